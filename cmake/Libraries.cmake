@@ -1,0 +1,23 @@
+# Third-party libraries, all from Debian. Each is named in the LIBS of one module only.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+find_package(CURL REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(GTest REQUIRED)
+find_package(CLI11 REQUIRED)
+
+# The flags of cpp-httplib's .pc file change class layouts: take them from there and nowhere else.
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+add_library(httplib INTERFACE)
+target_link_libraries(httplib INTERFACE PkgConfig::HTTPLIB)
+
+add_library(rapidjson INTERFACE)  # header-only; Debian's package defines no target
+
+pkg_check_modules(SECCOMP REQUIRED libseccomp)
+add_library(seccomp INTERFACE)
+target_link_libraries(seccomp INTERFACE -l:libseccomp.a)  # the launcher is static
+
+add_library(cli11 INTERFACE)
+target_link_libraries(cli11 INTERFACE CLI11::CLI11)

@@ -1,0 +1,60 @@
+#include "common/base/error.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "common/base/result.h"
+#include "common/base/text.h"
+
+namespace paddock {
+
+std::string_view code_name(Code code) {
+  switch (code) {
+    case Code::kInvalidArgument: return "InvalidArgument";
+    case Code::kUnauthenticated: return "Unauthenticated";
+    case Code::kPermissionDenied: return "PermissionDenied";
+    case Code::kNotFound: return "NotFound";
+    case Code::kAlreadyExists: return "AlreadyExists";
+    case Code::kConflict: return "Conflict";
+    case Code::kGone: return "Gone";
+    case Code::kTooLarge: return "TooLarge";
+    case Code::kResourceExhausted: return "ResourceExhausted";
+    case Code::kFailedPrecondition: return "FailedPrecondition";
+    case Code::kUnavailable: return "Unavailable";
+    case Code::kDeadlineExceeded: return "DeadlineExceeded";
+    case Code::kInternal: return "Internal";
+  }
+  panic("unknown error code");
+}
+
+bool retryable(Code code) {
+  return code == Code::kConflict || code == Code::kResourceExhausted ||
+         code == Code::kUnavailable || code == Code::kDeadlineExceeded;
+}
+
+std::string Error::describe() const {
+  std::string text = message;
+  for (const Cause& cause : causes) {
+    if (cause.message != message) text += cat("; ", cause.field, ": ", cause.message);
+  }
+  for (const std::string& what : context) text += cat(" (while ", what, ")");
+  return text;
+}
+
+Error system_error(std::string_view doing, int errno_value) {
+  Code code = Code::kInternal;
+  if (errno_value == ENOENT) code = Code::kNotFound;
+  if (errno_value == EEXIST) code = Code::kAlreadyExists;
+  if (errno_value == EACCES || errno_value == EPERM) code = Code::kPermissionDenied;
+  if (errno_value == ENOSPC || errno_value == EDQUOT) code = Code::kResourceExhausted;
+  char buffer[128];
+  return {code, "SYSTEM_ERROR", cat(doing, ": ", strerror_r(errno_value, buffer, sizeof buffer))};
+}
+
+void panic(std::string_view message) {
+  std::fprintf(stderr, "paddock: fatal: %.*s\n", static_cast<int>(message.size()), message.data());
+  std::abort();
+}
+
+}  // namespace paddock

@@ -1,0 +1,103 @@
+// Result<T>: a value or an Error. First-party code never throws; a library's exceptions end in the
+// one file that includes the library.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "common/base/error.h"
+
+namespace paddock {
+
+[[noreturn]] void panic(std::string_view message);  // a broken invariant: says so and stops the process
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by design
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}   // NOLINT
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& value() & { return require(), *std::get_if<0>(&state_); }
+  const T& value() const& { return require(), *std::get_if<0>(&state_); }
+  T&& value() && { return require(), std::move(*std::get_if<0>(&state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const& {
+    if (ok()) panic("Result::error() on a value");
+    return *std::get_if<1>(&state_);
+  }
+  Error&& error() && {
+    if (ok()) panic("Result::error() on a value");
+    return std::move(*std::get_if<1>(&state_));
+  }
+  // Adds what the caller was doing when this failed.
+  Result within(std::string what) && {
+    if (!ok()) std::get_if<1>(&state_)->context.push_back(std::move(what));
+    return std::move(*this);
+  }
+
+ private:
+  void require() const {
+    if (!ok()) panic("Result::value() on an error: " + std::get_if<1>(&state_)->describe());
+  }
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  void value() const {
+    if (!ok()) panic("Result::value() on an error: " + error_->describe());
+  }
+  const Error& error() const& {
+    if (ok()) panic("Result::error() on a value");
+    return *error_;
+  }
+  Error&& error() && {
+    if (ok()) panic("Result::error() on a value");
+    return std::move(*error_);
+  }
+  Result within(std::string what) && {
+    if (error_) error_->context.push_back(std::move(what));
+    return std::move(*this);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+using Status = Result<void>;
+
+#define PADDOCK_CONCAT_INNER(a, b) a##b
+#define PADDOCK_CONCAT(a, b) PADDOCK_CONCAT_INNER(a, b)
+
+// TRY(status_expression);  returns the error to the caller if there is one.
+#define TRY(expression)                                               \
+  do {                                                                \
+    if (auto try_result = (expression); !try_result.ok()) {           \
+      return std::move(try_result).error();                           \
+    }                                                                 \
+  } while (false)
+
+// ASSIGN_OR_RETURN(auto name, result_expression);
+#define ASSIGN_OR_RETURN(declaration, expression) \
+  ASSIGN_OR_RETURN_IMPL(PADDOCK_CONCAT(assign_result_, __LINE__), declaration, expression)
+#define ASSIGN_OR_RETURN_IMPL(result, declaration, expression) \
+  auto result = (expression);                                  \
+  if (!result.ok()) return std::move(result).error();          \
+  declaration = std::move(result).value()
+
+}  // namespace paddock

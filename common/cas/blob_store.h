@@ -1,0 +1,56 @@
+// Blobs by digest in a folder: <root>/<first two hex digits>/<digest>, mode 0444, written beside and
+// renamed. Content is verified against its digest before it can be seen. Thread-safe and safe between
+// processes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/contracts/tree.h"
+#include "common/crypto/digest.h"
+#include "common/os/fd.h"
+
+namespace paddock::cas {
+
+using contracts::Digest;
+
+class BlobStore {
+ public:
+  static Result<BlobStore> open(const std::string& root);
+
+  bool has(const Digest& digest) const;
+  Result<int64_t> size(const Digest& digest) const;  // NotFound, BLOB_NOT_FOUND
+  Result<os::Fd> open_blob(const Digest& digest) const;
+  Result<std::string> read(const Digest& digest, size_t limit) const;
+  Result<Digest> put(std::string_view bytes) const;
+  // Copies from a descriptor; refuses with DIGEST_MISMATCH if the content is not `expected`.
+  Status put_fd(int fd, const Digest& expected) const;
+  // Puts the blob at `relative` beneath `root` (a folder descriptor): a copy (reflink where the
+  // filesystem has it), never a hard link, so that a run cannot change the store.
+  Status materialize(const Digest& digest, int root, const std::string& relative, mode_t mode) const;
+
+  // A blob that arrives in pieces. Dropped without trace unless commit() succeeds.
+  class Writer {
+   public:
+    Status append(std::string_view bytes);  // TooLarge, BLOB_TOO_LARGE, beyond the declared size
+    Status commit();                        // DIGEST_MISMATCH, BLOB_INCOMPLETE
+    ~Writer();
+    Writer(Writer&&) noexcept;
+    Writer& operator=(Writer&&) = delete;
+
+   private:
+    friend class BlobStore;
+    struct State;
+    explicit Writer(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  Result<Writer> begin(const Digest& expected, int64_t size) const;
+
+ private:
+  explicit BlobStore(std::string root) : root_(std::move(root)) {}
+  std::string blob_path(const Digest& digest) const;
+  std::string root_;
+};
+
+}  // namespace paddock::cas

@@ -1,0 +1,44 @@
+// Every path of the API, in one place. Names must already be valid DNS labels.
+//
+//   GET    /livez /readyz /healthz /health /version /metrics
+//   GET    /api /api/v1 /api/v1/namespaces[/{ns}] /api/v1/[namespaces/{ns}/]events
+//   GET    /apis /apis/paddock.dev /apis/paddock.dev/v1alpha1 /openapi/v3 /openapi/v3/apis/paddock.dev/v1alpha1 /openapi/v2
+//   GET    A/{runs|workspaces}      A/nodes      A/namespaces/{ns}/{runs|workspaces}
+//   POST   A/namespaces/{ns}/{runs|workspaces}       (Idempotency-Key)
+//   GET|DELETE A/namespaces/{ns}/{plural}/{name}     GET|DELETE A/nodes/{name}
+//   GET    …/runs/{name}/log        ?follow=true&tailLines=N
+//   GET    …/runs/{name}/events     SSE; Last-Event-ID or ?after=N
+//   POST   …/runs/{name}/cancel
+//   GET    …/runs/{name}/artifacts  …/runs/{name}/artifacts/{path}
+//   POST   …/workspaces/{name}/tree           Tree -> TreeAnswer;   GET: the stored Tree
+//   PUT    …/workspaces/{name}/blobs/{digest}  raw bytes, Content-Length required
+//   POST   A/nodes/{name}/enroll               enrolment token
+//   POST   A/nodes/{name}/synchronize          node credential, as all below
+//   GET    A/nodes/{name}/runs/{uid}/tree      A/nodes/{name}/runs/{uid}/blobs/{digest}
+//   PUT    A/nodes/{name}/runs/{uid}/artifacts/{digest}
+#pragma once
+
+#include <string>
+
+#include "common/base/text.h"
+
+namespace paddock::contracts::paths {
+
+inline constexpr const char* kBase = "/apis/paddock.dev/v1alpha1";
+
+inline std::string collection(const std::string& name_space, const std::string& plural) {
+  return name_space.empty() ? cat(kBase, "/", plural) : cat(kBase, "/namespaces/", name_space, "/", plural);
+}
+inline std::string object(const std::string& name_space, const std::string& plural, const std::string& name) {
+  return cat(collection(name_space, plural), "/", name);
+}
+inline std::string run(const std::string& name_space, const std::string& name) { return object(name_space, "runs", name); }
+inline std::string workspace(const std::string& name_space, const std::string& name) {
+  return object(name_space, "workspaces", name);
+}
+inline std::string node(const std::string& name) { return object("", "nodes", name); }
+inline std::string node_run(const std::string& node_name, const std::string& run_uid) {
+  return cat(node(node_name), "/runs/", run_uid);
+}
+
+}  // namespace paddock::contracts::paths

@@ -1,0 +1,110 @@
+// What the program paddock-sandbox reads and writes.
+//
+//   paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]
+//   paddock-sandbox probe            prints this host's proven capabilities as JSON
+//
+// It runs one command and appends frames to --events; the last frame, and only it, says how the run
+// ended. A reader that finds the lock free and no `result` frame knows that the launcher itself died.
+// SIGTERM to the launcher cancels the run. Its own exit code is 0 whenever a result frame was written.
+//
+// Frame: one header line `<type> <wall time in ms> <payload bytes>\n`, the payload, `\n`.
+// Types: `started` (payload: JSON {"pid"}), `stdout`, `stderr` (raw bytes), `result` (JSON SandboxResult).
+// A torn frame at the end of the file is ignored by readers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/sandbox_policy.h"
+#include "common/contracts/sandbox_result.h"
+
+namespace paddock::contracts {
+
+// One folder of the host made visible inside, beside the policy's own mounts: the workspace, a venv.
+struct LaunchMount {
+  std::string host_path;
+  std::string sandbox_path;
+  MountMode mode = MountMode::kReadOnly;
+  static constexpr auto describe() {
+    return std::tuple{field("hostPath", &LaunchMount::host_path, "absolute path on this host", {.required = true}),
+                      field("sandboxPath", &LaunchMount::sandbox_path, "absolute path inside", {.required = true}),
+                      field("mode", &LaunchMount::mode, "ro or rw")};
+  }
+};
+
+struct LaunchRequest {
+  std::string trace_id;
+  std::vector<std::string> command;   // executed as it is, no shell; command[0] is looked up in the inner PATH
+  std::string workdir;                // absolute path inside
+  std::map<std::string, std::string> env;  // the whole environment of the command
+  SandboxPolicy policy;               // effective: every limit that applies is set
+  std::vector<LaunchMount> mounts;
+  int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
+  std::optional<int64_t> uid;           // root launchers run the command as this host uid (default 65534)
+  static constexpr auto describe() {
+    return std::tuple{
+        field("traceId", &LaunchRequest::trace_id, "repeated in the result", {.required = true, .max_length = 128}),
+        field("command", &LaunchRequest::command, "argv", {.required = true, .min_length = 1, .max_length = 4096}),
+        field("workdir", &LaunchRequest::workdir, "where the command starts", {.required = true}),
+        field("env", &LaunchRequest::env, "the command's whole environment"),
+        field("policy", &LaunchRequest::policy, "effective policy"),
+        field("mounts", &LaunchRequest::mounts, "folders that the run needs", {.max_length = 64}),
+        field("inlineOutputBytes", &LaunchRequest::inline_output_bytes, "output repeated in the result, per stream", {.min = 0, .max = 64 << 20}),
+        field("uid", &LaunchRequest::uid, "host uid of the command when launched by root", {.min = 1}),
+    };
+  }
+};
+
+// Paths inside every sandbox.
+inline constexpr std::string_view kSandboxWorkspace = "/workspace";
+inline constexpr std::string_view kSandboxVenv = "/venv";
+inline constexpr std::string_view kSandboxTmp = "/tmp";
+inline constexpr std::string_view kSandboxPolicyFile = "/run/paddock/policy.json";
+
+// The exact minimal environment of a run (ORB S2): PATH, HOME, TMPDIR, PYTHONPATH, LANG, and
+// VIRTUAL_ENV (with its bin in PATH) only when `has_venv`.
+std::map<std::string, std::string> minimal_environment(bool has_venv);
+
+// What a host can enforce, proven by trying: `paddock doctor` shows it, the node reports it.
+struct Capability {
+  std::string name;
+  bool available = false;
+  std::string mechanism;
+  std::string details;  // when unavailable: why, and what an operator can do
+  static constexpr auto describe() {
+    return std::tuple{field("name", &Capability::name, "memory, pids, network, …"),
+                      field("available", &Capability::available, "proven at start"),
+                      field("mechanism", &Capability::mechanism, "how it is enforced here", {.omit_empty = true}),
+                      field("details", &Capability::details, "why not, and what would help", {.omit_empty = true})};
+  }
+};
+
+enum class FrameType { kStarted, kStdout, kStderr, kResult };
+
+struct Frame {
+  FrameType type = FrameType::kStdout;
+  int64_t time_ms = 0;
+  std::string_view payload;
+};
+
+std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes);
+
+// Takes the next whole frame off the front of `bytes`. Returns false when only a part is there yet;
+// an error when the bytes cannot be a frame.
+Result<bool> take_frame(std::string_view& bytes, Frame& out);
+
+}  // namespace paddock::contracts
+
+template <>
+struct paddock::wire::EnumNames<paddock::contracts::FrameType> {
+  using E = contracts::FrameType;
+  static constexpr std::array values = {
+      std::pair{E::kStarted, std::string_view("started")}, std::pair{E::kStdout, std::string_view("stdout")},
+      std::pair{E::kStderr, std::string_view("stderr")},   std::pair{E::kResult, std::string_view("result")}};
+};
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::LaunchRequest);
+PADDOCK_EXTERN_CODEC(paddock::contracts::Capability);

@@ -1,0 +1,67 @@
+// What every resource carries, in the Kubernetes API conventions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "common/wire/describe.h"
+#include "common/wire/units.h"
+
+namespace paddock::contracts {
+
+using wire::field;
+
+inline constexpr const char* kGroup = "paddock.dev";
+inline constexpr const char* kVersion = "v1alpha1";
+inline constexpr const char* kApiVersion = "paddock.dev/v1alpha1";
+
+struct ObjectMeta {
+  std::string name;
+  std::string generate_name;
+  std::string name_space;
+  std::string uid;
+  std::string resource_version;
+  int64_t generation = 0;
+  std::optional<wire::Timestamp> creation_timestamp;
+  std::optional<wire::Timestamp> deletion_timestamp;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+
+  static constexpr auto describe() {
+    return std::tuple{
+        field("name", &ObjectMeta::name, "unique within its kind and namespace; a DNS label", {.omit_empty = true, .max_length = 253}),
+        field("generateName", &ObjectMeta::generate_name, "prefix for a name made by the server", {.omit_empty = true, .max_length = 240}),
+        field("namespace", &ObjectMeta::name_space, "where the object lives", {.omit_empty = true, .max_length = 63}),
+        field("uid", &ObjectMeta::uid, "set by the server, never used twice", {.omit_empty = true}),
+        field("resourceVersion", &ObjectMeta::resource_version, "changes with every write; send it back to detect a stale write", {.omit_empty = true}),
+        field("generation", &ObjectMeta::generation, "changes with every change of spec", {.min = 0}),
+        field("creationTimestamp", &ObjectMeta::creation_timestamp, "when the server stored it first"),
+        field("deletionTimestamp", &ObjectMeta::deletion_timestamp, "when deletion was asked for"),
+        field("labels", &ObjectMeta::labels, "for selection", {.omit_empty = true, .max_length = 64}),
+        field("annotations", &ObjectMeta::annotations, "for tools; not selectable", {.omit_empty = true, .max_length = 64}),
+    };
+  }
+};
+
+// One observed fact about an object, as `kubectl wait --for=condition=…` reads it.
+struct Condition {
+  std::string type;
+  std::string status;  // "True", "False" or "Unknown"
+  std::string reason;
+  std::string message;
+  std::optional<wire::Timestamp> last_transition_time;
+
+  static constexpr auto describe() {
+    return std::tuple{
+        field("type", &Condition::type, "what the condition is about", {.required = true}),
+        field("status", &Condition::status, "True, False or Unknown", {.required = true}),
+        field("reason", &Condition::reason, "a stable word for programs", {.omit_empty = true}),
+        field("message", &Condition::message, "a sentence for people", {.omit_empty = true}),
+        field("lastTransitionTime", &Condition::last_transition_time, "when status last changed"),
+    };
+  }
+};
+
+}  // namespace paddock::contracts

@@ -1,0 +1,92 @@
+#include "common/contracts/run.h"
+
+namespace paddock::contracts {
+
+std::optional<Command> Command::decode_value(const wire::Value& value, wire::Check& check) {
+  Command out;
+  if (const std::string* line = value.string()) {
+    auto argv = split_command(*line);
+    if (!argv) {
+      check.fail(argv.error().message);
+      return std::nullopt;
+    }
+    out.line = *line;
+    out.argv = std::move(*argv);
+  } else if (const wire::Value::Array* items = value.array()) {
+    for (size_t i = 0; i < items->size(); ++i) {
+      wire::Check::Scope scope(check, i);
+      if ((*items)[i].string() == nullptr) {
+        check.fail(cat("expected string, got ", (*items)[i].type_name()));
+        return std::nullopt;
+      }
+      out.argv.push_back(*(*items)[i].string());
+    }
+  } else {
+    check.fail(cat("expected a list of strings or one string, got ", value.type_name()));
+    return std::nullopt;
+  }
+  if (out.argv.empty() || out.argv[0].empty()) {
+    check.fail("must not be empty");
+    return std::nullopt;
+  }
+  for (const std::string& word : out.argv) {
+    if (word.find('\0') != std::string::npos) {
+      check.fail("must not contain a NUL byte");
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+// What the caller sent is what is stored: a string stays a string.
+wire::Value Command::encode_value() const {
+  if (!line.empty()) return line;
+  wire::Value::Array items;
+  for (const std::string& word : argv) items.emplace_back(word);
+  return items;
+}
+
+wire::Value Command::value_schema() { return wire::Value::Object{{"x-kubernetes-preserve-unknown-fields", true}}; }
+
+Result<std::vector<std::string>> split_command(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0) {
+      const bool escaped = quote == '"' && c == '\\' && i + 1 < line.size() && (line[i + 1] == '"' || line[i + 1] == '\\');
+      if (escaped) {
+        word += line[++i];
+      } else if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      in_word = true;
+    } else if (c == '\\') {
+      if (i + 1 == line.size()) return invalid_argument("COMMAND_INVALID", "the command ends with a backslash");
+      word += line[++i];
+      in_word = true;
+    } else if (c == ' ' || c == '\t') {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0) return invalid_argument("COMMAND_INVALID", cat("the command has an unclosed ", quote));
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+}  // namespace paddock::contracts
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Run);
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::RunSpec);
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Workspace);
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Node);

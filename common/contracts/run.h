@@ -1,0 +1,319 @@
+// Run: one execution. Workspace: the files it reads. Node: a host that executes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/launch.h"
+#include "common/contracts/meta.h"
+#include "common/contracts/sandbox_policy.h"
+#include "common/contracts/sandbox_result.h"
+#include "common/contracts/tree.h"
+
+namespace paddock::contracts {
+
+enum class RunType { kCompute, kScript, kGradle, kCode, kTest, kAgent };
+enum class RunPhase { kPending, kScheduled, kPreparing, kRunning, kSucceeded, kFailed, kCanceled };
+enum class AcceleratorKind { kNvidia, kApple, kAny };
+enum class MediaMode { kEnabled, kDisabled };
+
+constexpr bool is_terminal(RunPhase phase) {
+  return phase == RunPhase::kSucceeded || phase == RunPhase::kFailed || phase == RunPhase::kCanceled;
+}
+
+struct Accelerators {
+  AcceleratorKind kind = AcceleratorKind::kAny;
+  int64_t count = 1;
+  static constexpr auto describe() {
+    return std::tuple{field("kind", &Accelerators::kind, "nvidia, apple or any"),
+                      field("count", &Accelerators::count, "how many devices", {.min = 1, .max = 64})};
+  }
+};
+
+struct Resources {
+  std::optional<int64_t> cpu;
+  std::optional<wire::Quantity> memory;
+  std::optional<Accelerators> accelerators;
+  static constexpr auto describe() {
+    return std::tuple{field("cpu", &Resources::cpu, "whole cores", {.min = 1, .max = 4096}),
+                      field("memory", &Resources::memory, "set aside on the node"),
+                      field("accelerators", &Resources::accelerators, "devices the run needs")};
+  }
+};
+
+struct MediaExecution {
+  MediaMode mode = MediaMode::kDisabled;
+  static constexpr auto describe() {
+    return std::tuple{field("mode", &MediaExecution::mode, "enabled or disabled", {.required = true})};
+  }
+};
+
+// The caller's command: a list, or one string that is split at white space and quotes, never by a shell.
+struct Command {
+  std::vector<std::string> argv;
+  std::string line;  // set when the caller sent a string; argv is then split from it
+  static std::optional<Command> decode_value(const wire::Value& value, wire::Check& check);
+  wire::Value encode_value() const;
+  static wire::Value value_schema();
+};
+// Splits like a POSIX shell does for words and quotes, with no expansion at all.
+Result<std::vector<std::string>> split_command(std::string_view line);
+
+struct ArtifactRequest {
+  std::vector<std::string> dirs;
+  static constexpr auto describe() {
+    return std::tuple{field("dirs", &ArtifactRequest::dirs, "folders of the workspace whose files come back", {.max_length = 32})};
+  }
+};
+
+struct RunSpec {
+  RunType type = RunType::kCompute;
+  Command command;
+  std::string workspace;
+  std::string requirements;
+  ArtifactRequest artifacts;
+  std::string publish;
+  std::optional<wire::Duration> timeout;
+  std::optional<Resources> resources;
+  std::map<std::string, std::string> node_selector;
+  int64_t priority = 0;
+  std::string profile;
+  SandboxPolicy sandbox;
+  std::optional<MediaExecution> media_execution;
+  bool cancel_requested = false;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("type", &RunSpec::type, "compute, script, gradle, code, test or agent", {.required = true}),
+        field("command", &RunSpec::command, "argv as a list, or one string split without a shell", {.required = true}),
+        field("workspace", &RunSpec::workspace, "name of the Workspace whose files the run reads", {.omit_empty = true, .max_length = 253}),
+        field("requirements", &RunSpec::requirements, "requirements.txt or package.json in the workspace", {.omit_empty = true, .max_length = 1024}),
+        field("artifacts", &RunSpec::artifacts, "what comes back"),
+        field("publish", &RunSpec::publish, "name of a shared volume to publish the artifacts to", {.omit_empty = true, .max_length = 63}),
+        field("timeout", &RunSpec::timeout, "wall time; 30m unless given"),
+        field("resources", &RunSpec::resources, "what the node must have free"),
+        field("nodeSelector", &RunSpec::node_selector, "labels the node must carry", {.omit_empty = true, .max_length = 32}),
+        field("priority", &RunSpec::priority, "higher goes first", {.min = -1000, .max = 1000}),
+        field("profile", &RunSpec::profile, "sandbox profile; by default the type's own", {.omit_empty = true}),
+        field("sandbox", &RunSpec::sandbox, "policy on top of the profile"),
+        field("mediaExecution", &RunSpec::media_execution, "always explicit in the stored object"),
+        field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
+    };
+  }
+};
+
+struct Artifact {
+  std::string path;
+  int64_t size = 0;
+  Digest digest;
+  static constexpr auto describe() {
+    return std::tuple{field("path", &Artifact::path, "relative to the workspace", {.required = true}),
+                      field("size", &Artifact::size, "bytes", {.min = 0}),
+                      field("digest", &Artifact::digest, "SHA-256", {.required = true})};
+  }
+};
+
+// A file that did not come back, and the rule that left it out.
+struct LeftOut {
+  std::string path;
+  std::string rule;
+  static constexpr auto describe() {
+    return std::tuple{field("path", &LeftOut::path, "relative to the workspace"),
+                      field("rule", &LeftOut::rule, "why")};
+  }
+};
+
+struct RunStatus {
+  RunPhase phase = RunPhase::kPending;
+  std::string reason;
+  std::string message;
+  std::vector<Condition> conditions;
+  std::string node_name;
+  int64_t attempt = 0;
+  std::optional<wire::Timestamp> scheduled_at;
+  std::optional<wire::Timestamp> started_at;
+  std::optional<wire::Timestamp> finished_at;
+  std::map<std::string, int64_t> timings_ms;  // per phase: queue, workspace, environment, run, artifacts
+  std::string workspace_root;                 // digest of the tree the run reads, pinned at creation
+  std::optional<SandboxPolicy> policy;        // effective
+  std::optional<SandboxResult> result;
+  std::vector<Artifact> artifacts;
+  std::vector<LeftOut> left_out;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("phase", &RunStatus::phase, "where the run is in its life"),
+        field("reason", &RunStatus::reason, "a stable word", {.omit_empty = true}),
+        field("message", &RunStatus::message, "a sentence; a pending run says why no node fits", {.omit_empty = true}),
+        field("conditions", &RunStatus::conditions, "Scheduled, Complete, Failed", {.omit_empty = true}),
+        field("nodeName", &RunStatus::node_name, "who runs it", {.omit_empty = true}),
+        field("attempt", &RunStatus::attempt, "how often it was bound to a node"),
+        field("scheduledAt", &RunStatus::scheduled_at, "when it was bound"),
+        field("startedAt", &RunStatus::started_at, "when the command started"),
+        field("finishedAt", &RunStatus::finished_at, "when it ended"),
+        field("timingsMs", &RunStatus::timings_ms, "milliseconds per phase", {.omit_empty = true}),
+        field("workspaceRoot", &RunStatus::workspace_root, "digest of the tree", {.omit_empty = true}),
+        field("policy", &RunStatus::policy, "effective sandbox policy"),
+        field("result", &RunStatus::result, "how it ended and what was enforced"),
+        field("artifacts", &RunStatus::artifacts, "what came back", {.omit_empty = true}),
+        field("leftOut", &RunStatus::left_out, "what did not, and why", {.omit_empty = true}),
+    };
+  }
+};
+
+struct Run {
+  static constexpr const char* kKind = "Run";
+  std::string api_version = kApiVersion;
+  std::string kind = kKind;
+  ObjectMeta metadata;
+  RunSpec spec;
+  RunStatus status;
+  static constexpr auto describe() {
+    return std::tuple{field("apiVersion", &Run::api_version, "paddock.dev/v1alpha1"), field("kind", &Run::kind, "Run"),
+                      field("metadata", &Run::metadata, "identity", {.required = true}),
+                      field("spec", &Run::spec, "what is wanted", {.required = true}),
+                      field("status", &Run::status, "what is observed")};
+  }
+};
+
+struct WorkspaceSpec {
+  std::string source;  // a label for people, e.g. the folder's base name
+  static constexpr auto describe() {
+    return std::tuple{field("source", &WorkspaceSpec::source, "where it came from, for people", {.omit_empty = true, .max_length = 253})};
+  }
+};
+
+struct WorkspaceStatus {
+  std::string root;
+  int64_t files = 0;
+  int64_t bytes = 0;
+  static constexpr auto describe() {
+    return std::tuple{field("root", &WorkspaceStatus::root, "digest of the stored tree", {.omit_empty = true}),
+                      field("files", &WorkspaceStatus::files, "how many"),
+                      field("bytes", &WorkspaceStatus::bytes, "together")};
+  }
+};
+
+struct Workspace {
+  static constexpr const char* kKind = "Workspace";
+  std::string api_version = kApiVersion;
+  std::string kind = kKind;
+  ObjectMeta metadata;
+  WorkspaceSpec spec;
+  WorkspaceStatus status;
+  static constexpr auto describe() {
+    return std::tuple{field("apiVersion", &Workspace::api_version, "paddock.dev/v1alpha1"),
+                      field("kind", &Workspace::kind, "Workspace"),
+                      field("metadata", &Workspace::metadata, "identity", {.required = true}),
+                      field("spec", &Workspace::spec, "what is wanted"),
+                      field("status", &Workspace::status, "what is stored")};
+  }
+};
+
+struct Device {
+  std::string kind;  // nvidia, apple
+  std::string id;
+  std::string model;
+  static constexpr auto describe() {
+    return std::tuple{field("kind", &Device::kind, "nvidia or apple"), field("id", &Device::id, "stable on its node"),
+                      field("model", &Device::model, "for people", {.omit_empty = true})};
+  }
+};
+
+struct Capacity {
+  int64_t cpu = 0;
+  wire::Quantity memory;
+  wire::Quantity disk;
+  int64_t max_runs = 4;
+  static constexpr auto describe() {
+    return std::tuple{field("cpu", &Capacity::cpu, "cores", {.min = 0}), field("memory", &Capacity::memory, "bytes"),
+                      field("disk", &Capacity::disk, "free bytes for workspaces"),
+                      field("maxRuns", &Capacity::max_runs, "runs at once", {.min = 1, .max = 100'000})};
+  }
+};
+
+struct NodeSpec {
+  bool unschedulable = false;
+  static constexpr auto describe() {
+    return std::tuple{field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new")};
+  }
+};
+
+struct NodeStatus {
+  bool ready = false;
+  std::string message;
+  Capacity capacity;
+  std::vector<Device> devices;
+  std::vector<Capability> capabilities;
+  std::string agent_version;
+  std::string os;
+  std::string arch;
+  std::optional<wire::Timestamp> last_seen;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("ready", &NodeStatus::ready, "holds a lease"), field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
+        field("capacity", &NodeStatus::capacity, "what the host has"), field("devices", &NodeStatus::devices, "accelerators"),
+        field("capabilities", &NodeStatus::capabilities, "what the sandbox can enforce here, proven at start"),
+        field("agentVersion", &NodeStatus::agent_version, "version of the agent", {.omit_empty = true}),
+        field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),
+        field("arch", &NodeStatus::arch, "amd64 or arm64", {.omit_empty = true}),
+        field("lastSeen", &NodeStatus::last_seen, "last heartbeat"),
+    };
+  }
+};
+
+struct Node {
+  static constexpr const char* kKind = "Node";
+  std::string api_version = kApiVersion;
+  std::string kind = kKind;
+  ObjectMeta metadata;
+  NodeSpec spec;
+  NodeStatus status;
+  static constexpr auto describe() {
+    return std::tuple{field("apiVersion", &Node::api_version, "paddock.dev/v1alpha1"), field("kind", &Node::kind, "Node"),
+                      field("metadata", &Node::metadata, "identity", {.required = true}),
+                      field("spec", &Node::spec, "what the operator wants"),
+                      field("status", &Node::status, "what the agent reports")};
+  }
+};
+
+}  // namespace paddock::contracts
+
+namespace paddock::wire {
+template <>
+struct EnumNames<contracts::RunType> {
+  using E = contracts::RunType;
+  static constexpr std::array values = {
+      std::pair{E::kCompute, std::string_view("compute")}, std::pair{E::kScript, std::string_view("script")},
+      std::pair{E::kGradle, std::string_view("gradle")},   std::pair{E::kCode, std::string_view("code")},
+      std::pair{E::kTest, std::string_view("test")},       std::pair{E::kAgent, std::string_view("agent")}};
+};
+template <>
+struct EnumNames<contracts::RunPhase> {
+  using E = contracts::RunPhase;
+  static constexpr std::array values = {
+      std::pair{E::kPending, std::string_view("Pending")},     std::pair{E::kScheduled, std::string_view("Scheduled")},
+      std::pair{E::kPreparing, std::string_view("Preparing")}, std::pair{E::kRunning, std::string_view("Running")},
+      std::pair{E::kSucceeded, std::string_view("Succeeded")}, std::pair{E::kFailed, std::string_view("Failed")},
+      std::pair{E::kCanceled, std::string_view("Canceled")}};
+};
+template <>
+struct EnumNames<contracts::AcceleratorKind> {
+  using E = contracts::AcceleratorKind;
+  static constexpr std::array values = {std::pair{E::kNvidia, std::string_view("nvidia")},
+                                        std::pair{E::kApple, std::string_view("apple")},
+                                        std::pair{E::kAny, std::string_view("any")}};
+};
+template <>
+struct EnumNames<contracts::MediaMode> {
+  using E = contracts::MediaMode;
+  static constexpr std::array values = {std::pair{E::kEnabled, std::string_view("enabled")},
+                                        std::pair{E::kDisabled, std::string_view("disabled")}};
+};
+}  // namespace paddock::wire
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::Run);
+PADDOCK_EXTERN_CODEC(paddock::contracts::RunSpec);
+PADDOCK_EXTERN_CODEC(paddock::contracts::Workspace);
+PADDOCK_EXTERN_CODEC(paddock::contracts::Node);

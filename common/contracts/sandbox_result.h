@@ -1,0 +1,154 @@
+// SandboxResult: one shape everywhere. Status, rc, errorClass and code follow the table in
+// docs/results.md; `enforced` says for each capability what was asked and what the kernel accepted.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/meta.h"
+
+namespace paddock::contracts {
+
+enum class SandboxStatus {
+  kOk, kFailed, kTimeout, kCpuLimit, kMemLimit, kKilledTerm, kKilledKill, kCanceled, kForbiddenSyscall,
+  kLimitExceeded, kInternalError,
+};
+
+// How strongly a capability is enforced.
+enum class EnforcementLevel { kKernel, kBroker, kPolled, kAdvisory, kNone };
+
+struct Enforcement {
+  wire::Value requested;
+  bool applied = false;  // true only after the kernel accepted it
+  std::string mechanism;
+  EnforcementLevel level = EnforcementLevel::kNone;
+  std::string details;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("requested", &Enforcement::requested, "what the policy asked for"),
+        field("applied", &Enforcement::applied, "whether it was in force before the first instruction"),
+        field("mechanism", &Enforcement::mechanism, "how: cgroup v2 memory.max, seccomp, …"),
+        field("level", &Enforcement::level, "kernel, broker, polled, advisory or none"),
+        field("details", &Enforcement::details, "what an operator needs to know", {.omit_empty = true}),
+    };
+  }
+};
+
+struct Denial {
+  std::string what;
+  std::string target;
+  std::string executable;
+  std::string rule;
+  std::string remedy;
+  int64_t count = 1;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("what", &Denial::what, "what was tried"),
+        field("target", &Denial::target, "on what", {.omit_empty = true}),
+        field("executable", &Denial::executable, "by which program", {.omit_empty = true}),
+        field("rule", &Denial::rule, "which rule refused it"),
+        field("remedy", &Denial::remedy, "what would allow it"),
+        field("count", &Denial::count, "how often"),
+    };
+  }
+};
+
+struct Truncated {
+  bool out = false;
+  bool err = false;
+  static constexpr auto describe() {
+    return std::tuple{field("stdout", &Truncated::out, "standard output was cut"),
+                      field("stderr", &Truncated::err, "standard error was cut")};
+  }
+};
+
+struct Usage {
+  int64_t cpu_ms = 0;
+  std::optional<int64_t> peak_memory_bytes;
+  std::optional<int64_t> peak_pids;
+  int64_t stdout_bytes = 0;  // written by the program, kept or not
+  int64_t stderr_bytes = 0;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("cpu_ms", &Usage::cpu_ms, "CPU time over all processes"),
+        field("peak_memory_bytes", &Usage::peak_memory_bytes, "highest memory use seen by the kernel"),
+        field("peak_pids", &Usage::peak_pids, "most processes at once"),
+        field("stdout_bytes", &Usage::stdout_bytes, "bytes written to standard output"),
+        field("stderr_bytes", &Usage::stderr_bytes, "bytes written to standard error"),
+    };
+  }
+};
+
+struct SandboxResult {
+  int64_t version = 2;
+  SandboxStatus status = SandboxStatus::kInternalError;
+  int64_t rc = 1;
+  std::string reason;
+  std::optional<std::string> error_class;
+  std::optional<std::string> code;
+  std::string out;
+  std::string err;
+  Truncated truncated;
+  int64_t duration_ms = 0;
+  std::vector<std::string> cmd;
+  std::string trace_id;
+  Usage usage;
+  std::map<std::string, Enforcement> enforced;
+  std::vector<Denial> denials;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("version", &SandboxResult::version, "of this shape: 2"),
+        field("status", &SandboxResult::status, "how it ended"),
+        field("rc", &SandboxResult::rc, "exit code as a shell would show it"),
+        field("reason", &SandboxResult::reason, "why, with the native cause"),
+        field("errorClass", &SandboxResult::error_class, "TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED"),
+        field("code", &SandboxResult::code, "E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …"),
+        field("stdout", &SandboxResult::out, "standard output, at most what the policy keeps"),
+        field("stderr", &SandboxResult::err, "standard error, at most what the policy keeps"),
+        field("truncated", &SandboxResult::truncated, "which stream was cut"),
+        field("duration_ms", &SandboxResult::duration_ms, "real time from start to reaped"),
+        field("cmd", &SandboxResult::cmd, "what was run"),
+        field("traceId", &SandboxResult::trace_id, "unique per launch"),
+        field("usage", &SandboxResult::usage, "what was used"),
+        field("enforced", &SandboxResult::enforced, "per capability"),
+        field("denials", &SandboxResult::denials, "what was refused"),
+    };
+  }
+};
+
+// Fills rc, errorClass and code from the status, by the table. FAILED keeps the rc that is set.
+void apply_status_table(SandboxResult& result);
+
+}  // namespace paddock::contracts
+
+template <>
+struct paddock::wire::EnumNames<paddock::contracts::SandboxStatus> {
+  using E = contracts::SandboxStatus;
+  static constexpr std::array values = {
+      std::pair{E::kOk, std::string_view("OK")},
+      std::pair{E::kFailed, std::string_view("FAILED")},
+      std::pair{E::kTimeout, std::string_view("TIMEOUT")},
+      std::pair{E::kCpuLimit, std::string_view("CPU_LIMIT")},
+      std::pair{E::kMemLimit, std::string_view("MEM_LIMIT")},
+      std::pair{E::kKilledTerm, std::string_view("KILLED_TERM")},
+      std::pair{E::kKilledKill, std::string_view("KILLED_KILL")},
+      std::pair{E::kCanceled, std::string_view("CANCELED")},
+      std::pair{E::kForbiddenSyscall, std::string_view("FORBIDDEN_SYSCALL")},
+      std::pair{E::kLimitExceeded, std::string_view("LIMIT_EXCEEDED")},
+      std::pair{E::kInternalError, std::string_view("INTERNAL_ERROR")},
+  };
+};
+template <>
+struct paddock::wire::EnumNames<paddock::contracts::EnforcementLevel> {
+  using E = contracts::EnforcementLevel;
+  static constexpr std::array values = {
+      std::pair{E::kKernel, std::string_view("kernel")},   std::pair{E::kBroker, std::string_view("broker")},
+      std::pair{E::kPolled, std::string_view("polled")},   std::pair{E::kAdvisory, std::string_view("advisory")},
+      std::pair{E::kNone, std::string_view("none")},
+  };
+};
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::SandboxResult);

@@ -1,0 +1,153 @@
+// The agent's conversation with the controller. One idempotent call, held open until something
+// changes: here is what I observe; tell me what should be, and when to ask again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/run.h"
+
+namespace paddock::contracts {
+
+// POST nodes/{name}/enroll, with an enrolment token. The answer's credential is shown once.
+// `identity` is a secret that the agent made for itself: it alone may enrol this name again.
+struct EnrollRequest {
+  std::string identity;
+  std::map<std::string, std::string> labels;
+  static constexpr auto describe() {
+    return std::tuple{field("identity", &EnrollRequest::identity, "a secret of this agent", {.required = true, .min_length = 32, .max_length = 256}),
+                      field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64})};
+  }
+};
+struct EnrollAnswer {
+  std::string credential;
+  std::string node_uid;
+  static constexpr auto describe() {
+    return std::tuple{field("credential", &EnrollAnswer::credential, "bearer token of this node"),
+                      field("nodeUid", &EnrollAnswer::node_uid, "uid of the Node object")};
+  }
+};
+
+// A piece of a run's output. `seq` counts from 1 within an attempt and never skips.
+struct OutputChunk {
+  int64_t seq = 0;
+  int64_t time_ms = 0;
+  std::string stream;  // stdout, stderr, or system (the agent's own words: cache hits, phases)
+  std::string data;    // base64
+  static constexpr auto describe() {
+    return std::tuple{field("seq", &OutputChunk::seq, "position", {.required = true, .min = 1}),
+                      field("timeMs", &OutputChunk::time_ms, "node wall clock"),
+                      field("stream", &OutputChunk::stream, "stdout, stderr or system", {.required = true, .max_length = 16}),
+                      field("data", &OutputChunk::data, "base64", {.required = true})};
+  }
+};
+
+struct RunOutcome {
+  RunPhase phase = RunPhase::kFailed;  // Succeeded, Failed or Canceled
+  std::string reason;
+  std::string message;
+  std::optional<SandboxResult> result;  // absent if the command never started
+  std::vector<Artifact> artifacts;      // their blobs are stored before this is sent
+  std::vector<LeftOut> left_out;
+  static constexpr auto describe() {
+    return std::tuple{field("phase", &RunOutcome::phase, "terminal phase", {.required = true}),
+                      field("reason", &RunOutcome::reason, "a stable word", {.omit_empty = true}),
+                      field("message", &RunOutcome::message, "a sentence", {.omit_empty = true}),
+                      field("result", &RunOutcome::result, "from the sandbox"),
+                      field("artifacts", &RunOutcome::artifacts, "collected files"),
+                      field("leftOut", &RunOutcome::left_out, "files left out")};
+  }
+};
+
+// What the agent observes of one run it holds.
+struct RunReport {
+  std::string run_uid;
+  int64_t attempt = 0;
+  RunPhase phase = RunPhase::kScheduled;  // Scheduled, Preparing or Running; the outcome ends it
+  std::string message;
+  std::optional<wire::Timestamp> started_at;
+  std::map<std::string, int64_t> timings_ms;
+  std::vector<OutputChunk> output;  // not yet acknowledged, at most 512 KiB a call
+  std::optional<RunOutcome> outcome;  // only once all output was acknowledged or is in this report
+  static constexpr auto describe() {
+    return std::tuple{field("runUid", &RunReport::run_uid, "which run", {.required = true}),
+                      field("attempt", &RunReport::attempt, "which attempt: the fence", {.required = true, .min = 1}),
+                      field("phase", &RunReport::phase, "observed phase"),
+                      field("message", &RunReport::message, "for people", {.omit_empty = true}),
+                      field("startedAt", &RunReport::started_at, "when the command started"),
+                      field("timingsMs", &RunReport::timings_ms, "per phase", {.omit_empty = true}),
+                      field("output", &RunReport::output, "new output", {.omit_empty = true}),
+                      field("outcome", &RunReport::outcome, "how it ended")};
+  }
+};
+
+struct SyncRequest {
+  std::string session;     // random per agent process; a newer one supersedes an older one
+  int64_t generation = 0;  // larger for a newer agent process of the same node (its start time in ms)
+  std::optional<NodeStatus> status;  // on the first call of a session and when it changes
+  std::map<std::string, std::string> labels;
+  std::vector<RunReport> runs;       // every run this node holds
+  std::string known_version;         // of the last answer; held open while it is current
+  int64_t wait_ms = 0;               // how long the server may hold the call
+  static constexpr auto describe() {
+    return std::tuple{field("session", &SyncRequest::session, "this agent process", {.required = true, .min_length = 8, .max_length = 64}),
+                      field("generation", &SyncRequest::generation, "start time of this agent process"),
+                      field("status", &SyncRequest::status, "the host"),
+                      field("labels", &SyncRequest::labels, "node labels", {.omit_empty = true, .max_length = 64}),
+                      field("runs", &SyncRequest::runs, "every run held here", {.max_length = 10'000}),
+                      field("knownVersion", &SyncRequest::known_version, "version of the desired state known", {.omit_empty = true}),
+                      field("waitMs", &SyncRequest::wait_ms, "hold at most this long", {.min = 0, .max = 60'000})};
+  }
+};
+
+enum class DesiredState { kRun, kCancel };
+
+// What should be, for one run. A run that the node holds and no assignment names is not its run:
+// the agent ends it and forgets it. An acknowledged outcome is forgotten too.
+struct Assignment {
+  std::string run_uid;
+  std::string name_space;
+  std::string name;
+  int64_t attempt = 0;
+  DesiredState desired = DesiredState::kRun;
+  RunSpec spec;
+  SandboxPolicy policy;  // effective
+  std::string workspace_root;
+  int64_t output_acked = 0;  // highest seq stored
+  static constexpr auto describe() {
+    return std::tuple{field("runUid", &Assignment::run_uid, "which run", {.required = true}),
+                      field("namespace", &Assignment::name_space, "of the run"), field("name", &Assignment::name, "of the run"),
+                      field("attempt", &Assignment::attempt, "the fence", {.required = true}),
+                      field("desired", &Assignment::desired, "run or cancel"), field("spec", &Assignment::spec, "of the run"),
+                      field("policy", &Assignment::policy, "effective"),
+                      field("workspaceRoot", &Assignment::workspace_root, "tree to materialise", {.omit_empty = true}),
+                      field("outputAcked", &Assignment::output_acked, "highest output seq stored")};
+  }
+};
+
+struct SyncAnswer {
+  std::string version;
+  std::vector<Assignment> runs;
+  int64_t lease_ms = 15'000;  // without a call for this long the node counts as lost
+  static constexpr auto describe() {
+    return std::tuple{field("version", &SyncAnswer::version, "of this desired state"),
+                      field("runs", &SyncAnswer::runs, "every run that should be held here"),
+                      field("leaseMs", &SyncAnswer::lease_ms, "call again before this is over")};
+  }
+};
+
+}  // namespace paddock::contracts
+
+template <>
+struct paddock::wire::EnumNames<paddock::contracts::DesiredState> {
+  using E = contracts::DesiredState;
+  static constexpr std::array values = {std::pair{E::kRun, std::string_view("run")}, std::pair{E::kCancel, std::string_view("cancel")}};
+};
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::EnrollRequest);
+PADDOCK_EXTERN_CODEC(paddock::contracts::EnrollAnswer);
+PADDOCK_EXTERN_CODEC(paddock::contracts::SyncRequest);
+PADDOCK_EXTERN_CODEC(paddock::contracts::SyncAnswer);

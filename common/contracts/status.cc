@@ -1,0 +1,83 @@
+#include "common/contracts/status.h"
+
+#include <array>
+
+#include "common/base/text.h"
+
+namespace paddock::contracts {
+namespace {
+
+struct Row {
+  Code code;
+  int http;
+  std::string_view reason;  // Kubernetes' own word
+};
+constexpr std::array kRows = {
+    Row{Code::kInvalidArgument, 400, "BadRequest"},
+    Row{Code::kUnauthenticated, 401, "Unauthorized"},
+    Row{Code::kPermissionDenied, 403, "Forbidden"},
+    Row{Code::kNotFound, 404, "NotFound"},
+    Row{Code::kAlreadyExists, 409, "AlreadyExists"},
+    Row{Code::kConflict, 409, "Conflict"},
+    Row{Code::kGone, 410, "Expired"},
+    Row{Code::kTooLarge, 413, "RequestEntityTooLarge"},
+    Row{Code::kResourceExhausted, 429, "TooManyRequests"},
+    Row{Code::kFailedPrecondition, 422, "Invalid"},
+    Row{Code::kUnavailable, 503, "ServiceUnavailable"},
+    Row{Code::kDeadlineExceeded, 504, "Timeout"},
+    Row{Code::kInternal, 500, "InternalError"},
+};
+
+const Row& row_of(Code code) {
+  for (const Row& row : kRows) {
+    if (row.code == code) return row;
+  }
+  panic("error code without an HTTP status");
+}
+
+}  // namespace
+
+int http_status(Code code) { return row_of(code).http; }
+
+wire::Value status_body(const Error& error) {
+  const Row& row = row_of(error.code);
+  wire::Value causes = wire::Value::Array{};
+  for (const Cause& cause : error.causes) {
+    causes.push_back(wire::Value::Object{{"field", cause.field}, {"message", cause.message}});
+  }
+  return wire::Value::Object{
+      {"kind", "Status"},
+      {"apiVersion", "v1"},
+      {"metadata", wire::Value::Object{}},
+      {"status", "Failure"},
+      {"message", error.message},
+      {"reason", row.reason},
+      {"details", wire::Value::Object{{"causes", causes}}},
+      {"code", row.http},
+      {"error", wire::Value::Object{{"code", error.reason},
+                                    {"message", error.message},
+                                    {"retryable", retryable(error.code)},
+                                    {"details", wire::Value::Object{{"causes", causes}}}}},
+  };
+}
+
+Error error_from_body(int http_status, const wire::Value& body) {
+  Error error;
+  error.code = http_status >= 500 ? Code::kUnavailable : Code::kInvalidArgument;
+  for (const Row& row : kRows) {
+    if (row.http == http_status) {
+      error.code = row.code;
+      if (body.text("reason") == row.reason) break;
+    }
+  }
+  error.reason = body.text("error.code");
+  error.message = body.text("message");
+  if (error.reason.empty()) error.reason = "UNEXPECTED_ANSWER";
+  if (error.message.empty()) error.message = cat("the server answered ", http_status);
+  if (const wire::Value* causes = body.at("error.details.causes"); causes != nullptr && causes->array() != nullptr) {
+    for (const wire::Value& cause : *causes->array()) error.causes.push_back({cause.text("field"), cause.text("message")});
+  }
+  return error;
+}
+
+}  // namespace paddock::contracts

@@ -1,0 +1,16 @@
+// The Kubernetes `Status` object that every error answer carries, with our stable code inside:
+// {"kind":"Status","status":"Failure","message","reason","code":404,"error":{"code","message","retryable","details"}}
+#pragma once
+
+#include "common/base/result.h"
+#include "common/wire/value.h"
+
+namespace paddock::contracts {
+
+int http_status(Code code);
+// The body of an error answer. Context is left out: it may hold host paths.
+wire::Value status_body(const Error& error);
+// The Error inside a body made by status_body, or a generic one for foreign bodies.
+Error error_from_body(int http_status, const wire::Value& body);
+
+}  // namespace paddock::contracts

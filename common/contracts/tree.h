@@ -1,0 +1,58 @@
+// Trees and blobs: a folder as a list of files by digest.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/meta.h"
+
+namespace paddock::contracts {
+
+// SHA-256 in lower-case hex, 64 characters.
+using Digest = std::string;
+bool is_digest(std::string_view text);
+
+struct TreeEntry {
+  std::string path;  // relative, '/' between parts, no empty, `.` or `..` part
+  Digest digest;
+  int64_t size = 0;
+  bool executable = false;
+  friend bool operator==(const TreeEntry&, const TreeEntry&) = default;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("path", &TreeEntry::path, "relative path", {.required = true, .min_length = 1, .max_length = 4096}),
+        field("digest", &TreeEntry::digest, "SHA-256 of the content", {.required = true, .min_length = 64, .max_length = 64}),
+        field("size", &TreeEntry::size, "bytes", {.required = true, .min = 0}),
+        field("executable", &TreeEntry::executable, "whether the owner may execute it"),
+    };
+  }
+};
+
+struct Tree {
+  std::vector<TreeEntry> entries;  // sorted by path, bytewise; no path twice, none below another file
+  static constexpr auto describe() {
+    return std::tuple{field("entries", &Tree::entries, "files", {.required = true, .max_length = 100'000})};
+  }
+  // Names every hostile or impossible entry: traversal, absolute, control characters, too long or
+  // deep, duplicates, case collisions, a file used as a folder, unsorted, bad digests.
+  void validate(wire::Check& check) const;
+};
+
+// POST workspaces/{name}/tree: ask with a tree; `missing` lists the blobs to send first. Once none
+// is missing the tree is stored and `root` is its digest.
+struct TreeAnswer {
+  Digest root;
+  bool stored = false;
+  std::vector<Digest> missing;
+  static constexpr auto describe() {
+    return std::tuple{field("root", &TreeAnswer::root, "digest of the whole tree"),
+                      field("stored", &TreeAnswer::stored, "whether the tree is stored now"),
+                      field("missing", &TreeAnswer::missing, "blobs the server lacks")};
+  }
+};
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::Tree);
+PADDOCK_EXTERN_CODEC(paddock::contracts::TreeAnswer);

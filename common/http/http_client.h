@@ -1,0 +1,57 @@
+// An HTTP/1.1 client over libcurl. One HttpClient per thread of use; it keeps connections alive.
+// Redirects are never followed, proxies never used, only http and https (TLS 1.2+) are spoken.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/units.h"
+
+namespace paddock::http {
+
+struct Endpoint {
+  std::string base_url;     // https://127.0.0.1:8443
+  std::string unix_socket;  // when set, base_url's host is only a name
+  std::string ca_pem;       // trusted CA; empty: the system's
+  std::string token;        // sent as Authorization: Bearer
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string target;  // path and query, already percent-encoded
+  std::map<std::string, std::string> headers;
+  std::string body;
+  int body_fd = -1;          // when set, the body is read from here (pread from 0), body_size bytes
+  int64_t body_size = 0;
+  Millis timeout{30'000};    // zero: none (streams)
+  Millis idle_timeout{0};    // fail when no byte arrives for this long; zero: none
+  // Called with each piece of a 2xx body; return false to stop. Without it the body is kept (64 MiB cap).
+  std::function<bool(std::string_view)> on_data;
+};
+
+struct Response {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // lower-case names
+  std::string body;
+  bool stopped = false;  // on_data asked to stop
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+  // Unavailable: the peer cannot be reached or the connection broke. DeadlineExceeded: too slow.
+  // Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not the trusted one.
+  virtual Result<Response> send(const Request& request) = 0;
+  // Ends a send() in progress from another thread; later sends fail too.
+  virtual void abort() = 0;
+};
+
+std::unique_ptr<Client> make_client(Endpoint endpoint);
+std::string percent_encode(std::string_view text);
+
+}  // namespace paddock::http

@@ -1,0 +1,46 @@
+// Files by path for our own state, and files beneath a root for everything that came from outside.
+// Error messages name the base name only, never a whole host path.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/os/fd.h"
+
+namespace paddock::os {
+
+// --- our own state: paths that we made ourselves ---
+Result<std::string> read_file(const std::string& path, size_t limit = size_t{64} << 20);
+// Complete or not at all: a temporary sibling, fsync, rename, fsync of the folder.
+Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode = 0600);
+Status make_dirs(const std::string& path, mode_t mode = 0700);
+// Removes a folder and all below it without following links or crossing mounts; a missing one is fine.
+Status remove_tree(const std::string& path);
+bool exists(const std::string& path);
+// Names in a folder, sorted, without . and ..
+Result<std::vector<std::string>> list_dir(const std::string& path);
+std::string join_path(std::string_view folder, std::string_view name);
+std::string base_name(std::string_view path);
+
+// --- paths from outside: resolved by the kernel, beneath a root, no symlink followed ---
+// openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS).
+Result<Fd> open_root(const std::string& folder);
+Result<Fd> open_beneath(int root, const std::string& relative, int flags, mode_t mode = 0);
+// Opens a regular file for reading; refuses links, devices, FIFOs and folders without blocking.
+Result<Fd> open_regular_beneath(int root, const std::string& relative);
+// Creates the parent folders of `relative` beneath root.
+Status make_parents_beneath(int root, const std::string& relative);
+
+struct WalkEntry {
+  std::string path;  // relative to the root
+  struct stat stat;  // of the entry itself, links not followed
+};
+// Visits everything beneath root in bytewise order per folder, parents first; never follows links.
+// Return false from `visit` on a folder to skip what is below it.
+Status walk(int root, const std::function<bool(const WalkEntry&)>& visit);
+
+}  // namespace paddock::os

@@ -1,0 +1,55 @@
+#include "common/wire/units.h"
+
+namespace paddock::wire {
+
+std::optional<Duration> Duration::decode_value(const Value& value, Check& check) {
+  if (value.string() == nullptr) {
+    check.fail(cat("expected a duration such as \"30m\", got ", value.type_name()));
+    return std::nullopt;
+  }
+  auto parsed = parse_duration(*value.string());
+  if (!parsed) {
+    check.fail(parsed.error().message);
+    return std::nullopt;
+  }
+  return Duration{*parsed};
+}
+
+Value Duration::encode_value() const { return format_duration(value); }
+Value Duration::value_schema() { return Value::Object{{"type", "string"}, {"example", "30m"}}; }
+
+std::optional<Quantity> Quantity::decode_value(const Value& value, Check& check) {
+  if (value.integer() != nullptr) {
+    if (*value.integer() >= 0) return Quantity{*value.integer()};
+    check.fail("must not be negative");
+    return std::nullopt;
+  }
+  if (value.string() == nullptr) {
+    check.fail(cat("expected a quantity such as \"512Mi\", got ", value.type_name()));
+    return std::nullopt;
+  }
+  auto parsed = parse_quantity(*value.string());
+  if (!parsed) {
+    check.fail(parsed.error().message);
+    return std::nullopt;
+  }
+  return Quantity{*parsed};
+}
+
+Value Quantity::encode_value() const { return format_quantity(bytes); }
+Value Quantity::value_schema() { return Value::Object{{"type", "string"}, {"example", "512Mi"}}; }
+
+std::optional<Timestamp> Timestamp::decode_value(const Value& value, Check& check) {
+  const auto parsed = value.string() == nullptr ? std::nullopt : parse_time(*value.string());
+  if (!parsed) {
+    check.fail("expected a time such as \"2026-01-02T03:04:05Z\"");
+    return std::nullopt;
+  }
+  return Timestamp{*parsed};
+}
+
+// Times that must order events keep their milliseconds; whole seconds stay as kubectl writes them.
+Value Timestamp::encode_value() const { return format_time(value, value.ms % 1000 != 0); }
+Value Timestamp::value_schema() { return Value::Object{{"type", "string"}, {"format", "date-time"}}; }
+
+}  // namespace paddock::wire

@@ -1,0 +1,55 @@
+#include "common/wire/value.h"
+
+#include <algorithm>
+#include <array>
+
+namespace paddock::wire {
+
+const Value* Value::find(std::string_view key) const {
+  const Object* members = object();
+  if (members == nullptr) return nullptr;
+  const auto found = std::ranges::find(*members, key, &Member::first);
+  return found == members->end() ? nullptr : &found->second;
+}
+
+Value* Value::find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
+
+const Value* Value::at(std::string_view dotted_path) const {
+  const Value* here = this;
+  while (here != nullptr && !dotted_path.empty()) {
+    const size_t dot = std::min(dotted_path.find('.'), dotted_path.size());
+    here = here->find(dotted_path.substr(0, dot));
+    dotted_path.remove_prefix(std::min(dot + 1, dotted_path.size()));
+  }
+  return here;
+}
+
+std::string Value::text(std::string_view dotted_path) const {
+  const Value* found = at(dotted_path);
+  return found != nullptr && found->string() != nullptr ? *found->string() : std::string();
+}
+
+void Value::set(std::string_view key, Value value) {
+  if (is_null()) data_ = Object();
+  if (Value* found = find(key)) {
+    *found = std::move(value);
+  } else if (Object* members = object()) {
+    members->emplace_back(std::string(key), std::move(value));
+  }
+}
+
+void Value::erase(std::string_view key) {
+  if (Object* members = object()) std::erase_if(*members, [&](const Member& member) { return member.first == key; });
+}
+
+void Value::push_back(Value value) {
+  if (is_null()) data_ = Array();
+  if (Array* items = array()) items->push_back(std::move(value));
+}
+
+std::string_view Value::type_name() const {
+  constexpr std::array<std::string_view, 7> kNames = {"null", "boolean", "integer", "number", "string", "array", "object"};
+  return kNames[data_.index()];
+}
+
+}  // namespace paddock::wire
