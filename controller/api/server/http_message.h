@@ -1,0 +1,71 @@
+// What a handler sees of HTTP. Nothing here knows cpp-httplib; server/ is the only code that does.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace paddock::api {
+
+// The body of a request, unread until a handler asks. The connection closes if it is not read whole.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  // The declared length, or -1 (chunked).
+  virtual int64_t length() const = 0;
+  // The whole body. TooLarge (BODY_TOO_LARGE) beyond `limit`, decided by the declared length where
+  // there is one, before a byte is read. DeadlineExceeded (BODY_TOO_SLOW), BODY_INCOMPLETE.
+  virtual Result<std::string> read(size_t limit) = 0;
+  // The body in pieces.
+  virtual Status stream(size_t limit, const std::function<Status(std::string_view)>& take) = 0;
+};
+
+struct Request {
+  std::string method;
+  std::string path;                   // raw, for logs
+  std::vector<std::string> segments;  // split at '/', then decoded; none is empty, ".", ".." or has '/' or NUL
+  std::vector<std::pair<std::string, std::string>> query;  // in order, decoded
+  std::map<std::string, std::string> headers;              // lower-case names
+  BodyReader* body = nullptr;
+  bool over_unix_socket = false;
+
+  std::string header(const std::string& lower_case_name) const {
+    const auto found = headers.find(lower_case_name);
+    return found == headers.end() ? std::string() : found->second;
+  }
+  std::optional<std::string> parameter(std::string_view name) const {
+    for (const auto& [key, value] : query) {
+      if (key == name) return value;
+    }
+    return std::nullopt;
+  }
+};
+
+// Where a streaming response goes. write() returns false once the client is gone or the server stops.
+class ResponseStream {
+ public:
+  virtual ~ResponseStream() = default;
+  virtual bool write(std::string_view bytes) = 0;
+  // True while it makes sense to go on; cheap, sees a closed connection without writing.
+  virtual bool open() const = 0;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  // When set, the body is what this writes (chunked, flushed at each write); it returns when it is done.
+  std::function<void(ResponseStream&)> stream;
+};
+
+// Called on a connection's own thread, many at a time. Must not throw.
+using Handler = std::function<Response(Request&)>;
+
+}  // namespace paddock::api

@@ -1,0 +1,52 @@
+// The HTTP server: own sockets, own header validation, cpp-httplib as codec only.
+// Thread per connection with a cap. stop() ends streams and joins every thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "controller/api/server/http_message.h"
+
+namespace paddock::api {
+
+struct TlsFiles {
+  std::string certificate_pem;
+  std::string private_key_pem;
+};
+
+struct ListenAddress {
+  std::string host = "127.0.0.1";
+  int port = 0;                   // 0: any free one
+  std::optional<TlsFiles> tls;    // absent: plain HTTP, only allowed on loopback
+  std::string unix_socket;        // when set, a socket file (mode 0600) instead of host and port
+};
+
+struct ServerOptions {
+  std::vector<ListenAddress> listen;
+  size_t max_connections = 4000;
+  size_t max_header_bytes = 32 << 10;
+  size_t max_headers = 100;
+  size_t max_path_bytes = 1024;
+  int header_timeout_ms = 3000;     // from the first byte of a request to its last header line
+  int body_timeout_ms = 120'000;    // for a whole body
+  int idle_timeout_ms = 60'000;     // a kept-alive connection without a request
+  int write_timeout_ms = 30'000;    // a client that does not read
+  // Host headers accepted besides loopback names and the listen addresses (DNS rebinding).
+  std::vector<std::string> allowed_hosts;
+};
+
+class Server {
+ public:
+  virtual ~Server() = default;
+  // Binds and starts accepting. FailedPrecondition, PORT_IN_USE, when an address is taken (no SO_REUSEPORT).
+  static Result<std::unique_ptr<Server>> start(ServerOptions options, Handler handler);
+  // The port bound for listen[i] (0 for a unix socket).
+  virtual int port(size_t i) const = 0;
+  virtual size_t connections() const = 0;
+  virtual void stop() = 0;
+};
+
+}  // namespace paddock::api

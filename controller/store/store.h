@@ -1,0 +1,141 @@
+// The record of everything: objects, run events, tokens, in one SQLite file (WAL, synchronous=FULL).
+// Writers call write(): their functions run one after another in one transaction per batch, each in a
+// savepoint, and write() returns only after the COMMIT. There is no writer thread: the first caller
+// that finds none at work commits for everybody who waits (group commit). Readers use read(): a
+// snapshot on a connection of their own. Both may be called from any thread.
+// The store never reads a clock and never makes an id.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/contracts/events.h"
+#include "common/contracts/run.h"
+
+namespace paddock::store {
+
+struct Key {
+  std::string name_space;  // empty for cluster-scoped kinds
+  std::string name;
+};
+
+struct ListOptions {
+  std::optional<std::string> name_space;  // absent: all
+  int64_t limit = 0;                      // 0: no limit
+  std::string after;                      // continue after this "<namespace>/<name>"
+};
+
+template <class T>
+struct Page {
+  std::vector<T> items;            // by namespace, name
+  int64_t resource_version = 0;    // of the snapshot
+  std::string continue_after;      // not empty when more is left
+  int64_t remaining = 0;
+};
+
+struct TokenRecord {
+  std::string id;         // public part, for listing and revoking
+  std::string hash;       // SHA-256 of the secret
+  std::string subject;    // who: "admin", "node:laptop", …
+  std::vector<std::string> scopes;
+  std::string name_space;           // limits it to one namespace; empty: all
+  std::optional<int64_t> expires_ms;
+  bool revoked = false;
+};
+
+class ReadTxn {
+ public:
+  virtual ~ReadTxn() = default;
+  // T is Run, Workspace or Node. NotFound (RUN_NOT_FOUND, WORKSPACE_NOT_FOUND, NODE_NOT_FOUND).
+  template <class T>
+  Result<T> get(const Key& key);
+  template <class T>
+  Result<std::optional<T>> find(const Key& key);
+  template <class T>
+  Result<Page<T>> list(const ListOptions& options);
+
+  virtual Result<contracts::Run> run_by_uid(const std::string& uid) = 0;
+  // Every run whose phase is not terminal, oldest first.
+  virtual Result<std::vector<contracts::Run>> active_runs() = 0;
+  virtual Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) = 0;
+
+  virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after, int64_t limit) = 0;
+  virtual Result<int64_t> last_event_id(const std::string& run_uid) = 0;
+
+  virtual Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) = 0;
+  virtual Result<std::vector<TokenRecord>> tokens() = 0;
+  // Small settings and per-object facts that are not part of any API object.
+  virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
+  // The name of the object that an earlier create with this key made, and the digest of that request.
+  struct IdempotentCreate {
+    std::string name;
+    std::string request_digest;
+  };
+  virtual Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope, const std::string& key) = 0;
+  virtual Result<int64_t> resource_version() = 0;
+
+ protected:
+  // Objects as JSON text in one table; the templates decode.
+  struct Row {
+    std::string data;
+    int64_t resource_version = 0;
+  };
+  virtual Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) = 0;
+  virtual Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) = 0;
+};
+
+class WriteTxn : public ReadTxn {
+ public:
+  // Sets metadata.resourceVersion. AlreadyExists if the key is taken.
+  template <class T>
+  Status create(T& object);
+  // Conflict (STALE_RESOURCE_VERSION) unless metadata.resourceVersion is the stored one; then sets the
+  // new one. Writing what is already stored changes nothing.
+  template <class T>
+  Status update(T& object);
+  template <class T>
+  Status erase(const Key& key);
+
+  // Sets event.id to the next one of this run.
+  virtual Status append_event(const std::string& run_uid, contracts::RunEvent& event) = 0;
+  virtual Status put_token(const TokenRecord& token) = 0;  // by id
+  virtual Status put_setting(const std::string& key, const std::string& value) = 0;
+  virtual Status put_idempotent_create(const std::string& scope, const std::string& key, const IdempotentCreate& made) = 0;
+  // Waiters on this topic (controller/events) are woken after the commit.
+  virtual void touch(const std::string& topic) = 0;
+
+ protected:
+  virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta, const std::function<std::string()>& encode,
+                            bool active, const std::string& node) = 0;
+  virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta, const std::function<std::string()>& encode,
+                            bool active, const std::string& node) = 0;
+  virtual Status delete_row(std::string_view kind, const Key& key) = 0;
+};
+
+// Topics for touch().
+inline std::string run_topic(const std::string& uid) { return "run/" + uid; }
+inline std::string node_topic(const std::string& name) { return "node/" + name; }
+inline constexpr const char* kSchedulerTopic = "scheduler";
+
+struct StoreOptions {
+  std::string path;  // empty: in memory (tests, simulator)
+  // Called after each commit with the topics it touched, each once. Must not call the store.
+  std::function<void(const std::vector<std::string>&)> on_commit = {};
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  // Refuses, with a stable reason: STORE_CORRUPT, STORE_SCHEMA_TOO_NEW, STORE_NOT_OURS, STORE_LOCKED.
+  static Result<std::unique_ptr<Store>> open(const StoreOptions& options);
+
+  // Runs `change` and commits. If it returns an error, nothing of it is kept.
+  virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
+  virtual Status read(const std::function<Status(ReadTxn&)>& look) = 0;
+};
+
+}  // namespace paddock::store
