@@ -1,0 +1,37 @@
+# Thin wrappers over the CMake presets. Each installs missing Debian packages first.
+.PHONY: build demo test lint format bench coverage install clean deps
+
+PREFIX ?= /usr/local
+
+build: deps
+	cmake --preset release >/dev/null
+	cmake --build --preset release
+
+# Start an instance, run the main job, show what came back and what was enforced, stop.
+demo: build
+	scripts/demo
+
+# Everything that CI runs.
+test: deps
+	scripts/test
+
+lint: deps
+	scripts/lint
+
+format: deps
+	scripts/sources | xargs clang-format -i
+
+bench: build
+	scripts/bench
+
+coverage: deps
+	scripts/coverage
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build
+
+deps:
+	@scripts/install-deps
