@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "controller/api/server/http_message.h"
+#include "controller/http_server/http_message.h"
 
 namespace paddock::api {
 

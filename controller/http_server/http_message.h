@@ -1,4 +1,4 @@
-// What a handler sees of HTTP. Nothing here knows cpp-httplib; server/ is the only code that does.
+// What a handler sees of HTTP. Nothing here knows cpp-httplib; this module's .cc files are the only code that does.
 #pragma once
 
 #include <chrono>
