@@ -1,0 +1,108 @@
+"""The job killed at random moments: client, agent or controller with SIGKILL; its outcome stays true."""
+import os
+import pathlib
+import random
+import signal
+import tempfile
+import unittest
+
+from harness import Instance, main, make_project, wait_until
+
+LINES = 40
+JOB = f"""
+import os, time
+os.makedirs("out", exist_ok=True)
+for i in range({LINES}):
+    print(f"line {{i}}", flush=True)
+    with open("out/count.txt", "a") as f:
+        f.write(f"{{i}}\\n")
+    time.sleep(0.05)
+"""
+SEED = int(os.environ.get("PADDOCK_TEST_SEED", "20261"))
+
+
+class Crashes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
+        self.addCleanup(folder.cleanup)
+        self.project = make_project(folder.name, job__py=JOB)
+        self.random = random.Random(f"{SEED}-{self.id()}")
+
+    def check_outcome(self, instance, name):
+        run = instance.wait_phase(name, "Succeeded", "Failed", "Canceled")
+        log = instance.run("logs", name).stdout.splitlines()
+        self.assertEqual(run["status"]["phase"], "Succeeded", run["status"].get("message"))
+        self.assertEqual([l for l in log if l.startswith("line")], [f"line {i}" for i in range(LINES)])
+        target = pathlib.Path(instance.home / f"artifacts-{name}")
+        instance.run("artifacts", name, "--output", target)
+        self.assertEqual((target / "out/count.txt").read_text(), "".join(f"{i}\n" for i in range(LINES)))
+
+    def crash_at_random_line(self, instance, name, victims):
+        """Kills each victim once, each after a random line has been seen, and starts it again."""
+        for victim in victims:
+            line = self.random.randrange(LINES)
+            wait_until(f"line {line}", lambda: f"line {line}\n" in instance.run("logs", name).stdout
+                       or instance.run_object(name)["status"]["phase"] not in ("Pending", "Scheduled", "Preparing", "Running"))
+            instance.kill(victim)
+            instance.run("up")
+
+    def submit(self, instance, name):
+        instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--detach", "--name", name)
+
+    def test_the_agent_is_killed_while_the_job_runs(self):
+        with Instance() as instance:
+            for round_number in range(3):
+                name = f"agent-{round_number}"
+                self.submit(instance, name)
+                self.crash_at_random_line(instance, name, ["paddock-node-agent"])
+                self.check_outcome(instance, name)
+
+    def test_the_controller_is_killed_while_the_job_runs(self):
+        with Instance() as instance:
+            for round_number in range(3):
+                name = f"controller-{round_number}"
+                self.submit(instance, name)
+                self.crash_at_random_line(instance, name, ["paddock-controller"])
+                self.check_outcome(instance, name)
+
+    def test_both_are_killed_in_random_order(self):
+        with Instance() as instance:
+            for round_number in range(2):
+                victims = ["paddock-controller", "paddock-node-agent"]
+                self.random.shuffle(victims)
+                name = f"both-{round_number}"
+                self.submit(instance, name)
+                self.crash_at_random_line(instance, name, victims)
+                self.check_outcome(instance, name)
+
+    def test_the_client_is_killed_and_the_job_goes_on(self):
+        with Instance() as instance:
+            client = instance.start("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--name", "client")
+            wait_until("first output", lambda: client.stdout.readline().startswith("line"))
+            client.kill()
+            client.communicate()
+            self.check_outcome(instance, "client")
+
+    def test_a_killed_launcher_is_reported_and_never_run_twice(self):
+        with Instance() as instance:
+            self.submit(instance, "launcher")
+            wait_until("line 3", lambda: "line 3\n" in instance.run("logs", "launcher").stdout)
+            instance.kill("paddock-sandbox")
+            run = instance.wait_phase("launcher", "Failed", "Succeeded", "Canceled")
+            self.assertEqual((run["status"]["phase"], run["status"]["reason"]), ("Failed", "LAUNCHER_LOST"))
+            log = [l for l in instance.run("logs", "launcher").stdout.splitlines() if l.startswith("line")]
+            self.assertEqual(log, [f"line {i}" for i in range(len(log))])
+
+    def test_a_cancel_given_while_the_agent_is_dead_holds(self):
+        with Instance() as instance:
+            self.submit(instance, "held")
+            instance.wait_phase("held", "Running")
+            instance.kill("paddock-node-agent")
+            instance.run("cancel", "held")
+            instance.run("up")
+            run = instance.wait_phase("held", "Canceled", "Succeeded", "Failed")
+            self.assertIn(run["status"]["phase"], ("Canceled", "Succeeded"))  # it may have ended by itself first
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""Starts real Paddock instances for tests, each in a temporary folder of its own."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN = pathlib.Path(os.environ.get("PADDOCK_BIN_DIR", "build/bin")).resolve()
+SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
+PATIENCE_S = 90  # the longest a test waits for anything; never how long something takes
+
+
+def wait_until(what, condition, patience_s=PATIENCE_S):
+    """Returns condition()'s first true answer, or fails naming what never came."""
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        answer = condition()
+        if answer:
+            return answer
+        time.sleep(0.02)
+    raise AssertionError(f"waited {patience_s} s in vain for: {what}")
+
+
+class Instance:
+    """`with Instance() as instance:` is an instance that is up; it is down again afterwards."""
+
+    def __init__(self, name="test", home=None):
+        self.name = name
+        self._own_home = home is None
+        self.home = pathlib.Path(home or tempfile.mkdtemp(prefix="paddock-it-"))
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("PADDOCK_")}
+        self.env.update(PADDOCK_HOME=str(self.home / "state"), PADDOCK_INSTANCE=name, NO_COLOR="1")
+
+    def __enter__(self):
+        self.up()
+        return self
+
+    def __exit__(self, *exc):
+        self.run("down", check=False)
+        if exc[0] is not None:
+            self.print_logs()
+        for leftover in self.processes():
+            os.kill(leftover, signal.SIGKILL)
+        if self._own_home:
+            shutil.rmtree(self.home, ignore_errors=True)
+
+    def up(self, *options):
+        return self.run("up", "--port", "0", *options)
+
+    def run(self, *args, check=True, timeout=PATIENCE_S * 2, **kwargs):
+        done = subprocess.run([str(BIN / "paddock"), *map(str, args)], env=self.env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              timeout=timeout, **kwargs)
+        if check and done.returncode != 0:
+            raise AssertionError(f"paddock {' '.join(map(str, args))} ended with {done.returncode}\n"
+                                 f"stdout: {done.stdout[-3000:]}\nstderr: {done.stderr[-3000:]}")
+        return done
+
+    def start(self, *args, **kwargs):
+        kwargs.setdefault("stdout", subprocess.PIPE)
+        kwargs.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen([str(BIN / "paddock"), *map(str, args)], env=self.env, text=True,
+                                stdin=subprocess.DEVNULL, **kwargs)
+
+    def get(self, kind, name=None, *options):
+        args = ["get", kind] + ([name] if name else []) + [*options, "-o", "json"]
+        return json.loads(self.run(*args).stdout)
+
+    def run_object(self, name):
+        return self.get("run", name)
+
+    def wait_phase(self, name, *phases):
+        return wait_until(f"{name} to be {' or '.join(phases)}",
+                          lambda: (lambda r: r if r["status"]["phase"] in phases else None)(self.run_object(name)))
+
+    def processes(self):
+        """Pids of our programs whose environment names this instance's folder."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                exe = os.readlink(entry / "exe")
+                environ = (entry / "environ").read_bytes()
+                cmdline = (entry / "cmdline").read_bytes()
+                state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            except (OSError, IndexError):
+                continue
+            mine = str(self.home).encode()
+            if exe.startswith(str(BIN)) and (mine in environ or mine in cmdline) and state != "Z":
+                found.append(int(entry.name))
+        return found
+
+    def pid_of(self, program):
+        for pid in self.processes():
+            try:
+                if os.readlink(f"/proc/{pid}/exe") == str(BIN / program):
+                    return pid
+            except OSError:
+                pass
+        return None
+
+    def kill(self, program):
+        """SIGKILL, and returns once the process is gone."""
+        pid = self.pid_of(program)
+        assert pid is not None, f"{program} is not running"
+        os.kill(pid, signal.SIGKILL)
+        wait_until(f"{program} to be gone", lambda: pid not in self.processes())
+
+    def print_logs(self):
+        for log in sorted(self.home.rglob("latest.log")):
+            print(f"--- {log.relative_to(self.home)}\n" + log.read_text(errors="replace")[-4000:], file=sys.stderr)
+
+
+def make_project(folder, **files):
+    """Writes files (name=content; __ stands for a dot) and returns the folder."""
+    folder = pathlib.Path(folder)
+    for name, content in files.items():
+        path = folder / name.replace("__", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return folder
+
+
+def main():
+    program = unittest.main(module="__main__", exit=False, argv=[sys.argv[0], *sys.argv[1:]])
+    result = program.result
+    if result.testsRun and len(result.skipped) == result.testsRun:
+        print("ALL TESTS SKIPPED: " + "; ".join(sorted({reason for _, reason in result.skipped})))
+    sys.exit(0 if result.wasSuccessful() else 1)

@@ -1,0 +1,68 @@
+"""Instances are isolated by name; processes are known by identity, never by how they look."""
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, Instance, main, make_project, wait_until
+
+
+class Instances(unittest.TestCase):
+    # proves: OD-35, OD-36, OD-37, OD-38
+    def test_two_instances_share_nothing(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-it-") as home:
+            with Instance("a", home) as a, Instance("b", home) as b:
+                project = make_project(pathlib.Path(home) / "project", job__py="print('hi')\n")
+                a.run("compute", project, "python3 job.py", "--name", "only-in-a")
+                self.assertEqual(len(a.get("runs")["items"]), 1)
+                self.assertEqual(len(b.get("runs")["items"]), 0)
+                a.run("down")
+                self.assertEqual(b.run("ready").returncode, 0)
+                self.assertNotEqual(a.run("ready", check=False).returncode, 0)
+
+    # proves: OD-41
+    def test_a_foreign_process_that_looks_alike_survives_down(self):
+        with Instance("look") as instance:
+            lookalike = subprocess.Popen(["/bin/sh", "-c", "sleep 600; : " + str(BIN / "paddock-controller"),
+                                          "--data-dir", str(instance.home)], env=instance.env)
+            self.addCleanup(lookalike.wait)
+            self.addCleanup(lookalike.kill)
+            instance.run("down")
+            self.assertIsNone(lookalike.poll())
+
+    def test_down_leaves_no_process_and_up_starts_again(self):
+        with Instance("again") as instance:
+            project = make_project(instance.home / "project", job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
+            instance.run("compute", project, "python3 job.py", "--detach", "--name", "long")
+            instance.wait_phase("long", "Running")
+            instance.run("down")
+            wait_until("nothing to be left", lambda: not instance.processes(), 30)
+            instance.up()
+            self.assertEqual(instance.run_object("long")["status"]["phase"], "Canceled")
+
+    def test_up_twice_is_fine_and_a_taken_port_is_said(self):
+        with Instance("twice") as instance:
+            self.assertEqual(instance.run("up").returncode, 0)
+            with socket.socket() as taken, tempfile.TemporaryDirectory(prefix="paddock-it-") as home:
+                taken.bind(("127.0.0.1", 0))
+                taken.listen()
+                other = Instance("other", home)
+                failed = other.run("up", "--port", taken.getsockname()[1], check=False)
+                self.assertNotEqual(failed.returncode, 0)
+                self.assertIn("PORT_IN_USE", failed.stderr)
+                self.assertEqual(other.processes(), [])
+
+    # proves: OD-40
+    def test_a_stale_pointer_after_a_crash_is_replaced(self):
+        with Instance("stale") as instance:
+            instance.kill("paddock-controller")
+            instance.kill("paddock-node-agent")
+            self.assertNotEqual(instance.run("ready", check=False).returncode, 0)
+            instance.run("up")
+            self.assertEqual(instance.run("ready").returncode, 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""The main job through the real programs: what a user sees from `paddock up` to `paddock down`."""
+import json
+import os
+import pathlib
+import signal
+import tempfile
+import unittest
+
+from harness import Instance, main, make_project, wait_until
+
+SLOW = """
+import sys, time
+for i in range(600):
+    print(f"line {i}", flush=True)
+    time.sleep(0.1)
+"""
+JOB = """
+import json, os, sys
+os.makedirs("models", exist_ok=True)
+json.dump({"argv": sys.argv[1:]}, open("models/index.json", "w"))
+open("models/index.bin", "wb").write(bytes(range(256)) * 1000)
+open("models/helper.py", "w").write("print('no')")
+open("models/page.html", "w").write("<p>no</p>")
+os.symlink("/etc/passwd", "models/passwd.txt")
+print("built", "*.json", flush=True)
+print("to stderr", file=sys.stderr)
+"""
+
+
+class MainJob(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = Instance()
+        cls.instance.__enter__()
+        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
+        self.addCleanup(self.folder.cleanup)
+        self.project = pathlib.Path(self.folder.name)
+
+    # proves: ORB-08, ORB-09, ORB-13, ORB-34, ORB-35, ORB-149
+    def test_runs_a_job_and_brings_its_artifacts_back(self):
+        make_project(self.project, job__py=JOB, requirements__txt="# nothing\n")
+        done = self.instance.run("compute", self.project, "python3 job.py --variant s2 --no-acn",
+                                 "--requirements", "requirements.txt", "--artifact-dir", "models/")
+        self.assertIn("built *.json", done.stdout)
+        self.assertIn("to stderr", done.stderr)
+        self.assertEqual(json.loads((self.project / "models/index.json").read_text()),
+                         {"argv": ["--variant", "s2", "--no-acn"]})
+        self.assertEqual((self.project / "models/index.bin").stat().st_size, 256000)
+        for refused in ("helper.py", "page.html", "passwd.txt"):
+            self.assertFalse((self.project / "models" / refused).exists(), refused)
+            self.assertIn(refused, done.stderr)
+        for capability in ("filesystem", "network", "memory", "pids", "syscalls"):
+            self.assertIn(capability, done.stderr)
+
+    # proves: ORB-07
+    def test_a_second_run_uploads_nothing_and_says_so(self):
+        make_project(self.project, job__py="print('hi')\n")
+        first = self.instance.run("compute", self.project, "python3 job.py")
+        self.assertNotIn("uploaded 0 B", first.stderr)
+        second = self.instance.run("compute", self.project, "python3 job.py")
+        self.assertIn("uploaded 0 B", second.stderr)
+
+    def test_passes_the_exit_code_of_the_job_through(self):
+        make_project(self.project, job__py="import sys; sys.exit(7)\n")
+        self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", check=False).returncode, 7)
+
+    # proves: ORB-19, VLT-44, VLT-97
+    def test_a_timeout_ends_the_job_with_124(self):
+        make_project(self.project, job__py="while True: pass\n")
+        done = self.instance.run("compute", self.project, "python3 job.py", "--timeout", "2s", check=False)
+        self.assertEqual(done.returncode, 124)
+
+    # proves: ORB-24, ORB-26, ORB-97, ORB-98, ORB-99
+    def test_refused_commands_name_the_rule_and_start_nothing(self):
+        make_project(self.project, job__py="print('ran')\n")
+        before = len(self.instance.get("runs")["items"])
+        for command, reason in (("python3 -c 'print(1)'", "COMMAND_FLAG_BLOCKED"),
+                                ("python3 -Ic 'print(1)'", "COMMAND_FLAG_BLOCKED"),
+                                ("python3 -m http.server", "COMMAND_FLAG_BLOCKED"),
+                                ("ruby job.rb", "COMMAND_NOT_ALLOWED"),
+                                ("python3 job.py | tee x", "COMMAND_METACHARACTER"),
+                                ("python3 ../job.py", "PATH_ESCAPES_WORKSPACE")):
+            done = self.instance.run("compute", self.project, command, check=False)
+            self.assertEqual(done.returncode, 126, command + done.stderr)
+            self.assertIn(reason, done.stderr, command)
+        self.assertEqual(len(self.instance.get("runs")["items"]), before)
+
+    # proves: ORB-57, ORB-58, ORB-59, ORB-60, ORB-61, ORB-62, ORB-64
+    def test_the_environment_is_exactly_the_documented_one(self):
+        make_project(self.project, job__py="import json, os; print(json.dumps(dict(os.environ)))\n")
+        done = self.instance.run("compute", self.project, "python3 job.py")
+        env = json.loads(done.stdout.strip().splitlines()[-1])
+        env.pop("LC_CTYPE", None)  # set by CPython itself when the locale is missing (PEP 538)
+        self.assertEqual(env, {"PATH": "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin", "HOME": "/workspace",
+                               "TMPDIR": "/tmp", "PYTHONPATH": "", "LANG": "en_US.UTF-8"})
+
+    def test_a_detached_run_can_be_followed_and_waited_for(self):
+        make_project(self.project, job__py="import sys\nfor i in range(5): print('tick', i, flush=True)\nsys.exit(3)\n")
+        name = self.instance.run("compute", self.project, "python3 job.py", "--detach").stdout.strip()
+        followed = self.instance.run("logs", "-f", name)
+        self.assertEqual([l for l in followed.stdout.splitlines() if l.startswith("tick")], [f"tick {i}" for i in range(5)])
+        self.assertEqual(self.instance.run("wait", name, check=False).returncode, 3)
+        again = self.instance.run("logs", name)
+        self.assertEqual(again.stdout, followed.stdout)
+
+    # proves: WSM-17
+    def test_cancel_ends_a_running_job(self):
+        make_project(self.project, job__py=SLOW)
+        name = self.instance.run("compute", self.project, "python3 job.py", "--detach").stdout.strip()
+        self.instance.wait_phase(name, "Running")
+        self.instance.run("cancel", name)
+        run = self.instance.wait_phase(name, "Canceled", "Succeeded", "Failed")
+        self.assertEqual(run["status"]["phase"], "Canceled")
+        self.assertEqual(run["status"]["result"]["status"], "CANCELED")
+
+    def test_ctrl_c_cancels_a_foreground_run(self):
+        make_project(self.project, job__py=SLOW)
+        client = self.instance.start("compute", self.project, "python3 job.py", "--name", "ctrl-c")
+        wait_until("first output", lambda: client.stdout.readline().startswith("line"))
+        client.send_signal(signal.SIGINT)
+        client.communicate(timeout=90)
+        self.assertEqual(self.instance.wait_phase("ctrl-c", "Canceled", "Failed", "Succeeded")["status"]["phase"], "Canceled")
+        self.assertIn(client.returncode, (130, 143))
+
+    def test_ctrl_c_on_logs_only_detaches(self):
+        make_project(self.project, job__py=SLOW)
+        name = self.instance.run("compute", self.project, "python3 job.py", "--detach").stdout.strip()
+        reader = self.instance.start("logs", "-f", name)
+        wait_until("first output", lambda: reader.stdout.readline().startswith("line"))
+        reader.send_signal(signal.SIGINT)
+        reader.communicate(timeout=90)
+        self.assertEqual(self.instance.run_object(name)["status"]["phase"], "Running")
+        self.instance.run("cancel", name)
+        self.instance.wait_phase(name, "Canceled")
+
+    def test_output_formats_and_describe(self):
+        make_project(self.project, job__py="print('x')\n")
+        self.instance.run("compute", self.project, "python3 job.py", "--name", "shown")
+        self.assertIn("NAME", self.instance.run("get", "runs").stdout)
+        self.assertIn("shown", self.instance.run("get", "runs", "-o", "name").stdout)
+        self.assertIn("kind: Run", self.instance.run("get", "run", "shown", "-o", "yaml").stdout)
+        described = self.instance.run("describe", "run", "shown").stdout
+        for word in ("Succeeded", "filesystem", "python3 job.py"):
+            self.assertIn(word, described)
+        events = self.instance.run("events", "shown").stdout
+        self.assertIn("end", events)
+        self.assertEqual(self.instance.run("get", "run", "nope", check=False).returncode, 127)
+
+    # proves: ORB-02
+    def test_a_run_that_asks_for_an_accelerator_waits_and_says_why(self):
+        if self.instance.get("nodes")["items"][0]["status"]["devices"]:
+            self.skipTest("this host has an accelerator")
+        make_project(self.project, job__py="print('x')\n")
+        name = self.instance.run("compute", self.project, "python3 job.py", "--detach", "--accelerator", "nvidia=1").stdout.strip()
+        run = wait_until("a reason", lambda: (lambda r: r if r["status"].get("message") else None)(self.instance.run_object(name)))
+        self.assertEqual(run["status"]["phase"], "Pending")
+        self.assertIn("nvidia", run["status"]["message"])
+        self.instance.run("cancel", name)
+        self.assertEqual(self.instance.wait_phase(name, "Canceled")["status"]["phase"], "Canceled")
+
+
+if __name__ == "__main__":
+    main()
