@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <array>
+
+#include "common/base/text.h"
+#include "controller/auth/principal.h"
+
+namespace paddock::auth {
+namespace {
+
+struct Row {
+  Scope scope;
+  std::string_view name;
+};
+constexpr std::array kRows = {
+    Row{Scope::kPublic, "public"},
+    Row{Scope::kAuthenticated, "authenticated"},
+    Row{Scope::kRunsRead, "runs:read"},
+    Row{Scope::kRunsWrite, "runs:write"},
+    Row{Scope::kWorkspacesRead, "workspaces:read"},
+    Row{Scope::kWorkspacesWrite, "workspaces:write"},
+    Row{Scope::kNodesRead, "nodes:read"},
+    Row{Scope::kNodesWrite, "nodes:write"},
+    Row{Scope::kNodeEnroll, "nodes:enroll"},
+    Row{Scope::kNodeSelf, "node:self"},
+    Row{Scope::kAuditRead, "audit:read"},
+    Row{Scope::kAdmin, "admin"},
+};
+
+bool carries(const Principal& principal, std::string_view scope) {
+  return std::ranges::find(principal.scopes, scope) != principal.scopes.end();
+}
+
+Error denied(std::string reason, std::string message) {
+  return {Code::kPermissionDenied, std::move(reason), std::move(message)};
+}
+
+// A node's routes belong to that node alone: `*` does not make an administrator a node.
+Status authorize_node(const Principal& principal, std::string_view node_name) {
+  if (!carries(principal, scope_name(Scope::kNodeSelf))) {
+    return denied("SCOPE_MISSING", "this route takes a node's own credential (scope node:self)");
+  }
+  if (node_name.empty() || principal.subject != cat("node:", node_name)) {
+    return denied("NODE_MISMATCH",
+                  "this credential belongs to another node than the one in the path");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view scope_name(Scope scope) {
+  for (const Row& row : kRows) {
+    if (row.scope == scope) return row.name;
+  }
+  return "";
+}
+
+Status authorize(const Principal& principal, Scope scope, std::string_view name_space,
+                 std::string_view node_name) {
+  if (scope == Scope::kPublic) return {};
+  if (principal.token_id.empty()) {
+    return Error{Code::kUnauthenticated, "TOKEN_MISSING",
+                 "a bearer token is needed (Authorization: Bearer …)"};
+  }
+  if (scope == Scope::kAuthenticated) return {};
+  if (scope == Scope::kNodeSelf) return authorize_node(principal, node_name);
+  if (!carries(principal, "*") && !carries(principal, scope_name(scope))) {
+    return denied("SCOPE_MISSING", cat("this token lacks the scope ", scope_name(scope)));
+  }
+  if (!principal.name_space.empty() && principal.name_space != name_space) {
+    return denied("NAMESPACE_DENIED",
+                  cat("this token is limited to the namespace ", principal.name_space));
+  }
+  return {};
+}
+
+}  // namespace paddock::auth

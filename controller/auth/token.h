@@ -1,0 +1,51 @@
+// Bearer tokens: shown once when made, kept as a SHA-256 only. Pure but for the given Random.
+// Looking a token up by its hash compares nothing secret, so timing tells nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/random.h"
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "controller/auth/principal.h"
+
+namespace paddock::auth {
+
+// A fresh token: `secret` goes to its owner, `hash` and `id` into the store.
+struct MintedToken {
+  std::string secret;
+  std::string hash;
+  std::string id;  // public: names the token in lists and logs
+};
+// `prefix` says what the token is for: pdk (people and programs), pdke (enrolment), pdkn (a node).
+MintedToken mint_token(Random& random, std::string_view prefix);
+std::string token_hash(std::string_view secret);
+
+// Scopes of the built-in roles.
+std::vector<std::string> admin_scopes();
+std::vector<std::string> enroll_scopes();
+std::vector<std::string> node_scopes();
+std::string node_subject(std::string_view node_name);
+
+// The secret in `Authorization: Bearer <secret>`; empty if the header is absent. Unauthenticated
+// (AUTHORIZATION_MALFORMED) for another scheme or an odd token.
+Result<std::string> bearer_secret(std::string_view authorization_header);
+
+// What the store knows about a token.
+struct Credential {
+  std::string id;
+  std::string subject;
+  std::vector<std::string> scopes;
+  std::string name_space;
+  std::optional<int64_t> expires_ms;
+  bool revoked = false;
+};
+// Unauthenticated (TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED) unless it is valid at `now`.
+Result<Principal> authenticate(const std::optional<Credential>& credential, WallTime now);
+Principal anonymous();
+
+}  // namespace paddock::auth
