@@ -1,0 +1,97 @@
+"""A broken connection: the CLI goes on where it stopped, without losing or repeating a line."""
+import json
+import pathlib
+import random
+import select
+import signal
+import socket
+import tempfile
+import threading
+import unittest
+
+from harness import Instance, main, make_project, wait_until
+
+LINES = 200
+
+
+class FlakyProxy:
+    """Forwards bytes to a port and cuts every connection after a random number of bytes."""
+
+    def __init__(self, port, seed, cut_after=(2000, 9000)):
+        self.port_behind = port
+        self.random = random.Random(seed)
+        self.cut_after = cut_after
+        self.cuts = 0
+        self.refuse = False
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            if self.refuse:
+                client.close()
+                continue
+            threading.Thread(target=self._forward, args=(client, self.random.randint(*self.cut_after)), daemon=True).start()
+
+    def _forward(self, client, budget):
+        with client, socket.create_connection(("127.0.0.1", self.port_behind)) as server:
+            while budget > 0:
+                ready, _, _ = select.select([client, server], [], [], 120)
+                for source in ready:
+                    data = source.recv(4096)
+                    if not data:
+                        return
+                    (server if source is client else client).sendall(data)
+                    if source is server:
+                        budget -= len(data)
+            self.cuts += 1
+
+    def close(self):
+        self.listener.close()
+
+
+class Streams(unittest.TestCase):
+    def test_a_log_through_a_breaking_connection_is_complete(self):
+        with Instance() as instance, tempfile.TemporaryDirectory() as folder:
+            job = f"import time\nfor i in range({LINES}):\n    print('line', i, 'x' * 60, flush=True)\n    time.sleep(0.01)\n"
+            project = make_project(folder, job__py=job)
+            controller = json.loads(next(instance.home.rglob("controller.json")).read_text())
+            proxy = FlakyProxy(controller["port"], seed=7)
+            self.addCleanup(proxy.close)
+            name = instance.run("compute", project, "python3 job.py", "--detach").stdout.strip()
+            token = next(instance.home.rglob("tokens/admin"))
+            ca = next(instance.home.rglob("tls/ca.pem"))
+            followed = instance.run("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", token, "--ca-file", ca,
+                                    "logs", "-f", name)
+            lines = [l for l in followed.stdout.splitlines() if l.startswith("line")]
+            self.assertEqual(lines, [f"line {i} " + "x" * 60 for i in range(LINES)])
+            self.assertGreater(proxy.cuts, 0)
+
+    def test_a_lost_connection_never_cancels_and_exits_with_75(self):
+        with Instance() as instance, tempfile.TemporaryDirectory() as folder:
+            project = make_project(folder, job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
+            controller = json.loads(next(instance.home.rglob("controller.json")).read_text())
+            proxy = FlakyProxy(controller["port"], seed=1, cut_after=(10**9, 10**9))
+            self.addCleanup(proxy.close)
+            token = next(instance.home.rglob("tokens/admin"))
+            ca = next(instance.home.rglob("tls/ca.pem"))
+            client = instance.start("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", token, "--ca-file", ca,
+                                    "--patience", "2s", "compute", project, "python3 job.py", "--name", "lonely")
+            wait_until("first output", lambda: client.stdout.readline().startswith("on"))
+            proxy.refuse = True
+            proxy.cut_after = (0, 0)
+            instance.kill("paddock-controller")
+            _, err = client.communicate(timeout=120)
+            self.assertEqual(client.returncode, 75, err)
+            self.assertIn("lonely", err)
+            instance.run("up")
+            self.assertEqual(instance.run_object("lonely")["status"]["phase"], "Running")
+
+
+if __name__ == "__main__":
+    main()
