@@ -65,14 +65,17 @@ std::string ascii_lower(std::string_view text) {
   return out;
 }
 
-bool is_utf8(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const size_t length = utf8_length(bytes);
-    if (length == 0) return false;
-    bytes.remove_prefix(length);
+size_t utf8_prefix(std::string_view bytes) {
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const size_t length = utf8_length(bytes.substr(at));
+    if (length == 0) break;
+    at += length;
   }
-  return true;
+  return at;
 }
+
+bool is_utf8(std::string_view bytes) { return utf8_prefix(bytes) == bytes.size(); }
 
 std::string to_utf8_lossy(std::string_view bytes) {
   std::string out;

@@ -36,6 +36,8 @@ std::string_view trim(std::string_view text);
 std::string ascii_lower(std::string_view text);
 // True for well-formed UTF-8: no overlong forms, surrogates or values above U+10FFFF.
 bool is_utf8(std::string_view bytes);
+// How many bytes at the start are well-formed UTF-8: all of them, or the offset of the first fault.
+size_t utf8_prefix(std::string_view bytes);
 // Bytes as UTF-8 text: each malformed sequence becomes U+FFFD.
 std::string to_utf8_lossy(std::string_view bytes);
 std::string hex(std::string_view bytes);

@@ -4,15 +4,18 @@ namespace paddock::wire {
 
 Error Check::error() const {
   const bool only_unknown = unknown_ == causes_.size();
-  std::string message = causes_.empty() ? "the document is invalid" : cat(causes_[0].field, ": ", causes_[0].message);
+  std::string message =
+      causes_.empty() ? "the document is invalid" : cat(causes_[0].field, ": ", causes_[0].message);
   if (causes_.size() > 1) message += cat(" (and ", causes_.size() - 1, " more)");
-  return {Code::kInvalidArgument, only_unknown ? "UNKNOWN_FIELD" : "INVALID_FIELD", std::move(message), causes_};
+  return {Code::kInvalidArgument, only_unknown ? "UNKNOWN_FIELD" : "INVALID_FIELD",
+          std::move(message), causes_};
 }
 
 namespace internal {
 
 void check_length(size_t length, const Rules& rules, std::string_view unit, Check& check) {
-  if (length < rules.min_length) check.fail(cat("must have at least ", rules.min_length, " ", unit));
+  if (length < rules.min_length)
+    check.fail(cat("must have at least ", rules.min_length, " ", unit));
   if (length > rules.max_length) check.fail(cat("must have at most ", rules.max_length, " ", unit));
 }
 
@@ -27,7 +30,8 @@ void unknown_enum(std::string_view text, const std::vector<std::string>& names, 
 
 bool is_empty(const Value& value) {
   return value.is_null() || (value.string() != nullptr && value.string()->empty()) ||
-         (value.array() != nullptr && value.array()->empty()) || (value.object() != nullptr && value.object()->empty());
+         (value.array() != nullptr && value.array()->empty()) ||
+         (value.object() != nullptr && value.object()->empty());
 }
 
 Value with_doc(Value schema, const char* doc, const Rules& rules) {
@@ -38,7 +42,8 @@ Value with_doc(Value schema, const char* doc, const Rules& rules) {
   if (integer && rules.max != std::numeric_limits<int64_t>::max()) schema.set("maximum", rules.max);
   if (type != nullptr && *type == Value("string")) {
     if (rules.min_length > 0) schema.set("minLength", rules.min_length);
-    if (rules.max_length != std::numeric_limits<size_t>::max()) schema.set("maxLength", rules.max_length);
+    if (rules.max_length != std::numeric_limits<size_t>::max())
+      schema.set("maxLength", rules.max_length);
   }
   return schema;
 }

@@ -50,6 +50,8 @@ std::optional<Timestamp> Timestamp::decode_value(const Value& value, Check& chec
 
 // Times that must order events keep their milliseconds; whole seconds stay as kubectl writes them.
 Value Timestamp::encode_value() const { return format_time(value, value.ms % 1000 != 0); }
-Value Timestamp::value_schema() { return Value::Object{{"type", "string"}, {"format", "date-time"}}; }
+Value Timestamp::value_schema() {
+  return Value::Object{{"type", "string"}, {"format", "date-time"}};
+}
 
 }  // namespace paddock::wire

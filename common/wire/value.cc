@@ -12,7 +12,9 @@ const Value* Value::find(std::string_view key) const {
   return found == members->end() ? nullptr : &found->second;
 }
 
-Value* Value::find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
+Value* Value::find(std::string_view key) {
+  return const_cast<Value*>(std::as_const(*this).find(key));
+}
 
 const Value* Value::at(std::string_view dotted_path) const {
   const Value* here = this;
@@ -39,7 +41,8 @@ void Value::set(std::string_view key, Value value) {
 }
 
 void Value::erase(std::string_view key) {
-  if (Object* members = object()) std::erase_if(*members, [&](const Member& member) { return member.first == key; });
+  if (Object* members = object())
+    std::erase_if(*members, [&](const Member& member) { return member.first == key; });
 }
 
 void Value::push_back(Value value) {
@@ -48,7 +51,8 @@ void Value::push_back(Value value) {
 }
 
 std::string_view Value::type_name() const {
-  constexpr std::array<std::string_view, 7> kNames = {"null", "boolean", "integer", "number", "string", "array", "object"};
+  constexpr std::array<std::string_view, 7> kNames = {"null",   "boolean", "integer", "number",
+                                                      "string", "array",   "object"};
   return kNames[data_.index()];
 }
 

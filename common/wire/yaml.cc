@@ -1,0 +1,166 @@
+#include "common/wire/yaml.h"
+
+#include <istream>
+#include <streambuf>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include "common/base/text.h"
+#include "common/wire/internal/tree_builder.h"
+#include "common/wire/internal/yaml_scalar.h"
+
+namespace paddock::wire {
+namespace {
+
+using internal::TreeBuilder;
+
+// Ends yaml-cpp's parse at the first event that is refused. Never leaves this file.
+struct Refused {
+  YAML::Mark mark;
+  std::string message;  // empty: the builder knows why
+};
+
+// yaml-cpp's handler: refuses what JSON does not have and passes the rest on to the builder, so
+// that a bomb of aliases or brackets is refused before it is a tree.
+class Handler final : public YAML::EventHandler {
+ public:
+  explicit Handler(TreeBuilder& builder) : builder_(builder) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) throw Refused{mark, "only one document is allowed"};
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_anchor(mark, anchor);
+    if (builder_.expects_key()) throw Refused{mark, "a key is missing"};
+    check(mark, builder_.scalar(nullptr));
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw Refused{mark, "aliases are not allowed"};
+  }
+  void OnAnchor(const YAML::Mark& mark, const std::string&) override {
+    throw Refused{mark, "anchors are not allowed"};
+  }
+  // yaml-cpp gives plain scalars the tag `?` and quoted ones `!`.
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    refuse_anchor(mark, anchor);
+    if (tag != "?" && tag != "!") throw Refused{mark, "tags are not allowed"};
+    if (tag == "!") return text_event(mark, text);
+    auto plain = internal::plain_scalar(text);
+    if (!plain) throw Refused{mark, plain.error().message};
+    if (plain->string() != nullptr) return text_event(mark, text, true);
+    if (builder_.expects_key()) {
+      throw Refused{mark, cat("a key must be a string; write \"", text, "\" in quotes")};
+    }
+    check(mark, builder_.scalar(std::move(*plain)));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    refuse_container(mark, tag, anchor);
+    check(mark, builder_.begin_array());
+  }
+  void OnSequenceEnd() override { builder_.end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    refuse_container(mark, tag, anchor);
+    check(mark, builder_.begin_object());
+  }
+  void OnMapEnd() override { builder_.end(); }
+
+ private:
+  void text_event(const YAML::Mark& mark, const std::string& text, bool plain = false) {
+    if (!is_utf8(text)) throw Refused{mark, "an escape is not a character"};
+    if (!builder_.expects_key()) return check(mark, builder_.scalar(text));
+    if (plain && text == "<<") throw Refused{mark, "merge keys are not allowed"};
+    check(mark, builder_.key(text));
+  }
+  static void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) throw Refused{mark, "anchors are not allowed"};
+  }
+  void refuse_container(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    refuse_anchor(mark, anchor);
+    if (!tag.empty() && tag != "?") throw Refused{mark, "tags are not allowed"};
+    if (builder_.expects_key()) throw Refused{mark, "a key must be a string"};
+  }
+  static void check(const YAML::Mark& mark, bool accepted) {
+    if (!accepted) throw Refused{mark, {}};
+  }
+  TreeBuilder& builder_;
+  size_t documents_ = 0;
+};
+
+// A stream over memory that copies nothing.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* start = const_cast<char*>(text.data());
+    setg(start, start, start + text.size());
+  }
+};
+
+std::string place(const YAML::Mark& mark) {
+  return cat(" at line ", mark.line + 1, ", column ", mark.column + 1);
+}
+
+Error malformed(std::string message) {
+  return {Code::kInvalidArgument, "MALFORMED_YAML", std::move(message)};
+}
+
+// yaml-cpp takes byte 4 for the end and guesses UTF-16 from NUL bytes: neither may reach it.
+bool is_forbidden(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 && c != '\t' && c != '\n' && c != '\r';
+}
+
+Status check_bytes(std::string_view text) {
+  if (const size_t bad = utf8_prefix(text); bad != text.size()) {
+    return malformed(cat("the text is not UTF-8 at byte ", bad));
+  }
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (is_forbidden(text[i])) return malformed(cat("a control character at byte ", i));
+  }
+  return {};
+}
+
+// JSON is nearly YAML: yaml-cpp lacks surrogate pairs and tabs in some places.
+bool looks_like_json(std::string_view text) {
+  const std::string_view start = trim(text);
+  return start.starts_with('{') || start.starts_with('[');
+}
+
+Result<Value> parse_events(std::string_view text, const ParseLimits& limits) {
+  TreeBuilder builder(limits, "MALFORMED_YAML");
+  Handler handler(builder);
+  ViewBuffer buffer(text);
+  std::istream stream(&buffer);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(handler)) {
+    }
+  } catch (const Refused& refused) {
+    Error error = refused.message.empty() ? *builder.fault() : malformed(refused.message);
+    error.message += place(refused.mark);
+    return error;
+  } catch (const YAML::Exception& exception) {
+    return malformed(cat(exception.msg, place(exception.mark)));
+  }
+  return builder.take();
+}
+
+}  // namespace
+
+Result<Value> parse_yaml(std::string_view text, const ParseLimits& limits) {
+  if (text.size() > limits.max_bytes) return internal::too_large(limits);
+  TRY(check_bytes(text));
+  if (looks_like_json(text)) {
+    auto parsed = parse_json(text, limits);
+    if (parsed.ok() || parsed.error().reason != "MALFORMED_JSON") return parsed;
+  }
+  return parse_events(text, limits);
+}
+
+}  // namespace paddock::wire

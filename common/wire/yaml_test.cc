@@ -1,0 +1,218 @@
+#include "common/wire/yaml.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/wire/internal/random_value.h"
+
+namespace paddock::wire {
+namespace {
+
+std::string reason_of(std::string_view text, const ParseLimits& limits = {}) {
+  const auto parsed = parse_yaml(text, limits);
+  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason;
+}
+std::string message_of(std::string_view text) {
+  const auto parsed = parse_yaml(text);
+  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().message;
+}
+std::string json_of(std::string_view text) {
+  const auto parsed = parse_yaml(text);
+  return parsed.ok() ? to_json(*parsed) : parsed.error().describe();
+}
+
+TEST(Yaml, ReadsBlocksAndFlows) {
+  EXPECT_EQ(
+      json_of("a: 1\nb:\n- x\n- y: [true, null, ~]\n  z: {q: 'w'}\nc: |\n  two\n  lines\nd: >-\n  "
+              "one\n  line\n"),
+      R"({"a":1,"b":["x",{"y":[true,null,null],"z":{"q":"w"}}],"c":"two\nlines\n","d":"one line"})");
+}
+
+TEST(Yaml, ReadsScalarsByTheCoreSchema) {
+  EXPECT_EQ(json_of("[~, null, Null, NULL, true, True, TRUE, false]"),
+            "[null,null,null,null,true,true,true,false]");
+  EXPECT_EQ(json_of("[12, -12, +12, 0o17, 0x1F, 007]"), "[12,-12,12,15,31,7]");
+  EXPECT_EQ(json_of("[1.5, -.5, 1., 1e3, +1.5E-3]"), "[1.5,-0.5,1.0,1000.0,0.0015]");
+  EXPECT_EQ(
+      json_of("[yes, no, on, off, y, n, nUll, 1_000, 12:30, 2026-01-02, 0b1, 1.2.3, e3, '-', 0x]"),
+      R"(["yes","no","on","off","y","n","nUll","1_000","12:30","2026-01-02","0b1","1.2.3","e3","-","0x"])");
+}
+
+TEST(Yaml, KeepsQuotedScalarsStrings) {
+  EXPECT_EQ(json_of("['12', \"true\", 'null', \"\", '~']"), R"(["12","true","null","","~"])");
+}
+
+TEST(Yaml, ReadsJson) {
+  EXPECT_EQ(json_of("{\"a\":\t[1,\n\t2],\"b\":\"\\ud83d\\ude00\\/\"}"),
+            "{\"a\":[1,2],\"b\":\"\xF0\x9F\x98\x80/\"}");
+}
+
+TEST(Yaml, TakesAnEmptyTextForNull) {
+  EXPECT_EQ(json_of(""), "null");
+  EXPECT_EQ(json_of("# nothing\n"), "null");
+}
+
+TEST(Yaml, RefusesAnchorsAliasesTagsAndMergeKeys) {
+  EXPECT_EQ(message_of("a: &x 1"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: &x [1]"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: &x {b: 1}"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("&k a: 1"), "anchors are not allowed at line 1, column 1");
+  EXPECT_EQ(message_of("a: &x"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(reason_of("a: *x"), "MALFORMED_YAML");
+  EXPECT_EQ(message_of("a: !!str 1"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: !!python/object:os.system x"),
+            "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: !x {b: 1}"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: !x [b]"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: !!map\n  b: 1"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a:\n  <<: {b: 1}"), "merge keys are not allowed at line 2, column 3");
+}
+
+TEST(Yaml, RefusesBombsOfAliasesAtTheFirstAnchor) {
+  std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n";
+  for (char c = 'b'; c <= 'i'; ++c) {
+    const char before = static_cast<char>(c - 1);
+    bomb += cat(c, ": &", c, " [");
+    for (int i = 0; i < 9; ++i) bomb += cat(i > 0 ? ", *" : "*", before);
+    bomb += "]\n";
+  }
+  EXPECT_EQ(message_of(bomb), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(message_of("a: &a [*a]"), "anchors are not allowed at line 1, column 4");
+}
+
+TEST(Yaml, RefusesDuplicateKeysWithLineAndColumn) {
+  EXPECT_EQ(message_of("a: 1\nb: 2\na: 3\n"), "the key \"a\" is there twice at line 3, column 1");
+  EXPECT_EQ(message_of("x:\n  - {k: 1, 'k': 2}"),
+            "the key \"k\" is there twice at line 2, column 12");
+}
+
+TEST(Yaml, RefusesKeysThatAreNotStrings) {
+  EXPECT_EQ(message_of("1: a"),
+            "a key must be a string; write \"1\" in quotes at line 1, column 1");
+  EXPECT_EQ(reason_of("true: a"), "MALFORMED_YAML");
+  EXPECT_EQ(reason_of("~: a"), "MALFORMED_YAML");
+  EXPECT_EQ(reason_of(": a"), "MALFORMED_YAML");
+  EXPECT_EQ(reason_of("[a]: b"), "MALFORMED_YAML");
+  EXPECT_EQ(reason_of("? {a: 1}\n: b"), "MALFORMED_YAML");
+  EXPECT_EQ(json_of("'1': a"), R"({"1":"a"})");
+}
+
+TEST(Yaml, RefusesASecondDocument) {
+  EXPECT_EQ(message_of("a: 1\n---\nb: 2\n"), "only one document is allowed at line 2, column 1");
+  EXPECT_EQ(reason_of("a: 1\n---\n"), "MALFORMED_YAML");
+  EXPECT_EQ(json_of("---\na: 1\n"), R"({"a":1})");
+  EXPECT_EQ(json_of("a: 1\n...\n"), R"({"a":1})");
+}
+
+TEST(Yaml, RefusesBytesThatAreNoText) {
+  EXPECT_EQ(message_of("a: \xFF"), "the text is not UTF-8 at byte 3");
+  EXPECT_EQ(message_of(std::string_view("a: 1\0b", 6)), "a control character at byte 4");
+  EXPECT_EQ(message_of("a: 1\x04 garbage: ["),
+            "a control character at byte 4");  // yaml-cpp's end of file
+  EXPECT_EQ(reason_of("\xFF\xFE"
+                      "a\n"),
+            "MALFORMED_YAML");
+  EXPECT_EQ(message_of("\"\\xff\""), "accepted as \"\xC3\xBF\"");
+  EXPECT_EQ(reason_of("- \"\\ud800\""), "MALFORMED_YAML");
+  EXPECT_EQ(reason_of("- \"\\UFFFFFFFF\""), "MALFORMED_YAML");
+}
+
+TEST(Yaml, RefusesNumbersThatJsonCannotHold) {
+  for (const char* text :
+       {"[9223372036854775808]", "a: -9223372036854775809", "a: 0xFFFFFFFFFFFFFFFFF",
+        "a: 0o7777777777777777777777", "a: 1e400", "a: .inf", "a: -.Inf", "a: .nan"}) {
+    EXPECT_EQ(reason_of(text), "MALFORMED_YAML") << text;
+  }
+}
+
+TEST(Yaml, RefusesDeepNestingBeforeItIsATree) {
+  EXPECT_EQ(reason_of(std::string(1'000'000, '[')), "DOCUMENT_TOO_DEEP");
+  EXPECT_EQ(reason_of(cat("a: ", std::string(100, '['), std::string(100, ']'))), "DOCUMENT_TOO_DEEP");
+  std::string maps;
+  for (size_t i = 0; i < 500; ++i) maps += std::string(i, ' ') + "a:\n";
+  EXPECT_EQ(reason_of(maps), "DOCUMENT_TOO_DEEP");
+  std::string dashes;
+  for (size_t i = 0; i < 100'000; ++i) dashes += "- ";
+  EXPECT_EQ(reason_of(dashes), "DOCUMENT_TOO_DEEP");
+  std::string braces = "x: ";
+  for (size_t i = 0; i < 100'000; ++i) braces += "{a: ";
+  EXPECT_EQ(reason_of(braces), "DOCUMENT_TOO_DEEP");
+}
+
+TEST(Yaml, DecidesSizeAndCountLimits) {
+  ParseLimits limits;
+  limits.max_bytes = 20;
+  limits.max_values = 4;
+  EXPECT_EQ(reason_of("aaaaaaaaaaaaaaaaaaaaaaaa", limits), "DOCUMENT_TOO_LARGE");
+  EXPECT_EQ(reason_of("- 1\n- 2\n- 3\n- 4\n", limits), "DOCUMENT_TOO_LARGE");
+  EXPECT_TRUE(parse_yaml("- 1\n- 2\n- 3\n", limits).ok());
+}
+
+TEST(Yaml, NamesLineAndColumnOfASyntaxError) {
+  EXPECT_EQ(message_of("a: 1\nb: [1, 2\nc: 3\n").find("at line") != std::string::npos, true)
+      << message_of("a: 1\nb: [1, 2\nc: 3\n");
+  for (const char* text : {"a: b: c", "\"abc", "a: 'x", "{a: 1", "- a\nb: 1", "a: |x\n  y", "@a",
+                           "`a", "\ta: 1", "%YAML 3.0\n---\na", "a: 1\n b: 2"}) {
+    EXPECT_EQ(reason_of(text), "MALFORMED_YAML") << text;
+  }
+}
+
+TEST(Yaml, WritesBlockStyleAsKubectlDoes) {
+  const Value value = Value::Object{
+      {"kind", "Run"},
+      {"spec", Value::Object{{"command", Value::Array{"python3", "-c", "print(1)"}},
+                             {"empty", Value::Array{}},
+                             {"none", nullptr}}},
+      {"list",
+       Value::Array{Value::Object{{"a", 1}, {"b", 2.0}}, Value::Array{"x", Value::Array{}}}},
+      {"memory", "8Gi"},
+      {"count", "12"}};
+  EXPECT_EQ(to_yaml(value),
+            "kind: Run\n"
+            "spec:\n"
+            "  command:\n"
+            "  - python3\n"
+            "  - \"-c\"\n"
+            "  - print(1)\n"
+            "  empty: []\n"
+            "  none: null\n"
+            "list:\n"
+            "- a: 1\n"
+            "  b: 2.0\n"
+            "- - x\n"
+            "  - []\n"
+            "memory: 8Gi\n"
+            "count: \"12\"\n");
+}
+
+TEST(Yaml, QuotesWhatWouldBeReadAsSomethingElse) {
+  for (const char* text : {"",     "~",     "null",  "Yes", "no",
+                           "ON",   "y",     "12",    "-1",  "1e3",
+                           "0x1f", "1_000", "12:30", ".5",  "2026-01-02T03:04:05Z",
+                           "a: b", "a:",    " a",    "a ",  "- a",
+                           "# a",  "a #b",  "*a",    "&a",  "!a",
+                           "<<",   "---",   "{}",    "[]",  "a\nb",
+                           "%a",   "@a",    "=",     "'"}) {
+    EXPECT_TRUE(to_yaml(Value(text)).starts_with('"')) << text;
+  }
+  for (const char* text :
+       {"a", "8Gi", "30m", "/workspace/a b", "https://127.0.0.1:8080/x", "python3 -c x"}) {
+    EXPECT_EQ(to_yaml(Value(text)), cat(text, "\n"));
+  }
+}
+
+TEST(Yaml, ReadsBackWhateverItWrites) {
+  SeededRandom random(20261121);
+  for (int round = 0; round < 5000; ++round) {
+    const Value value = internal::random_value(random);
+    const std::string text = to_yaml(value);
+    const auto parsed = parse_yaml(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().describe() << "\n" << text;
+    ASSERT_EQ(*parsed, value) << text << "\nread as\n"
+                              << to_json(*parsed) << "\nnot\n"
+                              << to_json(value);
+  }
+}
+
+}  // namespace
+}  // namespace paddock::wire
