@@ -18,7 +18,9 @@ Result<std::string> read_file(const std::string& path, size_t limit = size_t{64}
 // Complete or not at all: a temporary sibling, fsync, rename, fsync of the folder.
 Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode = 0600);
 Status make_dirs(const std::string& path, mode_t mode = 0700);
-// Removes a folder and all below it without following links or crossing mounts; a missing one is fine.
+// Removes a folder and all below it without following links or crossing mounts, however deep it is
+// and whatever modes its folders have; a missing one is fine. FailedPrecondition, MOUNT_IN_TREE, at
+// a mount.
 Status remove_tree(const std::string& path);
 bool exists(const std::string& path);
 // Names in a folder, sorted, without . and ..
@@ -27,11 +29,17 @@ std::string join_path(std::string_view folder, std::string_view name);
 std::string base_name(std::string_view path);
 
 // --- paths from outside: resolved by the kernel, beneath a root, no symlink followed ---
-// openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS).
+// openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS). Refusals are
+// InvalidArgument: LINK_IN_PATH, PATH_OUTSIDE_ROOT, BAD_PATH, NOT_A_REGULAR_FILE.
 Result<Fd> open_root(const std::string& folder);
 Result<Fd> open_beneath(int root, const std::string& relative, int flags, mode_t mode = 0);
 // Opens a regular file for reading; refuses links, devices, FIFOs and folders without blocking.
 Result<Fd> open_regular_beneath(int root, const std::string& relative);
+struct RegularFile {
+  Fd fd;
+  struct stat stat;  // st_nlink > 1: the file has another name, perhaps outside the root
+};
+Result<RegularFile> open_regular_file_beneath(int root, const std::string& relative);
 // Creates the parent folders of `relative` beneath root.
 Status make_parents_beneath(int root, const std::string& relative);
 
@@ -40,7 +48,8 @@ struct WalkEntry {
   struct stat stat;  // of the entry itself, links not followed
 };
 // Visits everything beneath root in bytewise order per folder, parents first; never follows links.
-// Return false from `visit` on a folder to skip what is below it.
+// Return false from `visit` on a folder to skip what is below it. A folder whose path is longer
+// than the kernel can open ends the walk with TooLarge, reason TREE_TOO_DEEP.
 Status walk(int root, const std::function<bool(const WalkEntry&)>& visit);
 
 }  // namespace paddock::os

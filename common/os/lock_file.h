@@ -1,4 +1,6 @@
-// An advisory lock on a file (flock), released by the kernel when its last holder dies.
+// An advisory lock on a file (an open-file-description lock), released by the kernel when the last
+// copy of its descriptor is closed: it can be handed to a child, and held() looks without touching
+// it.
 #pragma once
 
 #include <optional>
@@ -10,9 +12,11 @@ namespace paddock::os {
 
 class LockFile {
  public:
-  // Creates the file if needed. FailedPrecondition, reason LOCK_HELD, if another process holds it.
+  // Creates the file if needed. FailedPrecondition, reason LOCK_HELD, if it is held, by
+  // another process or by this one.
   static Result<LockFile> acquire(const std::string& path);
-  // Whether any process holds the lock now; false when the file is missing.
+  // Whether any process holds the lock now; false when the file is missing, true when it cannot be
+  // looked into.
   static bool held(const std::string& path);
   int fd() const { return fd_.get(); }
 

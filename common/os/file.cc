@@ -1,0 +1,122 @@
+#include "common/os/file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <memory>
+
+#include "common/base/text.h"
+
+namespace paddock::os {
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A new file beside `path` under a name that nobody has.
+Result<Fd> create_sibling(const std::string& path, mode_t mode, std::string& name) {
+  static std::atomic<uint64_t> counter{0};
+  while (true) {
+    name = cat(folder_of(path), "/.", base_name(path), ".", ::getpid(), ".", counter++, ".tmp");
+    Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (fd.valid()) return fd;
+    if (errno != EEXIST) return system_error(cat("creating ", base_name(path)), errno);
+  }
+}
+
+Status sync_folder(const std::string& folder) {
+  const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() || ::fsync(fd.get()) != 0) {
+    return system_error(cat("writing the folder ", base_name(folder)), errno);
+  }
+  return {};
+}
+
+Status fill_and_rename(const Fd& fd, const std::string& temporary, const std::string& path,
+                       std::string_view bytes, mode_t mode) {
+  TRY(write_all(fd.get(), bytes));
+  const std::string doing = cat("writing ", base_name(path));
+  if (::fchmod(fd.get(), mode) != 0 || ::fsync(fd.get()) != 0) return system_error(doing, errno);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(doing, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, size_t limit) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return system_error(cat("opening ", base_name(path)), errno);
+  return read_all(fd.get(), limit).within(cat("reading ", base_name(path)));
+}
+
+Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode) {
+  std::string temporary;
+  ASSIGN_OR_RETURN(const Fd fd, create_sibling(path, 0600, temporary));
+  if (Status filled = fill_and_rename(fd, temporary, path, bytes, mode); !filled) {
+    ::unlink(temporary.c_str());
+    return std::move(filled).within(cat("writing ", base_name(path)));
+  }
+  return sync_folder(folder_of(path));
+}
+
+Status make_dirs(const std::string& path, mode_t mode) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST && errno != EISDIR) {
+      // Read-only or closed parents are fine as long as the folder is there.
+      const int failure = errno;
+      if (!exists(part)) return system_error(cat("creating the folder ", base_name(part)), failure);
+    }
+    if (slash == std::string::npos) break;
+  }
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return system_error(cat("creating the folder ", base_name(path)), errno);
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    return system_error(cat("creating the folder ", base_name(path)), ENOTDIR);
+  }
+  return {};
+}
+
+bool exists(const std::string& path) {
+  struct stat info = {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+Result<std::vector<std::string>> list_dir(const std::string& path) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path.c_str()), &::closedir);
+  const std::string doing = cat("listing ", base_name(path));
+  if (!dir) return system_error(doing, errno);
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  if (errno != 0) return system_error(doing, errno);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string join_path(std::string_view folder, std::string_view name) {
+  if (folder.empty()) return std::string(name);
+  return folder.ends_with('/') ? cat(folder, name) : cat(folder, "/", name);
+}
+
+std::string base_name(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  if (path == "/") return "/";
+  const size_t slash = path.find_last_of('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+}  // namespace paddock::os

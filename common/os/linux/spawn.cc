@@ -1,0 +1,151 @@
+// Starting programs with vfork: the child runs in the parent's memory until it execs, so it does
+// nothing but system calls on values prepared before.
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/os/process.h"
+
+namespace paddock::os {
+namespace {
+
+// Everything the child needs, as plain pointers.
+struct Plan {
+  const char* program = nullptr;
+  char* const* argv = nullptr;
+  char* const* envp = nullptr;
+  const char* cwd = nullptr;  // null: inherited
+  std::array<int, 3> stdio = {-1, -1, -1};
+  const int* keep = nullptr;
+  size_t keep_count = 0;
+  bool new_session = false;
+  int report = -1;  // errno goes here if the program cannot be started
+};
+
+void default_signals() {
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Puts the three standard descriptors in place even if the sources are themselves among 0, 1 and 2.
+bool place_stdio(const Plan& plan) {
+  std::array<int, 3> sources = {};
+  for (size_t i = 0; i < sources.size(); ++i) {
+    sources[i] = ::fcntl(plan.stdio[i], F_DUPFD_CLOEXEC, 3);
+    if (sources[i] < 0) return false;
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (::dup2(sources[i], static_cast<int>(i)) < 0) return false;
+  }
+  return true;
+}
+
+bool inherit_only(const Plan& plan) {
+  if (::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return false;
+  for (size_t i = 0; i < plan.keep_count; ++i) {
+    if (::fcntl(plan.keep[i], F_SETFD, 0) != 0) return false;
+  }
+  return true;
+}
+
+[[noreturn]] void become(const Plan& plan) {
+  if ((!plan.new_session || ::setsid() >= 0) && (plan.cwd == nullptr || ::chdir(plan.cwd) == 0) &&
+      place_stdio(plan) && inherit_only(plan)) {
+    default_signals();
+    ::execve(plan.program, plan.argv, plan.envp);
+  }
+  const int failure = errno;
+  (void)!::write(plan.report, &failure, sizeof failure);
+  ::_exit(127);
+}
+
+// Signals are blocked around it: a handler of ours must not run in the child.
+[[gnu::noinline]] pid_t start(const Plan& plan) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::vfork();  // NOLINT: see the top of the file
+  if (pid == 0) become(plan);
+  const int failure = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = failure;
+  return pid;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (std::string& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+Status check(const SpawnOptions& options) {
+  if (options.argv.empty()) return invalid_argument("NO_PROGRAM", "there is no program to start");
+  for (const int fd : options.keep_fds) {
+    if (fd < 3) return invalid_argument("BAD_DESCRIPTOR", "kept descriptors start at 3");
+  }
+  return {};
+}
+
+// 0 once the program runs, else the errno that stopped it.
+int reported(const Fd& report) {
+  int failure = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(report.get(), &failure, sizeof failure);
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof failure) ? failure : 0;
+}
+
+}  // namespace
+
+Result<pid_t> spawn(const SpawnOptions& options) {
+  TRY(check(options));
+  std::vector<std::string> argv = options.argv;
+  std::vector<std::string> env;
+  for (const auto& [name, value] : options.env) env.push_back(cat(name, "=", value));
+  const std::vector<char*> argv_pointers = pointers(argv);
+  const std::vector<char*> env_pointers = pointers(env);
+  const std::string doing = cat("starting ", base_name(options.argv[0]));
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.valid()) return system_error(doing, errno);
+  ASSIGN_OR_RETURN(Pipe report, make_pipe());
+
+  Plan plan;
+  plan.program = argv[0].c_str();
+  plan.argv = argv_pointers.data();
+  plan.envp = env_pointers.data();
+  plan.cwd = options.cwd.empty() ? nullptr : options.cwd.c_str();
+  plan.stdio = {options.stdin_fd, options.stdout_fd, options.stderr_fd};
+  for (int& fd : plan.stdio) fd = fd < 0 ? null.get() : fd;
+  plan.keep = options.keep_fds.data();
+  plan.keep_count = options.keep_fds.size();
+  plan.new_session = options.new_session;
+  plan.report = report.write.get();
+
+  const pid_t pid = start(plan);
+  if (pid < 0) return system_error(doing, errno);
+  report.write.reset();
+  if (const int failure = reported(report.read); failure != 0) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
+    return system_error(doing, failure);
+  }
+  return pid;
+}
+
+}  // namespace paddock::os

@@ -1,0 +1,54 @@
+#include "common/os/lock_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::os {
+namespace {
+
+struct flock whole_file() {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+// Whether `path` still names the file behind `fd`: it may have been removed while we locked it.
+bool still_named(int fd, const std::string& path) {
+  struct stat opened = {};
+  struct stat named = {};
+  return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+Result<LockFile> LockFile::acquire(const std::string& path) {
+  const std::string name = base_name(path);
+  while (true) {
+    Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    if (!fd.valid()) return system_error(cat("opening the lock file ", name), errno);
+    struct flock lock = whole_file();
+    if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) {
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN && errno != EACCES) return system_error(cat("locking ", name), errno);
+      return Error{Code::kFailedPrecondition, "LOCK_HELD",
+                   cat(name, " is held by another process")};
+    }
+    if (still_named(fd.get(), path)) return LockFile(std::move(fd));
+  }
+}
+
+bool LockFile::held(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd.valid()) return errno != ENOENT;  // not ours to look into: count it as held
+  struct flock lock = whole_file();
+  return ::fcntl(fd.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+}  // namespace paddock::os
