@@ -1,8 +1,8 @@
-// The record of everything: objects, run events, tokens, in one SQLite file (WAL, synchronous=FULL).
-// Writers call write(): their functions run one after another in one transaction per batch, each in a
-// savepoint, and write() returns only after the COMMIT. There is no writer thread: the first caller
-// that finds none at work commits for everybody who waits (group commit). Readers use read(): a
-// snapshot on a connection of their own. Both may be called from any thread.
+// The record of everything: objects, run events, tokens, in one SQLite file (WAL,
+// synchronous=FULL). Writers call write(): their functions run one after another in one transaction
+// per batch, each in a savepoint, and write() returns only after the COMMIT. There is no writer
+// thread: the first caller that finds none at work commits for everybody who waits (group commit).
+// Readers use read(): a snapshot on a connection of their own. Both may be called from any thread.
 // The store never reads a clock and never makes an id.
 #pragma once
 
@@ -31,18 +31,18 @@ struct ListOptions {
 
 template <class T>
 struct Page {
-  std::vector<T> items;            // by namespace, name
-  int64_t resource_version = 0;    // of the snapshot
-  std::string continue_after;      // not empty when more is left
+  std::vector<T> items;          // by namespace, name
+  int64_t resource_version = 0;  // of the snapshot
+  std::string continue_after;    // not empty when more is left
   int64_t remaining = 0;
 };
 
 struct TokenRecord {
-  std::string id;         // public part, for listing and revoking
-  std::string hash;       // SHA-256 of the secret
-  std::string subject;    // who: "admin", "node:laptop", …
+  std::string id;       // public part, for listing and revoking
+  std::string hash;     // SHA-256 of the secret
+  std::string subject;  // who: "admin", "node:laptop", …
   std::vector<std::string> scopes;
-  std::string name_space;           // limits it to one namespace; empty: all
+  std::string name_space;  // limits it to one namespace; empty: all
   std::optional<int64_t> expires_ms;
   bool revoked = false;
 };
@@ -63,19 +63,24 @@ class ReadTxn {
   virtual Result<std::vector<contracts::Run>> active_runs() = 0;
   virtual Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) = 0;
 
-  virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after, int64_t limit) = 0;
+  virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid,
+                                                              int64_t after, int64_t limit) = 0;
   virtual Result<int64_t> last_event_id(const std::string& run_uid) = 0;
+  // The highest output chunk of this attempt that is stored as an event; 0 if none.
+  virtual Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) = 0;
 
   virtual Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) = 0;
   virtual Result<std::vector<TokenRecord>> tokens() = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
-  // The name of the object that an earlier create with this key made, and the digest of that request.
+  // The name of the object that an earlier create with this key made, and the digest of that
+  // request.
   struct IdempotentCreate {
     std::string name;
     std::string request_digest;
   };
-  virtual Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope, const std::string& key) = 0;
+  virtual Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope,
+                                                                    const std::string& key) = 0;
   virtual Result<int64_t> resource_version() = 0;
 
  protected:
@@ -90,29 +95,35 @@ class ReadTxn {
 
 class WriteTxn : public ReadTxn {
  public:
-  // Sets metadata.resourceVersion. AlreadyExists if the key is taken.
+  // Sets metadata.resourceVersion. AlreadyExists (RUN_ALREADY_EXISTS, …) if the key is taken.
+  // Needs metadata.uid.
   template <class T>
   Status create(T& object);
-  // Conflict (STALE_RESOURCE_VERSION) unless metadata.resourceVersion is the stored one; then sets the
-  // new one. Writing what is already stored changes nothing.
+  // Conflict (STALE_RESOURCE_VERSION) unless metadata.resourceVersion is the stored one; then sets
+  // the new one. Writing what is already stored changes nothing.
   template <class T>
   Status update(T& object);
+  // With a run go its events. NotFound if there is no such object.
   template <class T>
   Status erase(const Key& key);
 
   // Sets event.id to the next one of this run.
   virtual Status append_event(const std::string& run_uid, contracts::RunEvent& event) = 0;
+  virtual Status put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) = 0;
   virtual Status put_token(const TokenRecord& token) = 0;  // by id
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;
-  virtual Status put_idempotent_create(const std::string& scope, const std::string& key, const IdempotentCreate& made) = 0;
+  virtual Status put_idempotent_create(const std::string& scope, const std::string& key,
+                                       const IdempotentCreate& made) = 0;
   // Waiters on this topic (controller/events) are woken after the commit.
   virtual void touch(const std::string& topic) = 0;
 
  protected:
-  virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta, const std::function<std::string()>& encode,
-                            bool active, const std::string& node) = 0;
-  virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta, const std::function<std::string()>& encode,
-                            bool active, const std::string& node) = 0;
+  virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
+                            const std::function<std::string()>& encode, bool active,
+                            const std::string& node) = 0;
+  virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
+                            const std::function<std::string()>& encode, bool active,
+                            const std::string& node) = 0;
   virtual Status delete_row(std::string_view kind, const Key& key) = 0;
 };
 
@@ -130,12 +141,18 @@ struct StoreOptions {
 class Store {
  public:
   virtual ~Store() = default;
-  // Refuses, with a stable reason: STORE_CORRUPT, STORE_SCHEMA_TOO_NEW, STORE_NOT_OURS, STORE_LOCKED.
+  // Refuses, with a stable reason: STORE_CORRUPT, STORE_SCHEMA_TOO_NEW, STORE_NOT_OURS,
+  // STORE_LOCKED, STORE_PATH_UNSUITABLE (a network file system). Holds `<path>.lock` while it
+  // lives.
   static Result<std::unique_ptr<Store>> open(const StoreOptions& options);
 
-  // Runs `change` and commits. If it returns an error, nothing of it is kept.
+  // Runs `change` and commits. If it returns an error, nothing of it is kept. `change` may run on
+  // another caller's thread; it must not call write() or read() and should not wait for anything.
+  // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
   virtual Status read(const std::function<Status(ReadTxn&)>& look) = 0;
 };
 
 }  // namespace paddock::store
+
+#include "controller/store/store_templates.h"  // NOLINT: the bodies of the templates above

@@ -1,0 +1,52 @@
+// Who was heard from, when, and which agent process speaks for a node. In memory on purpose: a
+// heartbeat is not worth a disk write, and after a controller restart every node gets a fresh
+// lease, so no run is lost because the controller was away. Any thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/base/result.h"
+#include "common/base/time.h"
+
+namespace paddock::nodes {
+
+// Both clocks at one moment: the calendar for records, the steady one for leases.
+struct Now {
+  WallTime wall;
+  MonoTime mono;
+};
+inline Now now(const Clock& clock) { return {clock.wall(), clock.mono()}; }
+
+// Without a call for this long a node is not ready and gets nothing new.
+inline constexpr Millis kLease{15'000};
+// Without a call for this long its runs are given up (reason NODE_LOST).
+inline constexpr Millis kLostAfter{60'000};
+
+class LeaseTable {
+ public:
+  // `started`: when this controller came up; nobody is late before that.
+  explicit LeaseTable(MonoTime started) : started_(started) {}
+
+  // A call of an agent process. The first one, or one with a larger generation, speaks for the node
+  // from now on; Conflict (SESSION_SUPERSEDED) for any other.
+  Status renew(const std::string& node, const std::string& session, int64_t generation, Now now);
+  // Time since the last call; since the controller's start if there was none.
+  Millis silence(const std::string& node, MonoTime now) const;
+  std::optional<WallTime> last_seen(const std::string& node) const;
+  void forget(const std::string& node);
+
+ private:
+  struct Entry {
+    std::string session;
+    int64_t generation = 0;
+    MonoTime renewed;
+    WallTime seen;
+  };
+  MonoTime started_;
+  Guarded<std::map<std::string, Entry>> entries_;
+};
+
+}  // namespace paddock::nodes

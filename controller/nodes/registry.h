@@ -1,0 +1,33 @@
+// Which nodes there are: enrolment, removal, and what a node may see.
+#pragma once
+
+#include <string>
+
+#include "common/base/random.h"
+#include "common/contracts/session.h"
+#include "controller/nodes/leases.h"
+#include "controller/store/store.h"
+
+namespace paddock::nodes {
+
+// Makes or renews a node and hands out its credential: a token with scope node:self and subject
+// "node:<name>", stored as a hash. The same identity may enrol again, which revokes its older
+// tokens. InvalidArgument (NODE_NAME_INVALID, NODE_LABELS_INVALID); Conflict (NODE_NAME_TAKEN) for
+// another identity.
+Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& node,
+                                       const contracts::EnrollRequest& request, WallTime now,
+                                       Random& random);
+
+// Revokes the node's tokens and forgets it. Its runs end with NODE_LOST at the next tick.
+Status remove(store::Store& store, LeaseTable& leases, const std::string& node);
+
+// Cordons or uncordons. NotFound (NODE_NOT_FOUND).
+Result<contracts::Node> set_unschedulable(store::Store& store, const std::string& node,
+                                          bool unschedulable);
+
+// The run, if this node holds it now: it may then read the run's tree and blobs and send its
+// artifacts. NotFound (RUN_NOT_ASSIGNED) otherwise, whether or not such a run exists.
+Result<contracts::Run> assigned_run(store::Store& store, const std::string& node,
+                                    const std::string& run_uid);
+
+}  // namespace paddock::nodes

@@ -1,0 +1,36 @@
+// The server half of the agent's conversation: what the node observes goes in, what should be comes
+// out. Idempotent: a lost, repeated or reordered call needs no special case.
+//
+// The caller (the API handler) does the waiting:
+//   uint64_t seen = notifier.version(store::node_topic(node));
+//   answer = synchronize(...);
+//   if (hold_for(request, answer) > 0) { notifier.wait(topic, seen, hold); answer = synchronize(...
+//     with a request of the same session and no reports) }
+#pragma once
+
+#include <string>
+
+#include "common/contracts/session.h"
+#include "controller/nodes/leases.h"
+#include "controller/store/store.h"
+
+namespace paddock::nodes {
+
+// Renews the lease, stores what changed, applies the reports (output exactly once and in order, an
+// outcome only after its output), and answers with what the node should hold. Reports about runs
+// that are not this node's, not this attempt's or finished are ignored: the answer lacks those
+// runs. Errors: NODE_NOT_FOUND, SESSION_SUPERSEDED, OUTPUT_INVALID, OUTCOME_NOT_TERMINAL, STORE_….
+Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
+                                          const std::string& node,
+                                          const contracts::SyncRequest& request, Now now);
+
+// Only the version that synchronize() would answer with now.
+Result<std::string> desired_version(store::Store& store, const std::string& node);
+
+// How long the call may be held before it is answered: nothing if the node does not know this
+// version yet or has sent something that it waits to see acknowledged.
+Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer);
+// Shorter than a lease, so that a held call does not cost its node the lease.
+inline constexpr Millis kMaxHold{10'000};
+
+}  // namespace paddock::nodes

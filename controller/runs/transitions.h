@@ -1,0 +1,70 @@
+// The life of a run as data, and the only code that writes a phase.
+//
+// Each function below applies one fact to a run and returns the events to append to its stream; the
+// caller stores both in one transaction (store::save_run). A terminal run never changes. Pure: no
+// store, no clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "common/contracts/events.h"
+#include "common/contracts/session.h"
+
+namespace paddock::runs {
+
+// A fact about a run.
+enum class Fact {
+  kBound,            // the scheduler chose a node
+  kPreparing,        // the node prepares workspace and environment
+  kStarted,          // the command runs
+  kSucceeded,        // the node's outcome
+  kFailed,           // the node's outcome
+  kCanceled,         // the node's outcome
+  kCancelRequested,  // a caller wants it to end
+  kNodeLost,         // no word from its node for too long: nobody will ever report
+};
+
+struct Transition {
+  contracts::RunPhase from;
+  Fact fact;
+  contracts::RunPhase to;
+};
+// Every allowed transition. A pair that is not here is refused.
+std::span<const Transition> transitions();
+std::optional<contracts::RunPhase> next_phase(contracts::RunPhase from, Fact fact);
+std::string_view fact_name(Fact fact);
+inline constexpr std::array kAllFacts = {Fact::kBound,           Fact::kPreparing, Fact::kStarted,
+                                         Fact::kSucceeded,       Fact::kFailed,    Fact::kCanceled,
+                                         Fact::kCancelRequested, Fact::kNodeLost};
+
+// Ids are set by the store.
+using Events = std::vector<contracts::RunEvent>;
+
+// A new run enters as Pending.
+Events admit(contracts::Run& run, WallTime now);
+// Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
+Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
+// Why a pending run is still pending. Returns nothing new when it is what the run says already.
+Events explain_pending(contracts::Run& run, const std::string& message, WallTime now);
+// What its node observes. Conflict (STALE_ATTEMPT) unless the report is about the current attempt;
+// FailedPrecondition (RUN_FINISHED) when the run is terminal. A phase that is behind the stored one
+// is an old message and changes nothing. Does not look at the outcome or the output.
+Result<Events> observe(contracts::Run& run, const contracts::RunReport& report, WallTime now);
+// How it ended, from its node. Errors as observe(), and InvalidArgument (OUTCOME_NOT_TERMINAL).
+Result<Events> finish(contracts::Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
+                      WallTime now);
+// A pending run is Canceled at once; a placed one is marked and ends when its node says so. Asking
+// again, or for a finished run, changes nothing.
+Events request_cancel(contracts::Run& run, WallTime now);
+// Failed, reason NODE_LOST; no result is invented. Changes nothing on a pending or terminal run.
+Events lose_node(contracts::Run& run, const std::string& message, WallTime now);
+
+}  // namespace paddock::runs

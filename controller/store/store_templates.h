@@ -1,0 +1,87 @@
+// The typed half of ReadTxn and WriteTxn: objects to rows and back. Included by store.h only.
+#pragma once
+
+#include <utility>
+
+#include "common/base/text.h"
+#include "common/wire/json.h"
+#include "controller/store/store.h"
+
+namespace paddock::store {
+
+namespace internal {
+
+// What the store keeps beside an object's text, to find it without reading the text.
+inline bool is_active(const contracts::Run& run) {
+  return !contracts::is_terminal(run.status.phase);
+}
+inline bool is_active(const contracts::Workspace&) { return false; }
+inline bool is_active(const contracts::Node&) { return false; }
+inline std::string node_of(const contracts::Run& run) { return run.status.node_name; }
+inline std::string node_of(const contracts::Workspace&) { return {}; }
+inline std::string node_of(const contracts::Node&) { return {}; }
+
+Error not_found(std::string_view kind, const Key& key);
+Error undecodable(std::string_view kind, const Error& cause);
+
+template <class T>
+Result<T> decode_row(const std::string& data) {
+  auto document = wire::parse_json(data);
+  if (!document) return undecodable(T::kKind, document.error());
+  auto object = wire::decode<T>(*document);
+  if (!object) return undecodable(T::kKind, object.error());
+  return object;
+}
+
+}  // namespace internal
+
+template <class T>
+Result<std::optional<T>> ReadTxn::find(const Key& key) {
+  ASSIGN_OR_RETURN(const std::optional<Row> row, find_row(T::kKind, key));
+  if (!row) return std::optional<T>();
+  ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row->data));
+  return std::optional<T>(std::move(object));
+}
+
+template <class T>
+Result<T> ReadTxn::get(const Key& key) {
+  ASSIGN_OR_RETURN(std::optional<T> object, find<T>(key));
+  if (!object) return internal::not_found(T::kKind, key);
+  return std::move(*object);
+}
+
+template <class T>
+Result<Page<T>> ReadTxn::list(const ListOptions& options) {
+  ASSIGN_OR_RETURN(Page<Row> rows, list_rows(T::kKind, options));
+  Page<T> page;
+  page.resource_version = rows.resource_version;
+  page.continue_after = std::move(rows.continue_after);
+  page.remaining = rows.remaining;
+  page.items.reserve(rows.items.size());
+  for (const Row& row : rows.items) {
+    ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row.data));
+    page.items.push_back(std::move(object));
+  }
+  return page;
+}
+
+template <class T>
+Status WriteTxn::create(T& object) {
+  return insert_row(
+      T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
+      internal::is_active(object), internal::node_of(object));
+}
+
+template <class T>
+Status WriteTxn::update(T& object) {
+  return update_row(
+      T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
+      internal::is_active(object), internal::node_of(object));
+}
+
+template <class T>
+Status WriteTxn::erase(const Key& key) {
+  return delete_row(T::kKind, key);
+}
+
+}  // namespace paddock::store
