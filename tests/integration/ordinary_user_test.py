@@ -1,0 +1,63 @@
+"""The same journey as an ordinary user: it works, and what cannot be enforced is reported."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, main
+
+UID = 65534
+
+
+def user_namespaces_work():
+    probe = subprocess.run(["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups",
+                            "unshare", "--user", "--map-current-user", "true"], capture_output=True)
+    return probe.returncode == 0
+
+
+@unittest.skipUnless(os.getuid() == 0, "needs root to become another user")
+@unittest.skipUnless(shutil.which("setpriv") and user_namespaces_work(), "this host gives ordinary users no user namespaces")
+class OrdinaryUser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="paddock-user-"))
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        os.chmod(cls.home, 0o755)
+        shutil.copytree(BIN, cls.home / "bin")
+        for folder in ("state", "project"):
+            (cls.home / folder).mkdir()
+            os.chown(cls.home / folder, UID, UID)
+        job = cls.home / "project/job.py"
+        job.write_text("import os\nos.makedirs('out')\nopen('out/uid.txt', 'w').write(str(os.getuid()))\nprint('ran')\n")
+        os.chown(job, UID, UID)
+        up = cls.paddock("up", "--port", "0")
+        cls.addClassCleanup(cls.paddock, "down")
+        if up.returncode != 0:
+            raise AssertionError(f"paddock up: {up.returncode}\n{up.stdout}\n{up.stderr}")
+
+    @classmethod
+    def paddock(cls, *args, cwd=None):
+        env = {"PATH": os.environ["PATH"], "HOME": str(cls.home / "state"), "PADDOCK_HOME": str(cls.home / "state/p"),
+               "PADDOCK_INSTANCE": "user", "NO_COLOR": "1"}
+        return subprocess.run(["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups",
+                               str(cls.home / "bin/paddock"), *args], env=env, text=True, timeout=180,
+                              cwd=cwd or cls.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_a_job_runs_and_says_what_was_not_enforced(self):
+        done = self.paddock("compute", str(self.home / "project"), "python3 job.py", "--artifact-dir", "out", "--name", "mine")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ran", done.stdout)
+        self.assertTrue((self.home / "project/out/uid.txt").exists())
+        run = json.loads(self.paddock("get", "run", "mine", "-o", "json").stdout)
+        enforced = run["status"]["result"]["enforced"]
+        for capability in ("filesystem", "network", "privileges", "syscalls"):
+            self.assertTrue(enforced[capability]["applied"], capability)
+        for name, entry in enforced.items():
+            self.assertTrue(entry["applied"] or entry["details"], f"{name} is not applied and nothing says why")
+
+
+if __name__ == "__main__":
+    main()
