@@ -1,0 +1,166 @@
+#include "controller/admission/admit.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::admission {
+namespace {
+
+using contracts::RunSpec;
+
+class Admit : public testing::Test {
+ protected:
+  Admit() {
+    for (const char* path : {"deps/requirements.txt", "requirements.txt", "s.py"}) {
+      tree_.entries.push_back({path, std::string(64, 'a'), 1, false});
+    }
+    context_.tree = &tree_;
+    spec_.command.argv = {"python3", "s.py"};
+    spec_.workspace = "w";
+  }
+  std::string reason() const {
+    const auto result = admit(spec_, context_);
+    return result ? "" : result.error().reason;
+  }
+  std::string field() const { return admit(spec_, context_).error().causes.at(0).field; }
+
+  contracts::Tree tree_;
+  AdmissionContext context_;
+  RunSpec spec_;
+};
+
+TEST_F(Admit, FillsInWhatTheCallerLeftOutAndRewritesNothing) {
+  spec_.artifacts.dirs = {"models/"};
+  const AdmittedRun admitted = admit(spec_, context_).value();
+  EXPECT_EQ(admitted.spec.timeout, wire::Duration{std::chrono::minutes(30)});
+  EXPECT_EQ(admitted.spec.profile, "compute");
+  ASSERT_TRUE(admitted.spec.media_execution);
+  EXPECT_EQ(admitted.spec.media_execution->mode, contracts::MediaMode::kDisabled);
+  EXPECT_EQ(admitted.spec.artifacts.dirs[0], "models/");
+  EXPECT_EQ(admitted.policy.limits.wall_time, admitted.spec.timeout);
+  EXPECT_EQ(admitted.policy.limits.pids, 64);
+  ASSERT_TRUE(admitted.policy.network);
+  EXPECT_FALSE(admitted.policy.network->enabled);
+}
+
+TEST_F(Admit, EnforcesTheTimeoutAsWallTimeOrAStricterWallTime) {
+  spec_.timeout = wire::Duration{Millis(5000)};
+  EXPECT_EQ(admit(spec_, context_).value().policy.limits.wall_time, wire::Duration{Millis(5000)});
+  spec_.sandbox.limits.wall_time = wire::Duration{Millis(2000)};
+  EXPECT_EQ(admit(spec_, context_).value().policy.limits.wall_time, wire::Duration{Millis(2000)});
+  spec_.timeout.reset();
+  EXPECT_EQ(admit(spec_, context_).value().spec.timeout, wire::Duration{Millis(2000)});
+}
+
+TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
+  context_.ceilings.timeout = wire::Duration{std::chrono::hours(1)};
+  spec_.timeout = wire::Duration{std::chrono::hours(1)};
+  EXPECT_EQ(reason(), "");
+  spec_.timeout = wire::Duration{std::chrono::hours(1) + Millis(1)};
+  EXPECT_EQ(reason(), "TIMEOUT_OVER_CEILING");
+  EXPECT_EQ(field(), "spec.timeout");
+  spec_.timeout.reset();
+  spec_.sandbox.limits.wall_time = wire::Duration{std::chrono::hours(2)};
+  EXPECT_EQ(reason(), "TIMEOUT_OVER_CEILING");
+  EXPECT_EQ(field(), "spec.sandbox.limits.wallTime");
+  spec_.sandbox.limits = {};
+  context_.ceilings.memory = wire::Quantity{16LL << 30};
+  spec_.sandbox.limits.memory = wire::Quantity{32LL << 30};
+  EXPECT_EQ(reason(), "LIMIT_OVER_CEILING");
+  EXPECT_EQ(field(), "spec.sandbox.limits.memory");
+}
+
+TEST_F(Admit, TakesOnlyComputeRunsAndSaysSo) {
+  spec_.type = contracts::RunType::kGradle;
+  const Error error = admit(spec_, context_).error();
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  EXPECT_EQ(error.reason, "TYPE_NOT_SUPPORTED");
+  EXPECT_NE(error.message.find("gradle"), std::string::npos);
+  EXPECT_NE(error.message.find("compute"), std::string::npos);
+}
+
+// proves: ORB-95
+TEST_F(Admit, WantsTheRequirementsFileInsideTheWorkspace) {
+  for (const char* good : {"", "requirements.txt", "deps/requirements.txt"}) {
+    spec_.requirements = good;
+    EXPECT_EQ(reason(), "") << good;
+  }
+  for (const char* bad : {"../r", "/etc/r", "deps/../../../etc/passwd", "missing.txt", "deps/",
+                          "./requirements.txt", "a\nb"}) {
+    spec_.requirements = bad;
+    EXPECT_EQ(reason(), "REQUIREMENTS_INVALID") << bad;
+    EXPECT_EQ(field(), "spec.requirements");
+  }
+}
+
+TEST_F(Admit, WantsArtifactFoldersInsideTheWorkspace) {
+  for (const char* bad : {"/models", "../models", "a/../../b", "", ".", "a//b", "a/./b"}) {
+    spec_.artifacts.dirs = {"models", bad};
+    EXPECT_EQ(reason(), "ARTIFACT_DIR_INVALID") << bad;
+    EXPECT_EQ(field(), "spec.artifacts.dirs[1]");
+  }
+}
+
+TEST_F(Admit, NamesTheWordTheRuleAndWhatWouldPass) {
+  spec_.command.argv = {"python3", "s.py", "a;b"};
+  const Error error = admit(spec_, context_).error();
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  EXPECT_EQ(error.reason, "COMMAND_METACHARACTER");
+  EXPECT_EQ(error.causes.at(0).field, "spec.command[2]");
+  EXPECT_NE(error.message.find("a;b"), std::string::npos);
+}
+
+TEST_F(Admit, NeedsAWorkspaceWithTheScript) {
+  spec_.workspace.clear();
+  context_.tree = nullptr;
+  EXPECT_EQ(reason(), "WORKSPACE_REQUIRED");
+}
+
+// proves: ORB-100
+TEST_F(Admit, LetsNoVariableIntoAComputeRun) {
+  for (const char* name : {"NODE_OPTIONS", "PYTHONSTARTUP", "BASH_ENV", "LD_PRELOAD", "ANYTHING"}) {
+    spec_.sandbox.env = {{name, "x"}};
+    EXPECT_EQ(reason(), "ENV_NOT_ALLOWED") << name;
+  }
+  spec_.sandbox.env.clear();
+  spec_.command.argv = {"NODE_OPTIONS=--require=./x", "node", "s.js"};
+  EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
+  const auto with_env = wire::decode<RunSpec>(wire::Value::Object{
+      {"type", "compute"}, {"command", "python3 s.py"}, {"env", wire::Value::Object{{"A", "1"}}}});
+  ASSERT_FALSE(with_env.ok());
+  EXPECT_EQ(with_env.error().reason, "UNKNOWN_FIELD");
+}
+
+TEST_F(Admit, GivesNoNetworkDeviceOrUnlistedHostFolder) {
+  spec_.sandbox.network = contracts::NetworkPolicy{true, {}};
+  EXPECT_EQ(reason(), "NETWORK_NOT_ALLOWED");
+  spec_.sandbox = {};
+  spec_.sandbox.devices = {"/dev/kvm"};
+  EXPECT_EQ(reason(), "DEVICE_NOT_ALLOWED");
+  spec_.sandbox = {};
+  context_.ceilings.host_mounts = {"/srv/data"};
+  spec_.sandbox.host_mounts = {{"/srv/data/set1", "/data", contracts::MountMode::kReadOnly}};
+  EXPECT_EQ(reason(), "");
+  for (const char* path : {"/srv/database", "/srv", "/etc"}) {
+    spec_.sandbox.host_mounts[0].host_path = path;
+    EXPECT_EQ(reason(), "HOST_MOUNT_NOT_ALLOWED") << path;
+  }
+}
+
+TEST_F(Admit, RefusesWhatThisServerDoesNotDo) {
+  spec_.publish = "results";
+  EXPECT_EQ(reason(), "PUBLISH_NOT_SUPPORTED");
+  spec_.publish.clear();
+  spec_.media_execution = contracts::MediaExecution{contracts::MediaMode::kEnabled};
+  EXPECT_EQ(reason(), "MEDIA_NOT_SUPPORTED");
+  spec_.media_execution.reset();
+  spec_.profile = "loose";
+  EXPECT_EQ(reason(), "PROFILE_UNKNOWN");
+}
+
+TEST_F(Admit, RefusesACommandThatIsTooLong) {
+  spec_.command.argv.push_back(std::string(70'000, 'a'));
+  EXPECT_EQ(reason(), "COMMAND_TOO_LONG");
+}
+
+}  // namespace
+}  // namespace paddock::admission

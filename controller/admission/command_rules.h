@@ -1,0 +1,38 @@
+// Which commands a compute run may have. Pure: words and file names in, refusals out.
+// The program is executed without a shell, inside a sandbox; these rules keep it a file of the
+// workspace that can be read and reviewed, and nothing else.
+//
+//   first word     exactly python3, python, node or bash
+//   every word     no shell metacharacter: | || ; & && ` $( > < or a line break
+//   every word     no flag that runs other code than the script: -c -e -m -i -W --eval --require
+//                  --import, alone, joined by =, attached or bundled; for node also -r -p --print
+//                  --loader; for python -X; for bash --rcfile --init-file
+//   before script  only options known to be harmless
+//   script         a file of the workspace; for bash an .sh file as the second word
+//   every word     no absolute path and no .. part, also inside --opt=/path and a:/b
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace paddock::admission {
+
+struct Refusal {
+  std::string reason;
+  size_t word = 0;  // index into the command
+  std::string message;
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+using FileNames = std::set<std::string, std::less<>>;
+
+// Every refusal, in the order of the rules above; empty if the command may run.
+std::vector<Refusal> check_command(const std::vector<std::string>& argv, const FileNames& files);
+
+// Whether a path from a caller is relative and stays inside: no leading '/', no empty part but a
+// trailing one, no `.` or `..` part, no control characters.
+bool is_inner_path(std::string_view path);
+
+}  // namespace paddock::admission
