@@ -1,0 +1,66 @@
+#include "common/base/error.h"
+
+#include <cerrno>
+
+#include <gtest/gtest.h>
+
+#include "common/base/result.h"
+
+namespace paddock {
+namespace {
+
+Result<int> half(int number) {
+  if (number % 2 != 0) return invalid_argument("ODD", "the number is odd", "number");
+  return number / 2;
+}
+Result<int> quarter(int number) {
+  ASSIGN_OR_RETURN(const int once, half(number));
+  ASSIGN_OR_RETURN(const int twice, half(once));
+  return twice;
+}
+Status even(int number) {
+  TRY(half(number));
+  return {};
+}
+
+TEST(Result, CarriesAValueOrAnErrorThroughTheMacros) {
+  EXPECT_EQ(*quarter(8), 2);
+  EXPECT_EQ(quarter(6).error().reason, "ODD");
+  EXPECT_TRUE(even(2).ok());
+  EXPECT_EQ(even(1).error().causes, (std::vector<Cause>{{"number", "the number is odd"}}));
+}
+
+TEST(ResultDeathTest, TakingWhatIsNotThereStopsTheProcess) {
+  EXPECT_DEATH((void)half(1).value(), "the number is odd");
+  EXPECT_DEATH((void)half(2).error(), "on a value");
+}
+
+TEST(Error, KeepsContextForLogsInnermostFirst) {
+  const Error error =
+      Error{Code::kInternal, "X", "it broke", {{"a", "is wrong"}}}.within("opening").within(
+          "starting");
+  EXPECT_EQ(error.describe(), "it broke; a: is wrong (while opening) (while starting)");
+}
+
+TEST(Error, SystemErrorsGetTheCodeOfTheirErrno) {
+  EXPECT_EQ(system_error("opening", ENOENT).code, Code::kNotFound);
+  EXPECT_EQ(system_error("opening", EACCES).code, Code::kPermissionDenied);
+  EXPECT_EQ(system_error("writing", ENOSPC).code, Code::kResourceExhausted);
+  EXPECT_EQ(system_error("writing", EIO).code, Code::kInternal);
+  EXPECT_TRUE(system_error("writing", EIO).message.starts_with("writing: "));
+}
+
+TEST(Error, OnlyConditionsThatPassAreRetryable) {
+  for (const Code code :
+       {Code::kConflict, Code::kResourceExhausted, Code::kUnavailable, Code::kDeadlineExceeded}) {
+    EXPECT_TRUE(retryable(code)) << code_name(code);
+  }
+  for (const Code code : {Code::kInvalidArgument, Code::kUnauthenticated, Code::kPermissionDenied,
+                          Code::kNotFound, Code::kAlreadyExists, Code::kGone, Code::kTooLarge,
+                          Code::kFailedPrecondition, Code::kInternal}) {
+    EXPECT_FALSE(retryable(code)) << code_name(code);
+  }
+}
+
+}  // namespace
+}  // namespace paddock
