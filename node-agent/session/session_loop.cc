@@ -1,0 +1,109 @@
+#include "node-agent/session/session_loop.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "common/base/log.h"
+
+namespace paddock::session {
+namespace {
+
+constexpr Millis kIdleWait{60'000};  // between looks when nothing wakes a lane
+
+bool ready(const SessionCore& core, Lane lane, MonoTime now) {
+  if (now < core.not_before(lane)) return false;
+  return lane == Lane::kReport ? core.has_news() : core.established();
+}
+
+// How long a lane may sleep if nobody wakes it: until its back-off is over.
+Millis sleep_for(const SessionCore& core, Lane lane, MonoTime now) {
+  const Millis left = core.not_before(lane) - now;
+  return left > Millis(0) ? std::min(left, kIdleWait) : kIdleWait;
+}
+
+}  // namespace
+
+SessionLoop::SessionLoop(SessionCore core, OutputReader& output, const Clock& clock, Random& random,
+                         std::function<void(const Action&)> act)
+    : output_(output),
+      clock_(clock),
+      random_(random),
+      act_(std::move(act)),
+      state_(State{.core = std::move(core), .stopping = false, .ended = std::nullopt}) {}
+
+Ended SessionLoop::run(SyncPort& report, SyncPort& hold) {
+  const bool stopping = state_.with([](State& state) {
+    state.ended.reset();
+    return state.stopping;
+  });
+  if (stopping) return {};
+  ports_.with([&](auto& ports) { ports = {&report, &hold}; });
+  std::thread held([this, &hold] { lane(Lane::kHold, hold); });
+  lane(Lane::kReport, report);
+  hold.abort();
+  held.join();
+  ports_.with([](auto& ports) { ports.clear(); });
+  return state_.with([](State& state) { return state.ended.value_or(Ended{}); });
+}
+
+void SessionLoop::stop() {
+  state_.with([](State& state) { state.stopping = true; });
+  changed_.notify_all();
+  ports_.with([](auto& ports) {
+    for (SyncPort* port : ports) port->abort();
+  });
+}
+
+void SessionLoop::observe(const contracts::RunReport& report, int64_t last_seq) {
+  state_.with([&](State& state) { state.core.observe(report, last_seq); });
+  changed_.notify_all();
+}
+
+void SessionLoop::set_status(contracts::NodeStatus status) {
+  state_.with([&](State& state) { state.core.set_status(std::move(status)); });
+  changed_.notify_all();
+}
+
+void SessionLoop::lane(Lane lane, SyncPort& port) {
+  while (const std::optional<Call> call = next_call(lane)) {
+    const auto answer = port.synchronize(call->request);
+    settle(*call, answer);
+  }
+}
+
+std::optional<Call> SessionLoop::next_call(Lane lane) {
+  while (true) {
+    const Millis limit =
+        state_.with([&](State& state) { return sleep_for(state.core, lane, clock_.mono()); });
+    std::optional<Call> call;
+    const bool over = state_.wait_for(
+        changed_, limit,
+        [&](State& state) { return state.over() || ready(state.core, lane, clock_.mono()); },
+        [&](State& state, bool in_time) {
+          if (in_time && !state.over()) call = state.core.begin(lane, clock_.mono(), output_);
+          return state.over();
+        });
+    if (over) return std::nullopt;
+    if (call) return call;
+  }
+}
+
+void SessionLoop::settle(const Call& call, const Result<contracts::SyncAnswer>& answer) {
+  std::lock_guard order(acting_);
+  std::vector<Action> actions;
+  state_.with([&](State& state) {
+    if (state.over()) return;  // aborted by us
+    if (answer) {
+      actions = state.core.answered(call, *answer, clock_.mono(), random_);
+      return;
+    }
+    const FailureDecision decision =
+        state.core.failed(call, answer.error(), clock_.mono(), random_);
+    if (decision.verdict != Verdict::kRetry) state.ended = Ended{decision.verdict, decision.error};
+    log_warn("the controller did not take a call", {{"error", answer.error().describe()}});
+  });
+  changed_.notify_all();
+  for (const Action& action : actions) act_(action);
+}
+
+}  // namespace paddock::session
