@@ -71,7 +71,7 @@ Result<std::vector<std::string>> split_command(std::string_view line) {
       if (i + 1 == line.size()) return invalid_argument("COMMAND_INVALID", "the command ends with a backslash");
       word += line[++i];
       in_word = true;
-    } else if (c == ' ' || c == '\t') {
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
       if (in_word) words.push_back(std::exchange(word, {}));
       in_word = false;
     } else {

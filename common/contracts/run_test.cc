@@ -1,0 +1,104 @@
+#include "common/contracts/run.h"
+
+#include <gtest/gtest.h>
+
+#include "common/wire/json.h"
+#include "common/wire/yaml.h"
+
+namespace paddock::contracts {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(std::string_view line) {
+  auto words = split_command(line);
+  return words.ok() ? *words : Words{cat("refused: ", words.error().message)};
+}
+Result<Run> run_of(std::string_view yaml) {
+  auto value = wire::parse_yaml(yaml);
+  if (!value) return std::move(value).error();
+  return wire::decode<Run>(*value);
+}
+std::string fault_of(std::string_view spec) {
+  const auto run = run_of(cat("{metadata: {name: a}, spec: {", spec, "}}"));
+  return run.ok() ? "accepted"
+                  : cat(run.error().causes.at(0).field, ": ", run.error().causes.at(0).message);
+}
+
+TEST(SplitCommand, SplitsAtWhiteSpace) {
+  EXPECT_EQ(words_of("python3 item_index_builder.py  --variant\ts2"),
+            (Words{"python3", "item_index_builder.py", "--variant", "s2"}));
+  EXPECT_EQ(words_of("  a \n b\r\n"), (Words{"a", "b"}));
+  EXPECT_EQ(words_of(""), Words{});
+}
+
+TEST(SplitCommand, KeepsQuotedWordsTogether) {
+  EXPECT_EQ(words_of(R"(a 'b c' "d e" f'g'"h" '' "")"), (Words{"a", "b c", "d e", "fgh", "", ""}));
+  EXPECT_EQ(words_of(R"('a\b' "a\"b\\c\d" a\ b)"), (Words{"a\\b", "a\"b\\c\\d", "a b"}));
+}
+
+// proves partly: ORB-101
+TEST(SplitCommand, ExpandsNothing) {
+  EXPECT_EQ(words_of("echo $HOME ~ *.json {a,b} `id` $(id) a|b >x &"),
+            (Words{"echo", "$HOME", "~", "*.json", "{a,b}", "`id`", "$(id)", "a|b", ">x", "&"}));
+}
+
+TEST(SplitCommand, RefusesWhatIsUnfinished) {
+  EXPECT_EQ(words_of("a 'b"), (Words{"refused: the command has an unclosed '"}));
+  EXPECT_EQ(words_of("a \"b"), (Words{"refused: the command has an unclosed \""}));
+  EXPECT_EQ(words_of("a \\"), (Words{"refused: the command ends with a backslash"}));
+}
+
+TEST(Command, KeepsTheFormInWhichItWasSent) {
+  const auto text =
+      run_of("{metadata: {name: a}, spec: {type: compute, command: \"python3 'a b.py'\"}}");
+  ASSERT_TRUE(text.ok()) << text.error().describe();
+  EXPECT_EQ(text->spec.command.argv, (Words{"python3", "a b.py"}));
+  EXPECT_EQ(text->spec.command.encode_value(), wire::Value("python3 'a b.py'"));
+  const auto list =
+      run_of("{metadata: {name: a}, spec: {type: compute, command: [python3, \"a b.py\"]}}");
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->spec.command.argv, (Words{"python3", "a b.py"}));
+}
+
+TEST(Command, RefusesWhatCannotBeExecuted) {
+  EXPECT_EQ(fault_of("type: compute, command: []"), "spec.command: must not be empty");
+  EXPECT_EQ(fault_of("type: compute, command: [\"\"]"), "spec.command: must not be empty");
+  EXPECT_EQ(fault_of("type: compute, command: '  '"), "spec.command: must not be empty");
+  EXPECT_EQ(fault_of("type: compute, command: [a, 1]"),
+            "spec.command[1]: expected string, got integer");
+  EXPECT_EQ(fault_of("type: compute, command: {a: b}"),
+            "spec.command: expected a list of strings or one string, got object");
+  EXPECT_EQ(fault_of("type: compute, command: [a, \"b\\0c\"]"),
+            "spec.command: must not contain a NUL byte");
+  EXPECT_EQ(fault_of("type: compute, command: \"a 'b\""),
+            "spec.command: the command has an unclosed '");
+}
+
+TEST(Run, NamesEveryFaultOfASpec) {
+  EXPECT_EQ(fault_of("command: [a]"), "spec.type: required field is missing");
+  EXPECT_EQ(fault_of("type: dance, command: [a]"),
+            "spec.type: \"dance\" is not one of: compute, script, gradle, code, test, agent");
+  EXPECT_EQ(fault_of("type: compute, command: [a], timout: 3m"), "spec.timout: unknown field");
+  EXPECT_EQ(fault_of("type: compute, command: [a], priority: 1001"),
+            "spec.priority: must be at most 1000");
+  EXPECT_EQ(fault_of("type: compute, command: [a], resources: {cpu: 0}"),
+            "spec.resources.cpu: must be at least 1");
+  EXPECT_EQ(fault_of("type: compute, command: [a], resources: {accelerators: {kind: tpu}}"),
+            "spec.resources.accelerators.kind: \"tpu\" is not one of: nvidia, apple, any");
+  EXPECT_EQ(fault_of("type: compute, command: [a], mediaExecution: {}"),
+            "spec.mediaExecution.mode: required field is missing");
+}
+
+TEST(Run, EncodesToWhatItWasDecodedFrom) {
+  const auto run = run_of(
+      R"({metadata: {name: a, namespace: b}, spec: {type: compute, command: [x], timeout: 1m30s}})");
+  ASSERT_TRUE(run.ok());
+  const auto again = wire::decode<contracts::Run>(*wire::parse_json(wire::to_json(wire::encode(*run))));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(wire::encode(*again), wire::encode(*run));
+  EXPECT_EQ(again->api_version, "paddock.dev/v1alpha1");
+}
+
+}  // namespace
+}  // namespace paddock::contracts
