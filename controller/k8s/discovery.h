@@ -1,0 +1,27 @@
+// The documents by which kubectl finds out what this server can do. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/wire/value.h"
+
+namespace paddock::k8s {
+
+// GET /version. The minor version decides which client the kubectl dispatcher of some vendors
+// starts.
+wire::Value version();
+wire::Value api_versions();     // GET /api
+wire::Value core_resources();   // GET /api/v1
+wire::Value api_groups();       // GET /apis
+wire::Value api_group();        // GET /apis/paddock.dev
+wire::Value group_resources();  // GET /apis/paddock.dev/v1alpha1
+
+// GET /api/v1/namespaces[/{name}]: namespaces exist by being used.
+wire::Value name_space(std::string_view name);
+
+// GET /openapi/v3 and the one document it names. The hash changes with the document.
+wire::Value openapi_index();
+wire::Value openapi_document();
+
+}  // namespace paddock::k8s

@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include "common/wire/json.h"
+#include "controller/k8s/discovery.h"
+#include "controller/k8s/objects.h"
+#include "controller/k8s/selectors.h"
+#include "controller/k8s/table.h"
+
+namespace paddock::k8s {
+namespace {
+
+constexpr WallTime kNow{1'750'000'000'000};
+
+bool label_match(const char* selector, const Labels& labels) {
+  const auto parsed = parse_label_selector(selector);
+  EXPECT_TRUE(parsed.ok()) << selector;
+  return parsed.ok() && parsed->matches(labels);
+}
+
+TEST(Selectors, MatchLabelsAsKubectlMeansThem) {
+  const Labels labels = {{"app", "x"}, {"tier", "a"}};
+  for (const char* yes :
+       {"", "app=x", "app==x", "app!=y", "other!=y", "app in (x,y)", "app in (y, x)",
+        "other notin (x)", "app", "!other", "app=x,tier=a", "app in (x,y),tier", "app notin (z)"}) {
+    EXPECT_TRUE(label_match(yes, labels)) << yes;
+  }
+  for (const char* no : {"app=y", "app!=x", "other", "!app", "app in (y)", "app notin (x,y)",
+                         "app=x,tier=b", "other in (x)"}) {
+    EXPECT_FALSE(label_match(no, labels)) << no;
+  }
+}
+
+TEST(Selectors, RefuseWhatTheyCannotRead) {
+  for (const char* bad : {"=x", "a b", "a in x", "a in (x", ",", "a=b,,c", "!", "a$b"}) {
+    EXPECT_EQ(parse_label_selector(bad).ok(), false) << bad;
+  }
+  EXPECT_EQ(parse_field_selector("spec.x=1", {"metadata.name"}).error().reason,
+            "FIELD_SELECTOR_UNSUPPORTED");
+  EXPECT_TRUE(parse_field_selector("metadata.name!=a", {"metadata.name"})
+                  .value()
+                  .matches({{"metadata.name", "b"}}));
+}
+
+TEST(Table, IsServedOnlyWhenItIsTheFirstFormThatWeCanServe) {
+  EXPECT_TRUE(
+      wants_table("application/json;as=Table;v=v1;g=meta.k8s.io,application/"
+                  "json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"));
+  EXPECT_FALSE(wants_table("application/json"));
+  EXPECT_FALSE(wants_table(""));
+  EXPECT_FALSE(wants_table("*/*"));
+  EXPECT_FALSE(wants_table("application/json, application/json;as=Table;v=v1;g=meta.k8s.io"));
+  EXPECT_TRUE(
+      wants_table("application/vnd.kubernetes.protobuf;as=Table, application/json;as=Table"));
+}
+
+TEST(Table, HasOneCellPerColumnForEveryKind) {
+  contracts::Run run;
+  run.metadata.name = "r1";
+  run.metadata.creation_timestamp = wire::Timestamp{WallTime{kNow.ms - 12'000}};
+  run.spec.command.argv = {"python3", "s.py"};
+  EXPECT_EQ(cells(run, kNow).array()->size(), columns("Run").array()->size());
+  EXPECT_EQ((*cells(run, kNow).array())[4], wire::Value("12s"));
+  EXPECT_EQ(cells(contracts::Workspace{}, kNow).array()->size(),
+            columns("Workspace").array()->size());
+  EXPECT_EQ(cells(contracts::Node{}, kNow).array()->size(), columns("Node").array()->size());
+}
+
+TEST(Table, CarriesTheMetadataThatKubectlSortsAndLabelsBy) {
+  const wire::Value object = wire::encode(contracts::Run{});
+  EXPECT_EQ(table_row(wire::Value::Array{}, object, IncludeObject::kMetadata).text("object.kind"),
+            "PartialObjectMetadata");
+  EXPECT_EQ(table_row(wire::Value::Array{}, object, IncludeObject::kObject).text("object.kind"),
+            "Run");
+  EXPECT_EQ(table_row(wire::Value::Array{}, object, IncludeObject::kNone).find("object"), nullptr);
+}
+
+TEST(List, SaysWhereItGoesOn) {
+  const wire::Value meta = list_meta(
+      {.resource_version = 7, .continue_token = continue_token("default/r1"), .remaining = 3});
+  EXPECT_EQ(meta.text("resourceVersion"), "7");
+  EXPECT_EQ(continue_after(meta.text("continue")).value(), "default/r1");
+  EXPECT_EQ(continue_after("!!").error().reason, "CONTINUE_INVALID");
+  EXPECT_EQ(list_meta({.resource_version = 7}).find("continue"), nullptr);
+}
+
+TEST(Discovery, NamesOnlyVerbsThatWork) {
+  const std::string text = wire::to_json(group_resources());
+  for (const char* absent : {"patch", "update", "deletecollection"})
+    EXPECT_EQ(text.find(absent), std::string::npos) << absent;
+  EXPECT_EQ(version().text("minor"), "32");
+  EXPECT_FALSE(core_resources().find("resources")->array()->empty());
+  EXPECT_NE(wire::to_json(api_groups()).find("paddock.dev/v1alpha1"), std::string::npos);
+}
+
+TEST(OpenApi, LeavesFieldValidationToTheServerForEachKind) {
+  const wire::Value document = openapi_document();
+  const std::string text = wire::to_json(document);
+  EXPECT_NE(text.find("fieldValidation"), std::string::npos);
+  EXPECT_EQ(text.find("strategic-merge-patch"), std::string::npos);
+  for (const char* kind : {"Run", "Workspace", "Node"}) {
+    const wire::Value* schema =
+        document.at("components.schemas")->find(std::string("dev.paddock.v1alpha1.") + kind);
+    ASSERT_NE(schema, nullptr) << kind;
+    EXPECT_EQ(schema->find("x-kubernetes-group-version-kind")->array()->at(0).text("kind"), kind);
+  }
+  EXPECT_NE(wire::to_json(openapi_index()).find("/openapi/v3/apis/paddock.dev/v1alpha1?hash="),
+            std::string::npos);
+}
+
+class NewMetadata : public testing::Test {
+ protected:
+  std::string reason() const {
+    const auto meta = new_metadata(sent_, made_);
+    return meta ? "" : meta.error().reason;
+  }
+  contracts::ObjectMeta sent_;
+  NewObject made_{"default", "uid-1", "abcde", kNow};
+};
+
+TEST_F(NewMetadata, KeepsTheCallersWordsAndDropsWhatTheServerOwns) {
+  sent_.name = "r1";
+  sent_.uid = "mine";
+  sent_.resource_version = "99";
+  sent_.labels = {{"app", "x"}};
+  const contracts::ObjectMeta meta = new_metadata(sent_, made_).value();
+  EXPECT_EQ(meta.uid, "uid-1");
+  EXPECT_EQ(meta.resource_version, "");
+  EXPECT_EQ(meta.name_space, "default");
+  EXPECT_EQ(meta.generation, 1);
+  EXPECT_EQ(meta.labels.at("app"), "x");
+}
+
+TEST_F(NewMetadata, MakesANameFromAPrefix) {
+  sent_.generate_name = "job-";
+  EXPECT_EQ(new_metadata(sent_, made_).value().name, "job-abcde");
+  sent_.generate_name = std::string(200, 'a');
+  EXPECT_EQ(new_metadata(sent_, made_).value().name.size(), 63u);
+}
+
+TEST_F(NewMetadata, RefusesOddNamesNamespacesAndLabels) {
+  EXPECT_EQ(reason(), "NAME_REQUIRED");
+  for (const char* bad : {"A", "a_b", "-a", "a-", "../x", "a/b", "a.b", "\xc3\xa9"}) {
+    sent_.name = bad;
+    EXPECT_EQ(reason(), "NAME_INVALID") << bad;
+  }
+  sent_.name = "ok";
+  sent_.name_space = "other";
+  EXPECT_EQ(reason(), "NAMESPACE_MISMATCH");
+  sent_.name_space.clear();
+  made_.name_space = "Bad";
+  EXPECT_EQ(reason(), "NAMESPACE_INVALID");
+  made_.name_space = "default";
+  sent_.labels = {{"a b", "x"}};
+  EXPECT_EQ(reason(), "LABEL_INVALID");
+  sent_.labels = {{"a", "x y"}};
+  EXPECT_EQ(reason(), "LABEL_INVALID");
+  sent_.labels = {{"example.org/a", "x"}};
+  EXPECT_EQ(reason(), "");
+}
+
+}  // namespace
+}  // namespace paddock::k8s

@@ -1,0 +1,127 @@
+#include "controller/k8s/objects.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::k8s {
+namespace {
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_label_word(std::string_view text, size_t longest) {
+  return text.size() <= longest &&
+         (text.empty() || (is_alphanumeric(text.front()) && is_alphanumeric(text.back()))) &&
+         std::ranges::all_of(
+             text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+bool is_label_key(std::string_view key) {
+  const size_t slash = key.rfind('/');
+  if (slash == std::string_view::npos) return !key.empty() && is_label_word(key, 63);
+  return slash > 0 && slash + 1 < key.size() && is_label_word(key.substr(0, slash), 253) &&
+         is_label_word(key.substr(slash + 1), 63);
+}
+
+Error name_error(std::string reason, const char* field, std::string_view text) {
+  return invalid_argument(std::move(reason),
+                          cat("\"", text,
+                              "\" must be a DNS label: lower-case letters, digits and '-', at most "
+                              "63, no '-' at the ends"),
+                          field);
+}
+
+Result<std::string> name_of(const contracts::ObjectMeta& sent, const NewObject& made) {
+  if (!sent.name.empty()) {
+    if (!is_dns_label(sent.name)) return name_error("NAME_INVALID", "metadata.name", sent.name);
+    return sent.name;
+  }
+  if (sent.generate_name.empty()) {
+    return invalid_argument("NAME_REQUIRED", "metadata.name or metadata.generateName is required",
+                            "metadata.name");
+  }
+  const std::string name = cat(sent.generate_name.substr(0, 63 - made.suffix.size()), made.suffix);
+  if (!is_dns_label(name))
+    return name_error("NAME_INVALID", "metadata.generateName", sent.generate_name);
+  return name;
+}
+
+Status check_labels(const contracts::ObjectMeta& sent) {
+  for (const auto& [key, value] : sent.labels) {
+    if (is_label_key(key) && is_label_word(value, 63)) continue;
+    return invalid_argument("LABEL_INVALID",
+                            cat("\"", key,
+                                "\" is no valid label: [prefix/]name and value of letters, digits, "
+                                "'-', '_', '.', at most 63"),
+                            cat("metadata.labels.", key));
+  }
+  size_t bytes = 0;
+  for (const auto& [key, value] : sent.annotations) {
+    if (!is_label_key(key))
+      return invalid_argument("LABEL_INVALID", cat("\"", key, "\" is no valid annotation name"),
+                              "metadata.annotations");
+    bytes += key.size() + value.size();
+  }
+  if (bytes > (256 << 10))
+    return invalid_argument("LABEL_INVALID", "annotations take at most 256 KiB together",
+                            "metadata.annotations");
+  return {};
+}
+
+}  // namespace
+
+bool is_dns_label(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+         std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
+                                           const NewObject& made) {
+  if (!made.name_space.empty() && !is_dns_label(made.name_space))
+    return name_error("NAMESPACE_INVALID", "metadata.namespace", made.name_space);
+  if (!sent.name_space.empty() && sent.name_space != made.name_space) {
+    return invalid_argument(
+        "NAMESPACE_MISMATCH",
+        cat("the object says namespace ", sent.name_space, ", the path says ", made.name_space),
+        "metadata.namespace");
+  }
+  TRY(check_labels(sent));
+  contracts::ObjectMeta meta;
+  ASSIGN_OR_RETURN(meta.name, name_of(sent, made));
+  meta.generate_name = sent.generate_name;
+  meta.name_space = made.name_space;
+  meta.uid = made.uid;
+  meta.generation = 1;
+  meta.creation_timestamp = wire::Timestamp{made.now};
+  meta.labels = sent.labels;
+  meta.annotations = sent.annotations;
+  return meta;
+}
+
+Status check_kind(std::string_view api_version, std::string_view kind,
+                  std::string_view expected_kind) {
+  if (api_version != contracts::kApiVersion) {
+    return invalid_argument("KIND_MISMATCH", cat("apiVersion must be ", contracts::kApiVersion),
+                            "apiVersion");
+  }
+  if (kind != expected_kind)
+    return invalid_argument("KIND_MISMATCH", cat("kind must be ", expected_kind, " here"), "kind");
+  return {};
+}
+
+wire::Value deleted_status(std::string_view plural, const contracts::ObjectMeta& meta) {
+  return wire::Value::Object{{"kind", "Status"},
+                             {"apiVersion", "v1"},
+                             {"metadata", wire::Value::Object{}},
+                             {"status", "Success"},
+                             {"details", wire::Value::Object{{"name", meta.name},
+                                                             {"group", contracts::kGroup},
+                                                             {"kind", plural},
+                                                             {"uid", meta.uid}}}};
+}
+
+}  // namespace paddock::k8s

@@ -1,0 +1,34 @@
+// Names, labels and the metadata of new objects. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/time.h"
+#include "common/contracts/meta.h"
+
+namespace paddock::k8s {
+
+// A DNS label (RFC 1123): lower-case letters, digits and '-', at most 63.
+bool is_dns_label(std::string_view text);
+
+// What a new object's metadata becomes. Server-owned fields that the caller sent are dropped.
+// InvalidArgument: NAME_REQUIRED, NAME_INVALID, NAMESPACE_INVALID, NAMESPACE_MISMATCH,
+// LABEL_INVALID.
+struct NewObject {
+  std::string name_space;  // from the path; empty for cluster-scoped kinds
+  std::string uid;
+  std::string suffix;  // for generateName
+  WallTime now;
+};
+Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
+                                           const NewObject& made);
+
+// InvalidArgument (KIND_MISMATCH) unless both are the expected ones.
+Status check_kind(std::string_view api_version, std::string_view kind,
+                  std::string_view expected_kind);
+
+// The answer to a finished delete.
+wire::Value deleted_status(std::string_view plural, const contracts::ObjectMeta& meta);
+
+}  // namespace paddock::k8s

@@ -1,0 +1,30 @@
+// The resources this server has, by the names that Kubernetes clients use, and only with the verbs
+// that work. Pure data.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace paddock::k8s {
+
+struct Resource {
+  std::string_view plural;
+  std::string_view singular;
+  std::string_view short_name;
+  std::string_view kind;
+  bool namespaced = true;
+  std::array<std::string_view, 5> verbs;  // unused ones are empty
+};
+
+inline constexpr std::array<Resource, 3> kResources = {{
+    {"runs", "run", "rn", "Run", true, {"create", "delete", "get", "list", "watch"}},
+    {"workspaces",
+     "workspace",
+     "ws",
+     "Workspace",
+     true,
+     {"create", "delete", "get", "list", "watch"}},
+    {"nodes", "node", "no", "Node", false, {"delete", "get", "list", "watch"}},
+}};
+
+}  // namespace paddock::k8s

@@ -1,0 +1,129 @@
+#include "controller/k8s/selectors.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::k8s {
+namespace {
+
+Error invalid(std::string_view text) {
+  return invalid_argument(
+      "SELECTOR_INVALID",
+      cat("\"", text, "\" is no selector; write key=value, key!=value, key in (a,b), key or !key"),
+      "labelSelector");
+}
+
+// Splits at commas outside parentheses.
+std::vector<std::string_view> terms(std::string_view text) {
+  std::vector<std::string_view> out;
+  size_t start = 0;
+  bool inside = false;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '(') inside = true;
+    if (i < text.size() && text[i] == ')') inside = false;
+    if (i < text.size() && (text[i] != ',' || inside)) continue;
+    out.push_back(trim(text.substr(start, i - start)));
+    start = i + 1;
+  }
+  return out;
+}
+
+bool is_key(std::string_view key) {
+  return !key.empty() && key.size() <= 317 && std::ranges::all_of(key, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_./").find(c) != std::string_view::npos;
+  });
+}
+
+Result<Requirement> set_requirement(std::string_view term, std::string_view key,
+                                    std::string_view rest) {
+  const SelectorOp op = rest.starts_with("notin") ? SelectorOp::kNotIn : SelectorOp::kIn;
+  rest = trim(rest.substr(op == SelectorOp::kNotIn ? 5 : 2));
+  if (rest.size() < 2 || rest.front() != '(' || rest.back() != ')') return invalid(term);
+  Requirement out{std::string(key), op, {}};
+  for (const std::string& value : split(rest.substr(1, rest.size() - 2), ','))
+    out.values.emplace_back(trim(value));
+  return out;
+}
+
+// Cuts `key OP value` at its operator; false if there is none.
+bool cut_equality(std::string_view term, Requirement& out) {
+  const size_t equals = term.find('=');
+  if (equals == std::string_view::npos) return false;
+  const bool negative = equals > 0 && term[equals - 1] == '!';
+  std::string_view value = term.substr(equals + 1);
+  if (!negative && value.starts_with('=')) value.remove_prefix(1);
+  out.key = trim(term.substr(0, equals - (negative ? 1 : 0)));
+  out.op = negative ? SelectorOp::kNotIn : SelectorOp::kIn;
+  out.values = {std::string(trim(value))};
+  return true;
+}
+
+Result<Requirement> label_requirement(std::string_view term) {
+  Requirement out;
+  if (const size_t space = term.find(' '); space != std::string_view::npos) {
+    const std::string_view rest = trim(term.substr(space));
+    if (is_key(term.substr(0, space)) && (rest.starts_with("in") || rest.starts_with("notin"))) {
+      return set_requirement(term, term.substr(0, space), rest);
+    }
+  }
+  if (!cut_equality(term, out)) {
+    out.op = term.starts_with('!') ? SelectorOp::kMissing : SelectorOp::kExists;
+    out.key = trim(out.op == SelectorOp::kMissing ? term.substr(1) : term);
+  }
+  if (!is_key(out.key)) return invalid(term);
+  return out;
+}
+
+}  // namespace
+
+bool Selector::matches(const Labels& labels) const {
+  return std::ranges::all_of(requirements, [&](const Requirement& each) {
+    const auto found = labels.find(each.key);
+    const bool present = found != labels.end();
+    const bool listed =
+        present && std::ranges::find(each.values, found->second) != each.values.end();
+    switch (each.op) {
+      case SelectorOp::kIn:
+        return listed;
+      case SelectorOp::kNotIn:
+        return !listed;
+      case SelectorOp::kExists:
+        return present;
+      case SelectorOp::kMissing:
+        return !present;
+    }
+    return false;
+  });
+}
+
+Result<Selector> parse_label_selector(std::string_view text) {
+  Selector out;
+  if (trim(text).empty()) return out;
+  for (const std::string_view term : terms(text)) {
+    ASSIGN_OR_RETURN(Requirement requirement, label_requirement(term));
+    out.requirements.push_back(std::move(requirement));
+  }
+  return out;
+}
+
+Result<Selector> parse_field_selector(std::string_view text,
+                                      const std::vector<std::string>& supported) {
+  Selector out;
+  if (trim(text).empty()) return out;
+  for (const std::string_view term : terms(text)) {
+    Requirement requirement;
+    if (!cut_equality(term, requirement)) return invalid(term);
+    if (std::ranges::find(supported, requirement.key) == supported.end()) {
+      return invalid_argument("FIELD_SELECTOR_UNSUPPORTED",
+                              cat("field label not supported: ", requirement.key,
+                                  "; supported: ", join(supported, ", ")),
+                              "fieldSelector");
+    }
+    out.requirements.push_back(std::move(requirement));
+  }
+  return out;
+}
+
+}  // namespace paddock::k8s

@@ -1,0 +1,188 @@
+#include "controller/k8s/table.h"
+
+#include <array>
+#include <span>
+
+#include "common/base/text.h"
+
+namespace paddock::k8s {
+namespace {
+
+using wire::Value;
+
+struct Column {
+  const char* name;
+  const char* type;
+  const char* description;
+  int priority;  // 0: always; 1: wide
+};
+
+constexpr std::array<Column, 9> kRunColumns = {{
+    {"Name", "string", "name of the run", 0},
+    {"Phase", "string", "where the run is in its life", 0},
+    {"Node", "string", "who runs it", 0},
+    {"Duration", "string", "how long the command has run", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Reason", "string", "why it is in this phase", 1},
+    {"Priority", "integer", "higher goes first", 1},
+    {"Workspace", "string", "the files it reads", 1},
+    {"Command", "string", "what it executes", 1},
+}};
+constexpr std::array<Column, 6> kWorkspaceColumns = {{
+    {"Name", "string", "name of the workspace", 0},
+    {"Files", "integer", "how many files it holds", 0},
+    {"Size", "string", "bytes together", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Source", "string", "where it came from", 1},
+    {"Root", "string", "digest of its tree", 1},
+}};
+constexpr std::array<Column, 10> kNodeColumns = {{
+    {"Name", "string", "name of the node", 0},
+    {"Status", "string", "whether it holds a lease and takes new runs", 0},
+    {"CPU", "integer", "cores", 0},
+    {"Memory", "string", "bytes", 0},
+    {"Devices", "integer", "accelerators", 0},
+    {"Age", "date", "since it was enrolled", 0},
+    {"OS", "string", "operating system", 1},
+    {"Arch", "string", "processor", 1},
+    {"Version", "string", "of the agent", 1},
+    {"Last-Seen", "string", "since its last call", 1},
+}};
+
+std::span<const Column> columns_of(std::string_view kind) {
+  if (kind == contracts::Run::kKind) return kRunColumns;
+  if (kind == contracts::Workspace::kKind) return kWorkspaceColumns;
+  return kNodeColumns;
+}
+
+std::string age(const std::optional<wire::Timestamp>& from, WallTime to) {
+  return from ? format_age(to - from->value) : "<unknown>";
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "<none>" : text; }
+
+std::string duration(const contracts::RunStatus& status, WallTime now) {
+  if (!status.started_at) return "<none>";
+  return age(status.started_at, status.finished_at ? status.finished_at->value : now);
+}
+
+}  // namespace
+
+bool wants_table(std::string_view accept) {
+  for (const std::string& item : split(accept, ',')) {
+    const std::vector<std::string> parts = split(item, ';');
+    const std::string_view media = trim(parts[0]);
+    if (media != "application/json" && media != "*/*" && media != "application/*") continue;
+    bool table = false;
+    bool other = false;
+    for (const std::string& part : parts) {
+      const std::string_view parameter = trim(part);
+      if (parameter == "as=Table") table = true;
+      if (parameter.starts_with("as=") && parameter != "as=Table") other = true;
+    }
+    if (!other) return table;
+  }
+  return false;
+}
+
+Value cells(const contracts::Run& run, WallTime now) {
+  return Value::Array{run.metadata.name,
+                      wire::enum_name(run.status.phase),
+                      or_none(run.status.node_name),
+                      duration(run.status, now),
+                      age(run.metadata.creation_timestamp, now),
+                      or_none(run.status.reason),
+                      run.spec.priority,
+                      or_none(run.spec.workspace),
+                      join(run.spec.command.argv, " ")};
+}
+
+Value cells(const contracts::Workspace& workspace, WallTime now) {
+  return Value::Array{workspace.metadata.name,
+                      workspace.status.files,
+                      format_bytes(workspace.status.bytes),
+                      age(workspace.metadata.creation_timestamp, now),
+                      or_none(workspace.spec.source),
+                      or_none(workspace.status.root.substr(0, 12))};
+}
+
+Value cells(const contracts::Node& node, WallTime now) {
+  std::string status = node.status.ready ? "Ready" : "NotReady";
+  if (node.spec.unschedulable) status += ",SchedulingDisabled";
+  return Value::Array{node.metadata.name,
+                      status,
+                      node.status.capacity.cpu,
+                      format_bytes(node.status.capacity.memory.bytes),
+                      node.status.devices.size(),
+                      age(node.metadata.creation_timestamp, now),
+                      or_none(node.status.os),
+                      or_none(node.status.arch),
+                      or_none(node.status.agent_version),
+                      age(node.status.last_seen, now)};
+}
+
+Value columns(std::string_view kind) {
+  Value out;
+  for (const Column& column : columns_of(kind)) {
+    out.push_back(Value::Object{{"name", column.name},
+                                {"type", column.type},
+                                {"format", std::string_view(column.name) == "Name" ? "name" : ""},
+                                {"description", column.description},
+                                {"priority", column.priority}});
+  }
+  return out;
+}
+
+IncludeObject parse_include_object(std::string_view text) {
+  if (text == "Object") return IncludeObject::kObject;
+  return text == "None" ? IncludeObject::kNone : IncludeObject::kMetadata;
+}
+
+Value table_row(Value row_cells, const Value& object, IncludeObject include) {
+  Value row = Value::Object{{"cells", std::move(row_cells)}};
+  if (include == IncludeObject::kObject) row.set("object", object);
+  if (include == IncludeObject::kMetadata) {
+    const Value* metadata = object.find("metadata");
+    row.set("object",
+            Value::Object{{"kind", "PartialObjectMetadata"},
+                          {"apiVersion", "meta.k8s.io/v1"},
+                          {"metadata", metadata != nullptr ? *metadata : Value(Value::Object{})}});
+  }
+  return row;
+}
+
+Value table(std::string_view kind, Value meta, Value rows) {
+  return Value::Object{{"kind", "Table"},
+                       {"apiVersion", "meta.k8s.io/v1"},
+                       {"metadata", std::move(meta)},
+                       {"columnDefinitions", columns(kind)},
+                       {"rows", std::move(rows)}};
+}
+
+Value list(std::string_view kind, Value meta, Value items) {
+  return Value::Object{{"kind", cat(kind, "List")},
+                       {"apiVersion", contracts::kApiVersion},
+                       {"metadata", std::move(meta)},
+                       {"items", std::move(items)}};
+}
+
+Value list_meta(const ListMeta& meta) {
+  Value out = Value::Object{{"resourceVersion", std::to_string(meta.resource_version)}};
+  if (!meta.continue_token.empty()) out.set("continue", meta.continue_token);
+  if (!meta.continue_token.empty() && meta.remaining > 0)
+    out.set("remainingItemCount", meta.remaining);
+  return out;
+}
+
+std::string continue_token(std::string_view after) { return base64(cat("v1:", after)); }
+
+Result<std::string> continue_after(std::string_view token) {
+  const std::optional<std::string> text = decode_base64(token);
+  if (text && text->starts_with("v1:") && text->size() <= 512 && is_utf8(*text))
+    return text->substr(3);
+  return invalid_argument(
+      "CONTINUE_INVALID",
+      "the continue token is not one that this server gave out; start the list again", "continue");
+}
+
+}  // namespace paddock::k8s
