@@ -1,0 +1,53 @@
+// Blobs coming in from clients and nodes, within the operator's limits: size, quota, free disk.
+// Any thread.
+//
+// Nothing is removed in this version: trees and blobs stay until the data folder goes. Space is
+// bounded by the quota.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/cas/blob_store.h"
+
+namespace paddock::workspaces {
+
+struct BlobLimits {
+  int64_t max_blob = int64_t{4} << 30;
+  int64_t quota = int64_t{64} << 30;      // all blobs together
+  int64_t min_free = int64_t{256} << 20;  // of the file system, after the blob
+};
+
+// Hands the content over in pieces; fails with the first error that the receiver returns.
+using BlobSource = std::function<Status(const std::function<Status(std::string_view)>&)>;
+
+class BlobIntake {
+ public:
+  // Counts what is stored beneath `root`, the folder of `blobs`.
+  static Result<std::unique_ptr<BlobIntake>> open(const cas::BlobStore& blobs,
+                                                  const std::string& root,
+                                                  const BlobLimits& limits);
+
+  // Stores one blob of `length` bytes. InvalidArgument: BAD_DIGEST, LENGTH_REQUIRED (length < 0),
+  // DIGEST_MISMATCH, BLOB_INCOMPLETE; TooLarge: BLOB_TOO_LARGE; ResourceExhausted:
+  // BLOB_QUOTA_EXCEEDED, DISK_FULL; and whatever `source` says. The source is read whole or not at
+  // all.
+  Status receive(const cas::Digest& digest, int64_t length, const BlobSource& source);
+  int64_t used() const { return used_.load(); }
+  const BlobLimits& limits() const { return limits_; }
+
+ private:
+  BlobIntake(const cas::BlobStore& blobs, std::string root, const BlobLimits& limits, int64_t used)
+      : blobs_(blobs), root_(std::move(root)), limits_(limits), used_(used) {}
+  Status check_room(int64_t length) const;
+
+  cas::BlobStore blobs_;
+  std::string root_;
+  BlobLimits limits_;
+  std::atomic<int64_t> used_;
+};
+
+}  // namespace paddock::workspaces

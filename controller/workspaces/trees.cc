@@ -1,0 +1,81 @@
+#include "controller/workspaces/trees.h"
+
+#include <algorithm>
+#include <set>
+
+#include "common/wire/json.h"
+
+namespace paddock::workspaces {
+namespace {
+
+using contracts::Digest;
+using contracts::Tree;
+using contracts::TreeAnswer;
+using contracts::TreeEntry;
+using contracts::Workspace;
+
+constexpr size_t kTreeBytes = size_t{64} << 20;
+
+// The blobs that are not here, each once, in the order of the tree.
+Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, const Tree& tree) {
+  std::vector<Digest> missing;
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < tree.entries.size(); ++i) {
+    const TreeEntry& entry = tree.entries[i];
+    const Result<int64_t> size = blobs.size(entry.digest);
+    if (size && *size != entry.size) {
+      return invalid_argument(
+          "TREE_SIZE_MISMATCH",
+          cat("the content of this file has ", *size, " bytes, not ", entry.size),
+          cat("entries[", i, "].size"));
+    }
+    if (!size && seen.insert(entry.digest).second) missing.push_back(entry.digest);
+  }
+  return missing;
+}
+
+Status record_tree(store::WriteTxn& txn, const store::Key& key, const Tree& tree,
+                   const Digest& root) {
+  ASSIGN_OR_RETURN(Workspace workspace, txn.get<Workspace>(key));
+  workspace.status.root = root;
+  workspace.status.files = static_cast<int64_t>(tree.entries.size());
+  workspace.status.bytes = 0;
+  for (const TreeEntry& entry : tree.entries) workspace.status.bytes += entry.size;
+  return txn.update(workspace);
+}
+
+}  // namespace
+
+Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
+                              const store::Key& key, const Tree& tree) {
+  TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const Workspace workspace, txn.get<Workspace>(key));
+    return {};
+  }));
+  TreeAnswer answer;
+  answer.root = cas::tree_root(tree);
+  ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, tree));
+  if (!answer.missing.empty()) return answer;
+  ASSIGN_OR_RETURN(const Digest stored, blobs.put(cas::canonical_tree(tree)));
+  TRY(store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));
+  answer.root = stored;
+  answer.stored = true;
+  return answer;
+}
+
+Result<Tree> stored_tree(const cas::BlobStore& blobs, const Digest& root) {
+  if (!contracts::is_digest(root)) {
+    return Error{Code::kNotFound, "TREE_NOT_FOUND", "no tree was uploaded to this workspace yet"};
+  }
+  Result<std::string> text = blobs.read(root, kTreeBytes);
+  if (!text) return std::move(text).error().within("reading a stored tree");
+  ASSIGN_OR_RETURN(const wire::Value document, wire::parse_json(*text, {.max_bytes = kTreeBytes}));
+  return wire::decode<Tree>(document);
+}
+
+bool names_blob(const Tree& tree, const Digest& digest) {
+  return std::ranges::any_of(tree.entries,
+                             [&](const TreeEntry& entry) { return entry.digest == digest; });
+}
+
+}  // namespace paddock::workspaces

@@ -1,0 +1,25 @@
+// A workspace's tree: what of it is missing, storing it, reading it back. The tree's document is a
+// blob like any other, its digest the workspace's root. Stored trees never change; a run pins the
+// root it was created with. Any thread.
+#pragma once
+
+#include <string>
+
+#include "common/cas/tree.h"
+#include "controller/store/store.h"
+
+namespace paddock::workspaces {
+
+// Stores `tree` as the tree of a workspace if all its blobs are here; says which are missing
+// otherwise. WORKSPACE_NOT_FOUND; InvalidArgument (TREE_SIZE_MISMATCH) when an entry's size is not
+// that of its blob.
+Result<contracts::TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
+                                         const store::Key& key, const contracts::Tree& tree);
+
+// The tree with this root. NotFound (TREE_NOT_FOUND) if there is none.
+Result<contracts::Tree> stored_tree(const cas::BlobStore& blobs, const contracts::Digest& root);
+
+// Whether a tree names this blob, so that who may read the tree may read the blob.
+bool names_blob(const contracts::Tree& tree, const contracts::Digest& digest);
+
+}  // namespace paddock::workspaces

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/trees.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::workspaces {
+namespace {
+
+using contracts::Tree;
+using contracts::Workspace;
+
+const store::Key kKey{"default", "w"};
+
+BlobSource source_of(std::string bytes) {
+  return [bytes](const std::function<Status(std::string_view)>& take) { return take(bytes); };
+}
+
+class Uploads : public testing::Test {
+ protected:
+  Uploads() : root_(folder_.path() + "/blobs"), blobs_(cas::BlobStore::open(root_).value()) {
+    limits_.quota = 100;
+    limits_.max_blob = 60;
+    limits_.min_free = 0;
+    intake_ = BlobIntake::open(blobs_, root_, limits_).value();
+    store_ = store::Store::open({}).value();
+    Workspace workspace;
+    workspace.metadata.name = "w";
+    workspace.metadata.name_space = "default";
+    workspace.metadata.uid = "uid-w";
+    EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(workspace); }).ok());
+  }
+  Status send(const std::string& bytes) {
+    return intake_->receive(crypto::sha256_hex(bytes), static_cast<int64_t>(bytes.size()),
+                            source_of(bytes));
+  }
+  static contracts::TreeEntry entry(const std::string& path, const std::string& content) {
+    return {path, crypto::sha256_hex(content), static_cast<int64_t>(content.size()), false};
+  }
+  Workspace workspace() {
+    Workspace out;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(out, txn.get<Workspace>(kKey));
+                      return {};
+                    })
+                    .ok());
+    return out;
+  }
+
+  test::TempDir folder_;
+  std::string root_;
+  cas::BlobStore blobs_;
+  BlobLimits limits_;
+  std::unique_ptr<BlobIntake> intake_;
+  std::unique_ptr<store::Store> store_;
+};
+
+TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
+  const Tree tree{{entry("a.py", "aaa"), entry("b.py", "bbb"), entry("c.py", "aaa")}};
+  auto answer = offer_tree(*store_, blobs_, kKey, tree).value();
+  EXPECT_FALSE(answer.stored);
+  EXPECT_EQ(answer.root, cas::tree_root(tree));
+  EXPECT_EQ(answer.missing, (std::vector{crypto::sha256_hex("aaa"), crypto::sha256_hex("bbb")}));
+  EXPECT_EQ(workspace().status.root, "");
+
+  ASSERT_TRUE(send("aaa").ok());
+  ASSERT_TRUE(send("bbb").ok());
+  answer = offer_tree(*store_, blobs_, kKey, tree).value();
+  EXPECT_TRUE(answer.stored);
+  EXPECT_TRUE(answer.missing.empty());
+  EXPECT_EQ(workspace().status.root, answer.root);
+  EXPECT_EQ(workspace().status.files, 3);
+  EXPECT_EQ(workspace().status.bytes, 9);
+  EXPECT_EQ(stored_tree(blobs_, answer.root).value().entries, tree.entries);
+  EXPECT_TRUE(names_blob(tree, crypto::sha256_hex("bbb")));
+  EXPECT_FALSE(names_blob(tree, answer.root));
+}
+
+TEST_F(Uploads, RefuseATreeWhoseSizesAreNotThoseOfItsBlobs) {
+  ASSERT_TRUE(send("aaa").ok());
+  Tree tree{{entry("a.py", "aaa")}};
+  tree.entries[0].size = 4;
+  const auto answer = offer_tree(*store_, blobs_, kKey, tree);
+  EXPECT_EQ(answer.error().reason, "TREE_SIZE_MISMATCH");
+  EXPECT_EQ(answer.error().causes[0].field, "entries[0].size");
+}
+
+TEST_F(Uploads, NeedAWorkspaceAndATreeThatExist) {
+  EXPECT_EQ(offer_tree(*store_, blobs_, {"default", "x"}, Tree{}).error().reason,
+            "WORKSPACE_NOT_FOUND");
+  EXPECT_EQ(stored_tree(blobs_, "").error().reason, "TREE_NOT_FOUND");
+}
+
+TEST_F(Uploads, StoreNothingUnderAWrongDigestOrLength) {
+  const std::string digest = crypto::sha256_hex("right");
+  EXPECT_EQ(intake_->receive(digest, 5, source_of("wrong")).error().reason, "DIGEST_MISMATCH");
+  EXPECT_EQ(intake_->receive(digest, 6, source_of("right")).error().reason, "BLOB_INCOMPLETE");
+  EXPECT_EQ(intake_->receive(digest, 4, source_of("right")).error().reason, "BLOB_TOO_LARGE");
+  EXPECT_EQ(intake_->receive(digest, -1, source_of("right")).error().reason, "LENGTH_REQUIRED");
+  EXPECT_EQ(intake_->receive("../../etc/passwd", 5, source_of("right")).error().reason,
+            "BAD_DIGEST");
+  EXPECT_FALSE(blobs_.has(digest));
+  EXPECT_EQ(intake_->used(), 0);
+}
+
+TEST_F(Uploads, StayWithinSizeQuotaAndDisk) {
+  EXPECT_EQ(send(std::string(61, 'a')).error().code, Code::kTooLarge);
+  ASSERT_TRUE(send(std::string(60, 'a')).ok());
+  EXPECT_EQ(send(std::string(41, 'b')).error().reason, "BLOB_QUOTA_EXCEEDED");
+  EXPECT_TRUE(send(std::string(60, 'a')).ok());  // the same again costs nothing
+  EXPECT_TRUE(send(std::string(40, 'b')).ok());
+  EXPECT_EQ(intake_->used(), 100);
+  EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_).value()->used(), 100);
+  limits_.quota = 1000;
+  limits_.min_free = int64_t{1} << 60;
+  EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_)
+                .value()
+                ->receive(crypto::sha256_hex("x"), 1, source_of("x"))
+                .error()
+                .reason,
+            "DISK_FULL");
+}
+
+}  // namespace
+}  // namespace paddock::workspaces
