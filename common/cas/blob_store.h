@@ -1,6 +1,6 @@
-// Blobs by digest in a folder: <root>/<first two hex digits>/<digest>, mode 0444, written beside and
-// renamed. Content is verified against its digest before it can be seen. Thread-safe and safe between
-// processes.
+// Blobs by digest in a folder: <root>/<first two hex digits>/<digest>, mode 0444, written beside
+// and renamed. Content is verified against its digest before it can be seen. Thread-safe and safe
+// between processes.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ class BlobStore {
   Status put_fd(int fd, const Digest& expected) const;
   // Puts the blob at `relative` beneath `root` (a folder descriptor): a copy (reflink where the
   // filesystem has it), never a hard link, so that a run cannot change the store.
-  Status materialize(const Digest& digest, int root, const std::string& relative, mode_t mode) const;
+  Status materialize(const Digest& digest, int root, const std::string& relative,
+                     mode_t mode) const;
 
   // A blob that arrives in pieces. Dropped without trace unless commit() succeeds.
   class Writer {

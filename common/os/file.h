@@ -40,6 +40,11 @@ struct RegularFile {
   struct stat stat;  // st_nlink > 1: the file has another name, perhaps outside the root
 };
 Result<RegularFile> open_regular_file_beneath(int root, const std::string& relative);
+// The same, but links are followed as long as they stay beneath the root.
+Result<RegularFile> open_linked_file_beneath(int root, const std::string& relative);
+// Copies all of `from` to the empty file `to`: by reference where the filesystem can (reflink),
+// else in the kernel, else by reading and writing.
+Status copy_contents(int from, int to);
 // Creates the parent folders of `relative` beneath root.
 Status make_parents_beneath(int root, const std::string& relative);
 

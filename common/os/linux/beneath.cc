@@ -42,6 +42,11 @@ Error refusal(const std::string& relative, int errno_value) {
   return system_error(cat("opening ", name), errno_value);
 }
 
+Error odd_file(const std::string& relative) {
+  return invalid_argument("NOT_A_REGULAR_FILE",
+                          cat(to_utf8_lossy(base_name(relative)), " is not a regular file"));
+}
+
 }  // namespace
 
 Fd open_child_folder(int parent, const std::string& name) {
@@ -69,20 +74,28 @@ Result<Fd> open_beneath(int root, const std::string& relative, int flags, mode_t
 }
 
 Result<RegularFile> open_regular_file_beneath(int root, const std::string& relative) {
-  const auto odd = [&] {
-    return invalid_argument("NOT_A_REGULAR_FILE",
-                            cat(to_utf8_lossy(base_name(relative)), " is not a regular file"));
-  };
   // Looked at before it is opened: opening a device can have effects of its own.
   ASSIGN_OR_RETURN(const Fd look, open_beneath(root, relative, O_PATH | O_NOFOLLOW));
   struct stat info = {};
   if (::fstat(look.get(), &info) != 0) return refusal(relative, errno);
   if (S_ISLNK(info.st_mode)) return refusal(relative, ELOOP);
-  if (!S_ISREG(info.st_mode)) return odd();
+  if (!S_ISREG(info.st_mode)) return odd_file(relative);
   ASSIGN_OR_RETURN(Fd fd,
                    open_beneath(root, relative, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (::fstat(fd.get(), &info) != 0) return refusal(relative, errno);
-  if (!S_ISREG(info.st_mode)) return odd();
+  if (!S_ISREG(info.st_mode)) return odd_file(relative);
+  return RegularFile{std::move(fd), info};
+}
+
+Result<RegularFile> open_linked_file_beneath(int root, const std::string& relative) {
+  constexpr uint64_t kLinked = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const Fd look = openat2(root, relative, O_PATH, 0, kLinked);
+  struct stat info = {};
+  if (!look.valid() || ::fstat(look.get(), &info) != 0) return refusal(relative, errno);
+  if (!S_ISREG(info.st_mode)) return odd_file(relative);
+  Fd fd = openat2(root, relative, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, kLinked);
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0) return refusal(relative, errno);
+  if (!S_ISREG(info.st_mode)) return odd_file(relative);
   return RegularFile{std::move(fd), info};
 }
 

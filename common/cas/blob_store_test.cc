@@ -1,0 +1,159 @@
+#include "common/cas/blob_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/os/file.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::cas {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Blobs : public testing::Test {
+ protected:
+  std::vector<std::string> unfinished() { return *os::list_dir(dir_ / "store/tmp"); }
+
+  test::TempDir dir_;
+  BlobStore store_ = *BlobStore::open(dir_ / "store");
+  const std::string content_ = "some content";
+  const Digest digest_ = crypto::sha256_hex(content_);
+};
+
+TEST_F(Blobs, KeepsABlobUnderItsDigestReadOnly) {
+  EXPECT_FALSE(store_.has(digest_));
+  EXPECT_EQ(*store_.put(content_), digest_);
+  EXPECT_TRUE(store_.has(digest_));
+  EXPECT_EQ(*store_.size(digest_), 12);
+  EXPECT_EQ(*store_.read(digest_, 100), content_);
+  EXPECT_EQ(store_.read(digest_, 5).error().reason, "FILE_TOO_LARGE");
+  struct stat info = {};
+  ASSERT_EQ(::stat((dir_ / ("store/" + digest_.substr(0, 2) + "/" + digest_)).c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0444U);
+  EXPECT_THAT(unfinished(), IsEmpty());
+}
+
+TEST_F(Blobs, AcceptsTheSameBlobAgain) {
+  EXPECT_TRUE(store_.put(content_).ok());
+  EXPECT_TRUE(store_.put(content_).ok());
+  BlobStore::Writer again = std::move(*store_.begin(digest_, 12));
+  EXPECT_TRUE(again.append(content_).ok());
+  EXPECT_TRUE(again.commit().ok());
+  BlobStore::Writer wrong = std::move(*store_.begin(digest_, 12));
+  EXPECT_TRUE(wrong.append("another text").ok());
+  EXPECT_EQ(wrong.commit().error().reason, "DIGEST_MISMATCH");
+}
+
+TEST_F(Blobs, RefusesWhatIsNoDigestBeforeItBecomesAPath) {
+  for (const Digest& odd : {Digest(), Digest("../../etc/passwd"), Digest(64, 'A'), Digest(63, 'a'),
+                            Digest(64, '/'), digest_ + "0"}) {
+    EXPECT_FALSE(store_.has(odd));
+    EXPECT_EQ(store_.open_blob(odd).error().reason, "BAD_DIGEST");
+    EXPECT_EQ(store_.size(odd).error().reason, "BAD_DIGEST");
+    EXPECT_EQ(store_.begin(odd, 1).error().reason, "BAD_DIGEST");
+  }
+  EXPECT_EQ(store_.open_blob(digest_).error().reason, "BLOB_NOT_FOUND");
+  EXPECT_EQ(store_.begin(digest_, -1).error().reason, "BAD_SIZE");
+}
+
+TEST_F(Blobs, DropsAPiecewiseBlobThatIsWrongShortOrLong) {
+  {
+    BlobStore::Writer wrong = std::move(*store_.begin(digest_, 12));
+    EXPECT_TRUE(wrong.append("wrong conten").ok());
+    EXPECT_EQ(wrong.commit().error().reason, "DIGEST_MISMATCH");
+    EXPECT_EQ(wrong.commit().error().reason, "BLOB_FINISHED");
+    BlobStore::Writer brief = std::move(*store_.begin(digest_, 12));
+    EXPECT_TRUE(brief.append("some ").ok());
+    EXPECT_EQ(brief.commit().error().reason, "BLOB_INCOMPLETE");
+    BlobStore::Writer lengthy = std::move(*store_.begin(digest_, 12));
+    EXPECT_TRUE(lengthy.append(content_).ok());
+    EXPECT_EQ(lengthy.append("!").error().reason, "BLOB_TOO_LARGE");
+    BlobStore::Writer abandoned = std::move(*store_.begin(digest_, 12));
+    EXPECT_TRUE(abandoned.append(content_).ok());
+  }
+  EXPECT_FALSE(store_.has(digest_));
+  EXPECT_THAT(unfinished(), IsEmpty());
+}
+
+TEST_F(Blobs, CopiesFromADescriptorOnlyWhatWasPromised) {
+  dir_.write("file", content_);
+  const os::Fd file(::open((dir_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(store_.put_fd(file.get(), crypto::sha256_hex("x")).error().reason, "DIGEST_MISMATCH");
+  ASSERT_EQ(::lseek(file.get(), 0, SEEK_SET), 0);
+  EXPECT_TRUE(store_.put_fd(file.get(), digest_).ok());
+  EXPECT_EQ(*store_.read(digest_, 100), content_);
+}
+
+TEST_F(Blobs, MaterializesACopyThatCannotChangeTheStore) {
+  ASSERT_TRUE(store_.put(content_).ok());
+  ASSERT_TRUE(os::make_dirs(dir_ / "run").ok());
+  const os::Fd root = std::move(*os::open_root(dir_ / "run"));
+  ASSERT_TRUE(store_.materialize(digest_, root.get(), "a/b", 0755).ok());
+  struct stat info = {};
+  ASSERT_EQ(::stat((dir_ / "run/a/b").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0755U);
+  EXPECT_EQ(info.st_nlink, 1U);
+  const os::Fd file(::open((dir_ / "run/a/b").c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(os::write_all(file.get(), "SOME").ok());
+  EXPECT_EQ(*store_.read(digest_, 100), content_);
+  EXPECT_FALSE(store_.materialize(digest_, root.get(), "a/b", 0644).ok()) << "never over a file";
+  EXPECT_FALSE(store_.materialize(digest_, root.get(), "../out", 0644).ok());
+  ASSERT_EQ(::symlink("..", (dir_ / "run/up").c_str()), 0);
+  EXPECT_FALSE(store_.materialize(digest_, root.get(), "up/out", 0644).ok());
+  EXPECT_FALSE(os::exists(dir_ / "out"));
+}
+
+TEST_F(Blobs, CopiesABlobLargerThanAnyBuffer) {
+  std::string large(3'000'000, 'x');
+  for (size_t i = 0; i < large.size(); i += 4096) large[i] = static_cast<char>(i >> 12);
+  const Digest digest = *store_.put(large);
+  const os::Fd root = std::move(*os::open_root(dir_.path()));
+  ASSERT_TRUE(store_.materialize(digest, root.get(), "large", 0644).ok());
+  EXPECT_EQ(*os::read_file(dir_ / "large"), large);
+}
+
+TEST_F(Blobs, RemovesTheRestsOfDeadWritersAndLeavesTheLiving) {
+  BlobStore::Writer living = std::move(*store_.begin(digest_, 12));
+  dir_.write("store/tmp/1-1", "a rest");
+  dir_.write("store/tmp/1-2", "a rest", 0444);
+  ASSERT_THAT(unfinished(), SizeIs(3));
+  ASSERT_TRUE(BlobStore::open(dir_ / "store").ok());
+  EXPECT_THAT(unfinished(), SizeIs(1));
+  EXPECT_TRUE(living.append(content_).ok());
+  EXPECT_TRUE(living.commit().ok());
+  EXPECT_TRUE(store_.has(digest_));
+}
+
+TEST_F(Blobs, TakesTheSameBlobFromManyThreadsAndProcesses) {
+  const std::string content(100'000, 'c');
+  const auto put_many = [&] {
+    bool fine = true;
+    for (int i = 0; i < 20; ++i) fine = store_.put(content + std::to_string(i)).ok() && fine;
+    return fine;
+  };
+  const pid_t pid = ::fork();
+  if (pid == 0) ::_exit(put_many() ? 0 : 1);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_TRUE(put_many()); });
+  for (std::thread& thread : threads) thread.join();
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+  for (int i = 0; i < 20; ++i) {
+    const std::string expected = content + std::to_string(i);
+    EXPECT_EQ(*store_.read(crypto::sha256_hex(expected), 1 << 20), expected);
+  }
+  EXPECT_THAT(unfinished(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace paddock::cas

@@ -1,0 +1,211 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/cas/digest_cache.h"
+#include "common/cas/tree.h"
+#include "common/os/file.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::cas {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> paths(const Scan& scan) {
+  std::vector<std::string> out;
+  for (const contracts::TreeEntry& entry : scan.tree.entries) out.push_back(entry.path);
+  return out;
+}
+std::vector<std::string> left_out(const Scan& scan) {
+  std::vector<std::string> out;
+  for (const contracts::LeftOut& each : scan.left_out)
+    out.push_back(each.path + " by " + each.rule);
+  return out;
+}
+
+TEST(TreeRoot, IsTheDigestOfTheCompactText) {
+  contracts::Tree tree;
+  tree.entries.push_back({"a", Digest(64, 'a'), 3, true});
+  EXPECT_EQ(canonical_tree(tree), cat(R"({"entries":[{"path":"a","digest":")", Digest(64, 'a'),
+                                      R"(","size":3,"executable":true}]})"));
+  EXPECT_EQ(tree_root(tree), crypto::sha256_hex(canonical_tree(tree)));
+}
+
+TEST(ScanFolder, SortsByPathAndKeepsTheExecutableBit) {
+  const test::TempDir dir;
+  dir.write("b.txt", "bb");
+  dir.write("b/run.sh", "#!", 0755);
+  dir.write("a", "");
+  ASSERT_TRUE(os::make_dirs(dir / "empty").ok());
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), ElementsAre("a", "b.txt", "b/run.sh"));
+  EXPECT_FALSE(scan.tree.entries[1].executable);
+  EXPECT_TRUE(scan.tree.entries[2].executable);
+  EXPECT_EQ(scan.tree.entries[1].digest, crypto::sha256_hex("bb"));
+  EXPECT_EQ(scan.bytes, 4);
+  wire::Check check;
+  scan.tree.validate(check);
+  EXPECT_TRUE(check.ok());
+}
+
+TEST(ScanFolder, LeavesOutByTheRulesOfEveryFolderAndSaysWhich) {
+  const test::TempDir dir;
+  dir.write(".gitignore", "*.log\n/out/\n");
+  dir.write(".paddockignore", "data.bin\n!kept.log\n");
+  dir.write("sub/.gitignore", "x\n");
+  for (const char* path :
+       {"a.log", "kept.log", "out/y", "data.bin", "sub/x", "sub/y", ".git/config",
+        "sub/__pycache__/z.pyc", "node_modules/m/i.js", ".venv/bin/python"}) {
+    dir.write(path, "1");
+  }
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan),
+              ElementsAre(".gitignore", ".paddockignore", "kept.log", "sub/.gitignore", "sub/y"));
+  EXPECT_THAT(
+      left_out(scan),
+      ElementsAre(".git/ by built-in: .git/", ".venv/ by built-in: .venv/",
+                  "a.log by .gitignore:1: *.log", "data.bin by .paddockignore:1: data.bin",
+                  "node_modules/ by built-in: node_modules/", "out/ by .gitignore:2: /out/",
+                  "sub/__pycache__/ by built-in: __pycache__/", "sub/x by sub/.gitignore:1: x"));
+}
+
+TEST(ScanFolder, StoresALinkToAFileInsideAsItsContent) {
+  const test::TempDir dir;
+  dir.write("real/file", "text", 0755);
+  ASSERT_EQ(::symlink("real/file", (dir / "link").c_str()), 0);
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  ASSERT_THAT(paths(scan), ElementsAre("link", "real/file"));
+  EXPECT_EQ(scan.tree.entries[0].digest, crypto::sha256_hex("text"));
+  EXPECT_TRUE(scan.tree.entries[0].executable);
+}
+
+TEST(ScanFolder, NamesEveryEntryItRefuses) {
+  const test::TempDir outer;
+  outer.write("secret", "s");
+  const std::string folder = outer / "project";
+  outer.write("project/real/file", "");
+  ASSERT_EQ(::symlink("../secret", (folder + "/up").c_str()), 0);
+  ASSERT_EQ(::symlink("/etc/passwd", (folder + "/absolute").c_str()), 0);
+  ASSERT_EQ(::symlink("real", (folder + "/folder").c_str()), 0);
+  ASSERT_EQ(::symlink("nothing", (folder + "/dangling").c_str()), 0);
+  ASSERT_EQ(::symlink("loop", (folder + "/loop").c_str()), 0);
+  ASSERT_EQ(::mkfifo((folder + "/fifo").c_str(), 0600), 0);
+  outer.write("project/Case", "");
+  outer.write("project/case", "");
+  outer.write("project/new\nline", "");
+  outer.write("project/back\\slash", "");
+  outer.write("project/\xFF", "");
+  const Result<Scan> scan = scan_folder(folder);
+  ASSERT_FALSE(scan.ok());
+  EXPECT_EQ(scan.error().reason, "WORKSPACE_ENTRY_REFUSED");
+  std::vector<std::string> fields;
+  for (const Cause& cause : scan.error().causes) fields.push_back(cause.field);
+  EXPECT_THAT(fields,
+              testing::UnorderedElementsAre("up", "absolute", "folder", "dangling", "loop", "fifo",
+                                            "case", "new\nline", "back\\slash", "\xEF\xBF\xBD"));
+  EXPECT_THAT(scan.error().describe(), Not(HasSubstr(outer.path())));
+}
+
+TEST(ScanFolder, AcceptsOddFilesOnceTheyAreIgnored) {
+  const test::TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "fifo").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("/etc", (dir / "etc").c_str()), 0);
+  dir.write(".paddockignore", "fifo\netc\n");
+  EXPECT_THAT(paths(*scan_folder(dir.path())), ElementsAre(".paddockignore"));
+}
+
+TEST(ScanFolder, StopsAtItsLimits) {
+  const test::TempDir dir;
+  dir.write("a", "12345");
+  dir.write("b", "12345");
+  EXPECT_TRUE(scan_folder(dir.path(), {2, 10}).ok());
+  EXPECT_EQ(scan_folder(dir.path(), {1, 10}).error().reason, "WORKSPACE_TOO_LARGE");
+  EXPECT_EQ(scan_folder(dir.path(), {2, 9}).error().reason, "WORKSPACE_TOO_LARGE");
+  EXPECT_EQ(scan_folder(dir / "missing").error().code, Code::kNotFound);
+}
+
+class CachedScan : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_.write("project/file", "first");
+    limits_.cache_path = dir_ / "cache";
+  }
+  // The digest cache only trusts what was touched a while ago; the change time cannot be set, so
+  // the cache is told about a file whose times are old.
+  static struct stat aged(struct stat file) {
+    file.st_ctim.tv_sec -= 10;
+    file.st_mtim.tv_sec -= 10;
+    return file;
+  }
+  test::TempDir dir_;
+  ScanLimits limits_;
+};
+
+TEST_F(CachedScan, DoesNotTrustAFileThatWasJustChanged) {
+  EXPECT_EQ(scan_folder(dir_ / "project", limits_)->hashed_bytes, 5);
+  EXPECT_EQ(scan_folder(dir_ / "project", limits_)->hashed_bytes, 5);
+  dir_.write("project/file", "other");
+  EXPECT_EQ(scan_folder(dir_ / "project", limits_)->tree.entries[0].digest,
+            crypto::sha256_hex("other"));
+}
+
+TEST_F(CachedScan, DoesNotReadAFileThatItKnows) {
+  struct stat info = {};
+  ASSERT_EQ(::stat("/usr/bin/env", &info), 0);
+  if (::time(nullptr) - info.st_ctim.tv_sec < 10) GTEST_SKIP() << "this host was made a moment ago";
+  ASSERT_TRUE(os::make_dirs(dir_ / "empty").ok());
+  const Scan first = std::move(*scan_folder("/usr/share/doc/bash", limits_));
+  const Scan second = std::move(*scan_folder("/usr/share/doc/bash", limits_));
+  EXPECT_EQ(second.hashed_bytes, 0);
+  EXPECT_EQ(first.hashed_bytes, first.bytes);
+  EXPECT_EQ(tree_root(first.tree), tree_root(second.tree));
+}
+
+TEST_F(CachedScan, ForgetsAFileWhenAnythingAboutItDiffers) {
+  struct stat info = {};
+  ASSERT_EQ(::stat((dir_ / "project/file").c_str(), &info), 0);
+  info = aged(info);
+  {
+    DigestCache cache(limits_.cache_path);
+    cache.remember(info, Digest(64, 'a'));
+    cache.save();
+  }
+  DigestCache cache(limits_.cache_path);
+  EXPECT_EQ(cache.find(info), Digest(64, 'a'));
+  struct stat other = info;
+  other.st_size += 1;
+  EXPECT_EQ(cache.find(other), std::nullopt);
+  other = info;
+  other.st_ctim.tv_nsec ^= 1;
+  EXPECT_EQ(cache.find(other), std::nullopt);
+  other = info;
+  other.st_mtim.tv_nsec ^= 1;
+  EXPECT_EQ(cache.find(other), std::nullopt);
+  other = info;
+  other.st_ino += 1;
+  EXPECT_EQ(cache.find(other), std::nullopt);
+}
+
+TEST_F(CachedScan, StartsAnewFromADamagedFile) {
+  struct stat info = {};
+  ASSERT_EQ(::stat((dir_ / "project/file").c_str(), &info), 0);
+  info = aged(info);
+  for (const std::string text :
+       {"", "nonsense", "paddock digests 1\n1 2 3\n", "paddock digests 1\n\n"}) {
+    dir_.write("cache", text);
+    DigestCache cache(limits_.cache_path);
+    cache.remember(info, Digest(64, 'b'));
+    cache.save();
+    EXPECT_EQ(DigestCache(limits_.cache_path).find(info), Digest(64, 'b'));
+  }
+}
+
+}  // namespace
+}  // namespace paddock::cas
