@@ -1,0 +1,37 @@
+// What a run leaves behind, collected after its sandbox is gone. Everything in the workspace is
+// hostile by then: no link is followed, nothing that could block is opened, and each file that does
+// not come back is named with its rule. Not for use while anything can still write there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/contracts/run.h"
+
+namespace paddock::artifacts {
+
+struct CollectLimits {
+  int64_t files = 10'000;
+  int64_t bytes = int64_t{16} << 30;  // all files together; a sparse file counts with its full size
+  int64_t name_bytes = 1 << 20;       // all names together: the outcome must fit into one call
+  int64_t left_out = 1'000;           // then one more entry says how many were not listed
+};
+
+struct Collected {
+  std::vector<contracts::Artifact> artifacts;  // in bytewise order of their paths per folder
+  std::vector<contracts::LeftOut> left_out;
+  int64_t bytes = 0;
+};
+
+// Whether a file of this name may come back: the last extension, in any case, is one of the
+// allowed.
+bool allowed_extension(std::string_view name);
+
+// `root` is the workspace's folder, `dirs` are relative to it. Errors only where our own disk
+// fails; INTERRUPTED once `interrupted()` says so.
+Result<Collected> collect(int root, const std::vector<std::string>& dirs,
+                          const CollectLimits& limits, const std::function<bool()>& interrupted);
+
+}  // namespace paddock::artifacts

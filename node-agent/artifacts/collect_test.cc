@@ -1,0 +1,168 @@
+#include "node-agent/artifacts/collect.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/crypto/digest.h"
+#include "common/os/file.h"
+
+namespace paddock::artifacts {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Collect : public testing::Test {
+ protected:
+  Collect() {
+    std::string pattern = testing::TempDir() + "artifacts-XXXXXX";
+    base = ::mkdtemp(pattern.data());
+    ws = base + "/ws";
+    EXPECT_TRUE(os::make_dirs(ws + "/out").ok());
+  }
+  ~Collect() override { (void)os::remove_tree(base); }
+  void write(const std::string& path, const std::string& content = "x") {
+    const std::string whole = ws + "/" + path;
+    ASSERT_TRUE(os::make_dirs(whole.substr(0, whole.rfind('/'))).ok());
+    ASSERT_TRUE(os::write_file_atomic(whole, content).ok());
+  }
+  void collect_dirs(const std::vector<std::string>& dirs) {
+    const auto root = os::open_root(ws);
+    ASSERT_TRUE(root.ok());
+    auto collected = collect(root->get(), dirs, limits, [] { return false; });
+    ASSERT_TRUE(collected.ok()) << collected.error().describe();
+    got = std::move(*collected);
+  }
+  std::vector<std::string> came_back() const {
+    std::vector<std::string> out;
+    for (const auto& each : got.artifacts) out.push_back(each.path);
+    return out;
+  }
+  std::string rule_of(const std::string& path) const {
+    for (const auto& each : got.left_out) {
+      if (each.path == path) return each.rule;
+    }
+    return "(not left out)";
+  }
+
+  std::string base, ws;
+  CollectLimits limits;
+  Collected got;
+};
+
+// proves: ORB-102, ORB-103, ORB-104, ORB-105, ORB-106, ORB-107, ORB-108, ORB-109, ORB-110, ORB-111
+TEST_F(Collect, EveryAllowedTypeComesBackInAnyCase) {
+  for (const char* each : {".usearch",     ".json", ".csv", ".bin",         ".onnx", ".npy", ".npz",
+                           ".safetensors", ".txt",  ".log", ".USEARCH",     ".JSON", ".CSV", ".BIN",
+                           ".ONNX",        ".NPY",  ".NPZ", ".SAFETENSORS", ".TXT",  ".LOG"}) {
+    EXPECT_TRUE(allowed_extension(std::string("x") + each)) << each;
+  }
+}
+
+// proves: ORB-112, ORB-113, ORB-114, ORB-115, ORB-116
+TEST_F(Collect, OtherTypesAreLeftOutAndNamed) {
+  for (const char* each : {"x.py", "x.sh", "x.so", "x.dylib", "x.jar", "x.apk", "x.exe", "x.tar.gz",
+                           "x.yaml", "x", "json", "x.json.py", "x.", ".."}) {
+    EXPECT_FALSE(allowed_extension(each)) << each;
+  }
+  write("out/code.py");
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), IsEmpty());
+  EXPECT_EQ(rule_of("out/code.py"), "its type is not on the list of artifact types");
+}
+
+// proves: ORB-35
+TEST_F(Collect, AMixedFolderGivesTheAllowedFilesWithTheirDigests) {
+  write("out/index.bin", "abc");
+  write("out/deep/er/measure.json", "{}");
+  write("out/secret.key", "k");
+  write("elsewhere/other.json", "{}");
+  collect_dirs({"out/"});
+  EXPECT_THAT(came_back(), ElementsAre("out/deep/er/measure.json", "out/index.bin"));
+  EXPECT_EQ(got.artifacts[1].digest, crypto::sha256_hex("abc"));
+  EXPECT_EQ(got.artifacts[1].size, 3);
+  EXPECT_EQ(got.bytes, 5);
+  EXPECT_EQ(got.left_out.size(), 1u);
+}
+
+TEST_F(Collect, OverlappingFoldersGiveEachFileOnce) {
+  write("out/a/x.txt");
+  collect_dirs({"out", "./out/a/", "."});
+  EXPECT_THAT(came_back(), ElementsAre("out/a/x.txt"));
+}
+
+TEST_F(Collect, AMissingFolderIsNamed) {
+  collect_dirs({"models"});
+  EXPECT_EQ(rule_of("models"), "no such folder");
+}
+
+TEST_F(Collect, FoldersOutsideTheWorkspaceAreNotEntered) {
+  ASSERT_TRUE(os::make_dirs(base + "/outside").ok());
+  ASSERT_TRUE(os::write_file_atomic(base + "/outside/secret.txt", "s").ok());
+  ASSERT_EQ(::symlink((base + "/outside").c_str(), (ws + "/link").c_str()), 0);
+  collect_dirs({"../outside", "/etc", "link"});
+  EXPECT_THAT(came_back(), IsEmpty());
+  EXPECT_EQ(got.left_out.size(), 3u);
+}
+
+// proves: ORB-128
+TEST_F(Collect, LinksDevicesAndPipesAreRefusedWithoutBlocking) {
+  write("out/real.txt");
+  ASSERT_EQ(::symlink("/etc/passwd", (ws + "/out/passwd.txt").c_str()), 0);
+  ASSERT_EQ(::symlink("..", (ws + "/out/up").c_str()), 0);
+  ASSERT_EQ(::mkfifo((ws + "/out/pipe.txt").c_str(), 0600), 0);
+  write("hard.txt");
+  ASSERT_EQ(::link((ws + "/hard.txt").c_str(), (ws + "/out/hard.txt").c_str()), 0);
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), ElementsAre("out/real.txt"));
+  EXPECT_EQ(rule_of("out/passwd.txt"), "symbolic links are not followed");
+  EXPECT_EQ(rule_of("out/up"), "symbolic links are not followed");
+  EXPECT_EQ(rule_of("out/pipe.txt"), "not a regular file");
+  EXPECT_EQ(rule_of("out/hard.txt"), "a file with several hard links");
+}
+
+TEST_F(Collect, ASparseFileCountsWithItsFullSize) {
+  limits.bytes = 1 << 20;
+  write("out/small.bin", "x");
+  write("out/bomb.bin", "");
+  ASSERT_EQ(::truncate((ws + "/out/bomb.bin").c_str(), off_t{1} << 40), 0);
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), ElementsAre("out/small.bin"));
+  EXPECT_EQ(rule_of("out/bomb.bin"), "together more than 1.0 MiB");
+}
+
+TEST_F(Collect, TooManyFilesAreLeftOutAndTheListStaysBounded) {
+  limits.files = 3;
+  limits.left_out = 2;
+  for (int i = 0; i < 9; ++i) write(cat("out/", i, ".txt"));
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), ElementsAre("out/0.txt", "out/1.txt", "out/2.txt"));
+  ASSERT_EQ(got.left_out.size(), 3u);
+  EXPECT_EQ(got.left_out[0].rule, "more than 3 files");
+  EXPECT_EQ(got.left_out[2].rule, "and 4 more that are not listed");
+}
+
+TEST_F(Collect, NamesThatNoDocumentCanCarryAreLeftOut) {
+  write("out/new\nline.txt");
+  write("out/\xff.txt");
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), IsEmpty());
+  EXPECT_EQ(got.left_out.size(), 2u);
+  EXPECT_EQ(rule_of("out/new\nline.txt"), "its name is not printable UTF-8");
+}
+
+TEST_F(Collect, AnInterruptionStopsIt) {
+  write("out/x.txt");
+  const auto root = os::open_root(ws);
+  const auto stopped = collect(root->get(), {"out"}, limits, [] { return true; });
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().reason, "INTERRUPTED");
+}
+
+}  // namespace
+}  // namespace paddock::artifacts

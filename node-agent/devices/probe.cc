@@ -1,0 +1,89 @@
+#include "node-agent/devices/probe.h"
+
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::devices {
+namespace {
+
+constexpr size_t kMaxProcFile = 4 << 20;
+
+std::string read_or_empty(const std::string& root, std::string_view path) {
+  auto text = os::read_file(os::join_path(root, path), kMaxProcFile);
+  return text ? std::move(*text) : std::string();
+}
+
+// The value behind `key:` in text of the form "Key:   value".
+std::string value_of(const std::string& text, std::string_view key) {
+  for (const std::string& line : split(text, '\n')) {
+    const size_t colon = line.find(':');
+    if (colon != std::string::npos && trim(line.substr(0, colon)) == key) {
+      return std::string(trim(std::string_view(line).substr(colon + 1)));
+    }
+  }
+  return {};
+}
+
+int64_t cpu_count(const std::string& root) {
+  int64_t count = 0;
+  for (const std::string& line : split(read_or_empty(root, "proc/stat"), '\n')) {
+    if (line.starts_with("cpu") && line.size() > 3 && line[3] >= '0' && line[3] <= '9') ++count;
+  }
+  return count;
+}
+
+int64_t memory_bytes(const std::string& root) {
+  std::string value = value_of(read_or_empty(root, "proc/meminfo"), "MemTotal");
+  if (value.ends_with(" kB")) value.resize(value.size() - 3);
+  return parse_integer<int64_t>(trim(value)).value_or(0) * 1024;
+}
+
+int64_t free_disk_bytes(const std::string& folder) {
+  struct statvfs info = {};
+  if (::statvfs(folder.c_str(), &info) != 0) return 0;
+  return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize);
+}
+
+std::string architecture(std::string_view machine) {
+  if (machine == "x86_64") return "amd64";
+  if (machine == "aarch64" || machine == "arm64") return "arm64";
+  return std::string(machine);
+}
+
+}  // namespace
+
+std::vector<contracts::Device> nvidia_devices(const std::string& root) {
+  constexpr std::string_view kFolder = "proc/driver/nvidia/gpus";
+  std::vector<contracts::Device> out;
+  const auto names = os::list_dir(os::join_path(root, kFolder));
+  if (!names) return out;
+  for (const std::string& address : *names) {
+    const std::string text = read_or_empty(root, cat(kFolder, "/", address, "/information"));
+    if (text.empty() || value_of(text, "GPU Excluded") == "Yes") continue;
+    const std::string uuid = value_of(text, "GPU UUID");
+    const bool known = !uuid.empty() && uuid.find('?') == std::string::npos;
+    out.push_back({"nvidia", known ? uuid : address, value_of(text, "Model")});
+  }
+  return out;
+}
+
+Host probe(const std::string& root, const std::string& data_dir) {
+  Host host;
+  host.capacity.cpu = cpu_count(root);
+  host.capacity.memory.bytes = memory_bytes(root);
+  host.capacity.disk.bytes = free_disk_bytes(data_dir);
+  host.devices = nvidia_devices(root);
+  struct utsname names = {};
+  if (::uname(&names) == 0) {
+    host.os = ascii_lower(names.sysname);
+    host.arch = architecture(names.machine);
+  }
+  return host;
+}
+
+}  // namespace paddock::devices

@@ -1,0 +1,34 @@
+// A tree on disk for one run: a folder of its own, files copied (reflinked where the filesystem
+// can) from the node's blob store, so that a run can change its files and never the store. The
+// folder must be fresh: nobody else may write into it while it is filled.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/cas/blob_store.h"
+#include "common/contracts/tree.h"
+
+namespace paddock::workspace {
+
+struct Owner {
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+
+struct Materialized {
+  int64_t files = 0;
+  int64_t bytes = 0;
+};
+
+// Makes `folder` and fills it. Files get 0644 or 0755, folders 0755; all belong to `owner` if
+// given. Stops with Code kDeadlineExceeded, reason INTERRUPTED, once `interrupted()` says so.
+// Errors: TREE_INVALID for paths that no tree may have, BLOB_NOT_FOUND, and what the disk says.
+Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobStore& store,
+                                 const std::string& folder, std::optional<Owner> owner,
+                                 const std::function<bool()>& interrupted);
+
+}  // namespace paddock::workspace

@@ -1,0 +1,104 @@
+#include "node-agent/workspace/materialize.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "common/os/file.h"
+
+namespace paddock::workspace {
+namespace {
+
+class Workspace : public testing::Test {
+ protected:
+  Workspace() {
+    std::string pattern = testing::TempDir() + "workspace-XXXXXX";
+    base = ::mkdtemp(pattern.data());
+    auto opened = cas::BlobStore::open(base + "/cas");
+    EXPECT_TRUE(opened.ok());
+    store.emplace(std::move(*opened));
+  }
+  ~Workspace() override { (void)os::remove_tree(base); }
+  void add(const std::string& path, const std::string& content, bool executable = false) {
+    const auto digest = store->put(content);
+    tree.entries.push_back({path, *digest, static_cast<int64_t>(content.size()), executable});
+    std::sort(tree.entries.begin(), tree.entries.end(),
+              [](const auto& a, const auto& b) { return a.path < b.path; });
+  }
+  Result<Materialized> fill(std::optional<Owner> owner = std::nullopt) {
+    return materialize(tree, *store, base + "/ws", owner, [] { return false; });
+  }
+
+  std::string base;
+  std::optional<cas::BlobStore> store;
+  contracts::Tree tree;
+};
+
+TEST_F(Workspace, FilesComeWithTheirFoldersAndModes) {
+  add("main.py", "print(1)");
+  add("bin/tool", "#!/bin/sh\n", true);
+  add("a/b/c.txt", "deep");
+  const auto done = fill();
+  ASSERT_TRUE(done.ok()) << done.error().describe();
+  EXPECT_EQ(done->files, 3);
+  EXPECT_EQ(done->bytes, 22);
+  EXPECT_EQ(*os::read_file(base + "/ws/a/b/c.txt"), "deep");
+  struct stat info = {};
+  ASSERT_EQ(::stat((base + "/ws/bin/tool").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0755u);
+  ASSERT_EQ(::stat((base + "/ws/main.py").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0644u);
+  EXPECT_EQ(info.st_nlink, 1u);
+}
+
+TEST_F(Workspace, AnEmptyTreeIsAnEmptyFolder) {
+  ASSERT_TRUE(fill().ok());
+  EXPECT_TRUE(os::list_dir(base + "/ws")->empty());
+}
+
+TEST_F(Workspace, WhatARunWritesDoesNotReachTheStore) {
+  add("data", "original");
+  ASSERT_TRUE(fill().ok());
+  ASSERT_TRUE(os::write_file_atomic(base + "/ws/data", "changed").ok());
+  EXPECT_EQ(*store->read(tree.entries[0].digest, 100), "original");
+}
+
+TEST_F(Workspace, EverythingBelongsToTheGivenOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  add("a/file", "x");
+  ASSERT_TRUE(fill(Owner{65534, 65534}).ok());
+  for (const char* path : {"", "/a", "/a/file"}) {
+    struct stat info = {};
+    ASSERT_EQ(::stat((base + "/ws" + path).c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 65534u) << path;
+  }
+}
+
+TEST_F(Workspace, AHostilePathIsRefusedBeforeAnythingIsWritten) {
+  add("../escape", "x");
+  const auto done = fill();
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().reason, "TREE_INVALID");
+  EXPECT_FALSE(os::exists(base + "/ws"));
+}
+
+TEST_F(Workspace, AMissingBlobIsNamed) {
+  tree.entries.push_back({"lost", std::string(64, 'a'), 3, false});
+  const auto done = fill();
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().reason, "BLOB_NOT_FOUND");
+}
+
+TEST_F(Workspace, AnInterruptionStopsIt) {
+  add("x", "x");
+  const auto done = materialize(tree, *store, base + "/ws", std::nullopt, [] { return true; });
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().reason, "INTERRUPTED");
+}
+
+}  // namespace
+}  // namespace paddock::workspace
