@@ -21,12 +21,15 @@ inline std::string node_of(const contracts::Run& run) { return run.status.node_n
 inline std::string node_of(const contracts::Workspace&) { return {}; }
 inline std::string node_of(const contracts::Node&) { return {}; }
 
+// What we wrote ourselves may be larger than what a caller may send.
+inline constexpr wire::ParseLimits kStoredLimits{256 << 20, 128, 50'000'000};
+
 Error not_found(std::string_view kind, const Key& key);
 Error undecodable(std::string_view kind, const Error& cause);
 
 template <class T>
 Result<T> decode_row(const std::string& data) {
-  auto document = wire::parse_json(data);
+  auto document = wire::parse_json(data, kStoredLimits);
   if (!document) return undecodable(T::kKind, document.error());
   auto object = wire::decode<T>(*document);
   if (!object) return undecodable(T::kKind, object.error());

@@ -1,0 +1,169 @@
+#include "controller/store/sqlite/connection.h"
+
+#include <utility>
+
+#include "common/base/text.h"
+
+namespace paddock::store::sqlite {
+
+namespace {
+
+int hardened(sqlite3* db) {
+  for (const int option :
+       {SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+        SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION}) {
+    if (const int rc = sqlite3_db_config(db, option, 0, nullptr); rc != SQLITE_OK) return rc;
+  }
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
+constexpr const char* kWriterSettings =
+    "PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000; PRAGMA temp_store=MEMORY;"
+    "PRAGMA cache_size=-65536; PRAGMA mmap_size=268435456;";
+constexpr const char* kReaderSettings =
+    "PRAGMA query_only=ON; PRAGMA busy_timeout=5000; PRAGMA temp_store=MEMORY;"
+    "PRAGMA cache_size=-8192; PRAGMA mmap_size=268435456;";
+
+}  // namespace
+
+Error sqlite_error(sqlite3* db, int rc) {
+  const std::string details = cat("sqlite ", rc, ": ", db != nullptr ? sqlite3_errmsg(db) : "");
+  auto make = [&](Code code, std::string reason, std::string message) {
+    return Error{code, std::move(reason), std::move(message)}.within(details);
+  };
+  switch (rc & 0xff) {
+    case SQLITE_FULL:
+      return make(Code::kUnavailable, "STORE_FULL",
+                  "the controller's disk is full; nothing of this change was kept, free some space "
+                  "and send it again");
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return make(
+          Code::kUnavailable, "STORE_IO",
+          "the controller's disk refused to read or write; nothing of this change was kept");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return make(Code::kUnavailable, "STORE_BUSY", "the store is busy; send it again");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return make(Code::kInternal, "STORE_CORRUPT",
+                  "the store's file is damaged; stop the controller and restore a backup");
+    case SQLITE_CONSTRAINT:
+      return make(Code::kInternal, "STORE_CONSTRAINT", "the change breaks a rule of the store");
+    default:
+      return make(Code::kInternal, "STORE_INTERNAL", "the store failed");
+  }
+}
+
+Statement::Statement(Statement&& other) noexcept
+    : db_(other.db_),
+      prepared_(std::exchange(other.prepared_, nullptr)),
+      rc_(other.rc_),
+      next_(other.next_) {}
+
+Statement::~Statement() {
+  if (prepared_ == nullptr) return;
+  sqlite3_reset(prepared_);
+  sqlite3_clear_bindings(prepared_);
+}
+
+Statement& Statement::bind(int64_t value) {
+  if (rc_ == SQLITE_OK) rc_ = sqlite3_bind_int64(prepared_, next_++, value);
+  return *this;
+}
+
+Statement& Statement::bind(std::string_view value) {
+  const char* data = value.data() != nullptr ? value.data() : "";
+  if (rc_ == SQLITE_OK) {
+    rc_ = sqlite3_bind_text64(prepared_, next_++, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  return *this;
+}
+
+Statement& Statement::bind(Blob value) {
+  const char* data = value.bytes.data() != nullptr ? value.bytes.data() : "";
+  if (rc_ == SQLITE_OK) {
+    rc_ = sqlite3_bind_blob64(prepared_, next_++, data, value.bytes.size(), SQLITE_STATIC);
+  }
+  return *this;
+}
+
+Statement& Statement::bind(std::optional<int64_t> value) {
+  if (value) return bind(*value);
+  if (rc_ == SQLITE_OK) rc_ = sqlite3_bind_null(prepared_, next_++);
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  if (rc_ != SQLITE_OK) return sqlite_error(db_, rc_);
+  const int rc = sqlite3_step(prepared_);
+  if (rc == SQLITE_ROW) return true;
+  if (rc == SQLITE_DONE) return false;
+  return sqlite_error(db_, rc);
+}
+
+Status Statement::run() {
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, step());
+    if (!row) return {};
+  }
+}
+
+Result<std::optional<int64_t>> Statement::single_integer() {
+  ASSIGN_OR_RETURN(const bool row, step());
+  if (!row || is_null(0)) return std::optional<int64_t>();
+  return std::optional<int64_t>(integer(0));
+}
+
+std::string Statement::text(int column) const {
+  const void* data = sqlite3_column_blob(prepared_, column);
+  const int size = sqlite3_column_bytes(prepared_, column);
+  if (data == nullptr || size <= 0) return {};
+  return {static_cast<const char*>(data), static_cast<size_t>(size)};
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mode mode) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |=
+      mode == Mode::kReader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* db = nullptr;
+  int rc = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &db, flags, nullptr);
+  if (rc == SQLITE_OK) rc = hardened(db);
+  if (rc != SQLITE_OK) {
+    Error error = sqlite_error(db, rc);
+    sqlite3_close(db);
+    return error;
+  }
+  std::unique_ptr<Connection> connection(new Connection(db));
+  TRY(connection->execute(mode == Mode::kReader ? kReaderSettings : kWriterSettings));
+  return connection;
+}
+
+Connection::~Connection() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(db_);
+}
+
+Statement Connection::prepare(const char* sql) {
+  sqlite3_stmt*& kept = statements_[sql];
+  int rc = SQLITE_OK;
+  if (kept == nullptr)
+    rc = sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &kept, nullptr);
+  return {db_, kept, rc};
+}
+
+Status Connection::execute(const char* sql) {
+  const int rc = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) return sqlite_error(db_, rc);
+  return {};
+}
+
+Result<int64_t> Connection::pragma(const char* sql) {
+  Statement statement = prepare(sql);
+  ASSIGN_OR_RETURN(const std::optional<int64_t> value, statement.single_integer());
+  return value.value_or(0);
+}
+
+}  // namespace paddock::store::sqlite

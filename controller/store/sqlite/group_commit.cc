@@ -1,0 +1,98 @@
+#include "controller/store/sqlite/group_commit.h"
+
+#include <algorithm>
+
+#include "common/base/log.h"
+
+namespace paddock::store::sqlite {
+
+Status GroupCommit::submit(const Change& change) {
+  Job job{&change};
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&job);
+  if (working_) {
+    job.turn.wait(lock, [&job] { return job.done || job.leads; });
+  }
+  if (!job.done) {
+    working_ = true;
+    while (!job.done) {
+      const Batch batch = take_batch();
+      lock.unlock();
+      commit(batch);
+      lock.lock();
+      finish(batch);
+    }
+    hand_over();
+  }
+  return std::move(job.result);
+}
+
+GroupCommit::Batch GroupCommit::take_batch() {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMaxBatch));
+  Batch batch(waiting_.begin(), waiting_.begin() + count);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + count);
+  return batch;
+}
+
+void GroupCommit::finish(const Batch& batch) {
+  for (Job* job : batch) {
+    job->done = true;
+    job->turn.notify_one();
+  }
+}
+
+void GroupCommit::hand_over() {
+  if (waiting_.empty()) {
+    working_ = false;
+  } else {
+    waiting_.front()->leads = true;
+    waiting_.front()->turn.notify_one();
+  }
+}
+
+void GroupCommit::commit(const Batch& batch) {
+  Transaction txn(*db_);
+  Status committed = try_commit(batch, txn);
+  if (!committed.ok()) {
+    if (db_->in_transaction()) {
+      if (Status undone = db_->execute("ROLLBACK"); !undone.ok()) {
+        log_error("the store could not roll back", {{"error", undone.error().describe()}});
+      }
+    }
+    for (Job* job : batch) {
+      if (job->result.ok()) job->result = committed.error();
+    }
+    return;
+  }
+  std::vector<std::string>& topics = txn.topics();
+  std::sort(topics.begin(), topics.end());
+  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
+  if (on_commit_ && !topics.empty()) on_commit_(topics);
+}
+
+// Fails as a whole only when the transaction itself is lost (disk full, I/O error).
+Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
+  TRY(db_->prepare("BEGIN IMMEDIATE").run());
+  for (Job* job : batch) {
+    const size_t touched = txn.topics().size();
+    job->result = run_in_savepoint(*job, txn);
+    if (!db_->in_transaction()) return job->result;
+    if (!job->result.ok()) txn.topics().resize(touched);
+  }
+  return db_->prepare("COMMIT").run();
+}
+
+Status GroupCommit::run_in_savepoint(Job& job, Transaction& txn) {
+  TRY(db_->prepare("SAVEPOINT job").run());
+  Status result = (*job.change)(txn);
+  if (!db_->in_transaction()) {
+    if (!result.ok()) return result;
+    return Error{Code::kUnavailable, "STORE_IO",
+                 "the store lost its transaction; nothing was kept"};
+  }
+  if (!result.ok()) TRY(db_->prepare("ROLLBACK TO job").run());
+  TRY(db_->prepare("RELEASE job").run());
+  return result;
+}
+
+}  // namespace paddock::store::sqlite

@@ -1,0 +1,58 @@
+// The one writer. Callers queue their changes; the first who finds nobody at work becomes the
+// leader and commits a batch for everybody who waits, then hands over. One fsync serves the batch.
+// A change that fails is undone by its savepoint and does not disturb its neighbours.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "controller/store/sqlite/connection.h"
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store::sqlite {
+
+class GroupCommit {
+ public:
+  using Change = std::function<Status(WriteTxn&)>;
+  using OnCommit = std::function<void(const std::vector<std::string>&)>;
+
+  GroupCommit(std::unique_ptr<Connection> db, OnCommit on_commit)
+      : db_(std::move(db)), on_commit_(std::move(on_commit)) {}
+
+  // Returns after the commit. Any thread.
+  Status submit(const Change& change);
+
+  static constexpr size_t kMaxBatch = 256;
+
+ private:
+  struct Job {
+    const Change* change;
+    Status result = {};
+    bool done = false;
+    bool leads = false;
+    std::condition_variable turn = {};
+  };
+  using Batch = std::vector<Job*>;
+
+  Batch take_batch();
+  void finish(const Batch& batch);
+  void hand_over();
+  // Below: by the leader only, without the lock.
+  void commit(const Batch& batch);
+  Status try_commit(const Batch& batch, Transaction& txn);
+  Status run_in_savepoint(Job& job, Transaction& txn);
+
+  std::mutex mutex_;  // guards waiting_, working_ and the jobs' flags
+  std::deque<Job*> waiting_;
+  bool working_ = false;
+
+  std::unique_ptr<Connection> db_;  // the leader's
+  OnCommit on_commit_;
+};
+
+}  // namespace paddock::store::sqlite

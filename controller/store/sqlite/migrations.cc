@@ -1,0 +1,106 @@
+#include "controller/store/sqlite/migrations.h"
+
+#include <array>
+
+#include "common/base/text.h"
+
+namespace paddock::store::sqlite {
+
+namespace {
+
+// Step n takes a file from user_version n to n + 1. Steps that were released are never edited.
+constexpr std::array kSteps = {
+    R"sql(
+-- Every write draws its resource version here; a history of changes for watches.
+CREATE TABLE changes (
+  resource_version INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind             TEXT NOT NULL,
+  namespace        TEXT NOT NULL,
+  name             TEXT NOT NULL,
+  op               TEXT NOT NULL CHECK (op IN ('create', 'update', 'delete'))
+) STRICT;
+
+-- API objects. `data` is the object's JSON; the columns repeat what is searched.
+CREATE TABLE objects (
+  id               INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of creation
+  kind             TEXT NOT NULL,
+  namespace        TEXT NOT NULL,                      -- '' for kinds without one
+  name             TEXT NOT NULL,
+  uid              TEXT NOT NULL UNIQUE CHECK (uid <> ''),
+  resource_version INTEGER NOT NULL,
+  active           INTEGER NOT NULL,                   -- 1: a run that is not terminal
+  node             TEXT NOT NULL,                      -- of a placed run
+  data             TEXT NOT NULL,
+  UNIQUE (kind, namespace, name)
+) STRICT;
+CREATE INDEX objects_active ON objects (kind, node, id) WHERE active = 1;
+
+-- What a run's stream shows; ids grow by one within a run.
+CREATE TABLE run_events (
+  run_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
+  id      INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  type    TEXT NOT NULL,
+  data    BLOB NOT NULL,
+  PRIMARY KEY (run_uid, id)
+) STRICT;
+
+-- The highest output chunk of an attempt that became an event.
+CREATE TABLE run_output (
+  run_uid  TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
+  attempt  INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL,
+  PRIMARY KEY (run_uid, attempt)
+) STRICT;
+
+CREATE TABLE tokens (
+  id         TEXT PRIMARY KEY,
+  hash       TEXT NOT NULL UNIQUE,
+  subject    TEXT NOT NULL,
+  scopes     TEXT NOT NULL,      -- separated by spaces
+  namespace  TEXT NOT NULL,
+  expires_ms INTEGER,
+  revoked    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE settings (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE idempotent_creates (
+  scope          TEXT NOT NULL,
+  key            TEXT NOT NULL,
+  name           TEXT NOT NULL,
+  request_digest TEXT NOT NULL,
+  PRIMARY KEY (scope, key)
+) STRICT;
+)sql",
+};
+
+Status apply_steps(Connection& db, int64_t from) {
+  for (size_t step = static_cast<size_t>(from); step < kSteps.size(); ++step) {
+    TRY(db.execute(kSteps[step]));
+  }
+  TRY(db.execute(
+      cat("PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", schema_version())
+          .c_str()));
+  return db.execute("COMMIT");
+}
+
+}  // namespace
+
+int64_t schema_version() { return static_cast<int64_t>(kSteps.size()); }
+
+Status migrate(Connection& db) {
+  ASSIGN_OR_RETURN(const int64_t from, db.pragma("PRAGMA user_version"));
+  if (from == schema_version()) return {};
+  TRY(db.execute("BEGIN IMMEDIATE"));
+  Status applied = apply_steps(db, from);
+  if (!applied.ok() && db.in_transaction()) {
+    if (Status undone = db.execute("ROLLBACK"); !undone.ok()) return undone;
+  }
+  return applied;
+}
+
+}  // namespace paddock::store::sqlite

@@ -1,0 +1,105 @@
+#include "controller/store/sqlite/open_file.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "controller/store/sqlite/migrations.h"
+
+namespace paddock::store::sqlite {
+
+namespace {
+
+Result<os::LockFile> lock_for(const std::string& path) {
+  auto lock = os::LockFile::acquire(path + ".lock");
+  if (!lock.ok() && lock.error().reason == "LOCK_HELD") {
+    return Error{Code::kFailedPrecondition, "STORE_LOCKED",
+                 "another controller uses this store; stop it or choose another data folder"};
+  }
+  return lock;
+}
+
+// Readable by us only, before SQLite makes it readable by all; its WAL inherits the mode.
+Status create_private(const std::string& path) {
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.valid()) return system_error("cannot open the store's file", errno);
+  struct statfs where {};
+  if (::fstatfs(file.get(), &where) != 0) return system_error("cannot inspect the store", errno);
+  if (where.f_type == NFS_SUPER_MAGIC) {
+    return Error{Code::kFailedPrecondition, "STORE_PATH_UNSUITABLE",
+                 "the store cannot live on a network file system; choose a data folder on a local "
+                 "disk"};
+  }
+  return {};
+}
+
+Error corrupt(const Error& cause) {
+  return Error{Code::kInternal, "STORE_CORRUPT",
+               "the store's file is damaged; move it away and restore a backup, or start with an "
+               "empty data folder"}
+      .within(cause.describe());
+}
+
+Status check_ours(Connection& db) {
+  ASSIGN_OR_RETURN(const int64_t id, db.pragma("PRAGMA application_id"));
+  ASSIGN_OR_RETURN(const int64_t version, db.pragma("PRAGMA user_version"));
+  ASSIGN_OR_RETURN(const int64_t tables, db.pragma("SELECT count(*) FROM sqlite_schema"));
+  const bool empty = id == 0 && version == 0 && tables == 0;
+  if (!empty && id != kApplicationId) {
+    return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
+                 "the file is a database of another program; choose another data folder"};
+  }
+  if (version > schema_version()) {
+    return Error{Code::kFailedPrecondition, "STORE_SCHEMA_TOO_NEW",
+                 cat("the store has schema ", version, ", this program knows up to ",
+                     schema_version(), "; install the newer version or restore an older backup")};
+  }
+  return {};
+}
+
+Status check_sound(Connection& db) {
+  Statement check = db.prepare("PRAGMA quick_check(1)");
+  ASSIGN_OR_RETURN(const bool row, check.step());
+  const std::string verdict = row ? check.text(0) : "";
+  if (verdict == "ok") return {};
+  return Error{Code::kInternal, "STORE_CORRUPT", verdict};
+}
+
+bool means_damage(const Error& error) { return error.reason == "STORE_CORRUPT"; }
+
+Status check_and_migrate(Connection& db) {
+  TRY(check_ours(db));
+  TRY(check_sound(db));
+  TRY(
+      db.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                 "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"));
+  return migrate(db);
+}
+
+Result<std::unique_ptr<Connection>> open_checked(const std::string& path) {
+  ASSIGN_OR_RETURN(auto db, Connection::open(path, Connection::Mode::kWriter));
+  TRY(check_and_migrate(*db));
+  return db;
+}
+
+}  // namespace
+
+Result<OpenedFile> open_file(const std::string& path) {
+  ASSIGN_OR_RETURN(os::LockFile lock, lock_for(path));
+  TRY(create_private(path));
+  auto writer = open_checked(path);
+  if (!writer.ok()) return means_damage(writer.error()) ? corrupt(writer.error()) : writer.error();
+  return OpenedFile{std::move(lock), std::move(*writer)};
+}
+
+Result<std::unique_ptr<Connection>> open_memory() {
+  ASSIGN_OR_RETURN(auto db, Connection::open("", Connection::Mode::kWriter));
+  TRY(migrate(*db));
+  return db;
+}
+
+}  // namespace paddock::store::sqlite

@@ -1,0 +1,102 @@
+// Store over SQLite: one writer (group_commit.h) and a pool of reading connections. In memory there
+// is only the writer's connection, and reads queue with the writes.
+#include <utility>
+
+#include "common/base/guarded.h"
+#include "controller/store/sqlite/group_commit.h"
+#include "controller/store/sqlite/open_file.h"
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store {
+
+namespace sqlite {
+
+namespace {
+
+// Connections that wait for the next read; more are opened when all are in use.
+class ReaderPool {
+ public:
+  explicit ReaderPool(std::string path) : path_(std::move(path)) {}
+
+  Result<std::unique_ptr<Connection>> take() {
+    auto reader = idle_.with([](Idle& idle) {
+      if (idle.empty()) return std::unique_ptr<Connection>();
+      auto last = std::move(idle.back());
+      idle.pop_back();
+      return last;
+    });
+    if (reader) return reader;
+    return Connection::open(path_, Connection::Mode::kReader);
+  }
+
+  void give_back(std::unique_ptr<Connection> reader) {
+    idle_.with([&reader](Idle& idle) {
+      if (idle.size() < kMaxIdle) idle.push_back(std::move(reader));
+    });
+  }
+
+ private:
+  using Idle = std::vector<std::unique_ptr<Connection>>;
+  static constexpr size_t kMaxIdle = 16;
+  std::string path_;
+  Guarded<Idle> idle_;
+};
+
+class FileStore final : public Store {
+ public:
+  FileStore(OpenedFile file, const StoreOptions& options)
+      : lock_(std::move(file.lock)),
+        writer_(std::move(file.writer), options.on_commit),
+        readers_(options.path) {}
+
+  Status write(const std::function<Status(WriteTxn&)>& change) override {
+    return writer_.submit(change);
+  }
+
+  // A connection whose transaction did not end well is closed, not given back.
+  Status read(const std::function<Status(ReadTxn&)>& look) override {
+    ASSIGN_OR_RETURN(auto reader, readers_.take());
+    TRY(reader->prepare("BEGIN").run());
+    Transaction txn(*reader);
+    Status seen = look(txn);
+    TRY(reader->prepare("COMMIT").run());
+    readers_.give_back(std::move(reader));
+    return seen;
+  }
+
+ private:
+  os::LockFile lock_;
+  GroupCommit writer_;
+  ReaderPool readers_;
+};
+
+class MemoryStore final : public Store {
+ public:
+  MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
+      : writer_(std::move(db), options.on_commit) {}
+
+  Status write(const std::function<Status(WriteTxn&)>& change) override {
+    return writer_.submit(change);
+  }
+  Status read(const std::function<Status(ReadTxn&)>& look) override {
+    return writer_.submit([&look](WriteTxn& txn) { return look(txn); });
+  }
+
+ private:
+  GroupCommit writer_;
+};
+
+}  // namespace
+
+}  // namespace sqlite
+
+Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
+  if (options.path.empty()) {
+    ASSIGN_OR_RETURN(auto db, sqlite::open_memory());
+    return std::unique_ptr<Store>(new sqlite::MemoryStore(std::move(db), options));
+  }
+  ASSIGN_OR_RETURN(sqlite::OpenedFile file, sqlite::open_file(options.path));
+  return std::unique_ptr<Store>(new sqlite::FileStore(std::move(file), options));
+}
+
+}  // namespace paddock::store

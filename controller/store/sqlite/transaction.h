@@ -1,0 +1,66 @@
+// What happens inside one transaction, in SQL. The caller begins and ends the transaction.
+// One file per subject: objects, events, tokens and settings.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/store/sqlite/connection.h"
+#include "controller/store/store.h"
+
+namespace paddock::store::sqlite {
+
+class Transaction final : public WriteTxn {
+ public:
+  explicit Transaction(Connection& db) : db_(db) {}
+
+  Result<contracts::Run> run_by_uid(const std::string& uid) override;
+  Result<std::vector<contracts::Run>> active_runs() override;
+  Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) override;
+  Result<int64_t> resource_version() override;
+
+  Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after,
+                                                      int64_t limit) override;
+  Result<int64_t> last_event_id(const std::string& run_uid) override;
+  Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) override;
+  Status append_event(const std::string& run_uid, contracts::RunEvent& event) override;
+  Status put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) override;
+
+  Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override;
+  Result<std::vector<TokenRecord>> tokens() override;
+  Status put_token(const TokenRecord& token) override;
+  Result<std::optional<std::string>> setting(const std::string& key) override;
+  Status put_setting(const std::string& key, const std::string& value) override;
+  Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope,
+                                                            const std::string& key) override;
+  Status put_idempotent_create(const std::string& scope, const std::string& key,
+                               const IdempotentCreate& made) override;
+
+  void touch(const std::string& topic) override { topics_.push_back(topic); }
+  // What was touched so far; a savepoint that is undone cuts it back.
+  std::vector<std::string>& topics() { return topics_; }
+
+ protected:
+  Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) override;
+  Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) override;
+  Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
+                    const std::function<std::string()>& encode, bool active,
+                    const std::string& node) override;
+  Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
+                    const std::function<std::string()>& encode, bool active,
+                    const std::string& node) override;
+  Status delete_row(std::string_view kind, const Key& key) override;
+
+ private:
+  // Rows of this kind behind a key, in the order of list_rows.
+  Result<int64_t> count_rows(std::string_view kind, const std::optional<std::string>& name_space,
+                             const Key& after);
+  // A new resource version.
+  Result<int64_t> record_change(std::string_view kind, const Key& key, std::string_view op);
+
+  Connection& db_;
+  std::vector<std::string> topics_;
+};
+
+}  // namespace paddock::store::sqlite

@@ -1,0 +1,60 @@
+// A run's events and how much of its output they hold.
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store::sqlite {
+
+namespace {
+// A foreign key that leads nowhere means that there is no such run.
+Status for_run(const std::string& run_uid, Connection& db, Status done) {
+  if (!done.ok() && sqlite3_extended_errcode(db.handle()) == SQLITE_CONSTRAINT_FOREIGNKEY) {
+    return internal::not_found("Run", {{}, run_uid});
+  }
+  return done;
+}
+}  // namespace
+
+Result<std::vector<contracts::RunEvent>> Transaction::run_events(const std::string& run_uid,
+                                                                 int64_t after, int64_t limit) {
+  Statement rows = db_.prepare(
+      "SELECT id, time_ms, type, data FROM run_events WHERE run_uid = ? AND id > ? ORDER BY id "
+      "LIMIT ?");
+  rows.bind(run_uid).bind(after).bind(limit > 0 ? limit : int64_t{-1});
+  std::vector<contracts::RunEvent> events;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return events;
+    events.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3)});
+  }
+}
+
+Result<int64_t> Transaction::last_event_id(const std::string& run_uid) {
+  Statement newest = db_.prepare("SELECT max(id) FROM run_events WHERE run_uid = ?");
+  ASSIGN_OR_RETURN(const std::optional<int64_t> id, newest.bind(run_uid).single_integer());
+  return id.value_or(0);
+}
+
+Status Transaction::append_event(const std::string& run_uid, contracts::RunEvent& event) {
+  ASSIGN_OR_RETURN(const int64_t last, last_event_id(run_uid));
+  event.id = last + 1;
+  Statement insert = db_.prepare(
+      "INSERT INTO run_events (run_uid, id, time_ms, type, data) VALUES (?, ?, ?, ?, ?)");
+  insert.bind(run_uid).bind(event.id).bind(event.time_ms).bind(event.type).bind(Blob{event.data});
+  return for_run(run_uid, db_, insert.run());
+}
+
+Result<int64_t> Transaction::output_acked(const std::string& run_uid, int64_t attempt) {
+  Statement row = db_.prepare("SELECT last_seq FROM run_output WHERE run_uid = ? AND attempt = ?");
+  ASSIGN_OR_RETURN(const std::optional<int64_t> seq,
+                   row.bind(run_uid).bind(attempt).single_integer());
+  return seq.value_or(0);
+}
+
+Status Transaction::put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) {
+  Statement put = db_.prepare(
+      "INSERT INTO run_output (run_uid, attempt, last_seq) VALUES (?, ?, ?) "
+      "ON CONFLICT (run_uid, attempt) DO UPDATE SET last_seq = excluded.last_seq");
+  put.bind(run_uid).bind(attempt).bind(seq);
+  return for_run(run_uid, db_, put.run());
+}
+
+}  // namespace paddock::store::sqlite

@@ -1,0 +1,101 @@
+// Tokens, settings and idempotency keys: facts beside the API objects.
+#include "common/base/text.h"
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store::sqlite {
+
+namespace {
+
+TokenRecord token_from(const Statement& row) {
+  TokenRecord token;
+  token.id = row.text(0);
+  token.hash = row.text(1);
+  token.subject = row.text(2);
+  if (const std::string scopes = row.text(3); !scopes.empty()) token.scopes = split(scopes, ' ');
+  token.name_space = row.text(4);
+  if (!row.is_null(5)) token.expires_ms = row.integer(5);
+  token.revoked = row.integer(6) != 0;
+  return token;
+}
+
+}  // namespace
+
+Result<std::optional<TokenRecord>> Transaction::token_by_hash(const std::string& hash) {
+  Statement row = db_.prepare(
+      "SELECT id, hash, subject, scopes, namespace, expires_ms, revoked FROM tokens "
+      "WHERE hash = ?");
+  ASSIGN_OR_RETURN(const bool found, row.bind(hash).step());
+  if (!found) return std::optional<TokenRecord>();
+  return std::optional<TokenRecord>(token_from(row));
+}
+
+Result<std::vector<TokenRecord>> Transaction::tokens() {
+  Statement rows = db_.prepare(
+      "SELECT id, hash, subject, scopes, namespace, expires_ms, revoked FROM tokens ORDER BY id");
+  std::vector<TokenRecord> all;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return all;
+    all.push_back(token_from(rows));
+  }
+}
+
+Status Transaction::put_token(const TokenRecord& token) {
+  const std::string scopes = join(token.scopes, " ");
+  return db_
+      .prepare(
+          "INSERT INTO tokens (id, hash, subject, scopes, namespace, expires_ms, revoked) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, "
+          "subject = excluded.subject, scopes = excluded.scopes, "
+          "namespace = excluded.namespace, expires_ms = excluded.expires_ms, "
+          "revoked = excluded.revoked")
+      .bind(token.id)
+      .bind(token.hash)
+      .bind(token.subject)
+      .bind(scopes)
+      .bind(token.name_space)
+      .bind(token.expires_ms)
+      .bind(int64_t{token.revoked})
+      .run();
+}
+
+Result<std::optional<std::string>> Transaction::setting(const std::string& key) {
+  Statement row = db_.prepare("SELECT value FROM settings WHERE key = ?");
+  ASSIGN_OR_RETURN(const bool found, row.bind(key).step());
+  if (!found) return std::optional<std::string>();
+  return std::optional<std::string>(row.text(0));
+}
+
+Status Transaction::put_setting(const std::string& key, const std::string& value) {
+  return db_
+      .prepare(
+          "INSERT INTO settings (key, value) VALUES (?, ?) "
+          "ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+      .bind(key)
+      .bind(value)
+      .run();
+}
+
+Result<std::optional<ReadTxn::IdempotentCreate>> Transaction::idempotent_create(
+    const std::string& scope, const std::string& key) {
+  Statement row = db_.prepare(
+      "SELECT name, request_digest FROM idempotent_creates WHERE scope = ? AND key = ?");
+  ASSIGN_OR_RETURN(const bool found, row.bind(scope).bind(key).step());
+  if (!found) return std::optional<IdempotentCreate>();
+  return std::optional<IdempotentCreate>(IdempotentCreate{row.text(0), row.text(1)});
+}
+
+Status Transaction::put_idempotent_create(const std::string& scope, const std::string& key,
+                                          const IdempotentCreate& made) {
+  return db_
+      .prepare(
+          "INSERT INTO idempotent_creates (scope, key, name, request_digest) "
+          "VALUES (?, ?, ?, ?)")
+      .bind(scope)
+      .bind(key)
+      .bind(made.name)
+      .bind(made.request_digest)
+      .run();
+}
+
+}  // namespace paddock::store::sqlite

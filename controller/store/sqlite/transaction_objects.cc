@@ -1,0 +1,225 @@
+// Objects: rows of JSON with a resource version drawn from the history of changes.
+#include "common/base/text.h"
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store {
+
+namespace internal {
+
+namespace {
+std::string plural(std::string_view kind) { return ascii_lower(kind) + "s"; }
+std::string reason(std::string_view kind, std::string_view what) {
+  std::string out;
+  for (const char c : kind) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return cat(out, "_", what);
+}
+}  // namespace
+
+Error not_found(std::string_view kind, const Key& key) {
+  return {Code::kNotFound, reason(kind, "NOT_FOUND"),
+          cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" not found")};
+}
+
+Error already_exists(std::string_view kind, const Key& key) {
+  return {Code::kAlreadyExists, reason(kind, "ALREADY_EXISTS"),
+          cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" already exists")};
+}
+
+Error undecodable(std::string_view kind, const Error& cause) {
+  return Error{Code::kInternal, "STORE_DATA_INVALID",
+               cat("a stored ", kind, " cannot be read by this version")}
+      .within(cause.describe());
+}
+
+}  // namespace internal
+
+namespace sqlite {
+
+namespace {
+
+// How many changes a watch may lag behind before it must start over.
+constexpr int64_t kChangesKept = 100'000;
+constexpr int64_t kTrimEvery = 1'000;
+
+Result<std::vector<contracts::Run>> collect_runs(Statement rows) {
+  std::vector<contracts::Run> runs;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return runs;
+    ASSIGN_OR_RETURN(contracts::Run run, internal::decode_row<contracts::Run>(rows.text(0)));
+    runs.push_back(std::move(run));
+  }
+}
+
+Key split_continue(const std::string& after) {
+  const size_t slash = after.find('/');
+  if (slash == std::string::npos) return {{}, after};
+  return {after.substr(0, slash), after.substr(slash + 1)};
+}
+
+}  // namespace
+
+Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
+  Statement row = db_.prepare("SELECT data FROM objects WHERE uid = ? AND kind = 'Run'");
+  ASSIGN_OR_RETURN(const bool found, row.bind(uid).step());
+  if (!found) return internal::not_found("Run", {{}, uid});
+  return internal::decode_row<contracts::Run>(row.text(0));
+}
+
+Result<std::vector<contracts::Run>> Transaction::active_runs() {
+  return collect_runs(
+      db_.prepare("SELECT data FROM objects WHERE kind = 'Run' AND active = 1 ORDER BY id"));
+}
+
+Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::string& node) {
+  Statement rows = db_.prepare(
+      "SELECT data FROM objects WHERE kind = 'Run' AND active = 1 AND node = ? ORDER BY id");
+  rows.bind(node);
+  return collect_runs(std::move(rows));
+}
+
+Result<int64_t> Transaction::resource_version() {
+  Statement newest = db_.prepare("SELECT max(resource_version) FROM changes");
+  ASSIGN_OR_RETURN(const std::optional<int64_t> version, newest.single_integer());
+  return version.value_or(0);
+}
+
+Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind, const Key& key) {
+  Statement row = db_.prepare(
+      "SELECT data, resource_version FROM objects WHERE kind = ? AND namespace = ? AND name = ?");
+  ASSIGN_OR_RETURN(const bool found, row.bind(kind).bind(key.name_space).bind(key.name).step());
+  if (!found) return std::optional<Row>();
+  return std::optional<Row>(Row{row.text(0), row.integer(1)});
+}
+
+// Two literals each, so that both have a plan of their own over the key's index.
+Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
+                                                  const ListOptions& options) {
+  Page<Row> page;
+  ASSIGN_OR_RETURN(page.resource_version, resource_version());
+  const Key after = split_continue(options.after);
+  Statement rows = options.name_space
+                       ? db_.prepare(
+                             "SELECT data, resource_version, namespace, name FROM objects "
+                             "WHERE kind = ?1 AND namespace = ?5 "
+                             "AND (namespace, name) > (?2, ?3) "
+                             "ORDER BY namespace, name LIMIT ?4")
+                       : db_.prepare(
+                             "SELECT data, resource_version, namespace, name FROM objects "
+                             "WHERE kind = ?1 AND (namespace, name) > (?2, ?3) "
+                             "ORDER BY namespace, name LIMIT ?4");
+  rows.bind(kind).bind(after.name_space).bind(after.name);
+  rows.bind(options.limit > 0 ? options.limit : int64_t{-1});
+  if (options.name_space) rows.bind(std::string_view(*options.name_space));
+  Key last;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) break;
+    page.items.push_back({rows.text(0), rows.integer(1)});
+    last = {rows.text(2), rows.text(3)};
+  }
+  if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
+    ASSIGN_OR_RETURN(page.remaining, count_rows(kind, options.name_space, last));
+    if (page.remaining > 0) page.continue_after = cat(last.name_space, "/", last.name);
+  }
+  return page;
+}
+
+Result<int64_t> Transaction::count_rows(std::string_view kind,
+                                        const std::optional<std::string>& name_space,
+                                        const Key& after) {
+  Statement rows = name_space ? db_.prepare(
+                                    "SELECT count(*) FROM objects WHERE kind = ?1 "
+                                    "AND namespace = ?4 AND (namespace, name) > (?2, ?3)")
+                              : db_.prepare(
+                                    "SELECT count(*) FROM objects WHERE kind = ?1 "
+                                    "AND (namespace, name) > (?2, ?3)");
+  rows.bind(kind).bind(after.name_space).bind(after.name);
+  if (name_space) rows.bind(std::string_view(*name_space));
+  ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
+  return count.value_or(0);
+}
+
+Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key,
+                                           std::string_view op) {
+  TRY(db_.prepare("INSERT INTO changes (kind, namespace, name, op) VALUES (?, ?, ?, ?)")
+          .bind(kind)
+          .bind(key.name_space)
+          .bind(key.name)
+          .bind(op)
+          .run());
+  const int64_t version = db_.last_insert_rowid();
+  if (version % kTrimEvery == 0) {
+    TRY(db_.prepare("DELETE FROM changes WHERE resource_version <= ?")
+            .bind(version - kChangesKept)
+            .run());
+  }
+  return version;
+}
+
+Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& meta,
+                               const std::function<std::string()>& encode, bool active,
+                               const std::string& node) {
+  const Key key{meta.name_space, meta.name};
+  ASSIGN_OR_RETURN(const std::optional<Row> taken, find_row(kind, key));
+  if (taken) return internal::already_exists(kind, key);
+  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "create"));
+  meta.resource_version = std::to_string(version);
+  const std::string data = encode();
+  return db_
+      .prepare(
+          "INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, data) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(kind)
+      .bind(key.name_space)
+      .bind(key.name)
+      .bind(meta.uid)
+      .bind(version)
+      .bind(int64_t{active})
+      .bind(node)
+      .bind(data)
+      .run();
+}
+
+Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& meta,
+                               const std::function<std::string()>& encode, bool active,
+                               const std::string& node) {
+  const Key key{meta.name_space, meta.name};
+  ASSIGN_OR_RETURN(const std::optional<Row> stored, find_row(kind, key));
+  if (!stored) return internal::not_found(kind, key);
+  if (meta.resource_version != std::to_string(stored->resource_version)) {
+    return Error{Code::kConflict, "STALE_RESOURCE_VERSION",
+                 "the object was changed by somebody else; read it again and repeat the change"};
+  }
+  if (encode() == stored->data) return {};
+  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "update"));
+  meta.resource_version = std::to_string(version);
+  const std::string data = encode();
+  return db_
+      .prepare(
+          "UPDATE objects SET resource_version = ?, active = ?, node = ?, data = ? "
+          "WHERE kind = ? AND namespace = ? AND name = ?")
+      .bind(version)
+      .bind(int64_t{active})
+      .bind(node)
+      .bind(data)
+      .bind(kind)
+      .bind(key.name_space)
+      .bind(key.name)
+      .run();
+}
+
+Status Transaction::delete_row(std::string_view kind, const Key& key) {
+  ASSIGN_OR_RETURN(const std::optional<Row> stored, find_row(kind, key));
+  if (!stored) return internal::not_found(kind, key);
+  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "delete"));
+  static_cast<void>(version);
+  return db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
+      .bind(kind)
+      .bind(key.name_space)
+      .bind(key.name)
+      .run();
+}
+
+}  // namespace sqlite
+}  // namespace paddock::store
