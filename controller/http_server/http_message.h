@@ -1,4 +1,5 @@
-// What a handler sees of HTTP. Nothing here knows cpp-httplib; this module's .cc files are the only code that does.
+// What a handler sees of HTTP. Nothing here knows cpp-httplib; this module's .cc files are the only
+// code that does.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,8 @@
 
 namespace paddock::api {
 
-// The body of a request, unread until a handler asks. The connection closes if it is not read whole.
+// The body of a request, unread until a handler asks. A small rest that is already there is skipped
+// after the handler; with a larger one the connection closes.
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
@@ -27,13 +29,17 @@ class BodyReader {
 };
 
 struct Request {
-  std::string method;
-  std::string path;                   // raw, for logs
-  std::vector<std::string> segments;  // split at '/', then decoded; none is empty, ".", ".." or has '/' or NUL
+  std::string method;  // HEAD arrives as GET; the server leaves the body out
+  std::string path;    // raw, without the query, for logs
+  std::vector<std::string>
+      segments;  // split at '/', then decoded; none is empty, ".", ".." or has '/' or NUL
   std::vector<std::pair<std::string, std::string>> query;  // in order, decoded
   std::map<std::string, std::string> headers;              // lower-case names
   BodyReader* body = nullptr;
   bool over_unix_socket = false;
+  // False once the client is gone or the server stops. A handler that holds a request asks between
+  // its waits; cheap. Valid during the call only.
+  std::function<bool()> connected = [] { return true; };
 
   std::string header(const std::string& lower_case_name) const {
     const auto found = headers.find(lower_case_name);
@@ -47,7 +53,8 @@ struct Request {
   }
 };
 
-// Where a streaming response goes. write() returns false once the client is gone or the server stops.
+// Where a streaming response goes. write() returns false once the client is gone or the server
+// stops.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
@@ -61,7 +68,9 @@ struct Response {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  // When set, the body is what this writes (chunked, flushed at each write); it returns when it is done.
+  // When set, the body is what this writes (flushed at each write); it returns when it is done.
+  // Chunked, unless `headers` has a content-length: then exactly so many bytes, or the client sees
+  // a broken answer. Not called for HEAD.
   std::function<void(ResponseStream&)> stream;
 };
 

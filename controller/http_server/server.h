@@ -19,9 +19,9 @@ struct TlsFiles {
 
 struct ListenAddress {
   std::string host = "127.0.0.1";
-  int port = 0;                   // 0: any free one
-  std::optional<TlsFiles> tls;    // absent: plain HTTP, only allowed on loopback
-  std::string unix_socket;        // when set, a socket file (mode 0600) instead of host and port
+  int port = 0;                 // 0: any free one
+  std::optional<TlsFiles> tls;  // absent: plain HTTP, only allowed on loopback
+  std::string unix_socket;      // when set, a socket file (mode 0600) instead of host and port
 };
 
 struct ServerOptions {
@@ -30,10 +30,10 @@ struct ServerOptions {
   size_t max_header_bytes = 32 << 10;
   size_t max_headers = 100;
   size_t max_path_bytes = 1024;
-  int header_timeout_ms = 3000;     // from the first byte of a request to its last header line
-  int body_timeout_ms = 120'000;    // for a whole body
-  int idle_timeout_ms = 60'000;     // a kept-alive connection without a request
-  int write_timeout_ms = 30'000;    // a client that does not read
+  int header_timeout_ms = 3000;   // from the first byte of a request to its last header line
+  int body_timeout_ms = 120'000;  // for a whole body, and one second more per 16 KiB received
+  int idle_timeout_ms = 60'000;   // a connection without a request
+  int write_timeout_ms = 30'000;  // for each 64 KiB: a client that does not read
   // Host headers accepted besides loopback names and the listen addresses (DNS rebinding).
   std::vector<std::string> allowed_hosts;
 };
@@ -41,11 +41,14 @@ struct ServerOptions {
 class Server {
  public:
   virtual ~Server() = default;
-  // Binds and starts accepting. FailedPrecondition, PORT_IN_USE, when an address is taken (no SO_REUSEPORT).
+  // Binds and starts accepting. FailedPrecondition, PORT_IN_USE (or UNIX_SOCKET_IN_USE), when an
+  // address is taken (no SO_REUSEPORT). InvalidArgument: PLAIN_HTTP_NOT_LOOPBACK, ADDRESS_INVALID,
+  // TLS_CERTIFICATE_INVALID, TLS_KEY_INVALID, TLS_KEY_MISMATCH, UNIX_SOCKET_PATH_INVALID.
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Handler handler);
   // The port bound for listen[i] (0 for a unix socket).
   virtual int port(size_t i) const = 0;
   virtual size_t connections() const = 0;
+  // Ends streams and idle connections, lets answers in flight go out (half a second), joins all.
   virtual void stop() = 0;
 };
 

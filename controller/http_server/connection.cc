@@ -1,0 +1,133 @@
+#include "controller/http_server/connection.h"
+
+#include <exception>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "controller/http_server/refusal.h"
+#include "controller/http_server/request_head.h"
+
+namespace paddock::api {
+namespace {
+
+constexpr int kLingerMs = 1000;
+
+Request to_request(RequestHead head, Body& body, const Transport& transport,
+                   bool over_unix_socket) {
+  Request request;
+  request.method = head.method == "HEAD" ? "GET" : head.method;
+  request.path = std::move(head.target.path);
+  request.segments = std::move(head.target.segments);
+  request.query = std::move(head.target.query);
+  request.headers = std::move(head.headers);
+  request.body = &body;
+  request.over_unix_socket = over_unix_socket;
+  request.connected = [&transport] { return !transport.stopping() && !transport.peer_gone(); };
+  return request;
+}
+
+}  // namespace
+
+Connection::Connection(const ConnectionRules& rules, std::unique_ptr<Transport> transport,
+                       OwnNames names, bool over_unix_socket)
+    : rules_(rules),
+      transport_(std::move(transport)),
+      input_(*transport_),
+      names_(std::move(names)),
+      over_unix_socket_(over_unix_socket) {}
+
+void Connection::serve() {
+  if (transport_->handshake(Deadline::in_ms(rules_.options.header_timeout_ms)) != IoState::kOk) {
+    transport_->finish(0);
+    return;
+  }
+  while (serve_one()) {
+  }
+  transport_->finish(bytes_unread_ ? kLingerMs : 0);
+}
+
+void Connection::refuse(const Error& error) {
+  if (transport_->handshake(Deadline::in_ms(rules_.options.header_timeout_ms)) == IoState::kOk) {
+    (void)rules_.codec.write(*transport_, refusal(error), {.head_only = false, .close = true});
+  }
+  transport_->finish(kLingerMs);
+}
+
+bool Connection::serve_one() {
+  Result<std::optional<RequestHead>> head = next_head();
+  if (head.ok() && !head->has_value()) return false;
+  Status status = head.ok() ? check_origin(**head, names_) : Status(head.error());
+  if (status.ok()) return answer(std::move(**head));
+  bytes_unread_ = true;
+  const bool head_only = head.ok() && (*head)->method == "HEAD";
+  (void)rules_.codec.write(*transport_, refusal(status.error()),
+                           {.head_only = head_only, .close = true});
+  return false;
+}
+
+bool Connection::wait_for_request() {
+  if (!input_.empty()) return !transport_->stopping();
+  input_.release();
+  return transport_->wait_readable(Deadline::in_ms(rules_.options.idle_timeout_ms)) == IoState::kOk;
+}
+
+Result<std::optional<RequestHead>> Connection::next_head() {
+  if (!wait_for_request()) return std::optional<RequestHead>();
+  const ServerOptions& options = rules_.options;
+  const Deadline deadline = Deadline::in_ms(options.header_timeout_ms);
+  bool skipped = false;
+  for (size_t checked = 0;;) {
+    if (!skipped &&
+        input_.bytes().starts_with("\r\n")) {  // one empty line may precede (RFC 9112 section 2.2)
+      input_.consume(2);
+      skipped = true;
+      checked = 0;
+    }
+    ASSIGN_OR_RETURN(const size_t size,
+                     find_head_end(input_.bytes(), checked, options.max_header_bytes));
+    if (size > 0) {
+      ASSIGN_OR_RETURN(RequestHead head, parse_head(input_.bytes().substr(0, size),
+                                                    {options.max_header_bytes, options.max_headers,
+                                                     options.max_path_bytes}));
+      input_.consume(size);
+      return std::optional(std::move(head));
+    }
+    checked = input_.bytes().size();
+    const IoState state = input_.fill(deadline);
+    if (state == IoState::kTooSlow && !input_.empty()) {
+      return Error{Code::kDeadlineExceeded, "HEADERS_TOO_SLOW",
+                   "the headers did not arrive in time"};
+    }
+    if (state != IoState::kOk) return std::optional<RequestHead>();
+  }
+}
+
+bool Connection::answer(RequestHead head) {
+  const AnswerForm form{.head_only = head.method == "HEAD", .close = head.wants_close};
+  Body body(*transport_, input_,
+            {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
+  Request request = to_request(std::move(head), body, *transport_, over_unix_socket_);
+  Response response = call_handler(request);
+  // Whatever the handler made of a body that came too slowly: the client did it.
+  if (body.failure() && body.failure()->reason == "BODY_TOO_SLOW")
+    response = refusal(*body.failure());
+  const bool settled = body.settle();
+  bytes_unread_ = !settled;
+  const bool keep = settled && !form.close && !transport_->stopping();
+  const bool written =
+      rules_.codec.write(*transport_, std::move(response), {form.head_only, !keep});
+  return written && keep;
+}
+
+Response Connection::call_handler(Request& request) const {
+  try {
+    return rules_.handler(request);
+  } catch (const std::exception& e) {
+    log_error("a handler threw", {{"path", request.path}, {"what", to_utf8_lossy(e.what())}});
+  } catch (...) {
+    log_error("a handler threw", {{"path", request.path}});
+  }
+  return refusal({Code::kInternal, "INTERNAL", "the request could not be handled"});
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,32 @@
+// A point in time by which I/O must be done. Transport code, so it reads the monotonic clock
+// itself.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace paddock::api {
+
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static Deadline in_ms(int64_t ms) {
+    return Deadline(Clock::now() + std::chrono::milliseconds(ms));
+  }
+  Deadline later_by_ms(int64_t ms) const { return Deadline(at_ + std::chrono::milliseconds(ms)); }
+  Deadline earlier_of(Deadline other) const { return Deadline(std::min(at_, other.at_)); }
+  // What is left, as poll() takes it, rounded up; 0 when it is over.
+  int left_ms() const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
+  }
+  bool over() const { return Clock::now() >= at_; }
+
+ private:
+  explicit Deadline(Clock::time_point at) : at_(at) {}
+  Clock::time_point at_;
+};
+
+}  // namespace paddock::api

@@ -1,0 +1,96 @@
+#include "controller/http_server/origin.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "controller/http_server/request_rules.h"
+
+namespace paddock::api {
+namespace {
+
+bool is_ipv6(const std::string& text) {
+  in6_addr address{};
+  return ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+bool is_ipv4(const std::string& text) {
+  in_addr address{};
+  return ::inet_pton(AF_INET, text.c_str(), &address) == 1;
+}
+
+bool is_host_name(std::string_view text) {
+  return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
+  });
+}
+
+bool changes_state(const std::string& method) {
+  return method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
+
+Error origin_denied() {
+  return {Code::kPermissionDenied,
+          "ORIGIN_DENIED",
+          "a page of another origin may not change anything here",
+          {{"origin", "must be this server's own address"}}};
+}
+
+Status check_own_origin(const std::string& origin, const Authority& host) {
+  const bool https = origin.starts_with("https://");
+  if (!https && !origin.starts_with("http://")) return origin_denied();
+  const int default_port = https ? 443 : 80;
+  const auto from = parse_authority(std::string_view(origin).substr(https ? 8 : 7));
+  if (!from || from->host != host.host) return origin_denied();
+  const int from_port = from->port < 0 ? default_port : from->port;
+  const int host_port = host.port < 0 ? default_port : host.port;
+  return from_port == host_port ? Status() : Status(origin_denied());
+}
+
+}  // namespace
+
+std::optional<Authority> parse_authority(std::string_view text) {
+  Authority out;
+  size_t host_end = std::min(text.find(':'), text.size());
+  if (text.starts_with('[')) {
+    const size_t bracket = text.find(']');
+    if (bracket == std::string_view::npos) return std::nullopt;
+    out.host = ascii_lower(text.substr(1, bracket - 1));
+    host_end = bracket + 1;
+    if (!is_ipv6(out.host)) return std::nullopt;
+  } else {
+    out.host = ascii_lower(text.substr(0, host_end));
+    if (out.host.ends_with('.')) out.host.pop_back();
+    if (!is_host_name(out.host)) return std::nullopt;
+  }
+  const std::string_view rest = text.substr(host_end);
+  if (rest.empty()) return out;
+  const auto port = parse_integer<uint16_t>(rest.substr(1));
+  if (rest[0] != ':' || !port) return std::nullopt;
+  out.port = *port;
+  return out;
+}
+
+bool is_loopback_name(std::string_view host) {
+  const std::string text(host);
+  if (text == "localhost" || text.ends_with(".localhost") || text == "::1") return true;
+  return is_ipv4(text) && text.starts_with("127.");
+}
+
+Status check_origin(const RequestHead& head, const OwnNames& own) {
+  const auto host = parse_authority(head.headers.at("host"));
+  if (!host) return header_error("host", "the Host header is not a host with an optional port");
+  const bool known = own.any || is_loopback_name(host->host) ||
+                     std::find(own.hosts.begin(), own.hosts.end(), host->host) != own.hosts.end();
+  if (!known) {
+    return invalid_argument("HOST_DENIED",
+                            "this server does not answer to that Host; an operator can allow it",
+                            "host");
+  }
+  const auto origin = head.headers.find("origin");
+  if (origin == head.headers.end() || !changes_state(head.method)) return {};
+  return check_own_origin(origin->second, *host);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,32 @@
+// Who may be asked and from where: the Host header against DNS rebinding, the Origin header against
+// foreign pages. Pure. Errors: HEADER_INVALID, HOST_DENIED, ORIGIN_DENIED.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "controller/http_server/request_head.h"
+
+namespace paddock::api {
+
+struct Authority {
+  std::string host;  // lower case; an IPv6 address without its brackets; no dot at the end
+  int port = -1;     // -1: not given
+};
+// `name`, `name:port`, `1.2.3.4:port`, `[::1]:port`; nothing for anything else.
+std::optional<Authority> parse_authority(std::string_view text);
+
+bool is_loopback_name(std::string_view host);  // localhost, *.localhost, 127.0.0.0/8, ::1
+
+// What one connection answers to.
+struct OwnNames {
+  std::vector<std::string> hosts;  // lower case: listen hosts, the local address, allowed hosts
+  bool any = false;                // a unix socket: no browser can reach it
+};
+
+Status check_origin(const RequestHead& head, const OwnNames& own);
+
+}  // namespace paddock::api

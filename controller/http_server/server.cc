@@ -1,0 +1,160 @@
+#include "controller/http_server/server.h"
+
+#include <poll.h>
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "controller/http_server/connection.h"
+#include "controller/http_server/crew.h"
+#include "controller/http_server/listener.h"
+
+namespace paddock::api {
+namespace {
+
+constexpr size_t kMaxRefusals = 64;   // connections beyond the cap that still get an answer
+constexpr int kAcceptBurst = 64;      // per listener, before others have their turn
+constexpr int kScarcityPauseMs = 50;  // after the host ran out of descriptors or memory
+
+Error too_many_connections() {
+  return {Code::kUnavailable, "TOO_MANY_CONNECTIONS",
+          "this server has as many connections as it may have; retry later"};
+}
+
+std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
+  std::vector<std::string> out;
+  for (const std::string& host : hosts) {
+    if (const auto authority = parse_authority(host); authority) out.push_back(authority->host);
+  }
+  return out;
+}
+
+class GuardedServer final : public Server {
+ public:
+  GuardedServer(ServerOptions options, Handler handler,
+                std::vector<std::unique_ptr<Listener>> listeners, os::Fd stop,
+                os::Fd finished_connections, os::Fd finished_acceptor)
+      : options_(std::move(options)),
+        handler_(std::move(handler)),
+        listeners_(std::move(listeners)),
+        allowed_hosts_(normalised(options_.allowed_hosts)),
+        stop_(std::move(stop)),
+        connections_(std::move(finished_connections)),
+        acceptor_(std::move(finished_acceptor)) {
+    for (const auto& listener : listeners_) ports_.push_back(listener->port());
+  }
+  ~GuardedServer() override { stop(); }
+
+  bool start_accepting() {
+    return acceptor_.start([this] { accept_until_stopped(); });
+  }
+  int port(size_t i) const override { return ports_.at(i); }
+  size_t connections() const override { return serving_.load(); }
+  void stop() override {
+    std::lock_guard lock(stop_mutex_);
+    stop_.raise();
+    acceptor_.join_all();
+    listeners_.clear();
+    connections_.join_all();
+  }
+
+ private:
+  void accept_until_stopped();
+  void accept_burst(const Listener& listener);
+  void admit(const Listener& listener, os::Fd fd);
+  void pause_for_scarcity() const;
+
+  const ServerOptions options_;
+  const Handler handler_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<int> ports_;
+  const std::vector<std::string> allowed_hosts_;
+  const Codec codec_;
+  const ConnectionRules rules_{options_, handler_, codec_};
+  StopSignal stop_;
+  std::atomic<size_t> serving_{0};
+  std::atomic<size_t> refusing_{0};
+  std::mutex stop_mutex_;
+  Crew connections_;
+  Crew acceptor_;
+};
+
+void GuardedServer::accept_until_stopped() {
+  std::vector<pollfd> fds{{stop_.fd(), POLLIN, 0}, {connections_.finished_fd(), POLLIN, 0}};
+  for (const auto& listener : listeners_) fds.push_back({listener->fd(), POLLIN, 0});
+  while (!stop_.raised()) {
+    if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+    if (fds[1].revents != 0) connections_.join_finished();
+    for (size_t i = 0; i < listeners_.size(); ++i) {
+      if (fds[i + 2].revents != 0) accept_burst(*listeners_[i]);
+    }
+  }
+}
+
+// No failure of accept() ends the listener: most are the fault of one client that went away.
+void GuardedServer::accept_burst(const Listener& listener) {
+  for (int i = 0; i < kAcceptBurst && !stop_.raised(); ++i) {
+    os::Fd fd = listener.accept();
+    if (fd.valid()) {
+      admit(listener, std::move(fd));
+      continue;
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      return pause_for_scarcity();
+    if (errno == EAGAIN) return;
+  }
+}
+
+void GuardedServer::pause_for_scarcity() const {
+  log_warn("no connection can be accepted: the host is out of descriptors or memory");
+  pollfd stop{stop_.fd(), POLLIN, 0};
+  (void)::poll(&stop, 1, kScarcityPauseMs);
+}
+
+// Only the accepting thread counts up, so the caps hold.
+void GuardedServer::admit(const Listener& listener, os::Fd fd) {
+  const bool full = serving_.load() >= options_.max_connections;
+  if (full && refusing_.load() >= kMaxRefusals) return;
+  OwnNames names = listener.names_for(fd.get(), allowed_hosts_);
+  auto transport = listener.transport_for(std::move(fd), stop_, options_.write_timeout_ms);
+  if (!transport.ok()) return log_error(transport.error().describe());
+  auto connection = std::make_shared<Connection>(rules_, std::move(*transport), std::move(names),
+                                                 listener.is_unix());
+  std::atomic<size_t>& counter = full ? refusing_ : serving_;
+  counter.fetch_add(1);
+  const bool started = connections_.start([connection, full, &counter] {
+    if (full) {
+      connection->refuse(too_many_connections());
+    } else {
+      connection->serve();
+    }
+    counter.fetch_sub(1);
+  });
+  if (started) return;
+  counter.fetch_sub(1);
+  log_warn("no thread for a connection", {{"connections", cat(serving_.load())}});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler handler) {
+  std::vector<std::unique_ptr<Listener>> listeners;
+  for (const ListenAddress& address : options.listen) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener, Listener::open(address));
+    listeners.push_back(std::move(listener));
+  }
+  ASSIGN_OR_RETURN(os::Fd stop, StopSignal::make_event());
+  ASSIGN_OR_RETURN(os::Fd finished_connections, StopSignal::make_event());
+  ASSIGN_OR_RETURN(os::Fd finished_acceptor, StopSignal::make_event());
+  auto server = std::make_unique<GuardedServer>(
+      std::move(options), std::move(handler), std::move(listeners), std::move(stop),
+      std::move(finished_connections), std::move(finished_acceptor));
+  if (!server->start_accepting())
+    return Error{Code::kUnavailable, "NO_THREADS", "no thread could be started"};
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace paddock::api

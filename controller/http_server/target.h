@@ -1,0 +1,27 @@
+// The target of a request: path and query, taken apart before anything is decoded. Pure.
+// One '/' at the end of a path means nothing; "/" itself has no segments.
+// Errors: TARGET_INVALID, TARGET_TOO_LONG.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace paddock::api {
+
+struct Target {
+  std::string path;  // raw
+  std::vector<std::string>
+      segments;  // decoded; none is empty, ".", ".." or has '/', '\' or a control character
+  std::vector<std::pair<std::string, std::string>> query;  // decoded; '+' is a space
+};
+
+inline constexpr size_t kMaxQueryBytes = 8 << 10;
+inline constexpr size_t kMaxQueryParameters = 100;
+
+Result<Target> parse_target(std::string_view raw, size_t max_path_bytes);
+
+}  // namespace paddock::api

@@ -1,0 +1,147 @@
+#include "controller/http_server/transport.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+namespace paddock::api {
+namespace {
+
+constexpr size_t kPieceBytes = 64 << 10;
+constexpr size_t kLingerBytes = 4 << 20;
+constexpr int kLastAnswerMs = 500;  // for an answer in flight when the server stops
+
+class PlainTransport final : public Transport {
+ public:
+  using Transport::Transport;
+
+ private:
+  static Attempt attempt_of(ssize_t result, Attempt wanting, size_t& count) {
+    if (result > 0) {
+      count = static_cast<size_t>(result);
+      return Attempt::kDone;
+    }
+    if (result == 0) return Attempt::kClosed;
+    return errno == EAGAIN || errno == EINTR ? wanting : Attempt::kClosed;
+  }
+  Attempt attempt_handshake() override { return Attempt::kDone; }
+  Attempt attempt_read(char* into, size_t size, size_t& got) override {
+    return attempt_of(::recv(fd(), into, size, MSG_DONTWAIT), Attempt::kWantsRead, got);
+  }
+  Attempt attempt_write(std::string_view bytes, size_t& written) override {
+    return attempt_of(::send(fd(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL),
+                      Attempt::kWantsWrite, written);
+  }
+  void say_goodbye() override {}
+  bool has_buffered() const override { return false; }
+};
+
+int poll_retrying(pollfd* fds, nfds_t count, Deadline deadline) {
+  int ready = 0;
+  do {
+    ready = ::poll(fds, count, deadline.left_ms());
+  } while (ready < 0 && errno == EINTR);
+  return ready;
+}
+
+}  // namespace
+
+IoState Transport::wait_for(Attempt attempt, Deadline deadline) const {
+  const short events = attempt == Attempt::kWantsWrite ? POLLOUT : POLLIN;
+  std::array<pollfd, 2> fds{pollfd{fd_.get(), events, 0}, pollfd{stop_.fd(), POLLIN, 0}};
+  if (poll_retrying(fds.data(), fds.size(), deadline) <= 0) return IoState::kTooSlow;
+  return fds[1].revents != 0 ? IoState::kStopping : IoState::kOk;
+}
+
+// An answer in flight may still go out when the server stops, but only for a moment.
+IoState Transport::wait_while_writing(Attempt attempt, Deadline& deadline) {
+  if (!stop_.raised()) {
+    const IoState state = wait_for(attempt, deadline);
+    if (state != IoState::kStopping) return state;
+    deadline = deadline.earlier_of(Deadline::in_ms(kLastAnswerMs));
+  }
+  pollfd only{fd_.get(), static_cast<short>(attempt == Attempt::kWantsWrite ? POLLOUT : POLLIN), 0};
+  return poll_retrying(&only, 1, deadline) > 0 ? IoState::kOk : IoState::kTooSlow;
+}
+
+IoState Transport::handshake(Deadline deadline) {
+  for (;;) {
+    const Attempt attempt = attempt_handshake();
+    if (attempt == Attempt::kDone) return IoState::kOk;
+    if (attempt == Attempt::kClosed) return IoState::kClosed;
+    if (deadline.over()) return IoState::kTooSlow;
+    if (const IoState state = wait_for(attempt, deadline); state != IoState::kOk) return state;
+  }
+}
+
+IoState Transport::wait_readable(Deadline deadline) {
+  if (stop_.raised()) return IoState::kStopping;
+  return has_buffered() ? IoState::kOk : wait_for(Attempt::kWantsRead, deadline);
+}
+
+IoState Transport::read(char* into, size_t size, Deadline deadline, size_t& got) {
+  for (;;) {
+    const Attempt attempt = attempt_read(into, size, got);
+    if (attempt == Attempt::kDone) return IoState::kOk;
+    if (attempt == Attempt::kClosed) return IoState::kClosed;
+    if (deadline.over()) return IoState::kTooSlow;
+    if (const IoState state = wait_for(attempt, deadline); state != IoState::kOk) return state;
+  }
+}
+
+IoState Transport::write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPieceBytes);
+    if (const IoState state = write_piece(piece); state != IoState::kOk) return state;
+    bytes.remove_prefix(piece.size());
+  }
+  return IoState::kOk;
+}
+
+IoState Transport::write_piece(std::string_view piece) {
+  Deadline deadline = Deadline::in_ms(stop_.raised() ? kLastAnswerMs : write_timeout_ms_);
+  while (!piece.empty()) {
+    size_t written = 0;
+    const Attempt attempt = attempt_write(piece, written);
+    if (attempt == Attempt::kClosed) return IoState::kClosed;
+    if (attempt == Attempt::kDone) {
+      piece.remove_prefix(written);
+      continue;
+    }
+    if (deadline.over()) return IoState::kTooSlow;
+    if (const IoState state = wait_while_writing(attempt, deadline); state != IoState::kOk)
+      return state;
+  }
+  return IoState::kOk;
+}
+
+bool Transport::peer_gone() const {
+  pollfd one{fd_.get(), POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) > 0 && (one.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+void Transport::finish(int linger_ms) {
+  say_goodbye();
+  ::shutdown(fd_.get(), SHUT_WR);
+  const Deadline deadline = Deadline::in_ms(linger_ms);
+  std::array<char, 16 << 10> sink;
+  for (size_t total = 0; total < kLingerBytes && linger_ms > 0;) {
+    const ssize_t got = ::recv(fd_.get(), sink.data(), sink.size(), MSG_DONTWAIT);
+    if (got > 0) {
+      total += static_cast<size_t>(got);
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR) ||
+               wait_for(Attempt::kWantsRead, deadline) != IoState::kOk) {
+      break;
+    }
+  }
+  fd_.reset();
+}
+
+std::unique_ptr<Transport> make_plain_transport(os::Fd fd, const StopSignal& stop,
+                                                int write_timeout_ms) {
+  return std::make_unique<PlainTransport>(std::move(fd), stop, write_timeout_ms);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,64 @@
+// Bytes to and from one client, plain or TLS, with deadlines. One thread reads and writes;
+// peer_gone() only looks at the descriptor. Every wait also ends when the server stops.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/os/fd.h"
+#include "controller/http_server/deadline.h"
+#include "controller/http_server/stop_signal.h"
+
+namespace paddock::api {
+
+enum class IoState { kOk, kClosed, kTooSlow, kStopping };
+
+class Transport {
+ public:
+  Transport(os::Fd fd, const StopSignal& stop, int write_timeout_ms)
+      : fd_(std::move(fd)), stop_(stop), write_timeout_ms_(write_timeout_ms) {}
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  // Before anything else: the TLS handshake.
+  IoState handshake(Deadline deadline);
+  // Until there is something to read (end of file included).
+  IoState wait_readable(Deadline deadline);
+  // Up to `size` bytes, at least one. kClosed at the end of file.
+  IoState read(char* into, size_t size, Deadline deadline, size_t& got);
+  // All of it; each piece of 64 KiB has write_timeout_ms.
+  IoState write_all(std::string_view bytes);
+  // True once the client closed its side or is unreachable, also with unread bytes before the end.
+  bool peer_gone() const;
+  bool stopping() const { return stop_.raised(); }
+  // Ends the connection so that the client can still read what was written: says goodbye, then
+  // swallows what it sends for at most `linger_ms`.
+  void finish(int linger_ms);
+
+ protected:
+  enum class Attempt { kDone, kWantsRead, kWantsWrite, kClosed };
+  virtual Attempt attempt_handshake() = 0;
+  virtual Attempt attempt_read(char* into, size_t size, size_t& got) = 0;
+  virtual Attempt attempt_write(std::string_view bytes, size_t& written) = 0;
+  virtual void say_goodbye() = 0;
+  virtual bool has_buffered() const = 0;
+  int fd() const { return fd_.get(); }
+
+ private:
+  IoState wait_for(Attempt attempt, Deadline deadline) const;
+  IoState wait_while_writing(Attempt attempt, Deadline& deadline);
+  IoState write_piece(std::string_view piece);
+
+  os::Fd fd_;
+  const StopSignal& stop_;
+  int write_timeout_ms_;
+};
+
+std::unique_ptr<Transport> make_plain_transport(os::Fd fd, const StopSignal& stop,
+                                                int write_timeout_ms);
+
+}  // namespace paddock::api
