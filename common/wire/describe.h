@@ -168,7 +168,8 @@ void decode_object(const Value& value, T& out, Check& check) {
   const Value::Object* members = value.object();
   if (members == nullptr) return wrong_type(check, "object", value);
   constexpr auto described = T::describe();
-  for (const auto& [key, ignored] : *members) {
+  for (const Value::Member& member : *members) {
+    const std::string& key = member.first;
     const bool known = std::apply([&](const auto&... f) { return ((key == f.name) || ...); }, described);
     if (!known) check.unknown(key);
   }

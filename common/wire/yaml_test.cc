@@ -127,7 +127,8 @@ TEST(Yaml, RefusesNumbersThatJsonCannotHold) {
 
 TEST(Yaml, RefusesDeepNestingBeforeItIsATree) {
   EXPECT_EQ(reason_of(std::string(1'000'000, '[')), "DOCUMENT_TOO_DEEP");
-  EXPECT_EQ(reason_of(cat("a: ", std::string(100, '['), std::string(100, ']'))), "DOCUMENT_TOO_DEEP");
+  EXPECT_EQ(reason_of(cat("a: ", std::string(100, '['), std::string(100, ']'))),
+            "DOCUMENT_TOO_DEEP");
   std::string maps;
   for (size_t i = 0; i < 500; ++i) maps += std::string(i, ' ') + "a:\n";
   EXPECT_EQ(reason_of(maps), "DOCUMENT_TOO_DEEP");
@@ -172,7 +173,7 @@ TEST(Yaml, WritesBlockStyleAsKubectlDoes) {
             "spec:\n"
             "  command:\n"
             "  - python3\n"
-            "  - \"-c\"\n"
+            "  - -c\n"
             "  - print(1)\n"
             "  empty: []\n"
             "  none: null\n"
@@ -195,8 +196,8 @@ TEST(Yaml, QuotesWhatWouldBeReadAsSomethingElse) {
                            "%a",   "@a",    "=",     "'"}) {
     EXPECT_TRUE(to_yaml(Value(text)).starts_with('"')) << text;
   }
-  for (const char* text :
-       {"a", "8Gi", "30m", "/workspace/a b", "https://127.0.0.1:8080/x", "python3 -c x"}) {
+  for (const char* text : {"a", "8Gi", "30m", "/workspace/a b", "https://127.0.0.1:8080/x",
+                           "--name", "-c", "python3 -c x"}) {
     EXPECT_EQ(to_yaml(Value(text)), cat(text, "\n"));
   }
 }

@@ -86,7 +86,11 @@ bool is_plain_string(std::string_view text) {
   });
   if (!known || text.ends_with(' ') || text.ends_with(':') || text.find(": ") != text.npos)
     return false;
-  const char first = text[0];
+  // An option such as `--name` or `-c` is no list item and no end of a document.
+  const size_t dashes = std::min(text.find_first_not_of('-'), text.size());
+  if (dashes == text.size() || dashes > 2) return false;
+  const char first = text[dashes];
+  if (dashes > 0 && kLetters.find(first) == kLetters.npos) return false;
   if (kDigits.find(first) != kDigits.npos) {
     // Numbers, dates and times in any of YAML's many forms; `8Gi` and `30m` are none of them.
     return text.find_first_not_of("0123456789abcdefABCDEFxoTtZz:-_.+ ") != text.npos;
