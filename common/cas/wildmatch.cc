@@ -96,11 +96,9 @@ class Matcher {
   bool run() { return match(0, 0); }
 
  private:
-  // `start`: where this part of the pattern begins; a `**` there stands behind a boundary.
-  bool match(size_t start, size_t t) {
-    size_t p = start;
+  bool match(size_t p, size_t t) {
     while (p < pattern_.size()) {
-      if (pattern_[p] == '*') return match_stars(start, p, t);
+      if (pattern_[p] == '*') return match_stars(p, t);
       if (t == text_.size() || !match_one(p, text_[t])) return false;
       ++t;
     }
@@ -120,34 +118,34 @@ class Matcher {
     return pattern_[p++] == c;
   }
 
-  bool match_stars(size_t start, size_t p, size_t t) {
-    const size_t first = p;
+  bool match_stars(size_t first, size_t t) {
+    size_t p = first;
     while (p < pattern_.size() && pattern_[p] == '*') ++p;
     const std::string_view rest = pattern_.substr(p);
-    const bool bounded = (first == start || pattern_[first - 1] == '/') &&
+    const bool bounded = (first == 0 || pattern_[first - 1] == '/') &&
                          (rest.empty() || rest[0] == '/' || rest.starts_with("\\/"));
     const bool crosses = p - first > 1 && bounded;
-    if (crosses && !rest.empty() && rest[0] == '/' && remembered(p + 1, t)) return true;
     if (rest.empty()) return crosses || text_.find('/', t) == std::string_view::npos;
-    for (;; ++t) {
-      if (remembered(p, t)) return true;
+    if (failed(first, t)) return false;
+    if (crosses && rest[0] == '/' && match(p + 1, t)) return true;
+    // Where these stars failed before, all that they can still reach was tried too.
+    for (; !failed(first, t); ++t) {
+      if (match(p, t)) return true;
+      failed_[index(first, t)] = true;
       if (t == text_.size() || (!crosses && text_[t] == '/')) return false;
     }
+    return false;
   }
 
-  // match(), but each pair of positions is tried once only.
-  bool remembered(size_t p, size_t t) {
-    if (failed_.empty()) failed_.resize((pattern_.size() + 1) * (text_.size() + 1));
-    const size_t index = p * (text_.size() + 1) + t;
-    if (failed_[index]) return false;
-    if (match(p, t)) return true;
-    failed_[index] = true;
-    return false;
+  size_t index(size_t p, size_t t) const { return p * (text_.size() + 1) + t; }
+  bool failed(size_t p, size_t t) {
+    if (failed_.empty()) failed_.resize(pattern_.size() * (text_.size() + 1));
+    return failed_[index(p, t)];
   }
 
   std::string_view pattern_;
   std::string_view text_;
-  std::vector<bool> failed_;
+  std::vector<bool> failed_;  // stars at this place of the pattern, from this place of the text on
 };
 
 }  // namespace
