@@ -48,8 +48,11 @@ inline constexpr std::array kAllFacts = {Fact::kBound,           Fact::kPreparin
 // Ids are set by the store.
 using Events = std::vector<contracts::RunEvent>;
 
-// A new run enters as Pending.
+// A new run enters as Pending; of its status only workspaceRoot and policy are kept.
 Events admit(contracts::Run& run, WallTime now);
+// Reason of a pending run that fits nowhere now.
+inline constexpr const char* kUnschedulable = "UNSCHEDULABLE";
+
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
 Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
 // Why a pending run is still pending. Returns nothing new when it is what the run says already.

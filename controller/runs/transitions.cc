@@ -1,0 +1,217 @@
+#include "controller/runs/transitions.h"
+
+#include "controller/runs/conditions.h"
+#include "controller/runs/stream_events.h"
+
+namespace paddock::runs {
+
+using contracts::Run;
+using contracts::RunPhase;
+
+namespace {
+
+using P = RunPhase;
+using F = Fact;
+
+constexpr std::array kTransitions = {
+    Transition{P::kPending, F::kBound, P::kScheduled},
+    Transition{P::kPending, F::kCancelRequested, P::kCanceled},
+
+    Transition{P::kScheduled, F::kPreparing, P::kPreparing},
+    Transition{P::kScheduled, F::kStarted, P::kRunning},
+    Transition{P::kScheduled, F::kSucceeded, P::kSucceeded},
+    Transition{P::kScheduled, F::kFailed, P::kFailed},
+    Transition{P::kScheduled, F::kCanceled, P::kCanceled},
+    Transition{P::kScheduled, F::kCancelRequested, P::kScheduled},
+    Transition{P::kScheduled, F::kNodeLost, P::kFailed},
+
+    Transition{P::kPreparing, F::kStarted, P::kRunning},
+    Transition{P::kPreparing, F::kSucceeded, P::kSucceeded},
+    Transition{P::kPreparing, F::kFailed, P::kFailed},
+    Transition{P::kPreparing, F::kCanceled, P::kCanceled},
+    Transition{P::kPreparing, F::kCancelRequested, P::kPreparing},
+    Transition{P::kPreparing, F::kNodeLost, P::kFailed},
+
+    Transition{P::kRunning, F::kSucceeded, P::kSucceeded},
+    Transition{P::kRunning, F::kFailed, P::kFailed},
+    Transition{P::kRunning, F::kCanceled, P::kCanceled},
+    Transition{P::kRunning, F::kCancelRequested, P::kRunning},
+    Transition{P::kRunning, F::kNodeLost, P::kFailed},
+};
+
+// The one place where a phase is written. False if the table refuses it.
+bool apply(Run& run, Fact fact) {
+  const std::optional<RunPhase> to = next_phase(run.status.phase, fact);
+  if (!to) return false;
+  run.status.phase = *to;
+  return true;
+}
+
+Status check_current(const Run& run, int64_t attempt) {
+  if (contracts::is_terminal(run.status.phase)) {
+    return Error{Code::kFailedPrecondition, "RUN_FINISHED", "the run has ended already"};
+  }
+  if (attempt != run.status.attempt || run.status.phase == P::kPending) {
+    return Error{Code::kConflict, "STALE_ATTEMPT",
+                 cat("attempt ", attempt, " is over; the current one is ", run.status.attempt)};
+  }
+  return {};
+}
+
+// Everything that is said once a run is over. `run` is terminal already.
+Events conclude(Run& run, WallTime now) {
+  contracts::RunStatus& status = run.status;
+  status.finished_at = wire::Timestamp{now};
+  const bool succeeded = status.phase == P::kSucceeded;
+  set_condition(status, {succeeded ? "Complete" : "Failed", "True", status.reason, status.message},
+                now);
+  return {phase_event(run, now), end_event(run, now)};
+}
+
+std::optional<Fact> fact_of_outcome(RunPhase phase) {
+  switch (phase) {
+    case P::kSucceeded:
+      return F::kSucceeded;
+    case P::kFailed:
+      return F::kFailed;
+    case P::kCanceled:
+      return F::kCanceled;
+    case P::kPending:
+    case P::kScheduled:
+    case P::kPreparing:
+    case P::kRunning:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Fact> fact_of_progress(RunPhase phase) {
+  if (phase == P::kPreparing) return F::kPreparing;
+  if (phase == P::kRunning) return F::kStarted;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Transition> transitions() { return kTransitions; }
+
+std::optional<RunPhase> next_phase(RunPhase from, Fact fact) {
+  for (const Transition& each : kTransitions) {
+    if (each.from == from && each.fact == fact) return each.to;
+  }
+  return std::nullopt;
+}
+
+std::string_view fact_name(Fact fact) {
+  switch (fact) {
+    case F::kBound:
+      return "bound";
+    case F::kPreparing:
+      return "preparing";
+    case F::kStarted:
+      return "started";
+    case F::kSucceeded:
+      return "succeeded";
+    case F::kFailed:
+      return "failed";
+    case F::kCanceled:
+      return "canceled";
+    case F::kCancelRequested:
+      return "cancel-requested";
+    case F::kNodeLost:
+      return "node-lost";
+  }
+  return "";
+}
+
+Events admit(Run& run, WallTime now) {
+  const std::string root = run.status.workspace_root;
+  const auto policy = run.status.policy;
+  run.status = {};
+  run.status.workspace_root = root;
+  run.status.policy = policy;
+  run.spec.cancel_requested = false;
+  run.metadata.generation = 1;
+  if (!run.metadata.creation_timestamp) run.metadata.creation_timestamp = wire::Timestamp{now};
+  set_condition(run.status, {"Scheduled", "False", "WAITING", ""}, now);
+  return {phase_event(run, now)};
+}
+
+Result<Events> bind(Run& run, const std::string& node, WallTime now) {
+  if (!apply(run, F::kBound)) {
+    return Error{Code::kFailedPrecondition, "RUN_NOT_PENDING", "only a pending run can be placed"};
+  }
+  contracts::RunStatus& status = run.status;
+  status.node_name = node;
+  status.attempt += 1;
+  status.reason.clear();
+  status.message.clear();
+  status.scheduled_at = wire::Timestamp{now};
+  if (run.metadata.creation_timestamp) {
+    status.timings_ms["queue"] =
+        std::max<int64_t>(0, (now - run.metadata.creation_timestamp->value).count());
+  }
+  set_condition(status, {"Scheduled", "True", "BOUND", cat("to node ", node)}, now);
+  return Events{phase_event(run, now)};
+}
+
+Events explain_pending(Run& run, const std::string& message, WallTime now) {
+  contracts::RunStatus& status = run.status;
+  const bool known = status.reason == kUnschedulable && status.message == message;
+  if (status.phase != P::kPending || known) return {};
+  status.reason = kUnschedulable;
+  status.message = message;
+  set_condition(status, {"Scheduled", "False", status.reason, message}, now);
+  return {phase_event(run, now)};
+}
+
+Result<Events> observe(Run& run, const contracts::RunReport& report, WallTime now) {
+  TRY(check_current(run, report.attempt));
+  contracts::RunStatus& status = run.status;
+  if (report.started_at && !status.started_at) status.started_at = report.started_at;
+  for (const auto& [phase, spent] : report.timings_ms) status.timings_ms[phase] = spent;
+  const std::optional<Fact> fact = fact_of_progress(report.phase);
+  if (!fact || !apply(run, *fact)) return Events{};
+  status.reason.clear();
+  status.message = report.message;
+  return Events{phase_event(run, now)};
+}
+
+Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
+                      WallTime now) {
+  TRY(check_current(run, attempt));
+  const std::optional<Fact> fact = fact_of_outcome(outcome.phase);
+  if (!fact) {
+    return invalid_argument("OUTCOME_NOT_TERMINAL", "an outcome is Succeeded, Failed or Canceled",
+                            "outcome.phase");
+  }
+  if (!apply(run, *fact)) panic("a placed run cannot refuse an outcome");
+  contracts::RunStatus& status = run.status;
+  status.reason = outcome.reason;
+  status.message = outcome.message;
+  status.result = outcome.result;
+  status.artifacts = outcome.artifacts;
+  status.left_out = outcome.left_out;
+  return conclude(run, now);
+}
+
+Events request_cancel(Run& run, WallTime now) {
+  if (contracts::is_terminal(run.status.phase) || run.spec.cancel_requested) return {};
+  run.spec.cancel_requested = true;
+  run.metadata.generation += 1;
+  if (!apply(run, F::kCancelRequested)) panic("an active run can always be asked to end");
+  run.status.reason = "CANCEL_REQUESTED";
+  run.status.message = "cancelled by request";
+  if (contracts::is_terminal(run.status.phase)) return conclude(run, now);
+  run.status.message = "waiting for the node to end it";
+  return {phase_event(run, now)};
+}
+
+Events lose_node(Run& run, const std::string& message, WallTime now) {
+  if (!apply(run, F::kNodeLost)) return {};
+  run.status.reason = "NODE_LOST";
+  run.status.message = message;
+  return conclude(run, now);
+}
+
+}  // namespace paddock::runs
