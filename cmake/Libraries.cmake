@@ -5,6 +5,8 @@ find_package(OpenSSL 3 REQUIRED)
 find_package(CURL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(yaml-cpp REQUIRED)
+find_library(YAML_CPP_ARCHIVE libyaml-cpp.a REQUIRED)  # common/wire is also in the static launcher
+set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION_NONE ${YAML_CPP_ARCHIVE})
 find_package(GTest REQUIRED)
 find_package(CLI11 REQUIRED)
 
