@@ -26,11 +26,12 @@ struct Request {
   std::string target;  // path and query, already percent-encoded
   std::map<std::string, std::string> headers;
   std::string body;
-  int body_fd = -1;          // when set, the body is read from here (pread from 0), body_size bytes
+  int body_fd = -1;  // when set, the body is read from here (pread from 0), body_size bytes
   int64_t body_size = 0;
-  Millis timeout{30'000};    // zero: none (streams)
-  Millis idle_timeout{0};    // fail when no byte arrives for this long; zero: none
-  // Called with each piece of a 2xx body; return false to stop. Without it the body is kept (64 MiB cap).
+  Millis timeout{30'000};  // zero: none (streams)
+  Millis idle_timeout{0};  // fail when no byte arrives for this long; zero: none
+  // Called with each piece of a 2xx body; return false to stop. Without it the body is kept (64 MiB
+  // cap).
   std::function<bool(std::string_view)> on_data;
 };
 

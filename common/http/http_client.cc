@@ -1,0 +1,242 @@
+#include "common/http/http_client.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include <curl/curl.h>
+
+#include "common/base/text.h"
+#include "common/http/curl_errors.h"
+#include "common/http/exchange.h"
+#include "common/http/sigpipe_guard.h"
+
+namespace paddock::http {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr long kConnectTimeoutMs = 10'000;
+constexpr long kBufferBytes = 256 << 10;
+constexpr int kPollMs = 1'000;
+
+struct Deleter {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using Easy = std::unique_ptr<CURL, Deleter>;
+struct MultiDeleter {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+using Multi = std::unique_ptr<CURLM, MultiDeleter>;
+using Headers = std::unique_ptr<curl_slist, Deleter>;
+
+bool start_curl() {
+  static const bool started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  return started;
+}
+
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+bool is_plain(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+Status check(const Endpoint& endpoint, const Request& request) {
+  const bool scheme =
+      endpoint.base_url.starts_with("https://") || endpoint.base_url.starts_with("http://");
+  if (!scheme || !is_plain(endpoint.base_url) ||
+      endpoint.base_url.find_first_of("@ ?#") != std::string::npos) {
+    return invalid_argument("BAD_URL",
+                            "the endpoint is not an http or https address without credentials");
+  }
+  if (!request.target.starts_with('/') || !is_plain(request.target) ||
+      request.target.find_first_of(" #") != std::string::npos) {
+    return invalid_argument("BAD_TARGET",
+                            "the path of a request starts with / and is percent-encoded");
+  }
+  bool plain = is_plain(endpoint.token) && is_plain(request.method);
+  for (const auto& [name, value] : request.headers)
+    plain = plain && is_plain(name) && is_plain(value);
+  if (!plain) return invalid_argument("BAD_HEADER", "a header must not have control characters");
+  return {};
+}
+
+Headers make_headers(const Endpoint& endpoint, const Request& request) {
+  curl_slist* list = nullptr;
+  const auto add = [&](const std::string& line) {
+    if (curl_slist* longer = curl_slist_append(list, line.c_str())) list = longer;
+  };
+  add("Expect:");
+  if (!endpoint.token.empty()) add(cat("Authorization: Bearer ", endpoint.token));
+  for (const auto& [name, value] : request.headers) {
+    add(value.empty() ? cat(name, ";") : cat(name, ": ", value));  // `name;` is an empty header
+  }
+  return Headers(list);
+}
+
+bool sends_body(const Request& request) {
+  return request.method == "POST" || request.method == "PUT" || request.method == "PATCH" ||
+         body_size(request) > 0;
+}
+
+// Settings that are the same for every request.
+void secure(CURL* easy, const Endpoint& endpoint) {
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
+  curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  curl_easy_setopt(easy, CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  if (!endpoint.ca_pem.empty()) {
+    curl_blob blob = {const_cast<char*>(endpoint.ca_pem.data()), endpoint.ca_pem.size(),
+                      CURL_BLOB_COPY};
+    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // else the system's would be trusted besides
+  }
+  if (!endpoint.unix_socket.empty()) {
+    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, endpoint.unix_socket.c_str());
+  }
+}
+
+void prepare(CURL* easy, const Endpoint& endpoint, const Request& request, curl_slist* headers) {
+  curl_easy_reset(easy);  // connections stay
+  secure(easy, endpoint);
+  curl_easy_setopt(easy, CURLOPT_URL, cat(endpoint.base_url, request.target).c_str());
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  const long timeout = static_cast<long>(request.timeout.count());
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                   timeout == 0 ? kConnectTimeoutMs : std::min(timeout, kConnectTimeoutMs));
+  if (request.method == "HEAD") {
+    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  } else if (sends_body(request)) {
+    curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t{body_size(request)});
+  }
+  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
+class CurlClient final : public Client {
+ public:
+  explicit CurlClient(Endpoint endpoint) : endpoint_(std::move(endpoint)) {
+    if (!start_curl()) return;
+    easy_.reset(curl_easy_init());
+    multi_.reset(curl_multi_init());
+  }
+
+  Result<Response> send(const Request& request) override {
+    if (!easy_ || !multi_)
+      return Error{Code::kInternal, "NO_HTTP", "the HTTP library does not start"};
+    TRY(check(endpoint_, request));
+    if (aborted_.load()) return aborted();
+    const SigpipeGuard guard;
+    const Headers headers = make_headers(endpoint_, request);
+    prepare(easy_.get(), endpoint_, request, headers.get());
+    Exchange exchange(easy_.get(), request);
+    exchange.attach();
+    if (curl_multi_add_handle(multi_.get(), easy_.get()) != CURLM_OK) {
+      return Error{Code::kInternal, "NO_HTTP", "the HTTP library refuses the request"};
+    }
+    Result<CURLcode> ended = transfer(request, exchange);
+    curl_multi_remove_handle(multi_.get(), easy_.get());
+    if (!ended) return std::move(ended).error();
+    return conclude(*ended, exchange);
+  }
+
+  void abort() override {
+    aborted_.store(true);
+    if (multi_) curl_multi_wakeup(multi_.get());
+  }
+
+ private:
+  Error aborted() const { return {Code::kUnavailable, "ABORTED", "the request was given up"}; }
+
+  // Drives the transfer until it ends by itself, or until abort() or silence ends it.
+  Result<CURLcode> transfer(const Request& request, const Exchange& exchange) {
+    while (true) {
+      int running = 0;
+      if (curl_multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_RECV_ERROR;
+      int queued = 0;
+      while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &queued)) {
+        if (message->msg == CURLMSG_DONE) return message->data.result;
+      }
+      if (aborted_.load()) return aborted();
+      int wait_ms = kPollMs;
+      if (request.idle_timeout.count() > 0) {
+        const auto silent = steady_clock::now() - exchange.last_activity();
+        if (silent >= request.idle_timeout) {
+          return Error{Code::kDeadlineExceeded, "IDLE_TIMEOUT",
+                       cat(endpoint_.base_url, " went silent")};
+        }
+        const auto left = std::chrono::ceil<Millis>(request.idle_timeout - silent).count();
+        wait_ms = static_cast<int>(std::min<int64_t>(left, kPollMs));
+      }
+      curl_multi_poll(multi_.get(), nullptr, 0, wait_ms, nullptr);
+    }
+  }
+
+  Result<Response> conclude(CURLcode code, Exchange& exchange) const {
+    if (aborted_.load() && code != CURLE_OK) return aborted();
+    if (exchange.too_large()) {
+      return Error{Code::kTooLarge, "ANSWER_TOO_LARGE",
+                   "the answer is larger than anything expected"};
+    }
+    if (exchange.body_unreadable()) {
+      return Error{Code::kFailedPrecondition, "BODY_CHANGED",
+                   "the file to send is shorter than it was"};
+    }
+    if (code != CURLE_OK && !exchange.response().stopped) {
+      curl_off_t connected = 0;
+      curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+      return curl_error(code, endpoint_.base_url, connected > 0);
+    }
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    Response response = exchange.take();
+    response.status = static_cast<int>(status);
+    return response;
+  }
+
+  const Endpoint endpoint_;
+  Multi multi_;
+  Easy easy_;
+  std::atomic<bool> aborted_{false};
+};
+
+}  // namespace
+
+std::unique_ptr<Client> make_client(Endpoint endpoint) {
+  return std::make_unique<CurlClient>(std::move(endpoint));
+}
+
+std::string percent_encode(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+    if (unreserved) {
+      out += c;
+    } else {
+      out += '%';
+      for (const char digit : hex({&c, 1}))
+        out += digit >= 'a' ? static_cast<char>(digit - 32) : digit;
+    }
+  }
+  return out;
+}
+
+}  // namespace paddock::http

@@ -1,0 +1,239 @@
+#include "common/http/http_client.h"
+
+#include <fcntl.h>
+
+#include <condition_variable>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/http/curl_errors.h"
+#include "tests/support/http_server.h"
+
+namespace paddock::http {
+namespace {
+
+using test::answer;
+using test::HttpAnswer;
+using test::HttpRequest;
+using test::HttpServer;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kToken = "pdk_very-secret";
+
+std::unique_ptr<Client> client_of(const HttpServer& server) {
+  return make_client({server.url(), {}, {}, kToken});
+}
+Request get(const std::string& target) {
+  Request request;
+  request.target = target;
+  return request;
+}
+
+TEST(HttpClient, SendsWhatItIsToldAndNothingElse) {
+  HttpServer server(
+      [](const HttpRequest&) { return answer(201, "made", "X-Thing:  a value \r\n"); });
+  Request request = get("/path/%2e/../x?q=1");
+  request.method = "POST";
+  request.body = "content";
+  request.headers = {{"Content-Type", "text/plain"}, {"X-Empty", ""}};
+  const Result<Response> response = client_of(server)->send(request);
+  ASSERT_TRUE(response.ok());
+  EXPECT_EQ(response->status, 201);
+  EXPECT_EQ(response->body, "made");
+  EXPECT_EQ(response->headers.at("x-thing"), "a value");
+  const HttpRequest seen = server.requests().at(0);
+  EXPECT_EQ(seen.method, "POST");
+  EXPECT_EQ(seen.target, "/path/%2e/../x?q=1");
+  EXPECT_EQ(seen.body, "content");
+  EXPECT_EQ(seen.headers.at("authorization"), "Bearer pdk_very-secret");
+  EXPECT_EQ(seen.headers.at("content-type"), "text/plain");
+  EXPECT_EQ(seen.headers.at("x-empty"), "");
+  EXPECT_FALSE(seen.headers.contains("expect"));
+}
+
+TEST(HttpClient, KeepsItsConnectionAndSendsAgainWhenItDied) {
+  HttpServer server([](const HttpRequest& request) {
+    HttpAnswer reply = answer(200, request.body);
+    reply.close = request.target == "/last";
+    return reply;
+  });
+  const auto client = client_of(server);
+  std::vector<int> connections;
+  for (const char* target : {"/1", "/2", "/last", "/3"}) {
+    Request request = get(target);
+    request.method = "PUT";
+    request.body = std::string(300'000, 'b');
+    const Result<Response> response = client->send(request);
+    ASSERT_TRUE(response.ok()) << response.error().describe();
+    EXPECT_EQ(response->body, request.body);
+    connections.push_back(server.requests().back().connection);
+  }
+  EXPECT_THAT(connections, testing::ElementsAre(1, 1, 1, 2));
+}
+
+TEST(HttpClient, SendsAFileFromItsStartAndSaysWhenItShrank) {
+  HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
+  char path[] = "/tmp/paddock-body-XXXXXX";
+  const os::Fd file(::mkstemp(path));
+  ::unlink(path);
+  ASSERT_TRUE(os::write_all(file.get(), "file content").ok());
+  Request request = get("/");
+  request.method = "PUT";
+  request.body_fd = file.get();
+  request.body_size = 12;
+  const auto client = client_of(server);
+  EXPECT_EQ(client->send(request)->body, "file content");
+  request.body_size = 13;
+  EXPECT_EQ(client->send(request).error().reason, "BODY_CHANGED");
+}
+
+TEST(HttpClient, DoesNotFollowARedirect) {
+  HttpServer server([](const HttpRequest&) { return answer(302, "", "Location: /elsewhere\r\n"); });
+  EXPECT_EQ(client_of(server)->send(get("/"))->status, 302);
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
+TEST(HttpClient, GivesUpOnASlowServer) {
+  HttpServer server([](const HttpRequest&) { return HttpAnswer{}; });
+  Request request = get("/");
+  request.timeout = Millis(200);
+  const Error error = client_of(server)->send(request).error();
+  EXPECT_EQ(error.code, Code::kDeadlineExceeded);
+  EXPECT_EQ(error.reason, "TIMED_OUT");
+}
+
+TEST(HttpClient, GivesUpOnASilentStream) {
+  HttpServer server(
+      [](const HttpRequest&) { return HttpAnswer{test::chunked_head() + test::chunk("one")}; });
+  Request request = get("/");
+  request.timeout = Millis(0);
+  request.idle_timeout = Millis(100);
+  std::string seen;
+  request.on_data = [&](std::string_view data) { return seen += data, true; };
+  const Error error = client_of(server)->send(request).error();
+  EXPECT_EQ(error.reason, "IDLE_TIMEOUT");
+  EXPECT_EQ(seen, "one");
+}
+
+TEST(HttpClient, ReportsBrokenAnswersAsUnavailable) {
+  for (const std::string& bytes :
+       {std::string("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort"),
+        test::chunked_head() + "5\r\nab", std::string(), std::string("HTTP/1.1 200"),
+        std::string("not http at all\r\n\r\n"), test::chunked_head() + "zz\r\nab\r\n"}) {
+    HttpServer server([&](const HttpRequest&) { return HttpAnswer{bytes, true}; });
+    const Result<Response> response = client_of(server)->send(get("/"));
+    ASSERT_FALSE(response.ok()) << bytes;
+    EXPECT_EQ(response.error().code, Code::kUnavailable) << bytes;
+  }
+}
+
+TEST(HttpClient, ReportsAPeerThatIsNotThere) {
+  std::string url;
+  {
+    HttpServer server([](const HttpRequest&) { return answer(200); });
+    url = server.url();
+  }
+  const Error error = make_client({url, {}, {}, kToken})->send(get("/")).error();
+  EXPECT_EQ(error.code, Code::kUnavailable);
+  EXPECT_EQ(error.reason, "UNREACHABLE");
+  EXPECT_THAT(error.describe(), Not(HasSubstr(kToken)));
+  EXPECT_EQ(make_client({"http://h", "/tmp/no-such-socket", {}, {}})->send(get("/")).error().reason,
+            "UNREACHABLE");
+}
+
+TEST(HttpClient, CapsHeadersAndBodies) {
+  HttpServer headers([](const HttpRequest&) {
+    return answer(200, "", cat("X: ", std::string(70'000, 'x'), "\r\n"));
+  });
+  EXPECT_EQ(client_of(headers)->send(get("/")).error().reason, "ANSWER_TOO_LARGE");
+  const std::string large((size_t{64} << 20) + 1, 'x');
+  HttpServer body([&](const HttpRequest&) { return answer(200, large); });
+  EXPECT_EQ(client_of(body)->send(get("/")).error().code, Code::kTooLarge);
+}
+
+TEST(HttpClient, HandsPiecesOnOnlyOfAGoodAnswerAndStopsWhenTold) {
+  HttpServer server([](const HttpRequest& request) {
+    return request.target == "/bad" ? answer(404, "why") : answer(200, "data");
+  });
+  const auto client = client_of(server);
+  int calls = 0;
+  Request request = get("/bad");
+  request.on_data = [&](std::string_view) { return ++calls, false; };
+  EXPECT_EQ(client->send(request)->body, "why");
+  EXPECT_EQ(calls, 0);
+  request.target = "/good";
+  const Result<Response> response = client->send(request);
+  ASSERT_TRUE(response.ok());
+  EXPECT_TRUE(response->stopped);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(client->send(get("/good")).ok()) << "usable afterwards";
+}
+
+TEST(HttpClient, IsEndedAtOnceFromAnotherThread) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool arrived = false;
+  HttpServer server([&](const HttpRequest&) {
+    const std::lock_guard lock(mutex);
+    arrived = true;
+    changed.notify_all();
+    return HttpAnswer{};
+  });
+  const auto client = client_of(server);
+  Request request = get("/");
+  request.timeout = Millis(0);
+  std::chrono::steady_clock::time_point aborted;
+  std::thread other([&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return arrived; });
+    aborted = std::chrono::steady_clock::now();
+    client->abort();
+  });
+  const Result<Response> response = client->send(request);
+  const auto ended = std::chrono::steady_clock::now();
+  other.join();
+  EXPECT_EQ(response.error().reason, "ABORTED");
+  EXPECT_LT(ended - aborted, std::chrono::seconds(1));
+  EXPECT_EQ(client->send(get("/")).error().reason, "ABORTED") << "and stays ended";
+}
+
+TEST(HttpClient, RefusesInputThatCouldSmuggle) {
+  HttpServer server([](const HttpRequest&) { return answer(200); });
+  const auto reason = [&](const std::string& target, const std::string& header) {
+    Request request = get(target);
+    request.headers = {{"X-A", header}};
+    const Result<Response> response = client_of(server)->send(request);
+    return response ? "sent" : response.error().reason;
+  };
+  EXPECT_EQ(reason("/", "a\r\nX-B: c"), "BAD_HEADER");
+  EXPECT_EQ(reason("/a b", "v"), "BAD_TARGET");
+  EXPECT_EQ(reason("/a\r\nX: y", "v"), "BAD_TARGET");
+  EXPECT_EQ(reason("@other/", "v"), "BAD_TARGET");
+  for (const char* url :
+       {"ftp://h", "file:///etc/passwd", "http://user:secret@h", "h", "http://h/\n"}) {
+    const Error error = make_client({url, {}, {}, {}})->send(get("/")).error();
+    EXPECT_EQ(error.reason, "BAD_URL");
+    EXPECT_THAT(error.describe(), Not(HasSubstr("secret")));
+  }
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST(CurlError, SortsCertificatesFromConnectionsFromTime) {
+  EXPECT_EQ(curl_error(CURLE_PEER_FAILED_VERIFICATION, "p", false).reason, "SERVER_NOT_TRUSTED");
+  EXPECT_EQ(curl_error(CURLE_PEER_FAILED_VERIFICATION, "p", false).code, Code::kUnauthenticated);
+  EXPECT_EQ(curl_error(CURLE_OPERATION_TIMEDOUT, "p", false).reason, "UNREACHABLE");
+  EXPECT_EQ(curl_error(CURLE_OPERATION_TIMEDOUT, "p", true).reason, "TIMED_OUT");
+  EXPECT_EQ(curl_error(CURLE_PARTIAL_FILE, "p", true).reason, "CONNECTION_BROKEN");
+}
+
+TEST(PercentEncode, KeepsUnreservedCharactersOnly) {
+  EXPECT_EQ(percent_encode("aZ09-._~"), "aZ09-._~");
+  EXPECT_EQ(percent_encode("a b/c?\xFF%"), "a%20b%2Fc%3F%FF%25");
+}
+
+}  // namespace
+}  // namespace paddock::http
