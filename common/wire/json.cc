@@ -2,12 +2,8 @@
 
 #include "common/base/text.h"
 #include "common/wire/internal/json_number.h"
-#include "common/wire/internal/rapidjson_config.h"
+#include "common/wire/internal/rapidjson.h"
 #include "common/wire/internal/tree_builder.h"
-
-// After rapidjson_config.h, which it must see first.
-#include <rapidjson/error/en.h>
-#include <rapidjson/reader.h>
 
 namespace paddock::wire {
 namespace {
