@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""scripts/conformance.py finds each comment's test and refuses comments that claim nothing real."""
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.environ.get("PADDOCK_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+SCRIPT = os.path.join(ROOT, "scripts/conformance.py")
+spec = importlib.util.spec_from_file_location("conformance", SCRIPT)
+conformance = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(conformance)
+KNOWN = set(conformance.known_requirements())
+
+
+def proofs_of(path, text):
+    proofs, faults = conformance.proofs_of_file(path, text, KNOWN)
+    return [tuple(proof) for proof in proofs], faults
+
+
+class Conformance(unittest.TestCase):
+    def test_knows_every_requirement(self):
+        self.assertEqual(len(KNOWN), 635)
+        self.assertTrue({"ORB-01", "ORB-158", "OD-116", "VLT-114", "ELV-136", "WSM-111"} <= KNOWN)
+        self.assertFalse({"ORB-00", "ORB-159", "ORB-1", "WSM-112"} & KNOWN)
+
+    def test_takes_the_test_below_the_comment(self):
+        text = "// proves: ORB-24, VLT-45\n// words\nTEST(Run, Works) {\n"
+        self.assertEqual(proofs_of("a.cc", text), ([("ORB-24", False, "a.cc: Run.Works"), ("VLT-45", False, "a.cc: Run.Works")], []))
+        text = "# proves partly: ORB-24\n@decorated\ndef test_it(self):\n"
+        self.assertEqual(proofs_of("a.py", text), ([("ORB-24", True, "a.py: test_it")], []))
+
+    def test_takes_wrapped_declarations_and_lists(self):
+        text = "// proves: ORB-24,\n// ORB-25\nTEST(Run,\n     Works) {\n"
+        self.assertEqual([proof[0::2] for proof in proofs_of("a.cc", text)[0]], [("ORB-24", "a.cc: Run.Works"), ("ORB-25", "a.cc: Run.Works")])
+
+    def test_takes_the_test_around_a_comment_in_its_body(self):
+        text = "def test_it(self):\n    x = 1\n    # proves: ORB-24\n    y = 2\n"
+        self.assertEqual(proofs_of("a.py", text), ([("ORB-24", False, "a.py: test_it")], []))
+
+    def test_refuses_unknown_requirements_and_comments_at_no_test(self):
+        self.assertEqual(proofs_of("a.cc", "// proves: ORB-159\nTEST(A, B) {\n"), ([], ['a.cc:1: no requirement is called "ORB-159"']))
+        self.assertEqual(proofs_of("a.cc", "// proves: ORB-24\nint x;\n"), ([], ["a.cc:1: stands at no test"]))
+
+    def test_check_fails_when_the_file_is_stale(self):
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, "docs"))
+            os.makedirs(os.path.join(root, "common"))
+
+            def run(*arguments):
+                command = [sys.executable, SCRIPT, "--root", root, *arguments]
+                return subprocess.run(command, capture_output=True, text=True, check=False).returncode
+
+            self.assertEqual(run(), 0)
+            self.assertEqual(run("--check"), 0)
+            with open(os.path.join(root, "common/a_test.cc"), "w", encoding="utf-8") as file:
+                file.write("// proves: ORB-24\nTEST(A, B) {}\n")
+            self.assertEqual(run("--check"), 1)
+            self.assertEqual(run(), 0)
+            with open(os.path.join(root, "docs/conformance.md"), encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn("| ORB-24 | proven | `common/a_test.cc: A.B` |", text)
+            self.assertIn("| all | 635 | 1 | 0 | 634 |", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

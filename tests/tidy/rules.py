@@ -1,0 +1,174 @@
+"""The rules of the source tree. Each takes a Tree and returns its faults as `file:line: what`."""
+import os
+import re
+
+from plan import check_plan, module_of, reachable, read_plan
+
+LIBRARIES = {  # what its headers start with -> what a module's LIBS must name
+    "httplib.h": "httplib", "rapidjson/": "rapidjson", "yaml-cpp/": "yaml-cpp", "curl/": "CURL::",
+    "openssl/": "OpenSSL::", "CLI/": "cli11", "sqlite3.h": "SQLite::", "seccomp.h": "seccomp",
+}
+TEST_LIBRARIES = ("gtest/", "gmock/", "benchmark/")
+SYSTEM_FOLDERS = ("sys/", "linux/", "net/", "netinet/", "arpa/", "mach/", "asm/", "bits/")
+SKIPPED_FOLDERS = {".git", ".cache", "build", "data", "models", "__pycache__", "corpus"}
+TEXT_FILES = (".cc", ".h", ".py", ".md", ".sh", ".cmake", ".txt", ".json", ".yaml", ".yml", ".toml")
+MAY_SLEEP = {
+    "cli/core/program.cc",  # polls a process that is not its child
+    "cli/core/run_end.cc",  # asks a server again that could not be reached
+}
+LONG_FILE = 400
+
+
+class Tree:
+    def __init__(self, root):
+        self.files = {}
+        for folder, folders, names in os.walk(root):
+            folders[:] = sorted(each for each in folders if each not in SKIPPED_FOLDERS)
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                relative = os.path.relpath(path, root)
+                if os.path.islink(path) or not is_text(relative):
+                    continue
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    self.files[relative] = file.read()
+        self.modules = read_plan(self.files.get("CMakeLists.txt", ""))
+
+    def sources(self):
+        for path, text in self.files.items():
+            if path.endswith((".cc", ".h")):
+                yield path, text
+
+
+def is_text(path):
+    return path.endswith(TEXT_FILES) or os.path.basename(path) in ("Makefile", "run") or path.startswith("scripts/")
+
+
+def is_test(path):
+    return path.startswith(("tests/", "bench/")) or bool(re.search(r"_(test|bench|fuzz)\.cc$|_(fixture|testing)\.h$", path))
+
+
+def find_lines(text, pattern):
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := re.search(pattern, line):
+            yield number, match
+
+
+def without_comments_and_strings(text):
+    """The code, line by line; raw strings of several lines are left in."""
+    text = re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
+    return re.sub(r"//.*", "", text)
+
+
+def plan_points_up(tree):
+    return check_plan(tree.modules)
+
+
+def includes_follow_the_plan(tree):
+    faults = []
+    for path, text in tree.sources():
+        own = module_of(tree.modules, path)
+        allowed = reachable(tree.modules, own)
+        for line, match in find_lines(text, r'^\s*#\s*include "([^"]+)"'):
+            header, where = match.group(1), f"{path}:{line}"
+            theirs = module_of(tree.modules, header)
+            if header not in tree.files:
+                faults.append(f'{where}: "{header}" is not a path from the root of the source tree')
+            elif is_test(path) and (own is None or header.startswith("tests/")):
+                continue
+            elif theirs is None or theirs not in allowed:
+                faults.append(f'{where}: {own} may not include "{header}": no DEPENDS leads there')
+    return faults
+
+
+def internal_stays_inside(tree):
+    faults = []
+    for path, text in tree.sources():
+        for line, match in find_lines(text, r'^\s*#\s*include "([^"]*?)/internal/'):
+            if not path.startswith(match.group(1) + "/"):
+                faults.append(f"{path}:{line}: reaches into {match.group(1)}/internal")
+    return faults
+
+
+def libraries_stay_in_their_module(tree):
+    faults = []
+    for path, text in tree.sources():
+        module = tree.modules.get(module_of(tree.modules, path))
+        libs = module.libs if module else []
+        for line, match in find_lines(text, r"^\s*#\s*include <([^>]+)>"):
+            header = match.group(1)
+            library = next((lib for start, lib in LIBRARIES.items() if header.startswith(start)), None)
+            if library is not None:
+                ok = any(lib.startswith(library) for lib in libs)
+            elif header.startswith(TEST_LIBRARIES):
+                ok = is_test(path)
+            else:
+                ok = "/" not in header or header.startswith(SYSTEM_FOLDERS)
+            if not ok:
+                faults.append(f"{path}:{line}: <{header}> does not belong here; name its library in LIBS")
+    return faults
+
+
+def systems_stay_in_platform_files(tree):
+    pattern = r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(__linux__|__APPLE__|__MACH__|_WIN32|__FreeBSD__)"
+    return [f"{path}:{line}: a conditional on the operating system outside a platform file"
+            for path, text in tree.sources() for line, _ in find_lines(text, pattern)
+            if not path.startswith("common/os/") and not re.search(r"/(linux|darwin)/", path)]
+
+
+def headers_introduce_themselves(tree):
+    faults = []
+    for path, text in tree.sources():
+        if path.endswith(".h") and not text.startswith("//"):
+            faults.append(f"{path}:1: a header opens with a comment that says what it is")
+        if path.endswith(".h") and "#pragma once" not in text:
+            faults.append(f"{path}:1: #pragma once is missing")
+    return faults
+
+
+def library_code_does_not(tree, pattern, what, allowed):
+    return [f"{path}:{line}: {what}" for path, text in tree.sources() if not is_test(path) and not allowed(path, text)
+            for line, _ in find_lines(without_comments_and_strings(text), pattern)]
+
+
+def nobody_sleeps(tree):
+    pattern = r"\bsleep_(for|until)\s*\(\s*(std|k[A-Z]|milli|sec)|this_thread::sleep|\b(usleep|nanosleep)\s*\("
+    return library_code_does_not(tree, pattern, "sleeps; wait for the event instead", lambda path, _: path in MAY_SLEEP)
+
+
+def only_programs_read_the_clock(tree):
+    def allowed(path, _):
+        return path.startswith(("common/base/", "cli/")) or "/app/" in path or path.endswith("/main.cc")
+    return library_code_does_not(tree, r"\bSystemClock\b", "reads the clock; take a Clock instead", allowed)
+
+
+def nobody_throws(tree):
+    def includes_a_library(path, text):
+        return any(f"#include <{start}" in text for start in LIBRARIES)
+    return library_code_does_not(tree, r"\bthrow\b", "throws; return a Result instead", includes_a_library)
+
+
+def nobody_streams(tree):
+    return library_code_does_not(tree, r"#\s*include <iostream>", "<iostream> in library code", lambda *_: False)
+
+
+def nothing_is_unfinished(tree):
+    pattern = r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
+    return [f"{path}:{line}: {match.group(0)} left in" for path, text in tree.files.items()
+            for line, match in find_lines(text, pattern)]
+
+
+def text_is_neutral(tree):
+    """No path of one machine and no word about who wrote it."""
+    pattern = r"(?<![\w.\-}*])/(wo" r"rk|home/[a-z]+|Users/[a-z]+)/|language mod" r"el|Anth" r"ropic|Chat" r"GPT|Cla" r"ude"
+    return [f"{path}:{line}: \"{match.group(0)}\" has no place here" for path, text in tree.files.items()
+            for line, match in find_lines(text, pattern)]
+
+
+RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
+         systems_stay_in_platform_files, headers_introduce_themselves, nobody_sleeps, only_programs_read_the_clock,
+         nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral]
+
+
+def long_files(tree):
+    """Not a fault; a hint to split by duty."""
+    return [f"{path}: {text.count(chr(10))} lines" for path, text in tree.sources() if text.count("\n") > LONG_FILE]

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""The source tree keeps its rules, and each rule is shown failing on a planted violation."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import rules  # noqa: E402
+
+ROOT = os.environ.get("PADDOCK_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+
+PLAN = """
+module(common/base)
+module(common/wire DEPENDS common/base LIBS rapidjson)  # module(not/this)
+module(common/os DEPENDS common/base)
+module(controller/store DEPENDS common/wire
+                        LIBS SQLite::SQLite3)
+module(cli/core DEPENDS common/wire)
+"""
+SOUND = {
+    "CMakeLists.txt": PLAN,
+    "common/base/text.h": "// Text.\n#pragma once\n",
+    "common/wire/json.h": "// JSON.\n#pragma once\n",
+    "common/wire/internal/number.h": "// Numbers.\n#pragma once\n",
+    "common/wire/json.cc": '#include <rapidjson/reader.h>\n#include "common/base/text.h"\n'
+                           '#include "common/wire/internal/number.h"\nint f() { throw 1; }\n',
+    "common/wire/json_test.cc": '#include <gtest/gtest.h>\n#include "common/wire/json.h"\n#include "tests/support/dir.h"\n',
+    "common/os/file.cc": "#ifdef __linux__\n#endif\n#include <sys/stat.h>\n#include <vector>\n",
+    "controller/store/store.h": "// Records.\n#pragma once\n",
+    "controller/store/store.cc": '#include <sqlite3.h>\n#include "common/base/text.h"  // sleeps: usleep(1)\n',
+    "cli/core/a.cc": 'const char* kWord = "throw";\n#include "common/wire/json.h"\n',
+    "tests/support/dir.h": "// A folder.\n#pragma once\n",
+}
+
+
+def faults_with(files, rule):
+    """What a rule says about a sound tree in which some files are replaced."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in {**SOUND, **files}.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return rule(rules.Tree(root))
+
+
+def planted(rule, files, where):
+    def test(self):
+        faults = faults_with(files, rule)
+        self.assertTrue(faults, "the planted violation was not found")
+        for fault in faults:
+            self.assertIn(where, fault)
+    return test
+
+
+class SourceTree(unittest.TestCase):
+    maxDiff = None
+
+
+class PlantedViolations(unittest.TestCase):
+    def test_the_sound_tree_has_no_fault(self):
+        for rule in rules.RULES:
+            self.assertEqual(faults_with({}, rule), [], rule.__name__)
+
+
+VIOLATIONS = {
+    "an_edge_down": (rules.plan_points_up, {"CMakeLists.txt": "module(common/a DEPENDS common/b)\nmodule(common/b)\n"}, "not above"),
+    "an_edge_to_the_unknown": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(x/y DEPENDS common/none)"}, "common/none"),
+    "controller_to_cli": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(controller/x DEPENDS cli/core)"}, "an edge from controller to cli"),
+    "agent_to_controller": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(node-agent/x DEPENDS controller/store)"}, "an edge from node-agent to controller"),
+    "common_to_controller": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(common/x DEPENDS controller/store)"}, "an edge from common to controller"),
+    "an_include_without_an_edge": (rules.includes_follow_the_plan, {"cli/core/a.cc": '#include "controller/store/store.h"\n'}, "cli/core/a.cc:1"),
+    "a_test_beside_code_without_an_edge": (rules.includes_follow_the_plan, {"cli/core/a_test.cc": '#include "controller/store/store.h"\n'}, "cli/core/a_test.cc:1"),
+    "an_include_by_a_short_path": (rules.includes_follow_the_plan, {"common/wire/json.cc": '#include "json.h"\n'}, "json.cc:1"),
+    "code_that_includes_test_support": (rules.includes_follow_the_plan, {"common/wire/json.cc": '#include "tests/support/dir.h"\n'}, "json.cc:1"),
+    "reaching_into_internal": (rules.internal_stays_inside, {"controller/store/store.cc": '#include "common/wire/internal/number.h"\n'}, "store.cc:1"),
+    "a_library_elsewhere": (rules.libraries_stay_in_their_module, {"cli/core/a.cc": "#include <sqlite3.h>\n"}, "cli/core/a.cc:1"),
+    "an_unknown_library": (rules.libraries_stay_in_their_module, {"cli/core/a.cc": "#include <boost/any.hpp>\n"}, "cli/core/a.cc:1"),
+    "a_test_library_in_code": (rules.libraries_stay_in_their_module, {"cli/core/a.cc": "#include <gtest/gtest.h>\n"}, "cli/core/a.cc:1"),
+    "an_operating_system": (rules.systems_stay_in_platform_files, {"cli/core/a.cc": "#if defined(__linux__)\n#endif\n"}, "cli/core/a.cc:1"),
+    "a_header_without_words": (rules.headers_introduce_themselves, {"common/wire/json.h": "#pragma once\n"}, "json.h:1"),
+    "a_header_without_a_guard": (rules.headers_introduce_themselves, {"common/wire/json.h": "// JSON.\n"}, "json.h:1"),
+    "sleeping": (rules.nobody_sleeps, {"cli/core/a.cc": "\nvoid f() { std::this_thread::sleep_for(1s); }\n"}, "cli/core/a.cc:2"),
+    "sleeping_in_c": (rules.nobody_sleeps, {"cli/core/a.cc": "void f() { usleep(3); }\n"}, "cli/core/a.cc:1"),
+    "reading_the_clock": (rules.only_programs_read_the_clock, {"controller/store/store.cc": "SystemClock clock;\n"}, "store.cc:1"),
+    "throwing": (rules.nobody_throws, {"cli/core/a.cc": "void f() { throw 1; }\n"}, "cli/core/a.cc:1"),
+    "streaming": (rules.nobody_streams, {"cli/core/a.cc": "#include <iostream>\n"}, "cli/core/a.cc:1"),
+    "a_note_to_self": (rules.nothing_is_unfinished, {"docs/a.md": "\nTO" "DO: more\n"}, "docs/a.md:2"),
+    "a_path_of_one_machine": (rules.text_is_neutral, {"docs/a.md": "see /wo" "rk/main\n"}, "docs/a.md:1"),
+}
+for name, (rule, files, where) in VIOLATIONS.items():
+    setattr(PlantedViolations, f"test_finds_{name}", planted(rule, files, where))
+
+
+def keeps(rule):
+    def test(self):
+        self.assertEqual(rule(TREE), [])
+    return test
+
+
+TREE = rules.Tree(ROOT)
+for rule in rules.RULES:
+    setattr(SourceTree, f"test_{rule.__name__}", keeps(rule))
+
+if __name__ == "__main__":
+    for hint in rules.long_files(TREE):
+        print("long file:", hint)
+    unittest.main()
