@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Writes docs/conformance.md from the comments above tests: which test proves which requirement.
+
+    // proves: ORB-24, VLT-45          the test proves the whole requirement
+    // proves partly: ORB-117          the test proves a part of it, e.g. a number but not its enforcement
+
+`#` instead of `//` in Python and shell tests. A comment may go on in the lines below it.
+--check fails when the committed file is stale. A comment that names an unknown requirement or stands
+above no test is an error in both modes.
+"""
+import argparse
+import collections
+import os
+import re
+import sys
+
+DESIGNS = {  # requirements are numbered from 1 without gaps
+    "ORB": ("Orbital compute delegation", 158),
+    "OD": ("Open Design sandbox orchestration hardening", 116),
+    "VLT": ("VLTAIR OS-level sandboxing", 114),
+    "ELV": ("elevAIte code execution sandbox service", 136),
+    "WSM": ("wasmsand Security MVP", 111),
+}
+FOLDERS = ("cli", "common", "controller", "examples", "node-agent", "tests")
+COMMENT = re.compile(r"^\s*(?://|#) proves( partly)?: (.*)$")
+CONTINUED = re.compile(r"^\s*(?://|#) ((?:[A-Z]+-\d+[,. ]*)+)$")
+TESTS = {
+    ".cc": re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)\)"),
+    ".py": re.compile(r"^\s*(?:async )?def (test\w*)\("),
+    ".sh": re.compile(r"^\s*(?:function )?(test\w*)\s*\(\)"),
+}
+Proof = collections.namedtuple("Proof", "requirement partly test")
+
+
+def known_requirements():
+    return [f"{design}-{number:02}" for design, (_, count) in DESIGNS.items() for number in range(1, count + 1)]
+
+
+def name_of_test(lines, index, pattern):
+    """The test that a comment at lines[index] belongs to: the one below it, else the one around it."""
+    below = index + 1
+    while below < len(lines) and re.match(r"^\s*(//|#|@|$)", lines[below]):
+        below += 1
+    declaration = " ".join(line.strip() for line in lines[below:below + 2])  # a TEST(…) may be wrapped
+    if match := pattern.match(declaration):
+        return ".".join(match.groups())
+    for line in reversed(lines[:index]):
+        if match := pattern.match(line):
+            return ".".join(match.groups())
+    return None
+
+
+def proofs_of_file(path, text, known):
+    """The proofs that a file claims, and what is wrong with its comments."""
+    proofs, faults = [], []
+    lines = text.splitlines()
+    for index, line in enumerate(lines):
+        match = COMMENT.match(line)
+        if match is None:
+            continue
+        words = match.group(2)
+        for more in lines[index + 1:]:
+            if not (continued := CONTINUED.match(more)):
+                break
+            words += " " + continued.group(1)
+        test = name_of_test(lines, index, TESTS[os.path.splitext(path)[1]])
+        if test is None:
+            faults.append(f"{path}:{index + 1}: stands at no test")
+        for word in re.split(r"[,\s]+", words.strip(" ,.")):
+            if word not in known:
+                faults.append(f"{path}:{index + 1}: no requirement is called \"{word}\"")
+            elif test is not None:
+                proofs.append(Proof(word, bool(match.group(1)), f"{path}: {test}"))
+    return proofs, faults
+
+
+def collect(root):
+    known, proofs, faults = set(known_requirements()), [], []
+    for top in FOLDERS:
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders.sort()
+            for name in sorted(names):
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if os.path.splitext(name)[1] not in TESTS or path.startswith("tests/tidy/"):
+                    continue
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    found, wrong = proofs_of_file(path, file.read(), known)
+                proofs += found
+                faults += wrong
+    return proofs, faults
+
+
+def state_of(proofs):
+    if not proofs:
+        return "not yet"
+    return "partly" if all(proof.partly for proof in proofs) else "proven"
+
+
+def render(proofs):
+    by_requirement = collections.defaultdict(list)
+    for proof in proofs:
+        by_requirement[proof.requirement].append(proof)
+    out = ["# Conformance", "",
+           "Made by `scripts/conformance.py` from the comments above the tests; do not edit.", "",
+           "*proven*: a test proves the whole requirement. *partly*: tests prove a part of it, e.g. a number but",
+           "not yet its enforcement. *not yet*: no test claims it.", "",
+           "| Design | Requirements | proven | partly | not yet |", "|---|---|---|---|---|"]
+    total = collections.Counter()
+    sections = []
+    for design, (title, count) in DESIGNS.items():
+        states = collections.Counter()
+        rows = ["", f"## {design}: {title}", "", "| Requirement | State | Tests |", "|---|---|---|"]
+        for number in range(1, count + 1):
+            requirement = f"{design}-{number:02}"
+            here = by_requirement[requirement]
+            states[state_of(here)] += 1
+            tests = "<br>".join(sorted({f"`{proof.test}`" for proof in here}))
+            rows.append(f"| {requirement} | {state_of(here)} | {tests} |")
+        sections += rows
+        out.append(f"| {design} | {count} | {states['proven']} | {states['partly']} | {states['not yet']} |")
+        total.update(states, all=count)
+    out.append(f"| all | {total['all']} | {total['proven']} | {total['partly']} | {total['not yet']} |")
+    return "\n".join(out + sections) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="fail when docs/conformance.md is stale")
+    parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    arguments = parser.parse_args()
+    proofs, faults = collect(arguments.root)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    if faults:
+        return 1
+    target = os.path.join(arguments.root, "docs", "conformance.md")
+    text = render(proofs)
+    if arguments.check:
+        with open(target, encoding="utf-8") as file:
+            if file.read() == text:
+                return 0
+        print("docs/conformance.md is stale: run scripts/conformance.py", file=sys.stderr)
+        return 1
+    with open(target, "w", encoding="utf-8") as file:
+        file.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
