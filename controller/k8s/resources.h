@@ -17,14 +17,14 @@ struct Resource {
 };
 
 inline constexpr std::array<Resource, 3> kResources = {{
-    {"runs", "run", "rn", "Run", true, {"create", "delete", "get", "list", "watch"}},
+    {"runs", "run", "rn", "Run", true, {"create", "delete", "get", "list", ""}},
     {"workspaces",
      "workspace",
      "ws",
      "Workspace",
      true,
-     {"create", "delete", "get", "list", "watch"}},
-    {"nodes", "node", "no", "Node", false, {"delete", "get", "list", "watch"}},
+     {"create", "delete", "get", "list", ""}},
+    {"nodes", "node", "no", "Node", false, {"delete", "get", "list", ""}},
 }};
 
 }  // namespace paddock::k8s

@@ -1,0 +1,15 @@
+// A stored blob as an answer: streamed from its file with its exact length.
+#pragma once
+
+#include "common/cas/blob_store.h"
+#include "controller/http_server/http_message.h"
+
+namespace paddock::api {
+
+// Nothing in it is ever shown by a browser as part of this server: octet-stream, nosniff,
+// attachment when `file_name` is given. 304 if the client has this digest. NotFound
+// (BLOB_NOT_FOUND).
+Result<Response> blob_response(const Request& request, const cas::BlobStore& blobs,
+                               const cas::Digest& digest, std::string_view file_name);
+
+}  // namespace paddock::api

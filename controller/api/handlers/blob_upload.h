@@ -1,0 +1,10 @@
+// The body of a PUT as a blob named {digest}.
+#pragma once
+
+#include "controller/api/call.h"
+
+namespace paddock::api {
+
+Result<Response> receive_blob(Call& call);
+
+}  // namespace paddock::api

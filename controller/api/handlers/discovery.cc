@@ -1,0 +1,109 @@
+#include "controller/api/handlers/discovery.h"
+
+#include <set>
+
+#include "controller/api/documents.h"
+#include "controller/k8s/discovery.h"
+#include "controller/k8s/objects.h"
+#include "controller/k8s/table.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Run;
+using contracts::RunPhase;
+using contracts::Workspace;
+
+template <class T>
+Status add_namespaces(store::ReadTxn& txn, std::set<std::string>& out) {
+  ASSIGN_OR_RETURN(const store::Page<T> page, txn.list<T>({}));
+  for (const T& item : page.items) out.insert(item.metadata.name_space);
+  return {};
+}
+
+Result<std::set<std::string>> used_namespaces(store::Store& store) {
+  std::set<std::string> names = {"default"};
+  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Run>(txn, names); }));
+  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Workspace>(txn, names); }));
+  return names;
+}
+
+wire::Value core_list(const char* kind, wire::Value::Array items) {
+  return wire::Value::Object{{"kind", kind},
+                             {"apiVersion", "v1"},
+                             {"metadata", k8s::list_meta({})},
+                             {"items", std::move(items)}};
+}
+
+std::string active_runs_text(const std::vector<Run>& active) {
+  constexpr const char* kName = "paddock_runs_active";
+  std::string text = metric_type(kName, "gauge", "runs that have not ended, by phase");
+  for (const auto& [phase, name] : wire::EnumNames<RunPhase>::values) {
+    if (contracts::is_terminal(phase)) continue;
+    int64_t count = 0;
+    for (const Run& run : active) count += run.status.phase == phase ? 1 : 0;
+    text += metric_line(kName, "phase", name, count);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Response> livez(Call&) { return text_response("ok\n"); }
+
+Result<Response> readyz(Call& call) {
+  TRY(call.services.store.read([](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
+    return version >= 0 ? Status()
+                        : Error{Code::kInternal, "STORE_CORRUPT", "the store has no version"};
+  }));
+  return text_response("ok\n");
+}
+
+Result<Response> metrics(Call& call) {
+  std::vector<Run> active;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(active, txn.active_runs());
+    return {};
+  }));
+  std::string text = active_runs_text(active) + call.services.metrics.text();
+  text += metric_type("paddock_blob_bytes", "gauge", "bytes of all stored blobs");
+  text += metric_line("paddock_blob_bytes", "", "", call.services.intake.used());
+  Response response = text_response(std::move(text));
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  return response;
+}
+
+Result<Response> version(Call&) { return json_response(k8s::version()); }
+Result<Response> api_versions(Call&) { return json_response(k8s::api_versions()); }
+Result<Response> core_resources(Call&) { return json_response(k8s::core_resources()); }
+Result<Response> api_groups(Call&) { return json_response(k8s::api_groups()); }
+Result<Response> api_group(Call&) { return json_response(k8s::api_group()); }
+Result<Response> group_resources(Call&) { return json_response(k8s::group_resources()); }
+Result<Response> openapi_index(Call&) { return json_response(k8s::openapi_index()); }
+Result<Response> openapi_document(Call&) { return json_response(k8s::openapi_document()); }
+
+Result<Response> openapi_v2(Call&) {
+  Response response;
+  response.content_type = "application/octet-stream";
+  return response;
+}
+
+Result<Response> list_namespaces(Call& call) {
+  ASSIGN_OR_RETURN(const std::set<std::string> names, used_namespaces(call.services.store));
+  wire::Value::Array items;
+  for (const std::string& name : names) items.push_back(k8s::name_space(name));
+  return json_response(core_list("NamespaceList", std::move(items)));
+}
+
+Result<Response> get_namespace(Call& call) {
+  // Any valid name will do: a namespace exists by being used.
+  if (k8s::is_dns_label(call.param("name")))
+    return json_response(k8s::name_space(call.param("name")));
+  return Error{Code::kNotFound, "NAMESPACE_NOT_FOUND",
+               cat("namespaces \"", to_utf8_lossy(call.param("name")), "\" not found")};
+}
+
+Result<Response> list_no_events(Call&) { return json_response(core_list("EventList", {})); }
+
+}  // namespace paddock::api

@@ -1,0 +1,25 @@
+// What is here, how it is doing: discovery for kubectl, health, version, metrics.
+#pragma once
+
+#include "controller/api/call.h"
+
+namespace paddock::api {
+
+Result<Response> livez(Call& call);
+Result<Response> readyz(Call& call);  // Unavailable while the store cannot be read
+Result<Response> metrics(Call& call);
+Result<Response> version(Call& call);
+
+Result<Response> api_versions(Call& call);
+Result<Response> core_resources(Call& call);
+Result<Response> api_groups(Call& call);
+Result<Response> api_group(Call& call);
+Result<Response> group_resources(Call& call);
+Result<Response> openapi_v2(Call& call);  // an empty, valid protobuf document
+Result<Response> openapi_index(Call& call);
+Result<Response> openapi_document(Call& call);
+Result<Response> list_namespaces(Call& call);
+Result<Response> get_namespace(Call& call);  // any valid name: it exists by being used
+Result<Response> list_no_events(Call& call);
+
+}  // namespace paddock::api

@@ -1,0 +1,105 @@
+#include "controller/api/handlers/nodes.h"
+
+#include <algorithm>
+
+#include "controller/api/blob_response.h"
+#include "controller/api/handlers/blob_upload.h"
+#include "controller/api/handlers/objects.h"
+#include "controller/k8s/objects.h"
+#include "controller/nodes/registry.h"
+#include "controller/nodes/synchronize.h"
+#include "controller/workspaces/trees.h"
+
+namespace paddock::api {
+namespace {
+
+// The tree of a run that the calling node holds.
+Result<contracts::Tree> tree_of_held_run(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Run run,
+                   nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
+  return workspaces::stored_tree(call.services.blobs, run.status.workspace_root);
+}
+
+// Waits until what this node should do changes, its time is over or its client is gone.
+Result<bool> changed_while_held(Call& call, const contracts::SyncAnswer& answer, Millis hold,
+                                uint64_t seen) {
+  const std::string& node = call.param("node");
+  events::Notifier& notifier = call.services.notifier;
+  const MonoTime deadline = call.services.clock.mono() + hold;
+  while (true) {
+    const Millis left = deadline - call.services.clock.mono();
+    if (left <= Millis(0) || notifier.stopped() || !call.request.connected()) return false;
+    if (!notifier.wait(store::node_topic(node), seen, left,
+                       [&] { return !call.request.connected(); }))
+      return false;
+    seen = notifier.version(store::node_topic(node));
+    ASSIGN_OR_RETURN(const std::string version, nodes::desired_version(call.services.store, node));
+    if (version != answer.version) return true;
+  }
+}
+
+}  // namespace
+
+Result<Response> get_node(Call& call) {
+  call.params["name"] = call.param("node");
+  return get_object<contracts::Node>(call);
+}
+
+Result<Response> delete_node(Call& call) {
+  TRY(refuse_dry_run(call.request, call.body));
+  contracts::Node node;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
+    return check_preconditions(call.body, node.metadata);
+  }));
+  TRY(nodes::remove(call.services.store, call.services.leases, node.metadata.name));
+  return json_response(k8s::deleted_status("nodes", node.metadata));
+}
+
+Result<Response> enroll_node(Call& call) {
+  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::EnrollRequest>(call.body));
+  ASSIGN_OR_RETURN(const auto answer, nodes::enroll(call.services.store, call.param("node"),
+                                                    request, call.now(), call.services.random));
+  Response response = object_response(answer, 201);
+  response.headers.emplace_back("cache-control", "no-store");
+  return response;
+}
+
+Result<Response> synchronize_node(Call& call) {
+  Services& services = call.services;
+  const std::string& node = call.param("node");
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::SyncRequest>(call.body));
+  const uint64_t seen = services.notifier.version(store::node_topic(node));
+  ASSIGN_OR_RETURN(auto answer, nodes::synchronize(services.store, services.leases, node, request,
+                                                   nodes::now(services.clock)));
+  const Millis hold = std::min(nodes::hold_for(request, answer), nodes::kMaxHold);
+  if (hold <= Millis(0)) return object_response(answer);
+  ASSIGN_OR_RETURN(const bool changed, changed_while_held(call, answer, hold, seen));
+  if (!changed) return object_response(answer);
+  request.status.reset();  // what it said is stored; now only the answer counts
+  request.runs.clear();
+  ASSIGN_OR_RETURN(answer, nodes::synchronize(services.store, services.leases, node, request,
+                                              nodes::now(services.clock)));
+  return object_response(answer);
+}
+
+Result<Response> node_run_tree(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of_held_run(call));
+  return object_response(tree);
+}
+
+Result<Response> node_run_blob(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of_held_run(call));
+  if (!workspaces::names_blob(tree, call.param("digest"))) {
+    return Error{Code::kNotFound, "BLOB_NOT_FOUND", "the run's tree names no such blob"};
+  }
+  return blob_response(call.request, call.services.blobs, call.param("digest"), {});
+}
+
+Result<Response> node_run_artifact(Call& call) {
+  ASSIGN_OR_RETURN(const auto run,
+                   nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
+  return receive_blob(call);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,17 @@
+// Nodes: removal, enrolment, the agent's held call, and the files of the runs that a node holds.
+#pragma once
+
+#include "controller/api/call.h"
+
+namespace paddock::api {
+
+Result<Response> get_node(Call& call);
+Result<Response> delete_node(Call& call);
+Result<Response> enroll_node(Call& call);
+// Applies what the node observes at once; held while nothing changes for it.
+Result<Response> synchronize_node(Call& call);
+Result<Response> node_run_tree(Call& call);
+Result<Response> node_run_blob(Call& call);
+Result<Response> node_run_artifact(Call& call);
+
+}  // namespace paddock::api

@@ -1,0 +1,17 @@
+// A run's life as a stream of events (SSE), and its output as text.
+#pragma once
+
+#include "controller/api/call.h"
+
+namespace paddock::api {
+
+// `id: N`, `event: type`, `data: {json}`; a comment each second. Resumes after Last-Event-ID or
+// ?after=N. Ends after `end`; a stream that ends without it is incomplete.
+Result<Response> run_events(Call& call);
+// Standard output and error as they were written; ?follow=true, ?tailLines=N.
+Result<Response> run_log(Call& call);
+
+// One event as SSE text.
+std::string sse_frame(const contracts::RunEvent& event);
+
+}  // namespace paddock::api

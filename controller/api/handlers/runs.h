@@ -1,0 +1,12 @@
+// Runs: create, delete, cancel. Reading them is in objects.h.
+#pragma once
+
+#include "controller/api/call.h"
+
+namespace paddock::api {
+
+Result<Response> create_run(Call& call);
+Result<Response> delete_run(Call& call);  // RUN_ACTIVE unless it has ended
+Result<Response> cancel_run(Call& call);  // idempotent
+
+}  // namespace paddock::api

@@ -1,0 +1,34 @@
+#include "controller/api/idempotency.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::api {
+
+Result<IdempotencyKey> idempotency_key(const Call& call) {
+  const std::string key = call.request.header("idempotency-key");
+  if (key.empty()) return IdempotencyKey{};
+  const bool visible = std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7f; });
+  if (!visible || key.size() > 128) {
+    return invalid_argument("IDEMPOTENCY_KEY_INVALID",
+                            "Idempotency-Key takes 1 to 128 visible ASCII characters");
+  }
+  return IdempotencyKey{cat(call.principal.token_id, " ", call.request.path), key, call.body_hash};
+}
+
+Result<std::optional<std::string>> earlier_create(store::ReadTxn& txn, const IdempotencyKey& key) {
+  if (key.scope.empty()) return std::optional<std::string>();
+  ASSIGN_OR_RETURN(const auto made, txn.idempotent_create(key.scope, key.key));
+  if (!made) return std::optional<std::string>();
+  if (made->request_digest == key.digest) return std::optional<std::string>(made->name);
+  return Error{Code::kFailedPrecondition, "IDEMPOTENCY_KEY_REUSED",
+               "this Idempotency-Key was used with another request; take a fresh one"};
+}
+
+Status remember_create(store::WriteTxn& txn, const IdempotencyKey& key, const std::string& name) {
+  if (key.scope.empty()) return {};
+  return txn.put_idempotent_create(key.scope, key.key, {name, key.digest});
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,32 @@
+// Counters of this process, in the text form that Prometheus reads. Any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace paddock::api {
+
+class Metrics {
+ public:
+  void count_answer(int status) { ++answers_[static_cast<size_t>(status / 100) % answers_.size()]; }
+  void count_commit() { ++commits_; }
+  void count_denial() { ++denials_; }
+  std::atomic<int64_t> streams{0};  // open streaming answers
+
+  // `# TYPE …` and value lines of these counters.
+  std::string text() const;
+
+ private:
+  std::array<std::atomic<int64_t>, 6> answers_{};  // by hundreds of the HTTP status
+  std::atomic<int64_t> commits_{0};
+  std::atomic<int64_t> denials_{0};
+};
+
+// One metric's header and value lines.
+std::string metric_type(const char* name, const char* type, const char* help);
+std::string metric_line(const char* name, const char* label, std::string_view label_value,
+                        int64_t value);
+
+}  // namespace paddock::api

@@ -1,0 +1,124 @@
+#include "controller/api/pipeline.h"
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/crypto/digest.h"
+#include "controller/api/authenticate.h"
+#include "controller/api/documents.h"
+#include "controller/http_server/refusal.h"
+
+namespace paddock::api {
+namespace {
+
+// What the access log knows once a request is done.
+struct Trace {
+  std::string id;
+  std::string subject = "anonymous";
+  std::string reason;  // of a refusal
+};
+
+Status read_body(const Route& route, Call& call) {
+  if (route.body.kind != BodyKind::kDocument || call.request.body == nullptr) return {};
+  ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(route.body.limit));
+  call.body_hash = crypto::sha256_hex(bytes);
+  const bool optional = std::string_view(route.method) == "DELETE" ||
+                        std::string_view(route.pattern).ends_with("/cancel");
+  if (bytes.empty() && optional) return {};
+  ASSIGN_OR_RETURN(call.body,
+                   parse_document(call.request.header("content-type"), bytes, route.body.limit));
+  return {};
+}
+
+Result<Response> run_call(const Router& router, Services& services, Request& request,
+                          Trace& trace) {
+  ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
+  const Route& route = *match.route;
+  Call call{services, request, std::move(match.params), {}, {}, {}};
+  if (route.scope == auth::Scope::kPublic) {
+    call.principal = auth::anonymous();  // health answers even while the store is broken
+  } else {
+    ASSIGN_OR_RETURN(call.principal, principal_of(request, services.store, services.clock.wall()));
+  }
+  trace.subject = call.principal.subject;
+  TRY(auth::authorize(call.principal, route.scope, call.param("ns"), call.param("node")));
+  TRY(read_body(route, call));
+  return route.endpoint(call);
+}
+
+bool is_denial(const Error& error) {
+  return error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
+}
+
+Response answer_error(Services& services, const Request& request, const Error& error,
+                      const Trace& trace) {
+  Response response = refusal(error);
+  if (error.reason == "METHOD_NOT_ALLOWED" && !error.context.empty())
+    response.headers.emplace_back("allow", error.context[0]);
+  if (error.code == Code::kUnauthenticated)
+    response.headers.emplace_back("www-authenticate", "Bearer");
+  if (is_denial(error)) {
+    services.metrics.count_denial();
+    log_warn("denied", {{"request", trace.id},
+                        {"subject", trace.subject},
+                        {"method", request.method},
+                        {"path", request.path},
+                        {"reason", error.reason}});
+  } else if (response.status >= 500) {
+    log_error("request failed",
+              {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
+  }
+  return response;
+}
+
+// Internal errors are for our log; the client learns that it was us, and the request's id.
+Error without_details(Error error, const std::string& request_id) {
+  if (error.code != Code::kInternal) return error;
+  return {Code::kInternal, error.reason,
+          cat("the server failed; its log has more at request ", request_id)};
+}
+
+// Counts a streaming answer while it runs.
+void count_stream(Services& services, Response& response) {
+  if (!response.stream) return;
+  response.stream = [&metrics = services.metrics,
+                     inner = std::move(response.stream)](ResponseStream& out) {
+    ++metrics.streams;
+    inner(out);
+    --metrics.streams;
+  };
+}
+
+Response handle(const Router& router, Services& services, Request& request) {
+  const MonoTime started = services.clock.mono();
+  Trace trace;
+  trace.id = make_suffix(services.random, 12);
+  Result<Response> result = run_call(router, services, request, trace);
+  if (!result) trace.reason = result.error().reason;
+  Response response;
+  if (result) {
+    response = std::move(*result);
+  } else {
+    response = answer_error(services, request, result.error(), trace);
+    if (result.error().code == Code::kInternal)
+      response.body = refusal(without_details(result.error(), trace.id)).body;
+  }
+  count_stream(services, response);
+  services.metrics.count_answer(response.status);
+  response.headers.emplace_back("x-request-id", trace.id);
+  log_info("request", {{"request", trace.id},
+                       {"subject", trace.subject},
+                       {"method", request.method},
+                       {"path", request.path},
+                       {"status", std::to_string(response.status)},
+                       {"ms", std::to_string((services.clock.mono() - started).count())},
+                       {"reason", trace.reason}});
+  return response;
+}
+
+}  // namespace
+
+Handler make_handler(const Router& router, Services& services) {
+  return [&router, &services](Request& request) { return handle(router, services, request); };
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,42 @@
+// One row of the route table. A row without a scope does not compile: there is no constructor for
+// it.
+#pragma once
+
+#include <cstddef>
+
+#include "controller/api/call.h"
+#include "controller/auth/principal.h"
+
+namespace paddock::api {
+
+enum class BodyKind {
+  kNone,      // not read; a request that has one is answered and its connection closed
+  kDocument,  // JSON or YAML, read whole within the limit and parsed
+  kStream,    // the handler reads it in pieces
+};
+
+struct BodyRule {
+  BodyKind kind;
+  size_t limit;  // bytes; for documents only
+};
+inline constexpr BodyRule kNoBody{BodyKind::kNone, 0};
+inline constexpr BodyRule kApiDocument{BodyKind::kDocument, size_t{8} << 20};
+inline constexpr BodyRule kSmallDocument{BodyKind::kDocument, size_t{64} << 10};
+inline constexpr BodyRule kTreeDocument{BodyKind::kDocument, size_t{64} << 20};
+inline constexpr BodyRule kStreamed{BodyKind::kStream, 0};
+
+class Route {
+ public:
+  // Pattern: literal segments, {name} for one segment, {name…} at the end for the whole rest.
+  constexpr Route(const char* http_method, const char* path_pattern, auth::Scope needed,
+                  BodyRule body_rule, Endpoint run)
+      : method(http_method), pattern(path_pattern), scope(needed), body(body_rule), endpoint(run) {}
+
+  const char* method;
+  const char* pattern;
+  auth::Scope scope;
+  BodyRule body;
+  Endpoint endpoint;
+};
+
+}  // namespace paddock::api

@@ -1,0 +1,100 @@
+#include "controller/api/routes.h"
+
+#include "common/base/text.h"
+#include "controller/api/handlers/artifacts.h"
+#include "controller/api/handlers/discovery.h"
+#include "controller/api/handlers/nodes.h"
+#include "controller/api/handlers/objects.h"
+#include "controller/api/handlers/run_output.h"
+#include "controller/api/handlers/runs.h"
+#include "controller/api/handlers/workspaces.h"
+
+namespace paddock::api {
+
+using auth::Scope;
+using contracts::Node;
+using contracts::Run;
+using contracts::Workspace;
+
+#define A "/apis/paddock.dev/v1alpha1"
+#define RUNS A "/namespaces/{ns}/runs"
+#define WORKSPACES A "/namespaces/{ns}/workspaces"
+#define NODE A "/nodes/{node}"
+
+// clang-format off
+const std::vector<Route>& routes() {
+  static const std::vector<Route> kRoutes = {
+      // Health. /health and /healthz are the names that other tools ask for.
+      {"GET", "/livez",   Scope::kPublic, kNoBody, livez},
+      {"GET", "/readyz",  Scope::kPublic, kNoBody, readyz},
+      {"GET", "/healthz", Scope::kPublic, kNoBody, readyz},
+      {"GET", "/health",  Scope::kPublic, kNoBody, readyz},
+      {"GET", "/version", Scope::kAuthenticated, kNoBody, version},
+      {"GET", "/metrics", Scope::kAdmin, kNoBody, metrics},
+
+      // What kubectl asks before it does anything.
+      {"GET", "/api",                         Scope::kAuthenticated, kNoBody, api_versions},
+      {"GET", "/api/v1",                      Scope::kAuthenticated, kNoBody, core_resources},
+      {"GET", "/api/v1/namespaces",           Scope::kAdmin, kNoBody, list_namespaces},
+      {"GET", "/api/v1/namespaces/{name}",    Scope::kAuthenticated, kNoBody, get_namespace},
+      {"GET", "/api/v1/events",               Scope::kAuthenticated, kNoBody, list_no_events},
+      {"GET", "/api/v1/namespaces/{ns}/events", Scope::kAuthenticated, kNoBody, list_no_events},
+      {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, api_groups},
+      {"GET", "/apis/paddock.dev",            Scope::kAuthenticated, kNoBody, api_group},
+      {"GET", A,                              Scope::kAuthenticated, kNoBody, group_resources},
+      {"GET", "/openapi/v2",                  Scope::kAuthenticated, kNoBody, openapi_v2},
+      {"GET", "/openapi/v3",                  Scope::kAuthenticated, kNoBody, openapi_index},
+      {"GET", "/openapi/v3" A,                Scope::kAuthenticated, kNoBody, openapi_document},
+
+      // Runs.
+      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Run>},
+      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        list_objects<Run>},
+      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_run},
+      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Run>},
+      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_run},
+      {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run},
+      {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events},
+      {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log},
+      {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts},
+      {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact},
+
+      // Workspaces.
+      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        list_objects<Workspace>},
+      {"GET",    WORKSPACES,                          Scope::kWorkspacesRead,  kNoBody,        list_objects<Workspace>},
+      {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_workspace},
+      {"GET",    WORKSPACES "/{name}",                Scope::kWorkspacesRead,  kNoBody,        get_object<Workspace>},
+      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kSmallDocument, delete_workspace},
+      {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
+      {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
+      {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
+
+      // Nodes, for people.
+      {"GET",    A "/nodes",  Scope::kNodesRead,  kNoBody,        list_objects<Node>},
+      {"GET",    NODE,        Scope::kNodesRead,  kNoBody,        get_node},
+      {"DELETE", NODE,        Scope::kNodesWrite, kSmallDocument, delete_node},
+
+      // Nodes, for their agents.
+      {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},
+      {"POST", NODE "/synchronize",                   Scope::kNodeSelf,   kApiDocument,   synchronize_node},
+      {"GET",  NODE "/runs/{uid}/tree",               Scope::kNodeSelf,   kNoBody,        node_run_tree},
+      {"GET",  NODE "/runs/{uid}/blobs/{digest}",     Scope::kNodeSelf,   kNoBody,        node_run_blob},
+      {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},
+  };
+  return kRoutes;
+}
+// clang-format on
+
+std::string describe_routes(const std::vector<Route>& table) {
+  std::string text;
+  for (const Route& route : table) {
+    std::string body = "-";
+    if (route.body.kind == BodyKind::kStream) body = "stream";
+    if (route.body.kind == BodyKind::kDocument)
+      body = cat("document up to ", format_quantity(static_cast<int64_t>(route.body.limit)));
+    text += cat(route.method, " ", route.pattern, "  scope ", auth::scope_name(route.scope),
+                "  body ", body, "\n");
+  }
+  return text;
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,17 @@
+// THE table of routes: everything this server answers, with the scope each needs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/api/route.h"
+
+namespace paddock::api {
+
+const std::vector<Route>& routes();
+
+// The table as text, one route a line: method, pattern, scope, body. tests/golden/routes.txt holds
+// it.
+std::string describe_routes(const std::vector<Route>& table);
+
+}  // namespace paddock::api

@@ -1,0 +1,27 @@
+// What handlers work with. References to things that outlive every request.
+#pragma once
+
+#include "common/base/random.h"
+#include "common/base/time.h"
+#include "controller/admission/admit.h"
+#include "controller/api/metrics.h"
+#include "controller/events/notifier.h"
+#include "controller/nodes/leases.h"
+#include "controller/store/store.h"
+#include "controller/workspaces/blob_intake.h"
+
+namespace paddock::api {
+
+struct Services {
+  store::Store& store;
+  events::Notifier& notifier;
+  nodes::LeaseTable& leases;
+  const cas::BlobStore& blobs;
+  workspaces::BlobIntake& intake;
+  const Clock& clock;
+  Random& random;  // thread-safe
+  Metrics& metrics;
+  admission::Ceilings ceilings;
+};
+
+}  // namespace paddock::api
