@@ -1,0 +1,45 @@
+// What is known about this host before a plan is made. Gathered by linux/facts.cc; plain values, so
+// that plans can be tested for hosts that we do not have.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace paddock::sandbox {
+
+// Where a limit on the whole process tree can be set.
+struct CgroupFacts {
+  enum class Version { kNone, kV1, kV2 };
+  Version version = Version::kNone;
+  // Folders in which one folder per run is made. v1 has one per hierarchy; v2 the same for all.
+  // Empty: not available.
+  std::string memory;
+  std::string pids;
+  std::string cpu;      // accounting
+  std::string why_not;  // what an operator can do about a missing one
+};
+
+// A name in the host's root folder that belongs to the system, such as /usr, or /lib -> usr/lib.
+struct SystemEntry {
+  std::string path;
+  std::string link;  // where it points to, if it is a symbolic link
+};
+
+struct HostFacts {
+  bool privileged = false;  // may set up mounts and ids as the host's root
+  uid_t uid = 0;
+  gid_t gid = 0;
+  int kernel_major = 0;
+  int kernel_minor = 0;
+  uint64_t hard_open_files = 0;  // this process's own ceilings
+  uint64_t hard_file_size = 0;
+  uint64_t hard_address_space = 0;
+  CgroupFacts cgroup;
+  std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
+  std::vector<SystemEntry> etc;     // harmless files and folders of /etc that exist here
+};
+
+}  // namespace paddock::sandbox

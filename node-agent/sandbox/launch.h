@@ -1,0 +1,18 @@
+// One launch, whole: request in, frames out, result back. The platform's backend implements it.
+#pragma once
+
+#include "common/base/time.h"
+#include "common/contracts/launch.h"
+#include "node-agent/sandbox/event_writer.h"
+
+namespace paddock::sandbox {
+
+// Writes `started`, `stdout` and `stderr` frames; the caller writes the result. Blocks SIGTERM,
+// SIGINT and SIGHUP meanwhile: they cancel the run. For single-threaded programs.
+contracts::SandboxResult launch(const contracts::LaunchRequest& request, EventWriter& events,
+                                const Clock& clock);
+
+// What this host can enforce, proven by a launch of its own.
+std::vector<contracts::Capability> probe(const Clock& clock);
+
+}  // namespace paddock::sandbox

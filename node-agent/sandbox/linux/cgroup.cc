@@ -1,0 +1,156 @@
+#include "node-agent/sandbox/linux/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <set>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+
+namespace cgroup_files {
+namespace {
+
+std::optional<std::string> read_text(const std::string& folder, const char* file) {
+  const os::Fd fd(open(cat(folder, "/", file).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return std::nullopt;
+  auto text = os::read_all(fd.get(), size_t{1} << 20);
+  if (!text.ok()) return std::nullopt;
+  return std::move(text).value();
+}
+
+}  // namespace
+
+Status write(const std::string& folder, const char* file, std::string_view text) {
+  const os::Fd fd(open(cat(folder, "/", file).c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd.valid()) return step_error(cat("opening the cgroup's ", file), errno);
+  if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return step_error(cat("setting the cgroup's ", file), errno);
+  }
+  return {};
+}
+
+std::optional<int64_t> read_number(const std::string& folder, const char* file) {
+  const auto text = read_text(folder, file);
+  return text ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
+}
+
+std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
+                                  std::string_view key) {
+  const auto text = read_text(folder, file);
+  if (!text) return std::nullopt;
+  for (const std::string& line : split(*text, '\n')) {
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ') {
+      return parse_integer<int64_t>(trim(std::string_view(line).substr(key.size())));
+    }
+  }
+  return std::nullopt;
+}
+
+void kill_members(const std::string& folder) {
+  constexpr int kMostRounds = 2000;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const auto members = read_text(folder, "cgroup.procs");
+    if (!members || members->empty()) return;
+    for (const std::string& line : split(*members, '\n')) {
+      // 0 is a process of another pid namespace: not ours to reach by number.
+      if (const auto pid = parse_integer<pid_t>(line); pid && *pid > 1) kill(*pid, SIGKILL);
+    }
+    poll(nullptr, 0, round < 20 ? 0 : 1);  // they need the processor to die
+  }
+}
+
+void remove_folder(const std::string& folder) {
+  constexpr int kMostRounds = 200;  // the last member's exit may still be on its way
+  for (int round = 0; round < kMostRounds; ++round) {
+    if (rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
+    kill_members(folder);
+    poll(nullptr, 0, 1);
+  }
+}
+
+}  // namespace cgroup_files
+
+namespace {
+
+class NoCgroup final : public Cgroup {
+ public:
+  const std::vector<os::Fd>& join_fds() const override { return none_; }
+  Readings read() const override { return {}; }
+  void kill_all() override {}
+  void remove() override {}
+
+ private:
+  std::vector<os::Fd> none_;
+};
+
+constexpr std::string_view kPrefix = "paddock-";
+
+// Field 22 of /proc/<pid>/stat; the name in field 2 may contain anything.
+std::optional<uint64_t> start_ticks(pid_t pid) {
+  const os::Fd fd(open(cat("/proc/", pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return std::nullopt;
+  const auto text = os::read_all(fd.get(), 8192);
+  if (!text.ok()) return std::nullopt;
+  const size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos || name_end + 2 > text->size()) return std::nullopt;
+  const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  return fields.size() > 19 ? parse_integer<uint64_t>(fields[19]) : std::nullopt;
+}
+
+uint64_t pid_namespace() {
+  struct stat info {};
+  return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
+std::string own_name() {
+  return cat(kPrefix, getpid(), "-", start_ticks(getpid()).value_or(0), "-", pid_namespace());
+}
+
+bool is_stale(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  const std::vector<std::string> parts = split(name.substr(kPrefix.size()), '-');
+  if (parts.size() != 3) return false;
+  const auto pid = parse_integer<pid_t>(parts[0]);
+  const auto start = parse_integer<uint64_t>(parts[1]);
+  const auto space = parse_integer<uint64_t>(parts[2]);
+  if (!pid || !start || !space || *space != pid_namespace()) return false;
+  return start_ticks(*pid) != start;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupSettings& settings,
+                                            const CgroupFacts& facts) {
+  if (!settings.memory_bytes && !settings.pids && !settings.cpu_accounting) {
+    return std::unique_ptr<Cgroup>(std::make_unique<NoCgroup>());
+  }
+  if (facts.version == CgroupFacts::Version::kV2)
+    return make_cgroup_v2(settings, facts, own_name());
+  return make_cgroup_v1(settings, facts, own_name());
+}
+
+void sweep_stale_cgroups(const CgroupFacts& facts) {
+  for (const std::string& parent : std::set<std::string>{facts.memory, facts.pids, facts.cpu}) {
+    if (parent.empty()) continue;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(parent.c_str()), closedir);
+    while (folder != nullptr) {
+      const dirent* entry = readdir(folder.get());
+      if (entry == nullptr) break;
+      if (!is_stale(entry->d_name)) continue;
+      const std::string stale = cat(parent, "/", std::string_view(entry->d_name));
+      cgroup_files::kill_members(stale);
+      cgroup_files::remove_folder(stale);
+    }
+  }
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,96 @@
+// cgroup v1: one folder in each hierarchy that the plan needs.
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using namespace cgroup_files;
+
+class CgroupV1 final : public Cgroup {
+ public:
+  ~CgroupV1() override { remove(); }
+
+  Status set_up(const CgroupSettings& settings, const CgroupFacts& facts, const std::string& name) {
+    if (settings.memory_bytes) {
+      TRY(make(facts.memory, name, memory_));
+      TRY(limit_memory(*settings.memory_bytes));
+    }
+    if (settings.pids) {
+      TRY(make(facts.pids, name, pids_));
+      TRY(write(pids_, "pids.max", cat(*settings.pids + 1)));  // and the init process
+    }
+    if (settings.cpu_accounting) TRY(make(facts.cpu, name, cpu_));
+    return {};
+  }
+
+  const std::vector<os::Fd>& join_fds() const override { return tasks_; }
+
+  Readings read() const override {
+    Readings out;
+    if (const auto ns = read_number(cpu_, "cpuacct.usage")) out.cpu = Millis(*ns / 1'000'000);
+    out.peak_memory_bytes = read_number(memory_, "memory.max_usage_in_bytes");
+    out.oom_kills = read_keyed(memory_, "memory.oom_control", "oom_kill").value_or(0);
+    if (const auto peak = read_number(pids_, "pids.peak")) out.peak_pids = *peak - 1;
+    return out;
+  }
+
+  void kill_all() override {
+    for (const std::string& folder : folders()) kill_members(folder);
+  }
+  void remove() override {
+    tasks_.clear();
+    for (std::string* folder : {&memory_, &pids_, &cpu_}) {
+      if (!folder->empty()) remove_folder(*folder);
+      folder->clear();
+    }
+  }
+
+ private:
+  std::vector<std::string> folders() const {
+    // Every process is in all of them: one list is enough.
+    for (const std::string* folder : {&pids_, &memory_, &cpu_}) {
+      if (!folder->empty()) return {*folder};
+    }
+    return {};
+  }
+
+  Status make(const std::string& parent, const std::string& name, std::string& folder) {
+    const std::string path = cat(parent, "/", name);
+    if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+      return step_error("making the cgroup", errno);
+    folder = path;
+    tasks_.emplace_back(open(cat(path, "/tasks").c_str(), O_WRONLY | O_CLOEXEC));
+    if (!tasks_.back().valid()) return step_error("opening the cgroup's tasks", errno);
+    return {};
+  }
+
+  Status limit_memory(int64_t bytes) {
+    TRY(write(memory_, "memory.limit_in_bytes", cat(bytes)));
+    // Memory and swap together; the file is absent where swap is not accounted.
+    if (access(cat(memory_, "/memory.memsw.limit_in_bytes").c_str(), F_OK) != 0) return {};
+    return write(memory_, "memory.memsw.limit_in_bytes", cat(bytes));
+  }
+
+  std::string memory_;
+  std::string pids_;
+  std::string cpu_;
+  std::vector<os::Fd> tasks_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupSettings& settings,
+                                               const CgroupFacts& facts, const std::string& name) {
+  auto cgroup = std::make_unique<CgroupV1>();
+  TRY(cgroup->set_up(settings, facts, name));
+  return std::unique_ptr<Cgroup>(std::move(cgroup));
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,76 @@
+// cgroup v2: one folder, entered by clone3, emptied by cgroup.kill, then removed: never used again.
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using namespace cgroup_files;
+
+class CgroupV2 final : public Cgroup {
+ public:
+  ~CgroupV2() override { remove(); }
+
+  Status set_up(const CgroupSettings& settings, const std::string& path) {
+    if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+      return step_error("making the cgroup", errno);
+    folder_ = path;
+    fd_.reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd_.valid()) return step_error("opening the cgroup", errno);
+    if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
+    if (settings.pids)
+      TRY(write(folder_, "pids.max", cat(*settings.pids + 1)));  // and the init process
+    return {};
+  }
+
+  int clone_fd() const override { return fd_.get(); }
+  const std::vector<os::Fd>& join_fds() const override { return none_; }
+
+  Readings read() const override {
+    Readings out;
+    if (const auto us = read_keyed(folder_, "cpu.stat", "usage_usec")) out.cpu = Millis(*us / 1000);
+    out.peak_memory_bytes = read_number(folder_, "memory.peak");
+    out.oom_kills = read_keyed(folder_, "memory.events", "oom_kill").value_or(0);
+    if (const auto peak = read_number(folder_, "pids.peak")) out.peak_pids = *peak - 1;
+    return out;
+  }
+
+  void kill_all() override {
+    if (folder_.empty()) return;
+    if (!write(folder_, "cgroup.kill", "1").ok()) kill_members(folder_);  // since Linux 5.14
+  }
+  void remove() override {
+    fd_.reset();
+    if (!folder_.empty()) remove_folder(folder_);
+    folder_.clear();
+  }
+
+ private:
+  Status limit_memory(int64_t bytes) {
+    TRY(write(folder_, "memory.max", cat(bytes)));
+    TRY(write(folder_, "memory.oom.group", "1"));
+    if (access(cat(folder_, "/memory.swap.max").c_str(), F_OK) != 0) return {};
+    return write(folder_, "memory.swap.max", "0");
+  }
+
+  std::string folder_;
+  os::Fd fd_;
+  std::vector<os::Fd> none_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupSettings& settings,
+                                               const CgroupFacts& facts, const std::string& name) {
+  auto cgroup = std::make_unique<CgroupV2>();
+  TRY(cgroup->set_up(settings, cat(facts.memory.empty() ? facts.cpu : facts.memory, "/", name)));
+  return std::unique_ptr<Cgroup>(std::move(cgroup));
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,31 @@
+// What happens between clone and exec: the init process (pid 1) builds the sandbox around itself
+// and starts the command, which then gives up everything that is left.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <vector>
+
+#include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/plan.h"
+
+namespace paddock::sandbox {
+
+struct ChildContext {
+  const contracts::LaunchRequest& request;
+  const SandboxPlan& plan;
+  const std::vector<sock_filter>& filter;
+  const Cgroup& cgroup;
+  std::vector<os::Fd> sources;  // opened by a privileged launcher; empty otherwise
+  int control = -1;
+  int out = -1;
+  int err = -1;
+  int exec_witness = -1;  // closed by a successful exec
+};
+
+// The namespaces that the init process is cloned into.
+uint64_t init_namespaces();
+// Runs in the cloned child. Ends with the command's process and everything that it left behind.
+[[noreturn]] void run_init(ChildContext& context);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,160 @@
+#include "node-agent/sandbox/linux/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/privileges.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/user_namespace.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Type = ControlMessage::Type;
+
+constexpr int kControl = 3;
+constexpr int kWitness = 4;
+
+// The command's own user namespace: it owns nothing, not even the mounts, and the kernel counts the
+// run's processes in it alone.
+Status enter_own_user_namespace() {
+  // Taking an id made /proc/self root's; this process writes its own map there.
+  if (prctl(PR_SET_DUMPABLE, 1) != 0) return step_error("becoming dumpable", errno);
+  if (unshare(CLONE_NEWUSER) != 0) return step_error("making the command's user namespace", errno);
+  return write_id_maps(0, {kInsideId, kInsideId, kInsideId, kInsideId}, false);
+}
+
+// 0: /dev/null, 1 and 2: the pipes, 3 and 4: ours until exec. Nothing else stays open.
+Status set_descriptors(const ChildContext& context) {
+  constexpr int kAbove = 16;
+  const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int sources[] = {in, context.out, context.err, context.control, context.exec_witness};
+  int moved[5];
+  for (int i = 0; i < 5; ++i) moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, kAbove);
+  for (int i = 0; i < 5; ++i) {
+    if (moved[i] < 0 || dup3(moved[i], i, i >= kControl ? O_CLOEXEC : 0) < 0) {
+      // dup3 needs different numbers; kAbove makes them so.
+      return step_error("setting the standard streams", errno);
+    }
+  }
+  if (raw::close_range(kWitness + 1, ~0u) != 0)
+    return step_error("closing descriptors", errno, "Linux 5.9 or later is needed");
+  return {};
+}
+
+void reset_signals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(signal, &standard, nullptr);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+Status set_rlimits(const std::vector<RlimitSetting>& settings) {
+  for (const RlimitSetting& setting : settings) {
+    const auto resource = static_cast<__rlimit_resource>(setting.resource);
+    rlimit now{};
+    if (getrlimit(resource, &now) != 0)
+      return step_error(cat("reading the limit ", setting.name), errno);
+    // A ceiling that this host already has is lower still.
+    const rlimit wanted{std::min<rlim_t>(setting.soft, now.rlim_max),
+                        std::min<rlim_t>(setting.hard, now.rlim_max)};
+    if (setrlimit(resource, &wanted) != 0)
+      return step_error(cat("setting the limit ", setting.name), errno);
+  }
+  return {};
+}
+
+Status install_filter(const std::vector<sock_filter>& filter) {
+  sock_fprog program{static_cast<unsigned short>(filter.size()),
+                     const_cast<sock_filter*>(filter.data())};
+  const auto listener = static_cast<int>(
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+  if (listener < 0)
+    return step_error("installing the system call filter", errno,
+                      "a kernel with seccomp notification (5.5) is needed");
+  if (!send_control(kControl, Type::kListener, 0, 0, {}, listener))
+    return step_error("handing over the filter's listener", errno);
+  close(listener);
+  return {};
+}
+
+Status give_up_everything(const ChildContext& context) {
+  TRY(enter_own_user_namespace());
+  TRY(leave_keyring());
+  if (setsid() < 0) return step_error("making a session", errno);
+  TRY(set_descriptors(context));
+  umask(022);
+  if (chdir(context.request.workdir.c_str()) != 0) return step_error("entering workdir", errno);
+  TRY(drop_privileges());
+  TRY(install_filter(context.filter));
+  reset_signals();
+  return set_rlimits(context.plan.rlimits);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// Where the command may be: itself if it has a slash, else each folder of its own PATH.
+std::vector<std::string> candidates(const contracts::LaunchRequest& request) {
+  const std::string& name = request.command[0];
+  if (name.find('/') != std::string::npos) return {name};
+  std::vector<std::string> out;
+  const auto path = request.env.find("PATH");
+  if (path == request.env.end()) return out;
+  for (const std::string& folder : split(path->second, ':')) {
+    if (!folder.empty()) out.push_back(cat(folder, "/", name));
+  }
+  return out;
+}
+
+// Returns errno of the failure that tells most.
+int execute(const contracts::LaunchRequest& request, const std::vector<std::string>& files) {
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : request.env) variables.push_back(cat(name, "=", value));
+  const std::vector<char*> argv = pointers(request.command);
+  const std::vector<char*> envp = pointers(variables);
+  int worst = ENOENT;
+  for (const std::string& file : files) {
+    execve(file.c_str(), argv.data(), envp.data());
+    if (errno == ENOENT || errno == ENOTDIR) continue;
+    worst = errno;
+    if (errno != EACCES) break;
+  }
+  return worst;
+}
+
+}  // namespace
+
+[[noreturn]] void run_command(const ChildContext& context) {
+  const std::vector<std::string> files = candidates(context.request);
+  if (const Status ready = give_up_everything(context); !ready.ok()) {
+    // Either number is the control socket, depending on how far it came.
+    if (!send_control(kControl, Type::kFailed, 0, 0, ready.error().message)) {
+      send_control(context.control, Type::kFailed, 0, 0, ready.error().message);
+    }
+    _exit(1);
+  }
+  send_control(kControl, Type::kNoExec, execute(context.request, files));
+  _exit(127);
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,90 @@
+#include "node-agent/sandbox/linux/control.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+struct Packet {
+  char type = 0;
+  int number = 0;
+  int64_t cpu_ms = 0;
+  uint32_t text_bytes = 0;
+  char text[1024] = {};
+};
+
+}  // namespace
+
+Result<ControlPair> make_control_pair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return step_error("making the control socket", errno);
+  return ControlPair{os::Fd(ends[0]), os::Fd(ends[1])};
+}
+
+bool send_control(int socket, ControlMessage::Type type, int number, int64_t cpu_ms,
+                  std::string_view text, int fd) {
+  Packet packet;
+  packet.type = static_cast<char>(type);
+  packet.number = number;
+  packet.cpu_ms = cpu_ms;
+  packet.text_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof packet.text));
+  std::memcpy(packet.text, text.data(), packet.text_bytes);
+  iovec part{&packet, sizeof packet};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  if (fd >= 0) {
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  }
+  ssize_t n = 0;
+  do {
+    n = sendmsg(socket, &message, MSG_NOSIGNAL);
+  } while (n < 0 && errno == EINTR);
+  return n == sizeof packet;
+}
+
+std::optional<ControlMessage> receive_control(int socket, bool wait) {
+  Packet packet;
+  iovec part{&packet, sizeof packet};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  ssize_t n = 0;
+  do {
+    n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
+  } while (n < 0 && errno == EINTR);
+  if (n != sizeof packet) return std::nullopt;
+  ControlMessage out;
+  out.type = static_cast<ControlMessage::Type>(packet.type);
+  out.number = packet.number;
+  out.cpu_ms = packet.cpu_ms;
+  out.text.assign(packet.text, std::min<size_t>(packet.text_bytes, sizeof packet.text));
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    out.fd.reset(fd);
+  }
+  return out;
+}
+
+}  // namespace paddock::sandbox

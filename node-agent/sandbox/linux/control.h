@@ -1,0 +1,44 @@
+// The talk between the launcher and the processes that it prepares: one packet per message over a
+// socket pair. After exec only the init process still holds the child's end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/os/fd.h"
+
+namespace paddock::sandbox {
+
+struct ControlMessage {
+  enum class Type : char {
+    kIdsMapped = 'M',  // launcher -> child: the user namespace has its ids
+    kReady = 'R',      // child -> launcher: the death signal is set; am I still wanted?
+    kGo = 'G',         // launcher -> child
+    kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor
+    kFailed = 'F',     // child -> launcher: text says which step
+    kNoExec = 'X',     // child -> launcher: number is errno
+    kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used
+  };
+  Type type = Type::kFailed;
+  int number = 0;
+  int64_t cpu_ms = 0;
+  std::string text;
+  os::Fd fd;
+};
+
+struct ControlPair {
+  os::Fd launcher;
+  os::Fd child;
+};
+Result<ControlPair> make_control_pair();
+
+// Blocks only when the peer is slow; false when it is gone.
+bool send_control(int socket, ControlMessage::Type type, int number = 0, int64_t cpu_ms = 0,
+                  std::string_view text = {}, int fd = -1);
+// Blocks for the next message; nothing when the peer is gone (or, with `wait` false, has sent
+// none).
+std::optional<ControlMessage> receive_control(int socket, bool wait = true);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,116 @@
+// The init process of one sandbox, pid 1 in its pid namespace.
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node-agent/sandbox/linux/child.h"
+#include "node-agent/sandbox/linux/command.h"
+#include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/privileges.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Type = ControlMessage::Type;
+
+Status wait_for(int control, Type type) {
+  const auto message = receive_control(control);
+  if (!message || message->type != type) return step_error("waiting for the launcher", EPIPE);
+  return {};
+}
+
+Status join_cgroups(const Cgroup& cgroup) {
+  for (const os::Fd& tasks : cgroup.join_fds()) {
+    if (write(tasks.get(), "0", 1) != 1) return step_error("joining the cgroup", errno);
+  }
+  // From here on the run's own cgroup looks like the root of the hierarchy.
+  if (unshare(CLONE_NEWCGROUP) != 0) return step_error("making a cgroup namespace", errno);
+  return {};
+}
+
+// The launcher's death kills this process, and with it everything inside. The question closes the
+// gap in which the launcher died before the signal was set.
+Status die_with_launcher(int control) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return step_error("setting the death signal", errno);
+  if (!send_control(control, Type::kReady)) return step_error("telling the launcher", EPIPE);
+  return wait_for(control, Type::kGo);
+}
+
+Status name_host() {
+  constexpr std::string_view kName = "sandbox";
+  if (sethostname(kName.data(), kName.size()) != 0)
+    return step_error("setting the host name", errno);
+  return {};
+}
+
+Status build(ChildContext& context) {
+  TRY(wait_for(context.control, Type::kIdsMapped));
+  TRY(join_cgroups(context.cgroup));
+  TRY(become_inside_user(context.plan.privileged));
+  TRY(die_with_launcher(context.control));
+  umask(022);
+  TRY(make_mounts_private());
+  if (context.sources.empty()) {
+    ASSIGN_OR_RETURN(context.sources, open_sources(context.plan));
+  }
+  TRY(enter_root(context.plan.mounts, context.sources));
+  context.sources.clear();
+  return name_host();
+}
+
+// Waits for the command, and for every orphan that the kernel hands over meanwhile.
+void reap_until_command_ends(pid_t command, int control) {
+  for (;;) {
+    int status = 0;
+    rusage used{};
+    const pid_t pid = wait4(-1, &status, 0, &used);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid != command && pid > 0) continue;
+    if (pid < 0) return;
+    const auto ms = [](const timeval& t) { return int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000; };
+    send_control(control, Type::kEnded, status, ms(used.ru_utime) + ms(used.ru_stime));
+    return;
+  }
+}
+
+// Keeps the one descriptor that init needs, as number 3.
+int close_all_but(int control) {
+  constexpr int kKept = 3;
+  const int moved = control == kKept ? kKept : dup2(control, kKept);
+  raw::close_range(0, 2);
+  raw::close_range(kKept + 1, ~0u);
+  return moved;
+}
+
+}  // namespace
+
+uint64_t init_namespaces() {
+  return CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+}
+
+[[noreturn]] void run_init(ChildContext& context) {
+  const auto fail = [&](const Error& error) {
+    send_control(context.control, Type::kFailed, 0, 0, error.message);
+    _exit(1);
+  };
+  if (const Status built = build(context); !built.ok()) fail(built.error());
+  const pid_t command = fork();
+  if (command < 0) fail(step_error("starting the command's process", errno));
+  if (command == 0) run_command(context);
+  const int control = close_all_but(context.control);
+  if (const Status dropped = drop_privileges(); !dropped.ok()) {
+    send_control(control, Type::kFailed, 0, 0, dropped.error().message);
+    _exit(1);
+  }
+  reap_until_command_ends(command, control);
+  _exit(0);
+}
+
+}  // namespace paddock::sandbox

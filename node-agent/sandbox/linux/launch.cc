@@ -1,0 +1,162 @@
+#include "node-agent/sandbox/launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/child.h"
+#include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/facts.h"
+#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/supervise.h"
+#include "node-agent/sandbox/linux/user_namespace.h"
+#include "node-agent/sandbox/seccomp_program.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxResult;
+
+sigset_t cancel_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  return set;
+}
+
+struct Channels {
+  ControlPair control;
+  os::Pipe witness;
+  os::Pipe out;
+  os::Pipe err;
+};
+
+Result<Channels> make_channels() {
+  Channels out;
+  ASSIGN_OR_RETURN(out.control, make_control_pair());
+  ASSIGN_OR_RETURN(out.witness, os::make_pipe());
+  ASSIGN_OR_RETURN(out.out, os::make_pipe());
+  ASSIGN_OR_RETURN(out.err, os::make_pipe());
+  return out;
+}
+
+// Everything that can fail before a process exists, then the process. On return it waits for
+// nothing but the supervisor.
+Result<RunningSandbox> start(const LaunchRequest& request, const SandboxPlan& plan,
+                             const Cgroup& cgroup) {
+  ASSIGN_OR_RETURN(const std::vector<sock_filter> filter, render_seccomp(syscall_table()));
+  ASSIGN_OR_RETURN(Channels channels, make_channels());
+  ChildContext child{request,
+                     plan,
+                     filter,
+                     cgroup,
+                     {},
+                     channels.control.child.get(),
+                     channels.out.write.get(),
+                     channels.err.write.get(),
+                     channels.witness.write.get()};
+  if (plan.privileged) {
+    ASSIGN_OR_RETURN(child.sources, open_sources(plan));
+  }
+  int pidfd = -1;
+  const pid_t pid = raw::clone_process(init_namespaces(), &pidfd, cgroup.clone_fd());
+  if (pid < 0) {
+    return step_error("making the namespaces", errno,
+                      "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
+                      "kernel.apparmor_restrict_unprivileged_userns");
+  }
+  if (pid == 0) {
+    // The launcher's ends: as long as we held them, its death would go unnoticed.
+    channels.control.launcher.reset();
+    run_init(child);
+  }
+  RunningSandbox running{pid,
+                         os::Fd(pidfd),
+                         std::move(channels.control.launcher),
+                         std::move(channels.witness.read),
+                         std::move(channels.out.read),
+                         std::move(channels.err.read)};
+  const Status mapped =
+      write_id_maps(pid, {kInsideId, kInsideId, plan.host_uid, plan.host_gid}, plan.privileged);
+  if (!mapped.ok()) {
+    raw::pidfd_send_signal(running.pidfd.get(), SIGKILL);
+    return mapped.error();
+  }
+  send_control(running.control.get(), ControlMessage::Type::kIdsMapped);
+  return running;
+}
+
+void describe_run(Supervisor& supervisor, const SandboxPlan& plan, const Outcome& outcome,
+                  SandboxResult& result) {
+  result.out = to_utf8_lossy(supervisor.out().inline_text());
+  result.err = to_utf8_lossy(supervisor.err().inline_text());
+  result.truncated = {supervisor.out().truncated(), supervisor.err().truncated()};
+  result.duration_ms = supervisor.duration().count();
+  result.usage.stdout_bytes = supervisor.out().written();
+  result.usage.stderr_bytes = supervisor.err().written();
+  result.denials = supervisor.take_denials();
+  if (result.status == contracts::SandboxStatus::kForbiddenSyscall) {
+    result.denials.push_back({"forbidden system call", "", result.cmd[0], "system call filter",
+                              "nothing: no sandboxed program may call it"});
+  }
+  if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {
+    result.usage.cpu_ms =
+        std::max(ended->main_cpu, ended->readings.cpu.value_or(Millis(0))).count();
+    result.usage.peak_memory_bytes = ended->readings.peak_memory_bytes;
+    result.usage.peak_pids = ended->readings.peak_pids;
+  }
+  // Every step was accepted, else exec would not have been reached.
+  const bool applied =
+      supervisor.started() || std::holds_alternative<outcome::NotExecutable>(outcome);
+  for (auto& [name, enforcement] : result.enforced) {
+    enforcement.applied = applied && enforcement.level != contracts::EnforcementLevel::kNone;
+  }
+  if (plan.partial && result.reason.empty()) result.reason = "PARTIAL_ENFORCEMENT";
+}
+
+Outcome run_plan(const LaunchRequest& request, const SandboxPlan& plan, const HostFacts& host,
+                 EventWriter& events, const Clock& clock, SandboxResult& result) {
+  sweep_stale_cgroups(host.cgroup);
+  auto cgroup = make_cgroup(plan.cgroup, host.cgroup);
+  if (!cgroup.ok()) return outcome::SetupFailed{cgroup.error()};
+  const sigset_t signals = cancel_signals();
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  const os::Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC));
+  auto running = start(request, plan, **cgroup);
+  if (!running.ok()) return outcome::SetupFailed{running.error()};
+  Supervisor supervisor(std::move(running).value(),
+                        {plan, **cgroup, events, clock, signal_fd.get()},
+                        request.inline_output_bytes);
+  const Outcome outcome = supervisor.run();
+  (*cgroup)->remove();
+  classify(outcome, plan.cpu_time, request.command[0], result);
+  describe_run(supervisor, plan, outcome, result);
+  return outcome;
+}
+
+}  // namespace
+
+SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+  SandboxResult result;
+  result.cmd = request.command;
+  result.trace_id = request.trace_id;
+  const auto refuse = [&](Outcome outcome) {
+    classify(outcome, std::nullopt, request.command.empty() ? "" : request.command[0], result);
+    return result;
+  };
+  auto host = gather_facts();
+  if (!host.ok()) return refuse(outcome::SetupFailed{host.error()});
+  auto plan = make_plan(request, *host);
+  if (!plan.ok()) return refuse(outcome::Refused{plan.error()});
+  result.enforced = plan->enforced;
+  const Outcome outcome = run_plan(request, *plan, *host, events, clock, result);
+  if (std::holds_alternative<outcome::SetupFailed>(outcome)) return refuse(outcome);
+  return result;
+}
+
+}  // namespace paddock::sandbox

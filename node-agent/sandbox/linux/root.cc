@@ -1,0 +1,227 @@
+// The new root: a small tmpfs, filled from the mount table, entered by pivot_root, then read-only.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+
+constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr const char* kStagingPoint =
+    "/usr";  // any folder that every host has; only we see it covered
+constexpr const char* kScratchName = ".scratch";
+
+struct Option {
+  const char* name;
+  std::string value;
+};
+
+Result<os::Fd> new_file_system(const char* type, const std::vector<Option>& options,
+                               unsigned attributes) {
+  const os::Fd context(fsopen(type, FSOPEN_CLOEXEC));
+  if (!context.valid()) return step_error(cat("opening a new ", type), errno);
+  for (const Option& option : options) {
+    if (fsconfig(context.get(), FSCONFIG_SET_STRING, option.name, option.value.c_str(), 0) != 0) {
+      return step_error(cat("setting ", option.name, " of the new ", type), errno);
+    }
+  }
+  if (fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return step_error(cat("creating the new ", type), errno,
+                      "inside a container its /proc must not be masked");
+  }
+  os::Fd mount(fsmount(context.get(), FSMOUNT_CLOEXEC, attributes));
+  if (!mount.valid())
+    return step_error(cat("mounting the new ", type), errno,
+                      "inside a container its /proc must not be masked");
+  return mount;
+}
+
+Status attach(const os::Fd& mount, const os::Fd& target, const std::string& name) {
+  if (move_mount(mount.get(), "", target.get(), "",
+                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+    return step_error(cat("mounting ", name), errno);
+  }
+  return {};
+}
+
+// Builds below one folder, component by component, following no link. New folders are made in the
+// root only, never in what is mounted: a request cannot change its own sources.
+class RootBuilder {
+ public:
+  explicit RootBuilder(os::Fd root) : root_(std::move(root)) {
+    struct stat info {};
+    if (fstat(root_.get(), &info) == 0) device_ = info.st_dev;
+  }
+  int root() const { return root_.get(); }
+
+  Result<os::Fd> folder(std::string_view path) const {
+    os::Fd at(openat(root_.get(), ".", kFolderFlags));
+    for (const std::string& part : split(path, '/')) {
+      if (part.empty()) continue;
+      if (in_root(at) && mkdirat(at.get(), part.c_str(), 0755) != 0 && errno != EEXIST) {
+        return step_error(cat("making the folder ", path), errno);
+      }
+      os::Fd next(openat(at.get(), part.c_str(), kFolderFlags));
+      if (!next.valid())
+        return step_error(cat("there is no such place to mount at: ", path), errno);
+      at = std::move(next);
+    }
+    return at;
+  }
+
+  // An empty file (or what is there) to mount a file upon.
+  Result<os::Fd> file(std::string_view path) const {
+    ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
+    const std::string name(path.substr(path.rfind('/') + 1));
+    if (in_root(parent)) {
+      const os::Fd made(
+          openat(parent.get(), name.c_str(), O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
+      if (!made.valid()) return step_error(cat("making the file ", path), errno);
+    }
+    os::Fd out(openat(parent.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!out.valid()) return step_error(cat("there is no such place to mount at: ", path), errno);
+    return out;
+  }
+
+  Status write_file(std::string_view path, std::string_view content) const {
+    ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
+    const std::string name(path.substr(path.rfind('/') + 1));
+    const os::Fd made(
+        openat(parent.get(), name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444));
+    if (!made.valid()) return step_error(cat("making the file ", path), errno);
+    return os::write_all(made.get(), content);
+  }
+
+  Status link(std::string_view path, const std::string& to) const {
+    ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
+    if (symlinkat(to.c_str(), parent.get(),
+                  std::string(path.substr(path.rfind('/') + 1)).c_str()) != 0) {
+      return step_error(cat("making the link ", path), errno);
+    }
+    return {};
+  }
+
+ private:
+  static std::string_view parent_of(std::string_view path) {
+    return path.substr(0, path.rfind('/'));
+  }
+  bool in_root(const os::Fd& fd) const {
+    struct stat info {};
+    return fstat(fd.get(), &info) == 0 && info.st_dev == device_;
+  }
+
+  os::Fd root_;
+  dev_t device_ = 0;
+};
+
+Status place_source(const RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
+  struct stat info {};
+  if (fstat(source.get(), &info) != 0) return step_error(cat("inspecting ", entry.target), errno);
+  if (S_ISDIR(info.st_mode)) {
+    ASSIGN_OR_RETURN(const os::Fd target, root.folder(entry.target));
+    return attach(source, target, entry.target);
+  }
+  ASSIGN_OR_RETURN(const os::Fd target, root.file(entry.target));
+  return attach(source, target, entry.target);
+}
+
+Status place_proc(const RootBuilder& root) {
+  // Own processes only, and nothing but processes: no /proc/sys, kcore, keys, sysrq-trigger.
+  ASSIGN_OR_RETURN(const os::Fd proc,
+                   new_file_system("proc", {{"subset", "pid"}, {"hidepid", "invisible"}},
+                                   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
+  ASSIGN_OR_RETURN(const os::Fd target, root.folder("/proc"));
+  return attach(proc, target, "/proc");
+}
+
+// /tmp and /dev/shm are two folders of one tmpfs, so that one limit holds for both.
+Status place_scratch(const RootBuilder& root, const MountEntry& entry) {
+  ASSIGN_OR_RETURN(const os::Fd scratch, new_file_system("tmpfs",
+                                                         {{"size", cat(entry.bytes)},
+                                                          {"nr_inodes", cat(entry.files + 3)},
+                                                          {"mode", "0755"}},
+                                                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  ASSIGN_OR_RETURN(const os::Fd staging, root.folder(kScratchName));
+  TRY(attach(scratch, staging, "the scratch space"));
+  for (const auto& [name, target_path] : {std::pair{"tmp", "/tmp"}, std::pair{"shm", "/dev/shm"}}) {
+    if (mkdirat(scratch.get(), name, 0700) != 0 || fchmodat(scratch.get(), name, 01777, 0) != 0) {
+      return step_error(cat("making ", target_path), errno);
+    }
+    const os::Fd part(open_tree(scratch.get(), name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    if (!part.valid()) return step_error(cat("copying the mount for ", target_path), errno);
+    ASSIGN_OR_RETURN(const os::Fd target, root.folder(target_path));
+    TRY(attach(part, target, target_path));
+  }
+  if (fchdir(root.root()) != 0 || umount2(kScratchName, MNT_DETACH) != 0 ||
+      unlinkat(root.root(), kScratchName, AT_REMOVEDIR) != 0) {
+    return step_error("hiding the scratch space's own root", errno);
+  }
+  return {};
+}
+
+Status place(const RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
+  switch (entry.kind) {
+    case Kind::kFolder:
+      return root.folder(entry.target).ok() ? Status()
+                                            : step_error(cat("making ", entry.target), errno);
+    case Kind::kFile:
+      return root.write_file(entry.target, entry.source);
+    case Kind::kSymlink:
+      return root.link(entry.target, entry.source);
+    case Kind::kSystem:
+    case Kind::kDevice:
+    case Kind::kBind:
+      return place_source(root, entry, source);
+    case Kind::kProc:
+      return place_proc(root);
+    case Kind::kScratch:
+      return place_scratch(root, entry);
+  }
+  return {};
+}
+
+Status pivot_into(int new_root) {
+  if (fchdir(new_root) != 0) return step_error("entering the new root", errno);
+  if (raw::pivot_root(".", ".") != 0) return step_error("pivot_root", errno);
+  // The old root now lies over the new one: take it away, with everything below it.
+  if (umount2(".", MNT_DETACH) != 0) return step_error("detaching the host's root", errno);
+  if (chdir("/") != 0) return step_error("entering the new root", errno);
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (mount_setattr(AT_FDCWD, "/", 0, &attributes, sizeof attributes) != 0)
+    return step_error("making the root read-only", errno);
+  return {};
+}
+
+}  // namespace
+
+Status make_mounts_private() {
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    return step_error("making the mounts private", errno);
+  return {};
+}
+
+Status enter_root(const std::vector<MountEntry>& table, const std::vector<os::Fd>& sources) {
+  ASSIGN_OR_RETURN(
+      os::Fd tmpfs,
+      new_file_system("tmpfs", {{"size", "4m"}, {"nr_inodes", "1024"}, {"mode", "0755"}},
+                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  const os::Fd staging(open(kStagingPoint, kFolderFlags));
+  if (!staging.valid()) return step_error("opening the place for the new root", errno);
+  TRY(attach(tmpfs, staging, "the new root"));
+  const RootBuilder root(std::move(tmpfs));
+  for (size_t i = 0; i < table.size(); ++i) TRY(place(root, table[i], sources[i]));
+  return pivot_into(root.root());
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,92 @@
+// The parts of the host that a sandbox shows, opened and copied as detached mounts.
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+
+// Identifies what is mounted by its place inside: the host's path stays out of messages.
+std::string step(const char* doing, const MountEntry& entry) {
+  return cat(doing, " for ", entry.target);
+}
+
+Result<os::Fd> open_source(const MountEntry& entry) {
+  os::Fd source(
+      raw::openat2(AT_FDCWD, entry.source.c_str(), O_PATH | O_CLOEXEC, RESOLVE_NO_MAGICLINKS));
+  if (!source.valid()) return step_error(step("opening the source", entry), errno);
+  struct stat info {};
+  if (fstat(source.get(), &info) != 0)
+    return step_error(step("inspecting the source", entry), errno);
+  const bool fits = entry.kind == Kind::kDevice ? S_ISCHR(info.st_mode)
+                                                : S_ISDIR(info.st_mode) || S_ISREG(info.st_mode);
+  if (!fits)
+    return step_error(step("the source is not of a kind that can be mounted", entry), EINVAL);
+  return source;
+}
+
+// Whether the command, as the plan's host id, needs the owner of this folder mapped to itself.
+Result<bool> map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& entry,
+                       const SandboxPlan& plan) {
+  struct stat info {};
+  if (fstat(source.get(), &info) != 0)
+    return step_error(step("inspecting the source", entry), errno);
+  if (info.st_uid == plan.host_uid && info.st_gid == plan.host_gid) return false;
+  ASSIGN_OR_RETURN(const os::Fd space, make_mapping_namespace({info.st_uid, info.st_gid,
+                                                               plan.host_uid, plan.host_gid}));
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<__u64>(space.get());
+  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                    sizeof attributes) == 0)
+    return true;
+  // Without it a read-only mount is as readable as its modes say; a writable one must be the
+  // command's.
+  if (!entry.writable || info.st_uid == plan.host_uid) return false;
+  return step_error(
+      step("mapping the owner", entry), errno,
+      cat("this file system cannot map ids: let uid ", plan.host_uid, " own the folder"));
+}
+
+Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
+  os::Fd mount(open_tree(source.get(), "",
+                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+  if (!mount.valid()) return step_error(step("copying the mount", entry), errno);
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_NOSUID;
+  attributes.attr_set |=
+      entry.kind == Kind::kDevice ? uint64_t{MOUNT_ATTR_NOEXEC} : uint64_t{MOUNT_ATTR_NODEV};
+  if (!entry.writable) attributes.attr_set |= MOUNT_ATTR_RDONLY;
+  attributes.propagation = MS_PRIVATE;
+  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                    sizeof attributes) != 0) {
+    return step_error(step("restricting the mount", entry), errno, "Linux 5.12 or later is needed");
+  }
+  return mount;
+}
+
+}  // namespace
+
+Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan) {
+  std::vector<os::Fd> out;
+  for (const MountEntry& entry : plan.mounts) {
+    out.emplace_back();
+    if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
+      continue;
+    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry));
+    ASSIGN_OR_RETURN(out.back(), copy_mount(source, entry));
+    if (plan.privileged && entry.kind == Kind::kBind)
+      TRY(map_owner(source, out.back(), entry, plan));
+  }
+  return out;
+}
+
+}  // namespace paddock::sandbox

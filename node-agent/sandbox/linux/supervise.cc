@@ -1,0 +1,219 @@
+#include "node-agent/sandbox/linux/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/text.h"
+#include "common/wire/json.h"
+#include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/network_gate.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::FrameType;
+
+constexpr Millis kSetupTime{30'000};
+constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
+constexpr Millis kKillAgainAfter{20};
+
+}  // namespace
+
+Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes)
+    : sandbox_(std::move(sandbox)),
+      watched_(watched),
+      out_(watched.plan.stdout_bytes, inline_bytes),
+      err_(watched.plan.stderr_bytes, inline_bytes),
+      now_(watched.clock.mono()),
+      setup_deadline_(now_ + kSetupTime),
+      next_check_(now_ + kCheckEvery) {}
+
+Outcome Supervisor::run() {
+  while (!reaped_) {
+    wait_for_something();
+    handle_time();
+    flush(false);
+  }
+  // Nothing inside is alive: what the pipes still hold is all that will ever come.
+  while (sandbox_.out.valid()) read_output(sandbox_.out, out_);
+  while (sandbox_.err.valid()) read_output(sandbox_.err, err_);
+  flush(true);
+  return outcome();
+}
+
+void Supervisor::wait_for_something() {
+  const bool congested = watched_.events.congested();
+  const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
+  std::array<pollfd, 8> fds = {{
+      {sandbox_.control.get(), POLLIN, 0},
+      {sandbox_.exec_witness.get(), POLLIN, 0},
+      {output_fd(sandbox_.out), POLLIN, 0},
+      {output_fd(sandbox_.err), POLLIN, 0},
+      {listener_.get(), POLLIN, 0},
+      {watched_.signals, POLLIN, 0},
+      {sandbox_.pidfd.get(), POLLIN, 0},
+      {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
+  }};
+  poll(fds.data(), fds.size(), wait_ms());
+  now_ = watched_.clock.mono();
+  const auto ready = [&](size_t i) { return fds[i].revents != 0; };
+  if (ready(0)) handle_control();
+  if (ready(1)) note_exec();
+  if (ready(2)) read_output(sandbox_.out, out_);
+  if (ready(3)) read_output(sandbox_.err, err_);
+  if (ready(4)) {
+    if ((fds[4].revents & POLLIN) != 0) {
+      answer_network_call(listener_.get(), denials_);
+    } else {
+      listener_.reset();  // nobody is left who could ask
+    }
+  }
+  if (ready(5)) {
+    end(EndCause::kCanceled);
+    watched_.signals = -1;
+  }
+  if (ready(6)) reap();
+}
+
+int Supervisor::wait_ms() const {
+  MonoTime until = now_ + Millis(60'000);
+  const auto at = [&](const std::optional<MonoTime>& time) {
+    if (time) until = std::min(until, *time);
+  };
+  const SandboxPlan& plan = watched_.plan;
+  at(out_.flush_at());
+  at(err_.flush_at());
+  at(kill_again_at_);
+  if (!started_) at(setup_deadline_);
+  if (started_ && plan.wall_time && cause_ == EndCause::kNone) at(*started_ + *plan.wall_time);
+  if (plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting)) at(next_check_);
+  return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
+}
+
+void Supervisor::handle_control() {
+  using Type = ControlMessage::Type;
+  const auto message = receive_control(sandbox_.control.get(), false);
+  if (!message) {
+    if (errno != EAGAIN) sandbox_.control.reset();
+    return;
+  }
+  switch (message->type) {
+    case Type::kReady:
+      send_control(sandbox_.control.get(), Type::kGo);
+      break;
+    case Type::kListener:
+      listener_ = os::Fd(fcntl(message->fd.get(), F_DUPFD_CLOEXEC, 3));
+      break;
+    case Type::kFailed:
+      if (!setup_error_)
+        setup_error_ = Error{Code::kInternal, "SANDBOX_SETUP_FAILED", message->text};
+      break;
+    case Type::kNoExec:
+      exec_error_ = message->number;
+      break;
+    case Type::kEnded:
+      wait_status_ = message->number;
+      main_cpu_ = Millis(message->cpu_ms);
+      // The kernel now kills what the command left behind; a crowd of it is helped along.
+      kill_again_at_ = now_ + kKillAgainAfter;
+      break;
+    case Type::kIdsMapped:
+    case Type::kGo:
+      break;  // only ever sent by us
+  }
+}
+
+// The witness closes when exec succeeded, or when the child gave up; then it said so before.
+void Supervisor::note_exec() {
+  sandbox_.exec_witness.reset();
+  while (sandbox_.control.valid()) {
+    pollfd more{sandbox_.control.get(), POLLIN, 0};
+    if (poll(&more, 1, 0) <= 0) break;
+    handle_control();
+  }
+  if (setup_error_ || exec_error_ || !listener_.valid() || cause_ != EndCause::kNone) return;
+  started_ = now_;
+  watched_.events.add(FrameType::kStarted,
+                      wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
+}
+
+void Supervisor::read_output(os::Fd& pipe, OutputStream& stream) {
+  char bytes[64 << 10];
+  const ssize_t n = read(pipe.get(), bytes, sizeof bytes);
+  if (n < 0 && (errno == EINTR || (errno == EAGAIN && !reaped_))) return;
+  if (n <= 0) {
+    pipe.reset();
+    return;
+  }
+  stream.append({bytes, static_cast<size_t>(n)}, now_);
+}
+
+void Supervisor::handle_time() {
+  const SandboxPlan& plan = watched_.plan;
+  if (!started_ && now_ >= setup_deadline_ && !setup_error_) {
+    setup_error_ =
+        Error{Code::kInternal, "SANDBOX_SETUP_FAILED", "setting up took more than 30 seconds"};
+    end(EndCause::kNone);
+  }
+  if (started_ && plan.wall_time && now_ >= *started_ + *plan.wall_time) end(EndCause::kWallTime);
+  if (kill_again_at_ && now_ >= *kill_again_at_) {
+    kill_again_at_ = now_ + kKillAgainAfter;
+    watched_.cgroup.kill_all();
+  }
+  if (now_ < next_check_ || !started_) return;
+  next_check_ = now_ + kCheckEvery;
+  const Readings readings = watched_.cgroup.read();
+  if (plan.cgroup.memory_bytes && readings.oom_kills > 0) end(EndCause::kOutOfMemory);
+  if (plan.cpu_time && readings.cpu && *readings.cpu >= *plan.cpu_time) end(EndCause::kCpuTime);
+}
+
+void Supervisor::flush(bool all) {
+  for (const auto& [stream, type] :
+       {std::pair{&out_, FrameType::kStdout}, std::pair{&err_, FrameType::kStderr}}) {
+    if (!stream->flush_at() || !(all || stream->due(now_))) continue;
+    watched_.events.add(type, stream->take_pending());
+  }
+  if (events_lost_ || watched_.events.write_some().ok()) return;
+  events_lost_ = true;  // nobody can learn of this run any more
+  end(EndCause::kCanceled);
+}
+
+void Supervisor::end(EndCause cause) {
+  if (cause_ == EndCause::kNone && !wait_status_) cause_ = cause;
+  raw::pidfd_send_signal(sandbox_.pidfd.get(), SIGKILL);
+  watched_.cgroup.kill_all();
+}
+
+void Supervisor::reap() {
+  rusage used{};
+  while (wait4(sandbox_.pid, nullptr, 0, &used) < 0 && errno == EINTR) {
+  }
+  tree_cpu_ = Millis((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                     (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+  ended_ = now_;
+  reaped_ = true;
+  if (sandbox_.exec_witness.valid()) note_exec();
+  while (sandbox_.control.valid()) handle_control();
+}
+
+Outcome Supervisor::outcome() {
+  if (setup_error_) return outcome::SetupFailed{*setup_error_};
+  if (exec_error_) return outcome::NotExecutable{*exec_error_};
+  if (!started_ && cause_ == EndCause::kNone) {
+    return outcome::SetupFailed{
+        {Code::kInternal, "SANDBOX_SETUP_FAILED", "the sandbox ended before the command started"}};
+  }
+  return outcome::Ended{cause_, wait_status_, std::max(main_cpu_, tree_cpu_),
+                        watched_.cgroup.read()};
+}
+
+}  // namespace paddock::sandbox

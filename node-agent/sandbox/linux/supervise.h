@@ -1,0 +1,82 @@
+// Watches one sandbox from clone to reaped: output, limits, cancel, denials. One thread, one poll
+// loop.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/base/time.h"
+#include "node-agent/sandbox/denials.h"
+#include "node-agent/sandbox/event_writer.h"
+#include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/outcome.h"
+#include "node-agent/sandbox/output.h"
+
+namespace paddock::sandbox {
+
+// The init process and the launcher's ends of its channels.
+struct RunningSandbox {
+  pid_t pid = -1;
+  os::Fd pidfd;
+  os::Fd control;
+  os::Fd exec_witness;
+  os::Fd out;
+  os::Fd err;
+};
+
+struct Watched {
+  const SandboxPlan& plan;
+  Cgroup& cgroup;
+  EventWriter& events;
+  const Clock& clock;
+  int signals = -1;  // readable when the run is to be canceled
+};
+
+class Supervisor {
+ public:
+  Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes);
+  // Returns once the init process is reaped, and so nothing of the run is alive.
+  Outcome run();
+
+  const OutputStream& out() const { return out_; }
+  const OutputStream& err() const { return err_; }
+  std::vector<contracts::Denial> take_denials() { return denials_.take(); }
+  bool started() const { return started_.has_value(); }
+  Millis duration() const { return started_ && ended_ ? *ended_ - *started_ : Millis(0); }
+  bool events_lost() const { return events_lost_; }
+
+ private:
+  void wait_for_something();
+  int wait_ms() const;
+  void handle_control();
+  void note_exec();
+  void read_output(os::Fd& pipe, OutputStream& stream);
+  void handle_time();
+  void flush(bool all);
+  void end(EndCause cause);
+  void reap();
+  Outcome outcome();
+
+  RunningSandbox sandbox_;
+  Watched watched_;
+  OutputStream out_;
+  OutputStream err_;
+  DenialList denials_;
+  os::Fd listener_;
+  MonoTime now_;
+  MonoTime setup_deadline_;
+  MonoTime next_check_;
+  std::optional<MonoTime> kill_again_at_;
+  std::optional<MonoTime> started_;
+  std::optional<MonoTime> ended_;
+  std::optional<Error> setup_error_;
+  std::optional<int> exec_error_;
+  std::optional<int> wait_status_;
+  Millis main_cpu_{0};  // of the command and the children it waited for
+  Millis tree_cpu_{0};  // of all that init waited for
+  EndCause cause_ = EndCause::kNone;
+  bool reaped_ = false;
+  bool events_lost_ = false;
+};
+
+}  // namespace paddock::sandbox

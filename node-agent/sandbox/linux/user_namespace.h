@@ -1,0 +1,26 @@
+// User namespaces: the one a command lives in, and those that only carry the ids of a mount.
+#pragma once
+
+#include <sys/types.h>
+
+#include "common/base/result.h"
+#include "common/os/fd.h"
+
+namespace paddock::sandbox {
+
+struct IdMap {
+  uid_t inside_uid = 0;
+  gid_t inside_gid = 0;
+  uid_t outside_uid = 0;
+  gid_t outside_gid = 0;
+};
+
+// Gives a child that waits in a new user namespace its one uid and one gid. `pid` is the child, or
+// 0 for the calling process itself.
+Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged);
+
+// A user namespace without processes, for id-mapped mounts: files of `inside` on disk belong to
+// `outside` when reached through the mount.
+Result<os::Fd> make_mapping_namespace(const IdMap& ids);
+
+}  // namespace paddock::sandbox

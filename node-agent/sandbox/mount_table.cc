@@ -1,0 +1,123 @@
+#include "node-agent/sandbox/mount_table.h"
+
+#include <array>
+
+#include "common/wire/json.h"
+#include "node-agent/sandbox/etc_files.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+
+constexpr int64_t kDefaultScratchBytes = int64_t{64} << 20;
+constexpr int64_t kDefaultScratchFiles = 10'000;
+constexpr std::array kDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                 "/dev/urandom"};
+constexpr std::array kReserved = {"/bin", "/boot", "/dev", "/etc", "/lib", "/proc",
+                                  "/run", "/sbin", "/sys", "/tmp", "/usr", "/var"};
+
+// The policy as the command may read it: without paths of the host.
+std::string policy_file(contracts::SandboxPolicy policy) {
+  for (contracts::HostMount& mount : policy.host_mounts) mount.host_path = "hidden";
+  return wire::to_pretty_json(wire::encode(policy));
+}
+
+void add_system(const HostFacts& host, std::vector<MountEntry>& table) {
+  const auto add = [&](const SystemEntry& entry) {
+    if (entry.link.empty()) {
+      table.push_back({Kind::kSystem, entry.path, entry.path});
+    } else {
+      table.push_back({Kind::kSymlink, entry.path, entry.link});
+    }
+  };
+  for (const SystemEntry& entry : host.system) add(entry);
+  for (const EtcFile& file : etc_files()) table.push_back({Kind::kFile, file.path, file.content});
+  for (const SystemEntry& entry : host.etc) add(entry);
+}
+
+void add_devices(std::vector<MountEntry>& table) {
+  for (const char* device : kDevices) table.push_back({Kind::kDevice, device, device});
+  table.push_back({Kind::kSymlink, "/dev/fd", "/proc/self/fd"});
+  table.push_back({Kind::kSymlink, "/dev/stdin", "/proc/self/fd/0"});
+  table.push_back({Kind::kSymlink, "/dev/stdout", "/proc/self/fd/1"});
+  table.push_back({Kind::kSymlink, "/dev/stderr", "/proc/self/fd/2"});
+}
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kFolder:
+      return "folder";
+    case Kind::kFile:
+      return "file";
+    case Kind::kSymlink:
+      return "symlink";
+    case Kind::kSystem:
+      return "system";
+    case Kind::kDevice:
+      return "device";
+    case Kind::kBind:
+      return "bind";
+    case Kind::kProc:
+      return "proc";
+    case Kind::kScratch:
+      return "scratch";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
+                                      const HostFacts& host) {
+  std::vector<MountEntry> table;
+  add_system(host, table);
+  add_devices(table);
+  table.push_back({Kind::kProc, "/proc", ""});
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  table.push_back({Kind::kScratch, "/tmp", "", true,
+                   limits.fs_bytes ? limits.fs_bytes->bytes : kDefaultScratchBytes,
+                   limits.file_count.value_or(kDefaultScratchFiles)});
+  table.push_back({Kind::kFolder, "/var", ""});
+  table.push_back({Kind::kSymlink, "/var/tmp", "../tmp"});
+  table.push_back(
+      {Kind::kFile, std::string(contracts::kSandboxPolicyFile), policy_file(request.policy)});
+  for (const contracts::LaunchMount& mount : request.mounts) {
+    table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
+                     mount.mode == contracts::MountMode::kReadWrite});
+  }
+  for (const contracts::HostMount& mount : request.policy.host_mounts) {
+    table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
+                     mount.mode == contracts::MountMode::kReadWrite});
+  }
+  return table;
+}
+
+std::string describe_mounts(const std::vector<MountEntry>& table) {
+  std::string out;
+  for (const MountEntry& entry : table) {
+    out += cat(kind_name(entry.kind), " ", entry.target);
+    if (entry.kind == Kind::kSymlink) out += cat(" -> ", entry.source);
+    if (entry.kind == Kind::kBind) out += cat(" from ", entry.source);
+    if (entry.kind == Kind::kScratch)
+      out += cat(" ", entry.bytes, " bytes ", entry.files, " files");
+    out += entry.writable ? " rw\n" : " ro\n";
+  }
+  return out;
+}
+
+bool may_be_target(std::string_view sandbox_path) {
+  if (sandbox_path.size() < 2 || sandbox_path[0] != '/') return false;
+  for (const std::string& part : split(sandbox_path.substr(1), '/')) {
+    if (part.empty() || part == "." || part == "..") return false;
+  }
+  for (const std::string_view reserved : kReserved) {
+    if (sandbox_path.substr(0, reserved.size()) != reserved) continue;
+    const std::string_view rest = sandbox_path.substr(reserved.size());
+    // /lib64 and the like belong to the system too.
+    if (rest.empty() || rest[0] == '/' || reserved == "/lib") return false;
+  }
+  return true;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,40 @@
+// The file system that a command sees, as a table in the order in which it is built.
+// Pure: the table is rendered from the request and the host facts, and printed for golden tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/contracts/launch.h"
+#include "node-agent/sandbox/host_facts.h"
+
+namespace paddock::sandbox {
+
+struct MountEntry {
+  enum class Kind {
+    kFolder,   // an empty folder of the (finally read-only) root
+    kFile,     // content written into the root
+    kSymlink,  // source: where it points to
+    kSystem,   // a part of the host, read-only
+    kDevice,   // a device node of the host
+    kBind,     // a folder or file that the request names
+    kProc,     // fresh, own processes only
+    kScratch,  // /tmp and /dev/shm: one tmpfs with one limit for both
+  };
+  Kind kind = Kind::kFolder;
+  std::string target;
+  std::string source;  // host path, link text or content
+  bool writable = false;
+  int64_t bytes = 0;  // kScratch
+  int64_t files = 0;
+};
+
+std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
+                                      const HostFacts& host);
+// One line per entry, for tests and for people. Contents of files are left out.
+std::string describe_mounts(const std::vector<MountEntry>& table);
+// Whether a request may mount something there: not over the system, /proc, /dev, /etc, /run or
+// /tmp.
+bool may_be_target(std::string_view sandbox_path);
+
+}  // namespace paddock::sandbox

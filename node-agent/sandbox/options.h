@@ -1,0 +1,24 @@
+// The command line of paddock-sandbox.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace paddock::sandbox {
+
+struct Options {
+  enum class Mode { kRun, kProbe };
+  Mode mode = Mode::kRun;
+  std::string request;  // path
+  std::string events;   // path, or empty if events_fd is set
+  int events_fd = -1;
+  std::string lock;
+};
+
+// `arguments` without the program's name.
+Result<Options> parse_options(std::span<char* const> arguments);
+std::string usage();
+
+}  // namespace paddock::sandbox

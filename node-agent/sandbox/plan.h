@@ -1,0 +1,44 @@
+// SandboxPlan: everything that will be done for one launch, decided before anything is done.
+// Pure: request and host facts in; a plan, or the reason why this host cannot run it, out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/contracts/launch.h"
+#include "node-agent/sandbox/host_facts.h"
+#include "node-agent/sandbox/mount_table.h"
+#include "node-agent/sandbox/rlimits.h"
+
+namespace paddock::sandbox {
+
+inline constexpr uid_t kInsideId = 1000;        // uid and gid of the command, as it sees itself
+inline constexpr uid_t kDefaultHostId = 65534;  // what root launchers run commands as
+
+struct CgroupSettings {
+  std::optional<int64_t> memory_bytes;
+  std::optional<int64_t> pids;  // of the command; the init process is added by the backend
+  bool cpu_accounting = false;
+};
+
+struct SandboxPlan {
+  bool privileged = false;
+  uid_t host_uid = kDefaultHostId;
+  gid_t host_gid = kDefaultHostId;
+  std::vector<MountEntry> mounts;
+  std::vector<RlimitSetting> rlimits;
+  CgroupSettings cgroup;
+  std::optional<Millis> wall_time;
+  std::optional<Millis> cpu_time;
+  int64_t stdout_bytes = 0;
+  int64_t stderr_bytes = 0;
+  // What each capability will be once the kernel has accepted every step; `applied` is set then.
+  std::map<std::string, contracts::Enforcement> enforced;
+  bool partial = false;  // something asked for is not enforced here, and the policy allows that
+};
+
+Result<SandboxPlan> make_plan(const contracts::LaunchRequest& request, const HostFacts& host);
+
+}  // namespace paddock::sandbox
