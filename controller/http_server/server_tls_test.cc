@@ -1,0 +1,290 @@
+// TLS and unix sockets, over real connections. (T26 names cpp-httplib's traps with TLS.)
+#include <sys/stat.h>
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
+#include "common/crypto/certificate.h"
+#include "controller/http_server/server_fixture.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::api {
+namespace {
+
+using testing::HasSubstr;
+
+struct Authority {
+  crypto::KeyPair ca = crypto::make_ca("test", SystemClock().wall()).value();
+  crypto::KeyPair server =
+      crypto::make_server_certificate(ca, {"localhost", "127.0.0.1"}, SystemClock().wall()).value();
+};
+
+const Authority& ours() {
+  static const Authority authority;
+  return authority;
+}
+
+struct TlsOffer {
+  std::string trusted_ca;
+  int max_version = 0;
+  std::string protocols = {};  // in ALPN's wire form
+};
+
+class TlsClient {
+ public:
+  TlsClient(int port, const TlsOffer& offer)
+      : raw_(RawClient::tcp(port)), context_(SSL_CTX_new(TLS_client_method())) {
+    BIO* bio = BIO_new_mem_buf(offer.trusted_ca.data(), static_cast<int>(offer.trusted_ca.size()));
+    X509* ca = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), ca);
+    X509_free(ca);
+    BIO_free(bio);
+    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_max_proto_version(context_, offer.max_version);
+    SSL_CTX_set_security_level(context_, offer.max_version == 0 ? 2 : 0);
+    session_ = SSL_new(context_);
+    SSL_set1_host(session_, "localhost");
+    SSL_set_fd(session_, raw_.fd());
+    if (!offer.protocols.empty()) {
+      SSL_set_alpn_protos(session_, reinterpret_cast<const unsigned char*>(offer.protocols.data()),
+                          static_cast<unsigned>(offer.protocols.size()));
+    }
+    ERR_clear_error();
+    trusted_ = SSL_connect(session_) == 1;
+  }
+  ~TlsClient() {
+    SSL_free(session_);
+    SSL_CTX_free(context_);
+  }
+  TlsClient(const TlsClient&) = delete;
+  TlsClient& operator=(const TlsClient&) = delete;
+  bool trusted() const { return trusted_; }
+  std::string version() const { return SSL_get_version(session_); }
+  std::string protocol() const {
+    const unsigned char* name = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(session_, &name, &size);
+    return {reinterpret_cast<const char*>(name), size};
+  }
+  void send(const std::string& bytes) {
+    SSL_write(session_, bytes.data(), static_cast<int>(bytes.size()));
+  }
+  std::string read_until(const std::string& text) {
+    std::string all;
+    char bytes[16 << 10];
+    while (all.find(text) == std::string::npos) {
+      const int got = SSL_read(session_, bytes, sizeof bytes);
+      if (got <= 0) break;
+      all.append(bytes, static_cast<size_t>(got));
+    }
+    return all;
+  }
+  void say_goodbye() { SSL_shutdown(session_); }
+  void close() { raw_.close(); }
+  void shut() { raw_.close_sending(); }
+
+ private:
+  RawClient raw_;
+  SSL_CTX* context_;
+  SSL* session_ = nullptr;
+  bool trusted_ = false;
+};
+
+class ServerTls : public ServerTest {
+ protected:
+  static ServerOptions tls_listener() {
+    ServerOptions options = one_listener();
+    options.listen[0].tls = TlsFiles{ours().server.certificate_pem + ours().ca.certificate_pem,
+                                     ours().server.private_key_pem};
+    return options;
+  }
+};
+
+TEST_F(ServerTls, ServesManyRequestsOverTls) {
+  start(tls_listener());
+  TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+  ASSERT_TRUE(one.trusted());
+  EXPECT_EQ(one.version(), "TLSv1.3");
+  for (int i = 0; i < 20; ++i) {
+    one.send(get("/ping"));
+    EXPECT_THAT(one.read_until("pong"), HasSubstr("200 OK"));
+  }
+  one.send(get("/ping") + get("/nowhere"));
+  EXPECT_THAT(one.read_until("NOT_FOUND"), HasSubstr("pong"))
+      << "both requests of one TLS record are answered";
+}
+
+TEST_F(ServerTls, LargeBodiesGoBothWays) {
+  start(tls_listener());
+  TlsClient one(server_->port(0), {ours().ca.certificate_pem, TLS1_2_VERSION});
+  ASSERT_TRUE(one.trusted());
+  EXPECT_EQ(one.version(), "TLSv1.2");
+  one.send(post("/count", std::string(3 << 20, 'x')));
+  EXPECT_THAT(one.read_until("3145728"), HasSubstr("3145728"));
+  one.send(get("/big", "Connection: close\r\n"));
+  EXPECT_GT(one.read_until("never").size(), size_t{8} << 20);
+}
+
+TEST_F(ServerTls, AClientThatTrustsAnotherCaRefusesUsAndTheServerLivesOn) {
+  start(tls_listener());
+  const crypto::KeyPair other = crypto::make_ca("other", SystemClock().wall()).value();
+  EXPECT_FALSE(TlsClient(server_->port(0), {other.certificate_pem}).trusted());
+  EXPECT_TRUE(TlsClient(server_->port(0), {ours().ca.certificate_pem}).trusted());
+}
+
+TEST_F(ServerTls, OldVersionsAndOtherProtocolsAreRefused) {  // T26
+  start(tls_listener());
+  const std::string ca = ours().ca.certificate_pem;
+  EXPECT_FALSE(TlsClient(server_->port(0), {ca, TLS1_1_VERSION}).trusted());
+  EXPECT_FALSE(TlsClient(server_->port(0), {ca, 0, "\x02h2"}).trusted());
+  TlsClient both(server_->port(0), {ca, 0, "\x02h2\x08http/1.1"});
+  EXPECT_TRUE(both.trusted());
+  EXPECT_EQ(both.protocol(), "http/1.1");
+}
+
+TEST_F(ServerTls, PlainBytesOnATlsPortAreCutOff) {
+  start(tls_listener());
+  RawClient plain = client();
+  plain.send(get("/ping"));
+  EXPECT_EQ(plain.read_to_end().find("HTTP"), std::string::npos);
+  EXPECT_EQ(handled_.count(), 0);
+}
+
+TEST_F(ServerTls, AHandshakeThatDoesNotEndIsCutOff) {  // T26
+  ServerOptions options = tls_listener();
+  options.header_timeout_ms = 200;
+  start(options);
+  RawClient silent = client();
+  EXPECT_TRUE(silent.closed_by_server());
+}
+
+TEST_F(ServerTls, KeysAndCertificatesThatDoNotFitAreRefusedAtStart) {  // T26
+  const crypto::KeyPair other =
+      crypto::make_server_certificate(ours().ca, {"localhost"}, SystemClock().wall()).value();
+  const auto reason_with = [](const std::string& certificate, const std::string& key) {
+    ServerOptions options = one_listener();
+    options.listen[0].tls = TlsFiles{certificate, key};
+    const auto started = Server::start(options, [](Request&) { return Response(); });
+    return started.ok() ? std::string() : started.error().reason;
+  };
+  const std::string certificate = ours().server.certificate_pem;
+  EXPECT_EQ(reason_with(certificate, other.private_key_pem), "TLS_KEY_MISMATCH");
+  EXPECT_EQ(reason_with("", ours().server.private_key_pem), "TLS_CERTIFICATE_INVALID");
+  EXPECT_EQ(reason_with("nonsense", ours().server.private_key_pem), "TLS_CERTIFICATE_INVALID");
+  EXPECT_EQ(reason_with(certificate, ""), "TLS_KEY_INVALID");
+  EXPECT_EQ(
+      reason_with(certificate + "-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n",
+                  ours().server.private_key_pem),
+      "TLS_CERTIFICATE_INVALID");
+}
+
+TEST_F(ServerTls, WithTlsEveryAddressMayBeListenedOn) {
+  ServerOptions options = tls_listener();
+  options.listen[0].host = "0.0.0.0";
+  start(options);
+  EXPECT_TRUE(TlsClient(server_->port(0), {ours().ca.certificate_pem}).trusted());
+}
+
+TEST_F(ServerTls, AStreamEndsWhenItsClientGoesPolitelyOrNot) {  // T18: never seen over TLS
+  start(tls_listener());
+  for (const bool politely : {true, false}) {
+    const int before = ended_.count();
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    one.send(get("/stream/forever"));
+    ASSERT_THAT(one.read_until("begun"), HasSubstr("begun"));
+    if (politely) one.say_goodbye();
+    one.shut();
+    EXPECT_TRUE(ended_.wait_until(before + 1));
+  }
+}
+
+TEST_F(ServerTls, AClientThatVanishesWhileItIsWrittenToIsOnlyAnError) {  // T16: SIGPIPE
+  start(tls_listener());
+  for (int i = 0; i < 10; ++i) {
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    one.send(get("/stream/flood"));
+    ASSERT_THAT(one.read_until("ffff"), HasSubstr("ffff"));
+    one.close();
+    ASSERT_TRUE(ended_.wait_until(i + 1));
+  }
+}
+
+class ServerUnixSocket : public ServerTest {
+ protected:
+  ServerOptions socket_listener() const {
+    ServerOptions options;
+    options.listen.push_back({"", 0, std::nullopt, path_});
+    return options;
+  }
+  test::TempDir folder_;
+  const std::string path_ = folder_ / "controller.sock";
+};
+
+TEST_F(ServerUnixSocket, IsForItsOwnerOnlyAndGoesWhenTheServerStops) {
+  start(socket_listener());
+  struct stat made {};
+  ASSERT_EQ(::lstat(path_.c_str(), &made), 0);
+  EXPECT_TRUE(S_ISSOCK(made.st_mode));
+  EXPECT_EQ(made.st_mode & 0777, 0600u);
+  EXPECT_EQ(
+      RawClient::local(path_).ask("GET /ping HTTP/1.1\r\nHost: anything.example\r\n\r\n").body,
+      "pong");
+  EXPECT_EQ(RawClient::local(path_).ask("GET /ping HTTP/1.1\r\nHost: not a host\r\n\r\n").status,
+            400);
+  EXPECT_EQ(server_->port(0), 0);
+  server_->stop();
+  EXPECT_NE(::lstat(path_.c_str(), &made), 0);
+}
+
+TEST_F(ServerUnixSocket, AStreamEndsWhenItsClientGoes) {
+  start(socket_listener());
+  RawClient one = RawClient::local(path_);
+  one.send(get("/stream/forever"));
+  ASSERT_TRUE(one.read_until("begun"));
+  one.close();
+  EXPECT_TRUE(ended_.wait_until(1));
+}
+
+TEST_F(ServerUnixSocket, AStaleFileIsReplacedALiveOneAndOtherFilesAreNot) {
+  start(socket_listener());
+  const auto second = Server::start(socket_listener(), [](Request&) { return Response(); });
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().reason, "UNIX_SOCKET_IN_USE");
+  EXPECT_EQ(RawClient::local(path_).ask(get("/ping")).body, "pong");
+
+  const std::string stale = folder_ / "stale.sock";
+  {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, stale.data(), stale.size());
+    const os::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  ServerOptions options = socket_listener();
+  options.listen[0].unix_socket = stale;
+  start(options);
+  EXPECT_EQ(RawClient::local(stale).ask(get("/ping")).body, "pong");
+
+  folder_.write("file", "precious");
+  options.listen[0].unix_socket = folder_ / "file";
+  const auto onto_file = Server::start(options, [](Request&) { return Response(); });
+  ASSERT_FALSE(onto_file.ok());
+  EXPECT_EQ(onto_file.error().reason, "UNIX_SOCKET_PATH_INVALID");
+  EXPECT_EQ(os::read_file(folder_ / "file").value(), "precious");
+
+  options.listen[0].unix_socket = folder_ / std::string(200, 'a');
+  EXPECT_EQ(Server::start(options, [](Request&) { return Response(); }).error().reason,
+            "UNIX_SOCKET_PATH_INVALID");
+}
+
+TEST_F(ServerUnixSocket, AServerServesSeveralAddressesAtOnce) {
+  ServerOptions options = socket_listener();
+  options.listen.push_back({});
+  start(options);
+  EXPECT_EQ(RawClient::local(path_).ask(get("/ping")).body, "pong");
+  EXPECT_EQ(RawClient::tcp(server_->port(1)).ask(get("/ping")).body, "pong");
+}
+
+}  // namespace
+}  // namespace paddock::api
