@@ -1,0 +1,67 @@
+#include "controller/events/notifier.h"
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "controller/store/store.h"
+
+namespace paddock::events {
+namespace {
+
+constexpr Millis kLong{60'000};
+
+TEST(Notifier, AChangeBetweenTheReadAndTheWaitIsNotMissed) {
+  Notifier notifier;
+  const uint64_t seen = notifier.version("run/a");
+  notifier.notify({"run/a"});
+  EXPECT_TRUE(notifier.wait("run/a", seen, kLong));
+  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), Millis(0)));
+}
+
+TEST(Notifier, WakesEveryWaiterOfATopic) {
+  Notifier notifier;
+  const uint64_t seen = notifier.version("run/a");
+  std::atomic<int> woken{0};
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < 4; ++i) {
+    waiters.emplace_back([&] { woken += notifier.wait("run/a", seen, kLong) ? 1 : 0; });
+  }
+  notifier.notify({"run/a"});
+  for (std::thread& waiter : waiters) waiter.join();
+  EXPECT_EQ(woken, 4);
+}
+
+TEST(Notifier, StopsWaitingWhenTheCallerIsGone) {
+  Notifier notifier;
+  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), kLong, [] { return true; }));
+}
+
+TEST(Notifier, ShutdownEndsEveryWaitNowAndLater) {
+  Notifier notifier;
+  std::thread waiter(
+      [&] { EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), kLong)); });
+  notifier.shutdown();
+  waiter.join();
+  EXPECT_TRUE(notifier.stopped());
+  EXPECT_FALSE(notifier.wait("run/b", notifier.version("run/b"), kLong));
+}
+
+TEST(Notifier, HearsTheStoreThroughOnCommit) {
+  Notifier notifier;
+  store::StoreOptions options;
+  options.on_commit = [&](const std::vector<std::string>& topics) { notifier.notify(topics); };
+  const auto opened = store::Store::open(options);
+  const uint64_t seen = notifier.version(store::kSchedulerTopic);
+  ASSERT_TRUE((*opened)
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    txn.touch(store::kSchedulerTopic);
+                    return {};
+                  })
+                  .ok());
+  EXPECT_TRUE(notifier.wait(store::kSchedulerTopic, seen, kLong));
+}
+
+}  // namespace
+}  // namespace paddock::events
