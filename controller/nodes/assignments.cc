@@ -1,0 +1,38 @@
+#include "controller/nodes/assignments.h"
+
+#include "common/base/text.h"
+#include "common/crypto/digest.h"
+
+namespace paddock::nodes {
+
+Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
+                                                           const std::string& node) {
+  ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs_on(node));
+  std::vector<contracts::Assignment> assignments;
+  for (contracts::Run& run : runs) {
+    contracts::Assignment assignment;
+    assignment.run_uid = run.metadata.uid;
+    assignment.name_space = run.metadata.name_space;
+    assignment.name = run.metadata.name;
+    assignment.attempt = run.status.attempt;
+    assignment.desired = run.spec.cancel_requested ? contracts::DesiredState::kCancel
+                                                   : contracts::DesiredState::kRun;
+    assignment.policy = run.status.policy.value_or(run.spec.sandbox);
+    assignment.spec = std::move(run.spec);
+    assignment.workspace_root = run.status.workspace_root;
+    ASSIGN_OR_RETURN(assignment.output_acked,
+                     txn.output_acked(assignment.run_uid, assignment.attempt));
+    assignments.push_back(std::move(assignment));
+  }
+  return assignments;
+}
+
+std::string version_of(const std::vector<contracts::Assignment>& assignments) {
+  std::string text;
+  for (const contracts::Assignment& each : assignments) {
+    text += cat(each.run_uid, " ", each.attempt, " ", wire::enum_name(each.desired), "\n");
+  }
+  return crypto::sha256_hex(text).substr(0, 16);
+}
+
+}  // namespace paddock::nodes

@@ -1,0 +1,75 @@
+#include "controller/nodes/synchronize.h"
+
+#include <algorithm>
+
+#include "controller/nodes/assignments.h"
+#include "controller/nodes/reports.h"
+
+namespace paddock::nodes {
+
+namespace {
+
+// A heartbeat alone is not written down; lastSeen moves when something else does.
+Status store_status(store::WriteTxn& txn, const std::string& name,
+                    const contracts::SyncRequest& request, WallTime now) {
+  ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", name}));
+  const std::string before = node.metadata.resource_version;
+  const auto last_seen = node.status.last_seen;
+  if (request.status) node.status = *request.status;
+  if (!request.labels.empty()) node.metadata.labels = request.labels;
+  node.status.ready = true;
+  node.status.message.clear();
+  node.status.last_seen = last_seen;
+  TRY(txn.update(node));
+  if (node.metadata.resource_version == before) return {};
+  node.status.last_seen = wire::Timestamp{now};
+  txn.touch(store::kSchedulerTopic);
+  return txn.update(node);
+}
+
+}  // namespace
+
+Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
+                                          const std::string& node,
+                                          const contracts::SyncRequest& request, Now now) {
+  contracts::SyncAnswer answer;
+  Status written = store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto known, txn.find<contracts::Node>({"", node}));
+    if (!known) {
+      return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
+    }
+    TRY(leases.renew(node, request.session, request.generation, now));
+    TRY(store_status(txn, node, request, now.wall));
+    for (const contracts::RunReport& report : request.runs) {
+      TRY(apply_report(txn, node, report, now.wall));
+    }
+    ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
+    return {};
+  });
+  if (!written.ok()) return std::move(written).error();
+  answer.version = version_of(answer.runs);
+  answer.lease_ms = kLease.count();
+  return answer;
+}
+
+Result<std::string> desired_version(store::Store& store, const std::string& node) {
+  std::string version;
+  Status seen = store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto assignments, assignments_for(txn, node));
+    version = version_of(assignments);
+    return {};
+  });
+  if (!seen.ok()) return std::move(seen).error();
+  return version;
+}
+
+Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
+  const bool awaits_answer =
+      request.status || std::any_of(request.runs.begin(), request.runs.end(), [](const auto& run) {
+        return !run.output.empty() || run.outcome;
+      });
+  if (awaits_answer || request.known_version != answer.version) return Millis(0);
+  return std::min(Millis(request.wait_ms), kMaxHold);
+}
+
+}  // namespace paddock::nodes
