@@ -1,0 +1,27 @@
+// Cores, by what the runs on a node asked for.
+#include "common/base/text.h"
+#include "controller/scheduler/filters/filter.h"
+
+namespace paddock::scheduler {
+
+const Filter kCpuFilter = {
+    [](const Demand& demand, const NodeState& node) { return demand.cpu <= node.capacity.cpu; },
+    [](const Demand& demand) {
+      return Reason{cat("has fewer than ", demand.cpu, " cores"),
+                    cat("have fewer than ", demand.cpu, " cores"),
+                    cat("ask for fewer cores or add a node with ", demand.cpu)};
+    },
+};
+
+const Filter kFreeCpuFilter = {
+    [](const Demand& demand, const NodeState& node) {
+      return demand.cpu <= node.capacity.cpu - node.used_cpu;
+    },
+    [](const Demand& demand) {
+      const std::string what =
+          cat("not ", demand.cpu, demand.cpu == 1 ? " core" : " cores", " free");
+      return Reason{cat("has ", what), cat("have ", what), "wait for a run to give its cores back"};
+    },
+};
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,37 @@
+// A filter says whether a node can take a run now, and for all nodes it refused why, in words.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "controller/scheduler/scheduler.h"
+
+namespace paddock::scheduler {
+
+struct Reason {
+  std::string one;     // "has no nvidia device", after "1"
+  std::string many;    // "have no nvidia device", after "2"
+  std::string remedy;  // "add a node with an nvidia device"
+};
+
+struct Filter {
+  bool (*admits)(const Demand& demand, const NodeState& node);
+  Reason (*explain)(const Demand& demand);
+};
+
+// In the order in which they are asked; the first that refuses is the one that is named.
+std::span<const Filter> filters();
+
+// One per file. Capacity filters come in two: the node is too small, or it is busy now.
+extern const Filter kReadyFilter;
+extern const Filter kCordonFilter;
+extern const Filter kSelectorFilter;
+extern const Filter kDeviceFilter;
+extern const Filter kFreeDeviceFilter;
+extern const Filter kCpuFilter;
+extern const Filter kFreeCpuFilter;
+extern const Filter kMemoryFilter;
+extern const Filter kFreeMemoryFilter;
+extern const Filter kSlotFilter;
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,30 @@
+// Memory, by what the runs on a node asked for.
+#include "common/base/text.h"
+#include "controller/scheduler/filters/filter.h"
+
+namespace paddock::scheduler {
+
+const Filter kMemoryFilter = {
+    [](const Demand& demand, const NodeState& node) {
+      return demand.memory <= node.capacity.memory.bytes;
+    },
+    [](const Demand& demand) {
+      const std::string size = format_quantity(demand.memory);
+      return Reason{cat("has less than ", size, " of memory"),
+                    cat("have less than ", size, " of memory"),
+                    cat("ask for less memory or add a node with ", size)};
+    },
+};
+
+const Filter kFreeMemoryFilter = {
+    [](const Demand& demand, const NodeState& node) {
+      return demand.memory <= node.capacity.memory.bytes - node.used_memory;
+    },
+    [](const Demand& demand) {
+      const std::string what = cat("not ", format_quantity(demand.memory), " of memory free");
+      return Reason{cat("has ", what), cat("have ", what),
+                    "wait for a run to give its memory back"};
+    },
+};
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,13 @@
+// How many runs a node takes at once.
+#include "controller/scheduler/filters/filter.h"
+
+namespace paddock::scheduler {
+
+const Filter kSlotFilter = {
+    [](const Demand&, const NodeState& node) { return node.used_runs < node.capacity.max_runs; },
+    [](const Demand&) {
+      return Reason{"is full", "are full", "wait for a run to end or raise the node's maxRuns"};
+    },
+};
+
+}  // namespace paddock::scheduler

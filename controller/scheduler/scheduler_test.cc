@@ -1,0 +1,163 @@
+#include "controller/scheduler/scheduler.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::scheduler {
+namespace {
+
+using contracts::AcceleratorKind;
+using contracts::Accelerators;
+
+contracts::Node make_node(const std::string& name, int64_t cpu = 4, int64_t memory = 8LL << 30) {
+  contracts::Node node;
+  node.metadata.name = name;
+  node.status.ready = true;
+  node.status.capacity = {cpu, {memory}, {1LL << 40}, 4};
+  return node;
+}
+
+contracts::Run make_run(const std::string& name) {
+  contracts::Run run;
+  run.metadata.name = name;
+  run.metadata.uid = name;
+  run.metadata.creation_timestamp = wire::Timestamp{{1000}};
+  return run;
+}
+
+Plan plan(const std::vector<contracts::Run>& runs, const std::vector<contracts::Node>& nodes) {
+  return schedule(make_snapshot(runs, nodes));
+}
+
+std::string reason(const contracts::Run& run, const std::vector<contracts::Node>& nodes) {
+  const Plan made = plan({run}, nodes);
+  return made.unplaced.empty() ? "placed on " + made.bindings.at(0).node
+                               : made.unplaced.at(0).message;
+}
+
+TEST(Scheduler, GoesByPriorityThenAgeThenUid) {
+  contracts::Run old = make_run("old");
+  old.metadata.creation_timestamp = wire::Timestamp{{500}};
+  contracts::Run urgent = make_run("urgent");
+  urgent.spec.priority = 10;
+  const Plan made = plan({make_run("b"), make_run("a"), old, urgent}, {make_node("n")});
+  std::vector<std::string> order;
+  for (const Binding& binding : made.bindings) order.push_back(binding.uid);
+  EXPECT_EQ(order, (std::vector<std::string>{"urgent", "old", "a", "b"}));
+}
+
+TEST(Scheduler, SkipsARunThatFitsNowhereAndPlacesTheNext) {
+  contracts::Run big = make_run("a-big");
+  big.spec.resources.emplace().cpu = 64;
+  const Plan made = plan({big, make_run("b-small")}, {make_node("n")});
+  ASSERT_EQ(made.bindings.size(), 1u);
+  EXPECT_EQ(made.bindings[0].uid, "b-small");
+  ASSERT_EQ(made.unplaced.size(), 1u);
+  EXPECT_EQ(made.unplaced[0].message,
+            "0/1 nodes fit: 1 has fewer than 64 cores; would help: ask for fewer cores or add a "
+            "node with 64");
+}
+
+TEST(Scheduler, GroupsTheReasonsOfAllNodesAndSaysWhatWouldHelp) {
+  contracts::Run run = make_run("r");
+  run.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};
+  contracts::Node cordoned = make_node("c");
+  cordoned.status.devices = {{"nvidia", "0", ""}};
+  cordoned.spec.unschedulable = true;
+  EXPECT_EQ(reason(run, {make_node("a"), make_node("b"), cordoned}),
+            "0/3 nodes fit: 2 have no nvidia device, 1 is cordoned; would help: add a node with 1 "
+            "nvidia device, or uncordon a node");
+  EXPECT_EQ(reason(run, {}), "0/0 nodes fit: no node is enrolled; would help: start a node agent");
+}
+
+TEST(Scheduler, EachFilterRefusesForItsOwnReason) {
+  contracts::Node node = make_node("n");
+  contracts::Run run = make_run("r");
+  EXPECT_EQ(reason(run, {node}), "placed on n");
+  node.status.ready = false;
+  EXPECT_NE(reason(run, {node}).find("is not ready"), std::string::npos);
+  node.status.ready = true;
+
+  run.spec.node_selector = {{"zone", "x"}};
+  EXPECT_NE(reason(run, {node}).find("lacks the label zone=x"), std::string::npos);
+  node.metadata.labels = {{"zone", "x"}};
+  EXPECT_EQ(reason(run, {node}), "placed on n");
+
+  run.spec.resources.emplace().memory = wire::Quantity{16LL << 30};
+  EXPECT_NE(reason(run, {node}).find("has less than 16Gi of memory"), std::string::npos);
+}
+
+TEST(Scheduler, CountsWhatPlacedRunsTookAndNeverOvercommits) {
+  contracts::Run half = make_run("r");
+  half.spec.resources.emplace().cpu = 2;
+  half.spec.resources->memory = wire::Quantity{3LL << 30};
+  std::vector<contracts::Run> runs;
+  for (int i = 0; i < 5; ++i) {
+    runs.push_back(half);
+    runs.back().metadata.uid = cat("r", i);
+  }
+  runs[0].status.phase = contracts::RunPhase::kRunning;
+  runs[0].status.node_name = "n";
+  const Plan made = plan(runs, {make_node("n")});
+  EXPECT_EQ(made.bindings.size(), 1u);
+  ASSERT_EQ(made.unplaced.size(), 3u);
+  EXPECT_NE(made.unplaced[0].message.find("not 2 cores free"), std::string::npos);
+}
+
+TEST(Scheduler, NeverTakesMoreThanMaxRuns) {
+  std::vector<contracts::Run> runs;
+  for (int i = 0; i < 6; ++i) runs.push_back(make_run(cat("r", i)));
+  const Plan made = plan(runs, {make_node("n")});
+  EXPECT_EQ(made.bindings.size(), 4u);
+  EXPECT_NE(made.unplaced.at(0).message.find("1 is full"), std::string::npos);
+}
+
+TEST(Scheduler, AnAcceleratorRunNeverLandsOnAHostWithoutOne) {
+  contracts::Node apple = make_node("apple");
+  apple.status.devices = {{"apple", "0", ""}};
+  contracts::Node both = make_node("both");
+  both.status.devices = {{"apple", "0", ""}, {"nvidia", "0", ""}};
+  contracts::Run nvidia = make_run("r");
+  nvidia.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};
+  EXPECT_EQ(reason(nvidia, {make_node("plain"), apple, both}), "placed on both");
+  nvidia.spec.resources->accelerators->count = 2;
+  EXPECT_NE(reason(nvidia, {make_node("plain"), apple, both}).find("fewer than 2 nvidia devices"),
+            std::string::npos);
+}
+
+TEST(Scheduler, PromisesNoDeviceTwice) {
+  contracts::Node node = make_node("n");
+  node.status.devices = {{"apple", "0", ""}, {"nvidia", "0", ""}};
+  std::vector<contracts::Run> runs;
+  for (const auto kind : {AcceleratorKind::kAny, AcceleratorKind::kApple, AcceleratorKind::kAny}) {
+    runs.push_back(make_run(cat("r", runs.size())));
+    runs.back().spec.resources.emplace().accelerators = Accelerators{kind, 1};
+  }
+  const Plan made = plan(runs, {node});
+  EXPECT_EQ(made.bindings.size(), 2u);
+  EXPECT_NE(made.unplaced.at(0).message.find("has no accelerator free"), std::string::npos);
+}
+
+TEST(Scheduler, PrefersTheNodeWithMostLeftAndSparesAccelerators) {
+  contracts::Node device = make_node("a", 64, 256LL << 30);
+  device.status.devices = {{"nvidia", "0", ""}};
+  const Plan made = plan({make_run("r")}, {device, make_node("b", 2), make_node("c", 8)});
+  EXPECT_EQ(made.bindings.at(0).node, "b");  // nothing is asked for: all shares are equal
+  contracts::Run two = make_run("two");
+  two.spec.resources.emplace().cpu = 2;
+  EXPECT_EQ(plan({two}, {device, make_node("b", 2), make_node("c", 8)}).bindings.at(0).node, "c");
+}
+
+TEST(Scheduler, ThousandsOfRunsOnHundredsOfNodesAreOneShortStep) {
+  std::vector<contracts::Node> nodes;
+  for (int i = 0; i < 300; ++i) nodes.push_back(make_node(cat("n", i)));
+  std::vector<contracts::Run> runs;
+  for (int i = 0; i < 3000; ++i) runs.push_back(make_run(cat("r", i)));
+  const Snapshot snapshot = make_snapshot(runs, nodes);
+  const Plan made = schedule(snapshot);
+  EXPECT_EQ(made.bindings.size(), 1200u);
+  EXPECT_EQ(made.unplaced.size(), 1800u);
+  EXPECT_EQ(schedule(snapshot).bindings.at(7).node, made.bindings.at(7).node);
+}
+
+}  // namespace
+}  // namespace paddock::scheduler
