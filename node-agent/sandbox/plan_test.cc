@@ -1,0 +1,182 @@
+#include "node-agent/sandbox/plan.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::EnforcementLevel;
+using contracts::LaunchRequest;
+using testing::HasSubstr;
+using testing::Not;
+
+HostFacts root_host() {
+  HostFacts host;
+  host.privileged = true;
+  host.kernel_major = 6;
+  host.hard_open_files = host.hard_file_size = host.hard_address_space = RLIM_INFINITY;
+  host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", ""};
+  host.system = {{"/usr", ""}, {"/bin", "usr/bin"}};
+  host.etc = {{"/etc/alternatives", ""}};
+  return host;
+}
+
+HostFacts user_host() {
+  HostFacts host = root_host();
+  host.privileged = false;
+  host.uid = host.gid = 1234;
+  host.cgroup = {};
+  host.cgroup.why_not = "no writable cgroup";
+  return host;
+}
+
+LaunchRequest request() {
+  LaunchRequest out;
+  out.trace_id = "t";
+  out.command = {"true"};
+  out.workdir = "/workspace";
+  out.policy = *contracts::profile_policy("test");
+  out.mounts = {{"/srv/run/ws", "/workspace", contracts::MountMode::kReadWrite}};
+  return out;
+}
+
+std::string refusal(const LaunchRequest& launch, const HostFacts& host) {
+  const auto plan = make_plan(launch, host);
+  return plan.ok() ? "planned" : plan.error().reason;
+}
+
+TEST(SandboxPlan, RefusesWhatItCannotEnforceInsteadOfIgnoringIt) {
+  LaunchRequest network = request();
+  network.policy.network = contracts::NetworkPolicy{true, {}};
+  EXPECT_EQ(refusal(network, root_host()), "NETWORK_UNAVAILABLE");
+  LaunchRequest device = request();
+  device.policy.devices = {"/dev/kvm"};
+  EXPECT_EQ(refusal(device, root_host()), "DEVICE_UNAVAILABLE");
+  LaunchRequest tools = request();
+  tools.policy.tools = {"python3"};
+  EXPECT_EQ(refusal(tools, root_host()), "TOOLS_UNSUPPORTED");
+}
+
+TEST(SandboxPlan, NeverMountsOverTheSystem) {
+  for (const char* target : {"/", "/usr", "/usr/lib", "/etc/passwd", "/proc", "/dev/null", "/tmp",
+                             "/lib64/x", "/run/paddock", "relative", "/a/../etc", "/a//b"}) {
+    LaunchRequest launch = request();
+    launch.mounts[0].sandbox_path = target;
+    EXPECT_EQ(refusal(launch, root_host()), "INVALID_MOUNT") << target;
+  }
+  EXPECT_TRUE(may_be_target("/workspace/data"));
+  EXPECT_TRUE(may_be_target("/users"));
+}
+
+// proves: WSM-35
+TEST(SandboxPlan, RefusesACommandOneByteOverItsLimit) {
+  LaunchRequest launch = request();
+  launch.policy.limits.command_bytes = wire::Quantity{10};
+  launch.command = {"echo", "12345"};
+  EXPECT_EQ(refusal(launch, root_host()), "planned");
+  launch.command = {"echo", "123456"};
+  EXPECT_EQ(refusal(launch, root_host()), "COMMAND_TOO_LARGE");
+}
+
+TEST(SandboxPlan, UsesCgroupsWhereItMay) {
+  const auto plan = make_plan(request(), root_host());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->cgroup.memory_bytes, int64_t{512} << 20);
+  EXPECT_EQ(plan->cgroup.pids, 32);
+  EXPECT_THAT(plan->enforced.at("memory").mechanism, HasSubstr("cgroup v1"));
+  EXPECT_TRUE(std::ranges::none_of(plan->rlimits,
+                                   [](const auto& limit) { return limit.resource == RLIMIT_AS; }));
+  EXPECT_EQ(plan->host_uid, kDefaultHostId);
+}
+
+// proves: VLT-29, VLT-30, VLT-35
+TEST(SandboxPlan, FallsBackToProcessLimitsAndSaysSo) {
+  const auto plan = make_plan(request(), user_host());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->enforced.at("memory").mechanism, "RLIMIT_AS");
+  EXPECT_THAT(plan->enforced.at("memory").details, HasSubstr("per process"));
+  EXPECT_EQ(plan->enforced.at("pids").mechanism, "RLIMIT_NPROC");
+  EXPECT_EQ(plan->host_uid, 1234u);
+  EXPECT_FALSE(plan->partial);
+}
+
+TEST(SandboxPlan, RefusesWhenNothingCanLimitProcessesUnlessPartialIsAllowed) {
+  HostFacts host = user_host();
+  host.kernel_major = 5;
+  host.kernel_minor = 10;
+  EXPECT_EQ(refusal(request(), host), "PIDS_UNENFORCEABLE");
+  LaunchRequest launch = request();
+  launch.policy.allow_partial = true;
+  const auto plan = make_plan(launch, host);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_TRUE(plan->partial);
+  EXPECT_EQ(plan->enforced.at("pids").level, EnforcementLevel::kNone);
+}
+
+TEST(SandboxPlan, ClaimsNothingAppliedBeforeTheKernelAccepted) {
+  const auto plan = make_plan(request(), root_host());
+  ASSERT_TRUE(plan.ok());
+  for (const char* name :
+       {"filesystem", "network", "processes", "privileges", "syscalls", "memory", "pids", "cpuTime",
+        "wallTime", "openFiles", "fileSize", "fsBytes", "output", "environment"}) {
+    ASSERT_TRUE(plan->enforced.contains(name)) << name;
+    EXPECT_FALSE(plan->enforced.at(name).applied) << name;
+  }
+}
+
+TEST(SandboxPlan, RefusesRootWithoutItsCapabilities) {
+  HostFacts host = user_host();
+  host.uid = 0;
+  EXPECT_EQ(refusal(request(), host), "LAUNCHER_LACKS_CAPABILITIES");
+}
+
+TEST(MountTable, IsTheSystemReadOnlyAndOneWritableWorkspace) {
+  EXPECT_EQ(describe_mounts(render_mounts(request(), root_host())),
+            "system /usr ro\n"
+            "symlink /bin -> usr/bin ro\n"
+            "file /etc/passwd ro\n"
+            "file /etc/group ro\n"
+            "file /etc/hosts ro\n"
+            "file /etc/hostname ro\n"
+            "file /etc/nsswitch.conf ro\n"
+            "system /etc/alternatives ro\n"
+            "device /dev/null ro\n"
+            "device /dev/zero ro\n"
+            "device /dev/full ro\n"
+            "device /dev/random ro\n"
+            "device /dev/urandom ro\n"
+            "symlink /dev/fd -> /proc/self/fd ro\n"
+            "symlink /dev/stdin -> /proc/self/fd/0 ro\n"
+            "symlink /dev/stdout -> /proc/self/fd/1 ro\n"
+            "symlink /dev/stderr -> /proc/self/fd/2 ro\n"
+            "proc /proc ro\n"
+            "scratch /tmp 536870912 bytes 100000 files rw\n"
+            "folder /var ro\n"
+            "symlink /var/tmp -> ../tmp ro\n"
+            "file /run/paddock/policy.json ro\n"
+            "bind /workspace from /srv/run/ws rw\n");
+}
+
+TEST(MountTable, KeepsHostPathsOutOfThePolicyFile) {
+  LaunchRequest launch = request();
+  launch.policy.host_mounts = {{"/srv/private/data", "/data", contracts::MountMode::kReadOnly}};
+  for (const MountEntry& entry : render_mounts(launch, root_host())) {
+    if (entry.kind != MountEntry::Kind::kFile) continue;
+    EXPECT_THAT(entry.source, Not(HasSubstr("/srv/private")));
+  }
+}
+
+// proves: ORB-121
+TEST(Rlimits, HaveSoftEqualToHardExceptForCpuTime) {
+  for (const RlimitSetting& limit : render_rlimits(request().policy.limits, root_host(), true)) {
+    EXPECT_EQ(limit.hard - limit.soft, limit.resource == RLIMIT_CPU ? 1u : 0u) << limit.name;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

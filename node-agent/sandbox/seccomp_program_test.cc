@@ -1,0 +1,36 @@
+#include "node-agent/sandbox/seccomp_program.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+TEST(SeccompProgram, RendersTheWholeTable) {
+  const auto program = render_seccomp(syscall_table());
+  ASSERT_TRUE(program.ok()) << program.error().describe();
+  EXPECT_GT(program->size(), syscall_table().size());
+  EXPECT_LE(program->size(), 4096u);  // the kernel's bound
+}
+
+TEST(SeccompProgram, RefusesATableWithAnUnknownCall) {
+  const SyscallRule rules[] = {{"no_such_call", SyscallAction::kRefuse, "test"}};
+  EXPECT_FALSE(render_seccomp(rules).ok());
+}
+
+// The families that the table leaves are AF_UNIX, AF_INET and AF_INET6, whatever the upper bits
+// are.
+TEST(SyscallTable, LeavesThreeSocketFamilies) {
+  std::vector<uint64_t> left;
+  for (uint64_t family = 1; family < 64; ++family) {
+    bool refused = false;
+    for (const SyscallRule& rule : syscall_table()) {
+      if (rule.syscall == "socket" && (family & rule.first.mask) == rule.first.value)
+        refused = true;
+    }
+    if (!refused) left.push_back(family);
+  }
+  EXPECT_EQ(left, (std::vector<uint64_t>{1, 2, 10}));
+}
+
+}  // namespace
+}  // namespace paddock::sandbox
