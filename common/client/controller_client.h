@@ -1,5 +1,6 @@
 // The controller's API, typed. For the CLI and the agent; one object per thread.
-// Errors carry the server's own code and reason. Only requests that are safe to repeat are retried.
+// Errors carry the server's own code and reason. Only requests that are safe to repeat are retried,
+// with back-off; synchronize() never is: the session's loop decides that.
 #pragma once
 
 #include <functional>
@@ -8,7 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "common/base/guarded.h"
+#include "common/base/random.h"
 #include "common/cas/tree.h"
+#include "common/client/interruptible_pause.h"
+#include "common/client/retry.h"
 #include "common/contracts/events.h"
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
@@ -21,48 +26,85 @@ struct UploadProgress {
   int64_t bytes_total = 0, bytes_sent = 0;
 };
 
+// Runs all tasks, at once or one after the other, and returns when all have ended.
+using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
+
 class ControllerClient {
  public:
   explicit ControllerClient(http::Endpoint endpoint);
   ~ControllerClient();
+  ControllerClient(const ControllerClient&) = delete;
+  ControllerClient& operator=(const ControllerClient&) = delete;
+  // How uploads run their lanes; one after the other unless set, as nothing here starts threads.
+  void set_parallel(Parallel parallel) { parallel_ = std::move(parallel); }
 
   // --- any resource, as documents (what `paddock get` prints) ---
   Result<wire::Value> get(const std::string& target);
-  Result<wire::Value> send(const std::string& method, const std::string& target, const wire::Value& body,
-                           const std::string& idempotency_key = {});
+  Result<wire::Value> send(const std::string& method, const std::string& target,
+                           const wire::Value& body, const std::string& idempotency_key = {});
 
   // --- runs ---
   Result<contracts::Run> create_run(const contracts::Run& run, const std::string& idempotency_key);
   Result<contracts::Run> get_run(const std::string& name_space, const std::string& name);
   Status cancel_run(const std::string& name_space, const std::string& name);
-  // Follows a run's events from after `after`. Reconnects where the stream broke, with back-off, for at
-  // most `patience` without any answer; then Unavailable, reason STREAM_LOST. Returns once `end` was
-  // seen (after handing it on) or `on_event` returned false.
-  Status follow_events(const std::string& name_space, const std::string& name, int64_t after, Millis patience,
+  // Follows a run's events from after `after`. Reconnects where the stream broke, with back-off,
+  // for at most `patience` without any answer; then Unavailable, reason STREAM_LOST. Returns once
+  // `end` was seen (after handing it on) or `on_event` returned false.
+  Status follow_events(const std::string& name_space, const std::string& name, int64_t after,
+                       Millis patience,
                        const std::function<bool(const contracts::RunEvent&)>& on_event);
   // Saves one artifact to a file, verified against its digest, renamed into place when whole.
-  Status download_artifact(const std::string& name_space, const std::string& run, const contracts::Artifact& artifact,
-                           int folder, const std::string& relative);
+  Status download_artifact(const std::string& name_space, const std::string& run,
+                           const contracts::Artifact& artifact, int folder,
+                           const std::string& relative);
 
   // --- workspaces ---
-  // Creates the workspace if needed, sends what the server lacks (several lanes) and compares the root
-  // it answers with ours (ROOT_MISMATCH).
-  Result<UploadProgress> upload_workspace(const std::string& name_space, const std::string& name, const std::string& folder,
-                                          const cas::Scan& scan, const std::function<void(const UploadProgress&)>& progress);
+  // Creates the workspace if needed, sends what the server lacks (several lanes) and compares the
+  // root it answers with ours (ROOT_MISMATCH). FILE_CHANGED: a file is not what it was when it was
+  // scanned. `progress` is called from the lanes, one call at a time.
+  Result<UploadProgress> upload_workspace(
+      const std::string& name_space, const std::string& name, const std::string& folder,
+      const cas::Scan& scan, const std::function<void(const UploadProgress&)>& progress);
 
   // --- agent ---
-  Result<contracts::EnrollAnswer> enroll(const std::string& node, const contracts::EnrollRequest& request);
-  Result<contracts::SyncAnswer> synchronize(const std::string& node, const contracts::SyncRequest& request);
+  Result<contracts::EnrollAnswer> enroll(const std::string& node,
+                                         const contracts::EnrollRequest& request);
+  Result<contracts::SyncAnswer> synchronize(const std::string& node,
+                                            const contracts::SyncRequest& request);
   Result<contracts::Tree> fetch_tree(const std::string& node, const std::string& run_uid);
-  Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest, int64_t size,
-                    const cas::BlobStore& store);
-  Status upload_artifact(const std::string& node, const std::string& run_uid, int fd, const contracts::Artifact& artifact);
+  Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,
+                    int64_t size, const cas::BlobStore& store);
+  Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,
+                         const contracts::Artifact& artifact);
 
   void abort();  // ends a call in progress from another thread
 
  private:
+  friend class EventFollower;
+
+  // One attempt; an answer other than 2xx is a failure.
+  Result<http::Response> once(http::Client& http, const http::Request& request, Failure& failure);
+  // Repeats what may be repeated. `keyed`: doing it twice is the same as once.
+  Result<http::Response> call(http::Client& http, const http::Request& request, bool keyed);
+  Result<wire::Value> call_json(const http::Request& request, bool keyed);
+  // Repeats `attempt`, which starts anew each time, like a GET.
+  Status repeat(const std::function<Status(Failure&)>& attempt);
+
+  Status ensure_workspace(const std::string& name_space, const std::string& name,
+                          const std::string& source);
+  Result<contracts::TreeAnswer> offer_tree(const std::string& workspace,
+                                           const contracts::Tree& tree);
+  Status send_blobs(const std::string& workspace, int root,
+                    const std::vector<contracts::TreeEntry>& blobs, UploadProgress& progress,
+                    const std::function<void(const UploadProgress&)>& report);
+  std::shared_ptr<http::Client> new_lane();
+
   http::Endpoint endpoint_;
   std::unique_ptr<http::Client> http_;
+  Parallel parallel_;
+  SystemRandom random_;
+  InterruptiblePause pause_;
+  Guarded<std::vector<std::weak_ptr<http::Client>>> lanes_;  // for abort()
 };
 
 }  // namespace paddock::client

@@ -1,0 +1,70 @@
+// The node agent's calls.
+#include "common/base/text.h"
+#include "common/client/controller_client.h"
+#include "common/client/requests.h"
+#include "common/contracts/api_paths.h"
+
+namespace paddock::client {
+namespace {
+
+namespace paths = contracts::paths;
+constexpr Millis kAnswerTime{15'000};  // on top of what the server may hold the call
+
+}  // namespace
+
+Result<contracts::EnrollAnswer> ControllerClient::enroll(const std::string& node,
+                                                         const contracts::EnrollRequest& request) {
+  // Its identity makes enrolling again the same as enrolling once.
+  ASSIGN_OR_RETURN(
+      const wire::Value answer,
+      call_json(json_request("POST", cat(paths::node(node), "/enroll"), wire::encode(request)),
+                true));
+  return decode_answer<contracts::EnrollAnswer>(answer);
+}
+
+Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& node,
+                                                            const contracts::SyncRequest& request) {
+  http::Request call =
+      json_request("POST", cat(paths::node(node), "/synchronize"), wire::encode(request));
+  call.timeout = Millis(request.wait_ms) + kAnswerTime;
+  Failure failure;
+  ASSIGN_OR_RETURN(const http::Response response, once(*http_, call, failure));
+  ASSIGN_OR_RETURN(const wire::Value answer, parse_body(response));
+  return decode_answer<contracts::SyncAnswer>(answer);
+}
+
+Result<contracts::Tree> ControllerClient::fetch_tree(const std::string& node,
+                                                     const std::string& run_uid) {
+  ASSIGN_OR_RETURN(const wire::Value answer, get(cat(paths::node_run(node, run_uid), "/tree")));
+  return decode_answer<contracts::Tree>(answer);
+}
+
+Status ControllerClient::fetch_blob(const std::string& node, const std::string& run_uid,
+                                    const std::string& digest, int64_t size,
+                                    const cas::BlobStore& store) {
+  return repeat([&](Failure& failure) -> Status {
+    ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, store.begin(digest, size));
+    http::Request request =
+        stream_request("GET", cat(paths::node_run(node, run_uid), "/blobs/", digest));
+    Status written;
+    request.on_data = [&](std::string_view piece) {
+      written = writer.append(piece);
+      return written.ok();
+    };
+    ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
+    TRY(std::move(written));
+    return writer.commit();
+  });
+}
+
+Status ControllerClient::upload_artifact(const std::string& node, const std::string& run_uid,
+                                         int fd, const contracts::Artifact& artifact) {
+  http::Request request =
+      stream_request("PUT", cat(paths::node_run(node, run_uid), "/artifacts/", artifact.digest));
+  request.body_fd = fd;
+  request.body_size = artifact.size;
+  ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, true));
+  return {};
+}
+
+}  // namespace paddock::client

@@ -1,0 +1,80 @@
+// Calls: sending, repeating, and documents of any kind.
+#include "common/client/controller_client.h"
+
+#include "common/base/text.h"
+#include "common/client/requests.h"
+
+namespace paddock::client {
+
+ControllerClient::ControllerClient(http::Endpoint endpoint)
+    : endpoint_(std::move(endpoint)),
+      http_(http::make_client(endpoint_)),
+      parallel_([](std::vector<std::function<void()>> tasks) {
+        for (const auto& task : tasks) task();
+      }) {}
+ControllerClient::~ControllerClient() = default;
+
+Result<http::Response> ControllerClient::once(http::Client& http, const http::Request& request,
+                                              Failure& failure) {
+  Result<http::Response> response = http.send(request);
+  if (!response) {
+    failure = {response.error()};
+    return response;
+  }
+  if (response->status >= 200 && response->status < 300) return response;
+  failure = failure_of(*response);
+  return failure.error;
+}
+
+Result<http::Response> ControllerClient::call(http::Client& http, const http::Request& request,
+                                              bool keyed) {
+  const bool repeatable = safe_to_repeat(request.method, keyed);
+  for (int failed = 1;; ++failed) {
+    Failure failure;
+    Result<http::Response> response = once(http, request, failure);
+    if (response) return response;
+    const std::optional<Millis> delay = retry_delay(failure, repeatable, failed, random_);
+    if (!delay || !pause_.wait(*delay)) return response;
+  }
+}
+
+Result<wire::Value> ControllerClient::call_json(const http::Request& request, bool keyed) {
+  ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, keyed));
+  return parse_body(response);
+}
+
+Status ControllerClient::repeat(const std::function<Status(Failure&)>& attempt) {
+  for (int failed = 1;; ++failed) {
+    Failure failure;
+    Status status = attempt(failure);
+    if (status) return status;
+    failure.error = status.error();
+    const std::optional<Millis> delay = retry_delay(failure, true, failed, random_);
+    if (!delay || !pause_.wait(*delay)) return status;
+  }
+}
+
+Result<wire::Value> ControllerClient::get(const std::string& target) {
+  return call_json(plain_request("GET", target), false);
+}
+
+Result<wire::Value> ControllerClient::send(const std::string& method, const std::string& target,
+                                           const wire::Value& body,
+                                           const std::string& idempotency_key) {
+  http::Request request =
+      body.is_null() ? plain_request(method, target) : json_request(method, target, body);
+  if (!idempotency_key.empty()) request.headers["Idempotency-Key"] = idempotency_key;
+  return call_json(request, !idempotency_key.empty());
+}
+
+void ControllerClient::abort() {
+  pause_.interrupt();
+  http_->abort();
+  lanes_.with([](std::vector<std::weak_ptr<http::Client>>& lanes) {
+    for (const auto& each : lanes) {
+      if (const std::shared_ptr<http::Client> lane = each.lock()) lane->abort();
+    }
+  });
+}
+
+}  // namespace paddock::client

@@ -1,0 +1,63 @@
+#include "common/client/requests.h"
+
+#include "common/base/text.h"
+#include "common/contracts/status.h"
+#include "common/wire/json.h"
+
+namespace paddock::client {
+namespace {
+
+constexpr wire::ParseLimits kLimits{size_t{64} << 20, 64,
+                                    4'000'000};  // a tree of 100,000 files fits
+constexpr Millis kSilence{30'000};
+
+}  // namespace
+
+http::Request plain_request(std::string method, std::string target) {
+  http::Request request;
+  request.method = std::move(method);
+  request.target = std::move(target);
+  request.headers["Accept"] = "application/json";
+  return request;
+}
+
+http::Request json_request(std::string method, std::string target, const wire::Value& body) {
+  http::Request request = plain_request(std::move(method), std::move(target));
+  request.headers["Content-Type"] = "application/json";
+  request.body = wire::to_json(body);
+  return request;
+}
+
+http::Request stream_request(std::string method, std::string target) {
+  http::Request request = plain_request(std::move(method), std::move(target));
+  request.headers["Accept"] = "*/*";
+  request.headers["Content-Type"] = "application/octet-stream";
+  request.timeout = Millis(0);
+  request.idle_timeout = kSilence;
+  return request;
+}
+
+Failure failure_of(const http::Response& response) {
+  Failure failure;
+  const Result<wire::Value> body = wire::parse_json(response.body, kLimits);
+  failure.error = contracts::error_from_body(response.status, body ? *body : wire::Value());
+  if (const auto found = response.headers.find("retry-after"); found != response.headers.end()) {
+    failure.retry_after = parse_retry_after(found->second);
+  }
+  return failure;
+}
+
+Result<wire::Value> parse_body(const http::Response& response) {
+  if (response.body.empty()) return wire::Value();
+  Result<wire::Value> value = wire::parse_json(response.body, kLimits);
+  if (value) return value;
+  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the server's answer is not JSON"};
+}
+
+std::string encode_path(const std::string& path) {
+  std::vector<std::string> parts = split(path, '/');
+  for (std::string& part : parts) part = http::percent_encode(part);
+  return join(parts, "/");
+}
+
+}  // namespace paddock::client

@@ -1,0 +1,32 @@
+// How requests to the controller are written and its answers read. Pure; for common/client only.
+#pragma once
+
+#include <string>
+
+#include "common/client/retry.h"
+#include "common/http/http_client.h"
+#include "common/wire/describe.h"
+
+namespace paddock::client {
+
+http::Request plain_request(std::string method, std::string target);
+http::Request json_request(std::string method, std::string target, const wire::Value& body);
+// Bytes of any amount: no limit on the whole, but on silence.
+http::Request stream_request(std::string method, std::string target);
+
+// What an answer other than 2xx means.
+Failure failure_of(const http::Response& response);
+Result<wire::Value> parse_body(const http::Response& response);
+// A whole path of slashes and names, each name percent-encoded.
+std::string encode_path(const std::string& path);
+
+// The answer as a contract; what does not fit it is the server's fault.
+template <class T>
+Result<T> decode_answer(const wire::Value& value) {
+  Result<T> decoded = wire::decode<T>(value);
+  if (decoded) return decoded;
+  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER",
+               "the server's answer is not understood: " + decoded.error().describe()};
+}
+
+}  // namespace paddock::client

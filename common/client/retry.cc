@@ -1,0 +1,47 @@
+#include "common/client/retry.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::client {
+namespace {
+
+constexpr int kMaxAttempts = 4;
+constexpr Millis kBase{200};
+constexpr Millis kCap{5'000};
+constexpr Millis kMostAskedFor{30'000};
+
+}  // namespace
+
+bool safe_to_repeat(std::string_view method, bool keyed) {
+  return keyed || method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE";
+}
+
+Millis backoff(int failed, Random& random) {
+  const int doublings = std::clamp(failed - 1, 0, 16);
+  const Millis most = std::min(kCap, kBase * (int64_t{1} << doublings));
+  return Millis(static_cast<int64_t>(random.below(static_cast<uint64_t>(most.count()) + 1)));
+}
+
+std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
+                                  Random& random) {
+  const Error& error = failure.error;
+  if (error.reason == "ABORTED" || failed >= kMaxAttempts) return std::nullopt;
+  // A request that never left may be sent again whatever it is.
+  if (!repeatable && error.reason != "UNREACHABLE") return std::nullopt;
+  const bool may_pass = error.code == Code::kUnavailable ||
+                        error.code == Code::kResourceExhausted ||
+                        error.code == Code::kDeadlineExceeded;
+  if (!may_pass) return std::nullopt;
+  const Millis delay = backoff(failed, random);
+  return failure.retry_after ? std::min(*failure.retry_after, kMostAskedFor) + delay : delay;
+}
+
+std::optional<Millis> parse_retry_after(std::string_view value) {
+  const std::optional<int64_t> seconds = parse_integer<int64_t>(trim(value));
+  if (!seconds || *seconds < 0 || *seconds > 86'400) return std::nullopt;
+  return Millis(*seconds * 1000);
+}
+
+}  // namespace paddock::client

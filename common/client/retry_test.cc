@@ -1,0 +1,66 @@
+#include "common/client/retry.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::client {
+namespace {
+
+Failure failure(Code code, const std::string& reason = "R") { return {{code, reason, "m"}}; }
+
+TEST(SafeToRepeat, AsksTheMethodOrTheKey) {
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE"})
+    EXPECT_TRUE(safe_to_repeat(method, false));
+  EXPECT_FALSE(safe_to_repeat("POST", false));
+  EXPECT_FALSE(safe_to_repeat("PATCH", false));
+  EXPECT_TRUE(safe_to_repeat("POST", true));
+}
+
+TEST(Backoff, IsFullJitterUnderAGrowingCap) {
+  SeededRandom random(1);
+  Millis longest[12] = {};
+  for (int failed = 1; failed < 12; ++failed) {
+    for (int i = 0; i < 500; ++i)
+      longest[failed] = std::max(longest[failed], backoff(failed, random));
+  }
+  EXPECT_LE(longest[1], Millis(200));
+  EXPECT_LE(longest[2], Millis(400));
+  EXPECT_GT(longest[2], Millis(200));
+  EXPECT_LE(longest[11], Millis(5000));
+  EXPECT_GT(longest[11], Millis(4000));
+  EXPECT_GE(backoff(1'000'000, random), Millis(0));
+}
+
+TEST(RetryDelay, RepeatsOnlyWhatMayPassAndMayBeRepeated) {
+  SeededRandom random(1);
+  for (const Code code : {Code::kUnavailable, Code::kResourceExhausted, Code::kDeadlineExceeded}) {
+    EXPECT_TRUE(retry_delay(failure(code), true, 1, random).has_value());
+    EXPECT_FALSE(retry_delay(failure(code), false, 1, random).has_value());
+  }
+  for (const Code code : {Code::kInvalidArgument, Code::kUnauthenticated, Code::kNotFound,
+                          Code::kConflict, Code::kInternal}) {
+    EXPECT_FALSE(retry_delay(failure(code), true, 1, random).has_value());
+  }
+  EXPECT_TRUE(
+      retry_delay(failure(Code::kUnavailable, "UNREACHABLE"), false, 1, random).has_value());
+  EXPECT_FALSE(retry_delay(failure(Code::kUnavailable, "ABORTED"), true, 1, random).has_value());
+  EXPECT_FALSE(retry_delay(failure(Code::kUnavailable), true, 4, random).has_value());
+}
+
+TEST(RetryDelay, WaitsAtLeastAsLongAsTheServerAskedWithinReason) {
+  SeededRandom random(1);
+  Failure busy = failure(Code::kResourceExhausted);
+  busy.retry_after = Millis(2000);
+  EXPECT_GE(*retry_delay(busy, true, 1, random), Millis(2000));
+  busy.retry_after = Millis(86'400'000);
+  EXPECT_LE(*retry_delay(busy, true, 1, random), Millis(35'000));
+}
+
+TEST(ParseRetryAfter, ReadsSecondsOnly) {
+  EXPECT_EQ(parse_retry_after(" 3 "), Millis(3000));
+  for (const char* text : {"", "-1", "1.5", "99999999999", "Wed, 21 Oct 2015 07:28:00 GMT"}) {
+    EXPECT_EQ(parse_retry_after(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::client

@@ -1,0 +1,149 @@
+// Uploading a folder: offer the tree, send what the server lacks, offer it again, compare.
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "common/base/text.h"
+#include "common/client/controller_client.h"
+#include "common/client/requests.h"
+#include "common/contracts/api_paths.h"
+#include "common/os/file.h"
+
+namespace paddock::client {
+namespace {
+
+namespace paths = contracts::paths;
+using contracts::TreeAnswer;
+using contracts::TreeEntry;
+
+constexpr size_t kLanes = 4;
+constexpr int kOffers = 3;  // blobs may be removed between two offers, but not for ever
+
+Error file_changed(const TreeEntry& entry) {
+  return {Code::kFailedPrecondition, "FILE_CHANGED",
+          cat(to_utf8_lossy(entry.path), " changed after it was read; try again")};
+}
+
+Status send_blob(const TreeEntry& blob, int root, const std::string& workspace,
+                 const std::function<Status(const http::Request&)>& send) {
+  const Result<os::RegularFile> file = os::open_linked_file_beneath(root, blob.path);
+  if (!file || file->stat.st_size != blob.size) return file_changed(blob);
+  http::Request request = stream_request("PUT", cat(workspace, "/blobs/", blob.digest));
+  request.body_fd = file->fd.get();
+  request.body_size = blob.size;
+  Status sent = send(request);
+  if (sent) return sent;
+  const std::string& reason = sent.error().reason;
+  return reason == "DIGEST_MISMATCH" || reason == "BODY_CHANGED" ? Status(file_changed(blob))
+                                                                 : sent;
+}
+
+// The entries behind the digests that the server lacks, each digest once.
+Result<std::vector<TreeEntry>> blobs_of(const TreeAnswer& answer, const contracts::Tree& tree) {
+  std::map<std::string_view, const TreeEntry*> by_digest;
+  for (const TreeEntry& entry : tree.entries) by_digest.emplace(entry.digest, &entry);
+  std::vector<TreeEntry> blobs;
+  for (const contracts::Digest& digest : answer.missing) {
+    const auto found = by_digest.find(digest);
+    if (found == by_digest.end()) {
+      return Error{Code::kUnavailable, "UNEXPECTED_ANSWER",
+                   "the server asks for a blob that was not offered"};
+    }
+    if (found->second != nullptr) blobs.push_back(*found->second);
+    found->second = nullptr;
+  }
+  return blobs;
+}
+
+}  // namespace
+
+Status ControllerClient::ensure_workspace(const std::string& name_space, const std::string& name,
+                                          const std::string& source) {
+  contracts::Workspace workspace;
+  workspace.metadata.name = name;
+  workspace.metadata.name_space = name_space;
+  workspace.spec.source = source;
+  const http::Request request =
+      json_request("POST", paths::collection(name_space, "workspaces"), wire::encode(workspace));
+  const Result<http::Response> made = call(*http_, request, true);
+  if (made || made.error().code == Code::kAlreadyExists) return {};
+  return made.error();
+}
+
+Result<TreeAnswer> ControllerClient::offer_tree(const std::string& workspace,
+                                                const contracts::Tree& tree) {
+  http::Request request = json_request("POST", cat(workspace, "/tree"), wire::encode(tree));
+  request.timeout = Millis(120'000);  // a large tree is looked up blob by blob
+  ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
+  return decode_answer<TreeAnswer>(answer);
+}
+
+std::shared_ptr<http::Client> ControllerClient::new_lane() {
+  std::shared_ptr<http::Client> lane = http::make_client(endpoint_);
+  lanes_.with([&](std::vector<std::weak_ptr<http::Client>>& lanes) {
+    std::erase_if(lanes, [](const auto& each) { return each.expired(); });
+    lanes.push_back(lane);
+  });
+  if (pause_.interrupted()) lane->abort();  // abort() may have come before the lane was known
+  return lane;
+}
+
+Status ControllerClient::send_blobs(const std::string& workspace, int root,
+                                    const std::vector<TreeEntry>& blobs, UploadProgress& progress,
+                                    const std::function<void(const UploadProgress&)>& report) {
+  struct Shared {
+    UploadProgress& progress;
+    Status status = {};
+  };
+  Guarded<Shared> shared(Shared{progress});
+  std::atomic<size_t> next{0};
+  std::atomic<bool> failed{false};
+  const auto lane = [&] {
+    const std::shared_ptr<http::Client> http = new_lane();
+    for (size_t i = next++; i < blobs.size() && !failed; i = next++) {
+      const Status sent =
+          send_blob(blobs[i], root, workspace, [&](const http::Request& request) -> Status {
+            ASSIGN_OR_RETURN(const http::Response response, call(*http, request, true));
+            return {};
+          });
+      shared.with([&](Shared& all) {
+        if (!sent) {
+          if (all.status) all.status = sent;
+          failed = true;
+          return;
+        }
+        all.progress.blobs_sent += 1;
+        all.progress.bytes_sent += blobs[i].size;
+        if (report) report(all.progress);
+      });
+    }
+  };
+  parallel_(std::vector<std::function<void()>>(std::min(kLanes, blobs.size()), lane));
+  return shared.with([](Shared& all) { return all.status; });
+}
+
+Result<UploadProgress> ControllerClient::upload_workspace(
+    const std::string& name_space, const std::string& name, const std::string& folder,
+    const cas::Scan& scan, const std::function<void(const UploadProgress&)>& progress) {
+  const std::string workspace = paths::workspace(name_space, name);
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
+  TRY(ensure_workspace(name_space, name, os::base_name(folder)));
+  UploadProgress done;
+  for (int offer = 0; offer < kOffers; ++offer) {
+    ASSIGN_OR_RETURN(const TreeAnswer answer, offer_tree(workspace, scan.tree));
+    if (answer.stored && answer.missing.empty()) {
+      if (answer.root == cas::tree_root(scan.tree)) return done;
+      return Error{Code::kInternal, "ROOT_MISMATCH",
+                   "the server stored something else than was sent"};
+    }
+    ASSIGN_OR_RETURN(const std::vector<TreeEntry> blobs, blobs_of(answer, scan.tree));
+    done.blobs_total += static_cast<int64_t>(blobs.size());
+    for (const TreeEntry& blob : blobs) done.bytes_total += blob.size;
+    if (progress) progress(done);
+    TRY(send_blobs(workspace, root.get(), blobs, done, progress));
+  }
+  return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
+               "the server keeps missing files that were sent"};
+}
+
+}  // namespace paddock::client
