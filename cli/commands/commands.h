@@ -1,0 +1,31 @@
+// One function per command; each in a file of its own. Each returns the program's exit code.
+#pragma once
+
+#include "cli/core/command_table.h"
+#include "cli/core/env.h"
+
+namespace paddock::cli {
+
+int up_command(const Parsed& parsed, Env& env);
+int down_command(const Parsed& parsed, Env& env);
+int status_command(const Parsed& parsed, Env& env);
+int ready_command(const Parsed& parsed, Env& env);
+int doctor_command(const Parsed& parsed, Env& env);
+int compute_command(const Parsed& parsed, Env& env);
+int sandbox_run_command(const Parsed& parsed, Env& env);
+int get_command(const Parsed& parsed, Env& env);
+int describe_command(const Parsed& parsed, Env& env);
+int logs_command(const Parsed& parsed, Env& env);
+int events_command(const Parsed& parsed, Env& env);
+int wait_command(const Parsed& parsed, Env& env);
+int cancel_command(const Parsed& parsed, Env& env);
+int artifacts_command(const Parsed& parsed, Env& env);
+int delete_command(const Parsed& parsed, Env& env);
+int kubeconfig_command(const Parsed& parsed, Env& env);
+int completion_command(const Parsed& parsed, Env& env);
+int version_command(const Parsed& parsed, Env& env);
+
+// Parses and runs `paddock <args>`.
+int run_cli(const std::vector<std::string>& args, Env& env);
+
+}  // namespace paddock::cli

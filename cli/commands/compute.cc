@@ -1,0 +1,212 @@
+// `paddock compute`: a project's command on a node, its output here, its results in the folder.
+#include <algorithm>
+
+#include "cli/commands/commands.h"
+#include "cli/core/compute_options.h"
+#include "cli/core/error_text.h"
+#include "cli/core/event_printer.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/fetch_artifacts.h"
+#include "cli/core/foreground.h"
+#include "cli/core/health.h"
+#include "cli/core/names.h"
+#include "cli/core/run_report.h"
+#include "common/cas/tree.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr Millis kReadyPatience{5000};
+constexpr size_t kFewLeftOut = 5;
+constexpr size_t kAllLeftOut = 100'000;
+constexpr size_t kArtifactLines = 20;
+
+// One `compute` at work.
+struct Job {
+  const ComputeOptions& options;
+  const Env& env;
+  http::Endpoint endpoint;
+  RunRef run;
+  std::string workspace;
+};
+
+// Digests are remembered per user, whatever the instance; losing them costs time only.
+std::string digest_cache_path(const Env& env) {
+  const Result<std::string> root = state_root(env.vars, env.root);
+  if (!root.ok() || !os::make_dirs(*root).ok()) return "";
+  return *root + "/digests";
+}
+
+Result<cas::Scan> hash_project(const Job& job) {
+  cas::ScanLimits limits;
+  limits.cache_path = digest_cache_path(job.env);
+  ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
+  job.env.say(cat("project: ", scan.tree.entries.size(), " files, ", format_bytes(scan.bytes)));
+  if (!scan.left_out.empty()) {
+    job.env.say(cat("left out ", scan.left_out.size(),
+                    scan.left_out.size() == 1 ? " entry:" : " entries:"));
+    job.env.err.write(
+        left_out_text(scan.left_out, job.options.verbose ? kAllLeftOut : kFewLeftOut, "  "));
+  }
+  return scan;
+}
+
+Status check_requirements(const Job& job, const cas::Scan& scan) {
+  const std::string& wanted = job.options.requirements;
+  if (wanted.empty()) return {};
+  if (std::ranges::find(scan.tree.entries, wanted, &contracts::TreeEntry::path) !=
+      scan.tree.entries.end())
+    return {};
+  return invalid_argument("REQUIREMENTS_NOT_FOUND",
+                          cat("`", wanted, "` is not among the project's files"), "--requirements");
+}
+
+Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan) {
+  ProgressDisplay progress(job.env.err, "upload");
+  const auto on_progress = [&](const client::UploadProgress& now) {
+    progress.show({now.bytes_sent, now.bytes_total, format_bytes(now.bytes_sent)},
+                  job.env.clock.mono());
+  };
+  ASSIGN_OR_RETURN(const client::UploadProgress sent,
+                   client.upload_workspace(job.run.name_space, job.workspace, job.options.folder,
+                                           scan, on_progress));
+  progress.hide();
+  if (sent.blobs_sent == 0) {
+    job.env.say("uploaded 0 B (everything was already there)");
+  } else {
+    job.env.say(cat("uploaded ", format_bytes(sent.bytes_sent), " in ", sent.blobs_sent, " of ",
+                    scan.tree.entries.size(), " files"));
+  }
+  return {};
+}
+
+Status follow(const Job& job, client::ControllerClient& client) {
+  EventPrinter printer(job.env, {});
+  const Status ended = client.follow_events(job.run.name_space, job.run.name, 0, kPatience,
+                                            [&](const contracts::RunEvent& event) {
+                                              printer.print(event);
+                                              return true;
+                                            });
+  printer.finish();
+  return ended;
+}
+
+void report_artifacts(const Job& job, const contracts::RunStatus& status, const Fetched& fetched) {
+  const Env& env = job.env;
+  if (fetched.files > 0) {
+    env.say(cat("artifacts: ", fetched.files, fetched.files == 1 ? " file, " : " files, ",
+                format_bytes(fetched.bytes)));
+  }
+  size_t shown = 0;
+  for (const contracts::Artifact& artifact : status.artifacts) {
+    if (shown++ == kArtifactLines && !job.options.verbose) {
+      env.say(cat("  … and ", status.artifacts.size() - kArtifactLines, " more"));
+      break;
+    }
+    env.say(cat("  ", printable(os::join_path(job.options.output, artifact.path)), "  ",
+                format_bytes(artifact.size)));
+  }
+  if (status.left_out.empty()) return;
+  env.say("not brought back:");
+  env.err.write(left_out_text(status.left_out, kAllLeftOut, "  "));
+}
+
+// A run that failed brings nothing back by itself, so that half a result is not taken for a whole
+// one.
+Status bring_back(const Job& job, const contracts::Run& run) {
+  if (run.status.phase != contracts::RunPhase::kSucceeded) {
+    if (!run.status.artifacts.empty()) {
+      job.env.say(cat(run.status.artifacts.size(),
+                      " artifacts stay on the controller: paddock artifacts ", job.run.name,
+                      " --output DIR"));
+    }
+    return {};
+  }
+  ASSIGN_OR_RETURN(
+      const Fetched fetched,
+      fetch_artifacts(job.endpoint, job.run, run.status.artifacts, job.options.output, job.env));
+  report_artifacts(job, run.status, fetched);
+  return {};
+}
+
+void summarise(const Job& job, const contracts::Run& run) {
+  const Env& env = job.env;
+  if (const auto& result = run.status.result) {
+    if (const std::string enforced = enforced_text(*result, "  "); !enforced.empty()) {
+      env.say("enforced:");
+      env.err.write(enforced);
+    }
+    env.err.write(denials_text(*result));
+  }
+  const bool good = run.status.phase == contracts::RunPhase::kSucceeded;
+  env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, run_line(run)));
+}
+
+// From the created run to its exit code.
+Result<int> see_through(const Job& job, client::ControllerClient& client) {
+  TRY(follow(job, client));
+  ASSIGN_OR_RETURN(const contracts::Run run, get_run_patiently(client, job.run, job.env));
+  const Status brought = bring_back(job, run);
+  summarise(job, run);
+  if (!brought.ok()) return brought.error();
+  return exit_code_of(run);
+}
+
+int lost(const Job& job, const Error& error) {
+  const int code = fail(job.env, error);
+  if (code == kExitConnectionLost) {
+    job.env.say(cat("  paddock logs -f ", job.run.name, " -n ", job.run.name_space));
+    job.env.say(cat("  paddock wait ", job.run.name, " -n ", job.run.name_space));
+  }
+  return code;
+}
+
+int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground& foreground) {
+  const Result<int> code = see_through(job, client);
+  if (!code.ok()) return lost(job, code.error());
+  return foreground.interrupted() && *code == 143 ? kExitInterrupted : *code;
+}
+
+// Everything up to and including the creation of the run; a failure here started nothing.
+Status create(const Job& job, client::ControllerClient& client, Foreground& foreground) {
+  TRY(check_ready(job.endpoint, kReadyPatience));
+  ASSIGN_OR_RETURN(const cas::Scan scan, hash_project(job));
+  TRY(check_requirements(job, scan));
+  TRY(upload(job, client, scan));
+  foreground.creating();
+  const contracts::Run wanted = make_run(job.options, job.run.name, job.workspace);
+  ASSIGN_OR_RETURN(const contracts::Run created,
+                   client.create_run(wanted, make_uuid(job.env.random)));
+  foreground.created();
+  job.env.say(cat("run ", created.metadata.name, " created"));
+  return {};
+}
+
+}  // namespace
+
+int compute_command(const Parsed& parsed, Env& env) {
+  const Result<ComputeOptions> options = compute_options(parsed, env);
+  if (!options.ok()) return fail(env, options.error());
+  Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
+  if (!endpoint.ok()) return fail(env, endpoint.error(), true);
+  const std::string base = slug(os::base_name(options->folder));
+  const std::string name =
+      options->name.empty() ? cat(base, "-", make_suffix(env.random)) : options->name;
+  const Job job{
+      *options, env, *endpoint, {options->name_space, name}, workspace_name(options->folder)};
+  client::ControllerClient client(job.endpoint);
+  const auto foreground = Foreground::start(job.endpoint, job.run, env);
+  if (!foreground.ok()) return fail(env, foreground.error(), true);
+  if (const Status created = create(job, client, **foreground); !created.ok()) {
+    const int code = fail(env, created.error(), true);
+    return (*foreground)->interrupted() ? kExitInterrupted : code;
+  }
+  if (options->detach) {
+    env.out.write(cat(name, "\n"));
+    return kExitOk;
+  }
+  return run_to_the_end(job, client, **foreground);
+}
+
+}  // namespace paddock::cli

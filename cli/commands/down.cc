@@ -1,0 +1,112 @@
+// `paddock down`: cancel what runs, stop the programs by identity, remove our own pointer.
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/health.h"
+#include "cli/core/instance_lock.h"
+#include "cli/core/launchers.h"
+#include "cli/core/option_values.h"
+#include "cli/core/program.h"
+#include "common/client/controller_client.h"
+#include "common/contracts/api_paths.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr Millis kGrace{20'000};
+
+struct RunName {
+  std::string name_space;
+  std::string name;
+};
+
+Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
+  ASSIGN_OR_RETURN(const wire::Value list, client.get(contracts::paths::collection("", "runs")));
+  std::vector<RunName> out;
+  const wire::Value* items = list.find("items");
+  if (items == nullptr || items->array() == nullptr) return out;
+  for (const wire::Value& run : *items->array()) {
+    const auto phase = wire::parse_enum<contracts::RunPhase>(run.text("status.phase"));
+    if (phase && contracts::is_terminal(*phase)) continue;
+    out.push_back({run.text("metadata.namespace"), run.text("metadata.name")});
+  }
+  return out;
+}
+
+// So that every run has a true end before the programs that could report it are gone.
+Status cancel_runs(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
+                   Millis grace) {
+  ASSIGN_OR_RETURN(const http::Endpoint endpoint, instance_endpoint(paths, pointer.url));
+  client::ControllerClient client(endpoint);
+  ASSIGN_OR_RETURN(const std::vector<RunName> runs, unfinished_runs(client));
+  for (const RunName& run : runs) {
+    env.say(cat("canceling run ", run.name_space, "/", run.name));
+    if (const Status canceled = client.cancel_run(run.name_space, run.name); !canceled.ok()) {
+      env.say(cat("  ", canceled.error().message));
+    }
+  }
+  if (runs.empty()) return {};
+  const bool ended = wait_until(env, grace, [&] {
+    const auto left = unfinished_runs(client);
+    return left.ok() && left->empty();
+  });
+  if (!ended) env.say("some runs have not ended in time; they end with their node agent");
+  return {};
+}
+
+Status stop(const Env& env, const std::string& program, const std::optional<ProcessRef>& process,
+            Millis grace) {
+  if (!is_alive(process)) return {};
+  ASSIGN_OR_RETURN(const bool killed, stop_process(to_identity(*process), grace));
+  env.say(cat("stopped ", program, killed ? " (it had to be killed)" : ""));
+  return {};
+}
+
+Status stop_all(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
+                Millis grace) {
+  if (is_alive(pointer.controller) && !pointer.url.empty()) {
+    if (const Status canceled = cancel_runs(env, paths, pointer, grace); !canceled.ok()) {
+      env.say(cat("could not cancel the runs: ", canceled.error().message));
+    }
+  }
+  TRY(stop(env, kNodeAgent, pointer.agent, grace));
+  TRY(stop_launchers(env, paths, grace));
+  TRY(stop(env, kController, pointer.controller, grace));
+  ASSIGN_OR_RETURN(const bool removed, remove_pointer_if_current(paths.pointer(), pointer.id));
+  env.say(
+      cat("instance ", paths.name, removed ? " is down" : " was started anew by somebody else"));
+  return {};
+}
+
+Status down(const std::string& instance, Millis grace, const Env& env) {
+  ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, instance));
+  if (!os::exists(paths.folder)) {
+    env.say(cat("instance ", instance, " is not up"));
+    return {};
+  }
+  ASSIGN_OR_RETURN(const os::LockFile lock, lock_instance(env, paths));
+  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, read_pointer(paths.pointer()));
+  if (!pointer) {
+    env.say(cat("instance ", instance, " is not up"));
+    return {};
+  }
+  return stop_all(env, paths, *pointer, grace);
+}
+
+}  // namespace
+
+int down_command(const Parsed& parsed, Env& env) {
+  const Result<Target> target = choose_target(connection_options(parsed), env);
+  if (!target.ok()) return fail(env, target.error());
+  if (target->remote) {
+    return fail(env, invalid_argument("NOT_AN_INSTANCE", "`down` stops an instance on this host",
+                                      "--server"));
+  }
+  const auto timeout = duration_option(parsed, "timeout");
+  if (!timeout.ok()) return fail(env, timeout.error());
+  const Status done = down(target->instance, timeout->value_or(kGrace), env);
+  return done.ok() ? kExitOk : fail(env, done.error());
+}
+
+}  // namespace paddock::cli

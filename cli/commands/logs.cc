@@ -1,0 +1,72 @@
+// `paddock logs`: the output of a run, both streams in the order in which they were written.
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/event_printer.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/option_values.h"
+#include "cli/core/safe_output.h"
+#include "cli/core/watching.h"
+#include "common/contracts/api_paths.h"
+#include "common/contracts/status.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+struct LogOptions {
+  bool follow = false;
+  std::optional<int64_t> tail;
+};
+
+std::string log_target(const RunRef& run, const LogOptions& options) {
+  std::string target = cat(contracts::paths::run(run.name_space, http::percent_encode(run.name)),
+                           "/log?follow=", options.follow);
+  if (options.tail) target += cat("&tailLines=", *options.tail);
+  return target;
+}
+
+// The server's text. It cannot be resumed: a lost connection is an error.
+Result<int> print_text(Watcher& watcher, const RunRef& run, const LogOptions& options,
+                       const Env& env) {
+  http::Request request;
+  request.target = log_target(run, options);
+  request.timeout = Millis(0);
+  request.on_data = [&](std::string_view piece) {
+    env.out.write(env.out.tty ? terminal_safe(piece) : std::string(piece));
+    return true;
+  };
+  ASSIGN_OR_RETURN(const http::Response answer, watcher.http.send(request));
+  if (answer.status == 200) return kExitOk;
+  const Result<wire::Value> body = wire::parse_json(answer.body);
+  return contracts::error_from_body(answer.status, body.ok() ? *body : wire::Value());
+}
+
+// From the events, which are resumed where a connection broke.
+Result<int> follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
+  Env merged = env;
+  merged.err.write = env.out.write;  // what the program wrote to either stream is the log
+  merged.err.tty = env.out.tty;
+  EventPrinter printer(merged, {.phases = false, .system = false});
+  TRY(watcher.client.follow_events(run.name_space, run.name, 0, kPatience,
+                                   [&](const contracts::RunEvent& event) {
+                                     printer.print(event);
+                                     return true;
+                                   }));
+  return kExitOk;
+}
+
+}  // namespace
+
+int logs_command(const Parsed& parsed, Env& env) {
+  constexpr int64_t kMostLines = 1'000'000'000;
+  const auto tail = integer_option(parsed, "tail", 0, kMostLines);
+  if (!tail.ok()) return fail(env, tail.error());
+  const LogOptions options{parsed.has("follow"), *tail};
+  const RunRef run = run_ref(parsed);
+  return watch(parsed, env, [&](Watcher& watcher) {
+    const bool resumable = options.follow && !options.tail;
+    return resumable ? follow_output(watcher, run, env) : print_text(watcher, run, options, env);
+  });
+}
+
+}  // namespace paddock::cli

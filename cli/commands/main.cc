@@ -1,0 +1,72 @@
+// The program `paddock`: fills in what the commands may touch and runs one.
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include <climits>
+
+#include "cli/commands/commands.h"
+#include "common/os/fd.h"
+#include "common/os/process.h"
+
+extern char** environ;
+
+namespace paddock::cli {
+namespace {
+
+constexpr int kReaderGone = 128 + SIGPIPE;
+
+Stream make_stream(int fd, bool no_colour) {
+  Stream stream;
+  // Whoever reads our output went away: nothing left to do, and nothing to say it to.
+  stream.write = [fd](std::string_view text) {
+    if (!os::write_all(fd, text).ok()) ::_exit(kReaderGone);
+  };
+  stream.tty = ::isatty(fd) == 1;
+  stream.colour = stream.tty && !no_colour;
+  winsize size = {};
+  if (stream.tty && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    stream.width = size.ws_col;
+  return stream;
+}
+
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> vars;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const size_t equals = entry.find('=');
+    if (equals != std::string_view::npos)
+      vars.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return vars;
+}
+
+std::string current_folder() {
+  char path[PATH_MAX];
+  return ::getcwd(path, sizeof path) == nullptr ? std::string("/") : std::string(path);
+}
+
+}  // namespace
+}  // namespace paddock::cli
+
+int main(int argc, char** argv) {
+  using namespace paddock;
+  ::signal(SIGPIPE, SIG_IGN);  // a broken connection is an error to handle, not a death
+  const SystemClock clock;
+  SystemRandom random;
+  cli::Env env{.vars = cli::environment(),
+               .cwd = cli::current_folder(),
+               .program_dir = os::program_dir(),
+               .root = ::geteuid() == 0,
+               .stdin_tty = ::isatty(STDIN_FILENO) == 1,
+               .out = {},
+               .err = {},
+               .clock = clock,
+               .random = random};
+  const bool plain = !env.var("NO_COLOR").empty() || env.var("TERM") == "dumb";
+  env.out = cli::make_stream(STDOUT_FILENO, plain);
+  env.err = cli::make_stream(STDERR_FILENO, plain);
+  return cli::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
+}

@@ -1,0 +1,162 @@
+#include "cli/commands/parse_args.h"
+
+#include <algorithm>
+#include <list>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "cli/core/help_text.h"
+#include "cli/core/nearest.h"
+#include "common/base/text.h"
+
+namespace paddock::cli {
+namespace {
+
+using Values = std::vector<std::string>;
+
+// One command's own place in the parser, and where its values arrive.
+struct Slot {
+  const CommandRow* row = nullptr;
+  CLI::App* app = nullptr;
+  std::map<std::string, Values> values;
+  std::map<std::string, bool> flags;
+};
+
+void add_option(Slot& slot, const OptionRow& option) {
+  const std::string name = long_name(option);
+  if (option.value.empty()) {
+    slot.app->add_flag(option.names, slot.flags[name], option.help);
+    return;
+  }
+  CLI::Option* added = slot.app->add_option(option.names, slot.values[name], option.help);
+  added->allow_extra_args(false);
+  if (!option.many) added->expected(1);
+}
+
+void add_argument(Slot& slot, const ArgumentRow& argument) {
+  CLI::Option* added =
+      slot.app->add_option(argument.name, slot.values[argument.name], argument.help);
+  if (!argument.many) added->expected(1);
+  added->required(argument.required);
+}
+
+CLI::App* subcommand(CLI::App& root, const std::vector<std::string>& words) {
+  CLI::App* app = &root;
+  for (const std::string& word : words) {
+    const auto named =
+        app->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
+    if (named.empty()) app->require_subcommand(1);
+    app = named.empty() ? app->add_subcommand(word) : named.front();
+  }
+  return app;
+}
+
+void build(CLI::App& root, std::list<Slot>& slots) {
+  for (const CommandRow& row : command_table()) {
+    Slot& slot = slots.emplace_back();
+    slot.row = &row;
+    slot.app = subcommand(root, split(row.path, ' '));
+    for (const ArgumentRow& argument : row.arguments) add_argument(slot, argument);
+    for (const OptionRow& option : row.options) add_option(slot, option);
+    for (const OptionRow& option : global_options()) add_option(slot, option);
+  }
+}
+
+const Slot* chosen(const std::list<Slot>& slots) {
+  const auto found =
+      std::ranges::find_if(slots, [](const Slot& slot) { return slot.app->parsed(); });
+  return found == slots.end() ? nullptr : &*found;
+}
+
+std::string help_for(const CLI::App& root, const std::list<Slot>& slots) {
+  if (const Slot* slot = chosen(slots)) return command_help(*slot->row);
+  for (const CLI::App* app : root.get_subcommands()) return group_help(app->get_name());
+  return overview_help();
+}
+
+Error usage(std::string message) { return {Code::kInvalidArgument, "USAGE", std::move(message)}; }
+
+// A word at the command's place that is no command.
+Error unknown_command(const std::string& word) {
+  std::string message = cat("there is no command `", word, "`");
+  if (const std::string near = nearest(word, command_names()); !near.empty()) {
+    message += cat("; did you mean `", near, "`?");
+  } else {
+    message += "; `paddock --help` lists them";
+  }
+  return usage(std::move(message));
+}
+
+Error unknown_option(const std::string& word, const CommandRow& row) {
+  std::vector<std::string> names;
+  for (const auto& options : {row.options, global_options()}) {
+    for (const OptionRow& option : options) names.push_back(cat("--", long_name(option)));
+  }
+  const std::string name = word.substr(0, word.find('='));
+  std::string message = cat("`", row.path, "` has no option `", name, "`");
+  if (const std::string near = nearest(name, names); !near.empty())
+    message += cat("; did you mean `", near, "`?");
+  const bool takes_command = !row.arguments.empty() && row.arguments.back().name == "CMD";
+  if (takes_command)
+    message += "; options of the command itself go after `--`, or quote the whole command";
+  return usage(std::move(message));
+}
+
+Error explain(const CLI::ParseError& error, const CLI::App& root, const std::list<Slot>& slots) {
+  const Slot* slot = chosen(slots);
+  if (slot == nullptr) {
+    const auto groups = root.get_subcommands();
+    if (!groups.empty())
+      return usage(cat("`", groups.front()->get_name(), "` needs one of its commands; `paddock ",
+                       groups.front()->get_name(), " --help` lists them"));
+    for (const std::string& word : root.remaining()) {
+      if (!word.starts_with('-')) return unknown_command(word);
+      return usage(cat("options such as `", word, "` go after the command"));
+    }
+    return usage("no command was given; `paddock --help` lists them");
+  }
+  for (const std::string& word : slot->app->remaining()) {
+    if (word != "--" && word.starts_with('-')) return unknown_option(word, *slot->row);
+  }
+  Error out = usage(cat(error.what(), "; usage: ", usage_line(*slot->row)));
+  return out;
+}
+
+Parsed collect(const Slot& slot) {
+  Parsed parsed;
+  parsed.command = slot.row->path;
+  for (const auto& [name, values] : slot.values) {
+    if (!values.empty()) parsed.values[name] = values;
+  }
+  for (const auto& [name, given] : slot.flags) {
+    if (given) parsed.values[name] = {"true"};
+  }
+  return parsed;
+}
+
+}  // namespace
+
+Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::string>& args) {
+  using Answer = std::variant<Parsed, HelpWanted>;
+  if (args.empty() || args[0] == "help") return Answer(HelpWanted{overview_help()});
+  CLI::App root("paddock");
+  std::list<Slot> slots;
+  try {
+    build(root, slots);
+    std::vector<std::string> reversed(args.rbegin(), args.rend());
+    root.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return Answer(HelpWanted{help_for(root, slots)});
+  } catch (const CLI::ParseError& error) {
+    return explain(error, root, slots);
+  } catch (const CLI::Error& error) {
+    return Error{Code::kInternal, "COMMAND_TABLE", error.what()};
+  }
+  const Slot* slot = chosen(slots);
+  if (slot == nullptr) return usage("no command was given; `paddock --help` lists them");
+  return Answer(collect(*slot));
+}
+
+}  // namespace paddock::cli

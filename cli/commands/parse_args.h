@@ -1,0 +1,16 @@
+// argv -> what was asked for. The only user of CLI11; its exceptions end here.
+#pragma once
+
+#include <variant>
+
+#include "cli/core/command_table.h"
+
+namespace paddock::cli {
+
+struct HelpWanted {
+  std::string text;
+};
+// USAGE with the offending word, and the nearest one that exists.
+Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::string>& args);
+
+}  // namespace paddock::cli

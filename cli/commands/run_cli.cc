@@ -1,0 +1,49 @@
+#include <array>
+#include <utility>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/parse_args.h"
+#include "cli/core/error_text.h"
+
+namespace paddock::cli {
+namespace {
+
+using Function = int (*)(const Parsed&, Env&);
+constexpr std::array kFunctions = {
+    std::pair<std::string_view, Function>{"up", up_command},
+    std::pair<std::string_view, Function>{"down", down_command},
+    std::pair<std::string_view, Function>{"status", status_command},
+    std::pair<std::string_view, Function>{"ready", ready_command},
+    std::pair<std::string_view, Function>{"doctor", doctor_command},
+    std::pair<std::string_view, Function>{"compute", compute_command},
+    std::pair<std::string_view, Function>{"sandbox run", sandbox_run_command},
+    std::pair<std::string_view, Function>{"get", get_command},
+    std::pair<std::string_view, Function>{"describe", describe_command},
+    std::pair<std::string_view, Function>{"logs", logs_command},
+    std::pair<std::string_view, Function>{"events", events_command},
+    std::pair<std::string_view, Function>{"wait", wait_command},
+    std::pair<std::string_view, Function>{"cancel", cancel_command},
+    std::pair<std::string_view, Function>{"artifacts", artifacts_command},
+    std::pair<std::string_view, Function>{"delete", delete_command},
+    std::pair<std::string_view, Function>{"kubeconfig", kubeconfig_command},
+    std::pair<std::string_view, Function>{"completion", completion_command},
+    std::pair<std::string_view, Function>{"version", version_command},
+};
+
+}  // namespace
+
+int run_cli(const std::vector<std::string>& args, Env& env) {
+  const auto parsed = parse_args(args);
+  if (!parsed.ok()) return fail(env, parsed.error());
+  if (const auto* help = std::get_if<HelpWanted>(&*parsed)) {
+    env.out.write(help->text);
+    return 0;
+  }
+  const auto& wanted = std::get<Parsed>(*parsed);
+  for (const auto& [name, function] : kFunctions) {
+    if (name == wanted.command) return function(wanted, env);
+  }
+  return fail(env, {Code::kInternal, "COMMAND_TABLE", "a command has no function"});
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,77 @@
+// `paddock sandbox run`: a sandbox right here; the current folder is its workspace.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/launch_here.h"
+#include "cli/core/run_report.h"
+#include "cli/core/safe_output.h"
+#include "cli/core/sandbox_options.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr size_t kMostPolicyBytes = 1 << 20;
+
+Result<std::optional<std::string>> policy_text(const Parsed& parsed) {
+  if (!parsed.has("policy")) return std::optional<std::string>();
+  const std::string file = parsed.text("policy");
+  Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostPolicyBytes)
+                                         : os::read_file(file, kMostPolicyBytes);
+  if (text.ok()) return std::optional<std::string>(std::move(text).value());
+  return invalid_argument("POLICY_UNREADABLE", text.error().message, "--policy");
+}
+
+// A launcher of root gives the command the folder's own owner, so that it can work in it.
+void set_uid(const Env& env, contracts::LaunchRequest& request) {
+  struct stat folder = {};
+  if (!env.root || ::stat(env.cwd.c_str(), &folder) != 0 || folder.st_uid == 0) return;
+  request.uid = folder.st_uid;
+}
+
+void pass_on(const contracts::Frame& frame, const Env& env) {
+  const Stream& stream = frame.type == contracts::FrameType::kStderr ? env.err : env.out;
+  stream.write(stream.tty ? terminal_safe(frame.payload) : std::string(frame.payload));
+}
+
+void report(const contracts::SandboxResult& result, const SandboxOptions& options, const Env& env) {
+  if (options.verbose || worth_telling(result)) {
+    env.err.write(enforced_text(result));
+    env.err.write(denials_text(result));
+  }
+  const bool good = result.status == contracts::SandboxStatus::kOk;
+  if (good && !options.verbose) return;
+  const std::string line = cat("sandbox: ", wire::enum_name(result.status), " rc ", result.rc,
+                               " after ", format_duration(Millis(result.duration_ms)),
+                               result.reason.empty() ? "" : cat(": ", printable(result.reason)));
+  env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, line));
+}
+
+Result<int> sandbox_run(const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const std::optional<std::string> policy, policy_text(parsed));
+  ASSIGN_OR_RETURN(SandboxOptions options, sandbox_options(parsed, env, policy));
+  set_uid(env, options.request);
+  ASSIGN_OR_RETURN(const contracts::SandboxResult result,
+                   launch_here(env, options.request, [&](const contracts::Frame& frame) {
+                     if (!options.json) pass_on(frame, env);
+                   }));
+  if (options.json) {
+    env.out.write(wire::to_pretty_json(wire::encode(result)));
+  } else {
+    report(result, options, env);
+  }
+  return exit_code_of(result);
+}
+
+}  // namespace
+
+int sandbox_run_command(const Parsed& parsed, Env& env) {
+  const Result<int> code = sandbox_run(parsed, env);
+  return code.ok() ? *code : fail(env, code.error(), true);
+}
+
+}  // namespace paddock::cli

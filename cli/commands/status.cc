@@ -1,0 +1,89 @@
+// `paddock status` and `paddock ready`.
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/health.h"
+#include "cli/core/output_format.h"
+#include "cli/core/table.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+std::string process_text(const std::optional<ProcessRef>& process, bool alive) {
+  if (!process) return "not started";
+  return alive ? cat("running, pid ", process->pid) : cat("gone (was pid ", process->pid, ")");
+}
+
+std::map<std::string, int64_t> runs_by_phase(const Health& health) {
+  std::map<std::string, int64_t> counts;
+  for (const wire::Value& run : health.runs) ++counts[run.text("status.phase")];
+  return counts;
+}
+
+wire::Value status_document(const Health& health) {
+  wire::Value document = ready_document(health);
+  document.set("instance", health.instance);
+  wire::Value runs = wire::Value::Object{};
+  for (const auto& [phase, count] : runs_by_phase(health)) runs.set(phase, count);
+  document.set("runs", std::move(runs));
+  if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
+  document.set("controllerAlive", health.controller_alive);
+  document.set("agentAlive", health.agent_alive);
+  return document;
+}
+
+std::string status_text(const Health& health) {
+  Table table;
+  const auto add = [&](const char* name, std::string value) {
+    table.rows.push_back({name, std::move(value)});
+  };
+  add("ready", health.ready() ? "yes" : cat("no: ", health.reason));
+  if (!health.instance.empty()) {
+    add("instance", health.instance);
+    add("controller", process_text(health.pointer ? health.pointer->controller : std::nullopt,
+                                   health.controller_alive));
+    add("node agent",
+        process_text(health.pointer ? health.pointer->agent : std::nullopt, health.agent_alive));
+  }
+  add("url", health.url);
+  for (const NodeHealth& node : health.nodes) {
+    add("node", cat(node.name, node.ready ? " ready" : " not ready",
+                    node.message.empty() ? "" : ": ", node.message));
+  }
+  std::vector<std::string> counts;
+  for (const auto& [phase, count] : runs_by_phase(health)) counts.push_back(cat(count, " ", phase));
+  add("runs", counts.empty() ? "none" : join(counts, ", "));
+  return render(table);
+}
+
+}  // namespace
+
+int status_command(const Parsed& parsed, Env& env) {
+  const Result<OutputFormat> format = parse_output_format(parsed.text("output"));
+  if (!format.ok()) return fail(env, format.error());
+  const ConnectionOptions connection = connection_options(parsed);
+  if (const auto target = choose_target(connection, env); !target.ok())
+    return fail(env, target.error());
+  const Health health = gather_health(connection, env);
+  env.out.write(is_document(*format) ? document_text(status_document(health), *format)
+                                     : status_text(health));
+  if (!health.ready() && health.url.empty()) env.say("start it with `paddock up`");
+  return health.ready() ? kExitOk : kExitFailure;
+}
+
+int ready_command(const Parsed& parsed, Env& env) {
+  const ConnectionOptions connection = connection_options(parsed);
+  if (const auto target = choose_target(connection, env); !target.ok())
+    return fail(env, target.error());
+  const Health health = gather_health(connection, env);
+  if (parsed.has("json")) {
+    env.out.write(wire::to_pretty_json(ready_document(health)));
+  } else {
+    env.out.write(health.ready() ? std::string("ready\n")
+                                 : cat("not ready: ", printable(health.reason), "\n"));
+  }
+  return health.ready() ? kExitOk : kExitFailure;
+}
+
+}  // namespace paddock::cli

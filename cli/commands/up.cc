@@ -1,0 +1,254 @@
+// `paddock up`: a controller and a node agent on this host, ready for work.
+#include <algorithm>
+#include <array>
+
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/health.h"
+#include "cli/core/instance_lock.h"
+#include "cli/core/names.h"
+#include "cli/core/option_values.h"
+#include "cli/core/program.h"
+#include "common/client/controller_client.h"
+#include "common/contracts/api_paths.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr Millis kStartPatience{60'000};
+constexpr Millis kStopGrace{10'000};
+constexpr size_t kLogLines = 8;
+
+struct UpOptions {
+  std::string instance;
+  std::optional<int64_t> port;
+  std::string data_dir;  // absolute, or empty
+  Millis timeout = kStartPatience;
+};
+
+Result<UpOptions> up_options(const Parsed& parsed, const Env& env) {
+  UpOptions options;
+  ConnectionOptions connection = connection_options(parsed);
+  ASSIGN_OR_RETURN(const Target target, choose_target(connection, env));
+  if (target.remote) {
+    return invalid_argument("NOT_AN_INSTANCE",
+                            "`up` starts an instance on this host; leave the server out",
+                            "--server");
+  }
+  options.instance = target.instance;
+  ASSIGN_OR_RETURN(options.port, integer_option(parsed, "port", 0, 65535));
+  ASSIGN_OR_RETURN(const std::optional<Millis> timeout, duration_option(parsed, "timeout"));
+  if (timeout) options.timeout = *timeout;
+  if (parsed.has("data-dir")) options.data_dir = absolute_path(env.cwd, parsed.text("data-dir"));
+  return options;
+}
+
+// One `up` at work.
+struct Start {
+  const UpOptions& options;
+  const Env& env;
+  InstancePaths paths;
+  InstanceSettings settings;
+  MonoTime deadline;
+  InstancePointer pointer;
+  bool was_complete = true;  // nothing had to be started
+
+  Millis left() const { return std::max(Millis(1), deadline - env.clock.mono()); }
+};
+
+// The program's own words when it did not come up; PORT_IN_USE is told apart.
+Error start_error(const Start& start, const std::string& program, const std::string& what) {
+  const std::vector<std::string> lines = log_tail(start.paths, program, kLogLines);
+  const bool taken = std::ranges::any_of(lines, [](const std::string& line) {
+    return line.find("PORT_IN_USE") != std::string::npos ||
+           line.find("Address already in use") != std::string::npos;
+  });
+  if (taken) {
+    return {Code::kFailedPrecondition, "PORT_IN_USE",
+            cat("port ", start.options.port.value_or(0), " is in use")};
+  }
+  Error error{Code::kUnavailable, "START_FAILED", cat(program, " ", what)};
+  for (const std::string& line : lines) error.causes.push_back({"log", line});
+  return error;
+}
+
+Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
+  const std::string file = start.paths.controller_data() + "/controller.json";
+  wire::Value self;
+  wait_until(start.env, start.left(), [&] {
+    self = read_self_description(file);
+    const wire::Value* pid = self.find("pid");
+    const bool written =
+        pid != nullptr && pid->integer() != nullptr && *pid->integer() == process.pid;
+    if (!written) self = {};
+    return written || !os::alive(process);
+  });
+  if (!os::alive(process)) return start_error(start, kController, "ended while it was starting");
+  if (self.is_null()) return start_error(start, kController, "did not come up in time");
+  start.pointer.url = self.text("url");
+  start.pointer.controller = to_ref(process, self.text("nonce"));
+  ASSIGN_OR_RETURN(const http::Endpoint endpoint,
+                   instance_endpoint(start.paths, start.pointer.url));
+  const bool ready = wait_until(start.env, start.left(), [&] {
+    return check_ready(endpoint, Millis(2000)).ok() || !os::alive(process);
+  });
+  if (!ready || !os::alive(process))
+    return start_error(start, kController, "does not become ready");
+  return {};
+}
+
+Status start_controller(Start& start, int64_t port) {
+  ASSIGN_OR_RETURN(
+      const os::ProcessIdentity process,
+      start_program(start.env, start.paths, kController, controller_args(start.paths, port)));
+  start.pointer.controller = to_ref(process);
+  TRY(write_pointer(start.paths.pointer(), start.pointer));
+  const Status up = wait_for_controller(start, process);
+  if (!up.ok()) {
+    (void)stop_process(process, kStopGrace);
+    start.pointer.controller.reset();
+    return up;
+  }
+  return write_pointer(start.paths.pointer(), start.pointer);
+}
+
+// The port asked for; else the last one, and any free one when that is taken meanwhile.
+Status ensure_controller(Start& start) {
+  if (is_alive(start.pointer.controller) && !start.pointer.url.empty()) return {};
+  start.was_complete = false;
+  start.env.say("starting the controller");
+  const Status first = start_controller(start, start.options.port.value_or(start.settings.port));
+  if (first.ok() || first.error().reason != "PORT_IN_USE" || start.options.port) return first;
+  start.env.say(cat("port ", start.settings.port, " is taken now; taking a free one"));
+  return start_controller(start, 0);
+}
+
+Status wait_for_node(Start& start, const os::ProcessIdentity& agent) {
+  ASSIGN_OR_RETURN(const http::Endpoint endpoint,
+                   instance_endpoint(start.paths, start.pointer.url));
+  client::ControllerClient client(endpoint);
+  bool ready = false;
+  wait_until(start.env, start.left(), [&] {
+    const Result<wire::Value> node = client.get(contracts::paths::node(start.pointer.node));
+    const wire::Value* flag = node.ok() ? node->at("status.ready") : nullptr;
+    ready = flag != nullptr && flag->boolean() != nullptr && *flag->boolean();
+    return ready || !os::alive(agent);
+  });
+  if (ready) return {};
+  return start_error(start, kNodeAgent,
+                     os::alive(agent) ? "did not register in time" : "ended while it was starting");
+}
+
+// An agent of a controller that moved is started again; the runs it holds go on meanwhile.
+Status ensure_agent(Start& start, const std::string& former_url) {
+  if (is_alive(start.pointer.agent) && former_url == start.pointer.url) {
+    return wait_for_node(start, to_identity(*start.pointer.agent));
+  }
+  start.was_complete = false;
+  if (is_alive(start.pointer.agent)) {
+    ASSIGN_OR_RETURN(const bool killed,
+                     stop_process(to_identity(*start.pointer.agent), kStopGrace));
+    if (killed) start.env.say("the former node agent had to be killed");
+  }
+  start.env.say("starting the node agent");
+  ASSIGN_OR_RETURN(const os::ProcessIdentity process,
+                   start_program(start.env, start.paths, kNodeAgent,
+                                 agent_args(start.paths, start.pointer.url, start.pointer.node)));
+  start.pointer.agent = to_ref(process);
+  TRY(write_pointer(start.paths.pointer(), start.pointer));
+  const Status up = wait_for_node(start, process);
+  if (up.ok()) {
+    start.pointer.agent->nonce =
+        read_self_description(start.paths.agent_data() + "/agent.json").text("nonce");
+    return write_pointer(start.paths.pointer(), start.pointer);
+  }
+  (void)stop_process(process, kStopGrace);
+  start.pointer.agent.reset();
+  return up;
+}
+
+std::string host_node_name() {
+  const Result<std::string> name = os::read_file("/proc/sys/kernel/hostname", 1024);
+  return slug(name.ok() ? trim(*name) : "", 40, "node");
+}
+
+int64_t port_of(const std::string& url) {
+  return parse_integer<int64_t>(url.substr(url.rfind(':') + 1)).value_or(0);
+}
+
+// A failed start leaves nothing behind that it made itself.
+Status undo(Start& start, const Status& failed, bool controller_was_alive) {
+  if (!controller_was_alive && start.pointer.controller) {
+    (void)stop_process(to_identity(*start.pointer.controller), kStopGrace);
+    start.pointer.controller.reset();
+  }
+  if (!is_alive(start.pointer.controller) && !is_alive(start.pointer.agent)) {
+    (void)remove_pointer_if_current(start.paths.pointer(), start.pointer.id);
+  }
+  return failed;
+}
+
+Status bring_up(Start& start) {
+  ASSIGN_OR_RETURN(std::optional<InstancePointer> former, read_pointer(start.paths.pointer()));
+  if (former) start.pointer = *former;
+  const bool alive = former && is_alive(former->controller) && is_alive(former->agent);
+  if (!alive) start.pointer.id = make_uuid(start.env.random);  // what was dead is replaced
+  start.pointer.instance = start.paths.name;
+  if (start.pointer.node.empty()) start.pointer.node = host_node_name();
+  const std::string former_url = start.pointer.url;
+  const bool controller_was_alive = is_alive(start.pointer.controller);
+  if (const Status up = ensure_controller(start); !up.ok())
+    return undo(start, up, controller_was_alive);
+  if (const Status up = ensure_agent(start, former_url); !up.ok())
+    return undo(start, up, controller_was_alive);
+  start.settings.port = port_of(start.pointer.url);
+  return write_settings(start.paths.settings(), start.settings);
+}
+
+void announce(const Start& start) {
+  const Env& env = start.env;
+  env.say(cat("instance ", start.paths.name,
+              start.was_complete ? " was up already: " : " is up: ", start.pointer.url));
+  const int64_t port = port_of(start.pointer.url);
+  const bool other_port =
+      start.options.port && *start.options.port != 0 && *start.options.port != port;
+  if (other_port) env.say(cat("  it keeps port ", port, "; `paddock down` first to change it"));
+  env.say(cat("  node ", start.pointer.node, "; controller pid ", start.pointer.controller->pid,
+              ", agent pid ", start.pointer.agent->pid));
+  env.say(cat("  logs ", start.paths.folder, "/logs"));
+}
+
+Result<Start> prepare(const UpOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(const std::string root, state_root(env.vars, env.root));
+  ASSIGN_OR_RETURN(const InstancePaths own, instance_paths(root, options.instance));
+  ASSIGN_OR_RETURN(InstanceSettings settings, read_settings(own.settings()));
+  if (!options.data_dir.empty()) settings.data_dir = options.data_dir;
+  ASSIGN_OR_RETURN(const InstancePaths paths,
+                   instance_paths(root, options.instance, settings.data_dir));
+  for (const std::string& folder :
+       {paths.folder, paths.controller_data(), paths.agent_data(), paths.run_folder()}) {
+    TRY(os::make_dirs(folder));
+  }
+  return Start{options, env, paths, settings, env.clock.mono() + options.timeout, {}};
+}
+
+Status up(const UpOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(Start start, prepare(options, env));
+  ASSIGN_OR_RETURN(const os::LockFile lock, lock_instance(env, start.paths));
+  TRY(bring_up(start));
+  announce(start);
+  return {};
+}
+
+}  // namespace
+
+int up_command(const Parsed& parsed, Env& env) {
+  const Result<UpOptions> options = up_options(parsed, env);
+  if (!options.ok()) return fail(env, options.error());
+  const Status done = up(*options, env);
+  return done.ok() ? kExitOk : fail(env, done.error(), true);
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,62 @@
+// Every command of the CLI as data: parsing, help and shell completion are made from these rows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/core/connection.h"
+
+namespace paddock::cli {
+
+struct OptionRow {
+  std::string names;  // `-n,--namespace`
+  std::string value;  // placeholder; empty for a flag
+  std::string help;
+  bool many = false;  // may be given again
+};
+
+struct ArgumentRow {
+  std::string name;  // `DIR`
+  std::string help;
+  bool required = true;
+  bool many = false;  // takes all that follow
+};
+
+struct CommandRow {
+  std::string path;  // `compute`, `sandbox run`
+  std::string group;
+  std::string summary;
+  std::vector<ArgumentRow> arguments;
+  std::vector<OptionRow> options;
+  std::string more;  // what else to know, and examples
+};
+
+const std::vector<CommandRow>& command_table();
+// Options that every command takes: which controller, which instance.
+const std::vector<OptionRow>& global_options();
+const CommandRow* find_command(std::string_view path);
+std::vector<std::string> command_names();  // first words, once each
+// The long name without dashes: `namespace` for `-n,--namespace`.
+std::string long_name(const OptionRow& option);
+
+// What was typed, by long option name or argument name.
+struct Parsed {
+  std::string command;
+  std::map<std::string, std::vector<std::string>> values;
+  bool has(const std::string& name) const { return values.count(name) > 0; }
+  std::string text(const std::string& name, std::string fallback = {}) const {
+    const auto found = values.find(name);
+    return found == values.end() || found->second.empty() ? std::move(fallback)
+                                                          : found->second.back();
+  }
+  std::vector<std::string> list(const std::string& name) const {
+    const auto found = values.find(name);
+    return found == values.end() ? std::vector<std::string>() : found->second;
+  }
+};
+
+ConnectionOptions connection_options(const Parsed& parsed);
+
+}  // namespace paddock::cli

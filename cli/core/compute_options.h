@@ -1,0 +1,35 @@
+// What `paddock compute` was asked for, and the Run that it becomes. Pure.
+#pragma once
+
+#include <optional>
+
+#include "cli/core/command_table.h"
+#include "cli/core/env.h"
+#include "common/contracts/run.h"
+
+namespace paddock::cli {
+
+struct ComputeOptions {
+  std::string folder;  // absolute
+  contracts::Command command;
+  std::string requirements;
+  std::vector<std::string> artifact_dirs;
+  std::string publish;
+  std::optional<Millis> timeout;
+  std::optional<contracts::Accelerators> accelerator;
+  std::string name;
+  std::string name_space;
+  std::map<std::string, std::string> labels;
+  std::string output;  // absolute
+  bool detach = false;
+  bool verbose = false;
+};
+
+Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env);
+// The object to create; `name` is the run's, `workspace` the name of the uploaded workspace.
+contracts::Run make_run(const ComputeOptions& options, const std::string& name,
+                        const std::string& workspace);
+// A path of the project without `./` before and `/` behind.
+std::string project_path(std::string_view text);
+
+}  // namespace paddock::cli

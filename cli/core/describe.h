@@ -1,0 +1,14 @@
+// `paddock describe`: one object in sections, for people. Pure.
+#pragma once
+
+#include <string>
+
+#include "common/contracts/run.h"
+
+namespace paddock::cli {
+
+std::string describe_run(const contracts::Run& run, WallTime now);
+std::string describe_workspace(const contracts::Workspace& workspace, WallTime now);
+std::string describe_node(const contracts::Node& node, WallTime now);
+
+}  // namespace paddock::cli

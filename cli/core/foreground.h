@@ -1,0 +1,39 @@
+// Ctrl-C on a foreground run: the first cancels the run and waits for its end, the second leaves.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "cli/core/env.h"
+#include "cli/core/interrupt.h"
+#include "cli/core/run_end.h"
+
+namespace paddock::cli {
+
+// From its start until destroyed. Before created() there is nothing to cancel: Ctrl-C just leaves.
+class Foreground {
+ public:
+  static Result<std::unique_ptr<Foreground>> start(const http::Endpoint& endpoint, RunRef run,
+                                                   const Env& env);
+
+  void creating() { state_ = State::kCreating; }
+  // The run exists now. Cancels it if that was asked for in between.
+  void created();
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  enum class State { kPreparing, kCreating, kCreated };
+  Foreground(const http::Endpoint& endpoint, RunRef run, const Env& env)
+      : endpoint_(endpoint), run_(std::move(run)), env_(env) {}
+  void on_signal(int count);
+  void cancel();
+
+  http::Endpoint endpoint_;
+  RunRef run_;
+  const Env& env_;
+  std::atomic<State> state_{State::kPreparing};
+  std::atomic<bool> interrupted_{false};
+  std::unique_ptr<Interrupts> interrupts_;  // last: its thread uses the rest
+};
+
+}  // namespace paddock::cli

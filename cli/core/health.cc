@@ -1,0 +1,111 @@
+#include "cli/core/health.h"
+
+#include <algorithm>
+
+#include "common/client/controller_client.h"
+#include "common/contracts/api_paths.h"
+
+namespace paddock::cli {
+namespace {
+
+using wire::Value;
+
+std::vector<Value> items_of(const Value& list) {
+  const Value* items = list.find("items");
+  return items != nullptr && items->array() != nullptr ? *items->array() : std::vector<Value>();
+}
+
+NodeHealth node_health(const Value& node) {
+  const Value* ready = node.at("status.ready");
+  const bool is_ready = ready != nullptr && ready->boolean() != nullptr && *ready->boolean();
+  return {node.text("metadata.name"), is_ready, node.text("status.message")};
+}
+
+void look_at_pointer(Health& health, const ConnectionOptions& options, const Env& env) {
+  const Result<Target> target = choose_target(options, env);
+  if (!target.ok() || target->remote) return;
+  health.instance = target->instance;
+  const Result<InstancePaths> paths = find_instance(env, target->instance);
+  if (!paths.ok()) return;
+  Result<std::optional<InstancePointer>> pointer = read_pointer(paths->pointer());
+  if (!pointer.ok()) return;
+  health.pointer = std::move(pointer).value();
+  if (!health.pointer) return;
+  health.controller_alive = is_alive(health.pointer->controller);
+  health.agent_alive = is_alive(health.pointer->agent);
+}
+
+void ask_controller(Health& health, const http::Endpoint& endpoint) {
+  if (const Status ready = check_ready(endpoint, Millis(5000)); !ready.ok()) {
+    health.reason = ready.error().message;
+    return;
+  }
+  health.controller_ready = true;
+  client::ControllerClient client(endpoint);
+  const Result<Value> nodes = client.get(contracts::paths::collection("", "nodes"));
+  if (!nodes.ok()) {
+    health.reason = nodes.error().message;
+    return;
+  }
+  for (const Value& node : items_of(*nodes)) health.nodes.push_back(node_health(node));
+  if (const Result<Value> runs = client.get(contracts::paths::collection("", "runs")); runs.ok()) {
+    health.runs = items_of(*runs);
+  }
+}
+
+std::string why_not_ready(const Health& health) {
+  if (health.nodes.empty()) return "no node has registered";
+  std::vector<std::string> parts;
+  for (const NodeHealth& node : health.nodes) {
+    parts.push_back(
+        cat("node ", node.name, " is not ready", node.message.empty() ? "" : ": ", node.message));
+  }
+  return join(parts, "; ");
+}
+
+}  // namespace
+
+bool Health::ready() const {
+  return controller_ready &&
+         std::ranges::any_of(nodes, [](const NodeHealth& node) { return node.ready; });
+}
+
+Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
+  http::Request request;
+  request.target = "/readyz";
+  request.timeout = timeout;
+  const Result<http::Response> answer = http::make_client(endpoint)->send(request);
+  if (!answer.ok()) return answer.error();
+  if (answer->status == 200) return {};
+  return Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
+               cat("the controller answers ", answer->status, " to /readyz")};
+}
+
+Health gather_health(const ConnectionOptions& options, const Env& env) {
+  Health health;
+  look_at_pointer(health, options, env);
+  const Result<http::Endpoint> endpoint = resolve_endpoint(options, env);
+  if (!endpoint.ok()) {
+    health.reason = endpoint.error().message;
+    return health;
+  }
+  health.url = endpoint->base_url;
+  ask_controller(health, *endpoint);
+  if (health.reason.empty() && !health.ready()) health.reason = why_not_ready(health);
+  return health;
+}
+
+Value ready_document(const Health& health) {
+  Value nodes = Value::Array{};
+  for (const NodeHealth& node : health.nodes) {
+    nodes.push_back(
+        Value::Object{{"name", node.name}, {"ready", node.ready}, {"message", node.message}});
+  }
+  return Value::Object{
+      {"ready", health.ready()},
+      {"controller", Value::Object{{"ready", health.controller_ready}, {"url", health.url}}},
+      {"nodes", std::move(nodes)},
+      {"reason", health.reason}};
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,38 @@
+// What an instance, or a controller elsewhere, looks like right now.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/core/connection.h"
+
+namespace paddock::cli {
+
+struct NodeHealth {
+  std::string name;
+  bool ready = false;
+  std::string message;
+};
+
+struct Health {
+  std::string instance;  // empty for a controller elsewhere
+  std::string url;
+  std::optional<InstancePointer> pointer;  // of an instance on this host
+  bool controller_alive = false;
+  bool agent_alive = false;
+  bool controller_ready = false;
+  std::vector<NodeHealth> nodes;
+  std::vector<wire::Value> runs;  // every namespace
+  std::string reason;             // why not ready
+
+  bool ready() const;
+};
+
+// Never fails: what cannot be found out is the reason.
+Health gather_health(const ConnectionOptions& options, const Env& env);
+// Whether GET /readyz answers 200 within `timeout`.
+Status check_ready(const http::Endpoint& endpoint, Millis timeout);
+wire::Value ready_document(const Health& health);
+
+}  // namespace paddock::cli

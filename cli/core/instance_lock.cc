@@ -1,0 +1,19 @@
+#include "cli/core/instance_lock.h"
+
+#include "cli/core/program.h"
+
+namespace paddock::cli {
+
+Result<os::LockFile> lock_instance(const Env& env, const InstancePaths& paths) {
+  constexpr Millis kPatience{60'000};
+  Result<os::LockFile> lock = os::LockFile::acquire(paths.lock());
+  const auto settled = [&] {
+    if (lock.ok() || lock.error().reason != "LOCK_HELD") return true;
+    lock = os::LockFile::acquire(paths.lock());
+    return lock.ok();
+  };
+  wait_until(env, kPatience, settled);
+  return lock;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,28 @@
+// Ctrl-C and its relatives as calls on an ordinary thread, where anything may be done.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "common/os/fd.h"
+
+namespace paddock::cli {
+
+// While it lives, SIGINT, SIGTERM and SIGHUP call `on_signal(signal, count)` on a thread of its
+// own, count from 1. One at a time per process.
+class Interrupts {
+ public:
+  using Handler = std::function<void(int signal, int count)>;
+  static Result<std::unique_ptr<Interrupts>> start(Handler on_signal);
+  ~Interrupts();  // restores the former dispositions and ends the thread
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+ private:
+  Interrupts(os::Pipe pipe, Handler on_signal);
+  os::Pipe pipe_;
+  std::thread thread_;
+};
+
+}  // namespace paddock::cli

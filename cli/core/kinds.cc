@@ -1,0 +1,192 @@
+#include "cli/core/kinds.h"
+
+#include <array>
+
+#include "common/base/text.h"
+#include "common/base/units.h"
+
+namespace paddock::cli {
+namespace {
+
+using wire::Value;
+
+constexpr std::array kKinds = {KindInfo{Kind::kRun, "run", "runs", "rn", true},
+                               KindInfo{Kind::kWorkspace, "workspace", "workspaces", "ws", true},
+                               KindInfo{Kind::kNode, "node", "nodes", "no", false}};
+
+// A field as text, whatever its type; empty when absent.
+std::string field_text(const Value& object, std::string_view path) {
+  const Value* value = object.at(path);
+  if (value == nullptr) return "";
+  if (const auto* text = value->string()) return *text;
+  if (const auto* number = value->integer()) return cat(*number);
+  if (const auto* flag = value->boolean()) return cat(*flag);
+  return "";
+}
+
+std::optional<WallTime> time_at(const Value& object, std::string_view path) {
+  return parse_time(object.text(path));
+}
+
+std::string age(const Value& object, WallTime now) {
+  const auto created = time_at(object, "metadata.creationTimestamp");
+  return created ? format_age(now - *created) : "";
+}
+
+// How long the command ran, or runs by now.
+std::string duration(const Value& run, WallTime now) {
+  const auto started = time_at(run, "status.startedAt");
+  if (!started) return "";
+  return format_age(time_at(run, "status.finishedAt").value_or(now) - *started);
+}
+
+std::string bytes_at(const Value& object, std::string_view path) {
+  const Value* value = object.at(path);
+  if (value == nullptr) return "";
+  if (const auto* number = value->integer()) return format_bytes(*number);
+  const auto* text = value->string();
+  if (text == nullptr) return "";
+  const Result<int64_t> bytes = parse_quantity(*text);
+  return bytes.ok() ? format_bytes(*bytes) : *text;
+}
+
+size_t count_at(const Value& object, std::string_view path) {
+  const Value* value = object.at(path);
+  return value != nullptr && value->array() != nullptr ? value->array()->size() : 0;
+}
+
+std::string command_text(const Value& run) {
+  const Value* command = run.at("spec.command");
+  if (command == nullptr) return "";
+  if (const auto* line = command->string()) return *line;
+  std::vector<std::string> words;
+  if (const auto* items = command->array()) {
+    for (const Value& item : *items)
+      words.push_back(item.string() != nullptr ? *item.string() : "");
+  }
+  return join(words, " ");
+}
+
+std::string proven(const Value& node) {
+  const Value* list = node.at("status.capabilities");
+  if (list == nullptr || list->array() == nullptr) return "";
+  size_t available = 0;
+  for (const Value& each : *list->array()) {
+    const Value* flag = each.find("available");
+    if (flag != nullptr && flag->boolean() != nullptr && *flag->boolean()) ++available;
+  }
+  return cat(available, "/", list->array()->size());
+}
+
+std::string node_state(const Value& node) {
+  std::string state = field_text(node, "status.ready") == "true" ? "Ready" : "NotReady";
+  if (field_text(node, "spec.unschedulable") == "true") state += ",SchedulingDisabled";
+  return state;
+}
+
+std::string short_digest(const std::string& digest) { return digest.substr(0, 12); }
+
+using Row = std::vector<std::string>;
+
+Row header_of(Kind kind, bool wide) {
+  switch (kind) {
+    case Kind::kRun:
+      return wide ? Row{"NAME", "PHASE",     "RC",      "NODE",    "DURATION", "AGE",
+                        "TYPE", "WORKSPACE", "ATTEMPT", "COMMAND", "MESSAGE"}
+                  : Row{"NAME", "PHASE", "RC", "NODE", "DURATION", "AGE"};
+    case Kind::kWorkspace:
+      return wide ? Row{"NAME", "FILES", "SIZE", "AGE", "SOURCE", "ROOT"}
+                  : Row{"NAME", "FILES", "SIZE", "AGE"};
+    case Kind::kNode:
+      return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DEVICES",
+                        "AGE",  "OS",     "AGENT", "PROVEN", "MESSAGE"}
+                  : Row{"NAME", "STATUS", "CPU", "MEMORY", "DEVICES", "AGE"};
+  }
+  return {};
+}
+
+Row run_row(const Value& run, bool wide, WallTime now) {
+  Row row = {field_text(run, "metadata.name"),
+             field_text(run, "status.phase"),
+             field_text(run, "status.result.rc"),
+             field_text(run, "status.nodeName"),
+             duration(run, now),
+             age(run, now)};
+  if (wide) {
+    for (std::string cell : {field_text(run, "spec.type"), field_text(run, "spec.workspace"),
+                             field_text(run, "status.attempt"), command_text(run),
+                             field_text(run, "status.message")}) {
+      row.push_back(std::move(cell));
+    }
+  }
+  return row;
+}
+
+Row workspace_row(const Value& workspace, bool wide, WallTime now) {
+  Row row = {field_text(workspace, "metadata.name"), field_text(workspace, "status.files"),
+             bytes_at(workspace, "status.bytes"), age(workspace, now)};
+  if (wide) {
+    row.push_back(field_text(workspace, "spec.source"));
+    row.push_back(short_digest(field_text(workspace, "status.root")));
+  }
+  return row;
+}
+
+Row node_row(const Value& node, bool wide, WallTime now) {
+  Row row = {field_text(node, "metadata.name"),       node_state(node),
+             field_text(node, "status.capacity.cpu"), bytes_at(node, "status.capacity.memory"),
+             cat(count_at(node, "status.devices")),   age(node, now)};
+  if (wide) {
+    row.push_back(cat(field_text(node, "status.os"), "/", field_text(node, "status.arch")));
+    row.push_back(field_text(node, "status.agentVersion"));
+    row.push_back(proven(node));
+    row.push_back(field_text(node, "status.message"));
+  }
+  return row;
+}
+
+Row row_of(Kind kind, const Value& object, bool wide, WallTime now) {
+  switch (kind) {
+    case Kind::kRun:
+      return run_row(object, wide, now);
+    case Kind::kWorkspace:
+      return workspace_row(object, wide, now);
+    case Kind::kNode:
+      return node_row(object, wide, now);
+  }
+  return {};
+}
+
+}  // namespace
+
+const KindInfo& info(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
+
+Result<Kind> parse_kind(std::string_view word) {
+  std::string lower = ascii_lower(word);
+  // kubectl's full form: runs.paddock.dev
+  if (lower.ends_with(".paddock.dev"))
+    lower.resize(lower.size() - std::string_view(".paddock.dev").size());
+  for (const KindInfo& each : kKinds) {
+    if (lower == each.singular || lower == each.plural || lower == each.short_name)
+      return each.kind;
+  }
+  return invalid_argument(
+      "UNKNOWN_KIND",
+      cat("there is no kind `", word, "`; known: runs (rn), workspaces (ws), nodes (no)"), "KIND");
+}
+
+Table object_table(Kind kind, const std::vector<Value>& objects, const TableOptions& options,
+                   WallTime now) {
+  Table table;
+  const bool with_namespace = options.all_namespaces && info(kind).namespaced;
+  table.header = header_of(kind, options.wide);
+  if (with_namespace) table.header.insert(table.header.begin(), "NAMESPACE");
+  for (const Value& object : objects) {
+    Row row = row_of(kind, object, options.wide, now);
+    if (with_namespace) row.insert(row.begin(), field_text(object, "metadata.namespace"));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace paddock::cli

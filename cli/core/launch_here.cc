@@ -1,0 +1,134 @@
+#include "cli/core/launch_here.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cli/core/interrupt.h"
+#include "cli/core/program.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr size_t kPiece = 64 << 10;
+constexpr size_t kMostCaptured = 4 << 20;
+
+// A private folder for the request, gone with its owner.
+class RequestFile {
+ public:
+  static Result<RequestFile> write(const Env& env, const contracts::LaunchRequest& request) {
+    const std::string tmp = env.var("TMPDIR");
+    std::string folder = cat(tmp.starts_with('/') ? tmp : "/tmp", "/paddock-XXXXXX");
+    if (::mkdtemp(folder.data()) == nullptr)
+      return system_error("making a temporary folder", errno);
+    RequestFile file(folder);
+    TRY(os::write_file_atomic(file.path(), wire::to_json(wire::encode(request))));
+    return file;
+  }
+  RequestFile(RequestFile&& other) noexcept : folder_(std::exchange(other.folder_, "")) {}
+  RequestFile& operator=(RequestFile&&) = delete;
+  ~RequestFile() {
+    if (!folder_.empty()) (void)os::remove_tree(folder_);
+  }
+  std::string path() const { return folder_ + "/request.json"; }
+
+ private:
+  explicit RequestFile(std::string folder) : folder_(std::move(folder)) {}
+  std::string folder_;
+};
+
+int reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<std::optional<contracts::SandboxResult>> take_frames(
+    std::string& buffer, const std::function<void(const contracts::Frame&)>& on_output) {
+  std::optional<contracts::SandboxResult> result;
+  std::string_view rest = buffer;
+  contracts::Frame frame;
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool whole, contracts::take_frame(rest, frame));
+    if (!whole) break;
+    if (frame.type == contracts::FrameType::kResult) {
+      ASSIGN_OR_RETURN(const wire::Value value,
+                       wire::parse_json(frame.payload, {.max_bytes = size_t{256} << 20}));
+      ASSIGN_OR_RETURN(result, wire::decode<contracts::SandboxResult>(value));
+    } else if (frame.type != contracts::FrameType::kStarted) {
+      on_output(frame);
+    }
+  }
+  buffer.erase(0, buffer.size() - rest.size());
+  return result;
+}
+
+Result<contracts::SandboxResult> read_events(
+    int fd, const std::function<void(const contracts::Frame&)>& on_output) {
+  std::string buffer;
+  std::string piece(kPiece, '\0');
+  for (;;) {
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading the sandbox's events", errno);
+    if (got == 0) break;
+    buffer.append(piece, 0, static_cast<size_t>(got));
+    ASSIGN_OR_RETURN(std::optional<contracts::SandboxResult> result,
+                     take_frames(buffer, on_output));
+    if (result) return std::move(*result);
+  }
+  return Error{Code::kInternal, "LAUNCHER_LOST", "the sandbox's launcher ended without a result"};
+}
+
+}  // namespace
+
+Result<contracts::SandboxResult> launch_here(
+    const Env& env, const contracts::LaunchRequest& request,
+    const std::function<void(const contracts::Frame&)>& on_output) {
+  ASSIGN_OR_RETURN(const std::string program, find_program(env, kSandbox));
+  ASSIGN_OR_RETURN(const RequestFile file, RequestFile::write(env, request));
+  ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
+  os::SpawnOptions options;
+  options.argv = {program,     "run",      "--request",
+                  file.path(), "--events", cat("fd:", events.write.get())};
+  options.env = env.vars;
+  options.stderr_fd = STDERR_FILENO;
+  options.keep_fds = {events.write.get()};
+  options.new_session = true;  // the terminal's Ctrl-C reaches us only
+  ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
+  events.write.reset();
+  const std::optional<os::ProcessIdentity> identity = os::identify(pid);
+  Result<contracts::SandboxResult> result = [&]() -> Result<contracts::SandboxResult> {
+    ASSIGN_OR_RETURN(const auto interrupts, Interrupts::start([&](int, int count) {
+                       if (identity)
+                         (void)os::signal_process(*identity, count > 1 ? SIGKILL : SIGTERM);
+                     }));
+    return read_events(events.read.get(), on_output);
+  }();
+  events.read.reset();
+  (void)reap(pid);
+  return result;
+}
+
+Result<std::string> capture(const Env& env, const std::vector<std::string>& argv) {
+  ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());
+  os::SpawnOptions options;
+  options.argv = argv;
+  options.env = env.vars;
+  options.stdout_fd = pipe.write.get();
+  ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
+  pipe.write.reset();
+  Result<std::string> text = os::read_all(pipe.read.get(), kMostCaptured);
+  pipe.read.reset();
+  const int rc = reap(pid);
+  if (!text.ok() || rc == 0) return text;
+  return Error{Code::kInternal, "PROGRAM_FAILED", cat(os::base_name(argv[0]), " ended with ", rc)};
+}
+
+}  // namespace paddock::cli

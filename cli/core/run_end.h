@@ -1,0 +1,26 @@
+// Waiting for a run, through lost connections.
+#pragma once
+
+#include <functional>
+
+#include "cli/core/env.h"
+#include "common/client/controller_client.h"
+
+namespace paddock::cli {
+
+inline constexpr Millis kPatience{120'000};  // without any answer; then STREAM_LOST
+
+struct RunRef {
+  std::string name_space;
+  std::string name;
+};
+
+// The run as it is; tries again while the controller cannot be reached, for at most `patience`.
+Result<contracts::Run> get_run_patiently(client::ControllerClient& client, const RunRef& run,
+                                         const Env& env, Millis patience = kPatience);
+// Returns once the run is in a terminal phase; `timeout` zero: no limit. DeadlineExceeded,
+// WAIT_TIMEOUT.
+Result<contracts::Run> wait_for_end(client::ControllerClient& client, const RunRef& run,
+                                    const Env& env, Millis timeout);
+
+}  // namespace paddock::cli

@@ -1,0 +1,26 @@
+// What `paddock sandbox run` was asked for, and the LaunchRequest that it becomes. Pure.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "cli/core/command_table.h"
+#include "cli/core/env.h"
+#include "cli/core/output_format.h"
+#include "common/contracts/launch.h"
+
+namespace paddock::cli {
+
+struct SandboxOptions {
+  contracts::LaunchRequest request;
+  bool json = false;
+  bool verbose = false;
+};
+
+// `policy_text` is the content of --policy, if one was given: YAML or JSON.
+Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
+                                       const std::optional<std::string>& policy_text);
+// `SRC:DST` or `SRC:DST:ro|rw`; SRC relative to `cwd`.
+Result<contracts::HostMount> parse_mount(std::string_view text, const std::string& cwd);
+
+}  // namespace paddock::cli

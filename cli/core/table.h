@@ -1,0 +1,17 @@
+// Aligned columns, as kubectl prints them: three spaces between, no trailing space.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace paddock::cli {
+
+struct Table {
+  std::vector<std::string> header;  // empty: none
+  std::vector<std::vector<std::string>> rows;
+};
+
+// Cells are made printable; an empty one is shown as `-`. `indent` goes before every line.
+std::string render(const Table& table, const std::string& indent = "");
+
+}  // namespace paddock::cli

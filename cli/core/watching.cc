@@ -1,0 +1,37 @@
+#include "cli/core/watching.h"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "cli/core/error_text.h"
+#include "cli/core/interrupt.h"
+
+namespace paddock::cli {
+
+RunRef run_ref(const Parsed& parsed) {
+  std::string name = parsed.text("NAME");
+  if (name.starts_with("run/")) name.erase(0, 4);
+  return {parsed.text("namespace", "default"), name};
+}
+
+int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(Watcher&)>& body) {
+  const Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
+  if (!endpoint.ok()) return fail(env, endpoint.error());
+  client::ControllerClient client(*endpoint);
+  const std::unique_ptr<http::Client> http = http::make_client(*endpoint);
+  std::atomic<int> signal{0};
+  const auto interrupts = Interrupts::start([&](int which, int count) {
+    if (count > 1) ::_exit(128 + which);
+    signal = which;
+    client.abort();
+    http->abort();
+  });
+  if (!interrupts.ok()) return fail(env, interrupts.error());
+  Watcher watcher{*endpoint, client, *http};
+  const Result<int> code = body(watcher);
+  if (signal != 0) return 128 + signal;
+  return code.ok() ? *code : fail(env, code.error());
+}
+
+}  // namespace paddock::cli

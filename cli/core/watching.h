@@ -1,0 +1,22 @@
+// Commands that only watch a run: Ctrl-C ends the watching and nothing else.
+#pragma once
+
+#include <functional>
+
+#include "cli/core/command_table.h"
+#include "cli/core/run_end.h"
+
+namespace paddock::cli {
+
+RunRef run_ref(const Parsed& parsed);
+
+// What to watch with; `http` and `client` are ended by Ctrl-C.
+struct Watcher {
+  const http::Endpoint& endpoint;
+  client::ControllerClient& client;
+  http::Client& http;
+};
+// Calls `body` and returns its exit code, or 128 + the signal that ended it.
+int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(Watcher&)>& body);
+
+}  // namespace paddock::cli
