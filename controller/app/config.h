@@ -1,0 +1,81 @@
+// Configuration of paddock-controller: one YAML file, then PADDOCK_CONTROLLER_… variables, then
+// flags; later ones win. packaging/controller.example.yaml documents every key and equals the
+// defaults.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/wire/describe.h"
+#include "common/wire/units.h"
+#include "controller/admission/admit.h"
+
+namespace paddock::app {
+
+struct TlsConfig {
+  std::string cert_file;
+  std::string key_file;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("certFile", &TlsConfig::cert_file, "PEM certificate chain"),
+                      field("keyFile", &TlsConfig::key_file, "PEM private key")};
+  }
+};
+
+struct BlobConfig {
+  wire::Quantity max_blob{int64_t{4} << 30};
+  wire::Quantity quota{int64_t{64} << 30};
+  wire::Quantity min_free{int64_t{256} << 20};
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("maxBlob", &BlobConfig::max_blob, "largest file"),
+                      field("quota", &BlobConfig::quota, "all files together"),
+                      field("minFree", &BlobConfig::min_free, "left free on the disk")};
+  }
+};
+
+struct Config {
+  std::string data_dir = "/var/lib/paddock/controller";
+  std::string host = "127.0.0.1";
+  int64_t port = 8443;
+  TlsConfig tls;
+  bool plain_http = false;
+  std::string unix_socket;
+  std::vector<std::string> allowed_hosts;
+  int64_t max_connections = 4000;
+  std::string log_level = "info";
+  admission::Ceilings ceilings;
+  BlobConfig blobs;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("dataDir", &Config::data_dir, "database, files, tokens, TLS",
+              {.required = false, .min_length = 1}),
+        field("host", &Config::host, "address to listen on", {.min_length = 1}),
+        field("port", &Config::port, "0: any free one", {.min = 0, .max = 65535}),
+        field("tls", &Config::tls, "a certificate of your own; empty: a generated local CA"),
+        field("plainHttpOnLoopback", &Config::plain_http, "no TLS; loopback only"),
+        field("unixSocket", &Config::unix_socket, "also listen on this socket file"),
+        field("allowedHosts", &Config::allowed_hosts, "further names clients may use",
+              {.max_length = 64}),
+        field("maxConnections", &Config::max_connections, "at once", {.min = 8, .max = 100'000}),
+        field("logLevel", &Config::log_level, "debug, info, warn or error"),
+        field("ceilings", &Config::ceilings, "what runs may ask for at most"),
+        field("blobs", &Config::blobs, "limits of uploaded files"),
+    };
+  }
+  void validate(wire::Check& check) const;
+};
+
+// Every key, with the variable that overrides it: `PADDOCK_CONTROLLER_BLOBS_MAX_BLOB` for
+// `blobs.maxBlob`.
+std::map<std::string, std::string> config_variables();
+
+// CONFIG_INVALID with every fault and its key. `environment` is the whole environment; a
+// PADDOCK_CONTROLLER_… variable that names no key is an error.
+Result<Config> load_config(std::string_view yaml,
+                           const std::map<std::string, std::string>& environment);
+
+}  // namespace paddock::app

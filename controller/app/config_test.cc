@@ -1,0 +1,80 @@
+#include "controller/app/config.h"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "common/os/file.h"
+#include "common/wire/yaml.h"
+#include "controller/app/flags.h"
+
+namespace paddock::app {
+namespace {
+
+std::string example() {
+  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
+  return os::read_file(std::string(source == nullptr ? "." : source) +
+                       "/packaging/controller.example.yaml")
+      .value();
+}
+
+TEST(Config, ExampleFileEqualsTheDefaultsAndDocumentsEveryKey) {
+  const Config config = load_config(example(), {}).value();
+  EXPECT_EQ(wire::to_yaml(wire::encode(config)), wire::to_yaml(wire::encode(Config{})));
+  for (const auto& [variable, path] : config_variables()) {
+    const std::string key = path.substr(path.rfind('.') + 1) + ":";
+    EXPECT_NE(example().find(key), std::string::npos) << path;
+  }
+}
+
+TEST(Config, NothingAtAllGivesTheDefaults) {
+  EXPECT_EQ(wire::to_yaml(wire::encode(load_config("", {}).value())),
+            wire::to_yaml(wire::encode(Config{})));
+  EXPECT_EQ(load_config("# only words\n", {}).ok(), true);
+}
+
+TEST(Config, VariablesWinOverTheFile) {
+  const Config config = load_config("port: 1\nlogLevel: warn\n",
+                                    {{"PADDOCK_CONTROLLER_PORT", "9443"},
+                                     {"PADDOCK_CONTROLLER_BLOBS_MAX_BLOB", "1Gi"},
+                                     {"PADDOCK_CONTROLLER_ALLOWED_HOSTS", "[a.example, b.example]"},
+                                     {"PADDOCK_INSTANCE", "x"}})
+                            .value();
+  EXPECT_EQ(config.port, 9443);
+  EXPECT_EQ(config.log_level, "warn");
+  EXPECT_EQ(config.blobs.max_blob.bytes, 1 << 30);
+  EXPECT_EQ(config.allowed_hosts.size(), 2u);
+}
+
+TEST(Config, NamesTheKeyThatIsWrong) {
+  const auto field = [](const char* yaml) {
+    const auto config = load_config(yaml, {});
+    EXPECT_FALSE(config.ok()) << yaml;
+    EXPECT_EQ(config.error().reason, "CONFIG_INVALID");
+    return config.error().causes.empty() ? "" : config.error().causes[0].field;
+  };
+  EXPECT_EQ(field("prot: 1"), "prot");
+  EXPECT_EQ(field("port: 70000"), "port");
+  EXPECT_EQ(field("port: many"), "port");
+  EXPECT_EQ(field("ceilings: {timeout: 5}"), "ceilings.timeout");
+  EXPECT_EQ(field("tls: {certFile: /x}"), "tls");
+  EXPECT_EQ(field("logLevel: loud"), "logLevel");
+  EXPECT_EQ(field("dataDir: here"), "dataDir");
+  EXPECT_FALSE(load_config("a: [", {}).ok());
+  EXPECT_FALSE(load_config("", {{"PADDOCK_CONTROLLER_PROT", "1"}}).ok());
+}
+
+TEST(Flags, AreReadInBothForms) {
+  const Flags flags =
+      parse_flags({"--config", "f", "--port=1", "--data-dir", "/d", "--plain-http"}).value();
+  EXPECT_EQ(flags.config_file, "f");
+  EXPECT_EQ(flags.overrides.at("PADDOCK_CONTROLLER_PORT"), "1");
+  const Config config = load_config("", flags.overrides).value();
+  EXPECT_EQ(config.data_dir, "/d");
+  EXPECT_TRUE(config.plain_http);
+  EXPECT_FALSE(parse_flags({"--nope"}).ok());
+  EXPECT_FALSE(parse_flags({"--port"}).ok());
+}
+
+}  // namespace
+}  // namespace paddock::app

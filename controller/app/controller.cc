@@ -1,0 +1,110 @@
+#include "controller/app/controller.h"
+
+#include <algorithm>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "controller/api/pipeline.h"
+#include "controller/api/routes.h"
+#include "controller/app/data_folder.h"
+
+namespace paddock::app {
+namespace {
+
+std::string url_host(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  if (host == "::") return "[::1]";
+  return host.find(':') == std::string::npos ? host : cat("[", host, "]");
+}
+
+}  // namespace
+
+Controller::Controller(const Config& config, Outside outside)
+    : config_(config), outside_(outside), leases_(outside.clock.mono()) {}
+
+Controller::~Controller() { stop(); }
+
+Result<std::unique_ptr<Controller>> Controller::open(const Config& config, Outside outside) {
+  std::unique_ptr<Controller> controller(new Controller(config, outside));
+  TRY(controller->open_state());
+  TRY(prepare_tokens(*controller->store_, config.data_dir, outside.random));
+  TRY(controller->log_findings());
+  return controller;
+}
+
+Status Controller::open_state() {
+  store::StoreOptions options;
+  options.path = os::join_path(config_.data_dir, "paddock.db");
+  options.on_commit = [this](const std::vector<std::string>& topics) {
+    metrics_.count_commit();
+    notifier_.notify(topics);
+  };
+  ASSIGN_OR_RETURN(store_, store::Store::open(options));
+  const std::string blob_root = os::join_path(config_.data_dir, "blobs");
+  ASSIGN_OR_RETURN(cas::BlobStore blobs, cas::BlobStore::open(blob_root));
+  blobs_ = std::make_unique<cas::BlobStore>(std::move(blobs));
+  const workspaces::BlobLimits limits{config_.blobs.max_blob.bytes, config_.blobs.quota.bytes,
+                                      config_.blobs.min_free.bytes};
+  ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
+  ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
+  router_ = std::make_unique<api::Router>(std::move(router));
+  services_.reset(new api::Services{*store_, notifier_, leases_, *blobs_, *intake_, outside_.clock,
+                                    outside_.random, metrics_, config_.ceilings});
+  handler_ = api::make_handler(*router_, *services_);
+  return {};
+}
+
+Status Controller::log_findings() {
+  std::vector<contracts::Run> active;
+  int64_t version = 0;
+  TRY(store_->read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(active, txn.active_runs());
+    ASSIGN_OR_RETURN(version, txn.resource_version());
+    return {};
+  }));
+  log_info("opened the store", {{"active_runs", std::to_string(active.size())},
+                                {"resource_version", std::to_string(version)},
+                                {"blob_bytes", std::to_string(intake_->used())}});
+  return {};
+}
+
+Result<std::string> Controller::start() {
+  api::ListenAddress address;
+  address.host = config_.host;
+  address.port = static_cast<int>(config_.port);
+  if (!config_.plain_http) {
+    ASSIGN_OR_RETURN(address.tls, prepare_tls(config_, outside_.random, outside_.clock.wall()));
+  }
+  api::ServerOptions options;
+  options.listen.push_back(std::move(address));
+  if (!config_.unix_socket.empty()) {
+    api::ListenAddress socket;
+    socket.unix_socket = config_.unix_socket;
+    options.listen.push_back(std::move(socket));
+  }
+  options.max_connections = static_cast<size_t>(config_.max_connections);
+  options.allowed_hosts = config_.allowed_hosts;
+  ASSIGN_OR_RETURN(server_, api::Server::start(std::move(options), handler_));
+  return cat(config_.plain_http ? "http" : "https", "://", url_host(config_.host), ":", port());
+}
+
+int Controller::port() const { return server_ ? server_->port(0) : 0; }
+
+Result<reconciler::TickReport> Controller::step() {
+  seen_ = notifier_.version(store::kSchedulerTopic);  // before looking, so that no wake-up is lost
+  return reconciler::tick(*store_, leases_, nodes::now(outside_.clock));
+}
+
+bool Controller::wait_for_work(Millis limit) {
+  notifier_.wait(store::kSchedulerTopic, seen_, std::max(limit, Millis(1)));
+  return !notifier_.stopped();
+}
+
+void Controller::stop() {
+  notifier_.shutdown();
+  if (server_) server_->stop();
+  server_.reset();
+}
+
+}  // namespace paddock::app

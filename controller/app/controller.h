@@ -1,0 +1,62 @@
+// The controller as one object: everything wired up, no thread of its own beside the HTTP server's.
+// start() makes it serve, step() does one round of its own work; main() and the simulator call it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "controller/api/router.h"
+#include "controller/api/services.h"
+#include "controller/app/config.h"
+#include "controller/events/notifier.h"
+#include "controller/http_server/server.h"
+#include "controller/reconciler/reconciler.h"
+
+namespace paddock::app {
+
+struct Outside {
+  const Clock& clock;
+  Random& random;  // thread-safe
+};
+
+class Controller {
+ public:
+  // Opens the store and the blobs in the data folder. The folder's lock is the caller's business.
+  static Result<std::unique_ptr<Controller>> open(const Config& config, Outside outside);
+  ~Controller();
+
+  // Begins to listen; answers with the URL.
+  Result<std::string> start();
+  int port() const;
+  // Schedules, expires, times out. Says when to call again at the latest.
+  Result<reconciler::TickReport> step();
+  // Waits for something to do: a commit that touches the scheduler, or `limit`. False once stopped.
+  bool wait_for_work(Millis limit);
+  // Ends every wait and stream, then the server. Any thread; once.
+  void stop();
+
+  store::Store& store() { return *store_; }
+  // One request without a socket, for tests and the simulator.
+  api::Response handle(api::Request& request) { return handler_(request); }
+
+ private:
+  Controller(const Config& config, Outside outside);
+  Status open_state();
+  Status log_findings();
+
+  Config config_;
+  Outside outside_;
+  events::Notifier notifier_;
+  nodes::LeaseTable leases_;
+  api::Metrics metrics_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<cas::BlobStore> blobs_;
+  std::unique_ptr<workspaces::BlobIntake> intake_;
+  std::unique_ptr<api::Services> services_;
+  std::unique_ptr<api::Router> router_;
+  api::Handler handler_;
+  std::unique_ptr<api::Server> server_;
+  uint64_t seen_ = 0;  // of the scheduler's topic
+};
+
+}  // namespace paddock::app

@@ -1,0 +1,158 @@
+#include "controller/app/data_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/crypto/certificate.h"
+#include "common/os/file.h"
+#include "common/os/process.h"
+#include "common/wire/json.h"
+#include "controller/api/authenticate.h"
+#include "controller/auth/token.h"
+
+namespace paddock::app {
+namespace {
+
+using crypto::KeyPair;
+
+constexpr Millis kRenewBefore = std::chrono::hours(24 * 30);
+
+Result<KeyPair> read_pair(const std::string& folder, const std::string& name) {
+  ASSIGN_OR_RETURN(std::string certificate, os::read_file(cat(folder, "/", name, ".pem")));
+  ASSIGN_OR_RETURN(std::string key, os::read_file(cat(folder, "/", name, "-key.pem")));
+  return KeyPair{std::move(certificate), std::move(key)};
+}
+
+// The key first: a certificate without its key must not be found after a crash.
+Status write_pair(const std::string& folder, const std::string& name, const KeyPair& pair) {
+  TRY(os::write_file_atomic(cat(folder, "/", name, "-key.pem"), pair.private_key_pem, 0600));
+  return os::write_file_atomic(cat(folder, "/", name, ".pem"), pair.certificate_pem, 0644);
+}
+
+bool lasts(const KeyPair& pair, WallTime now) {
+  const Result<WallTime> end = crypto::certificate_expiry(pair.certificate_pem);
+  return end && *end > now + kRenewBefore;
+}
+
+Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now) {
+  Result<KeyPair> ca = read_pair(folder, "ca");
+  if (ca && lasts(*ca, now)) return ca;
+  ASSIGN_OR_RETURN(KeyPair made,
+                   crypto::make_ca(cat("Paddock local CA ", make_suffix(random)), now));
+  TRY(write_pair(folder, "ca", made));
+  log_info("made a local certificate authority");
+  return made;
+}
+
+std::vector<std::string> server_names(const Config& config) {
+  std::vector<std::string> names = {"localhost", "127.0.0.1", "::1"};
+  const auto add = [&](const std::string& name) {
+    const bool any = name.empty() || name == "0.0.0.0" || name == "::";
+    if (!any && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  add(config.host);
+  for (const std::string& name : config.allowed_hosts) add(name);
+  return names;
+}
+
+struct FirstToken {
+  const char* file;
+  const char* prefix;
+  const char* subject;
+  std::vector<std::string> scopes;
+};
+
+Status revoke(store::Store& store, const std::string& subject) {
+  return store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
+    for (store::TokenRecord token : tokens) {
+      if (token.subject != subject || token.revoked) continue;
+      token.revoked = true;
+      TRY(txn.put_token(token));
+    }
+    return {};
+  });
+}
+
+// Whether the file holds a token that the store knows.
+bool is_valid(store::Store& store, const std::string& path) {
+  const Result<std::string> secret = os::read_file(path);
+  if (!secret) return false;
+  bool valid = false;
+  const Status read = store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto record, txn.token_by_hash(auth::token_hash(trim(*secret))));
+    valid = record && !record->revoked;
+    return {};
+  });
+  return read.ok() && valid;
+}
+
+Status prepare_token(store::Store& store, const std::string& folder, const FirstToken& first,
+                     Random& random) {
+  const std::string path = cat(folder, "/", first.file);
+  if (is_valid(store, path)) return {};
+  TRY(revoke(store, first.subject));
+  const auth::MintedToken token = auth::mint_token(random, first.prefix);
+  TRY(store.write([&](store::WriteTxn& txn) {
+    return txn.put_token(api::token_record(token, first.subject, first.scopes));
+  }));
+  TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
+  log_info("made a token", {{"subject", first.subject}, {"id", token.id}});
+  return {};
+}
+
+}  // namespace
+
+Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now) {
+  if (!config.tls.cert_file.empty()) {
+    ASSIGN_OR_RETURN(std::string certificate, os::read_file(config.tls.cert_file));
+    ASSIGN_OR_RETURN(std::string key, os::read_file(config.tls.key_file));
+    return api::TlsFiles{std::move(certificate), std::move(key)};
+  }
+  const std::string folder = os::join_path(config.data_dir, "tls");
+  TRY(os::make_dirs(folder, 0700));
+  ASSIGN_OR_RETURN(const KeyPair ca, local_ca(folder, random, now));
+  const std::string names = join(server_names(config), "\n") + "\n" + ca.certificate_pem;
+  const Result<std::string> names_before = os::read_file(cat(folder, "/server-names"));
+  Result<KeyPair> server = read_pair(folder, "server");
+  if (!server || !lasts(*server, now) || !names_before || *names_before != names) {
+    ASSIGN_OR_RETURN(server, crypto::make_server_certificate(ca, server_names(config), now));
+    TRY(write_pair(folder, "server", *server));
+    TRY(os::write_file_atomic(cat(folder, "/server-names"), names, 0600));
+  }
+  return api::TlsFiles{server->certificate_pem, server->private_key_pem};
+}
+
+Status prepare_tokens(store::Store& store, const std::string& data_dir, Random& random) {
+  const std::string folder = os::join_path(data_dir, "tokens");
+  TRY(os::make_dirs(folder, 0700));
+  TRY(prepare_token(store, folder, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
+  return prepare_token(store, folder, {"enroll", "pdke", "enroll", auth::enroll_scopes()}, random);
+}
+
+Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,
+                                   Random& random) {
+  const std::optional<os::ProcessIdentity> process = os::identify(::getpid());
+  if (!process) return Error{Code::kInternal, "NO_IDENTITY", "this process cannot be identified"};
+  SelfDescription self{os::join_path(data_dir, "controller.json"), make_uuid(random)};
+  const wire::Value document = wire::Value::Object{{"url", url},
+                                                   {"port", port},
+                                                   {"pid", process->pid},
+                                                   {"startTicks", process->start_ticks},
+                                                   {"bootId", process->boot_id},
+                                                   {"nonce", self.nonce}};
+  TRY(os::write_file_atomic(self.path, wire::to_pretty_json(document), 0600));
+  return self;
+}
+
+void remove_self(const SelfDescription& self) {
+  const Result<std::string> text = os::read_file(self.path);
+  if (!text) return;
+  const Result<wire::Value> document = wire::parse_json(*text);
+  if (document && document->text("nonce") == self.nonce) ::unlink(self.path.c_str());
+}
+
+}  // namespace paddock::app

@@ -1,0 +1,63 @@
+#include "controller/app/flags.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "common/base/text.h"
+
+namespace paddock::app {
+namespace {
+
+struct ValueFlag {
+  std::string_view name;
+  std::string_view variable;
+};
+constexpr std::array kValueFlags = {
+    ValueFlag{"--data-dir", "PADDOCK_CONTROLLER_DATA_DIR"},
+    ValueFlag{"--host", "PADDOCK_CONTROLLER_HOST"},
+    ValueFlag{"--port", "PADDOCK_CONTROLLER_PORT"},
+    ValueFlag{"--unix-socket", "PADDOCK_CONTROLLER_UNIX_SOCKET"},
+};
+
+Error bad(std::string message) { return invalid_argument("FLAG_INVALID", std::move(message)); }
+
+}  // namespace
+
+Result<Flags> parse_flags(const std::vector<std::string>& args) {
+  Flags flags;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--help" || arg == "-h") {
+      flags.help = true;
+    } else if (arg == "--version") {
+      flags.version = true;
+    } else if (arg == "--plain-http") {
+      flags.overrides["PADDOCK_CONTROLLER_PLAIN_HTTP_ON_LOOPBACK"] = "true";
+    } else {
+      const size_t equals = arg.find('=');
+      const std::string name = arg.substr(0, equals);
+      const auto known = std::ranges::find(kValueFlags, name, &ValueFlag::name);
+      if (known == kValueFlags.end() && name != "--config")
+        return bad(cat("unknown option ", arg, "; see --help"));
+      if (equals == std::string::npos && i + 1 == args.size())
+        return bad(cat(name, " needs a value"));
+      const std::string value = equals != std::string::npos ? arg.substr(equals + 1) : args[++i];
+      if (known == kValueFlags.end()) {
+        flags.config_file = value;
+      } else {
+        flags.overrides[std::string(known->variable)] = value;
+      }
+    }
+  }
+  return flags;
+}
+
+std::string usage() {
+  return "usage: paddock-controller [--config FILE] [--data-dir DIR] [--host ADDRESS] [--port N]\n"
+         "                          [--unix-socket FILE] [--plain-http] [--version] [--help]\n"
+         "Serves the API over TLS, on loopback unless told otherwise. SIGTERM stops it.\n"
+         "Every key of the file, and its PADDOCK_CONTROLLER_… variable: controller.example.yaml\n";
+}
+
+}  // namespace paddock::app

@@ -1,0 +1,22 @@
+// The command line of paddock-controller.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace paddock::app {
+
+struct Flags {
+  std::string config_file;
+  std::map<std::string, std::string>
+      overrides;  // PADDOCK_CONTROLLER_… variables that flags stand for
+  bool help = false;
+  bool version = false;
+};
+Result<Flags> parse_flags(const std::vector<std::string>& args);  // FLAG_INVALID
+std::string usage();
+
+}  // namespace paddock::app

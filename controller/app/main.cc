@@ -1,0 +1,124 @@
+// paddock-controller: the API, the store and the scheduler of one installation.
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/contracts/version.h"
+#include "common/os/file.h"
+#include "common/os/lock_file.h"
+#include "controller/app/controller.h"
+#include "controller/app/data_folder.h"
+#include "controller/app/flags.h"
+
+extern char** environ;
+
+namespace paddock::app {
+namespace {
+
+constexpr Millis kLongestRest{5000};
+constexpr Millis kAfterFailure{1000};
+
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> out;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const size_t equals = entry.find('=');
+    if (equals != std::string_view::npos)
+      out[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
+  }
+  return out;
+}
+
+Result<Config> configuration(const Flags& flags) {
+  std::string text;
+  if (!flags.config_file.empty()) {
+    ASSIGN_OR_RETURN(text, os::read_file(flags.config_file, 1 << 20));
+  }
+  std::map<std::string, std::string> variables = environment();
+  for (const auto& [name, value] : flags.overrides) variables[name] = value;
+  return load_config(text, variables);
+}
+
+LogLevel log_level(const std::string& name) {
+  if (name == "debug") return LogLevel::kDebug;
+  if (name == "warn") return LogLevel::kWarn;
+  return name == "error" ? LogLevel::kError : LogLevel::kInfo;
+}
+
+// Signals that end the program are waited for, not handled. Set before any thread exists.
+sigset_t block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+// The controller's own work, until it stops.
+void work(Controller& controller) {
+  Millis rest{0};
+  while (controller.wait_for_work(rest)) {
+    const Result<reconciler::TickReport> report = controller.step();
+    if (!report) log_error("a round of scheduling failed", {{"error", report.error().describe()}});
+    rest = report ? std::min(report->next, kLongestRest) : kAfterFailure;
+  }
+}
+
+Status serve(const Config& config) {
+  const sigset_t signals = block_signals();
+  const SystemClock clock;
+  SystemRandom random;
+  TRY(os::make_dirs(config.data_dir, 0700));
+  ASSIGN_OR_RETURN(const os::LockFile lock,
+                   os::LockFile::acquire(os::join_path(config.data_dir, "controller.lock")));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Controller> controller,
+                   Controller::open(config, {clock, random}));
+  ASSIGN_OR_RETURN(const std::string url, controller->start());
+  ASSIGN_OR_RETURN(const SelfDescription self,
+                   write_self(config.data_dir, url, controller->port(), random));
+  log_info("ready", {{"url", url}, {"version", contracts::kProgramVersion}});
+  std::thread worker([&] { work(*controller); });
+  int signal = 0;
+  sigwait(&signals, &signal);
+  log_info("stopping", {{"signal", std::to_string(signal)}});
+  remove_self(self);
+  controller->stop();
+  worker.join();
+  return {};
+}
+
+int run(const std::vector<std::string>& args) {
+  const Result<Flags> flags = parse_flags(args);
+  if (!flags) {
+    std::fprintf(stderr, "paddock-controller: %s\n", flags.error().describe().c_str());
+    return 2;
+  }
+  if (flags->help || flags->version) {
+    std::fputs(flags->help ? usage().c_str()
+                           : cat("paddock-controller ", contracts::kProgramVersion, "\n").c_str(),
+               stdout);
+    return 0;
+  }
+  const Result<Config> config = configuration(*flags);
+  if (!config) {
+    std::fprintf(stderr, "paddock-controller: %s\n", config.error().describe().c_str());
+    return 2;
+  }
+  set_log_level(log_level(config->log_level));
+  const Status served = serve(*config);
+  if (served.ok()) return 0;
+  log_error("ended", {{"reason", served.error().reason}, {"error", served.error().describe()}});
+  return 1;
+}
+
+}  // namespace
+}  // namespace paddock::app
+
+int main(int argc, char** argv) {
+  return paddock::app::run(std::vector<std::string>(argv + 1, argv + argc));
+}
