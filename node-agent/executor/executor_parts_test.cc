@@ -1,0 +1,241 @@
+// The small parts of the executor: decisions, words, numbered output, the wish to stop.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/contracts/launch.h"
+#include "common/os/file.h"
+#include "node-agent/executor/outcome.h"
+#include "node-agent/executor/output_log.h"
+#include "node-agent/executor/recovery.h"
+#include "node-agent/executor/retrying_transport.h"
+
+namespace paddock::executor {
+namespace {
+
+using contracts::FrameType;
+using contracts::RunPhase;
+using contracts::SandboxStatus;
+using testing::ElementsAre;
+
+TEST(Recovery, FollowsFromWhatIsKnown) {
+  EXPECT_EQ(next_step({Stage::kAccepted, false, false}), NextStep::kPrepare);
+  EXPECT_EQ(next_step({Stage::kLaunching, true, false}), NextStep::kFollow);
+  EXPECT_EQ(next_step({Stage::kLaunching, false, true}), NextStep::kCollect);
+  EXPECT_EQ(next_step({Stage::kLaunching, true, true}), NextStep::kCollect);
+  EXPECT_EQ(next_step({Stage::kLaunching, false, false}), NextStep::kLost);
+  EXPECT_EQ(next_step({Stage::kEnded, false, false}), NextStep::kReport);
+}
+
+TEST(Outcome, EveryStatusHasItsPhaseAndReason) {
+  const struct {
+    SandboxStatus status;
+    RunPhase phase;
+    const char* reason;
+  } kCases[] = {
+      {SandboxStatus::kOk, RunPhase::kSucceeded, "Completed"},
+      {SandboxStatus::kFailed, RunPhase::kFailed, "NonZeroExit"},
+      {SandboxStatus::kTimeout, RunPhase::kFailed, "Timeout"},
+      {SandboxStatus::kCpuLimit, RunPhase::kFailed, "CpuLimit"},
+      {SandboxStatus::kMemLimit, RunPhase::kFailed, "MemoryLimit"},
+      {SandboxStatus::kKilledTerm, RunPhase::kFailed, "Killed"},
+      {SandboxStatus::kKilledKill, RunPhase::kFailed, "Killed"},
+      {SandboxStatus::kCanceled, RunPhase::kCanceled, "Canceled"},
+      {SandboxStatus::kForbiddenSyscall, RunPhase::kFailed, "ForbiddenSyscall"},
+      {SandboxStatus::kLimitExceeded, RunPhase::kFailed, "LimitExceeded"},
+      {SandboxStatus::kInternalError, RunPhase::kFailed, "SandboxError"},
+  };
+  for (const auto& each : kCases) {
+    contracts::SandboxResult result;
+    result.status = each.status;
+    const contracts::RunOutcome outcome = outcome_of(result);
+    EXPECT_EQ(outcome.phase, each.phase) << each.reason;
+    EXPECT_EQ(outcome.reason, each.reason);
+    EXPECT_TRUE(outcome.result.has_value());
+  }
+}
+
+TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {
+  const Error error = invalid_argument("REQUIREMENTS_INVALID", "line 2: paths are not allowed");
+  EXPECT_EQ(outcome_of_error(error, false).reason, "REQUIREMENTS_INVALID");
+  EXPECT_EQ(outcome_of_error(error, true).phase, RunPhase::kCanceled);
+  EXPECT_FALSE(outcome_of_error(error, false).result.has_value());
+}
+
+class Output : public testing::Test {
+ protected:
+  Output() {
+    std::string pattern = testing::TempDir() + "output-XXXXXX";
+    folder.emplace(::mkdtemp(pattern.data()));
+    reopen();
+  }
+  ~Output() override { (void)folder->erase(); }
+  void reopen() {
+    auto opened = OutputLog::open(*folder, clock);
+    ASSERT_TRUE(opened.ok());
+    log = std::move(*opened);
+  }
+  void append(const std::string& bytes) {
+    const os::Fd file(::open(folder->file("events").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    ASSERT_TRUE(os::write_all(file.get(), bytes).ok());
+  }
+  void frame(FrameType type, const std::string& payload) {
+    append(cat(contracts::frame_header(type, 5, payload.size()), payload, "\n"));
+  }
+  // Everything, as "seq stream text" with long texts shortened to their length.
+  std::vector<std::string> all(int64_t after = 0, size_t step = 1) const {
+    std::vector<std::string> out;
+    while (true) {
+      const auto chunks = log->read(after, step);
+      if (chunks.empty()) return out;
+      for (const auto& chunk : chunks) {
+        const std::string text = *decode_base64(chunk.data);
+        out.push_back(cat(chunk.seq, " ", chunk.stream, " ",
+                          text.size() > 20 ? std::to_string(text.size()) : text));
+        after = chunk.seq;
+      }
+    }
+  }
+  std::optional<RunFolder> folder;
+  ManualClock clock;
+  std::unique_ptr<OutputLog> log;
+};
+
+TEST_F(Output, IsNumberedInOrderAndTheSameAfterAReopen) {
+  ASSERT_TRUE(log->say("workspace").ok());
+  frame(FrameType::kStarted, "{\"pid\":1}");
+  frame(FrameType::kStdout, "one");
+  frame(FrameType::kStderr, "two");
+  ASSERT_TRUE(log->advance().ok());
+  frame(FrameType::kResult, "{\"status\":\"OK\",\"rc\":0}");
+  ASSERT_TRUE(log->advance().ok());
+  ASSERT_TRUE(log->say("artifacts").ok());
+  const std::vector<std::string> expected = {"1 system workspace\n", "2 stdout one", "3 stderr two",
+                                             "4 system artifacts\n"};
+  EXPECT_EQ(all(), expected);
+  EXPECT_EQ(log->state().last_seq, 4);
+  EXPECT_EQ(log->state().started_ms, 5);
+  EXPECT_EQ(log->state().result->status, SandboxStatus::kOk);
+  reopen();
+  EXPECT_EQ(all(), expected);
+  EXPECT_EQ(all(0, 1 << 20), expected);
+  EXPECT_THAT(all(3), ElementsAre("4 system artifacts\n"));
+}
+
+TEST_F(Output, ATornFrameIsNotCountedUntilItIsWhole) {
+  append("stdout 5 4\nha");
+  ASSERT_TRUE(log->advance().ok());
+  EXPECT_EQ(log->state().last_seq, 0);
+  append("lf\n");
+  ASSERT_TRUE(log->advance().ok());
+  EXPECT_THAT(all(), ElementsAre("1 stdout half"));
+}
+
+TEST_F(Output, ATornLineOfOurOwnIsDropped) {
+  ASSERT_TRUE(log->say("whole").ok());
+  const os::Fd file(::open(folder->file("said-before").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  ASSERT_TRUE(os::write_all(file.get(), "stdout 5 400\nto").ok());
+  reopen();
+  ASSERT_TRUE(log->say("next").ok());
+  EXPECT_THAT(all(), ElementsAre("1 system whole\n", "2 system next\n"));
+}
+
+TEST_F(Output, ALargeFrameIsSeveralChunks) {
+  frame(FrameType::kStdout, std::string(300 << 10, 'x'));
+  frame(FrameType::kStdout, "end");
+  ASSERT_TRUE(log->advance().ok());
+  EXPECT_THAT(all(),
+              ElementsAre("1 stdout 131072", "2 stdout 131072", "3 stdout 45056", "4 stdout end"));
+  EXPECT_THAT(all(2), ElementsAre("3 stdout 45056", "4 stdout end"));
+}
+
+TEST_F(Output, AnyPlaceInALongOutputCanBeReadAgain) {
+  std::string bytes;
+  for (int i = 1; i <= 5'000; ++i) {
+    const std::string text = std::to_string(i);
+    bytes += cat(contracts::frame_header(FrameType::kStdout, 5, text.size()), text, "\n");
+  }
+  append(bytes);
+  ASSERT_TRUE(log->advance().ok());
+  for (const int64_t after : {0, 4'998, 255, 256, 257, 3'000, 2'999, 4'999, 1}) {
+    EXPECT_EQ(*decode_base64(log->read(after, 1).at(0).data), std::to_string(after + 1));
+  }
+  EXPECT_TRUE(log->read(5'000, 1).empty());
+}
+
+TEST_F(Output, BytesThatAreNoFrameAreAnError) {
+  append("nonsense that is no frame at all\n");
+  EXPECT_EQ(log->advance().error().reason, "SPOOL_CORRUPT");
+}
+
+TEST(Stop, AStrongerWishReplacesAWeakerOneAndNeverTheOtherWay) {
+  StopSignal signal;
+  int called = 0;
+  const StopSignal::Watch watch(signal, StopKind::kDetach, [&] { ++called; });
+  signal.raise(StopKind::kCancel);
+  EXPECT_EQ(called, 0);
+  EXPECT_FALSE(signal.wait(Millis(0), StopKind::kDetach));
+  signal.raise(StopKind::kForget);
+  EXPECT_EQ(called, 1);
+  signal.raise(StopKind::kCancel);
+  EXPECT_EQ(signal.kind(), StopKind::kForget);
+  EXPECT_TRUE(signal.wait(Millis(0), StopKind::kDetach));
+}
+
+TEST(Stop, ALateWatchIsCalledAtOnce) {
+  StopSignal signal;
+  signal.raise(StopKind::kDetach);
+  int called = 0;
+  const StopSignal::Watch watch(signal, StopKind::kCancel, [&] { ++called; });
+  EXPECT_EQ(called, 1);
+}
+
+class FlakyTransport : public RunTransport {
+ public:
+  FlakyTransport(int& calls, int failures, Code code)
+      : calls_(calls), failures_(failures), code_(code) {}
+  Result<contracts::Tree> fetch_tree(const std::string&) override {
+    if (++calls_ <= failures_) return Error{code_, "DOWN", "down"};
+    return contracts::Tree{};
+  }
+  Status fetch_blob(const std::string&, const std::string&, int64_t,
+                    const cas::BlobStore&) override {
+    return {};
+  }
+  Status upload_artifact(const std::string&, int, const contracts::Artifact&) override {
+    return {};
+  }
+  void abort() override {}
+
+ private:
+  int& calls_;
+  int failures_;
+  Code code_;
+};
+
+TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
+  SeededRandom random(1);
+  StopSignal stop;
+  int calls = 0;
+  RetryingTransport outage(std::make_unique<FlakyTransport>(calls, 1, Code::kUnavailable), stop,
+                           StopKind::kCancel, random);
+  EXPECT_TRUE(outage.fetch_tree("u").ok());
+  EXPECT_EQ(calls, 2);
+  calls = 0;
+  RetryingTransport refused(std::make_unique<FlakyTransport>(calls, 9, Code::kNotFound), stop,
+                            StopKind::kCancel, random);
+  EXPECT_FALSE(refused.fetch_tree("u").ok());
+  EXPECT_EQ(calls, 1);
+  stop.raise(StopKind::kCancel);
+  calls = 0;
+  RetryingTransport stopped(std::make_unique<FlakyTransport>(calls, 9, Code::kUnavailable), stop,
+                            StopKind::kCancel, random);
+  EXPECT_FALSE(stopped.fetch_tree("u").ok());
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace paddock::executor

@@ -1,0 +1,173 @@
+#include "node-agent/executor/launcher.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::executor {
+namespace {
+
+constexpr Millis kGrace{15'000};   // from SIGTERM to SIGKILL
+constexpr int kPollMs = 1'000;     // in case a wake-up is missed
+constexpr int kBlindPollMs = 100;  // when the launcher's identity is unknown
+
+os::Fd watch_file(const std::string& path) {
+  os::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (watch.valid()) ::inotify_add_watch(watch.get(), path.c_str(), IN_MODIFY);
+  return watch;
+}
+
+os::Fd open_pidfd(const LauncherProcess& process) {
+  if (!process.identity) return {};
+  return os::Fd(static_cast<int>(::syscall(SYS_pidfd_open, process.identity->pid, 0)));
+}
+
+void drain(const os::Fd& watch) {
+  alignas(inotify_event) char buffer[4096];
+  while (::read(watch.get(), buffer, sizeof buffer) > 0) {
+  }
+}
+
+bool running(const LauncherProcess& process, const LaunchFiles& files) {
+  return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.lock);
+}
+
+void signal_launcher(const LauncherProcess& process, int signal) {
+  if (!process.identity) return;
+  if (const Status sent = os::signal_process(*process.identity, signal); !sent) {
+    log_warn("a launcher could not be signalled", {{"error", sent.error().describe()}});
+  }
+}
+
+// Passes a wish to stop on to the launcher, first politely.
+class Ender {
+ public:
+  Ender(const LauncherProcess& process, const Clock& clock) : process_(process), clock_(clock) {}
+  void ask() {
+    if (asked_) return;
+    asked_ = clock_.mono();
+    signal_launcher(process_, SIGTERM);
+  }
+  void insist() {
+    if (asked_ && clock_.mono() - *asked_ > kGrace) signal_launcher(process_, SIGKILL);
+  }
+
+ private:
+  const LauncherProcess& process_;
+  const Clock& clock_;
+  std::optional<MonoTime> asked_;
+};
+
+std::optional<pid_t> parse_pid(const std::string& name) { return parse_integer<pid_t>(name); }
+
+bool has_open(pid_t pid, const struct stat& wanted) {
+  const std::string folder = cat("/proc/", pid, "/fd");
+  const auto names = os::list_dir(folder);
+  if (!names) return false;
+  for (const std::string& name : *names) {
+    struct stat info = {};
+    if (::stat(os::join_path(folder, name).c_str(), &info) != 0) continue;
+    if (info.st_dev == wanted.st_dev && info.st_ino == wanted.st_ino) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files) {
+  const os::Fd log(::open(files.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.valid()) return system_error("opening the launcher's log", errno);
+  os::SpawnOptions options;
+  options.argv = {program,    "run",        "--request", files.request,
+                  "--events", files.events, "--lock",    files.lock};
+  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  options.stdout_fd = log.get();
+  options.stderr_fd = log.get();
+  options.new_session = true;
+  const auto pid = os::spawn(options);
+  if (!pid) {
+    return Error{Code::kInternal, "SANDBOX_UNAVAILABLE",
+                 "the node could not start its sandbox launcher"}
+        .within(pid.error().describe());
+  }
+  const auto identity = os::identify(*pid);
+  if (!identity) return LauncherProcess{os::ProcessIdentity{.pid = *pid}, true};  // gone already
+  return LauncherProcess{identity, true};
+}
+
+std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
+  struct stat wanted = {};
+  if (::stat(lock.c_str(), &wanted) != 0 || !os::LockFile::held(lock)) return std::nullopt;
+  const auto names = os::list_dir("/proc");
+  if (!names) return std::nullopt;
+  std::optional<os::ProcessIdentity>
+      oldest;  // what it forked may have inherited the lock for a moment
+  for (const std::string& name : *names) {
+    const auto pid = parse_pid(name);
+    if (!pid || *pid == ::getpid() || !has_open(*pid, wanted)) continue;
+    const auto identity = os::identify(*pid);
+    if (identity &&
+        (!oldest || identity->start_ticks < oldest->start_ticks ||
+         (identity->start_ticks == oldest->start_ticks && identity->pid < oldest->pid))) {
+      oldest = identity;
+    }
+  }
+  return oldest;
+}
+
+FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
+                          StopSignal& stop, const Clock& clock,
+                          const std::function<bool()>& read_events) {
+  const os::Fd changes = watch_file(files.events);
+  const os::Fd exit = open_pidfd(process);
+  Ender ender(process, clock);
+  while (true) {
+    // Looked at before reading: what was written before the end is then seen in this round.
+    const bool alive = running(process, files);
+    if (read_events()) return FollowEnd::kResult;
+    if (!alive) return FollowEnd::kGone;
+    if (stop.kind() == StopKind::kDetach) return FollowEnd::kDetached;
+    if (stop.at_least(StopKind::kCancel)) ender.ask();
+    ender.insist();
+    std::array<pollfd, 3> fds = {pollfd{changes.get(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
+                                 pollfd{stop.fd(), POLLIN, 0}};
+    ::poll(fds.data(), fds.size(), exit.valid() ? kPollMs : kBlindPollMs);
+    if (changes.valid()) drain(changes);
+    stop.acknowledge();
+  }
+}
+
+void reap_launcher(const LauncherProcess& process) {
+  if (!process.identity) return;
+  const auto grace = static_cast<int>(kGrace.count());
+  if (!os::wait_gone(*process.identity, grace)) {
+    signal_launcher(process, SIGKILL);
+    (void)os::wait_gone(*process.identity, grace);
+  }
+  if (process.is_child) {
+    while (::waitpid(process.identity->pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+void end_leftover(const std::string& lock) {
+  const auto holder = find_lock_holder(lock);
+  if (!holder) return;
+  const LauncherProcess process{holder, false};
+  signal_launcher(process, SIGTERM);
+  reap_launcher(process);
+}
+
+}  // namespace paddock::executor

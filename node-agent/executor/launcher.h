@@ -1,0 +1,51 @@
+// paddock-sandbox as seen from the agent: started detached, recognised by identity, read through
+// its event file, ended by a signal. It goes on when the agent dies and is found again by its lock.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+#include "common/os/lock_file.h"
+#include "common/os/process.h"
+#include "node-agent/executor/stop_signal.h"
+
+namespace paddock::executor {
+
+// The files of one launch.
+struct LaunchFiles {
+  std::string request;
+  std::string events;
+  std::string lock;
+  std::string log;  // what the launcher itself complains about
+};
+
+struct LauncherProcess {
+  std::optional<os::ProcessIdentity> identity;  // unknown only if it could not be found
+  bool is_child = false;
+};
+
+// Starts the launcher in a session of its own. SANDBOX_UNAVAILABLE if it cannot be started.
+Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files);
+
+// The process that holds this lock file open: for the moment between the start of a launcher and
+// the record of its identity.
+std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock);
+
+enum class FollowEnd { kResult, kGone, kDetached };
+
+// Reads along until the result is there, the launcher is gone without one, or the agent leaves.
+// `read_events` takes in what is new and returns whether the result was seen. A cancel is passed on
+// as SIGTERM, and as SIGKILL where that is not obeyed; kForget likewise.
+FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
+                          StopSignal& stop, const Clock& clock,
+                          const std::function<bool()>& read_events);
+
+// After kResult or kGone: waits for the process to leave, with force in the end, and reaps it.
+void reap_launcher(const LauncherProcess& process);
+
+// Ends whoever still holds this lock.
+void end_leftover(const std::string& lock);
+
+}  // namespace paddock::executor

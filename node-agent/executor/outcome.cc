@@ -1,0 +1,81 @@
+#include "node-agent/executor/outcome.h"
+
+#include "common/base/text.h"
+
+namespace paddock::executor {
+namespace {
+
+using contracts::RunOutcome;
+using contracts::RunPhase;
+using contracts::SandboxStatus;
+
+struct Words {
+  RunPhase phase;
+  const char* reason;
+  const char* sentence;
+};
+
+Words words_for(SandboxStatus status) {
+  switch (status) {
+    case SandboxStatus::kOk:
+      return {RunPhase::kSucceeded, "Completed", "the command ended with exit code 0"};
+    case SandboxStatus::kFailed:
+      return {RunPhase::kFailed, "NonZeroExit", "the command ended with exit code "};
+    case SandboxStatus::kTimeout:
+      return {RunPhase::kFailed, "Timeout", "the command was ended at its wall time limit"};
+    case SandboxStatus::kCpuLimit:
+      return {RunPhase::kFailed, "CpuLimit", "the command was ended at its CPU time limit"};
+    case SandboxStatus::kMemLimit:
+      return {RunPhase::kFailed, "MemoryLimit", "the command was ended at its memory limit"};
+    case SandboxStatus::kKilledTerm:
+    case SandboxStatus::kKilledKill:
+      return {RunPhase::kFailed, "Killed", "the command was ended by a signal"};
+    case SandboxStatus::kCanceled:
+      return {RunPhase::kCanceled, "Canceled", "the run was canceled"};
+    case SandboxStatus::kForbiddenSyscall:
+      return {RunPhase::kFailed, "ForbiddenSyscall", "the command tried a forbidden system call"};
+    case SandboxStatus::kLimitExceeded:
+      return {RunPhase::kFailed, "LimitExceeded", "the command was ended at a limit"};
+    case SandboxStatus::kInternalError:
+      return {RunPhase::kFailed, "SandboxError", "the sandbox could not be set up"};
+  }
+  return {RunPhase::kFailed, "SandboxError", "the sandbox gave no known status"};
+}
+
+}  // namespace
+
+RunOutcome outcome_of(const contracts::SandboxResult& result) {
+  const Words words = words_for(result.status);
+  RunOutcome out{.phase = words.phase, .reason = words.reason, .message = words.sentence};
+  if (result.status == SandboxStatus::kFailed) out.message += std::to_string(result.rc);
+  const bool explains = !result.reason.empty() && result.status != SandboxStatus::kOk &&
+                        result.status != SandboxStatus::kFailed;
+  if (explains) out.message += cat(": ", result.reason);
+  out.result = result;
+  return out;
+}
+
+RunOutcome outcome_of_error(const Error& error, bool cancel_requested) {
+  if (cancel_requested) {
+    return {.phase = RunPhase::kCanceled,
+            .reason = "Canceled",
+            .message = "the run was canceled before its command started"};
+  }
+  RunOutcome out{.phase = RunPhase::kFailed, .reason = error.reason, .message = error.message};
+  for (const Cause& cause : error.causes) {
+    if (cause.message != error.message) out.message += cat("; ", cause.field, ": ", cause.message);
+  }
+  return out;
+}
+
+RunOutcome outcome_of_lost_launcher(bool command_started) {
+  return {.phase = RunPhase::kFailed,
+          .reason = "LAUNCHER_LOST",
+          .message =
+              command_started
+                  ? "the sandbox launcher died without a result; the command was ended with it"
+                  : "the sandbox launcher died without a result; the command may or may not have "
+                    "started, and is not started again"};
+}
+
+}  // namespace paddock::executor

@@ -1,0 +1,62 @@
+// A run's output as numbered chunks, read from the files it is in. The numbers follow from the
+// files alone, so they are the same after an agent restart:
+//   what the agent said before the launch, then the launcher's frames, then what it said after.
+// Once the launch began nothing is added before it; what is said after comes behind the result.
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/time.h"
+#include "common/contracts/session.h"
+#include "common/os/fd.h"
+#include "node-agent/executor/run_folder.h"
+
+namespace paddock::executor {
+
+struct OutputState {
+  int64_t last_seq = 0;
+  std::optional<int64_t> started_ms;  // wall time of the `started` frame
+  std::optional<contracts::SandboxResult> result;
+};
+
+class OutputLog {
+ public:
+  static Result<std::unique_ptr<OutputLog>> open(const RunFolder& folder, const Clock& clock);
+
+  // Adds a line of the agent's own; a newline is added to it.
+  Status say(std::string_view line);
+  // Takes in what the launcher has written since. SPOOL_CORRUPT if that is not frames.
+  Status advance();
+  OutputState state() const;
+  // Chunks from `after` + 1 on, about `max_bytes` of raw data but at least one if there is any.
+  std::vector<contracts::OutputChunk> read(int64_t after, size_t max_bytes) const;
+
+ private:
+  enum Segment { kBefore, kEvents, kAfter, kSegments };
+  // The start of a frame, and the number of the chunk before it.
+  struct Position {
+    int segment = kBefore;
+    int64_t offset = 0;
+    int64_t seq = 0;
+  };
+  explicit OutputLog(const Clock& clock) : clock_(clock) {}
+  Status count(Segment segment);
+  void take(const contracts::Frame& frame);
+  Position start_for(int64_t after) const;
+
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  os::Fd files_[kSegments];
+  int64_t counted_[kSegments] = {};  // bytes of whole frames that are numbered
+  OutputState state_;
+  std::vector<Position> checkpoints_;
+  mutable Position last_read_;
+};
+
+}  // namespace paddock::executor

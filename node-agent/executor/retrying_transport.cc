@@ -1,0 +1,46 @@
+#include "node-agent/executor/retrying_transport.h"
+
+#include <algorithm>
+
+namespace paddock::executor {
+namespace {
+
+Millis pause_after(int failures, Random& random) {
+  const int64_t full = std::min<int64_t>(5'000, int64_t{100} << std::min(failures, 6));
+  return Millis(full / 2 + static_cast<int64_t>(random.below(static_cast<uint64_t>(full / 2 + 1))));
+}
+
+}  // namespace
+
+RetryingTransport::RetryingTransport(std::unique_ptr<RunTransport> inner, StopSignal& stop,
+                                     StopKind give_up, Random& random)
+    : inner_(std::move(inner)),
+      stop_(stop),
+      give_up_(give_up),
+      random_(random),
+      watch_(stop, give_up, [this] { inner_->abort(); }) {}
+
+template <class Call>
+auto RetryingTransport::retry(Call call) {
+  for (int failures = 0;; ++failures) {
+    auto result = call();
+    if (result.ok() || !retryable(result.error().code)) return result;
+    if (stop_.wait(pause_after(failures, random_), give_up_)) return result;
+  }
+}
+
+Result<contracts::Tree> RetryingTransport::fetch_tree(const std::string& run_uid) {
+  return retry([&] { return inner_->fetch_tree(run_uid); });
+}
+
+Status RetryingTransport::fetch_blob(const std::string& run_uid, const std::string& digest,
+                                     int64_t size, const cas::BlobStore& store) {
+  return retry([&] { return inner_->fetch_blob(run_uid, digest, size, store); });
+}
+
+Status RetryingTransport::upload_artifact(const std::string& run_uid, int fd,
+                                          const contracts::Artifact& artifact) {
+  return retry([&] { return inner_->upload_artifact(run_uid, fd, artifact); });
+}
+
+}  // namespace paddock::executor

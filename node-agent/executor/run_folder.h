@@ -1,0 +1,85 @@
+// What the node knows about one run, on disk, so that the agent may be killed at any moment.
+//
+//   <runs>/<uid>-<attempt>/
+//     assignment.json   what was asked for; written once
+//     state.json        RunRecord; replaced before each step that cannot be repeated
+//     workspace/        the run's files
+//     request.json events lock launcher.log      between the agent and paddock-sandbox
+//     said-before said-after                     the agent's own lines, as frames
+//     build/            launches that build its environment
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/contracts/session.h"
+#include "common/os/process.h"
+
+namespace paddock::executor {
+
+using contracts::field;
+
+enum class Stage {
+  kAccepted,   // nothing was started; preparing may be repeated
+  kLaunching,  // written before the launcher starts: from here on the command is never started
+               // again
+  kEnded,      // the outcome is known
+};
+
+struct LauncherRecord {
+  int64_t pid = 0;
+  int64_t start_ticks = 0;
+  std::string boot_id;
+  static constexpr auto describe() {
+    return std::tuple{field("pid", &LauncherRecord::pid, "of the launcher"),
+                      field("startTicks", &LauncherRecord::start_ticks, "since boot"),
+                      field("bootId", &LauncherRecord::boot_id, "of the kernel")};
+  }
+  static LauncherRecord of(const os::ProcessIdentity& identity);
+  os::ProcessIdentity identity() const;
+};
+
+struct RunRecord {
+  Stage stage = Stage::kAccepted;
+  std::optional<LauncherRecord> launcher;
+  std::map<std::string, int64_t> timings_ms;
+  std::optional<contracts::RunOutcome> outcome;
+  static constexpr auto describe() {
+    return std::tuple{field("stage", &RunRecord::stage, "how far it came"),
+                      field("launcher", &RunRecord::launcher, "who runs it"),
+                      field("timingsMs", &RunRecord::timings_ms, "per phase"),
+                      field("outcome", &RunRecord::outcome, "how it ended")};
+  }
+};
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  // `<uid>-<attempt>`; InvalidArgument, ASSIGNMENT_INVALID, if that could not be one file name.
+  static Result<std::string> name_of(const std::string& run_uid, int64_t attempt);
+
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const;
+  std::string workspace() const { return file("workspace"); }
+
+  // Makes the folder with its assignment and first record; the folder appears whole or not at all.
+  Status create(const contracts::Assignment& assignment) const;
+  Result<contracts::Assignment> assignment() const;
+  Result<RunRecord> record() const;
+  Status store(const RunRecord& record) const;
+  Status erase() const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace paddock::executor
+
+template <>
+struct paddock::wire::EnumNames<paddock::executor::Stage> {
+  using E = executor::Stage;
+  static constexpr std::array values = {std::pair{E::kAccepted, std::string_view("accepted")},
+                                        std::pair{E::kLaunching, std::string_view("launching")},
+                                        std::pair{E::kEnded, std::string_view("ended")}};
+};

@@ -1,0 +1,191 @@
+#include "node-agent/executor/run_life.h"
+
+#include <fcntl.h>
+
+#include "common/base/log.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "node-agent/executor/outcome.h"
+
+namespace paddock::executor {
+
+using contracts::RunPhase;
+
+Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
+                                                 const contracts::Assignment& assignment) {
+  ASSIGN_OR_RETURN(const std::string name,
+                   RunFolder::name_of(assignment.run_uid, assignment.attempt));
+  const RunFolder folder(os::join_path(ports.config.runs_dir, name));
+  if (!os::exists(folder.path())) TRY(folder.create(assignment));
+  return recover(ports, name);
+}
+
+Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
+                                                  const std::string& folder_name) {
+  RunFolder folder(os::join_path(ports.config.runs_dir, folder_name));
+  ASSIGN_OR_RETURN(contracts::Assignment assignment, folder.assignment());
+  ASSIGN_OR_RETURN(RunRecord record, folder.record());
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
+  return std::unique_ptr<RunLife>(new RunLife(ports, std::move(folder), std::move(assignment),
+                                              std::move(record), std::move(output)));
+}
+
+RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assignment assignment,
+                 RunRecord record, std::unique_ptr<OutputLog> output)
+    : ports_(ports),
+      folder_(std::move(folder)),
+      assignment_(std::move(assignment)),
+      record_(std::move(record)),
+      output_(std::move(output)) {
+  if (record_.stage == Stage::kLaunching) {
+    phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
+  }
+  if (assignment_.desired == contracts::DesiredState::kCancel) stop_.raise(StopKind::kCancel);
+}
+
+// The whole life, top to bottom. A recovered run enters at the step that was next.
+void RunLife::run() {
+  NextStep next = decide();
+  if (next == NextStep::kPrepare) {
+    const auto request = prepare();
+    if (leaving()) return;
+    const bool canceled = stop_.at_least(StopKind::kCancel);
+    if (!request) return finish(outcome_of_error(request.error(), canceled));
+    if (canceled) return finish(outcome_of_error({}, true));
+    const Status launched = launch(*request);
+    if (!launched) return finish(outcome_of_error(launched.error(), false));
+    next = NextStep::kFollow;
+  }
+  if (next == NextStep::kFollow) {
+    const FollowEnd end = follow();
+    if (end == FollowEnd::kDetached) return;
+    next = end == FollowEnd::kResult ? NextStep::kCollect : NextStep::kLost;
+  }
+  if (next == NextStep::kLost) {
+    return finish(outcome_of_lost_launcher(output_->state().started_ms.has_value()));
+  }
+  if (next == NextStep::kCollect) {
+    reap_launcher(launcher_);
+    return collect();
+  }
+  publish();
+}
+
+NextStep RunLife::decide() {
+  RunFacts facts{.stage = record_.stage,
+                 .launcher_alive = false,
+                 .has_result = output_->state().result.has_value()};
+  if (facts.stage == Stage::kLaunching) {
+    // Taking the lock ourselves keeps a launcher that was about to start from starting.
+    auto lock = os::LockFile::acquire(launch_files().lock);
+    facts.launcher_alive = !lock.ok();
+    if (lock) lost_lock_.emplace(std::move(*lock));
+    // It may have written its result between our first look and the lock.
+    if (!output_->advance()) log_warn("a run's output is damaged", {{"run", assignment_.run_uid}});
+    facts.has_result = output_->state().result.has_value();
+    if (facts.launcher_alive) {
+      launcher_ = {record_.launcher ? std::optional(record_.launcher->identity()) : std::nullopt,
+                   false};
+      if (!launcher_.identity || !os::alive(*launcher_.identity)) {
+        launcher_.identity = find_lock_holder(launch_files().lock);
+      }
+    }
+  }
+  return next_step(facts);
+}
+
+Status RunLife::launch(const contracts::LaunchRequest& request) {
+  const LaunchFiles files = launch_files();
+  TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
+  record_.stage = Stage::kLaunching;
+  TRY(folder_.store(record_));
+  auto started = start_launcher(ports_.config.sandbox_program, files);
+  if (!started) {
+    log_error("a launcher could not be started", {{"error", started.error().describe()}});
+    return std::move(started).error();
+  }
+  launcher_ = std::move(*started);
+  if (launcher_.identity) record_.launcher = LauncherRecord::of(*launcher_.identity);
+  if (const Status stored = folder_.store(record_); !stored) {
+    log_warn("a launcher's identity could not be recorded", {{"error", stored.error().describe()}});
+  }
+  return {};
+}
+
+FollowEnd RunLife::follow() {
+  OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
+  const FollowEnd end = follow_launcher(launcher_, launch_files(), stop_, ports_.clock, [&] {
+    if (!output_->advance()) stop_.raise(StopKind::kCancel);  // nothing more can be read of it
+    OutputState state = output_->state();
+    if (state.started_ms) phase_ = RunPhase::kRunning;
+    const bool news = state.last_seq != told.last_seq || state.started_ms != told.started_ms;
+    if (news) publish();
+    told = std::move(state);
+    return told.result.has_value();
+  });
+  if (end == FollowEnd::kGone) reap_launcher(launcher_);
+  return end;
+}
+
+void RunLife::collect() {
+  const OutputState state = output_->state();
+  contracts::RunOutcome outcome = outcome_of(*state.result);
+  record_.timings_ms["run"] = state.result->duration_ms;
+  if (const Status collected = collect_artifacts(outcome); !collected) {
+    if (leaving()) return;
+    outcome.phase = RunPhase::kFailed;
+    outcome.reason = "ARTIFACTS_FAILED";
+    outcome.message = cat("the command ended, but its artifacts could not be stored: ",
+                          collected.error().message);
+    log_error("artifacts could not be stored",
+              {{"run", assignment_.run_uid}, {"error", collected.error().describe()}});
+  }
+  if (leaving()) return;
+  finish(std::move(outcome));
+}
+
+void RunLife::finish(contracts::RunOutcome outcome) {
+  if (stop_.kind() == StopKind::kForget) return;
+  record_.stage = Stage::kEnded;
+  record_.outcome = std::move(outcome);
+  if (const Status stored = folder_.store(record_); !stored) {
+    log_error("an outcome could not be recorded",
+              {{"run", assignment_.run_uid}, {"error", stored.error().describe()}});
+  }
+  log_info("run ended", {{"run", assignment_.run_uid}, {"reason", record_.outcome->reason}});
+  publish();
+}
+
+void RunLife::publish() {
+  const OutputState state = output_->state();
+  contracts::RunReport report{.run_uid = assignment_.run_uid,
+                              .attempt = assignment_.attempt,
+                              .phase = phase_,
+                              .message = {},
+                              .started_at = {},
+                              .timings_ms = record_.timings_ms,
+                              .output = {},
+                              .outcome = record_.outcome};
+  if (state.started_ms) report.started_at = wire::Timestamp{WallTime{*state.started_ms}};
+  ports_.observer.observed(report, state.last_seq);
+}
+
+Status RunLife::erase() {
+  TRY(folder_.erase());
+  lost_lock_.reset();
+  return {};
+}
+
+LaunchFiles RunLife::launch_files() const {
+  return {folder_.file("request.json"), folder_.file("events"), folder_.file("lock"),
+          folder_.file("launcher.log")};
+}
+
+void RunLife::say(const std::string& line) {
+  if (const Status said = output_->say(line); !said) {
+    log_warn("a line for a run's log was lost", {{"error", said.error().describe()}});
+  }
+  publish();
+}
+
+}  // namespace paddock::executor

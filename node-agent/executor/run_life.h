@@ -1,0 +1,107 @@
+// One run's life on this node, from its assignment to its outcome, as an ordered list of steps.
+// Each step that cannot be repeated is recorded before it is taken, so that a later agent goes on
+// from wherever this one was killed (see recovery.h) and never starts a command twice. run() blocks
+// and belongs to one thread; stop() and read_output() may be called from any.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/base/random.h"
+#include "common/base/time.h"
+#include "node-agent/artifacts/collect.h"
+#include "node-agent/executor/launcher.h"
+#include "node-agent/executor/output_log.h"
+#include "node-agent/executor/recovery.h"
+#include "node-agent/executor/run_folder.h"
+#include "node-agent/executor/stop_signal.h"
+#include "node-agent/executor/transport.h"
+#include "node-agent/runtimes/environment.h"
+
+namespace paddock::executor {
+
+struct ExecutorConfig {
+  std::string runs_dir;
+  std::string sandbox_program;
+  runtimes::EnvironmentConfig environments;
+  artifacts::CollectLimits artifacts;
+  std::optional<uid_t> sandbox_uid;  // who runs commands here, if not we
+};
+
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  // A snapshot without output, and the highest output seq there is.
+  virtual void observed(const contracts::RunReport& report, int64_t last_seq) = 0;
+};
+
+struct ExecutorPorts {
+  const ExecutorConfig& config;
+  const cas::BlobStore& store;
+  TransportFactory transport;
+  RunObserver& observer;
+  const Clock& clock;
+  Random& random;  // thread-safe
+};
+
+class RunLife {
+ public:
+  // A new run: its folder is on disk when this returns.
+  static Result<std::unique_ptr<RunLife>> accept(const ExecutorPorts& ports,
+                                                 const contracts::Assignment& assignment);
+  // A run found on disk.
+  static Result<std::unique_ptr<RunLife>> recover(const ExecutorPorts& ports,
+                                                  const std::string& folder_name);
+
+  const contracts::Assignment& assignment() const { return assignment_; }
+  // Whether the run will use the host's resources: it is not over yet.
+  bool active() const { return record_.stage != Stage::kEnded; }
+  // Whether something of it may be running already.
+  bool launched() const { return record_.stage == Stage::kLaunching; }
+
+  // Returns when the outcome was published, the agent leaves, or the run is to be forgotten.
+  void run();
+  void stop(StopKind kind) { stop_.raise(kind); }
+  bool stopped(StopKind at_least) const { return stop_.at_least(at_least); }
+  std::vector<contracts::OutputChunk> read_output(int64_t after, size_t max_bytes) const {
+    return output_->read(after, max_bytes);
+  }
+  // What is known now, for the first report of a recovered run.
+  void publish();
+  // After run() returned for kForget: nothing of it stays on disk.
+  Status erase();
+
+ private:
+  RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assignment assignment,
+          RunRecord record, std::unique_ptr<OutputLog> output);
+
+  NextStep decide();
+  Result<contracts::LaunchRequest> prepare();
+  Status launch(const contracts::LaunchRequest& request);
+  FollowEnd follow();
+  void collect();
+  void finish(contracts::RunOutcome outcome);
+
+  Status fetch_workspace();
+  Result<contracts::Tree> workspace_tree(RunTransport& transport);
+  Result<runtimes::Environment> make_environment();
+  Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
+  Status collect_artifacts(contracts::RunOutcome& outcome);
+  std::unique_ptr<RunTransport> transport(StopKind give_up);
+  LaunchFiles launch_files() const;
+  LaunchFiles build_files() const;
+  void say(const std::string& line);
+  bool leaving() const { return stop_.at_least(StopKind::kDetach); }
+
+  const ExecutorPorts ports_;
+  const RunFolder folder_;
+  const contracts::Assignment assignment_;
+  RunRecord record_;
+  std::unique_ptr<OutputLog> output_;
+  StopSignal stop_;
+  contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
+  LauncherProcess launcher_;
+  std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
+};
+
+}  // namespace paddock::executor

@@ -1,0 +1,192 @@
+// The steps of RunLife that touch the workspace: before the launch and after the result.
+#include <unistd.h>
+
+#include "common/cas/tree.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "node-agent/executor/retrying_transport.h"
+#include "node-agent/executor/run_life.h"
+#include "node-agent/workspace/materialize.h"
+
+namespace paddock::executor {
+namespace {
+
+using contracts::LaunchMount;
+using contracts::MountMode;
+using contracts::RunPhase;
+
+constexpr size_t kMaxTreeBytes = 64 << 20;
+constexpr Millis kBuilderPoll{200};
+
+// Adds the time from its making to its end to a phase's milliseconds.
+class Timing {
+ public:
+  Timing(const Clock& clock, int64_t& out) : clock_(clock), out_(out), start_(clock.mono()) {}
+  ~Timing() { out_ = (clock_.mono() - start_).count(); }
+  Timing(const Timing&) = delete;
+  Timing& operator=(const Timing&) = delete;
+
+ private:
+  const Clock& clock_;
+  int64_t& out_;
+  MonoTime start_;
+};
+
+std::string files_and_bytes(int64_t files, int64_t bytes) {
+  return cat(files, files == 1 ? " file, " : " files, ", format_bytes(bytes));
+}
+
+}  // namespace
+
+std::unique_ptr<RunTransport> RunLife::transport(StopKind give_up) {
+  return std::make_unique<RetryingTransport>(ports_.transport(), stop_, give_up, ports_.random);
+}
+
+Result<contracts::LaunchRequest> RunLife::prepare() {
+  if (stop_.at_least(StopKind::kCancel)) return Error{};
+  phase_ = RunPhase::kPreparing;
+  publish();
+  TRY(fetch_workspace());
+  ASSIGN_OR_RETURN(const runtimes::Environment environment, make_environment());
+  publish();
+
+  contracts::LaunchRequest request;
+  request.trace_id = cat(assignment_.run_uid, "-", assignment_.attempt);
+  request.command = assignment_.spec.command.argv;
+  request.workdir = std::string(contracts::kSandboxWorkspace);
+  request.policy = assignment_.policy;
+  request.env = contracts::minimal_environment(!environment.venv.empty());
+  for (const auto& [name, value] : assignment_.policy.env) request.env[name] = value;
+  request.mounts.push_back(LaunchMount{
+      folder_.workspace(), std::string(contracts::kSandboxWorkspace), MountMode::kReadWrite});
+  if (!environment.venv.empty()) {
+    request.mounts.push_back(
+        LaunchMount{environment.venv, std::string(contracts::kSandboxVenv), MountMode::kReadOnly});
+  }
+  if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
+  return request;
+}
+
+Status RunLife::fetch_workspace() {
+  Timing timing(ports_.clock, record_.timings_ms["workspace"]);
+  TRY(os::remove_tree(folder_.workspace()));
+  contracts::Tree tree;
+  int64_t fetched = 0;
+  if (!assignment_.workspace_root.empty()) {
+    const auto controller = transport(StopKind::kCancel);
+    ASSIGN_OR_RETURN(tree, workspace_tree(*controller));
+    for (const auto& entry : tree.entries) {
+      if (stop_.at_least(StopKind::kCancel)) {
+        return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
+      }
+      if (ports_.store.has(entry.digest)) continue;
+      TRY(controller->fetch_blob(assignment_.run_uid, entry.digest, entry.size, ports_.store)
+              .within(cat("fetching ", entry.path)));
+      ++fetched;
+    }
+  }
+  std::optional<workspace::Owner> owner;
+  if (ports_.config.sandbox_uid)
+    owner = workspace::Owner{*ports_.config.sandbox_uid, *ports_.config.sandbox_uid};
+  ASSIGN_OR_RETURN(const workspace::Materialized done,
+                   workspace::materialize(tree, ports_.store, folder_.workspace(), owner,
+                                          [this] { return stop_.at_least(StopKind::kCancel); }));
+  say(cat("workspace: ", files_and_bytes(done.files, done.bytes), " (", fetched,
+          fetched == 1 ? " blob fetched)" : " blobs fetched)"));
+  return {};
+}
+
+// The tree's canonical text is a blob like any other: fetched once, proven by its digest.
+Result<contracts::Tree> RunLife::workspace_tree(RunTransport& controller) {
+  const std::string& root = assignment_.workspace_root;
+  if (contracts::is_digest(root) && ports_.store.has(root)) {
+    ASSIGN_OR_RETURN(const std::string text, ports_.store.read(root, kMaxTreeBytes));
+    ASSIGN_OR_RETURN(const wire::Value document,
+                     wire::parse_json(text, {.max_bytes = kMaxTreeBytes}));
+    return wire::decode<contracts::Tree>(document);
+  }
+  ASSIGN_OR_RETURN(contracts::Tree tree, controller.fetch_tree(assignment_.run_uid));
+  if (cas::tree_root(tree) != root) {
+    return Error{Code::kInternal, "TREE_MISMATCH",
+                 "the controller sent another tree than the run's"};
+  }
+  TRY(ports_.store.put(cas::canonical_tree(tree)));
+  return tree;
+}
+
+Result<runtimes::Environment> RunLife::make_environment() {
+  Timing timing(ports_.clock, record_.timings_ms["environment"]);
+  end_leftover(build_files().lock);
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder_.workspace()));
+  runtimes::EnvironmentRequest request;
+  request.workspace = root.get();
+  request.requirements = assignment_.spec.requirements;
+  request.workspace_id = cat(assignment_.name_space, "/", assignment_.spec.workspace);
+  request.policy = assignment_.policy;
+  request.trace_id = cat(assignment_.run_uid, "-", assignment_.attempt, "-environment");
+  const runtimes::EnvironmentPorts ports = {
+      .launch = [this](const contracts::LaunchRequest& launch) { return run_build(launch); },
+      .say = [this](const std::string& line) { say(line); },
+      .wait = [this] { return !stop_.wait(kBuilderPoll, StopKind::kCancel); }};
+  return runtimes::ensure_environment(ports_.config.environments, request, ports);
+}
+
+LaunchFiles RunLife::build_files() const {
+  const std::string folder = folder_.file("build");
+  return {os::join_path(folder, "request.json"), os::join_path(folder, "events"),
+          os::join_path(folder, "lock"), os::join_path(folder, "launcher.log")};
+}
+
+// A launch that may be repeated: its record is thrown away, and whoever leaves ends it.
+Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchRequest& given) {
+  contracts::LaunchRequest request = given;
+  if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
+  const RunFolder folder(folder_.file("build"));
+  TRY(folder.erase());
+  TRY(os::make_dirs(folder.path()));
+  ASSIGN_OR_RETURN(const auto output, OutputLog::open(folder, ports_.clock));
+  const LaunchFiles files = build_files();
+  TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
+  ASSIGN_OR_RETURN(const LauncherProcess process,
+                   start_launcher(ports_.config.sandbox_program, files));
+  StopSignal build_stop;  // an agent that leaves ends its builds
+  const StopSignal::Watch watch(stop_, StopKind::kCancel,
+                                [&] { build_stop.raise(StopKind::kCancel); });
+  const FollowEnd end = follow_launcher(process, files, build_stop, ports_.clock, [&] {
+    if (!output->advance()) build_stop.raise(StopKind::kCancel);
+    return output->state().result.has_value();
+  });
+  reap_launcher(process);
+  if (stop_.at_least(StopKind::kCancel)) {
+    return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
+  }
+  if (end != FollowEnd::kResult) {
+    return Error{Code::kInternal, "LAUNCHER_LOST",
+                 "the sandbox launcher died while it built the run's environment"};
+  }
+  return *output->state().result;
+}
+
+Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
+  const auto& dirs = assignment_.spec.artifacts.dirs;
+  if (dirs.empty() || outcome.reason == "SandboxError") return {};
+  Timing timing(ports_.clock, record_.timings_ms["artifacts"]);
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder_.workspace()));
+  ASSIGN_OR_RETURN(
+      artifacts::Collected collected,
+      artifacts::collect(root.get(), dirs, ports_.config.artifacts, [this] { return leaving(); }));
+  const auto controller = transport(StopKind::kDetach);
+  for (const contracts::Artifact& artifact : collected.artifacts) {
+    ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root.get(), artifact.path));
+    TRY(controller->upload_artifact(assignment_.run_uid, file.get(), artifact)
+            .within(cat("sending ", artifact.path)));
+  }
+  say(cat("artifacts: ",
+          files_and_bytes(static_cast<int64_t>(collected.artifacts.size()), collected.bytes),
+          collected.left_out.empty() ? "" : cat(" (", collected.left_out.size(), " left out)")));
+  outcome.artifacts = std::move(collected.artifacts);
+  outcome.left_out = std::move(collected.left_out);
+  return {};
+}
+
+}  // namespace paddock::executor
