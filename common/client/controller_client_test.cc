@@ -1,0 +1,243 @@
+#include "common/client/controller_client.h"
+
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/contracts/status.h"
+#include "common/crypto/digest.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "tests/support/http_server.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::client {
+namespace {
+
+using test::answer;
+using test::HttpAnswer;
+using test::HttpRequest;
+using test::HttpServer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kBase = "/apis/paddock.dev/v1alpha1";
+
+HttpAnswer error_answer(const Error& error, const std::string& headers = {}) {
+  return answer(contracts::http_status(error.code), wire::to_json(contracts::status_body(error)),
+                headers);
+}
+
+// As much of a controller as an upload needs.
+struct FakeStore {
+  std::set<std::string> blobs;
+  std::string root_of_tree;  // overrides the right one
+  HttpAnswer operator()(const HttpRequest& request) {
+    const std::string workspaces = cat(kBase, "/namespaces/ns/workspaces");
+    if (request.target == workspaces) {
+      return error_answer({Code::kAlreadyExists, "ALREADY_EXISTS", "it is there"});
+    }
+    if (request.target == workspaces + "/w/tree") return tree(request.body);
+    const std::string prefix = workspaces + "/w/blobs/";
+    if (request.method != "PUT" || !request.target.starts_with(prefix)) return answer(404);
+    const std::string digest = request.target.substr(prefix.size());
+    if (crypto::sha256_hex(request.body) != digest) {
+      return error_answer(invalid_argument("DIGEST_MISMATCH", "not the blob"));
+    }
+    blobs.insert(digest);
+    return answer(200, "{}");
+  }
+  HttpAnswer tree(const std::string& body) {
+    const contracts::Tree offered = *wire::decode<contracts::Tree>(*wire::parse_json(body));
+    contracts::TreeAnswer out;
+    out.root = root_of_tree.empty() ? cas::tree_root(offered) : root_of_tree;
+    std::set<std::string> missing;
+    for (const contracts::TreeEntry& entry : offered.entries) {
+      if (!blobs.contains(entry.digest)) missing.insert(entry.digest);
+    }
+    out.missing.assign(missing.begin(), missing.end());
+    out.stored = missing.empty();
+    return answer(200, wire::to_json(wire::encode(out)));
+  }
+};
+
+class Upload : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < 20; ++i) project_.write(cat("folder/", i), cat("content ", i));
+    project_.write("empty", "");
+    project_.write("copy", "content 3");
+    scan_ = *cas::scan_folder(project_.path());
+  }
+  Result<UploadProgress> upload(ControllerClient& client) {
+    return client.upload_workspace("ns", "w", project_.path(), scan_, {});
+  }
+  test::TempDir project_;
+  cas::Scan scan_;
+  FakeStore store_;
+  HttpServer server_{[this](const HttpRequest& request) { return store_(request); }};
+  ControllerClient client_{{server_.url(), {}, {}, {}}};
+};
+
+TEST_F(Upload, SendsEachMissingBlobOnceAndNothingTheSecondTime) {
+  std::vector<int64_t> sent;
+  const Result<UploadProgress> first = client_.upload_workspace(
+      "ns", "w", project_.path(), scan_,
+      [&](const UploadProgress& progress) { sent.push_back(progress.blobs_sent); });
+  ASSERT_TRUE(first.ok()) << first.error().describe();
+  EXPECT_EQ(first->blobs_sent, 21);
+  EXPECT_EQ(first->blobs_total, 21);
+  EXPECT_EQ(first->bytes_sent, first->bytes_total);
+  EXPECT_EQ(sent.back(), 21);
+  const Result<UploadProgress> second = upload(client_);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->bytes_sent, 0);
+  EXPECT_EQ(second->blobs_sent, 0);
+}
+
+TEST_F(Upload, UsesSeveralLanesWhenItIsGivenThreads) {
+  client_.set_parallel([](const std::vector<std::function<void()>>& tasks) {
+    std::vector<std::thread> threads;
+    for (const auto& task : tasks) threads.emplace_back(task);
+    for (std::thread& thread : threads) thread.join();
+  });
+  const Result<UploadProgress> done = upload(client_);
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->blobs_sent, 21);
+}
+
+TEST_F(Upload, SaysWhichFileChangedMeanwhile) {
+  for (const std::string& content : {std::string("other size of it"), std::string("CONTENT 7")}) {
+    project_.write("folder/7", content);
+    const Result<UploadProgress> done = upload(client_);
+    ASSERT_FALSE(done.ok());
+    EXPECT_EQ(done.error().reason, "FILE_CHANGED");
+    EXPECT_THAT(done.error().message, HasSubstr("folder/7"));
+    EXPECT_THAT(done.error().message, Not(HasSubstr(project_.path())));
+  }
+}
+
+TEST_F(Upload, RefusesARootThatIsNotItsOwn) {
+  store_.root_of_tree = std::string(64, '0');
+  EXPECT_EQ(upload(client_).error().reason, "ROOT_MISMATCH");
+}
+
+TEST(ControllerClient, CarriesTheServersOwnErrorAndSendsTheKey) {
+  HttpServer server([](const HttpRequest&) {
+    return error_answer(invalid_argument("UNKNOWN_FIELD", "unknown field", "spec.comand"));
+  });
+  ControllerClient client({server.url(), {}, {}, "pdk_x"});
+  contracts::Run run;
+  run.metadata.name_space = "ns";
+  const Error error = client.create_run(run, "key-1").error();
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  EXPECT_EQ(error.reason, "UNKNOWN_FIELD");
+  EXPECT_THAT(error.causes, ElementsAre(Cause{"spec.comand", "unknown field"}));
+  EXPECT_EQ(server.requests().at(0).headers.at("idempotency-key"), "key-1");
+  EXPECT_EQ(server.requests().at(0).target, cat(kBase, "/namespaces/ns/runs"));
+}
+
+TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
+  const auto busy_once = [](int failures) {
+    return [failures, seen = 0](const HttpRequest&) mutable {
+      return ++seen <= failures ? error_answer({Code::kUnavailable, "BUSY", "later"})
+                                : answer(200, "{}");
+    };
+  };
+  {
+    HttpServer server(busy_once(1));
+    ControllerClient client({server.url(), {}, {}, {}});
+    EXPECT_TRUE(client.get("/x").ok());
+    EXPECT_EQ(server.requests().size(), 2U);
+  }
+  {
+    HttpServer server(busy_once(1));
+    ControllerClient client({server.url(), {}, {}, {}});
+    EXPECT_EQ(client.send("POST", "/x", wire::Value::Object{}).error().reason, "BUSY");
+    EXPECT_EQ(server.requests().size(), 1U);
+  }
+  {
+    HttpServer server(busy_once(1));
+    ControllerClient client({server.url(), {}, {}, {}});
+    EXPECT_EQ(client.synchronize("n", {}).error().reason, "BUSY");
+    EXPECT_EQ(server.requests().size(), 1U);
+  }
+}
+
+TEST(ControllerClient, CallsAnAnswerThatIsNotJsonUnexpected) {
+  HttpServer server([](const HttpRequest&) { return answer(200, "<html>"); });
+  ControllerClient client({server.url(), {}, {}, {}});
+  EXPECT_EQ(client.send("POST", "/x", wire::Value::Object{}).error().reason, "UNEXPECTED_ANSWER");
+}
+
+class Download : public testing::Test {
+ protected:
+  const std::string content_ = std::string(100'000, 'm') + "\0\xFF";
+  const contracts::Artifact artifact_{"models/a b?.bin", static_cast<int64_t>(content_.size()),
+                                      crypto::sha256_hex(content_)};
+  test::TempDir dir_;
+  os::Fd folder_ = std::move(*os::open_root(dir_.path()));
+};
+
+TEST_F(Download, StartsAnewAfterABrokenTransferAndLeavesOnlyTheFile) {
+  HttpServer server([&, seen = 0](const HttpRequest&) mutable {
+    HttpAnswer reply = answer(200, content_);
+    if (++seen == 1) reply = {reply.bytes.substr(0, 50'000), true};
+    return reply;
+  });
+  ControllerClient client({server.url(), {}, {}, {}});
+  const Status saved =
+      client.download_artifact("ns", "r", artifact_, folder_.get(), "out/models/a.bin");
+  ASSERT_TRUE(saved.ok()) << saved.error().describe();
+  EXPECT_EQ(*os::read_file(dir_ / "out/models/a.bin"), content_);
+  EXPECT_THAT(*os::list_dir(dir_ / "out/models"), ElementsAre("a.bin"));
+  EXPECT_EQ(server.requests()[0].target,
+            cat(kBase, "/namespaces/ns/runs/r/artifacts/models/a%20b%3F.bin"));
+}
+
+TEST_F(Download, KeepsNothingThatIsNotWhatWasPromised) {
+  for (const std::string& wrong :
+       {content_ + "x", content_.substr(1), std::string(content_.size(), 'x')}) {
+    HttpServer server([&](const HttpRequest&) { return answer(200, wrong); });
+    ControllerClient client({server.url(), {}, {}, {}});
+    const Status saved = client.download_artifact("ns", "r", artifact_, folder_.get(), "a.bin");
+    ASSERT_FALSE(saved.ok());
+    EXPECT_EQ(saved.error().reason, "DIGEST_MISMATCH");
+    EXPECT_THAT(*os::list_dir(dir_.path()), IsEmpty());
+  }
+}
+
+TEST_F(Download, NeverLeavesTheFolder) {
+  HttpServer server([&](const HttpRequest&) { return answer(200, content_); });
+  ControllerClient client({server.url(), {}, {}, {}});
+  for (const char* path : {"../a", "/tmp/a", "x/../../a"}) {
+    EXPECT_FALSE(client.download_artifact("ns", "r", artifact_, folder_.get(), path).ok()) << path;
+  }
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST_F(Download, BringsBlobsToTheNodeAndArtifactsBack) {
+  HttpServer server([&](const HttpRequest& request) {
+    return answer(200, request.method == "GET" ? content_ : "");
+  });
+  ControllerClient client({server.url(), {}, {}, {}});
+  const cas::BlobStore store = *cas::BlobStore::open(dir_ / "store");
+  ASSERT_TRUE(client.fetch_blob("n", "uid", artifact_.digest, artifact_.size, store).ok());
+  EXPECT_EQ(*store.read(artifact_.digest, 1 << 20), content_);
+  EXPECT_EQ(
+      client.fetch_blob("n", "uid", std::string(64, '0'), artifact_.size, store).error().reason,
+      "DIGEST_MISMATCH");
+  EXPECT_EQ(client.fetch_blob("n", "uid", std::string(64, '1'), 5, store).error().reason,
+            "BLOB_TOO_LARGE");
+  const os::Fd blob = std::move(*store.open_blob(artifact_.digest));
+  ASSERT_TRUE(client.upload_artifact("n", "uid", blob.get(), artifact_).ok());
+  EXPECT_EQ(server.requests().back().body, content_);
+  EXPECT_EQ(server.requests().back().target,
+            cat(kBase, "/nodes/n/runs/uid/artifacts/", artifact_.digest));
+}
+
+}  // namespace
+}  // namespace paddock::client
