@@ -1,0 +1,49 @@
+// What a command finds: its exact variables, its identity, and a policy that it may read.
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+class Environment : public SandboxTest {};
+INSTANTIATE_TEST_SUITE_P(, Environment, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: ORB-57, ORB-58, ORB-59, ORB-60, ORB-61, ORB-62, ORB-63, ORB-64
+TEST_P(Environment, IsExactlyTheMinimalSet) {
+  const Finished done = run(std::vector<std::string>{"env"});
+  std::vector<std::string> lines = split(done.out, '\n');
+  std::ranges::sort(lines);
+  EXPECT_EQ(
+      join(lines, "\n"),
+      "\nHOME=/workspace\nLANG=en_US.UTF-8\nPATH=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin\n"
+      "PYTHONPATH=\nTMPDIR=/tmp");
+}
+
+// proves: ORB-39, ORB-47, ORB-48
+TEST_P(Environment, RunsAnInterpreterThatStartsProcesses) {
+  const Finished done = python(
+      "import os, subprocess, tempfile, multiprocessing, ssl, sqlite3\n"
+      "print(os.getuid(), os.getgid(), os.getcwd(), os.uname().nodename)\n"
+      "print(subprocess.run(['sh', '-c', 'echo child'], capture_output=True, text=True).stdout, "
+      "end='')\n"
+      "print(os.path.dirname(tempfile.mkdtemp()), multiprocessing.cpu_count() > 0)\n");
+  EXPECT_EQ(done.out, "1000 1000 /workspace sandbox\nchild\n/tmp True\n") << done.err;
+}
+
+TEST_P(Environment, ShowsTheEffectivePolicyWithoutHostPaths) {
+  contracts::LaunchRequest launch = request({"cat", "/run/paddock/policy.json"});
+  launch.policy.host_mounts = {{folder() + "/probes", "/data", contracts::MountMode::kReadOnly}};
+  const Finished done = run(launch);
+  EXPECT_THAT(done.out, testing::HasSubstr("\"pids\": 32"));
+  EXPECT_EQ(done.out.find(folder()), std::string::npos);
+}
+
+TEST_P(Environment, HasNoCapabilityAndNoWayToOne) {
+  const Finished done = run(std::vector<std::string>{
+      "sh", "-c", "grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status"});
+  EXPECT_EQ(done.out,
+            "CapInh:\t0000000000000000\nCapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n"
+            "CapBnd:\t0000000000000000\nCapAmb:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n");
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

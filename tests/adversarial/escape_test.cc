@@ -1,0 +1,136 @@
+// Ways out of the sandbox: one program each, all of which must find the door shut.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/os/file.h"
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+
+class Escape : public SandboxTest {};
+INSTANTIATE_TEST_SUITE_P(, Escape, testing::Values(As::kRoot, As::kUser), name_of);
+
+TEST_P(Escape, FindsNoForgottenDescriptor) { expect_contained("descriptors"); }
+TEST_P(Escape, ReachesNoProcessOfTheLauncher) { expect_contained("launcher_process"); }
+TEST_P(Escape, MakesNoNamespace) { expect_contained("namespaces"); }
+// proves: ORB-36, ORB-40, ORB-41, ORB-53
+TEST_P(Escape, MountsNothingAndWritesNowhereElse) { expect_contained("mounts"); }
+TEST_P(Escape, ReachesNoObscurePartOfTheKernel) { expect_contained("kernel_surface"); }
+TEST_P(Escape, ReadsAndChangesNothingInProc) { expect_contained("proc_files"); }
+TEST_P(Escape, LeavesNoSetIdProgramBehind) { expect_contained("set_id"); }
+TEST_P(Escape, TypesIntoNoTerminal) { expect_contained("terminal"); }
+
+// proves: ORB-49, ORB-54
+TEST_P(Escape, ReachesNoNetworkAndEachAttemptIsNamed) {
+  const Finished done = expect_contained("network");
+  ASSERT_TRUE(done.result);
+  const auto named = [&](std::string what, std::string target) {
+    return std::ranges::any_of(done.result->denials, [&](const contracts::Denial& denial) {
+      return denial.what == what && denial.target == target &&
+             denial.rule == "network.enabled=false" && denial.executable == "/probes/network" &&
+             !denial.remedy.empty();
+    });
+  };
+  EXPECT_TRUE(named("network connect", "1.1.1.1:443"));
+  EXPECT_TRUE(named("network connect", "169.254.169.254:443"));
+  EXPECT_TRUE(named("network connect", "[::1]:80"));
+  EXPECT_TRUE(named("network send", "1.1.1.1:443"));
+  EXPECT_TRUE(named("network listen", "0.0.0.0:0"));
+}
+
+// proves: ORB-50, ORB-51, ORB-52, ORB-55
+TEST_P(Escape, SeesNothingOfTheHostBesideTheSystem) {
+  ASSERT_EQ(mkdir((folder() + "/other-run").c_str(), 0777), 0);
+  ASSERT_TRUE(os::write_file_atomic(folder() + "/other-run/secret", "x", 0666).ok());
+  expect_contained("secrets",
+                   {folder() + "/other-run/secret", folder(), launcher(), "/proc/1/cwd"});
+}
+
+TEST_P(Escape, ReachesNoUnixSocketOfTheHost) {
+  const std::string path = folder() + "/s";
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  chmod(path.c_str(), 0777);
+  // And one in the abstract namespace, which no folder hides.
+  const int abstract = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un unnamed = address;
+  unnamed.sun_path[0] = '\0';
+  ASSERT_EQ(bind(abstract, reinterpret_cast<const sockaddr*>(&unnamed),
+                 static_cast<socklen_t>(sizeof(sa_family_t) + path.size())),
+            0);
+  ASSERT_EQ(listen(abstract, 1), 0);
+  const Finished done =
+      python(cat("import socket\nfor name in ('", path, "', '\\0", path.substr(1), "'):\n",
+                 "  try:\n    socket.socket(socket.AF_UNIX).connect(name); print('BREACH')\n",
+                 "  except OSError: print('closed')\n"));
+  EXPECT_EQ(done.out, "closed\nclosed\n") << done.err;
+  close(listener);
+  close(abstract);
+}
+
+// proves: VLT-49
+TEST_P(Escape, DiesOfACallThatNoHonestProgramMakes) {
+  for (const char* call : {"reboot", "kexec", "module", "x32", "i386"}) {
+    const Finished done = run(probe("forbidden", {call}));
+    ASSERT_TRUE(done.result) << call;
+    if (std::string_view(call) == "i386" && done.result->rc == 139)
+      continue;  // a kernel without 32-bit calls
+    EXPECT_EQ(done.result->status, SandboxStatus::kForbiddenSyscall) << call << ": " << done.out;
+    EXPECT_EQ(done.result->rc, 159);
+    EXPECT_EQ(done.result->code, "E_CAPABILITY_DENIED");
+    EXPECT_FALSE(done.result->denials.empty());
+  }
+}
+
+TEST_P(Escape, CannotMountThroughALinkInItsOwnWorkspace) {
+  ASSERT_EQ(symlink("/etc", (workspace() + "/data").c_str()), 0);
+  contracts::LaunchRequest launch = request({"true"});
+  launch.mounts.push_back(
+      {folder() + "/probes", "/workspace/data/x", contracts::MountMode::kReadOnly});
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kInternalError);
+  EXPECT_FALSE(done.started);
+}
+
+// proves: ORB-37, ORB-38, ORB-45, ORB-46
+TEST_P(Escape, WritesItsWorkspaceAndTmpAndNotAReadOnlyMount) {
+  const Finished done = run(
+      std::vector<std::string>{"sh", "-c",
+                               "echo kept > /workspace/file && echo x > \"$TMPDIR/file\" && echo y "
+                               "> /dev/shm/file && ! touch /probes/x 2>/dev/null && echo ok"});
+  EXPECT_EQ(done.out, "ok\n") << done.err;
+  EXPECT_EQ(os::read_file(workspace() + "/file").value(), "kept\n");
+  struct stat made {};
+  struct stat owner {};
+  ASSERT_EQ(stat((workspace() + "/file").c_str(), &made), 0);
+  ASSERT_EQ(stat(workspace().c_str(), &owner), 0);
+  EXPECT_EQ(made.st_uid, owner.st_uid);
+  const Finished next = run(std::vector<std::string>{"sh", "-c", "ls -A /tmp /dev/shm"});
+  EXPECT_EQ(next.out, "/dev/shm:\n\n/tmp:\n");
+}
+
+TEST_P(Escape, CannotTakeADeviceOrFifoAsAMountSource) {
+  ASSERT_EQ(mkfifo((folder() + "/fifo").c_str(), 0666), 0);
+  contracts::LaunchRequest launch = request({"true"});
+  launch.mounts.push_back({folder() + "/fifo", "/data", contracts::MountMode::kReadOnly});
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kInternalError);
+  EXPECT_THAT(done.result->reason, HasSubstr("/data"));
+  EXPECT_EQ(done.result->reason.find(folder()), std::string::npos) << "a host path leaves";
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

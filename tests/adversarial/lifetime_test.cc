@@ -1,0 +1,129 @@
+// Ends of a run: whatever it left running ends with it.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/os/file.h"
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+
+class Lifetime : public SandboxTest {
+ protected:
+  // A name that only this test's processes have in their environment.
+  std::string marker() const { return "PADDOCK_MARKER=" + folder(); }
+  contracts::LaunchRequest marked(std::vector<std::string> command) const {
+    contracts::LaunchRequest out = request(std::move(command));
+    out.env["PADDOCK_MARKER"] = folder();
+    return out;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Lifetime, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: WSM-19
+TEST_P(Lifetime, EndsWithItsCommandAlthoughDaemonsHoldThePipes) {
+  const Finished done = run(marked(probe("survivors")));
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk);
+  EXPECT_TRUE(gone_with_marker(marker()));
+}
+
+// proves: WSM-16, VLT-44
+TEST_P(Lifetime, EndsAtItsWallTimeHoweverItResists) {
+  contracts::LaunchRequest launch = marked(probe("survivors", {"stay"}));
+  launch.policy.limits.wall_time = wire::Duration{Millis(1000)};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kTimeout);
+  EXPECT_EQ(done.result->rc, 124);
+  EXPECT_TRUE(gone_with_marker(marker()));
+}
+
+// proves: WSM-17, WSM-18
+TEST_P(Lifetime, EndsWhenCanceled) {
+  Launched launched = start(marked(probe("survivors", {"stay"})));
+  ASSERT_TRUE(launched.wait_for_output("CONTAINED"));
+  kill(launched.pid(), SIGTERM);
+  const Finished done = launched.wait();
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  EXPECT_EQ(done.result->rc, 143);
+  EXPECT_EQ(done.result->error_class, "CANCELLED");
+  EXPECT_TRUE(gone_with_marker(marker()));
+}
+
+TEST_P(Lifetime, EndsWhenItStoppedItself) {
+  contracts::LaunchRequest launch = marked({"sh", "-c", "kill -STOP $$"});
+  launch.policy.limits.wall_time = wire::Duration{Millis(1000)};
+  EXPECT_EQ(run(launch).result.value().status, SandboxStatus::kTimeout);
+  EXPECT_TRUE(gone_with_marker(marker()));
+}
+
+TEST_P(Lifetime, EndsWithALauncherThatWasKilled) {
+  Launched launched = start(marked(probe("survivors", {"stay"})));
+  ASSERT_TRUE(launched.wait_for_output("CONTAINED"));
+  const auto inner = launched.sandbox_pid();
+  ASSERT_TRUE(inner);
+  kill(launched.pid(), SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(launched.pid(), &status, 0), launched.pid());
+  EXPECT_TRUE(gone_with_marker(marker()));
+  // Its cgroup is swept by the next launch.
+  run(std::vector<std::string>{"true"});
+  EXPECT_TRUE(cgroups_of(launched.pid()).empty());
+}
+
+// proves: VLT-47, VLT-48, VLT-43
+TEST_P(Lifetime, TellsHowTheCommandItselfEnded) {
+  const auto result = [&](const char* script) {
+    return run(std::vector<std::string>{"sh", "-c", script}).result.value();
+  };
+  EXPECT_EQ(result("exit 0").status, SandboxStatus::kOk);
+  EXPECT_EQ(result("exit 7").rc, 7);
+  EXPECT_EQ(result("kill -TERM $$").status, SandboxStatus::kKilledTerm);
+  EXPECT_EQ(result("kill -KILL $$").status, SandboxStatus::kKilledKill);
+  EXPECT_EQ(result("kill -SEGV $$").rc, 139);
+}
+
+TEST_P(Lifetime, SaysThatACommandIsMissingOrNoProgram) {
+  const Finished missing = run(std::vector<std::string>{"no-such-command"});
+  EXPECT_EQ(missing.result.value().rc, 127);
+  EXPECT_THAT(missing.result.value().reason, HasSubstr("command not found: no-such-command"));
+  EXPECT_FALSE(missing.started);
+  EXPECT_EQ(run(std::vector<std::string>{"/etc/passwd"}).result.value().rc, 126);
+}
+
+// proves: VLT-50
+TEST_P(Lifetime, NeverStartsWhatItCannotSetUp) {
+  contracts::LaunchRequest launch = request({"touch", "/workspace/ran"});
+  launch.workdir = "/nowhere";
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kInternalError);
+  EXPECT_EQ(done.result->rc, 1);
+  EXPECT_THAT(done.result->reason, HasSubstr("workdir"));
+  EXPECT_FALSE(os::exists(workspace() + "/ran"));
+  for (const auto& [name, enforcement] : done.result->enforced)
+    EXPECT_FALSE(enforcement.applied) << name;
+}
+
+TEST_P(Lifetime, HasTwoRunsAtOnceThatSeeNothingOfEachOther) {
+  Launched one = start(marked(probe("survivors", {"stay"})));
+  ASSERT_TRUE(one.wait_for_output("CONTAINED"));
+  expect_contained("proc_files");
+  const Finished other =
+      run(std::vector<std::string>{"sh", "-c", "kill -KILL -1; ls /proc | grep -c '^[0-9]'"});
+  ASSERT_TRUE(other.result);
+  kill(one.pid(), SIGTERM);
+  EXPECT_EQ(one.wait().result.value().status, SandboxStatus::kCanceled);
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

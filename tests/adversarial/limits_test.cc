@@ -1,0 +1,160 @@
+// Using up what there is: the limit holds, and the result names it.
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::SandboxResult;
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+using wire::Quantity;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+class Limits : public SandboxTest {
+ protected:
+  bool by_cgroup(const SandboxResult& result, const char* name) {
+    return result.enforced.at(name).mechanism.find("cgroup") != std::string::npos;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Limits, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: VLT-46, ORB-117
+TEST_P(Limits, EndsAMemoryHog) {
+  contracts::LaunchRequest launch = request(probe("consume", {"memory"}));
+  launch.policy.limits.memory = Quantity{64 * kMiB};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  if (!by_cgroup(*done.result, "memory")) {
+    EXPECT_EQ(done.out, "REFUSED\n");  // the address space is bounded: the program is told no
+    return;
+  }
+  EXPECT_EQ(done.result->status, SandboxStatus::kMemLimit) << done.result->reason;
+  EXPECT_EQ(done.result->rc, 137);
+  EXPECT_EQ(done.result->code, "E_LIMIT_MEMORY");
+  EXPECT_LE(done.result->usage.peak_memory_bytes.value_or(0), 65 * kMiB);
+}
+
+TEST_P(Limits, CountsSharedMemoryToo) {
+  contracts::LaunchRequest launch = request(probe("consume", {"shared"}));
+  launch.policy.limits.memory = Quantity{64 * kMiB};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  if (!by_cgroup(*done.result, "memory")) {
+    EXPECT_EQ(done.out, "REFUSED\n");
+  } else {
+    EXPECT_EQ(done.result->status, SandboxStatus::kMemLimit) << done.result->reason;
+  }
+}
+
+// proves: VLT-45
+TEST_P(Limits, EndsACpuHogThatIgnoresTheSignal) {
+  contracts::LaunchRequest launch = request(probe("consume", {"cpu"}));
+  launch.policy.limits.cpu_time = wire::Duration{Millis(1000)};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCpuLimit) << done.result->reason;
+  EXPECT_EQ(done.result->rc, 152);
+  EXPECT_GE(done.result->usage.cpu_ms, 900);
+}
+
+TEST_P(Limits, CountsTheCpuTimeOfAllThreadsTogether) {
+  contracts::LaunchRequest launch = request(probe("consume", {"threads"}));
+  launch.policy.limits.cpu_time = wire::Duration{Millis(1000)};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCpuLimit) << done.result->reason;
+}
+
+// proves: ORB-119, VLT-40
+TEST_P(Limits, StopsAForkStormAtExactlyItsLimitAndKillsAllOfIt) {
+  contracts::LaunchRequest launch = request(probe("fork_storm"));
+  launch.policy.limits.pids = 32;
+  launch.policy.limits.wall_time = wire::Duration{Millis(2000)};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_THAT(done.out, HasSubstr("ALIVE 32\n"));
+  EXPECT_EQ(done.result->status, SandboxStatus::kTimeout);
+}
+
+TEST_P(Limits, BoundsScratchSpaceInBytesAndFiles) {
+  contracts::LaunchRequest launch = request(probe("consume", {"scratch"}));
+  launch.policy.limits.fs_bytes = Quantity{4 * kMiB};
+  EXPECT_THAT(run(launch).out, HasSubstr("WROTE 4194304 errno 28"));
+  launch.command = probe("consume", {"shm"});
+  EXPECT_THAT(run(launch).out, HasSubstr("WROTE 4194304 errno 28"));
+  launch.policy.limits.file_count = 100;
+  launch.command = probe("consume", {"inodes"});
+  const Finished done = run(launch);
+  EXPECT_THAT(done.out, HasSubstr("errno 28"));
+  EXPECT_THAT(done.out, testing::AnyOf(HasSubstr("MADE 99 "), HasSubstr("MADE 100 "))) << done.out;
+}
+
+// proves: ORB-118
+TEST_P(Limits, BoundsTheSizeOfOneFile) {
+  contracts::LaunchRequest launch = request(probe("consume", {"file"}));
+  launch.policy.limits.file_size = Quantity{2 * kMiB};
+  EXPECT_THAT(run(launch).out, HasSubstr("WROTE 2097152 errno 27"));
+  launch.command = probe("consume", {"file-signal"});
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kLimitExceeded);
+  EXPECT_EQ(done.result->code, "E_LIMIT_FS");
+}
+
+// proves: VLT-42, WSM-33, WSM-34
+TEST_P(Limits, KeepsExactlyItsCapOfAFlood) {
+  contracts::LaunchRequest launch = request(probe("consume", {"flood"}));
+  launch.policy.limits.stdout_bytes = Quantity{100'000};
+  launch.policy.limits.stderr_bytes = Quantity{1000};
+  launch.inline_output_bytes = 500;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
+  EXPECT_EQ(done.out, std::string(100'000, '\xff') + "\n[TRUNCATED at 100000 bytes]\n");
+  EXPECT_EQ(done.err, std::string(1000, '\xff') + "\n[TRUNCATED at 1000 bytes]\n");
+  EXPECT_TRUE(done.result->truncated.out);
+  EXPECT_TRUE(done.result->truncated.err);
+  EXPECT_EQ(done.result->usage.stdout_bytes, 200 * kMiB);
+}
+
+TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {
+  contracts::LaunchRequest launch = request({"printf", "12345"});
+  launch.policy.limits.stdout_bytes = Quantity{5};
+  EXPECT_FALSE(run(launch).result.value().truncated.out);
+  launch.policy.limits.stdout_bytes = Quantity{4};
+  const Finished done = run(launch);
+  EXPECT_TRUE(done.result.value().truncated.out);
+  EXPECT_EQ(done.out, "1234\n[TRUNCATED at 4 bytes]\n");
+}
+
+// proves: ORB-121, VLT-31
+TEST_P(Limits, AreInForceInsideAndCannotBeRaised) {
+  contracts::LaunchRequest launch =
+      request({"python3", "-c",
+               "import resource as r\n"
+               "for name in ('NOFILE', 'NPROC', 'FSIZE', 'CORE'):\n"
+               "  which = getattr(r, 'RLIMIT_' + name); soft, hard = r.getrlimit(which)\n"
+               "  try: r.setrlimit(which, (hard + 1, hard + 1)); print('BREACH')\n"
+               "  except (ValueError, OSError): print(name, soft, hard)\n"});
+  launch.policy.limits.open_files = 99;
+  launch.policy.limits.pids = 17;
+  launch.policy.limits.file_size = Quantity{kMiB};
+  EXPECT_EQ(run(launch).out, "NOFILE 99 99\nNPROC 17 17\nFSIZE 1048576 1048576\nCORE 0 0\n");
+}
+
+// proves: VLT-53
+TEST_P(Limits, AreEachReportedWithTheirMechanism) {
+  const Finished done = run(std::vector<std::string>{"true"});
+  ASSERT_TRUE(done.result);
+  for (const char* name :
+       {"filesystem", "network", "processes", "privileges", "syscalls", "memory", "pids", "cpuTime",
+        "wallTime", "openFiles", "fileSize", "fsBytes", "fileCount", "output", "environment"}) {
+    ASSERT_TRUE(done.result->enforced.contains(name)) << name;
+    EXPECT_TRUE(done.result->enforced.at(name).applied) << name;
+    EXPECT_FALSE(done.result->enforced.at(name).mechanism.empty()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

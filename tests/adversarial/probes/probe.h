@@ -1,0 +1,27 @@
+// What every probe shares. A probe tries one way out of the sandbox and prints `BREACH <what>` for
+// each thing it should not have managed; `CONTAINED` ends it if there was none.
+#pragma once
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+
+inline int breaches = 0;
+
+inline void breach(const char* what, long detail = 0) {
+  ++breaches;
+  std::printf("BREACH %s (%ld)\n", what, detail);
+}
+inline void expect_refused(const char* what, long result) {
+  if (result >= 0) breach(what, result);
+}
+inline int verdict() {
+  if (breaches == 0) std::puts("CONTAINED");
+  std::fflush(stdout);
+  return breaches == 0 ? 0 : 99;
+}

@@ -1,0 +1,226 @@
+#include "tests/adversarial/sandbox_run.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "common/os/file.h"
+#include "common/wire/json.h"
+
+namespace paddock::adversarial {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kUser = 65534;
+constexpr int kPatienceMs = 120'000;
+
+std::string env(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string slurp(const std::string& path) {
+  auto bytes = os::read_file(path, size_t{1} << 30);
+  return bytes.ok() ? *bytes : std::string();
+}
+
+pid_t spawn(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  // Secrets and stray descriptors of the launcher: none may be found inside.
+  static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+  static char secret[] = "SIGNING_KEY=do-not-leak";
+  static char* const variables[] = {path, secret, nullptr};
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  (void)!open("/etc/hostname", O_RDONLY);
+  execve(argv[0], argv.data(), variables);
+  _exit(126);
+}
+
+}  // namespace
+
+Finished Launched::read() const {
+  Finished out;
+  const std::string bytes = slurp(events_);
+  std::string_view rest = bytes;
+  contracts::Frame frame;
+  for (;;) {
+    const auto taken = contracts::take_frame(rest, frame);
+    if (!taken.ok() || !*taken) break;
+    switch (frame.type) {
+      case contracts::FrameType::kStarted:
+        out.started = true;
+        break;
+      case contracts::FrameType::kStdout:
+        out.out += frame.payload;
+        break;
+      case contracts::FrameType::kStderr:
+        out.err += frame.payload;
+        break;
+      case contracts::FrameType::kResult:
+        if (auto value = wire::parse_json(frame.payload, {.max_bytes = size_t{256} << 20});
+            value.ok()) {
+          if (auto result = wire::decode<contracts::SandboxResult>(*value); result.ok())
+            out.result = *result;
+        }
+        break;
+    }
+  }
+  return out;
+}
+
+std::optional<int64_t> Launched::sandbox_pid() const {
+  const std::string bytes = slurp(events_);
+  std::string_view rest = bytes;
+  contracts::Frame frame;
+  const auto taken = contracts::take_frame(rest, frame);
+  if (!taken.ok() || !*taken || frame.type != contracts::FrameType::kStarted) return std::nullopt;
+  const auto value = wire::parse_json(frame.payload);
+  return value.ok() && value->find("pid") != nullptr ? std::optional(*value->find("pid")->integer())
+                                                     : std::nullopt;
+}
+
+bool Launched::wait_for_output(std::string_view text) const {
+  for (int waited = 0; waited < kPatienceMs; waited += 5) {
+    if (read().out.find(text) != std::string::npos) return true;
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid_)
+      return false;
+    poll(nullptr, 0, 5);
+  }
+  return false;
+}
+
+Finished Launched::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  Finished out = read();
+  out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  EXPECT_TRUE(cgroups_of(pid_).empty()) << "a cgroup was left behind";
+  return out;
+}
+
+void SandboxTest::SetUp() {
+#ifdef PADDOCK_SANITIZED
+  GTEST_SKIP() << "a launcher with a sanitizer's runtime is not the launcher that ships";
+#endif
+  if (as_root() && geteuid() != 0) GTEST_SKIP() << "not root: cannot check what root launchers do";
+  char name[] = "/tmp/paddock-adversarial-XXXXXX";
+  ASSERT_NE(mkdtemp(name), nullptr);
+  folder_ = name;
+  fs::permissions(folder_, fs::perms(0755));
+  const fs::path bin = env("PADDOCK_BIN_DIR");
+  fs::copy(bin / "paddock-sandbox", launcher());
+  fs::copy(bin.parent_path() / "tests" / "probes", folder_ + "/probes");
+  fs::create_directory(workspace());
+  fs::create_directory(folder_ + "/io");
+  if (!as_root() && geteuid() == 0) {
+    for (const std::string& path : {workspace(), folder_ + "/io"})
+      ASSERT_EQ(chown(path.c_str(), kUser, kUser), 0);
+  }
+}
+
+void SandboxTest::TearDown() {
+  if (folder_.empty()) return;
+  const std::string mounts = slurp("/proc/self/mountinfo");
+  EXPECT_EQ(mounts.find(folder_), std::string::npos) << "a mount was left behind";
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+contracts::LaunchRequest SandboxTest::request(std::vector<std::string> command) const {
+  contracts::LaunchRequest out;
+  out.trace_id = "adversarial";
+  out.command = std::move(command);
+  out.workdir = "/workspace";
+  out.env = contracts::minimal_environment(false);
+  out.policy = *contracts::profile_policy("test");
+  out.policy.limits.wall_time =
+      wire::Duration{Millis(100'000)};  // a loaded machine must not decide a test
+  out.policy.limits.cpu_time = wire::Duration{Millis(60'000)};
+  out.mounts = {{workspace(), "/workspace", contracts::MountMode::kReadWrite},
+                {folder_ + "/probes", "/probes", contracts::MountMode::kReadOnly}};
+  return out;
+}
+
+std::vector<std::string> SandboxTest::probe(const std::string& name,
+                                            std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), "/probes/" + name);
+  return arguments;
+}
+
+Launched SandboxTest::start(const contracts::LaunchRequest& request) {
+  const std::string base = cat(folder_, "/io/", ++launches_);
+  EXPECT_TRUE(
+      os::write_file_atomic(base + ".request", wire::to_json(wire::encode(request)), 0644).ok());
+  std::vector<std::string> words = {launcher(),        "run",      "--request",
+                                    base + ".request", "--events", base + ".events"};
+  if (!as_root() && geteuid() == 0) {
+    const std::vector<std::string> become = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+                                             "--clear-groups"};
+    words.insert(words.begin(), become.begin(), become.end());
+  }
+  return {spawn(words), base + ".events"};
+}
+
+Finished SandboxTest::expect_contained(const std::string& name,
+                                       std::vector<std::string> arguments) {
+  Finished out = run(probe(name, std::move(arguments)));
+  EXPECT_TRUE(out.started);
+  EXPECT_THAT(out.out, testing::HasSubstr("CONTAINED"));
+  EXPECT_THAT(out.out, testing::Not(testing::HasSubstr("BREACH")));
+  EXPECT_TRUE(out.result.has_value());
+  if (!out.result) return out;
+  EXPECT_EQ(out.result->status, contracts::SandboxStatus::kOk) << out.result->reason;
+  return out;
+}
+
+Finished SandboxTest::python(const std::string& code) {
+  return run(std::vector<std::string>{"python3", "-c", code});
+}
+
+bool process_exists(pid_t pid) { return kill(pid, 0) == 0 || errno == EPERM; }
+
+std::vector<std::string> cgroups_of(pid_t launcher) {
+  std::vector<std::string> out;
+  const std::string name = cat("/paddock-", launcher, "-");
+  std::error_code error;
+  for (fs::recursive_directory_iterator
+           at("/sys/fs/cgroup", fs::directory_options::skip_permission_denied, error),
+       end;
+       at != end; at.increment(error)) {
+    if (error) break;
+    if (at->path().string().find(name) != std::string::npos && at->is_directory(error))
+      out.push_back(at->path());
+  }
+  return out;
+}
+
+bool gone_with_marker(const std::string& marker) {
+  for (int waited = 0; waited < kPatienceMs; waited += 10) {
+    bool found = false;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/proc", error)) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      found |= slurp(cat("/proc/", name, "/environ")).find(marker) != std::string::npos;
+    }
+    if (!found) return true;
+    poll(nullptr, 0, 10);
+  }
+  return false;
+}
+
+}  // namespace paddock::adversarial

@@ -1,0 +1,83 @@
+// Runs commands through the built paddock-sandbox, as root and as an ordinary user, each in folders
+// of its own. What a test leaves behind on the host is checked here too.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/contracts/launch.h"
+
+namespace paddock::adversarial {
+
+enum class As { kRoot, kUser };
+
+struct Finished {
+  int exit_code = -1;
+  std::optional<contracts::SandboxResult> result;
+  std::string out;  // of all frames
+  std::string err;
+  bool started = false;
+};
+
+// A launcher that has been started and not yet waited for.
+class Launched {
+ public:
+  Launched(pid_t pid, std::string events) : pid_(pid), events_(std::move(events)) {}
+  pid_t pid() const { return pid_; }
+  // Blocks until `text` was written to stdout; false if the launcher ended first.
+  bool wait_for_output(std::string_view text) const;
+  Finished wait();
+  // The pid in the `started` frame.
+  std::optional<int64_t> sandbox_pid() const;
+
+ private:
+  Finished read() const;
+  pid_t pid_;
+  std::string events_;
+};
+
+class SandboxTest : public testing::TestWithParam<As> {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  contracts::LaunchRequest request(std::vector<std::string> command) const;
+  // The path inside of a probe, with its arguments.
+  std::vector<std::string> probe(const std::string& name,
+                                 std::vector<std::string> arguments = {}) const;
+  Launched start(const contracts::LaunchRequest& request);
+  Finished run(const contracts::LaunchRequest& request) { return start(request).wait(); }
+  Finished run(std::vector<std::string> command) { return run(request(std::move(command))); }
+  // Runs a probe and expects it to find no way out.
+  Finished expect_contained(const std::string& name, std::vector<std::string> arguments = {});
+  Finished python(const std::string& code);
+
+  bool as_root() const { return GetParam() == As::kRoot; }
+  const std::string& folder() const { return folder_; }
+  std::string workspace() const { return folder_ + "/workspace"; }
+  std::string launcher() const { return folder_ + "/paddock-sandbox"; }
+
+ private:
+  std::string folder_;
+  int launches_ = 0;
+};
+
+// Processes of this host whose ancestor in /proc is `pid`, or pid itself.
+bool process_exists(pid_t pid);
+// Folders named after a launcher with this pid in any cgroup hierarchy.
+std::vector<std::string> cgroups_of(pid_t launcher);
+// Waits, with a generous bound, until nothing with this marker in its environment or command is
+// alive.
+bool gone_with_marker(const std::string& marker);
+
+inline std::string name_of(const testing::TestParamInfo<As>& info) {
+  return info.param == As::kRoot ? "Root" : "User";
+}
+
+}  // namespace paddock::adversarial
