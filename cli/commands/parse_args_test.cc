@@ -1,0 +1,82 @@
+#include "cli/commands/parse_args.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Parsed parsed(const std::vector<std::string>& args) {
+  const auto answer = parse_args(args);
+  EXPECT_TRUE(answer.ok()) << answer.error().describe();
+  return answer.ok() ? std::get<Parsed>(*answer) : Parsed{};
+}
+
+std::string complaint(const std::vector<std::string>& args) {
+  const auto answer = parse_args(args);
+  EXPECT_FALSE(answer.ok());
+  if (answer.ok()) return "";
+  EXPECT_EQ(answer.error().code, Code::kInvalidArgument);
+  return answer.error().message;
+}
+
+std::string help(const std::vector<std::string>& args) {
+  const auto answer = parse_args(args);
+  EXPECT_TRUE(answer.ok());
+  return std::get<HelpWanted>(*answer).text;
+}
+
+// proves: ORB-13
+TEST(ParseArgs, TakesTheCommandAsOneStringWithOptionsBehind) {
+  const Parsed compute =
+      parsed({"compute", "dir", "python3 x.py --variant s2", "--requirements", "r.txt",
+              "--artifact-dir", "a", "--artifact-dir=b", "-n", "team", "--detach"});
+  EXPECT_EQ(compute.command, "compute");
+  EXPECT_EQ(compute.text("DIR"), "dir");
+  EXPECT_THAT(compute.list("CMD"), ElementsAre("python3 x.py --variant s2"));
+  EXPECT_THAT(compute.list("artifact-dir"), ElementsAre("a", "b"));
+  EXPECT_EQ(compute.text("namespace"), "team");
+  EXPECT_TRUE(compute.has("detach"));
+  EXPECT_FALSE(compute.has("verbose"));
+}
+
+TEST(ParseArgs, LeavesWhatFollowsTwoDashesAlone) {
+  EXPECT_THAT(parsed({"sandbox", "run", "-v", "--memory", "1Gi", "--", "python3", "-c", "print(1)"})
+                  .list("CMD"),
+              ElementsAre("python3", "-c", "print(1)"));
+  EXPECT_THAT(parsed({"compute", "d", "--detach", "--", "python3", "x", "--detach"}).list("CMD"),
+              ElementsAre("python3", "x", "--detach"));
+}
+
+TEST(ParseArgs, AnArgumentMayBeNamedLikeACommand) {
+  EXPECT_EQ(parsed({"logs", "status"}).text("NAME"), "status");
+  EXPECT_EQ(parsed({"get", "runs", "up", "-o", "json"}).text("NAME"), "up");
+}
+
+TEST(ParseArgs, NamesTheNearestCommandOrOption) {
+  EXPECT_THAT(complaint({"lgos", "x"}), HasSubstr("did you mean `logs`?"));
+  EXPECT_THAT(complaint({"compute", "d", "c", "--artefact-dir", "x"}),
+              HasSubstr("did you mean `--artifact-dir`?"));
+  EXPECT_THAT(complaint({"compute", "d", "python3", "x", "--variant"}), HasSubstr("after `--`"));
+  EXPECT_THAT(complaint({"sandbox"}), HasSubstr("sandbox"));
+}
+
+TEST(ParseArgs, SaysWhatIsMissing) {
+  EXPECT_THAT(complaint({"compute", "dir"}), HasSubstr("usage: paddock compute"));
+  EXPECT_THAT(complaint({"compute"}), HasSubstr("usage: paddock compute"));
+  EXPECT_THAT(complaint({"logs"}), HasSubstr("usage: paddock logs"));
+}
+
+TEST(ParseArgs, HelpIsThereAtEveryLevel) {
+  EXPECT_THAT(help({}), HasSubstr("First steps"));
+  EXPECT_THAT(help({"--help"}), HasSubstr("First steps"));
+  EXPECT_THAT(help({"compute", "--help"}), HasSubstr("--artifact-dir"));
+  EXPECT_THAT(help({"sandbox", "--help"}), HasSubstr("sandbox run"));
+  EXPECT_THAT(help({"sandbox", "run", "-h"}), HasSubstr("--policy"));
+}
+
+}  // namespace
+}  // namespace paddock::cli

@@ -1,0 +1,181 @@
+// Options as values: exit codes, compute and sandbox options, connection choice.
+#include <sys/sysmacros.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/core/compute_options.h"
+#include "cli/core/connection.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/launchers.h"
+#include "cli/core/names.h"
+#include "cli/core/option_values.h"
+#include "cli/core/sandbox_options.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::Run;
+using contracts::RunPhase;
+using contracts::SandboxStatus;
+
+class Options : public testing::Test {
+ protected:
+  ManualClock clock_;
+  SeededRandom random_{1};
+  Env env_{{}, "/home/me/project", "/usr/bin", false, false, {}, {}, clock_, random_};
+};
+
+Run ended(RunPhase phase, std::optional<std::pair<SandboxStatus, int64_t>> result) {
+  Run run;
+  run.status.phase = phase;
+  if (result) {
+    run.status.result.emplace();
+    run.status.result->status = result->first;
+    run.status.result->rc = result->second;
+  }
+  return run;
+}
+
+// proves: ORB-149
+TEST(ExitCode, OfARunIsItsOwn) {
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kSucceeded, {{SandboxStatus::kOk, 0}})), 0);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kFailed, 7}})), 7);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kTimeout, 124}})), 124);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, {{SandboxStatus::kCanceled, 143}})), 143);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kInternalError, 1}})), 125);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, std::nullopt)), 125);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, std::nullopt)), 143);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kOk, 0}})), 1);
+}
+
+TEST(ExitCode, OfAnErrorFollowsTheContract) {
+  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "USAGE", ""}), 2);
+  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "STREAM_LOST", ""}), 75);
+  EXPECT_EQ(exit_code_of(Error{Code::kDeadlineExceeded, "WAIT_TIMEOUT", ""}), 124);
+  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "INSTANCE_NOT_UP", ""}, true), 125);
+  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "INSTANCE_NOT_UP", ""}), 1);
+  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "COMMAND_METACHARACTER", ""}, true), 126);
+  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "PATH_ESCAPES_WORKSPACE", ""}), 126);
+  EXPECT_EQ(exit_code_of(Error{Code::kPermissionDenied, "SCOPE", ""}), 126);
+  EXPECT_EQ(exit_code_of(Error{Code::kNotFound, "NOT_FOUND", ""}), 127);
+}
+
+TEST(Names, AreDnsLabelsAndTellFoldersApart) {
+  EXPECT_EQ(slug("My Project_2"), "my-project-2");
+  EXPECT_EQ(slug("--"), "x");
+  EXPECT_EQ(slug("ab-cd", 3), "ab");
+  EXPECT_EQ(workspace_name("/a/p"), workspace_name("/a/p"));
+  EXPECT_NE(workspace_name("/a/p"), workspace_name("/b/p"));
+  EXPECT_EQ(absolute_path("/a/b", "../c/./d"), "/a/c/d");
+  EXPECT_EQ(absolute_path("/a", "/x//y/"), "/x/y");
+}
+
+// proves: ORB-13, ORB-14
+TEST_F(Options, ComputeTakesTheDocumentedExample) {
+  Parsed parsed{"compute",
+                {{"DIR", {"."}},
+                 {"CMD", {"python3 item_index_builder.py --variant s2 --no-connections --no-acn"}},
+                 {"requirements", {"./requirements.txt"}},
+                 {"artifact-dir", {"models/"}},
+                 {"accelerator", {"nvidia=2"}},
+                 {"timeout", {"90s"}}}};
+  const auto options = compute_options(parsed, env_);
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->folder, "/home/me/project");
+  EXPECT_EQ(options->output, "/home/me/project");
+  const Run run = make_run(*options, "project-abc", "project-1");
+  EXPECT_THAT(run.spec.command.argv,
+              testing::ElementsAre("python3", "item_index_builder.py", "--variant", "s2",
+                                   "--no-connections", "--no-acn"));
+  EXPECT_EQ(run.spec.requirements, "requirements.txt");
+  EXPECT_THAT(run.spec.artifacts.dirs, testing::ElementsAre("models"));
+  EXPECT_EQ(run.spec.timeout->value, Millis(90'000));
+  EXPECT_EQ(run.spec.resources->accelerators->count, 2);
+  EXPECT_EQ(run.metadata.name_space, "default");
+}
+
+TEST_F(Options, SeveralWordsAreTheArgumentsAsTheyAre) {
+  const auto options =
+      compute_options({"compute", {{"DIR", {"/p"}}, {"CMD", {"python3", "a b.py"}}}}, env_);
+  EXPECT_THAT(options->command.argv, testing::ElementsAre("python3", "a b.py"));
+  EXPECT_EQ(options->command.line, "");
+}
+
+TEST(OptionValues, NameTheOptionThatIsWrong) {
+  EXPECT_EQ(parse_accelerator("any")->count, 1);
+  for (const char* text : {"tpu", "nvidia=0", "nvidia=x", ""})
+    EXPECT_FALSE(parse_accelerator(text).ok()) << text;
+  const auto bad = duration_option({"x", {{"timeout", {"soon"}}}}, "timeout");
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().causes[0].field, "--timeout");
+  EXPECT_FALSE(integer_option({"x", {{"port", {"70000"}}}}, "port", 0, 65535).ok());
+  EXPECT_EQ(parse_labels({"a=b=c"})->at("a"), "b=c");
+  EXPECT_FALSE(parse_labels({"=x"}).ok());
+}
+
+TEST_F(Options, ASandboxHasTheProfileAndTheOptionsOnTop) {
+  const Parsed parsed{"sandbox run",
+                      {{"CMD", {"ls"}},
+                       {"memory", {"64Mi"}},
+                       {"mount", {"data:/data:rw"}},
+                       {"allow-domain", {"example.org"}}}};
+  const auto options =
+      sandbox_options(parsed, env_, std::string("limits: {pids: 5, memory: 1Gi}\nenv: {A: b}\n"));
+  ASSERT_TRUE(options.ok());
+  const auto& policy = options->request.policy;
+  EXPECT_EQ(policy.limits.memory->bytes, 64 << 20);
+  EXPECT_EQ(policy.limits.pids, 5);
+  EXPECT_EQ(policy.limits.wall_time->value, Millis(30'000));
+  EXPECT_EQ(policy.host_mounts[0].host_path, "/home/me/project/data");
+  EXPECT_TRUE(policy.network->enabled);
+  EXPECT_EQ(options->request.env.at("A"), "b");
+  EXPECT_EQ(options->request.mounts[0].host_path, "/home/me/project");
+  EXPECT_EQ(options->request.workdir, "/workspace");
+}
+
+TEST_F(Options, AnUnknownFieldOfAPolicyIsRefusedByName) {
+  const auto options = sandbox_options({"sandbox run", {{"CMD", {"ls"}}}}, env_,
+                                       std::string("limits: {memroy: 1Gi}\n"));
+  ASSERT_FALSE(options.ok());
+  EXPECT_EQ(options.error().reason, "UNKNOWN_FIELD");
+  EXPECT_EQ(options.error().causes[0].field, "limits.memroy");
+}
+
+TEST_F(Options, AWrongProfileOrMountIsRefused) {
+  EXPECT_EQ(sandbox_options({"sandbox run", {{"profile", {"x"}}}}, env_, {}).error().reason,
+            "UNKNOWN_PROFILE");
+  for (const char* mount : {"a", "a:b", "a:/b:x", ":/b", "a:/b:ro:rw"})
+    EXPECT_FALSE(parse_mount(mount, "/").ok()) << mount;
+}
+
+TEST_F(Options, TheTargetIsAnInstanceUnlessAServerIsNamed) {
+  EXPECT_EQ(choose_target({}, env_)->instance, "default");
+  env_.vars["PADDOCK_INSTANCE"] = "lab";
+  EXPECT_EQ(choose_target({}, env_)->instance, "lab");
+  env_.vars["PADDOCK_SERVER"] = "https://elsewhere";
+  EXPECT_TRUE(choose_target({}, env_)->remote);
+  EXPECT_FALSE(choose_target({.instance = "a"}, env_)->remote);
+  EXPECT_EQ(choose_target({.instance = "a", .server = "https://b"}, env_).error().reason,
+            "TWO_TARGETS");
+  EXPECT_EQ(choose_target({.instance = "a/b"}, env_).error().reason, "INVALID_INSTANCE_NAME");
+}
+
+TEST_F(Options, AnInstanceThatIsNotUpSaysSo) {
+  env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-nowhere";
+  EXPECT_EQ(resolve_endpoint({}, env_).error().reason, "INSTANCE_NOT_UP");
+  EXPECT_EQ(resolve_endpoint({.server = "ftp://x"}, env_).error().reason, "INVALID_SERVER");
+}
+
+TEST(Launchers, AreFoundByTheLocksThatTheKernelLists) {
+  const auto locks = parse_proc_locks(
+      "1: FLOCK  ADVISORY  WRITE 4242 fe:01:131090 0 EOF\n"
+      "2: POSIX  ADVISORY  READ 1 fe:01:5 0 EOF\n"
+      "2: -> FLOCK  ADVISORY  WRITE 7 fe:01:131090 0 EOF\n"
+      "garbage\n");
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0], (HeldLock{4242, makedev(0xfe, 1), 131090}));
+}
+
+}  // namespace
+}  // namespace paddock::cli
