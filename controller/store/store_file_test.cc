@@ -1,0 +1,159 @@
+// The store as a file: what it refuses, and what survives.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "controller/store/store_test_support.h"
+
+namespace paddock::store {
+namespace {
+
+std::string refusal(const std::string& path) {
+  const auto opened = Store::open({path});
+  return opened.ok() ? "opened" : opened.error().reason;
+}
+
+void raw_sql(const std::string& path, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+Status add(Store& store, const std::string& name) {
+  return store.write([&](WriteTxn& txn) {
+    contracts::Run run = make_run(name);
+    return txn.create(run);
+  });
+}
+
+bool contains(Store& store, const std::string& name) {
+  bool found = false;
+  EXPECT_TRUE(store
+                  .read([&](ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>({"default", name}));
+                    found = run.has_value();
+                    return {};
+                  })
+                  .ok());
+  return found;
+}
+
+TEST(StoreFile, SurvivesBeingClosedAndIsPrivate) {
+  TempFolder folder;
+  ASSERT_TRUE(add(*must_open(folder.file()), "a").ok());
+  EXPECT_TRUE(contains(*must_open(folder.file()), "a"));
+  struct stat info {};
+  ASSERT_EQ(::stat(folder.file().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST(StoreFile, RefusesASecondOpener) {
+  TempFolder folder;
+  const auto first = must_open(folder.file());
+  EXPECT_EQ(refusal(folder.file()), "STORE_LOCKED");
+}
+
+TEST(StoreFile, RefusesANewerSchemaAndAForeignDatabase) {
+  TempFolder folder;
+  must_open(folder.file()).reset();
+  raw_sql(folder.file(), "PRAGMA user_version=99");
+  EXPECT_EQ(refusal(folder.file()), "STORE_SCHEMA_TOO_NEW");
+  raw_sql(folder.file("other"), "CREATE TABLE t (x)");
+  EXPECT_EQ(refusal(folder.file("other")), "STORE_NOT_OURS");
+}
+
+TEST(StoreFile, RefusesADamagedFileAndLeavesItAsItIs) {
+  TempFolder folder;
+  {
+    const auto store = must_open(folder.file());
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(add(*store, cat("r", i)).ok());
+  }
+  std::fstream file(folder.file(), std::ios::in | std::ios::out | std::ios::binary);
+  const std::string noise(4096, '\x5a');
+  for (const int page : {3, 5, 7, 9}) {
+    file.seekp(page * 4096);
+    file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
+  }
+  file.close();
+  EXPECT_EQ(refusal(folder.file()), "STORE_CORRUPT");
+  std::ofstream(folder.file("text")) << std::string(8192, 'x');
+  EXPECT_EQ(refusal(folder.file("text")), "STORE_CORRUPT");
+}
+
+// A child writes and reports each acknowledged name through a pipe until it is killed.
+[[noreturn]] void write_until_killed(const std::string& path, int report, int round) {
+  const auto store = must_open(path);
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (int i = 0;; ++i) {
+        const std::string name = cat("r", round, "-", writer, "-", i, "\n");
+        if (!add(*store, name.substr(0, name.size() - 1)).ok()) ::_exit(3);
+        if (::write(report, name.data(), name.size()) < 0) ::_exit(4);
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  ::_exit(0);
+}
+
+// Lets the child run until it acknowledged `enough` names, kills it, and returns all it reported.
+std::string acknowledged_before_kill(const std::string& path, int round, size_t enough) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) write_until_killed(path, ends[1], round);
+  ::close(ends[1]);
+  std::string names;
+  char buffer[4096];
+  bool killed = false;
+  while (true) {
+    const ssize_t got = ::read(ends[0], buffer, sizeof buffer);
+    if (got <= 0) break;
+    names.append(buffer, static_cast<size_t>(got));
+    const auto lines = static_cast<size_t>(std::count(names.begin(), names.end(), '\n'));
+    if (!killed && lines >= enough) killed = ::kill(child, SIGKILL) == 0;
+  }
+  ::close(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  return names.substr(0, names.rfind('\n') + 1);
+}
+
+TEST(StoreFile, KeepsEveryAcknowledgedWriteWhenKilled) {
+  TempFolder folder;
+  size_t checked = 0;
+  for (int round = 0; round < 5; ++round) {
+    const std::string names =
+        acknowledged_before_kill(folder.file(), round, 20 + 30 * static_cast<size_t>(round));
+    const auto store = must_open(folder.file());
+    for (const std::string& name : split(trim(names), '\n')) {
+      EXPECT_TRUE(contains(*store, name)) << name << " was acknowledged and is gone";
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 400u);
+}
+
+TEST(StoreFile, ATruncatedLogCostsOnlyItsTail) {
+  TempFolder folder;
+  const std::string names = acknowledged_before_kill(folder.file(), 0, 60);
+  const std::string wal = folder.file("store.db-wal");
+  struct stat info {};
+  ASSERT_EQ(::stat(wal.c_str(), &info), 0);
+  ASSERT_EQ(::truncate(wal.c_str(), info.st_size * 2 / 3 + 17), 0);
+  const auto store = must_open(folder.file());
+  EXPECT_TRUE(contains(*store, names.substr(0, names.find('\n'))));
+  EXPECT_TRUE(add(*store, "after").ok());
+}
+
+}  // namespace
+}  // namespace paddock::store
