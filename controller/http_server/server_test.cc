@@ -284,9 +284,8 @@ TEST_F(ServerBehaviour, BeyondTheCapClientsAreToldToComeBackLater) {  // T3
   }
   streams.pop_back();
   ASSERT_TRUE(ended_.wait_until(1));
-  while (ask(get("/ping")).status == 503)
+  while (ask(get("/ping")).status != 200)
     std::this_thread::yield();  // until the place is free again
-  expect_alive();
 }
 
 TEST_F(ServerBehaviour, StopEndsTwoHundredStreamsAndIdleConnectionsAtOnce) {  // T5, T6
