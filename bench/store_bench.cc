@@ -1,0 +1,109 @@
+// Durable writes per second: our store with 1, 8 and 64 waiting callers, beside the plain way, one
+// transaction per write on one connection, in the same run on the same disk.
+//   store_bench [seconds per figure, default 2] [folder, default .]
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sqlite3.h>
+
+#include "common/base/text.h"
+#include "controller/store/store.h"
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Calls `write_one(client, i)` from so many threads for so long; prints rate and latencies.
+template <class Write>
+void measure(const char* what, int clients, double seconds, Write&& write_one) {
+  std::atomic<bool> stop{false};
+  std::vector<std::vector<double>> spent(static_cast<size_t>(clients));
+  std::vector<std::thread> threads;
+  const auto begin = SteadyClock::now();
+  for (int client = 0; client < clients; ++client) {
+    threads.emplace_back([&, client] {
+      for (int i = 0; !stop; ++i) {
+        const auto before = SteadyClock::now();
+        write_one(client, i);
+        const std::chrono::duration<double, std::milli> took = SteadyClock::now() - before;
+        spent[static_cast<size_t>(client)].push_back(took.count());
+      }
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  const std::chrono::duration<double> all = SteadyClock::now() - begin;
+  std::vector<double> sorted;
+  for (const auto& each : spent) sorted.insert(sorted.end(), each.begin(), each.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::printf("%-28s %3d clients  %8.0f writes/s  p50 %6.2f ms  p99 %6.2f ms\n", what, clients,
+              static_cast<double>(sorted.size()) / all.count(), sorted[sorted.size() / 2],
+              sorted[sorted.size() * 99 / 100]);
+}
+
+void require(bool good, const char* what) {
+  if (good) return;
+  std::fprintf(stderr, "store_bench: %s failed\n", what);
+  std::exit(1);
+}
+
+void bench_store(const std::string& path, int clients, double seconds) {
+  auto opened = paddock::store::Store::open({path});
+  require(opened.ok(), "open");
+  const std::string value(300, 'x');
+  measure("store, group commit", clients, seconds, [&](int client, int i) {
+    const auto key = paddock::cat("setting-", client, "-", i);
+    require((*opened)
+                ->write([&](paddock::store::WriteTxn& txn) { return txn.put_setting(key, value); })
+                .ok(),
+            "write");
+  });
+}
+
+void bench_plain(const std::string& path, int clients, double seconds) {
+  sqlite3* db = nullptr;
+  require(sqlite3_open(path.c_str(), &db) == SQLITE_OK, "open");
+  require(sqlite3_exec(db,
+                       "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                       "CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+                       nullptr, nullptr, nullptr) == SQLITE_OK,
+          "create");
+  sqlite3_stmt* insert = nullptr;
+  require(sqlite3_prepare_v2(db, "INSERT INTO settings VALUES (?, ?)", -1, &insert, nullptr) ==
+              SQLITE_OK,
+          "prepare");
+  std::mutex one_at_a_time;
+  const std::string value(300, 'x');
+  measure("plain, one per transaction", clients, seconds, [&](int client, int i) {
+    const auto key = paddock::cat("setting-", client, "-", i);
+    const std::lock_guard lock(one_at_a_time);
+    sqlite3_bind_text(insert, 1, key.data(), static_cast<int>(key.size()), SQLITE_STATIC);
+    sqlite3_bind_text(insert, 2, value.data(), static_cast<int>(value.size()), SQLITE_STATIC);
+    require(sqlite3_step(insert) == SQLITE_DONE, "insert");
+    sqlite3_reset(insert);
+  });
+  sqlite3_finalize(insert);
+  sqlite3_close(db);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 2.0;
+  std::string folder = paddock::cat(argc > 2 ? argv[2] : ".", "/store-bench-XXXXXX");
+  require(::mkdtemp(folder.data()) != nullptr, "mkdtemp");
+  for (const int clients : {1, 8, 64}) {
+    bench_plain(paddock::cat(folder, "/plain-", clients), clients, seconds);
+    bench_store(paddock::cat(folder, "/store-", clients), clients, seconds);
+  }
+  std::filesystem::remove_all(folder);
+}
