@@ -1,0 +1,170 @@
+#include "node-agent/app/agent.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <thread>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/os/lock_file.h"
+#include "common/os/process.h"
+#include "node-agent/app/capabilities.h"
+#include "node-agent/app/identity.h"
+#include "node-agent/app/ports.h"
+#include "node-agent/app/run_host.h"
+#include "node-agent/devices/probe.h"
+
+namespace paddock::agent {
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
+  http::Endpoint endpoint;
+  endpoint.base_url = config.server;
+  if (!config.ca_file.empty()) {
+    ASSIGN_OR_RETURN(endpoint.ca_pem, os::read_file(config.ca_file));
+  }
+  return endpoint;
+}
+
+executor::ExecutorConfig executor_config(const AgentConfig& config) {
+  executor::ExecutorConfig out;
+  out.runs_dir = os::join_path(config.data_dir, "runs");
+  out.sandbox_program = config.sandbox_program;
+  out.environments.dir = os::join_path(config.data_dir, "venvs");
+  out.environments.wheel_dir = config.wheel_dir;
+  if (::geteuid() == 0) out.sandbox_uid = kNobody;
+  out.environments.sandbox_uid = out.sandbox_uid;
+  return out;
+}
+
+Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
+  contracts::NodeStatus status;
+  devices::Host host = devices::probe("/", config.data_dir);
+  status.ready = true;
+  status.capacity = host.capacity;
+  status.capacity.max_runs = config.max_runs;
+  status.devices = std::move(host.devices);
+  status.os = host.os;
+  status.arch = host.arch;
+  status.agent_version = kAgentVersion;
+  ASSIGN_OR_RETURN(status.capabilities, probe_capabilities(config.sandbox_program));
+  return status;
+}
+
+Result<os::LockFile> lock_data_dir(const AgentConfig& config) {
+  TRY(os::make_dirs(config.data_dir));
+  auto lock = os::LockFile::acquire(os::join_path(config.data_dir, "agent.lock"));
+  if (!lock && lock.error().reason == "LOCK_HELD") {
+    return Error{Code::kFailedPrecondition, "DATA_DIR_IN_USE",
+                 "another agent uses this data folder; give this one a dataDir of its own"};
+  }
+  return lock;
+}
+
+// Calls `then` once something can be read from `fd`, from a thread of its own, until destroyed.
+class WhenReadable {
+ public:
+  WhenReadable(int fd, std::function<void()> then)
+      : end_(::eventfd(0, EFD_CLOEXEC)), thread_([this, fd, then = std::move(then)] {
+          std::array<pollfd, 2> fds = {pollfd{fd, POLLIN, 0}, pollfd{end_.get(), POLLIN, 0}};
+          while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+          }
+          if (fds[0].revents != 0) then();
+        }) {}
+  ~WhenReadable() {
+    const uint64_t one = 1;
+    (void)!::write(end_.get(), &one, sizeof one);
+    thread_.join();
+  }
+  WhenReadable(const WhenReadable&) = delete;
+  WhenReadable& operator=(const WhenReadable&) = delete;
+
+ private:
+  os::Fd end_;
+  std::thread thread_;
+};
+
+// The credential may change while runs are under way (a new enrolment).
+class Credentials {
+ public:
+  explicit Credentials(http::Endpoint endpoint) : endpoint_(std::move(endpoint)) {}
+  http::Endpoint endpoint() const {
+    return endpoint_.with([](const http::Endpoint& e) { return e; });
+  }
+  void set_token(const std::string& token) {
+    endpoint_.with([&](http::Endpoint& e) { e.token = token; });
+  }
+
+ private:
+  Guarded<http::Endpoint> endpoint_;
+};
+
+// Talks until told to stop; enrols again, once, when the controller does not know us any more.
+Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
+                Random& random) {
+  for (bool enrolled = false;;) {
+    ClientSyncPort report(credentials.endpoint(), config.name);
+    ClientSyncPort hold(credentials.endpoint(), config.name);
+    const session::Ended ended = loop.run(report, hold);
+    if (ended.verdict == session::Verdict::kRetry) return {};
+    if (ended.verdict == session::Verdict::kStop || enrolled) return ended.error;
+    log_warn("the controller does not know this node's credential; enrolling again");
+    ASSIGN_OR_RETURN(const std::string token, enroll(config, credentials.endpoint(), random));
+    credentials.set_token(token);
+    enrolled = true;
+  }
+}
+
+}  // namespace
+
+Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
+  ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
+  ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
+  const executor::ExecutorConfig executor = executor_config(config);
+  TRY(os::make_dirs(executor.runs_dir));
+  TRY(os::make_dirs(executor.environments.dir));
+  ASSIGN_OR_RETURN(const cas::BlobStore store,
+                   cas::BlobStore::open(os::join_path(config.data_dir, "cas")));
+  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config));
+
+  Credentials credentials(endpoint);
+  std::string token = stored_credential(config.data_dir);
+  if (token.empty()) {
+    ASSIGN_OR_RETURN(token, enroll(config, endpoint, random));
+  }
+  credentials.set_token(token);
+
+  const std::string nonce = make_uuid(random);
+  session::SessionLoop* talking = nullptr;
+  RunHost runs(
+      executor, store,
+      [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
+      random, config.max_runs,
+      [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
+  session::SessionLoop loop(session::SessionCore(nonce, clock.wall().ms, config.labels), runs,
+                            clock, random,
+                            [&](const session::Action& action) { runs.act(action); });
+  talking = &loop;
+  loop.set_status(std::move(status));
+  TRY(runs.recover());
+  TRY(write_agent_file(config, nonce));
+  log_info("agent started", {{"node", config.name}, {"server", config.server}});
+
+  Status ended;
+  {
+    const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
+    ended = converse(config, loop, credentials, random);
+  }
+  runs.stop();
+  log_info("agent stopped", {{"node", config.name}});
+  return ended;
+}
+
+}  // namespace paddock::agent

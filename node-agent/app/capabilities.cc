@@ -1,0 +1,46 @@
+#include "node-agent/app/capabilities.h"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "common/os/fd.h"
+#include "common/os/process.h"
+#include "common/wire/json.h"
+
+namespace paddock::agent {
+namespace {
+
+constexpr size_t kMaxReport = 1 << 20;
+
+Error unavailable(const std::string& detail) {
+  return Error{Code::kFailedPrecondition, "SANDBOX_UNAVAILABLE",
+               "paddock-sandbox could not say what this host can enforce"}
+      .within(detail);
+}
+
+}  // namespace
+
+Result<std::vector<contracts::Capability>> probe_capabilities(const std::string& sandbox_program) {
+  ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());
+  os::SpawnOptions options;
+  options.argv = {sandbox_program, "probe"};
+  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  options.stdout_fd = pipe.write.get();
+  const auto pid = os::spawn(options);
+  if (!pid) return unavailable(pid.error().describe());
+  pipe.write.reset();
+  const auto text = os::read_all(pipe.read.get(), kMaxReport);
+  pipe.read.reset();
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!text) return unavailable(text.error().describe());
+  const auto document = wire::parse_json(*text);
+  if (!document) return unavailable(document.error().describe());
+  auto list = wire::decode<std::vector<contracts::Capability>>(*document);
+  if (!list) return unavailable(list.error().describe());
+  return list;
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,119 @@
+#include "node-agent/app/config.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/wire/yaml.h"
+
+namespace paddock::agent {
+namespace {
+
+struct Flag {
+  std::string_view name;
+  std::string AgentConfig::*member;
+};
+constexpr std::array kFlags = {Flag{"--server", &AgentConfig::server},
+                               Flag{"--ca-file", &AgentConfig::ca_file},
+                               Flag{"--data-dir", &AgentConfig::data_dir},
+                               Flag{"--name", &AgentConfig::name},
+                               Flag{"--wheel-dir", &AgentConfig::wheel_dir},
+                               Flag{"--enroll-token-file", &AgentConfig::enroll_token_file}};
+
+Error wrong_usage(std::string what) { return invalid_argument("USAGE", std::move(what)); }
+
+Status set_flag(AgentConfig& config, const std::string& name, const std::string& value) {
+  if (name == "--max-runs") {
+    const auto count = parse_integer<int64_t>(value);
+    if (!count) return wrong_usage("--max-runs takes a number");
+    config.max_runs = *count;
+    return {};
+  }
+  const auto found = std::find_if(kFlags.begin(), kFlags.end(),
+                                  [&](const Flag& each) { return each.name == name; });
+  if (found == kFlags.end()) return wrong_usage(cat("unknown flag ", name));
+  config.*(found->member) = value;
+  return {};
+}
+
+bool is_label(std::string_view name) {
+  return !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+Status check_whole(const AgentConfig& config) {
+  wire::Check check;
+  config.validate(check);
+  if (config.max_runs < 1) check.fail("maxRuns", "must be at least 1");
+  return check.ok() ? Status() : Status(check.error());
+}
+
+}  // namespace
+
+void AgentConfig::validate(wire::Check& check) const {
+  if (!name.empty() && !is_label(name)) check.fail("name", "must be a DNS label: a-z, 0-9 and -");
+  if (!server.starts_with("https://") && !server.starts_with("http://")) {
+    check.fail("server", "must start with https:// (or http:// on loopback)");
+  }
+  const std::pair<const char*, const std::string*> paths[] = {{"dataDir", &data_dir},
+                                                              {"wheelDir", &wheel_dir}};
+  for (const auto& [key, value] : paths) {
+    if (!value->empty() && value->front() != '/') check.fail(key, "must be an absolute path");
+  }
+}
+
+Result<AgentConfig> parse_config(std::string_view yaml) {
+  ASSIGN_OR_RETURN(const wire::Value document, wire::parse_yaml(yaml));
+  if (document.is_null()) return AgentConfig{};
+  return wire::decode<AgentConfig>(document);
+}
+
+Result<AgentConfig> config_from_arguments(std::span<char* const> arguments) {
+  std::vector<std::pair<std::string, std::string>> flags;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string word = arguments[i];
+    const size_t equals = word.find('=');
+    if (equals != std::string::npos) {
+      flags.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    } else if (i + 1 < arguments.size()) {
+      flags.emplace_back(word, arguments[++i]);
+    } else {
+      return wrong_usage(cat(word, " needs a value"));
+    }
+  }
+  AgentConfig config;
+  for (const auto& [name, value] : flags) {
+    if (name != "--config") continue;
+    ASSIGN_OR_RETURN(const std::string text, os::read_file(value));
+    ASSIGN_OR_RETURN(config, parse_config(text));
+  }
+  for (const auto& [name, value] : flags) {
+    if (name != "--config") TRY(set_flag(config, name, value));
+  }
+  TRY(check_whole(config));
+  return config;
+}
+
+std::string usage() {
+  return "usage: paddock-node-agent [--config FILE] [--server URL] [--ca-file FILE] [--data-dir "
+         "DIR]\n"
+         "                          [--name NAME] [--enroll-token-file FILE] [--wheel-dir DIR]\n"
+         "                          [--max-runs N]\n";
+}
+
+std::string node_name_from(std::string_view host_name) {
+  std::string out;
+  for (const char c : ascii_lower(host_name)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain) out += c;
+    if (!plain && !out.empty() && out.back() != '-') out += '-';
+  }
+  out.resize(std::min<size_t>(out.size(), 63));
+  while (out.ends_with('-')) out.pop_back();
+  return out.empty() ? "node" : out;
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,68 @@
+// The agent's configuration: one YAML file, flags on top. packaging/node-agent.example.yaml shows
+// every key with its default; a test holds it equal to this.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "common/contracts/meta.h"
+
+namespace paddock::agent {
+
+using contracts::field;
+
+enum class LogLevelName { kDebug, kInfo, kWarn, kError };
+
+struct AgentConfig {
+  std::string server = "https://127.0.0.1:8443";
+  std::string ca_file;
+  std::string name;
+  std::string data_dir = "/var/lib/paddock/node-agent";
+  std::string enroll_token_file;
+  std::map<std::string, std::string> labels;
+  int64_t max_runs = 4;
+  std::string wheel_dir;
+  std::string sandbox_program;
+  LogLevelName log_level = LogLevelName::kInfo;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("server", &AgentConfig::server, "URL of the controller", {.min_length = 1}),
+        field("caFile", &AgentConfig::ca_file, "PEM file of the trusted CA; empty: the system's"),
+        field("name", &AgentConfig::name, "of this node; empty: the host's name",
+              {.max_length = 63}),
+        field("dataDir", &AgentConfig::data_dir, "where the agent keeps everything",
+              {.min_length = 1}),
+        field("enrollTokenFile", &AgentConfig::enroll_token_file, "needed for the first start"),
+        field("labels", &AgentConfig::labels, "for node selection", {.max_length = 64}),
+        field("maxRuns", &AgentConfig::max_runs, "runs at once", {.min = 1, .max = 100'000}),
+        field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
+        field("sandboxProgram", &AgentConfig::sandbox_program,
+              "empty: paddock-sandbox beside the agent"),
+        field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
+    };
+  }
+  void validate(wire::Check& check) const;
+};
+
+// The text of a configuration file. Errors name each field.
+Result<AgentConfig> parse_config(std::string_view yaml);
+// Flags: --config FILE, --server URL, --ca-file FILE, --data-dir DIR, --name NAME,
+// --enroll-token-file FILE, --wheel-dir DIR, --max-runs N. Flags win over the file.
+// InvalidArgument, reason USAGE.
+Result<AgentConfig> config_from_arguments(std::span<char* const> arguments);
+std::string usage();
+
+// A host's name as a node's name: lower case, everything but a-z 0-9 - becomes -, at most 63.
+std::string node_name_from(std::string_view host_name);
+
+}  // namespace paddock::agent
+
+template <>
+struct paddock::wire::EnumNames<paddock::agent::LogLevelName> {
+  using E = agent::LogLevelName;
+  static constexpr std::array values = {std::pair{E::kDebug, std::string_view("debug")},
+                                        std::pair{E::kInfo, std::string_view("info")},
+                                        std::pair{E::kWarn, std::string_view("warn")},
+                                        std::pair{E::kError, std::string_view("error")}};
+};

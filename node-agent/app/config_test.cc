@@ -1,0 +1,97 @@
+#include "node-agent/app/config.h"
+
+#include <stdlib.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "node-agent/app/identity.h"
+
+namespace paddock::agent {
+namespace {
+
+using testing::HasSubstr;
+
+Result<AgentConfig> from(std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  return config_from_arguments(pointers);
+}
+
+TEST(Config, TheExampleFileIsEqualToTheDefaults) {
+  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
+  const auto text =
+      os::read_file(cat(source == nullptr ? "." : source, "/packaging/node-agent.example.yaml"));
+  ASSERT_TRUE(text.ok());
+  const auto config = parse_config(*text);
+  ASSERT_TRUE(config.ok()) << config.error().describe();
+  EXPECT_EQ(wire::encode(*config), wire::encode(AgentConfig{}));
+  const wire::Value defaults = wire::encode(AgentConfig{});
+  for (const auto& [key, value] : *defaults.object()) {
+    EXPECT_THAT(*text, HasSubstr(cat("\n", key, ":")));
+  }
+}
+
+TEST(Config, FaultsAreNamedByField) {
+  const auto config = parse_config("maxRuns: 0\nname: Not_A_Label\nserver: ftp://x\nodd: 1\n");
+  ASSERT_FALSE(config.ok());
+  EXPECT_THAT(config.error().describe(), HasSubstr("maxRuns"));
+  EXPECT_THAT(config.error().describe(), HasSubstr("odd"));
+  EXPECT_THAT(parse_config("name: Not_A_Label\n").error().describe(), HasSubstr("name"));
+  EXPECT_FALSE(parse_config("dataDir: relative\n").ok());
+}
+
+TEST(Config, FlagsWinOverTheFileWhereverTheyStand) {
+  std::string pattern = testing::TempDir() + "agent-XXXXXX";
+  const std::string base = ::mkdtemp(pattern.data());
+  ASSERT_TRUE(
+      os::write_file_atomic(base + "/c.yaml", "server: https://a:1\nname: from-file\n").ok());
+  const auto config =
+      from({"--server=https://b:2", "--config", base + "/c.yaml", "--max-runs", "9"});
+  ASSERT_TRUE(config.ok()) << config.error().describe();
+  EXPECT_EQ(config->server, "https://b:2");
+  EXPECT_EQ(config->name, "from-file");
+  EXPECT_EQ(config->max_runs, 9);
+  (void)os::remove_tree(base);
+}
+
+TEST(Config, WrongFlagsAreUsageErrors) {
+  EXPECT_EQ(from({"--odd", "x"}).error().reason, "USAGE");
+  EXPECT_EQ(from({"--server"}).error().reason, "USAGE");
+  EXPECT_EQ(from({"--max-runs", "many"}).error().reason, "USAGE");
+  EXPECT_FALSE(from({"--max-runs", "0"}).ok());
+  EXPECT_FALSE(from({"--config", "/no/such/file"}).ok());
+}
+
+TEST(Config, AHostNameBecomesANodeName) {
+  EXPECT_EQ(node_name_from("Build-Host.example.com"), "build-host-example-com");
+  EXPECT_EQ(node_name_from("__x__"), "x");
+  EXPECT_EQ(node_name_from(""), "node");
+  EXPECT_EQ(node_name_from(std::string(100, 'a')).size(), 63u);
+}
+
+TEST(Identity, IsMadeOnceAndKeptPrivate) {
+  std::string pattern = testing::TempDir() + "agent-XXXXXX";
+  const std::string base = ::mkdtemp(pattern.data());
+  SeededRandom random(1);
+  const auto first = ensure_identity(base, random);
+  ASSERT_TRUE(first.ok());
+  EXPECT_GE(first->size(), 32u);
+  EXPECT_EQ(*ensure_identity(base, random), *first);
+  struct stat info = {};
+  ASSERT_EQ(::stat((base + "/identity").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  (void)os::remove_tree(base);
+}
+
+TEST(Identity, WithoutATokenTheOperatorIsToldWhatToGive) {
+  SeededRandom random(1);
+  const auto enrolled = enroll(AgentConfig{}, http::Endpoint{}, random);
+  ASSERT_FALSE(enrolled.ok());
+  EXPECT_EQ(enrolled.error().reason, "ENROLL_TOKEN_MISSING");
+}
+
+}  // namespace
+}  // namespace paddock::agent

@@ -1,0 +1,24 @@
+// Who this agent is: files in the data folder, readable by the agent alone.
+//   identity     a secret made once; it alone may enrol this node's name again
+//   credential   the token that enrolment gave; on disk before it is used
+//   agent.json   the running process, for people and `paddock status`
+#pragma once
+
+#include <string>
+
+#include "common/base/random.h"
+#include "common/client/controller_client.h"
+#include "node-agent/app/config.h"
+
+namespace paddock::agent {
+
+// Reads or makes the identity.
+Result<std::string> ensure_identity(const std::string& data_dir, Random& random);
+// The stored credential, or empty.
+std::string stored_credential(const std::string& data_dir);
+// Enrols with the token and stores the credential. ENROLL_TOKEN_MISSING where there is no token.
+Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endpoint,
+                           Random& random);
+Status write_agent_file(const AgentConfig& config, const std::string& nonce);
+
+}  // namespace paddock::agent

@@ -1,0 +1,69 @@
+// paddock-node-agent: runs what the controller assigns to this host. Exit codes: 0 stopped by
+// SIGTERM or SIGINT, 1 could not start or go on, 2 usage, 3 another agent took this node's place.
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "common/os/file.h"
+#include "common/os/process.h"
+#include "node-agent/app/agent.h"
+
+namespace paddock::agent {
+namespace {
+
+int fail(const Error& error) {
+  (void)os::write_all(STDERR_FILENO,
+                      cat("paddock-node-agent: ", error.reason, ": ", error.describe(), "\n"));
+  if (error.reason == "USAGE") (void)os::write_all(STDERR_FILENO, usage());
+  if (error.reason == "SESSION_SUPERSEDED") return 3;
+  return error.reason == "USAGE" ? 2 : 1;
+}
+
+void fill_in(AgentConfig& config) {
+  char host[256] = {};
+  if (config.name.empty() && ::gethostname(host, sizeof host - 1) == 0)
+    config.name = node_name_from(host);
+  if (config.sandbox_program.empty()) {
+    config.sandbox_program = os::join_path(os::program_dir(), "paddock-sandbox");
+  }
+}
+
+// Blocked in every thread; read from the descriptor instead.
+os::Fd stop_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGTERM);
+  ::sigaddset(&set, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return os::Fd(::signalfd(-1, &set, SFD_CLOEXEC));
+}
+
+int start(std::span<char* const> arguments) {
+  for (const std::string_view word : arguments) {
+    if (word == "--help") return os::write_all(STDOUT_FILENO, usage()).ok() ? 0 : 1;
+    if (word == "--version") {
+      return os::write_all(STDOUT_FILENO, cat("paddock-node-agent ", kAgentVersion, "\n")).ok() ? 0
+                                                                                                : 1;
+    }
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  ::umask(077);
+  auto config = config_from_arguments(arguments);
+  if (!config) return fail(config.error());
+  fill_in(*config);
+  set_log_level(static_cast<LogLevel>(config->log_level));
+  const os::Fd stop = stop_signals();
+  const SystemClock clock;
+  SystemRandom random;
+  const Status ended = run_agent(*config, clock, random, stop.get());
+  return ended.ok() ? 0 : fail(ended.error());
+}
+
+}  // namespace
+}  // namespace paddock::agent
+
+int main(int argc, char** argv) { return paddock::agent::start({argv + 1, argv + argc}); }

@@ -1,0 +1,170 @@
+#include "node-agent/app/run_host.h"
+
+#include "common/base/log.h"
+#include "common/os/file.h"
+
+namespace paddock::agent {
+namespace {
+
+using executor::RunLife;
+using executor::StopKind;
+using session::RunKey;
+
+constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
+
+RunKey key_of(const contracts::Assignment& assignment) {
+  return {assignment.run_uid, assignment.attempt};
+}
+
+}  // namespace
+
+RunHost::RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& store,
+                 executor::TransportFactory transport, const Clock& clock, Random& random,
+                 int64_t max_runs, Observe observe)
+    : config_(config),
+      store_(store),
+      transport_(std::move(transport)),
+      clock_(clock),
+      random_(random),
+      max_runs_(max_runs),
+      observe_(std::move(observe)) {}
+
+RunHost::~RunHost() { stop(); }
+
+executor::ExecutorPorts RunHost::ports() {
+  return {config_, store_, transport_, *this, clock_, random_};
+}
+
+Status RunHost::recover() {
+  ASSIGN_OR_RETURN(const auto names, os::list_dir(config_.runs_dir));
+  for (const std::string& name : names) {
+    auto life = RunLife::recover(ports(), name);
+    if (life) {
+      log_info("found a run on disk", {{"run", name}});
+      (*life)->publish();
+      host(std::move(*life));
+      continue;
+    }
+    log_warn("removing what cannot be read as a run",
+             {{"name", name}, {"error", life.error().describe()}});
+    const std::string folder = os::join_path(config_.runs_dir, name);
+    executor::end_leftover(os::join_path(folder, "lock"));
+    TRY(os::remove_tree(folder));
+  }
+  return {};
+}
+
+void RunHost::act(const session::Action& action) {
+  if (const auto* begin = std::get_if<session::StartRun>(&action)) return start(begin->assignment);
+  if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
+    return stop_run(cancel->key, StopKind::kCancel);
+  }
+  stop_run(std::get<session::ForgetRun>(action).key, StopKind::kForget);
+}
+
+void RunHost::start(const contracts::Assignment& assignment) {
+  auto life = RunLife::accept(ports(), assignment);
+  if (life) return host(std::move(*life));
+  log_error("a run could not be accepted",
+            {{"run", assignment.run_uid}, {"error", life.error().describe()}});
+  contracts::RunReport report{.run_uid = assignment.run_uid, .attempt = assignment.attempt};
+  report.outcome = contracts::RunOutcome{.phase = contracts::RunPhase::kFailed,
+                                         .reason = life.error().reason,
+                                         .message = "the node could not take the run on"};
+  observe_(report, 0);
+}
+
+void RunHost::host(Life life) {
+  const RunKey key = key_of(life->assignment());
+  state_.with([&](State& state) {
+    for (std::thread& each : state.finished) each.join();
+    state.finished.clear();
+    if (state.stopping || state.runs.contains(key)) return;
+    state.runs[key] = Hosted{life, std::thread([this, key, life] { live(key, life); })};
+  });
+}
+
+void RunHost::live(const RunKey& key, const Life& life) {
+  const bool works = life->active();
+  if (!works || take_slot(life)) {
+    life->run();
+    if (works) {
+      state_.with([](State& state) { --state.working; });
+      changed_.notify_all();
+    }
+  }
+  // An ended run stays until its outcome is acknowledged or the agent leaves.
+  while (!life->stopped(StopKind::kDetach)) {
+    state_.wait_for(
+        changed_, kSlotPoll, [&](State&) { return life->stopped(StopKind::kDetach); },
+        [](State&, bool) {});
+  }
+  if (life->stopped(StopKind::kForget)) drop(key, life);
+}
+
+// What runs already has its slot; what is new waits for one, or for its end.
+bool RunHost::take_slot(const Life& life) {
+  while (true) {
+    const bool taken = state_.wait_for(
+        changed_, kSlotPoll,
+        [&](State& state) {
+          return life->launched() || life->stopped(StopKind::kCancel) || state.working < max_runs_;
+        },
+        [](State& state, bool ready) {
+          if (ready) ++state.working;
+          return ready;
+        });
+    if (taken) return true;
+  }
+}
+
+void RunHost::drop(const RunKey& key, const Life& life) {
+  if (const Status erased = life->erase(); !erased) {
+    log_warn("a run's files could not be removed",
+             {{"run", key.uid}, {"error", erased.error().describe()}});
+  }
+  state_.with([&](State& state) {
+    const auto found = state.runs.find(key);
+    if (found == state.runs.end()) return;  // stop() joins this thread
+    state.finished.push_back(std::move(found->second.thread));
+    state.runs.erase(found);
+  });
+}
+
+void RunHost::stop_run(const RunKey& key, StopKind kind) {
+  const Life life = state_.with([&](State& state) {
+    const auto found = state.runs.find(key);
+    return found == state.runs.end() ? Life() : found->second.life;
+  });
+  if (life) life->stop(kind);
+  changed_.notify_all();
+}
+
+void RunHost::stop() {
+  std::map<RunKey, Hosted> runs;
+  std::vector<std::thread> finished;
+  state_.with([&](State& state) {
+    state.stopping = true;
+    runs.swap(state.runs);
+    finished.swap(state.finished);
+  });
+  for (const auto& [key, hosted] : runs) hosted.life->stop(StopKind::kDetach);
+  changed_.notify_all();
+  for (auto& [key, hosted] : runs) hosted.thread.join();
+  for (std::thread& each : finished) each.join();
+}
+
+std::vector<contracts::OutputChunk> RunHost::read(const RunKey& key, int64_t after,
+                                                  size_t max_bytes) {
+  const Life life = state_.with([&](State& state) {
+    const auto found = state.runs.find(key);
+    return found == state.runs.end() ? Life() : found->second.life;
+  });
+  return life ? life->read_output(after, max_bytes) : std::vector<contracts::OutputChunk>();
+}
+
+void RunHost::observed(const contracts::RunReport& report, int64_t last_seq) {
+  observe_(report, last_seq);
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,66 @@
+// The runs on this node, one thread each, at most maxRuns of them doing something at once. Turns
+// the session's actions into starts and stops, and the runs' news into observations. Thread-safe.
+// stop() must be called before destruction.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "common/base/guarded.h"
+#include "node-agent/executor/run_life.h"
+#include "node-agent/session/session_loop.h"
+
+namespace paddock::agent {
+
+class RunHost final : public executor::RunObserver, public session::OutputReader {
+ public:
+  using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
+  RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& store,
+          executor::TransportFactory transport, const Clock& clock, Random& random,
+          int64_t max_runs, Observe observe);
+  ~RunHost() override;
+
+  // Goes on with every run found on disk; removes what cannot be one.
+  Status recover();
+  void act(const session::Action& action);
+  // Leaves running sandboxes running and waits for the threads.
+  void stop();
+
+  std::vector<contracts::OutputChunk> read(const session::RunKey& key, int64_t after,
+                                           size_t max_bytes) override;
+  void observed(const contracts::RunReport& report, int64_t last_seq) override;
+
+ private:
+  using Life = std::shared_ptr<executor::RunLife>;
+  struct Hosted {
+    Life life;
+    std::thread thread;
+  };
+  struct State {
+    std::map<session::RunKey, Hosted> runs;
+    std::vector<std::thread> finished;  // of forgotten runs, to be joined
+    int64_t working = 0;
+    bool stopping = false;
+  };
+  executor::ExecutorPorts ports();
+  void start(const contracts::Assignment& assignment);
+  void host(Life life);
+  void live(const session::RunKey& key, const Life& life);
+  bool take_slot(const Life& life);
+  void stop_run(const session::RunKey& key, executor::StopKind kind);
+  void drop(const session::RunKey& key, const Life& life);
+
+  const executor::ExecutorConfig& config_;
+  const cas::BlobStore& store_;
+  executor::TransportFactory transport_;
+  const Clock& clock_;
+  Random& random_;
+  int64_t max_runs_;
+  Observe observe_;
+  Guarded<State> state_;
+  std::condition_variable changed_;
+};
+
+}  // namespace paddock::agent
