@@ -35,15 +35,17 @@ bool is_empty(const Value& value) {
 }
 
 Value with_doc(Value schema, const char* doc, const Rules& rules) {
+  const std::string type = schema.text("type");
   schema.set("description", doc);
-  const Value* type = schema.find("type");
-  const bool integer = type != nullptr && *type == Value("integer");
-  if (integer && rules.min != std::numeric_limits<int64_t>::min()) schema.set("minimum", rules.min);
-  if (integer && rules.max != std::numeric_limits<int64_t>::max()) schema.set("maximum", rules.max);
-  if (type != nullptr && *type == Value("string")) {
+  if (type == "integer") {
+    if (rules.min != std::numeric_limits<int64_t>::min()) schema.set("minimum", rules.min);
+    if (rules.max != std::numeric_limits<int64_t>::max()) schema.set("maximum", rules.max);
+  }
+  if (type == "string") {
     if (rules.min_length > 0) schema.set("minLength", rules.min_length);
-    if (rules.max_length != std::numeric_limits<size_t>::max())
+    if (rules.max_length != std::numeric_limits<size_t>::max()) {
       schema.set("maxLength", rules.max_length);
+    }
   }
   return schema;
 }
