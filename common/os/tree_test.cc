@@ -53,7 +53,7 @@ TEST(RemoveTree, AcceptsAMissingOneAndRemovesAFile) {
 
 TEST(RemoveTree, RemovesATreeDeeperThanAnyPathOrDescriptorTable) {
   const TempDir dir;
-  make_deep(dir / "deep", 6000, "a-folder-name-of-some-length");
+  make_deep(dir / "deep", 4200, "a-folder-name-of-some-length");
   EXPECT_TRUE(remove_tree(dir / "deep").ok());
   EXPECT_FALSE(exists(dir / "deep"));
 }
