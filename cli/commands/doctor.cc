@@ -126,8 +126,9 @@ void print(const Diagnosis& diagnosis, const Env& env) {
 
 // What no run may be without.
 bool is_essential(const std::string& capability) {
-  constexpr std::array kEssential = {std::string_view("filesystem"), std::string_view("network"),
-                                     std::string_view("processes"), std::string_view("syscalls")};
+  constexpr std::array kEssential = {std::string_view("sandbox"), std::string_view("filesystem"),
+                                     std::string_view("network"), std::string_view("processes"),
+                                     std::string_view("syscalls")};
   return std::ranges::find(kEssential, capability) != kEssential.end();
 }
 

@@ -38,7 +38,7 @@ void add_option(Slot& slot, const OptionRow& option) {
 void add_argument(Slot& slot, const ArgumentRow& argument) {
   CLI::Option* added =
       slot.app->add_option(argument.name, slot.values[argument.name], argument.help);
-  if (!argument.many) added->expected(1);
+  if (!argument.many) added->expected(1)->allow_extra_args(false);
   added->required(argument.required);
 }
 

@@ -13,6 +13,7 @@
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 #include "common/os/file.h"
+#include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
@@ -58,6 +59,16 @@ struct Start {
   Millis left() const { return std::max(Millis(1), deadline - env.clock.mono()); }
 };
 
+// A line of a program's log as people read it; other lines as they are.
+std::string readable(const std::string& line) {
+  const Result<wire::Value> entry = wire::parse_json(line);
+  if (!entry.ok() || entry->text("message").empty()) return line;
+  const std::string error = entry->text("error");
+  const std::string reason = entry->text("reason");
+  return cat(entry->text("message"), error.empty() ? "" : ": ", error,
+             reason.empty() ? "" : cat(" [", reason, "]"));
+}
+
 // The program's own words when it did not come up; PORT_IN_USE is told apart.
 Error start_error(const Start& start, const std::string& program, const std::string& what) {
   const std::vector<std::string> lines = log_tail(start.paths, program, kLogLines);
@@ -70,7 +81,7 @@ Error start_error(const Start& start, const std::string& program, const std::str
             cat("port ", start.options.port.value_or(0), " is in use")};
   }
   Error error{Code::kUnavailable, "START_FAILED", cat(program, " ", what)};
-  for (const std::string& line : lines) error.causes.push_back({"log", line});
+  for (const std::string& line : lines) error.causes.push_back({"log", readable(line)});
   return error;
 }
 

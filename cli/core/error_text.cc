@@ -40,6 +40,7 @@ std::string error_text(const Error& error, const Stream& stream) {
   for (const Cause& cause : error.causes) {
     const bool same = cause.message == error.message || cause.message.empty();
     if (same && cause.field.empty()) continue;
+    if (error.message == cat(cause.field, ": ", cause.message)) continue;
     out += cat("  ", printable(cause.field), same || cause.field.empty() ? "" : ": ",
                same ? "" : printable(cause.message), "\n");
   }
