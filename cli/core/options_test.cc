@@ -84,7 +84,7 @@ TEST_F(Options, ComputeTakesTheDocumentedExample) {
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->folder, "/home/me/project");
   EXPECT_EQ(options->output, "/home/me/project");
-  const Run run = make_run(*options, "project-abc", "project-1");
+  const contracts::Run run = make_run(*options, "project-abc", "project-1");
   EXPECT_THAT(run.spec.command.argv,
               testing::ElementsAre("python3", "item_index_builder.py", "--variant", "s2",
                                    "--no-connections", "--no-acn"));
