@@ -36,7 +36,7 @@ const std::vector<Route>& routes() {
       {"GET", "/api",                         Scope::kAuthenticated, kNoBody, api_versions},
       {"GET", "/api/v1",                      Scope::kAuthenticated, kNoBody, core_resources},
       {"GET", "/api/v1/namespaces",           Scope::kAdmin, kNoBody, list_namespaces},
-      {"GET", "/api/v1/namespaces/{name}",    Scope::kAuthenticated, kNoBody, get_namespace},
+      {"GET", "/api/v1/namespaces/{ns}",      Scope::kAuthenticated, kNoBody, get_namespace},
       {"GET", "/api/v1/events",               Scope::kAuthenticated, kNoBody, list_no_events},
       {"GET", "/api/v1/namespaces/{ns}/events", Scope::kAuthenticated, kNoBody, list_no_events},
       {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, api_groups},

@@ -98,10 +98,10 @@ Result<Response> list_namespaces(Call& call) {
 
 Result<Response> get_namespace(Call& call) {
   // Any valid name will do: a namespace exists by being used.
-  if (k8s::is_dns_label(call.param("name")))
-    return json_response(k8s::name_space(call.param("name")));
+  if (k8s::is_dns_label(call.param("ns")))
+    return json_response(k8s::name_space(call.param("ns")));
   return Error{Code::kNotFound, "NAMESPACE_NOT_FOUND",
-               cat("namespaces \"", to_utf8_lossy(call.param("name")), "\" not found")};
+               cat("namespaces \"", to_utf8_lossy(call.param("ns")), "\" not found")};
 }
 
 Result<Response> list_no_events(Call&) { return json_response(core_list("EventList", {})); }

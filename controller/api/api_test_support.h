@@ -1,0 +1,162 @@
+// The whole API in process, without a socket. For tests only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "common/wire/json.h"
+#include "controller/api/authenticate.h"
+#include "controller/api/pipeline.h"
+#include "controller/api/routes.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::api {
+
+// A body that is there already. Like the server's, it refuses by length before it reads.
+class FakeBody final : public BodyReader {
+ public:
+  explicit FakeBody(std::string bytes) : bytes_(std::move(bytes)) {}
+  int64_t length() const override { return static_cast<int64_t>(bytes_.size()); }
+  Result<std::string> read(size_t limit) override {
+    if (bytes_.size() > limit)
+      return Error{Code::kTooLarge, "BODY_TOO_LARGE", "the body is too large"};
+    return bytes_;
+  }
+  Status stream(size_t limit, const std::function<Status(std::string_view)>& take) override {
+    if (bytes_.size() > limit)
+      return Error{Code::kTooLarge, "BODY_TOO_LARGE", "the body is too large"};
+    return take(bytes_);
+  }
+
+ private:
+  std::string bytes_;
+};
+
+// Collects what a stream writes; the client "goes away" once it has seen `until`.
+class FakeStream final : public ResponseStream {
+ public:
+  explicit FakeStream(std::string until = {}) : until_(std::move(until)) {}
+  bool write(std::string_view bytes) override {
+    text += bytes;
+    return open();
+  }
+  bool open() const override { return until_.empty() || text.find(until_) == std::string::npos; }
+  std::string text;
+
+ private:
+  std::string until_;
+};
+
+struct Answer {
+  int status = 0;
+  std::string text;
+  wire::Value body;
+  Response response;
+  std::string reason() const { return body.text("error.code"); }
+};
+
+class ApiTest : public testing::Test {
+ protected:
+  static constexpr const char* kRuns = "/apis/paddock.dev/v1alpha1/namespaces/default/runs";
+  static constexpr const char* kWorkspaces =
+      "/apis/paddock.dev/v1alpha1/namespaces/default/workspaces";
+  static constexpr const char* kNodes = "/apis/paddock.dev/v1alpha1/nodes";
+
+  ApiTest()
+      : blobs_(cas::BlobStore::open(folder_ / "blobs").value()),
+        intake_(workspaces::BlobIntake::open(blobs_, folder_ / "blobs", {}).value()),
+        store_(
+            store::Store::open(
+                {.path = {}, .on_commit = [this](const auto& topics) { notifier_.notify(topics); }})
+                .value()),
+        leases_(clock_.mono()),
+        services_{*store_, notifier_, leases_, blobs_, *intake_, clock_, random_, metrics_, {}},
+        router_(Router::build(routes()).value()),
+        handler_(make_handler(router_, services_)) {
+    admin_ = add_token("admin", auth::admin_scopes());
+    enroll_ = add_token("enroll", auth::enroll_scopes());
+  }
+
+  std::string add_token(const std::string& subject, std::vector<std::string> scopes,
+                        const std::string& name_space = {}) {
+    const auth::MintedToken token = auth::mint_token(random_, "pdk");
+    store::TokenRecord record = token_record(token, subject, std::move(scopes));
+    record.name_space = name_space;
+    EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.put_token(record); }).ok());
+    return token.secret;
+  }
+
+  Request request_of(const std::string& method, const std::string& target,
+                     const std::string& token) const {
+    Request request;
+    request.method = method;
+    const size_t mark = target.find('?');
+    request.path = target.substr(0, mark);
+    for (const std::string& part : split(request.path, '/')) {
+      if (!part.empty()) request.segments.push_back(part);
+    }
+    if (mark != std::string::npos) {
+      for (const std::string& pair : split(target.substr(mark + 1), '&')) {
+        const size_t equals = pair.find('=');
+        request.query.emplace_back(pair.substr(0, equals),
+                                   equals == std::string::npos ? "" : pair.substr(equals + 1));
+      }
+    }
+    if (!token.empty()) request.headers["authorization"] = "Bearer " + token;
+    return request;
+  }
+
+  Answer send(Request request, const std::string& bytes = {}) {
+    FakeBody body(bytes);
+    request.body = &body;
+    Answer answer;
+    answer.response = handler_(request);
+    answer.status = answer.response.status;
+    answer.text = answer.response.body;
+    if (auto parsed = wire::parse_json(answer.text)) answer.body = std::move(*parsed);
+    return answer;
+  }
+  Answer call(const std::string& method, const std::string& target, const std::string& bytes = {}) {
+    return send(request_of(method, target, admin_), bytes);
+  }
+
+  // A workspace `w` that holds s.py.
+  void make_workspace() {
+    const std::string content = "print(1)\n";
+    const std::string digest = crypto::sha256_hex(content);
+    ASSERT_EQ(
+        call("POST", kWorkspaces,
+             R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Workspace","metadata":{"name":"w"}})")
+            .status,
+        201);
+    ASSERT_EQ(call("PUT", cat(kWorkspaces, "/w/blobs/", digest), content).status, 201);
+    const std::string tree = cat(
+        R"({"entries":[{"path":"s.py","size":9,"executable":false,"digest":")", digest, "\"}]}");
+    const Answer answer = call("POST", cat(kWorkspaces, "/w/tree"), tree);
+    ASSERT_EQ(answer.status, 200) << answer.text;
+  }
+  static std::string run_text(const std::string& name, const std::string& spec = {}) {
+    return cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":")", name,
+               R"("},"spec":{"type":"compute","command":"python3 s.py","workspace":"w")", spec,
+               "}}");
+  }
+
+  test::TempDir folder_;
+  ManualClock clock_;
+  SeededRandom random_{7};
+  events::Notifier notifier_;
+  Metrics metrics_;
+  cas::BlobStore blobs_;
+  std::unique_ptr<workspaces::BlobIntake> intake_;
+  std::unique_ptr<store::Store> store_;
+  nodes::LeaseTable leases_;
+  Services services_;
+  Router router_;
+  Handler handler_;
+  std::string admin_;
+  std::string enroll_;
+};
+
+}  // namespace paddock::api
