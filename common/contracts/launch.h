@@ -7,6 +7,12 @@
 // ended. A reader that finds the lock free and no `result` frame knows that the launcher itself died.
 // SIGTERM to the launcher cancels the run. Its own exit code is 0 whenever a result frame was written.
 //
+// The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
+// command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000. Files of
+// a mount that belong to the owner of its folder are the command's own inside: a root launcher maps
+// that owner (id-mapped mount), and where the file system cannot do that, a writable folder must
+// belong to `uid`.
+//
 // Frame: one header line `<type> <wall time in ms> <payload bytes>\n`, the payload, `\n`.
 // Types: `started` (payload: JSON {"pid"}), `stdout`, `stderr` (raw bytes), `result` (JSON SandboxResult).
 // A torn frame at the end of the file is ignored by readers.

@@ -7,8 +7,11 @@
 
 namespace paddock::sandbox {
 
-// Writes `started`, `stdout` and `stderr` frames; the caller writes the result. Blocks SIGTERM,
-// SIGINT and SIGHUP meanwhile: they cancel the run. For single-threaded programs.
+// SIGTERM, SIGINT and SIGHUP wait from here on until launch() takes them as a cancel.
+void hold_cancel_signals();
+
+// Writes `started`, `stdout` and `stderr` frames; the caller writes the result. The cancel signals
+// stay held, so that a second one cannot cost the result. For single-threaded programs.
 contracts::SandboxResult launch(const contracts::LaunchRequest& request, EventWriter& events,
                                 const Clock& clock);
 

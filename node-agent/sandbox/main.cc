@@ -49,6 +49,7 @@ contracts::SandboxResult unreadable(const Error& error) {
 }
 
 int run(const Options& options, const Clock& clock) {
+  hold_cancel_signals();
   std::optional<os::LockFile> lock;
   if (!options.lock.empty()) {
     auto acquired = os::LockFile::acquire(options.lock);

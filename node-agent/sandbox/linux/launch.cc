@@ -1,6 +1,7 @@
 #include "node-agent/sandbox/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -41,6 +42,10 @@ Result<Channels> make_channels() {
   ASSIGN_OR_RETURN(out.witness, os::make_pipe());
   ASSIGN_OR_RETURN(out.out, os::make_pipe());
   ASSIGN_OR_RETURN(out.err, os::make_pipe());
+  // A write end may have been handed to a process outside: the last read must not wait for it.
+  for (const os::Fd* end : {&out.out.read, &out.err.read}) {
+    if (fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) return system_error("the output pipes", errno);
+  }
   return out;
 }
 
@@ -124,8 +129,6 @@ Outcome run_plan(const LaunchRequest& request, const SandboxPlan& plan, const Ho
   auto cgroup = make_cgroup(plan.cgroup, host.cgroup);
   if (!cgroup.ok()) return outcome::SetupFailed{cgroup.error()};
   const sigset_t signals = cancel_signals();
-  sigset_t before;
-  sigprocmask(SIG_BLOCK, &signals, &before);
   const os::Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC));
   auto running = start(request, plan, **cgroup);
   if (!running.ok()) return outcome::SetupFailed{running.error()};
@@ -141,7 +144,13 @@ Outcome run_plan(const LaunchRequest& request, const SandboxPlan& plan, const Ho
 
 }  // namespace
 
+void hold_cancel_signals() {
+  const sigset_t signals = cancel_signals();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
 SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+  hold_cancel_signals();
   SandboxResult result;
   result.cmd = request.command;
   result.trace_id = request.trace_id;
