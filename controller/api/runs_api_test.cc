@@ -160,7 +160,6 @@ TEST_F(RunStream, GivesTheLogAsItWasWrittenAndItsLastLines) {
   EXPECT_EQ(stream(cat(kRuns, "/r1/log?follow=true")), "one\ntwo\nthree\xff");
 }
 
-// proves: OD-44
 TEST_F(RunStream, ServesAnArtifactByItsExactPathOnlyAndNeverAsAPage) {
   const std::string digest = blobs_.put("<script>").value();
   ASSERT_TRUE(
