@@ -11,19 +11,32 @@ namespace paddock {
 
 std::string_view code_name(Code code) {
   switch (code) {
-    case Code::kInvalidArgument: return "InvalidArgument";
-    case Code::kUnauthenticated: return "Unauthenticated";
-    case Code::kPermissionDenied: return "PermissionDenied";
-    case Code::kNotFound: return "NotFound";
-    case Code::kAlreadyExists: return "AlreadyExists";
-    case Code::kConflict: return "Conflict";
-    case Code::kGone: return "Gone";
-    case Code::kTooLarge: return "TooLarge";
-    case Code::kResourceExhausted: return "ResourceExhausted";
-    case Code::kFailedPrecondition: return "FailedPrecondition";
-    case Code::kUnavailable: return "Unavailable";
-    case Code::kDeadlineExceeded: return "DeadlineExceeded";
-    case Code::kInternal: return "Internal";
+    case Code::kInvalidArgument:
+      return "InvalidArgument";
+    case Code::kUnauthenticated:
+      return "Unauthenticated";
+    case Code::kPermissionDenied:
+      return "PermissionDenied";
+    case Code::kNotFound:
+      return "NotFound";
+    case Code::kAlreadyExists:
+      return "AlreadyExists";
+    case Code::kConflict:
+      return "Conflict";
+    case Code::kGone:
+      return "Gone";
+    case Code::kTooLarge:
+      return "TooLarge";
+    case Code::kResourceExhausted:
+      return "ResourceExhausted";
+    case Code::kFailedPrecondition:
+      return "FailedPrecondition";
+    case Code::kUnavailable:
+      return "Unavailable";
+    case Code::kDeadlineExceeded:
+      return "DeadlineExceeded";
+    case Code::kInternal:
+      return "Internal";
   }
   panic("unknown error code");
 }

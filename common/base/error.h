@@ -10,9 +10,9 @@ namespace paddock {
 
 // What kind of failure this is; callers branch on this and never on text.
 enum class Code {
-  kInvalidArgument,     // the caller's input is wrong; sending it again will not help
-  kUnauthenticated,     // no or unknown credential
-  kPermissionDenied,    // known caller, not allowed
+  kInvalidArgument,   // the caller's input is wrong; sending it again will not help
+  kUnauthenticated,   // no or unknown credential
+  kPermissionDenied,  // known caller, not allowed
   kNotFound,
   kAlreadyExists,
   kConflict,            // stale write; read again and retry
@@ -22,7 +22,7 @@ enum class Code {
   kFailedPrecondition,  // the object is not in a state that allows this
   kUnavailable,         // a peer or the store cannot be reached now; retry
   kDeadlineExceeded,
-  kInternal,            // our fault
+  kInternal,  // our fault
 };
 
 // One thing that is wrong with the input: where (a JSON path such as `spec.timeout`) and what.

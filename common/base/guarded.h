@@ -26,7 +26,8 @@ class Guarded {
   }
   // Waits on `changed` until `ready(T&)` or the time is over; then calls `use(T&, bool ready)`.
   template <class Rep, class Period, class Ready, class Use>
-  auto wait_for(std::condition_variable& changed, std::chrono::duration<Rep, Period> limit, Ready&& ready, Use&& use) {
+  auto wait_for(std::condition_variable& changed, std::chrono::duration<Rep, Period> limit,
+                Ready&& ready, Use&& use) {
     std::unique_lock lock(mutex_);
     const bool in_time = changed.wait_for(lock, limit, [&] { return ready(value_); });
     return std::forward<Use>(use)(value_, in_time);

@@ -16,10 +16,14 @@ std::atomic<LogLevel> log_level{LogLevel::kInfo};
 
 std::string_view level_name(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return "debug";
-    case LogLevel::kInfo: return "info";
-    case LogLevel::kWarn: return "warn";
-    case LogLevel::kError: return "error";
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarn:
+      return "warn";
+    case LogLevel::kError:
+      return "error";
   }
   return "?";
 }
@@ -32,7 +36,8 @@ void append_json_string(std::string& out, std::string_view text) {
       out += c;
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       char buffer[8];
-      std::snprintf(buffer, sizeof buffer, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      std::snprintf(buffer, sizeof buffer, "\\u%04x",
+                    static_cast<unsigned>(static_cast<unsigned char>(c)));
       out += buffer;
     } else {
       out += c;
@@ -48,8 +53,8 @@ void set_log_fd(int fd) { log_fd = fd; }
 
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   if (level < log_level.load()) return;
-  std::string line = cat("{\"time\":\"", format_time(SystemClock().wall(), true), "\",\"level\":\"", level_name(level),
-                         "\",\"message\":");
+  std::string line = cat("{\"time\":\"", format_time(SystemClock().wall(), true), "\",\"level\":\"",
+                         level_name(level), "\",\"message\":");
   append_json_string(line, message);
   for (const LogField& field : fields) {
     line += ',';

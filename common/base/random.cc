@@ -47,8 +47,8 @@ std::string make_uuid(Random& random) {
   bytes[6] = static_cast<uint8_t>((bytes[6] & 0x0F) | 0x40);
   bytes[8] = static_cast<uint8_t>((bytes[8] & 0x3F) | 0x80);
   const std::string digits = hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return cat(digits.substr(0, 8), "-", digits.substr(8, 4), "-", digits.substr(12, 4), "-", digits.substr(16, 4), "-",
-             digits.substr(20));
+  return cat(digits.substr(0, 8), "-", digits.substr(8, 4), "-", digits.substr(12, 4), "-",
+             digits.substr(16, 4), "-", digits.substr(20));
 }
 
 std::string make_suffix(Random& random, size_t count) {

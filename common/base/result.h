@@ -10,14 +10,16 @@
 
 namespace paddock {
 
-[[noreturn]] void panic(std::string_view message);  // a broken invariant: says so and stops the process
+[[noreturn]] void panic(
+    std::string_view message);  // a broken invariant: says so and stops the process
 
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by design
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}   // NOLINT
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -85,11 +87,11 @@ using Status = Result<void>;
 #define PADDOCK_CONCAT(a, b) PADDOCK_CONCAT_INNER(a, b)
 
 // TRY(status_expression);  returns the error to the caller if there is one.
-#define TRY(expression)                                               \
-  do {                                                                \
-    if (auto try_result = (expression); !try_result.ok()) {           \
-      return std::move(try_result).error();                           \
-    }                                                                 \
+#define TRY(expression)                                     \
+  do {                                                      \
+    if (auto try_result = (expression); !try_result.ok()) { \
+      return std::move(try_result).error();                 \
+    }                                                       \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto name, result_expression);

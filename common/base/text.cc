@@ -8,7 +8,9 @@ namespace {
 
 // Length of the well-formed UTF-8 sequence at the start of `bytes`, or 0.
 size_t utf8_length(std::string_view bytes) {
-  auto at = [&](size_t i) { return i < bytes.size() ? static_cast<uint8_t>(bytes[i]) : uint8_t{0}; };
+  auto at = [&](size_t i) {
+    return i < bytes.size() ? static_cast<uint8_t>(bytes[i]) : uint8_t{0};
+  };
   auto tail = [&](size_t i) { return (at(i) & 0xC0) == 0x80; };
   const uint8_t lead = at(0);
   if (lead < 0x80) return 1;
@@ -26,7 +28,8 @@ size_t utf8_length(std::string_view bytes) {
   return 0;
 }
 
-constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kBase64 =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 }  // namespace
 

@@ -18,8 +18,9 @@ void append(std::string& out, T value) {
   out += value ? "true" : "false";
 }
 template <std::integral T>
-  requires(!std::same_as<T, bool> && !std::same_as<T, char>)
-void append(std::string& out, T value) { out += std::to_string(value); }
+requires(!std::same_as<T, bool> && !std::same_as<T, char>) void append(std::string& out, T value) {
+  out += std::to_string(value);
+}
 }  // namespace internal
 
 // Concatenates strings, characters, booleans and integers.

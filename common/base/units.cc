@@ -14,19 +14,27 @@ struct Unit {
   std::string_view suffix;
   int64_t factor;
 };
-constexpr std::array kTimeUnits = {Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1000}, Unit{"ms", 1}};
-constexpr std::array kByteUnits = {Unit{"Ti", int64_t{1} << 40}, Unit{"Gi", 1 << 30}, Unit{"Mi", 1 << 20},
-                                   Unit{"Ki", 1 << 10},          Unit{"T", 1'000'000'000'000},
-                                   Unit{"G", 1'000'000'000},     Unit{"M", 1'000'000},
-                                   Unit{"k", 1000},              Unit{"", 1}};
+constexpr std::array kTimeUnits = {Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1000},
+                                   Unit{"ms", 1}};
+constexpr std::array kByteUnits = {Unit{"Ti", int64_t{1} << 40},
+                                   Unit{"Gi", 1 << 30},
+                                   Unit{"Mi", 1 << 20},
+                                   Unit{"Ki", 1 << 10},
+                                   Unit{"T", 1'000'000'000'000},
+                                   Unit{"G", 1'000'000'000},
+                                   Unit{"M", 1'000'000},
+                                   Unit{"k", 1000},
+                                   Unit{"", 1}};
 
 Error bad_duration(std::string_view text) {
   return invalid_argument("DURATION_INVALID",
-                          cat("\"", to_utf8_lossy(text), "\" is not a duration: write for example 30m, 90s, 1h30m or 250ms"));
+                          cat("\"", to_utf8_lossy(text),
+                              "\" is not a duration: write for example 30m, 90s, 1h30m or 250ms"));
 }
 Error bad_quantity(std::string_view text) {
   return invalid_argument("QUANTITY_INVALID",
-                          cat("\"", to_utf8_lossy(text), "\" is not a quantity: write for example 512Mi, 8Gi or 1000000"));
+                          cat("\"", to_utf8_lossy(text),
+                              "\" is not a quantity: write for example 512Mi, 8Gi or 1000000"));
 }
 
 std::string_view take_digits(std::string_view& text) {
@@ -81,14 +89,16 @@ Result<int64_t> parse_quantity(std::string_view text) {
   if (!number) return bad_quantity(text);
   for (const Unit& unit : kByteUnits) {
     int64_t bytes = 0;
-    if (unit.suffix == suffix) return scale(*number, unit.factor, bytes) ? Result<int64_t>(bytes) : bad_quantity(text);
+    if (unit.suffix == suffix)
+      return scale(*number, unit.factor, bytes) ? Result<int64_t>(bytes) : bad_quantity(text);
   }
   return bad_quantity(text);
 }
 
 std::string format_quantity(int64_t bytes) {
   for (size_t i = 0; i < 4 && bytes != 0; ++i) {
-    if (bytes % kByteUnits[i].factor == 0) return cat(bytes / kByteUnits[i].factor, kByteUnits[i].suffix);
+    if (bytes % kByteUnits[i].factor == 0)
+      return cat(bytes / kByteUnits[i].factor, kByteUnits[i].suffix);
   }
   return std::to_string(bytes);
 }
@@ -97,7 +107,8 @@ std::string format_bytes(int64_t bytes) {
   for (size_t i = 0; i < 4; ++i) {
     if (bytes < kByteUnits[i].factor) continue;
     char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.1f %.*sB", static_cast<double>(bytes) / static_cast<double>(kByteUnits[i].factor),
+    std::snprintf(buffer, sizeof buffer, "%.1f %.*sB",
+                  static_cast<double>(bytes) / static_cast<double>(kByteUnits[i].factor),
                   static_cast<int>(kByteUnits[i].suffix.size()), kByteUnits[i].suffix.data());
     return buffer;
   }

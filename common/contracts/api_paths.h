@@ -2,10 +2,10 @@
 //
 //   GET    /livez /readyz /healthz /health /version /metrics
 //   GET    /api /api/v1 /api/v1/namespaces[/{ns}] /api/v1/[namespaces/{ns}/]events
-//   GET    /apis /apis/paddock.dev /apis/paddock.dev/v1alpha1 /openapi/v3 /openapi/v3/apis/paddock.dev/v1alpha1 /openapi/v2
-//   GET    A/{runs|workspaces}      A/nodes      A/namespaces/{ns}/{runs|workspaces}
-//   POST   A/namespaces/{ns}/{runs|workspaces}       (Idempotency-Key)
-//   GET|DELETE A/namespaces/{ns}/{plural}/{name}     GET|DELETE A/nodes/{name}
+//   GET    /apis /apis/paddock.dev /apis/paddock.dev/v1alpha1 /openapi/v3
+//   /openapi/v3/apis/paddock.dev/v1alpha1 /openapi/v2 GET    A/{runs|workspaces}      A/nodes
+//   A/namespaces/{ns}/{runs|workspaces} POST   A/namespaces/{ns}/{runs|workspaces}
+//   (Idempotency-Key) GET|DELETE A/namespaces/{ns}/{plural}/{name}     GET|DELETE A/nodes/{name}
 //   GET    …/runs/{name}/log        ?follow=true&tailLines=N
 //   GET    …/runs/{name}/events     SSE; Last-Event-ID or ?after=N
 //   POST   …/runs/{name}/cancel
@@ -27,12 +27,16 @@ namespace paddock::contracts::paths {
 inline constexpr const char* kBase = "/apis/paddock.dev/v1alpha1";
 
 inline std::string collection(const std::string& name_space, const std::string& plural) {
-  return name_space.empty() ? cat(kBase, "/", plural) : cat(kBase, "/namespaces/", name_space, "/", plural);
+  return name_space.empty() ? cat(kBase, "/", plural)
+                            : cat(kBase, "/namespaces/", name_space, "/", plural);
 }
-inline std::string object(const std::string& name_space, const std::string& plural, const std::string& name) {
+inline std::string object(const std::string& name_space, const std::string& plural,
+                          const std::string& name) {
   return cat(collection(name_space, plural), "/", name);
 }
-inline std::string run(const std::string& name_space, const std::string& name) { return object(name_space, "runs", name); }
+inline std::string run(const std::string& name_space, const std::string& name) {
+  return object(name_space, "runs", name);
+}
 inline std::string workspace(const std::string& name_space, const std::string& name) {
   return object(name_space, "workspaces", name);
 }

@@ -6,15 +6,20 @@ namespace {
 constexpr size_t kMaxHeaderBytes = 64;
 constexpr size_t kMaxPayloadBytes = size_t{256} << 20;
 
-Error bad_frame(std::string what) { return {Code::kInternal, "SPOOL_CORRUPT", cat("the event stream is damaged: ", what)}; }
+Error bad_frame(std::string what) {
+  return {Code::kInternal, "SPOOL_CORRUPT", cat("the event stream is damaged: ", what)};
+}
 
 }  // namespace
 
 std::map<std::string, std::string> minimal_environment(bool has_venv) {
   const std::string path = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
   std::map<std::string, std::string> env = {
-      {"PATH", path},       {"HOME", std::string(kSandboxWorkspace)}, {"TMPDIR", std::string(kSandboxTmp)},
-      {"PYTHONPATH", ""},   {"LANG", "en_US.UTF-8"},
+      {"PATH", path},
+      {"HOME", std::string(kSandboxWorkspace)},
+      {"TMPDIR", std::string(kSandboxTmp)},
+      {"PYTHONPATH", ""},
+      {"LANG", "en_US.UTF-8"},
   };
   if (has_venv) {
     env["PATH"] = cat(kSandboxVenv, "/bin:", path);
@@ -38,7 +43,8 @@ Result<bool> take_frame(std::string_view& bytes, Frame& out) {
   const auto type = wire::parse_enum<FrameType>(parts[0]);
   const auto time_ms = parse_integer<int64_t>(parts[1]);
   const auto size = parse_integer<size_t>(parts[2]);
-  if (!type || !time_ms || !size || *size > kMaxPayloadBytes) return bad_frame("a header cannot be read");
+  if (!type || !time_ms || !size || *size > kMaxPayloadBytes)
+    return bad_frame("a header cannot be read");
   const size_t start = line_end + 1;
   if (bytes.size() < start + *size + 1) return false;
   if (bytes[start + *size] != '\n') return bad_frame("a frame does not end where it should");

@@ -4,18 +4,19 @@
 //   paddock-sandbox probe            prints this host's proven capabilities as JSON
 //
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
-// ended. A reader that finds the lock free and no `result` frame knows that the launcher itself died.
-// SIGTERM to the launcher cancels the run. Its own exit code is 0 whenever a result frame was written.
+// ended. A reader that finds the lock free and no `result` frame knows that the launcher itself
+// died. SIGTERM to the launcher cancels the run. Its own exit code is 0 whenever a result frame was
+// written.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
-// command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000. Files of
-// a mount that belong to the owner of its folder are the command's own inside: a root launcher maps
-// that owner (id-mapped mount), and where the file system cannot do that, a writable folder must
-// belong to `uid`.
+// command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
+// Files of a mount that belong to the owner of its folder are the command's own inside: a root
+// launcher maps that owner (id-mapped mount), and where the file system cannot do that, a writable
+// folder must belong to `uid`.
 //
 // Frame: one header line `<type> <wall time in ms> <payload bytes>\n`, the payload, `\n`.
-// Types: `started` (payload: JSON {"pid"}), `stdout`, `stderr` (raw bytes), `result` (JSON SandboxResult).
-// A torn frame at the end of the file is ignored by readers.
+// Types: `started` (payload: JSON {"pid"}), `stdout`, `stderr` (raw bytes), `result` (JSON
+// SandboxResult). A torn frame at the end of the file is ignored by readers.
 #pragma once
 
 #include <map>
@@ -29,37 +30,45 @@
 
 namespace paddock::contracts {
 
-// One folder of the host made visible inside, beside the policy's own mounts: the workspace, a venv.
+// One folder of the host made visible inside, beside the policy's own mounts: the workspace, a
+// venv.
 struct LaunchMount {
   std::string host_path;
   std::string sandbox_path;
   MountMode mode = MountMode::kReadOnly;
   static constexpr auto describe() {
-    return std::tuple{field("hostPath", &LaunchMount::host_path, "absolute path on this host", {.required = true}),
-                      field("sandboxPath", &LaunchMount::sandbox_path, "absolute path inside", {.required = true}),
+    return std::tuple{field("hostPath", &LaunchMount::host_path, "absolute path on this host",
+                            {.required = true}),
+                      field("sandboxPath", &LaunchMount::sandbox_path, "absolute path inside",
+                            {.required = true}),
                       field("mode", &LaunchMount::mode, "ro or rw")};
   }
 };
 
 struct LaunchRequest {
   std::string trace_id;
-  std::vector<std::string> command;   // executed as it is, no shell; command[0] is looked up in the inner PATH
-  std::string workdir;                // absolute path inside
+  std::vector<std::string>
+      command;          // executed as it is, no shell; command[0] is looked up in the inner PATH
+  std::string workdir;  // absolute path inside
   std::map<std::string, std::string> env;  // the whole environment of the command
-  SandboxPolicy policy;               // effective: every limit that applies is set
+  SandboxPolicy policy;                    // effective: every limit that applies is set
   std::vector<LaunchMount> mounts;
   int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
-  std::optional<int64_t> uid;           // root launchers run the command as this host uid (default 65534)
+  std::optional<int64_t> uid;  // root launchers run the command as this host uid (default 65534)
   static constexpr auto describe() {
     return std::tuple{
-        field("traceId", &LaunchRequest::trace_id, "repeated in the result", {.required = true, .max_length = 128}),
-        field("command", &LaunchRequest::command, "argv", {.required = true, .min_length = 1, .max_length = 4096}),
+        field("traceId", &LaunchRequest::trace_id, "repeated in the result",
+              {.required = true, .max_length = 128}),
+        field("command", &LaunchRequest::command, "argv",
+              {.required = true, .min_length = 1, .max_length = 4096}),
         field("workdir", &LaunchRequest::workdir, "where the command starts", {.required = true}),
         field("env", &LaunchRequest::env, "the command's whole environment"),
         field("policy", &LaunchRequest::policy, "effective policy"),
         field("mounts", &LaunchRequest::mounts, "folders that the run needs", {.max_length = 64}),
-        field("inlineOutputBytes", &LaunchRequest::inline_output_bytes, "output repeated in the result, per stream", {.min = 0, .max = 64 << 20}),
-        field("uid", &LaunchRequest::uid, "host uid of the command when launched by root", {.min = 1}),
+        field("inlineOutputBytes", &LaunchRequest::inline_output_bytes,
+              "output repeated in the result, per stream", {.min = 0, .max = 64 << 20}),
+        field("uid", &LaunchRequest::uid, "host uid of the command when launched by root",
+              {.min = 1}),
     };
   }
 };
@@ -81,10 +90,12 @@ struct Capability {
   std::string mechanism;
   std::string details;  // when unavailable: why, and what an operator can do
   static constexpr auto describe() {
-    return std::tuple{field("name", &Capability::name, "memory, pids, network, …"),
-                      field("available", &Capability::available, "proven at start"),
-                      field("mechanism", &Capability::mechanism, "how it is enforced here", {.omit_empty = true}),
-                      field("details", &Capability::details, "why not, and what would help", {.omit_empty = true})};
+    return std::tuple{
+        field("name", &Capability::name, "memory, pids, network, …"),
+        field("available", &Capability::available, "proven at start"),
+        field("mechanism", &Capability::mechanism, "how it is enforced here", {.omit_empty = true}),
+        field("details", &Capability::details, "why not, and what would help",
+              {.omit_empty = true})};
   }
 };
 
@@ -107,9 +118,10 @@ Result<bool> take_frame(std::string_view& bytes, Frame& out);
 template <>
 struct paddock::wire::EnumNames<paddock::contracts::FrameType> {
   using E = contracts::FrameType;
-  static constexpr std::array values = {
-      std::pair{E::kStarted, std::string_view("started")}, std::pair{E::kStdout, std::string_view("stdout")},
-      std::pair{E::kStderr, std::string_view("stderr")},   std::pair{E::kResult, std::string_view("result")}};
+  static constexpr std::array values = {std::pair{E::kStarted, std::string_view("started")},
+                                        std::pair{E::kStdout, std::string_view("stdout")},
+                                        std::pair{E::kStderr, std::string_view("stderr")},
+                                        std::pair{E::kResult, std::string_view("result")}};
 };
 
 PADDOCK_EXTERN_CODEC(paddock::contracts::LaunchRequest);

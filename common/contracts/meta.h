@@ -31,16 +31,25 @@ struct ObjectMeta {
 
   static constexpr auto describe() {
     return std::tuple{
-        field("name", &ObjectMeta::name, "unique within its kind and namespace; a DNS label", {.omit_empty = true, .max_length = 253}),
-        field("generateName", &ObjectMeta::generate_name, "prefix for a name made by the server", {.omit_empty = true, .max_length = 240}),
-        field("namespace", &ObjectMeta::name_space, "where the object lives", {.omit_empty = true, .max_length = 63}),
+        field("name", &ObjectMeta::name, "unique within its kind and namespace; a DNS label",
+              {.omit_empty = true, .max_length = 253}),
+        field("generateName", &ObjectMeta::generate_name, "prefix for a name made by the server",
+              {.omit_empty = true, .max_length = 240}),
+        field("namespace", &ObjectMeta::name_space, "where the object lives",
+              {.omit_empty = true, .max_length = 63}),
         field("uid", &ObjectMeta::uid, "set by the server, never used twice", {.omit_empty = true}),
-        field("resourceVersion", &ObjectMeta::resource_version, "changes with every write; send it back to detect a stale write", {.omit_empty = true}),
-        field("generation", &ObjectMeta::generation, "changes with every change of spec", {.min = 0}),
-        field("creationTimestamp", &ObjectMeta::creation_timestamp, "when the server stored it first"),
+        field("resourceVersion", &ObjectMeta::resource_version,
+              "changes with every write; send it back to detect a stale write",
+              {.omit_empty = true}),
+        field("generation", &ObjectMeta::generation, "changes with every change of spec",
+              {.min = 0}),
+        field("creationTimestamp", &ObjectMeta::creation_timestamp,
+              "when the server stored it first"),
         field("deletionTimestamp", &ObjectMeta::deletion_timestamp, "when deletion was asked for"),
-        field("labels", &ObjectMeta::labels, "for selection", {.omit_empty = true, .max_length = 64}),
-        field("annotations", &ObjectMeta::annotations, "for tools; not selectable", {.omit_empty = true, .max_length = 64}),
+        field("labels", &ObjectMeta::labels, "for selection",
+              {.omit_empty = true, .max_length = 64}),
+        field("annotations", &ObjectMeta::annotations, "for tools; not selectable",
+              {.omit_empty = true, .max_length = 64}),
     };
   }
 };

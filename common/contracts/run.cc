@@ -46,7 +46,9 @@ wire::Value Command::encode_value() const {
   return items;
 }
 
-wire::Value Command::value_schema() { return wire::Value::Object{{"x-kubernetes-preserve-unknown-fields", true}}; }
+wire::Value Command::value_schema() {
+  return wire::Value::Object{{"x-kubernetes-preserve-unknown-fields", true}};
+}
 
 Result<std::vector<std::string>> split_command(std::string_view line) {
   std::vector<std::string> words;
@@ -56,7 +58,8 @@ Result<std::vector<std::string>> split_command(std::string_view line) {
   for (size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quote != 0) {
-      const bool escaped = quote == '"' && c == '\\' && i + 1 < line.size() && (line[i + 1] == '"' || line[i + 1] == '\\');
+      const bool escaped = quote == '"' && c == '\\' && i + 1 < line.size() &&
+                           (line[i + 1] == '"' || line[i + 1] == '\\');
       if (escaped) {
         word += line[++i];
       } else if (c == quote) {
@@ -68,7 +71,8 @@ Result<std::vector<std::string>> split_command(std::string_view line) {
       quote = c;
       in_word = true;
     } else if (c == '\\') {
-      if (i + 1 == line.size()) return invalid_argument("COMMAND_INVALID", "the command ends with a backslash");
+      if (i + 1 == line.size())
+        return invalid_argument("COMMAND_INVALID", "the command ends with a backslash");
       word += line[++i];
       in_word = true;
     } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
@@ -79,7 +83,8 @@ Result<std::vector<std::string>> split_command(std::string_view line) {
       in_word = true;
     }
   }
-  if (quote != 0) return invalid_argument("COMMAND_INVALID", cat("the command has an unclosed ", quote));
+  if (quote != 0)
+    return invalid_argument("COMMAND_INVALID", cat("the command has an unclosed ", quote));
   if (in_word) words.push_back(std::move(word));
   return words;
 }

@@ -21,15 +21,17 @@ enum class AcceleratorKind { kNvidia, kApple, kAny };
 enum class MediaMode { kEnabled, kDisabled };
 
 constexpr bool is_terminal(RunPhase phase) {
-  return phase == RunPhase::kSucceeded || phase == RunPhase::kFailed || phase == RunPhase::kCanceled;
+  return phase == RunPhase::kSucceeded || phase == RunPhase::kFailed ||
+         phase == RunPhase::kCanceled;
 }
 
 struct Accelerators {
   AcceleratorKind kind = AcceleratorKind::kAny;
   int64_t count = 1;
   static constexpr auto describe() {
-    return std::tuple{field("kind", &Accelerators::kind, "nvidia, apple or any"),
-                      field("count", &Accelerators::count, "how many devices", {.min = 1, .max = 64})};
+    return std::tuple{
+        field("kind", &Accelerators::kind, "nvidia, apple or any"),
+        field("count", &Accelerators::count, "how many devices", {.min = 1, .max = 64})};
   }
 };
 
@@ -47,11 +49,13 @@ struct Resources {
 struct MediaExecution {
   MediaMode mode = MediaMode::kDisabled;
   static constexpr auto describe() {
-    return std::tuple{field("mode", &MediaExecution::mode, "enabled or disabled", {.required = true})};
+    return std::tuple{
+        field("mode", &MediaExecution::mode, "enabled or disabled", {.required = true})};
   }
 };
 
-// The caller's command: a list, or one string that is split at white space and quotes, never by a shell.
+// The caller's command: a list, or one string that is split at white space and quotes, never by a
+// shell.
 struct Command {
   std::vector<std::string> argv;
   std::string line;  // set when the caller sent a string; argv is then split from it
@@ -65,7 +69,8 @@ Result<std::vector<std::string>> split_command(std::string_view line);
 struct ArtifactRequest {
   std::vector<std::string> dirs;
   static constexpr auto describe() {
-    return std::tuple{field("dirs", &ArtifactRequest::dirs, "folders of the workspace whose files come back", {.max_length = 32})};
+    return std::tuple{field("dirs", &ArtifactRequest::dirs,
+                            "folders of the workspace whose files come back", {.max_length = 32})};
   }
 };
 
@@ -86,17 +91,25 @@ struct RunSpec {
   bool cancel_requested = false;
   static constexpr auto describe() {
     return std::tuple{
-        field("type", &RunSpec::type, "compute, script, gradle, code, test or agent", {.required = true}),
-        field("command", &RunSpec::command, "argv as a list, or one string split without a shell", {.required = true}),
-        field("workspace", &RunSpec::workspace, "name of the Workspace whose files the run reads", {.omit_empty = true, .max_length = 253}),
-        field("requirements", &RunSpec::requirements, "requirements.txt or package.json in the workspace", {.omit_empty = true, .max_length = 1024}),
+        field("type", &RunSpec::type, "compute, script, gradle, code, test or agent",
+              {.required = true}),
+        field("command", &RunSpec::command, "argv as a list, or one string split without a shell",
+              {.required = true}),
+        field("workspace", &RunSpec::workspace, "name of the Workspace whose files the run reads",
+              {.omit_empty = true, .max_length = 253}),
+        field("requirements", &RunSpec::requirements,
+              "requirements.txt or package.json in the workspace",
+              {.omit_empty = true, .max_length = 1024}),
         field("artifacts", &RunSpec::artifacts, "what comes back"),
-        field("publish", &RunSpec::publish, "name of a shared volume to publish the artifacts to", {.omit_empty = true, .max_length = 63}),
+        field("publish", &RunSpec::publish, "name of a shared volume to publish the artifacts to",
+              {.omit_empty = true, .max_length = 63}),
         field("timeout", &RunSpec::timeout, "wall time; 30m unless given"),
         field("resources", &RunSpec::resources, "what the node must have free"),
-        field("nodeSelector", &RunSpec::node_selector, "labels the node must carry", {.omit_empty = true, .max_length = 32}),
+        field("nodeSelector", &RunSpec::node_selector, "labels the node must carry",
+              {.omit_empty = true, .max_length = 32}),
         field("priority", &RunSpec::priority, "higher goes first", {.min = -1000, .max = 1000}),
-        field("profile", &RunSpec::profile, "sandbox profile; by default the type's own", {.omit_empty = true}),
+        field("profile", &RunSpec::profile, "sandbox profile; by default the type's own",
+              {.omit_empty = true}),
         field("sandbox", &RunSpec::sandbox, "policy on top of the profile"),
         field("mediaExecution", &RunSpec::media_execution, "always explicit in the stored object"),
         field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
@@ -109,9 +122,10 @@ struct Artifact {
   int64_t size = 0;
   Digest digest;
   static constexpr auto describe() {
-    return std::tuple{field("path", &Artifact::path, "relative to the workspace", {.required = true}),
-                      field("size", &Artifact::size, "bytes", {.min = 0}),
-                      field("digest", &Artifact::digest, "SHA-256", {.required = true})};
+    return std::tuple{
+        field("path", &Artifact::path, "relative to the workspace", {.required = true}),
+        field("size", &Artifact::size, "bytes", {.min = 0}),
+        field("digest", &Artifact::digest, "SHA-256", {.required = true})};
   }
 };
 
@@ -135,9 +149,10 @@ struct RunStatus {
   std::optional<wire::Timestamp> scheduled_at;
   std::optional<wire::Timestamp> started_at;
   std::optional<wire::Timestamp> finished_at;
-  std::map<std::string, int64_t> timings_ms;  // per phase: queue, workspace, environment, run, artifacts
-  std::string workspace_root;                 // digest of the tree the run reads, pinned at creation
-  std::optional<SandboxPolicy> policy;        // effective
+  std::map<std::string, int64_t>
+      timings_ms;                       // per phase: queue, workspace, environment, run, artifacts
+  std::string workspace_root;           // digest of the tree the run reads, pinned at creation
+  std::optional<SandboxPolicy> policy;  // effective
   std::optional<SandboxResult> result;
   std::vector<Artifact> artifacts;
   std::vector<LeftOut> left_out;
@@ -145,15 +160,18 @@ struct RunStatus {
     return std::tuple{
         field("phase", &RunStatus::phase, "where the run is in its life"),
         field("reason", &RunStatus::reason, "a stable word", {.omit_empty = true}),
-        field("message", &RunStatus::message, "a sentence; a pending run says why no node fits", {.omit_empty = true}),
-        field("conditions", &RunStatus::conditions, "Scheduled, Complete, Failed", {.omit_empty = true}),
+        field("message", &RunStatus::message, "a sentence; a pending run says why no node fits",
+              {.omit_empty = true}),
+        field("conditions", &RunStatus::conditions, "Scheduled, Complete, Failed",
+              {.omit_empty = true}),
         field("nodeName", &RunStatus::node_name, "who runs it", {.omit_empty = true}),
         field("attempt", &RunStatus::attempt, "how often it was bound to a node"),
         field("scheduledAt", &RunStatus::scheduled_at, "when it was bound"),
         field("startedAt", &RunStatus::started_at, "when the command started"),
         field("finishedAt", &RunStatus::finished_at, "when it ended"),
         field("timingsMs", &RunStatus::timings_ms, "milliseconds per phase", {.omit_empty = true}),
-        field("workspaceRoot", &RunStatus::workspace_root, "digest of the tree", {.omit_empty = true}),
+        field("workspaceRoot", &RunStatus::workspace_root, "digest of the tree",
+              {.omit_empty = true}),
         field("policy", &RunStatus::policy, "effective sandbox policy"),
         field("result", &RunStatus::result, "how it ended and what was enforced"),
         field("artifacts", &RunStatus::artifacts, "what came back", {.omit_empty = true}),
@@ -170,7 +188,8 @@ struct Run {
   RunSpec spec;
   RunStatus status;
   static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Run::api_version, "paddock.dev/v1alpha1"), field("kind", &Run::kind, "Run"),
+    return std::tuple{field("apiVersion", &Run::api_version, "paddock.dev/v1alpha1"),
+                      field("kind", &Run::kind, "Run"),
                       field("metadata", &Run::metadata, "identity", {.required = true}),
                       field("spec", &Run::spec, "what is wanted", {.required = true}),
                       field("status", &Run::status, "what is observed")};
@@ -180,7 +199,8 @@ struct Run {
 struct WorkspaceSpec {
   std::string source;  // a label for people, e.g. the folder's base name
   static constexpr auto describe() {
-    return std::tuple{field("source", &WorkspaceSpec::source, "where it came from, for people", {.omit_empty = true, .max_length = 253})};
+    return std::tuple{field("source", &WorkspaceSpec::source, "where it came from, for people",
+                            {.omit_empty = true, .max_length = 253})};
   }
 };
 
@@ -189,9 +209,10 @@ struct WorkspaceStatus {
   int64_t files = 0;
   int64_t bytes = 0;
   static constexpr auto describe() {
-    return std::tuple{field("root", &WorkspaceStatus::root, "digest of the stored tree", {.omit_empty = true}),
-                      field("files", &WorkspaceStatus::files, "how many"),
-                      field("bytes", &WorkspaceStatus::bytes, "together")};
+    return std::tuple{
+        field("root", &WorkspaceStatus::root, "digest of the stored tree", {.omit_empty = true}),
+        field("files", &WorkspaceStatus::files, "how many"),
+        field("bytes", &WorkspaceStatus::bytes, "together")};
   }
 };
 
@@ -216,7 +237,8 @@ struct Device {
   std::string id;
   std::string model;
   static constexpr auto describe() {
-    return std::tuple{field("kind", &Device::kind, "nvidia or apple"), field("id", &Device::id, "stable on its node"),
+    return std::tuple{field("kind", &Device::kind, "nvidia or apple"),
+                      field("id", &Device::id, "stable on its node"),
                       field("model", &Device::model, "for people", {.omit_empty = true})};
   }
 };
@@ -227,16 +249,19 @@ struct Capacity {
   wire::Quantity disk;
   int64_t max_runs = 4;
   static constexpr auto describe() {
-    return std::tuple{field("cpu", &Capacity::cpu, "cores", {.min = 0}), field("memory", &Capacity::memory, "bytes"),
-                      field("disk", &Capacity::disk, "free bytes for workspaces"),
-                      field("maxRuns", &Capacity::max_runs, "runs at once", {.min = 1, .max = 100'000})};
+    return std::tuple{
+        field("cpu", &Capacity::cpu, "cores", {.min = 0}),
+        field("memory", &Capacity::memory, "bytes"),
+        field("disk", &Capacity::disk, "free bytes for workspaces"),
+        field("maxRuns", &Capacity::max_runs, "runs at once", {.min = 1, .max = 100'000})};
   }
 };
 
 struct NodeSpec {
   bool unschedulable = false;
   static constexpr auto describe() {
-    return std::tuple{field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new")};
+    return std::tuple{
+        field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new")};
   }
 };
 
@@ -252,10 +277,14 @@ struct NodeStatus {
   std::optional<wire::Timestamp> last_seen;
   static constexpr auto describe() {
     return std::tuple{
-        field("ready", &NodeStatus::ready, "holds a lease"), field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
-        field("capacity", &NodeStatus::capacity, "what the host has"), field("devices", &NodeStatus::devices, "accelerators"),
-        field("capabilities", &NodeStatus::capabilities, "what the sandbox can enforce here, proven at start"),
-        field("agentVersion", &NodeStatus::agent_version, "version of the agent", {.omit_empty = true}),
+        field("ready", &NodeStatus::ready, "holds a lease"),
+        field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
+        field("capacity", &NodeStatus::capacity, "what the host has"),
+        field("devices", &NodeStatus::devices, "accelerators"),
+        field("capabilities", &NodeStatus::capabilities,
+              "what the sandbox can enforce here, proven at start"),
+        field("agentVersion", &NodeStatus::agent_version, "version of the agent",
+              {.omit_empty = true}),
         field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),
         field("arch", &NodeStatus::arch, "amd64 or arm64", {.omit_empty = true}),
         field("lastSeen", &NodeStatus::last_seen, "last heartbeat"),
@@ -271,7 +300,8 @@ struct Node {
   NodeSpec spec;
   NodeStatus status;
   static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Node::api_version, "paddock.dev/v1alpha1"), field("kind", &Node::kind, "Node"),
+    return std::tuple{field("apiVersion", &Node::api_version, "paddock.dev/v1alpha1"),
+                      field("kind", &Node::kind, "Node"),
                       field("metadata", &Node::metadata, "identity", {.required = true}),
                       field("spec", &Node::spec, "what the operator wants"),
                       field("status", &Node::status, "what the agent reports")};
@@ -284,19 +314,23 @@ namespace paddock::wire {
 template <>
 struct EnumNames<contracts::RunType> {
   using E = contracts::RunType;
-  static constexpr std::array values = {
-      std::pair{E::kCompute, std::string_view("compute")}, std::pair{E::kScript, std::string_view("script")},
-      std::pair{E::kGradle, std::string_view("gradle")},   std::pair{E::kCode, std::string_view("code")},
-      std::pair{E::kTest, std::string_view("test")},       std::pair{E::kAgent, std::string_view("agent")}};
+  static constexpr std::array values = {std::pair{E::kCompute, std::string_view("compute")},
+                                        std::pair{E::kScript, std::string_view("script")},
+                                        std::pair{E::kGradle, std::string_view("gradle")},
+                                        std::pair{E::kCode, std::string_view("code")},
+                                        std::pair{E::kTest, std::string_view("test")},
+                                        std::pair{E::kAgent, std::string_view("agent")}};
 };
 template <>
 struct EnumNames<contracts::RunPhase> {
   using E = contracts::RunPhase;
-  static constexpr std::array values = {
-      std::pair{E::kPending, std::string_view("Pending")},     std::pair{E::kScheduled, std::string_view("Scheduled")},
-      std::pair{E::kPreparing, std::string_view("Preparing")}, std::pair{E::kRunning, std::string_view("Running")},
-      std::pair{E::kSucceeded, std::string_view("Succeeded")}, std::pair{E::kFailed, std::string_view("Failed")},
-      std::pair{E::kCanceled, std::string_view("Canceled")}};
+  static constexpr std::array values = {std::pair{E::kPending, std::string_view("Pending")},
+                                        std::pair{E::kScheduled, std::string_view("Scheduled")},
+                                        std::pair{E::kPreparing, std::string_view("Preparing")},
+                                        std::pair{E::kRunning, std::string_view("Running")},
+                                        std::pair{E::kSucceeded, std::string_view("Succeeded")},
+                                        std::pair{E::kFailed, std::string_view("Failed")},
+                                        std::pair{E::kCanceled, std::string_view("Canceled")}};
 };
 template <>
 struct EnumNames<contracts::AcceleratorKind> {

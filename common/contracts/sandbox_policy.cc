@@ -1,7 +1,7 @@
 #include "common/contracts/sandbox_policy.h"
 
-#include <array>
 #include <algorithm>
+#include <array>
 
 namespace paddock::contracts {
 namespace {
@@ -21,23 +21,51 @@ struct Profile {
 const std::vector<Profile>& profiles() {
   static const std::vector<Profile> kProfiles = {
       {"compute",  // ORB S6
-       {.wall_time = Duration{minutes(30)}, .memory = Quantity{8192 * kMiB}, .pids = 64, .open_files = 4096,
-        .file_size = Quantity{2048 * kMiB}, .fs_bytes = Quantity{4096 * kMiB}, .file_count = 1'000'000,
-        .stdout_bytes = Quantity{64 * kMiB}, .stderr_bytes = Quantity{64 * kMiB}, .command_bytes = Quantity{65536}}},
+       {.wall_time = Duration{minutes(30)},
+        .memory = Quantity{8192 * kMiB},
+        .pids = 64,
+        .open_files = 4096,
+        .file_size = Quantity{2048 * kMiB},
+        .fs_bytes = Quantity{4096 * kMiB},
+        .file_count = 1'000'000,
+        .stdout_bytes = Quantity{64 * kMiB},
+        .stderr_bytes = Quantity{64 * kMiB},
+        .command_bytes = Quantity{65536}}},
       {"test",  // VLT defaults
-       {.wall_time = Duration{seconds(30)}, .cpu_time = Duration{seconds(20)}, .memory = Quantity{512 * kMiB},
-        .pids = 32, .open_files = 512, .file_size = Quantity{512 * kMiB}, .fs_bytes = Quantity{512 * kMiB},
-        .file_count = 100'000, .stdout_bytes = Quantity{kMiB}, .stderr_bytes = Quantity{kMiB},
+       {.wall_time = Duration{seconds(30)},
+        .cpu_time = Duration{seconds(20)},
+        .memory = Quantity{512 * kMiB},
+        .pids = 32,
+        .open_files = 512,
+        .file_size = Quantity{512 * kMiB},
+        .fs_bytes = Quantity{512 * kMiB},
+        .file_count = 100'000,
+        .stdout_bytes = Quantity{kMiB},
+        .stderr_bytes = Quantity{kMiB},
         .command_bytes = Quantity{65536}}},
       {"snippet",  // ELV 1.4
-       {.wall_time = Duration{seconds(35)}, .cpu_time = Duration{seconds(30)}, .memory = Quantity{256 * kMiB},
-        .pids = 8, .open_files = 16, .file_size = Quantity{kMiB}, .fs_bytes = Quantity{48 * kMiB},
-        .file_count = 10'000, .stdout_bytes = Quantity{kMiB}, .stderr_bytes = Quantity{kMiB},
+       {.wall_time = Duration{seconds(35)},
+        .cpu_time = Duration{seconds(30)},
+        .memory = Quantity{256 * kMiB},
+        .pids = 8,
+        .open_files = 16,
+        .file_size = Quantity{kMiB},
+        .fs_bytes = Quantity{48 * kMiB},
+        .file_count = 10'000,
+        .stdout_bytes = Quantity{kMiB},
+        .stderr_bytes = Quantity{kMiB},
         .command_bytes = Quantity{65536}}},
       {"session",  // WSM defaults
-       {.wall_time = Duration{seconds(10)}, .cpu_time = Duration{seconds(10)}, .memory = Quantity{256 * kMiB},
-        .pids = 64, .open_files = 512, .file_size = Quantity{256 * kMiB}, .fs_bytes = Quantity{256 * kMiB},
-        .file_count = 100'000, .stdout_bytes = Quantity{kMiB}, .stderr_bytes = Quantity{kMiB},
+       {.wall_time = Duration{seconds(10)},
+        .cpu_time = Duration{seconds(10)},
+        .memory = Quantity{256 * kMiB},
+        .pids = 64,
+        .open_files = 512,
+        .file_size = Quantity{256 * kMiB},
+        .fs_bytes = Quantity{256 * kMiB},
+        .file_count = 100'000,
+        .stdout_bytes = Quantity{kMiB},
+        .stderr_bytes = Quantity{kMiB},
         .command_bytes = Quantity{65536}}},
   };
   return kProfiles;
@@ -63,7 +91,9 @@ bool is_variable_name(std::string_view name) {
 SandboxLimits SandboxLimits::overridden_by(const SandboxLimits& over) const {
   SandboxLimits out = *this;
   std::apply(
-      [&](const auto&... f) { ((over.*(f.member) ? void(out.*(f.member) = over.*(f.member)) : void()), ...); },
+      [&](const auto&... f) {
+        ((over.*(f.member) ? void(out.*(f.member) = over.*(f.member)) : void()), ...);
+      },
       describe());
   return out;
 }
@@ -72,8 +102,10 @@ void SandboxPolicy::validate(wire::Check& check) const {
   for (size_t i = 0; i < host_mounts.size(); ++i) {
     wire::Check::Scope list(check, "hostMounts");
     wire::Check::Scope item(check, i);
-    if (!is_clean_absolute(host_mounts[i].host_path)) check.fail("hostPath", "must be an absolute path without . or ..");
-    if (!is_clean_absolute(host_mounts[i].sandbox_path)) check.fail("sandboxPath", "must be an absolute path without . or ..");
+    if (!is_clean_absolute(host_mounts[i].host_path))
+      check.fail("hostPath", "must be an absolute path without . or ..");
+    if (!is_clean_absolute(host_mounts[i].sandbox_path))
+      check.fail("sandboxPath", "must be an absolute path without . or ..");
   }
   const auto positive = [&](const char* name, const std::optional<Quantity>& limit) {
     if (limit && limit->bytes <= 0) check.fail(cat("limits.", name), "must be more than zero");
@@ -86,7 +118,8 @@ void SandboxPolicy::validate(wire::Check& check) const {
   positive("commandBytes", limits.command_bytes);
   for (const auto& [name, value] : env) {
     if (!is_variable_name(name)) check.fail(cat("env.", name), "is not a variable name");
-    if (value.find('\0') != std::string::npos) check.fail(cat("env.", name), "must not contain a NUL byte");
+    if (value.find('\0') != std::string::npos)
+      check.fail(cat("env.", name), "must not contain a NUL byte");
   }
   if (network && !network->enabled && !network->allow_domains.empty()) {
     check.fail("network.allowDomains", "has no effect while network.enabled is false");

@@ -17,8 +17,10 @@ struct NetworkPolicy {
   std::vector<std::string> allow_domains;
   static constexpr auto describe() {
     return std::tuple{
-        field("enabled", &NetworkPolicy::enabled, "whether any network exists inside; none by default"),
-        field("allowDomains", &NetworkPolicy::allow_domains, "names that may be reached", {.max_length = 256}),
+        field("enabled", &NetworkPolicy::enabled,
+              "whether any network exists inside; none by default"),
+        field("allowDomains", &NetworkPolicy::allow_domains, "names that may be reached",
+              {.max_length = 256}),
     };
   }
 };
@@ -31,8 +33,10 @@ struct HostMount {
   MountMode mode = MountMode::kReadOnly;
   static constexpr auto describe() {
     return std::tuple{
-        field("hostPath", &HostMount::host_path, "absolute path on the node", {.required = true, .max_length = 4096}),
-        field("sandboxPath", &HostMount::sandbox_path, "absolute path inside", {.required = true, .max_length = 4096}),
+        field("hostPath", &HostMount::host_path, "absolute path on the node",
+              {.required = true, .max_length = 4096}),
+        field("sandboxPath", &HostMount::sandbox_path, "absolute path inside",
+              {.required = true, .max_length = 4096}),
         field("mode", &HostMount::mode, "ro or rw"),
     };
   }
@@ -55,14 +59,18 @@ struct SandboxLimits {
         field("wallTime", &SandboxLimits::wall_time, "real time until the whole tree is killed"),
         field("cpuTime", &SandboxLimits::cpu_time, "CPU time over all processes"),
         field("memory", &SandboxLimits::memory, "memory of all processes together"),
-        field("pids", &SandboxLimits::pids, "processes and threads alive at once", {.min = 1, .max = 4'194'304}),
-        field("openFiles", &SandboxLimits::open_files, "descriptors a process may hold", {.min = 3, .max = 1'048'576}),
+        field("pids", &SandboxLimits::pids, "processes and threads alive at once",
+              {.min = 1, .max = 4'194'304}),
+        field("openFiles", &SandboxLimits::open_files, "descriptors a process may hold",
+              {.min = 3, .max = 1'048'576}),
         field("fileSize", &SandboxLimits::file_size, "size of one written file"),
         field("fsBytes", &SandboxLimits::fs_bytes, "bytes of private scratch space"),
-        field("fileCount", &SandboxLimits::file_count, "files in private scratch space", {.min = 1, .max = 1'000'000'000}),
+        field("fileCount", &SandboxLimits::file_count, "files in private scratch space",
+              {.min = 1, .max = 1'000'000'000}),
         field("stdout", &SandboxLimits::stdout_bytes, "standard output kept"),
         field("stderr", &SandboxLimits::stderr_bytes, "standard error kept"),
-        field("commandBytes", &SandboxLimits::command_bytes, "length of the command and its arguments"),
+        field("commandBytes", &SandboxLimits::command_bytes,
+              "length of the command and its arguments"),
     };
   }
   // `over` wins where it is set.
@@ -80,12 +88,18 @@ struct SandboxPolicy {
   static constexpr auto describe() {
     return std::tuple{
         field("network", &SandboxPolicy::network, "network access; none when absent"),
-        field("hostMounts", &SandboxPolicy::host_mounts, "host folders visible inside", {.omit_empty = true, .max_length = 64}),
-        field("tools", &SandboxPolicy::tools, "executables that exist inside; empty means the system's", {.omit_empty = true, .max_length = 256}),
+        field("hostMounts", &SandboxPolicy::host_mounts, "host folders visible inside",
+              {.omit_empty = true, .max_length = 64}),
+        field("tools", &SandboxPolicy::tools,
+              "executables that exist inside; empty means the system's",
+              {.omit_empty = true, .max_length = 256}),
         field("limits", &SandboxPolicy::limits, "what may be used up"),
-        field("env", &SandboxPolicy::env, "variables added to the minimal environment", {.omit_empty = true, .max_length = 64}),
-        field("devices", &SandboxPolicy::devices, "device nodes that exist inside", {.omit_empty = true, .max_length = 64}),
-        field("allowPartial", &SandboxPolicy::allow_partial, "run even if this host cannot enforce every limit; never covers network or files"),
+        field("env", &SandboxPolicy::env, "variables added to the minimal environment",
+              {.omit_empty = true, .max_length = 64}),
+        field("devices", &SandboxPolicy::devices, "device nodes that exist inside",
+              {.omit_empty = true, .max_length = 64}),
+        field("allowPartial", &SandboxPolicy::allow_partial,
+              "run even if this host cannot enforce every limit; never covers network or files"),
     };
   }
   // Rules across fields: absolute, normalised mount paths; no zero limits; variable names.
@@ -97,15 +111,17 @@ struct SandboxPolicy {
 std::optional<SandboxPolicy> profile_policy(std::string_view profile);
 std::vector<std::string> profile_names();
 
-// `requested` on top of its profile: what will be enforced. Requested limits win over the profile's.
+// `requested` on top of its profile: what will be enforced. Requested limits win over the
+// profile's.
 SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy& requested);
 
 }  // namespace paddock::contracts
 
 template <>
 struct paddock::wire::EnumNames<paddock::contracts::MountMode> {
-  static constexpr std::array values = {std::pair{contracts::MountMode::kReadOnly, std::string_view("ro")},
-                                        std::pair{contracts::MountMode::kReadWrite, std::string_view("rw")}};
+  static constexpr std::array values = {
+      std::pair{contracts::MountMode::kReadOnly, std::string_view("ro")},
+      std::pair{contracts::MountMode::kReadWrite, std::string_view("rw")}};
 };
 
 PADDOCK_EXTERN_CODEC(paddock::contracts::SandboxPolicy);

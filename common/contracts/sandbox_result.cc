@@ -10,17 +10,28 @@ void apply_status_table(SandboxResult& result) {
     if (code != nullptr && !result.code) result.code = code;
   };
   switch (result.status) {
-    case SandboxStatus::kOk: return set(0, nullptr, nullptr);
-    case SandboxStatus::kFailed: return;
-    case SandboxStatus::kTimeout: return set(124, "TIMEOUT", nullptr);
-    case SandboxStatus::kCpuLimit: return set(152, "LIMIT_EXCEEDED", "E_LIMIT_CPU");
-    case SandboxStatus::kMemLimit: return set(137, "LIMIT_EXCEEDED", "E_LIMIT_MEMORY");
-    case SandboxStatus::kKilledTerm: return set(143, nullptr, nullptr);
-    case SandboxStatus::kKilledKill: return set(137, nullptr, nullptr);
-    case SandboxStatus::kCanceled: return set(143, "CANCELLED", nullptr);
-    case SandboxStatus::kForbiddenSyscall: return set(159, "CAPABILITY_DENIED", "E_CAPABILITY_DENIED");
-    case SandboxStatus::kLimitExceeded: return set(153, "LIMIT_EXCEEDED", nullptr);
-    case SandboxStatus::kInternalError: return set(1, nullptr, nullptr);
+    case SandboxStatus::kOk:
+      return set(0, nullptr, nullptr);
+    case SandboxStatus::kFailed:
+      return;
+    case SandboxStatus::kTimeout:
+      return set(124, "TIMEOUT", nullptr);
+    case SandboxStatus::kCpuLimit:
+      return set(152, "LIMIT_EXCEEDED", "E_LIMIT_CPU");
+    case SandboxStatus::kMemLimit:
+      return set(137, "LIMIT_EXCEEDED", "E_LIMIT_MEMORY");
+    case SandboxStatus::kKilledTerm:
+      return set(143, nullptr, nullptr);
+    case SandboxStatus::kKilledKill:
+      return set(137, nullptr, nullptr);
+    case SandboxStatus::kCanceled:
+      return set(143, "CANCELLED", nullptr);
+    case SandboxStatus::kForbiddenSyscall:
+      return set(159, "CAPABILITY_DENIED", "E_CAPABILITY_DENIED");
+    case SandboxStatus::kLimitExceeded:
+      return set(153, "LIMIT_EXCEEDED", nullptr);
+    case SandboxStatus::kInternalError:
+      return set(1, nullptr, nullptr);
   }
 }
 

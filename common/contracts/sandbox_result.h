@@ -13,8 +13,17 @@
 namespace paddock::contracts {
 
 enum class SandboxStatus {
-  kOk, kFailed, kTimeout, kCpuLimit, kMemLimit, kKilledTerm, kKilledKill, kCanceled, kForbiddenSyscall,
-  kLimitExceeded, kInternalError,
+  kOk,
+  kFailed,
+  kTimeout,
+  kCpuLimit,
+  kMemLimit,
+  kKilledTerm,
+  kKilledKill,
+  kCanceled,
+  kForbiddenSyscall,
+  kLimitExceeded,
+  kInternalError,
 };
 
 // How strongly a capability is enforced.
@@ -29,10 +38,12 @@ struct Enforcement {
   static constexpr auto describe() {
     return std::tuple{
         field("requested", &Enforcement::requested, "what the policy asked for"),
-        field("applied", &Enforcement::applied, "whether it was in force before the first instruction"),
+        field("applied", &Enforcement::applied,
+              "whether it was in force before the first instruction"),
         field("mechanism", &Enforcement::mechanism, "how: cgroup v2 memory.max, seccomp, …"),
         field("level", &Enforcement::level, "kernel, broker, polled, advisory or none"),
-        field("details", &Enforcement::details, "what an operator needs to know", {.omit_empty = true}),
+        field("details", &Enforcement::details, "what an operator needs to know",
+              {.omit_empty = true}),
     };
   }
 };
@@ -74,7 +85,8 @@ struct Usage {
   static constexpr auto describe() {
     return std::tuple{
         field("cpu_ms", &Usage::cpu_ms, "CPU time over all processes"),
-        field("peak_memory_bytes", &Usage::peak_memory_bytes, "highest memory use seen by the kernel"),
+        field("peak_memory_bytes", &Usage::peak_memory_bytes,
+              "highest memory use seen by the kernel"),
         field("peak_pids", &Usage::peak_pids, "most processes at once"),
         field("stdout_bytes", &Usage::stdout_bytes, "bytes written to standard output"),
         field("stderr_bytes", &Usage::stderr_bytes, "bytes written to standard error"),
@@ -104,7 +116,8 @@ struct SandboxResult {
         field("status", &SandboxResult::status, "how it ended"),
         field("rc", &SandboxResult::rc, "exit code as a shell would show it"),
         field("reason", &SandboxResult::reason, "why, with the native cause"),
-        field("errorClass", &SandboxResult::error_class, "TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED"),
+        field("errorClass", &SandboxResult::error_class,
+              "TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED"),
         field("code", &SandboxResult::code, "E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …"),
         field("stdout", &SandboxResult::out, "standard output, at most what the policy keeps"),
         field("stderr", &SandboxResult::err, "standard error, at most what the policy keeps"),
@@ -145,8 +158,10 @@ template <>
 struct paddock::wire::EnumNames<paddock::contracts::EnforcementLevel> {
   using E = contracts::EnforcementLevel;
   static constexpr std::array values = {
-      std::pair{E::kKernel, std::string_view("kernel")},   std::pair{E::kBroker, std::string_view("broker")},
-      std::pair{E::kPolled, std::string_view("polled")},   std::pair{E::kAdvisory, std::string_view("advisory")},
+      std::pair{E::kKernel, std::string_view("kernel")},
+      std::pair{E::kBroker, std::string_view("broker")},
+      std::pair{E::kPolled, std::string_view("polled")},
+      std::pair{E::kAdvisory, std::string_view("advisory")},
       std::pair{E::kNone, std::string_view("none")},
   };
 };

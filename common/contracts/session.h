@@ -18,8 +18,10 @@ struct EnrollRequest {
   std::string identity;
   std::map<std::string, std::string> labels;
   static constexpr auto describe() {
-    return std::tuple{field("identity", &EnrollRequest::identity, "a secret of this agent", {.required = true, .min_length = 32, .max_length = 256}),
-                      field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64})};
+    return std::tuple{
+        field("identity", &EnrollRequest::identity, "a secret of this agent",
+              {.required = true, .min_length = 32, .max_length = 256}),
+        field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64})};
   }
 };
 struct EnrollAnswer {
@@ -40,7 +42,8 @@ struct OutputChunk {
   static constexpr auto describe() {
     return std::tuple{field("seq", &OutputChunk::seq, "position", {.required = true, .min = 1}),
                       field("timeMs", &OutputChunk::time_ms, "node wall clock"),
-                      field("stream", &OutputChunk::stream, "stdout, stderr or system", {.required = true, .max_length = 16}),
+                      field("stream", &OutputChunk::stream, "stdout, stderr or system",
+                            {.required = true, .max_length = 16}),
                       field("data", &OutputChunk::data, "base64", {.required = true})};
   }
 };
@@ -70,11 +73,12 @@ struct RunReport {
   std::string message;
   std::optional<wire::Timestamp> started_at;
   std::map<std::string, int64_t> timings_ms;
-  std::vector<OutputChunk> output;  // not yet acknowledged, at most 512 KiB a call
+  std::vector<OutputChunk> output;    // not yet acknowledged, at most 512 KiB a call
   std::optional<RunOutcome> outcome;  // only once all output was acknowledged or is in this report
   static constexpr auto describe() {
     return std::tuple{field("runUid", &RunReport::run_uid, "which run", {.required = true}),
-                      field("attempt", &RunReport::attempt, "which attempt: the fence", {.required = true, .min = 1}),
+                      field("attempt", &RunReport::attempt, "which attempt: the fence",
+                            {.required = true, .min = 1}),
                       field("phase", &RunReport::phase, "observed phase"),
                       field("message", &RunReport::message, "for people", {.omit_empty = true}),
                       field("startedAt", &RunReport::started_at, "when the command started"),
@@ -85,21 +89,27 @@ struct RunReport {
 };
 
 struct SyncRequest {
-  std::string session;     // random per agent process; a newer one supersedes an older one
-  int64_t generation = 0;  // larger for a newer agent process of the same node (its start time in ms)
+  std::string session;  // random per agent process; a newer one supersedes an older one
+  int64_t generation =
+      0;  // larger for a newer agent process of the same node (its start time in ms)
   std::optional<NodeStatus> status;  // on the first call of a session and when it changes
   std::map<std::string, std::string> labels;
-  std::vector<RunReport> runs;       // every run this node holds
-  std::string known_version;         // of the last answer; held open while it is current
-  int64_t wait_ms = 0;               // how long the server may hold the call
+  std::vector<RunReport> runs;  // every run this node holds
+  std::string known_version;    // of the last answer; held open while it is current
+  int64_t wait_ms = 0;          // how long the server may hold the call
   static constexpr auto describe() {
-    return std::tuple{field("session", &SyncRequest::session, "this agent process", {.required = true, .min_length = 8, .max_length = 64}),
-                      field("generation", &SyncRequest::generation, "start time of this agent process"),
-                      field("status", &SyncRequest::status, "the host"),
-                      field("labels", &SyncRequest::labels, "node labels", {.omit_empty = true, .max_length = 64}),
-                      field("runs", &SyncRequest::runs, "every run held here", {.max_length = 10'000}),
-                      field("knownVersion", &SyncRequest::known_version, "version of the desired state known", {.omit_empty = true}),
-                      field("waitMs", &SyncRequest::wait_ms, "hold at most this long", {.min = 0, .max = 60'000})};
+    return std::tuple{
+        field("session", &SyncRequest::session, "this agent process",
+              {.required = true, .min_length = 8, .max_length = 64}),
+        field("generation", &SyncRequest::generation, "start time of this agent process"),
+        field("status", &SyncRequest::status, "the host"),
+        field("labels", &SyncRequest::labels, "node labels",
+              {.omit_empty = true, .max_length = 64}),
+        field("runs", &SyncRequest::runs, "every run held here", {.max_length = 10'000}),
+        field("knownVersion", &SyncRequest::known_version, "version of the desired state known",
+              {.omit_empty = true}),
+        field("waitMs", &SyncRequest::wait_ms, "hold at most this long",
+              {.min = 0, .max = 60'000})};
   }
 };
 
@@ -119,11 +129,14 @@ struct Assignment {
   int64_t output_acked = 0;  // highest seq stored
   static constexpr auto describe() {
     return std::tuple{field("runUid", &Assignment::run_uid, "which run", {.required = true}),
-                      field("namespace", &Assignment::name_space, "of the run"), field("name", &Assignment::name, "of the run"),
+                      field("namespace", &Assignment::name_space, "of the run"),
+                      field("name", &Assignment::name, "of the run"),
                       field("attempt", &Assignment::attempt, "the fence", {.required = true}),
-                      field("desired", &Assignment::desired, "run or cancel"), field("spec", &Assignment::spec, "of the run"),
+                      field("desired", &Assignment::desired, "run or cancel"),
+                      field("spec", &Assignment::spec, "of the run"),
                       field("policy", &Assignment::policy, "effective"),
-                      field("workspaceRoot", &Assignment::workspace_root, "tree to materialise", {.omit_empty = true}),
+                      field("workspaceRoot", &Assignment::workspace_root, "tree to materialise",
+                            {.omit_empty = true}),
                       field("outputAcked", &Assignment::output_acked, "highest output seq stored")};
   }
 };
@@ -144,7 +157,8 @@ struct SyncAnswer {
 template <>
 struct paddock::wire::EnumNames<paddock::contracts::DesiredState> {
   using E = contracts::DesiredState;
-  static constexpr std::array values = {std::pair{E::kRun, std::string_view("run")}, std::pair{E::kCancel, std::string_view("cancel")}};
+  static constexpr std::array values = {std::pair{E::kRun, std::string_view("run")},
+                                        std::pair{E::kCancel, std::string_view("cancel")}};
 };
 
 PADDOCK_EXTERN_CODEC(paddock::contracts::EnrollRequest);

@@ -74,8 +74,10 @@ Error error_from_body(int http_status, const wire::Value& body) {
   error.message = body.text("message");
   if (error.reason.empty()) error.reason = "UNEXPECTED_ANSWER";
   if (error.message.empty()) error.message = cat("the server answered ", http_status);
-  if (const wire::Value* causes = body.at("error.details.causes"); causes != nullptr && causes->array() != nullptr) {
-    for (const wire::Value& cause : *causes->array()) error.causes.push_back({cause.text("field"), cause.text("message")});
+  if (const wire::Value* causes = body.at("error.details.causes");
+      causes != nullptr && causes->array() != nullptr) {
+    for (const wire::Value& cause : *causes->array())
+      error.causes.push_back({cause.text("field"), cause.text("message")});
   }
   return error;
 }

@@ -16,9 +16,11 @@ std::string path_fault(std::string_view path) {
   const std::vector<std::string> parts = split(path, '/');
   if (parts.size() > kMaxDepth) return cat("is deeper than ", kMaxDepth, " folders");
   for (const std::string& part : parts) {
-    if (part.empty() || part == "." || part == "..") return "must not have an empty, \".\" or \"..\" part";
+    if (part.empty() || part == "." || part == "..")
+      return "must not have an empty, \".\" or \"..\" part";
     if (part.size() > kMaxNameBytes) return cat("has a part longer than ", kMaxNameBytes, " bytes");
-    if (std::ranges::any_of(part, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; })) {
+    if (std::ranges::any_of(
+            part, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; })) {
       return "must not have control characters";
     }
     if (part.find('\\') != std::string::npos) return "must not have a backslash";
@@ -39,21 +41,26 @@ void Tree::validate(wire::Check& check) const {
     const TreeEntry& entry = entries[i];
     wire::Check::Scope list(check, "entries");
     wire::Check::Scope item(check, i);
-    if (std::string fault = path_fault(entry.path); !fault.empty()) check.fail("path", cat("\"", to_utf8_lossy(entry.path), "\" ", fault));
+    if (std::string fault = path_fault(entry.path); !fault.empty())
+      check.fail("path", cat("\"", to_utf8_lossy(entry.path), "\" ", fault));
     if (!is_digest(entry.digest)) check.fail("digest", "must be 64 lower-case hexadecimal digits");
-    if (i > 0 && entry.path <= previous) check.fail("path", "entries must be sorted by path, each once");
+    if (i > 0 && entry.path <= previous)
+      check.fail("path", "entries must be sorted by path, each once");
     if (!folded.insert(ascii_lower(entry.path)).second) {
-      check.fail("path", cat("\"", to_utf8_lossy(entry.path), "\" differs from another entry only by case"));
+      check.fail("path", cat("\"", to_utf8_lossy(entry.path),
+                             "\" differs from another entry only by case"));
     }
     previous = entry.path;
   }
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string& path = entries[i].path;
-    for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    for (size_t slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
       if (folded.contains(ascii_lower(path.substr(0, slash)))) {
         wire::Check::Scope list(check, "entries");
         wire::Check::Scope item(check, i);
-        check.fail("path", cat("\"", to_utf8_lossy(path), "\" lies below another entry that is a file"));
+        check.fail("path",
+                   cat("\"", to_utf8_lossy(path), "\" lies below another entry that is a file"));
         break;
       }
     }

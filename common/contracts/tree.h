@@ -21,8 +21,10 @@ struct TreeEntry {
   friend bool operator==(const TreeEntry&, const TreeEntry&) = default;
   static constexpr auto describe() {
     return std::tuple{
-        field("path", &TreeEntry::path, "relative path", {.required = true, .min_length = 1, .max_length = 4096}),
-        field("digest", &TreeEntry::digest, "SHA-256 of the content", {.required = true, .min_length = 64, .max_length = 64}),
+        field("path", &TreeEntry::path, "relative path",
+              {.required = true, .min_length = 1, .max_length = 4096}),
+        field("digest", &TreeEntry::digest, "SHA-256 of the content",
+              {.required = true, .min_length = 64, .max_length = 64}),
         field("size", &TreeEntry::size, "bytes", {.required = true, .min = 0}),
         field("executable", &TreeEntry::executable, "whether the owner may execute it"),
     };
@@ -30,9 +32,11 @@ struct TreeEntry {
 };
 
 struct Tree {
-  std::vector<TreeEntry> entries;  // sorted by path, bytewise; no path twice, none below another file
+  std::vector<TreeEntry>
+      entries;  // sorted by path, bytewise; no path twice, none below another file
   static constexpr auto describe() {
-    return std::tuple{field("entries", &Tree::entries, "files", {.required = true, .max_length = 100'000})};
+    return std::tuple{
+        field("entries", &Tree::entries, "files", {.required = true, .max_length = 100'000})};
   }
   // Names every hostile or impossible entry: traversal, absolute, control characters, too long or
   // deep, duplicates, case collisions, a file used as a folder, unsorted, bad digests.

@@ -16,7 +16,8 @@ struct KeyPair {
 // A self-signed CA (P-256), valid ten years from `now`.
 Result<KeyPair> make_ca(std::string_view common_name, WallTime now);
 // A server certificate with subjectAltName for each name or IP address, valid for 825 days at most.
-Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std::string>& names, WallTime now);
+Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std::string>& names,
+                                        WallTime now);
 // End of validity of the first certificate in the text.
 Result<WallTime> certificate_expiry(std::string_view certificate_pem);
 

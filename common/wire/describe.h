@@ -4,13 +4,16 @@
 //     std::string name;
 //     std::optional<int64_t> retries;
 //     static constexpr auto describe() {
-//       return std::tuple{field("name", &Step::name, "what it is called", {.required = true, .max_length = 63}),
-//                         field("retries", &Step::retries, "how often to try again", {.min = 0, .max = 10})};
+//       return std::tuple{field("name", &Step::name, "what it is called", {.required = true,
+//       .max_length = 63}),
+//                         field("retries", &Step::retries, "how often to try again", {.min = 0,
+//                         .max = 10})};
 //     }
 //   };
 //
-// Field types: bool, int, int64_t, double, std::string, enums (see EnumNames), Value, std::optional,
-// std::vector, std::map<std::string, T>, described structs, and types with their own codec
+// Field types: bool, int, int64_t, double, std::string, enums (see EnumNames), Value,
+// std::optional, std::vector, std::map<std::string, T>, described structs, and types with their own
+// codec
 // (`static std::optional<T> decode_value(const Value&, Check&)`, `Value encode_value() const`,
 // `static Value value_schema()`).
 // A struct may also have `void validate(Check&) const` for rules across fields.
@@ -38,7 +41,7 @@ namespace paddock::wire {
 
 struct Rules {
   bool required = false;
-  bool omit_empty = false;                            // empty strings, lists, maps and objects are not written
+  bool omit_empty = false;  // empty strings, lists, maps and objects are not written
   int64_t min = std::numeric_limits<int64_t>::min();  // integers
   int64_t max = std::numeric_limits<int64_t>::max();
   size_t min_length = 0;  // strings in bytes, lists and maps in items
@@ -54,16 +57,18 @@ struct Field {
 };
 
 template <class Owner, class T>
-constexpr Field<Owner, T> field(const char* name, T Owner::*member, const char* doc, Rules rules = {}) {
+constexpr Field<Owner, T> field(const char* name, T Owner::*member, const char* doc,
+                                Rules rules = {}) {
   return {name, member, doc, rules};
 }
 
-// The names of an enum on the wire: specialise with `static constexpr std::array values = {std::pair{E::kA, "A"}, …}`.
+// The names of an enum on the wire: specialise with `static constexpr std::array values =
+// {std::pair{E::kA, "A"}, …}`.
 template <class E>
 struct EnumNames;
 
 template <class E>
-  requires std::is_enum_v<E>
+requires std::is_enum_v<E>
 constexpr std::string_view enum_name(E value) {
   for (const auto& [each, name] : EnumNames<E>::values) {
     if (each == value) return name;
@@ -72,7 +77,7 @@ constexpr std::string_view enum_name(E value) {
 }
 
 template <class E>
-  requires std::is_enum_v<E>
+requires std::is_enum_v<E>
 constexpr std::optional<E> parse_enum(std::string_view text) {
   for (const auto& [each, name] : EnumNames<E>::values) {
     if (name == text) return each;
@@ -128,7 +133,9 @@ class Check {
 namespace internal {
 
 template <class T>
-concept Described = requires { T::describe(); };
+concept Described = requires {
+  T::describe();
+};
 template <class T>
 concept CustomCodec = requires(const Value& value, Check& check, const T& self) {
   { T::decode_value(value, check) } -> std::same_as<std::optional<T>>;
@@ -136,7 +143,9 @@ concept CustomCodec = requires(const Value& value, Check& check, const T& self) 
   { T::value_schema() } -> std::same_as<Value>;
 };
 template <class T>
-concept Validated = requires(const T& self, Check& check) { self.validate(check); };
+concept Validated = requires(const T& self, Check& check) {
+  self.validate(check);
+};
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -170,7 +179,8 @@ void decode_object(const Value& value, T& out, Check& check) {
   constexpr auto described = T::describe();
   for (const Value::Member& member : *members) {
     const std::string& key = member.first;
-    const bool known = std::apply([&](const auto&... f) { return ((key == f.name) || ...); }, described);
+    const bool known =
+        std::apply([&](const auto&... f) { return ((key == f.name) || ...); }, described);
     if (!known) check.unknown(key);
   }
   const size_t faults = check.causes().size();
@@ -242,7 +252,8 @@ void decode_into(const Value& value, T& out, const Rules& rules, Check& check) {
     check_range(*value.integer(), narrowed, check);
     out = static_cast<T>(*value.integer());
   } else if constexpr (std::is_same_v<T, double>) {
-    if (value.number() == nullptr && value.integer() == nullptr) return wrong_type(check, "number", value);
+    if (value.number() == nullptr && value.integer() == nullptr)
+      return wrong_type(check, "number", value);
     out = value.number() != nullptr ? *value.number() : static_cast<double>(*value.integer());
   } else {
     static_assert(std::is_same_v<T, std::string>, "no codec for this field type");
@@ -322,7 +333,8 @@ Value schema_any() {
   } else if constexpr (IsVector<T>::value) {
     return Value::Object{{"type", "array"}, {"items", schema_any<typename T::value_type>()}};
   } else if constexpr (IsMap<T>::value) {
-    return Value::Object{{"type", "object"}, {"additionalProperties", schema_any<typename T::mapped_type>()}};
+    return Value::Object{{"type", "object"},
+                         {"additionalProperties", schema_any<typename T::mapped_type>()}};
   } else if constexpr (std::is_enum_v<T>) {
     Value names;
     for (const auto& [each, name] : EnumNames<T>::values) names.push_back(name);
@@ -361,13 +373,13 @@ Value schema() {
 }
 
 // Keeps a type's codec in one translation unit: EXTERN in its header, INSTANTIATE in its .cc file.
-#define PADDOCK_EXTERN_CODEC(Type)                                                       \
-  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&);     \
-  extern template paddock::wire::Value paddock::wire::encode<Type>(const Type&);         \
+#define PADDOCK_EXTERN_CODEC(Type)                                                   \
+  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&); \
+  extern template paddock::wire::Value paddock::wire::encode<Type>(const Type&);     \
   extern template paddock::wire::Value paddock::wire::schema<Type>()
-#define PADDOCK_INSTANTIATE_CODEC(Type)                                           \
-  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&);     \
-  template paddock::wire::Value paddock::wire::encode<Type>(const Type&);         \
+#define PADDOCK_INSTANTIATE_CODEC(Type)                                       \
+  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&); \
+  template paddock::wire::Value paddock::wire::encode<Type>(const Type&);     \
   template paddock::wire::Value paddock::wire::schema<Type>()
 
 }  // namespace paddock::wire

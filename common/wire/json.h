@@ -1,6 +1,7 @@
 // JSON text <-> Value, strict: RFC 8259, UTF-8 checked, no duplicate keys, nothing after the
 // document, integers must fit int64, other numbers must be finite.
-// Errors have reason MALFORMED_JSON (or DOCUMENT_TOO_DEEP, DOCUMENT_TOO_LARGE) and name the byte offset.
+// Errors have reason MALFORMED_JSON (or DOCUMENT_TOO_DEEP, DOCUMENT_TOO_LARGE) and name the byte
+// offset.
 #pragma once
 
 #include <string>

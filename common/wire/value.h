@@ -18,18 +18,17 @@ class Value {
   using Member = std::pair<std::string, Value>;
   using Object = std::vector<Member>;
 
-  Value() = default;  // null
-  Value(std::nullptr_t) {}                                                     // NOLINT: implicit by design
-  Value(bool value) : data_(value) {}                                          // NOLINT
+  Value() = default;                   // null
+  Value(std::nullptr_t) {}             // NOLINT: implicit by design
+  Value(bool value) : data_(value) {}  // NOLINT
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Value(T value) : data_(static_cast<int64_t>(value)) {}                       // NOLINT
-  Value(double value) : data_(value) {}                                        // NOLINT
-  Value(std::string value) : data_(std::move(value)) {}                        // NOLINT
-  Value(std::string_view value) : data_(std::string(value)) {}                 // NOLINT
-  Value(const char* value) : data_(std::string(value)) {}                      // NOLINT
-  Value(Array value) : data_(std::move(value)) {}                              // NOLINT
-  Value(Object value) : data_(std::move(value)) {}                             // NOLINT
+  requires(!std::same_as<T, bool>) Value(T value) : data_(static_cast<int64_t>(value)) {}  // NOLINT
+  Value(double value) : data_(value) {}                                                    // NOLINT
+  Value(std::string value) : data_(std::move(value)) {}                                    // NOLINT
+  Value(std::string_view value) : data_(std::string(value)) {}                             // NOLINT
+  Value(const char* value) : data_(std::string(value)) {}                                  // NOLINT
+  Value(Array value) : data_(std::move(value)) {}                                          // NOLINT
+  Value(Object value) : data_(std::move(value)) {}                                         // NOLINT
 
   bool is_null() const { return data_.index() == 0; }
   // The content if it has that type, else nullptr.
@@ -54,7 +53,8 @@ class Value {
   void erase(std::string_view key);
   void push_back(Value value);  // makes this an array if it is null
 
-  std::string_view type_name() const;  // "null", "boolean", "integer", "number", "string", "array", "object"
+  std::string_view type_name()
+      const;  // "null", "boolean", "integer", "number", "string", "array", "object"
   friend bool operator==(const Value&, const Value&) = default;
 
  private:

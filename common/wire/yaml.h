@@ -1,6 +1,7 @@
-// YAML text <-> Value: the JSON subset of YAML 1.2 core. One document; aliases, anchors, tags, merge
-// keys and duplicate keys are refused with line and column. Quoted scalars stay strings.
-// Errors have reason MALFORMED_YAML (or DOCUMENT_TOO_DEEP, DOCUMENT_TOO_LARGE). JSON text is also YAML.
+// YAML text <-> Value: the JSON subset of YAML 1.2 core. One document; aliases, anchors, tags,
+// merge keys and duplicate keys are refused with line and column. Quoted scalars stay strings.
+// Errors have reason MALFORMED_YAML (or DOCUMENT_TOO_DEEP, DOCUMENT_TOO_LARGE). JSON text is also
+// YAML.
 #pragma once
 
 #include <string>

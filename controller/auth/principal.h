@@ -11,28 +11,33 @@ namespace paddock::auth {
 
 // What a route needs. A token carries a list of these by name (`runs:write`), or `*`.
 enum class Scope {
-  kPublic,            // no token: health only
-  kAuthenticated,     // any valid token: version, discovery
-  kRunsRead, kRunsWrite,
-  kWorkspacesRead, kWorkspacesWrite,
-  kNodesRead, kNodesWrite,
-  kNodeEnroll,        // enrolment tokens
-  kNodeSelf,          // a node's own credential; the node in the path must be itself
-  kAuditRead, kAdmin,
+  kPublic,         // no token: health only
+  kAuthenticated,  // any valid token: version, discovery
+  kRunsRead,
+  kRunsWrite,
+  kWorkspacesRead,
+  kWorkspacesWrite,
+  kNodesRead,
+  kNodesWrite,
+  kNodeEnroll,  // enrolment tokens
+  kNodeSelf,    // a node's own credential; the node in the path must be itself
+  kAuditRead,
+  kAdmin,
 };
 
 struct Principal {
-  std::string subject;              // "anonymous", "admin", "node:laptop"
+  std::string subject;  // "anonymous", "admin", "node:laptop"
   std::vector<std::string> scopes;
-  std::string name_space;           // not empty: nothing outside this namespace
+  std::string name_space;  // not empty: nothing outside this namespace
   std::string token_id;
 };
 
 std::string_view scope_name(Scope scope);
 
-// May `principal` use a route that needs `scope`, on an object in `name_space` (empty: cluster) or, for
-// kNodeSelf, on the node `node_name`? Unauthenticated or PermissionDenied (SCOPE_MISSING,
+// May `principal` use a route that needs `scope`, on an object in `name_space` (empty: cluster) or,
+// for kNodeSelf, on the node `node_name`? Unauthenticated or PermissionDenied (SCOPE_MISSING,
 // NAMESPACE_DENIED, NODE_MISMATCH) otherwise; the message names the scope that would do.
-Status authorize(const Principal& principal, Scope scope, std::string_view name_space, std::string_view node_name);
+Status authorize(const Principal& principal, Scope scope, std::string_view name_space,
+                 std::string_view node_name);
 
 }  // namespace paddock::auth

@@ -18,12 +18,7 @@ struct Resource {
 
 inline constexpr std::array<Resource, 3> kResources = {{
     {"runs", "run", "rn", "Run", true, {"create", "delete", "get", "list", ""}},
-    {"workspaces",
-     "workspace",
-     "ws",
-     "Workspace",
-     true,
-     {"create", "delete", "get", "list", ""}},
+    {"workspaces", "workspace", "ws", "Workspace", true, {"create", "delete", "get", "list", ""}},
     {"nodes", "node", "no", "Node", false, {"delete", "get", "list", ""}},
 }};
 

@@ -98,8 +98,7 @@ Result<Response> list_namespaces(Call& call) {
 
 Result<Response> get_namespace(Call& call) {
   // Any valid name will do: a namespace exists by being used.
-  if (k8s::is_dns_label(call.param("ns")))
-    return json_response(k8s::name_space(call.param("ns")));
+  if (k8s::is_dns_label(call.param("ns"))) return json_response(k8s::name_space(call.param("ns")));
   return Error{Code::kNotFound, "NAMESPACE_NOT_FOUND",
                cat("namespaces \"", to_utf8_lossy(call.param("ns")), "\" not found")};
 }
