@@ -48,8 +48,8 @@ struct Parsed {
   bool has(const std::string& name) const { return values.count(name) > 0; }
   std::string text(const std::string& name, std::string fallback = {}) const {
     const auto found = values.find(name);
-    return found == values.end() || found->second.empty() ? std::move(fallback)
-                                                          : found->second.back();
+    if (found == values.end() || found->second.empty()) return fallback;
+    return found->second.back();
   }
   std::vector<std::string> list(const std::string& name) const {
     const auto found = values.find(name);

@@ -22,7 +22,7 @@ class Lines {
   Table table_;
 };
 
-std::string section(std::string_view title, std::string body) {
+std::string section(std::string_view title, std::string_view body) {
   return body.empty() ? "" : cat(title, ":\n", body);
 }
 

@@ -17,8 +17,8 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  // NOLINTNEXTLINE: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }
