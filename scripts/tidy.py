@@ -59,7 +59,8 @@ def check(path, commands, build, common):
         ["clang-tidy", "-p", str(build), "--quiet", path], cwd=ROOT, capture_output=True, text=True
     )
     if done.returncode != 0 or done.stdout.strip():
-        return False, done.stdout + done.stderr or f"{path}: clang-tidy ended with {done.returncode}\n"
+        ended = f"{path}: clang-tidy ended with {done.returncode}\n"
+        return False, done.stdout or done.stderr or ended
     # What was edited while it was checked is not known.
     if key and key == cache_key(commands, common):
         (CACHE / key).touch()
