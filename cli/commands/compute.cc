@@ -83,7 +83,7 @@ Status upload(const Job& job, client::ControllerClient& client, const cas::Scan&
 
 Status follow(const Job& job, client::ControllerClient& client) {
   EventPrinter printer(job.env, {});
-  const Status ended = client.follow_events(job.run.name_space, job.run.name, 0, kPatience,
+  const Status ended = client.follow_events(job.run.name_space, job.run.name, 0, job.env.patience,
                                             [&](const contracts::RunEvent& event) {
                                               printer.print(event);
                                               return true;

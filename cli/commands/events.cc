@@ -47,7 +47,7 @@ int events_command(const Parsed& parsed, Env& env) {
   if (!format.ok()) return fail(env, format.error());
   const RunRef run = run_ref(parsed);
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    TRY(watcher.client.follow_events(run.name_space, run.name, 0, kPatience,
+    TRY(watcher.client.follow_events(run.name_space, run.name, 0, env.patience,
                                      [&](const contracts::RunEvent& event) {
                                        print_event(event, *format, env);
                                        return true;

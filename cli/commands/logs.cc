@@ -47,7 +47,7 @@ Result<int> follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
   merged.err.write = env.out.write;  // what the program wrote to either stream is the log
   merged.err.tty = env.out.tty;
   EventPrinter printer(merged, {.phases = false, .system = false});
-  TRY(watcher.client.follow_events(run.name_space, run.name, 0, kPatience,
+  TRY(watcher.client.follow_events(run.name_space, run.name, 0, env.patience,
                                    [&](const contracts::RunEvent& event) {
                                      printer.print(event);
                                      return true;

@@ -136,6 +136,29 @@ Parsed collect(const Slot& slot) {
   return parsed;
 }
 
+bool is_global(const std::string& word) {
+  return word.starts_with("--") && std::ranges::any_of(global_options(), [&](const OptionRow& row) {
+           return word.substr(2, word.find('=') - 2) == long_name(row);
+         });
+}
+
+// Global options may stand before the command too: they are moved behind its words.
+std::vector<std::string> command_first(const std::vector<std::string>& args) {
+  size_t leading = 0;
+  while (leading < args.size() && is_global(args[leading])) {
+    leading += args[leading].find('=') == std::string::npos ? size_t{2} : size_t{1};
+  }
+  if (leading == 0 || leading >= args.size()) return args;
+  const auto command = args.begin() + static_cast<std::ptrdiff_t>(leading);
+  const bool two_words =
+      args.size() > leading + 1 && find_command(cat(command[0], " ", command[1])) != nullptr;
+  const auto behind = command + (two_words ? 2 : 1);
+  std::vector<std::string> out(command, behind);
+  out.insert(out.end(), args.begin(), command);
+  out.insert(out.end(), behind, args.end());
+  return out;
+}
+
 }  // namespace
 
 Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::string>& args) {
@@ -145,7 +168,8 @@ Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::strin
   std::list<Slot> slots;
   try {
     build(root, slots);
-    std::vector<std::string> reversed(args.rbegin(), args.rend());
+    const std::vector<std::string> words = command_first(args);
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
     root.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     return Answer(HelpWanted{help_for(root, slots)});

@@ -51,6 +51,14 @@ TEST(ParseArgs, LeavesWhatFollowsTwoDashesAlone) {
               ElementsAre("python3", "x", "--detach"));
 }
 
+TEST(ParseArgs, GlobalOptionsMayStandBeforeTheCommand) {
+  const Parsed logs = parsed({"--server", "https://x", "--patience=2s", "logs", "-f", "name"});
+  EXPECT_EQ(logs.text("server"), "https://x");
+  EXPECT_EQ(logs.text("patience"), "2s");
+  EXPECT_EQ(logs.text("NAME"), "name");
+  EXPECT_EQ(parsed({"--instance", "a", "sandbox", "run", "--", "true"}).text("instance"), "a");
+}
+
 TEST(ParseArgs, AnArgumentMayBeNamedLikeACommand) {
   EXPECT_EQ(parsed({"logs", "status"}).text("NAME"), "status");
   EXPECT_EQ(parsed({"get", "runs", "up", "-o", "json"}).text("NAME"), "up");

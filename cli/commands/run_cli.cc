@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/parse_args.h"
 #include "cli/core/error_text.h"
+#include "cli/core/option_values.h"
 
 namespace paddock::cli {
 namespace {
@@ -40,6 +41,9 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
     return 0;
   }
   const auto& wanted = std::get<Parsed>(*parsed);
+  const auto patience = duration_option(wanted, "patience");
+  if (!patience.ok()) return fail(env, patience.error());
+  if (*patience) env.patience = **patience;
   for (const auto& [name, function] : kFunctions) {
     if (name == wanted.command) return function(wanted, env);
   }

@@ -155,7 +155,9 @@ Status wait_for_node(Start& start, const os::ProcessIdentity& agent) {
 // An agent of a controller that moved is started again; the runs it holds go on meanwhile.
 Status ensure_agent(Start& start, const std::string& former_url) {
   if (is_alive(start.pointer.agent) && former_url == start.pointer.url) {
-    return wait_for_node(start, to_identity(*start.pointer.agent));
+    TRY(wait_for_node(start, to_identity(*start.pointer.agent)));
+    // The node's lease outlives an agent that was killed just now: look at the process once more.
+    if (is_alive(start.pointer.agent)) return {};
   }
   start.was_complete = false;
   if (is_alive(start.pointer.agent)) {

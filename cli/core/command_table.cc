@@ -200,6 +200,7 @@ const std::vector<OptionRow>& global_options() {
       {"--server", "URL", "controller elsewhere; also PADDOCK_SERVER"},
       {"--token-file", "FILE", "credential for --server; also PADDOCK_TOKEN"},
       {"--ca-file", "FILE", "CA certificate for --server; also PADDOCK_CA_FILE"},
+      {"--patience", "D", "how long a lost connection is tried again before giving up (2m)"},
   };
   return kOptions;
 }

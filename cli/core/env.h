@@ -20,6 +20,8 @@ struct Env {
   Stream err;  // everything else
   const Clock& clock;
   Random& random;
+  // How long a lost connection is tried again before a command gives up; --patience.
+  Millis patience{120'000};
 
   std::string var(const std::string& name) const {
     const auto found = vars.find(name);

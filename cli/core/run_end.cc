@@ -16,8 +16,8 @@ bool is_transient(const Error& error) {
 }  // namespace
 
 Result<contracts::Run> get_run_patiently(client::ControllerClient& client, const RunRef& run,
-                                         const Env& env, Millis patience) {
-  const MonoTime deadline = env.clock.mono() + patience;
+                                         const Env& env) {
+  const MonoTime deadline = env.clock.mono() + env.patience;
   for (;;) {
     Result<contracts::Run> answer = client.get_run(run.name_space, run.name);
     if (answer.ok() || !is_transient(answer.error())) return answer;

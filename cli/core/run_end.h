@@ -8,16 +8,14 @@
 
 namespace paddock::cli {
 
-inline constexpr Millis kPatience{120'000};  // without any answer; then STREAM_LOST
-
 struct RunRef {
   std::string name_space;
   std::string name;
 };
 
-// The run as it is; tries again while the controller cannot be reached, for at most `patience`.
+// The run as it is; tries again while the controller cannot be reached, for at most env.patience.
 Result<contracts::Run> get_run_patiently(client::ControllerClient& client, const RunRef& run,
-                                         const Env& env, Millis patience = kPatience);
+                                         const Env& env);
 // Returns once the run is in a terminal phase; `timeout` zero: no limit. DeadlineExceeded,
 // WAIT_TIMEOUT.
 Result<contracts::Run> wait_for_end(client::ControllerClient& client, const RunRef& run,

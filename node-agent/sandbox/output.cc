@@ -5,6 +5,11 @@
 #include "common/base/text.h"
 
 namespace paddock::sandbox {
+namespace {
+
+std::string marker(int64_t cap) { return cat("\n[TRUNCATED at ", cap, " bytes]\n"); }
+
+}  // namespace
 
 void OutputStream::append(std::string_view bytes, MonoTime now) {
   const int64_t before = written_;
@@ -13,10 +18,10 @@ void OutputStream::append(std::string_view bytes, MonoTime now) {
     const int64_t room = std::clamp<int64_t>(cap - before, 0, static_cast<int64_t>(bytes.size()));
     return bytes.substr(0, static_cast<size_t>(room));
   };
-  inline_text_ += part_below(std::min(inline_, keep_));
+  inline_text_ += part_below(excerpt_cap());
   const std::string_view kept = part_below(keep_);
   pending_ += kept;
-  if (before <= keep_ && truncated()) pending_ += marker();
+  if (before <= keep_ && truncated()) pending_ += marker(keep_);
   if (!pending_.empty() && !waiting_since_) waiting_since_ = now;
 }
 
@@ -34,6 +39,9 @@ std::string OutputStream::take_pending() {
   return std::exchange(pending_, {});
 }
 
-std::string OutputStream::marker() const { return cat("\n[TRUNCATED at ", keep_, " bytes]\n"); }
+std::string OutputStream::excerpt() const {
+  const std::string text = to_utf8_lossy(inline_text_);
+  return excerpt_truncated() ? text + marker(excerpt_cap()) : text;
+}
 
 }  // namespace paddock::sandbox

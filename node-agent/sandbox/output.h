@@ -2,6 +2,7 @@
 // pieces worth a frame. Exactly N bytes are whole; the marker for the rest is outside the budget.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,10 +28,13 @@ class OutputStream {
 
   int64_t written() const { return written_; }
   bool truncated() const { return written_ > keep_; }
-  std::string_view inline_text() const { return inline_text_; }
-  std::string marker() const;
+  // What the result repeats: the first bytes, and the marker if there were more.
+  std::string excerpt() const;
+  bool excerpt_truncated() const { return written_ > excerpt_cap(); }
 
  private:
+  int64_t excerpt_cap() const { return std::min(inline_, keep_); }
+
   int64_t keep_;
   int64_t inline_;
   int64_t written_ = 0;

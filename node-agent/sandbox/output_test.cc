@@ -19,14 +19,14 @@ TEST(OutputStream, IsWholeAtExactlyItsCapAndTruncatedOneByteLater) {
   stream.append("7", kStart);
   EXPECT_EQ(stream.take_pending(), "");
   EXPECT_EQ(stream.written(), 7);
-  EXPECT_EQ(stream.inline_text(), "12345");
+  EXPECT_EQ(stream.excerpt(), "12345\n[TRUNCATED at 5 bytes]\n");
 }
 
 TEST(OutputStream, CutsInsideAPieceAndMarksOnce) {
   OutputStream stream(3, 2);
   stream.append("abcdef", kStart);
   EXPECT_EQ(stream.take_pending(), "abc\n[TRUNCATED at 3 bytes]\n");
-  EXPECT_EQ(stream.inline_text(), "ab");
+  EXPECT_EQ(stream.excerpt(), "ab\n[TRUNCATED at 2 bytes]\n");
 }
 
 TEST(OutputStream, WaitsForMoreButNotLong) {

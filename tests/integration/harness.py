@@ -27,6 +27,15 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
     raise AssertionError(f"waited {patience_s} s in vain for: {what}")
 
 
+def ended(pid):
+    """No such process, or nothing is left of it but a zombie without threads."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return True
+    return fields[0] in "ZX" and int(fields[17]) <= 1
+
+
 class Instance:
     """`with Instance() as instance:` is an instance that is up; it is down again afterwards."""
 
@@ -89,11 +98,10 @@ class Instance:
                 exe = os.readlink(entry / "exe")
                 environ = (entry / "environ").read_bytes()
                 cmdline = (entry / "cmdline").read_bytes()
-                state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
-            except (OSError, IndexError):
+            except OSError:
                 continue
             mine = str(self.home).encode()
-            if exe.startswith(str(BIN)) and (mine in environ or mine in cmdline) and state != "Z":
+            if exe.startswith(str(BIN)) and (mine in environ or mine in cmdline) and not ended(int(entry.name)):
                 found.append(int(entry.name))
         return found
 
@@ -111,7 +119,7 @@ class Instance:
         pid = self.pid_of(program)
         assert pid is not None, f"{program} is not running"
         os.kill(pid, signal.SIGKILL)
-        wait_until(f"{program} to be gone", lambda: pid not in self.processes())
+        wait_until(f"{program} to be gone", lambda: ended(pid))
 
     def print_logs(self):
         for log in sorted(self.home.rglob("latest.log")):

@@ -1,6 +1,7 @@
 """Instances are isolated by name; processes are known by identity, never by how they look."""
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import tempfile
@@ -26,9 +27,9 @@ class Instances(unittest.TestCase):
     def test_a_foreign_process_that_looks_alike_survives_down(self):
         with Instance("look") as instance:
             lookalike = subprocess.Popen(["/bin/sh", "-c", "sleep 600; : " + str(BIN / "paddock-controller"),
-                                          "--data-dir", str(instance.home)], env=instance.env)
+                                          "--data-dir", str(instance.home)], env=instance.env, start_new_session=True)
             self.addCleanup(lookalike.wait)
-            self.addCleanup(lookalike.kill)
+            self.addCleanup(os.killpg, lookalike.pid, signal.SIGKILL)
             instance.run("down")
             self.assertIsNone(lookalike.poll())
 

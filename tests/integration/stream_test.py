@@ -17,7 +17,7 @@ LINES = 200
 class FlakyProxy:
     """Forwards bytes to a port and cuts every connection after a random number of bytes."""
 
-    def __init__(self, port, seed, cut_after=(2000, 9000)):
+    def __init__(self, port, seed, cut_after=(4000, 12000)):
         self.port_behind = port
         self.random = random.Random(seed)
         self.cut_after = cut_after

@@ -97,9 +97,9 @@ Result<RunningSandbox> start(const LaunchRequest& request, const SandboxPlan& pl
 
 void describe_run(Supervisor& supervisor, const SandboxPlan& plan, const Outcome& outcome,
                   SandboxResult& result) {
-  result.out = to_utf8_lossy(supervisor.out().inline_text());
-  result.err = to_utf8_lossy(supervisor.err().inline_text());
-  result.truncated = {supervisor.out().truncated(), supervisor.err().truncated()};
+  result.out = supervisor.out().excerpt();
+  result.err = supervisor.err().excerpt();
+  result.truncated = {supervisor.out().excerpt_truncated(), supervisor.err().excerpt_truncated()};
   result.duration_ms = supervisor.duration().count();
   result.usage.stdout_bytes = supervisor.out().written();
   result.usage.stderr_bytes = supervisor.err().written();
