@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 
 build: deps
 	cmake --preset release >/dev/null
-	cmake --build --preset release
+	cmake --build --preset release --target programs
 
 # Start an instance, run the main job, show what came back and what was enforced, stop.
 demo: build
@@ -22,6 +22,7 @@ format: deps
 	scripts/sources | xargs clang-format -i
 
 bench: build
+	cmake --build --preset release
 	scripts/bench
 
 coverage: deps

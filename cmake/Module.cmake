@@ -75,4 +75,8 @@ function(program name)
     target_link_options(${name} PRIVATE -static)
   endif()
   install(TARGETS ${name} RUNTIME)
+  if(NOT TARGET programs)
+    add_custom_target(programs)  # all programs and nothing else
+  endif()
+  add_dependencies(programs ${name})
 endfunction()
