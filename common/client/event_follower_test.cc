@@ -1,6 +1,7 @@
 #include "common/client/event_follower.h"
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -142,15 +143,16 @@ TEST(FollowEvents, RefusesWhatIsNotAnEventStream) {
 }
 
 TEST(FollowEvents, IsEndedFromAnotherThreadEvenBetweenConnections) {
+  std::unique_ptr<ControllerClient> client;  // outlives the server's thread, which is in abort()
   std::atomic<ControllerClient*> target{nullptr};
   HttpServer server([&](const HttpRequest&) {
-    target.load()->abort();  // on the server's thread
+    target.load()->abort();
     return error_answer({Code::kUnavailable, "BUSY", "later"});
   });
-  ControllerClient client({server.url(), {}, {}, {}});
-  target = &client;
+  client = std::make_unique<ControllerClient>(http::Endpoint{server.url(), {}, {}, {}});
+  target = client.get();
   const Status status =
-      client.follow_events("ns", "run", 0, kPatience, [](const RunEvent&) { return true; });
+      client->follow_events("ns", "run", 0, kPatience, [](const RunEvent&) { return true; });
   EXPECT_EQ(status.error().reason, "ABORTED");
 }
 
