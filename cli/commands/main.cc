@@ -8,10 +8,9 @@
 #include <climits>
 
 #include "cli/commands/commands.h"
+#include "common/os/environment.h"
 #include "common/os/fd.h"
 #include "common/os/process.h"
-
-extern char** environ;
 
 namespace paddock::cli {
 namespace {
@@ -32,17 +31,6 @@ Stream make_stream(int fd, bool no_colour) {
   return stream;
 }
 
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> vars;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view entry = *each;
-    const size_t equals = entry.find('=');
-    if (equals != std::string_view::npos)
-      vars.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return vars;
-}
-
 std::string current_folder() {
   char path[PATH_MAX];
   return ::getcwd(path, sizeof path) == nullptr ? std::string("/") : std::string(path);
@@ -56,7 +44,7 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);  // a broken connection is an error to handle, not a death
   const SystemClock clock;
   SystemRandom random;
-  cli::Env env{.vars = cli::environment(),
+  cli::Env env{.vars = os::environment(),
                .cwd = cli::current_folder(),
                .program_dir = os::program_dir(),
                .root = ::geteuid() == 0,

@@ -1,4 +1,6 @@
 // paddock-controller: the API, the store and the scheduler of one installation.
+#include <sys/resource.h>
+
 #include <csignal>
 #include <cstdio>
 #include <thread>
@@ -6,13 +8,12 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/version.h"
+#include "common/os/environment.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
-
-extern char** environ;
 
 namespace paddock::app {
 namespace {
@@ -20,23 +21,12 @@ namespace {
 constexpr Millis kLongestRest{5000};
 constexpr Millis kAfterFailure{1000};
 
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> out;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view entry = *each;
-    const size_t equals = entry.find('=');
-    if (equals != std::string_view::npos)
-      out[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
-  }
-  return out;
-}
-
 Result<Config> configuration(const Flags& flags) {
   std::string text;
   if (!flags.config_file.empty()) {
     ASSIGN_OR_RETURN(text, os::read_file(flags.config_file, 1 << 20));
   }
-  std::map<std::string, std::string> variables = environment();
+  std::map<std::string, std::string> variables = os::environment();
   for (const auto& [name, value] : flags.overrides) variables[name] = value;
   return load_config(text, variables);
 }
@@ -59,6 +49,14 @@ sigset_t block_signals() {
   return signals;
 }
 
+// A descriptor per connection: take all that the host allows.
+void raise_descriptor_limit() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log_warn("the descriptor limit stays as it is");
+}
+
 // The controller's own work, until it stops.
 void work(Controller& controller) {
   Millis rest{0};
@@ -71,6 +69,7 @@ void work(Controller& controller) {
 
 Status serve(const Config& config) {
   const sigset_t signals = block_signals();
+  raise_descriptor_limit();
   const SystemClock clock;
   SystemRandom random;
   TRY(os::make_dirs(config.data_dir, 0700));

@@ -18,6 +18,7 @@
 #include "node-agent/app/ports.h"
 #include "node-agent/app/run_host.h"
 #include "node-agent/devices/probe.h"
+#include "node-agent/runtimes/environment.h"
 
 namespace paddock::agent {
 namespace {
@@ -130,6 +131,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   const executor::ExecutorConfig executor = executor_config(config);
   TRY(os::make_dirs(executor.runs_dir));
   TRY(os::make_dirs(executor.environments.dir));
+  runtimes::sweep_environments(executor.environments.dir);
   ASSIGN_OR_RETURN(const cas::BlobStore store,
                    cas::BlobStore::open(os::join_path(config.data_dir, "cas")));
   ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config));

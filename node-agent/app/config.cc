@@ -5,7 +5,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/wire/yaml.h"
+#include "common/wire/settings.h"
 
 namespace paddock::agent {
 namespace {
@@ -65,13 +65,18 @@ void AgentConfig::validate(wire::Check& check) const {
   }
 }
 
-Result<AgentConfig> parse_config(std::string_view yaml) {
-  ASSIGN_OR_RETURN(const wire::Value document, wire::parse_yaml(yaml));
-  if (document.is_null()) return AgentConfig{};
-  return wire::decode<AgentConfig>(document);
+Result<AgentConfig> parse_config(std::string_view yaml,
+                                 const std::map<std::string, std::string>& environment) {
+  ASSIGN_OR_RETURN(
+      const wire::Value document,
+      wire::read_settings(yaml, environment, "PADDOCK_NODE_AGENT_", wire::schema<AgentConfig>()));
+  Result<AgentConfig> config = wire::decode<AgentConfig>(document);
+  if (!config) return wire::settings_error(config.error(), "configuration");
+  return config;
 }
 
-Result<AgentConfig> config_from_arguments(std::span<char* const> arguments) {
+Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,
+                                          const std::map<std::string, std::string>& environment) {
   std::vector<std::pair<std::string, std::string>> flags;
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string word = arguments[i];
@@ -84,12 +89,12 @@ Result<AgentConfig> config_from_arguments(std::span<char* const> arguments) {
       return wrong_usage(cat(word, " needs a value"));
     }
   }
-  AgentConfig config;
+  std::string text;
   for (const auto& [name, value] : flags) {
     if (name != "--config") continue;
-    ASSIGN_OR_RETURN(const std::string text, os::read_file(value));
-    ASSIGN_OR_RETURN(config, parse_config(text));
+    ASSIGN_OR_RETURN(text, os::read_file(value));
   }
+  ASSIGN_OR_RETURN(AgentConfig config, parse_config(text, environment));
   for (const auto& [name, value] : flags) {
     if (name != "--config") TRY(set_flag(config, name, value));
   }

@@ -45,12 +45,15 @@ struct AgentConfig {
   void validate(wire::Check& check) const;
 };
 
-// The text of a configuration file. Errors name each field.
-Result<AgentConfig> parse_config(std::string_view yaml);
+// The text of a configuration file; variables override it: PADDOCK_NODE_AGENT_WHEEL_DIR sets
+// `wheelDir`. Errors name each field.
+Result<AgentConfig> parse_config(std::string_view yaml,
+                                 const std::map<std::string, std::string>& environment = {});
 // Flags: --config FILE, --server URL, --ca-file FILE, --data-dir DIR, --name NAME,
-// --enroll-token-file FILE, --wheel-dir DIR, --max-runs N. Flags win over the file.
-// InvalidArgument, reason USAGE.
-Result<AgentConfig> config_from_arguments(std::span<char* const> arguments);
+// --enroll-token-file FILE, --wheel-dir DIR, --max-runs N. Flags win over variables, variables over
+// the file. InvalidArgument, reason USAGE.
+Result<AgentConfig> config_from_arguments(
+    std::span<char* const> arguments, const std::map<std::string, std::string>& environment = {});
 std::string usage();
 
 // A host's name as a node's name: lower case, everything but a-z 0-9 - becomes -, at most 63.

@@ -34,6 +34,19 @@ TEST(Config, TheExampleFileIsEqualToTheDefaults) {
   }
 }
 
+TEST(Config, VariablesOverrideTheFileAndFlagsOverrideBoth) {
+  const std::map<std::string, std::string> environment = {
+      {"PADDOCK_NODE_AGENT_MAX_RUNS", "7"}, {"PADDOCK_NODE_AGENT_NAME", "from-env"}, {"HOME", "/"}};
+  const auto config = parse_config("maxRuns: 2\n", environment);
+  ASSERT_TRUE(config.ok()) << config.error().describe();
+  EXPECT_EQ(config->max_runs, 7);
+  std::string flag = "--name=from-flag";
+  char* pointer = flag.data();
+  EXPECT_EQ(config_from_arguments({&pointer, 1}, environment)->name, "from-flag");
+  EXPECT_EQ(parse_config("", {{"PADDOCK_NODE_AGENT_MAXRUNS", "7"}}).error().reason,
+            "CONFIG_INVALID");
+}
+
 TEST(Config, FaultsAreNamedByField) {
   const auto config = parse_config("maxRuns: 0\nname: Not_A_Label\nserver: ftp://x\nodd: 1\n");
   ASSERT_FALSE(config.ok());

@@ -7,6 +7,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/os/environment.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
 #include "common/os/process.h"
@@ -52,7 +53,7 @@ int start(std::span<char* const> arguments) {
   }
   ::signal(SIGPIPE, SIG_IGN);
   ::umask(077);
-  auto config = config_from_arguments(arguments);
+  auto config = config_from_arguments(arguments, os::environment());
   if (!config) return fail(config.error());
   fill_in(*config);
   set_log_level(static_cast<LogLevel>(config->log_level));
