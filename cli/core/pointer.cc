@@ -22,7 +22,7 @@ bool is_alive(const std::optional<ProcessRef>& ref) { return ref && os::alive(to
 
 Result<std::optional<InstancePointer>> read_pointer(const std::string& path) {
   if (!os::exists(path)) return std::optional<InstancePointer>();
-  const auto damaged = [](Error cause) {
+  const auto damaged = [](const Error& cause) {
     return Error{Code::kInternal, "POINTER_DAMAGED", "the instance's pointer file cannot be read"}
         .within(cause.describe());
   };

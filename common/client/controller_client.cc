@@ -9,7 +9,7 @@ namespace paddock::client {
 ControllerClient::ControllerClient(http::Endpoint endpoint)
     : endpoint_(std::move(endpoint)),
       http_(http::make_client(endpoint_)),
-      parallel_([](std::vector<std::function<void()>> tasks) {
+      parallel_([](const std::vector<std::function<void()>>& tasks) {
         for (const auto& task : tasks) task();
       }) {}
 ControllerClient::~ControllerClient() = default;

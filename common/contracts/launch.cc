@@ -6,7 +6,7 @@ namespace {
 constexpr size_t kMaxHeaderBytes = 64;
 constexpr size_t kMaxPayloadBytes = size_t{256} << 20;
 
-Error bad_frame(std::string what) {
+Error bad_frame(std::string_view what) {
   return {Code::kInternal, "SPOOL_CORRUPT", cat("the event stream is damaged: ", what)};
 }
 

@@ -154,7 +154,7 @@ SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Cl
   SandboxResult result;
   result.cmd = request.command;
   result.trace_id = request.trace_id;
-  const auto refuse = [&](Outcome outcome) {
+  const auto refuse = [&](const Outcome& outcome) {
     classify(outcome, std::nullopt, request.command.empty() ? "" : request.command[0], result);
     return result;
   };
