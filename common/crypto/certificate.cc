@@ -31,7 +31,7 @@ using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<&X509_EXTENSION_free>>;
 
-constexpr int64_t kDaySeconds = 24 * 60 * 60;
+constexpr int64_t kDaySeconds = int64_t{24} * 60 * 60;
 constexpr int64_t kCaDays = 3652;
 constexpr int64_t kServerDays = 825;
 constexpr int64_t kClockSkewSeconds =
