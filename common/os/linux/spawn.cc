@@ -79,7 +79,7 @@ bool inherit_only(const Plan& plan) {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = ::vfork();  // NOLINT: see the top of the file
-  if (pid == 0) become(plan);
+  if (pid == 0) become(plan);   // NOLINT: it makes system calls only
   const int failure = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = failure;
