@@ -170,6 +170,14 @@ std::vector<LogicalLine> logical_lines(std::string_view file) {
   return out;
 }
 
+// pip takes a carriage return for the end of a line; here it may only stand before a line feed.
+bool has_lone_return(std::string_view file) {
+  for (size_t at = file.find('\r'); at != std::string_view::npos; at = file.find('\r', at + 1)) {
+    if (at + 1 < file.size() && file[at + 1] != '\n') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Requirements> check_requirements(std::string_view file) {
@@ -184,6 +192,7 @@ Result<Requirements> check_requirements(std::string_view file) {
                c == 0x7f;
       });
   if (!plain) return refused(1, "the file is not plain UTF-8 text");
+  if (has_lone_return(file)) return refused(1, "a carriage return stands without a line feed");
   Requirements out;
   const std::vector<LogicalLine> lines = logical_lines(file);
   if (lines.size() > kMaxLines) return refused(kMaxLines, "too many lines");

@@ -118,5 +118,11 @@ TEST(PackageJson, OnlyOneWithoutDependenciesNeedsNothing) {
   EXPECT_FALSE(package_json_names_packages("{").ok());
 }
 
+TEST(Requirements, ACarriageReturnAloneEndsNoLineUnseen) {
+  EXPECT_TRUE(check_requirements("numpy==1.0\r\nscipy==1.0\r\n").ok());
+  EXPECT_EQ(check_requirements("numpy==1.0\rscipy==1.0\n").error().reason, "REQUIREMENTS_INVALID");
+  EXPECT_FALSE(check_requirements(" \r\re \r\r").ok());
+}
+
 }  // namespace
 }  // namespace paddock::runtimes
