@@ -32,9 +32,11 @@ struct Plan {
 };
 
 void default_signals() {
-  struct sigaction action = {};
-  action.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  // The kernel's own struct, all zero: SIG_DFL. glibc's sigaction refuses signals 32 and 33, which
+  // a parent may have left ignored.
+  const unsigned long action[4] = {};
+  for (int signal = 1; signal < NSIG; ++signal)
+    ::syscall(SYS_rt_sigaction, signal, action, nullptr, sizeof(unsigned long));
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
