@@ -1,0 +1,33 @@
+#include "node-agent/sandbox/plan_parts.h"
+
+namespace paddock::sandbox {
+
+Status plan_isolation(const contracts::LaunchRequest& request, const HostFacts& host,
+                      SandboxPlan& plan) {
+  plan.privileged = host.privileged;
+  if (host.privileged) {
+    plan.host_uid = static_cast<uid_t>(request.uid.value_or(kDefaultHostId));
+    plan.host_gid = static_cast<gid_t>(plan.host_uid);
+  } else {
+    if (host.uid == 0)
+      return refuse("LAUNCHER_LACKS_CAPABILITIES",
+                    "the launcher is root without CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID; run it "
+                    "as an ordinary user, or give it these");
+    plan.host_uid = host.uid;
+    plan.host_gid = host.gid;
+  }
+  plan.enforced["processes"] =
+      by_kernel("private", "pid, ipc and uts namespaces", "killed as a whole");
+  plan.enforced["privileges"] = by_kernel(
+      "none", "user namespaces, no_new_privs, empty capability sets",
+      plan.privileged
+          ? cat("runs as uid ", plan.host_uid, " of the host")
+          : std::string("runs as the calling user, whose supplementary groups cannot be dropped"));
+  plan.enforced["syscalls"] = by_kernel("deny list", "seccomp");
+  plan.enforced["environment"] = by_kernel("exact", "execve", "only the variables of the request");
+  plan.enforced["output"] = {"capped", false, "pipes drained by the launcher",
+                             contracts::EnforcementLevel::kBroker, ""};
+  return {};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,111 @@
+#include "node-agent/sandbox/plan_parts.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::Enforcement;
+using contracts::EnforcementLevel;
+using contracts::LaunchRequest;
+
+bool pids_counted_per_namespace(const HostFacts& host) {
+  return host.kernel_major > 5 || (host.kernel_major == 5 && host.kernel_minor >= 14);
+}
+
+const char* cgroup_name(const HostFacts& host) {
+  return host.cgroup.version == CgroupFacts::Version::kV2 ? "cgroup v2 " : "cgroup v1 ";
+}
+
+Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const auto& limit = request.policy.limits.memory;
+  if (!limit) return {};
+  if (!host.cgroup.memory.empty()) {
+    plan.cgroup.memory_bytes = limit->bytes;
+    plan.enforced["memory"] = by_kernel(requested(limit), cat(cgroup_name(host), "memory"),
+                                        "all processes and scratch files together");
+    return {};
+  }
+  plan.enforced["memory"] =
+      by_kernel(requested(limit), "RLIMIT_AS",
+                cat("address space per process, not the sum; ", host.cgroup.why_not));
+  return {};
+}
+
+Status add_pids(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const auto& limit = request.policy.limits.pids;
+  if (!limit) return {};
+  const bool by_rlimit = pids_counted_per_namespace(host);
+  if (!host.cgroup.pids.empty()) {
+    plan.cgroup.pids = *limit;
+    plan.enforced["pids"] =
+        by_kernel(*limit, cat(cgroup_name(host), "pids", by_rlimit ? ", RLIMIT_NPROC" : ""));
+    return {};
+  }
+  if (by_rlimit) {
+    plan.enforced["pids"] =
+        by_kernel(*limit, "RLIMIT_NPROC", "counted in the run's own user namespace");
+    return {};
+  }
+  if (!request.policy.allow_partial) {
+    return refuse("PIDS_UNENFORCEABLE", cat("this host cannot limit pids: ", host.cgroup.why_not,
+                                            "; or use Linux 5.14 or later, or set allowPartial"));
+  }
+  plan.partial = true;
+  plan.enforced["pids"] = {*limit, false, "", EnforcementLevel::kNone, host.cgroup.why_not};
+  return {};
+}
+
+void add_cpu(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  plan.cgroup.cpu_accounting = !host.cgroup.cpu.empty();
+  const auto& limit = request.policy.limits.cpu_time;
+  if (!limit) return;
+  plan.cpu_time = limit->value;
+  plan.enforced["cpuTime"] =
+      plan.cgroup.cpu_accounting
+          ? by_kernel(requested(limit), cat("RLIMIT_CPU, ", cgroup_name(host), "accounting"),
+                      "per process by the kernel; the sum is watched by the launcher")
+          : by_kernel(requested(limit), "RLIMIT_CPU", "per process, not the sum");
+}
+
+void add_descriptors(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  const auto lower = [](int64_t wanted, uint64_t ceiling) {
+    return static_cast<uint64_t>(wanted) > ceiling
+               ? cat("this host's own limit is lower: ", ceiling)
+               : std::string();
+  };
+  if (limits.open_files) {
+    plan.enforced["openFiles"] = by_kernel(*limits.open_files, "RLIMIT_NOFILE",
+                                           lower(*limits.open_files, host.hard_open_files));
+  }
+  if (limits.file_size) {
+    plan.enforced["fileSize"] = by_kernel(requested(limits.file_size), "RLIMIT_FSIZE",
+                                          lower(limits.file_size->bytes, host.hard_file_size));
+  }
+}
+
+void add_time_and_output(const LaunchRequest& request, SandboxPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  if (limits.wall_time) {
+    plan.wall_time = limits.wall_time->value;
+    plan.enforced["wallTime"] = {requested(limits.wall_time), false,
+                                 "the launcher's timer, then SIGKILL to the pid namespace",
+                                 EnforcementLevel::kBroker, ""};
+  }
+  constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
+  plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
+  plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;
+}
+
+}  // namespace
+
+Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  TRY(add_memory(request, host, plan));
+  TRY(add_pids(request, host, plan));
+  add_cpu(request, host, plan);
+  add_descriptors(request, host, plan);
+  add_time_and_output(request, plan);
+  plan.rlimits = render_rlimits(request.policy.limits, host, !plan.cgroup.memory_bytes.has_value());
+  return {};
+}
+
+}  // namespace paddock::sandbox

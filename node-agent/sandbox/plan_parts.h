@@ -1,0 +1,40 @@
+// The parts of make_plan(), one file each. Pure; each fills its part of the plan and says in
+// `enforced` what will be in force, or refuses. Not for use outside plan*.cc.
+#pragma once
+
+#include "common/wire/describe.h"
+#include "node-agent/sandbox/plan.h"
+
+namespace paddock::sandbox {
+
+// plan_check.cc: the request itself, before any host is asked.
+Status check_request(const contracts::LaunchRequest& request);
+// plan_isolation.cc: what every sandbox has, whatever the policy says.
+Status plan_isolation(const contracts::LaunchRequest& request, const HostFacts& host,
+                      SandboxPlan& plan);
+// plan_limits.cc: memory, pids, time, descriptors, output.
+Status plan_limits(const contracts::LaunchRequest& request, const HostFacts& host,
+                   SandboxPlan& plan);
+// plan_files.cc: what is visible, what may be written and how much of it; tools and devices.
+Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host,
+                  SandboxPlan& plan);
+// plan_network.cc: none, or the broker.
+Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
+                    SandboxPlan& plan);
+
+inline Error refuse(const char* reason, std::string message) {
+  return {Code::kFailedPrecondition, reason, std::move(message)};
+}
+
+inline contracts::Enforcement by_kernel(wire::Value wanted, std::string mechanism,
+                                        std::string details = {}) {
+  return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kKernel,
+          std::move(details)};
+}
+
+template <class T>
+wire::Value requested(const std::optional<T>& limit) {
+  return limit ? wire::encode(*limit) : wire::Value();
+}
+
+}  // namespace paddock::sandbox
