@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/backoff.h"
 #include "common/base/text.h"
 #include "common/base/time.h"
 #include "common/client/requests.h"

@@ -2,26 +2,19 @@
 
 #include <algorithm>
 
+#include "common/base/backoff.h"
 #include "common/base/text.h"
 
 namespace paddock::client {
 namespace {
 
 constexpr int kMaxAttempts = 4;
-constexpr Millis kBase{200};
-constexpr Millis kCap{5'000};
 constexpr Millis kMostAskedFor{30'000};
 
 }  // namespace
 
 bool safe_to_repeat(std::string_view method, bool keyed) {
   return keyed || method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE";
-}
-
-Millis backoff(int failed, Random& random) {
-  const int doublings = std::clamp(failed - 1, 0, 16);
-  const Millis most = std::min(kCap, kBase * (int64_t{1} << doublings));
-  return Millis(static_cast<int64_t>(random.below(static_cast<uint64_t>(most.count()) + 1)));
 }
 
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,

@@ -13,15 +13,12 @@ namespace paddock::client {
 // Repeating it cannot do anything twice: the method says so, or the server knows it by a key.
 bool safe_to_repeat(std::string_view method, bool keyed);
 
-// Waiting time before attempt `failed` + 1: random between zero and an exponential cap ("full
-// jitter"), so that many clients do not come back at the same moment. `failed` counts from 1.
-Millis backoff(int failed, Random& random);
-
 struct Failure {
   Error error;
   std::optional<Millis> retry_after = {};  // what the server asked for
 };
 // How long to wait before sending again, or nothing if that is not allowed or not worth it.
+// `failed` counts from 1.
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
                                   Random& random);
 

@@ -15,21 +15,6 @@ TEST(SafeToRepeat, AsksTheMethodOrTheKey) {
   EXPECT_TRUE(safe_to_repeat("POST", true));
 }
 
-TEST(Backoff, IsFullJitterUnderAGrowingCap) {
-  SeededRandom random(1);
-  Millis longest[12] = {};
-  for (int failed = 1; failed < 12; ++failed) {
-    for (int i = 0; i < 500; ++i)
-      longest[failed] = std::max(longest[failed], backoff(failed, random));
-  }
-  EXPECT_LE(longest[1], Millis(200));
-  EXPECT_LE(longest[2], Millis(400));
-  EXPECT_GT(longest[2], Millis(200));
-  EXPECT_LE(longest[11], Millis(5000));
-  EXPECT_GT(longest[11], Millis(4000));
-  EXPECT_GE(backoff(1'000'000, random), Millis(0));
-}
-
 TEST(RetryDelay, RepeatsOnlyWhatMayPassAndMayBeRepeated) {
   SeededRandom random(1);
   for (const Code code : {Code::kUnavailable, Code::kResourceExhausted, Code::kDeadlineExceeded}) {

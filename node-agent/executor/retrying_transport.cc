@@ -1,16 +1,8 @@
 #include "node-agent/executor/retrying_transport.h"
 
-#include <algorithm>
+#include "common/base/backoff.h"
 
 namespace paddock::executor {
-namespace {
-
-Millis pause_after(int failures, Random& random) {
-  const int64_t full = std::min<int64_t>(5'000, int64_t{100} << std::min(failures, 6));
-  return Millis(full / 2 + static_cast<int64_t>(random.below(static_cast<uint64_t>(full / 2 + 1))));
-}
-
-}  // namespace
 
 RetryingTransport::RetryingTransport(std::unique_ptr<RunTransport> inner, StopSignal& stop,
                                      StopKind give_up, Random& random)
@@ -22,10 +14,10 @@ RetryingTransport::RetryingTransport(std::unique_ptr<RunTransport> inner, StopSi
 
 template <class Call>
 auto RetryingTransport::retry(Call call) {
-  for (int failures = 0;; ++failures) {
+  for (int failed = 1;; ++failed) {
     auto result = call();
     if (result.ok() || !retryable(result.error().code)) return result;
-    if (stop_.wait(pause_after(failures, random_), give_up_)) return result;
+    if (stop_.wait(backoff(failed, random_), give_up_)) return result;
   }
 }
 

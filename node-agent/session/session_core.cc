@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/backoff.h"
 #include "common/wire/describe.h"
 
 namespace paddock::session {
@@ -52,11 +53,6 @@ std::map<std::string, const Assignment*> newest(const contracts::SyncAnswer& ans
 }
 
 }  // namespace
-
-Millis retry_delay(int failures, Random& random) {
-  const int64_t full = std::min<int64_t>(5'000, int64_t{100} << std::min(failures - 1, 6));
-  return Millis(full / 2 + static_cast<int64_t>(random.below(static_cast<uint64_t>(full / 2 + 1))));
-}
 
 size_t estimated_bytes(const RunOutcome& outcome) {
   size_t bytes = 1024 + outcome.message.size();
@@ -188,7 +184,7 @@ std::vector<Action> SessionCore::answered(const Call& call, const contracts::Syn
                            : unchanged && now - call.began < kTooFast;
   int& failures = failures_[call.lane];
   failures = stalled ? failures + 1 : 0;
-  not_before_[call.lane] = stalled ? now + retry_delay(failures, random) : now;
+  not_before_[call.lane] = stalled ? now + backoff(failures, random) : now;
   return actions;
 }
 
@@ -263,7 +259,7 @@ void SessionCore::forget(const RunKey& key, std::vector<Action>& actions) {
 FailureDecision SessionCore::failed(const Call& call, const Error& error, MonoTime now,
                                     Random& random) {
   const int failures = ++failures_[call.lane];
-  not_before_[call.lane] = now + retry_delay(failures, random);
+  not_before_[call.lane] = now + backoff(failures, random);
   if (error.reason == "SESSION_SUPERSEDED") return {Verdict::kStop, error};
   if (error.code == Code::kTooLarge) {
     limits_.output_bytes = std::max(kMinOutputBytes, limits_.output_bytes / 2);

@@ -129,8 +129,6 @@ class SessionCore {
   std::map<Lane, MonoTime> not_before_;
 };
 
-// Exponential with full jitter on the upper half: 0.1 s, 0.2 s, … capped at 5 s.
-Millis retry_delay(int failures, Random& random);
 // A cautious guess of an outcome's size as JSON.
 size_t estimated_bytes(const contracts::RunOutcome& outcome);
 
