@@ -13,18 +13,12 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "common/base/freed.h"
 #include "common/base/text.h"
 
 namespace paddock::crypto {
 namespace {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
 using Number = std::unique_ptr<BIGNUM, Freed<&BN_free>>;
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;

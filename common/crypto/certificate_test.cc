@@ -7,16 +7,15 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include "common/base/freed.h"
+
 namespace paddock::crypto {
 namespace {
 
 constexpr WallTime kNow{1'790'000'000'000};
 constexpr int64_t kDayMs = int64_t{24} * 60 * 60 * 1000;
 
-struct FreeX509 {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-using Certificate = std::unique_ptr<X509, FreeX509>;
+using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
 
 Certificate parse(const std::string& pem) {
   BIO* bio = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));

@@ -8,14 +8,14 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "common/base/freed.h"
 #include "common/base/text.h"
 
 namespace paddock::crypto {
 
 // OpenSSL fails here only when it is out of memory or misused: neither is for callers to handle.
 struct Sha256::State {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
-                                                                  &EVP_MD_CTX_free};
+  std::unique_ptr<EVP_MD_CTX, Freed<&EVP_MD_CTX_free>> context{EVP_MD_CTX_new()};
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {

@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 
+#include "common/base/freed.h"
 #include "common/base/text.h"
 #include "common/http/curl_errors.h"
 #include "common/http/exchange.h"
@@ -22,16 +23,9 @@ constexpr long kConnectTimeoutMs = 10'000;
 constexpr long kBufferBytes = 256 << 10;
 constexpr int kPollMs = 1'000;
 
-struct Deleter {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using Easy = std::unique_ptr<CURL, Deleter>;
-struct MultiDeleter {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-};
-using Multi = std::unique_ptr<CURLM, MultiDeleter>;
-using Headers = std::unique_ptr<curl_slist, Deleter>;
+using Easy = std::unique_ptr<CURL, Freed<&curl_easy_cleanup>>;
+using Multi = std::unique_ptr<CURLM, Freed<&curl_multi_cleanup>>;
+using Headers = std::unique_ptr<curl_slist, Freed<&curl_slist_free_all>>;
 
 bool start_curl() {
   static const bool started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "common/base/freed.h"
 #include "common/base/text.h"
 #include "controller/http_server/unix_socket.h"
 
@@ -18,10 +19,7 @@ namespace {
 
 constexpr int kBacklog = 1024;
 
-struct FreeAddresses {
-  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
-};
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+using Addresses = std::unique_ptr<addrinfo, Freed<&::freeaddrinfo>>;
 
 Result<Addresses> resolve(const std::string& host, int port) {
   addrinfo hints{};

@@ -7,16 +7,11 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
+#include "common/base/freed.h"
+
 namespace paddock::api {
 namespace {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
