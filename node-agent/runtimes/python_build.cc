@@ -181,7 +181,7 @@ Result<Environment> python_environment(const EnvironmentConfig& config,
                   requirements.count == 1 ? " requirement)" : " requirements)"));
     const Status built = build(config, request, requirements, places, key, ports);
     (void)os::remove_tree(places.building);
-    TRY(std::move(built));
+    TRY(built);
     ports.say("environment: ready");
     return Environment{places.venv, false};
   }
