@@ -72,7 +72,7 @@ Status add_rule(void* context, const SyscallRule& rule) {
   return {};
 }
 
-Result<std::vector<sock_filter>> export_program(void* context) {
+Result<SeccompProgram> export_program(void* context) {
   const os::Fd file(memfd_create("seccomp", MFD_CLOEXEC));
   if (!file.valid()) return system_error("a file in memory", errno);
   if (const int error = seccomp_export_bpf(context, file.get()); error != 0) {
@@ -81,7 +81,7 @@ Result<std::vector<sock_filter>> export_program(void* context) {
   const off_t bytes = lseek(file.get(), 0, SEEK_END);
   if (bytes <= 0 || lseek(file.get(), 0, SEEK_SET) != 0)
     return system_error("the system call filter", errno);
-  std::vector<sock_filter> program(static_cast<size_t>(bytes) / sizeof(sock_filter));
+  SeccompProgram program(static_cast<size_t>(bytes) / sizeof(sock_filter));
   if (read(file.get(), program.data(), static_cast<size_t>(bytes)) != bytes) {
     return system_error("reading the system call filter", errno);
   }
@@ -90,13 +90,20 @@ Result<std::vector<sock_filter>> export_program(void* context) {
 
 }  // namespace
 
-Result<std::vector<sock_filter>> render_seccomp(std::span<const SyscallRule> table) {
+Result<SeccompProgram> render_seccomp(std::span<const SyscallRule> table) {
   const Context context(seccomp_init(SCMP_ACT_ALLOW));
   if (!context) return system_error("the system call filter", ENOMEM);
   seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree instead of a list
   for (const SyscallRule& rule : table) TRY(add_rule(context.get(), rule));
   return export_program(context.get());
+}
+
+Result<SeccompFilters> render_filters() {
+  SeccompFilters out;
+  ASSIGN_OR_RETURN(out.base, render_seccomp(base_table()));
+  ASSIGN_OR_RETURN(out.launch, render_seccomp(launch_table()));
+  return out;
 }
 
 }  // namespace paddock::sandbox

@@ -10,6 +10,15 @@
 
 namespace paddock::sandbox {
 
-Result<std::vector<sock_filter>> render_seccomp(std::span<const SyscallRule> table);
+using SeccompProgram = std::vector<sock_filter>;
+
+Result<SeccompProgram> render_seccomp(std::span<const SyscallRule> table);
+
+// The two programs of a command. They add up: a call is allowed if both allow it.
+struct SeccompFilters {
+  SeccompProgram base;  // empty if the launcher has it already and the command inherits it
+  SeccompProgram launch;
+};
+Result<SeccompFilters> render_filters();
 
 }  // namespace paddock::sandbox

@@ -31,8 +31,6 @@ constexpr auto kMounts = std::to_array<SyscallRule>({
     {"fspick", kRefuse, "mount API"},
     {"mount_setattr", kRefuse, "mount API"},
     {"open_tree_attr", kRefuse, "mount API"},
-    {"open_by_handle_at", kRefuse, "opens files past every mount"},
-    {"name_to_handle_at", kRefuse, "its other half"},
 });
 
 constexpr auto kNamespaces = std::to_array<SyscallRule>({
@@ -57,27 +55,35 @@ constexpr auto kNamespaces = std::to_array<SyscallRule>({
 
 constexpr auto kOtherProcesses = std::to_array<SyscallRule>({
     {"ptrace", kRefuse, "controls other processes"},
-    {"process_vm_readv", kRefuse, "reads other processes"},
     {"process_vm_writev", kRefuse, "writes other processes"},
     {"process_madvise", kRefuse, "acts on other processes"},
     {"kcmp", kRefuse, "compares kernel pointers"},
+});
+
+// What the launcher and init themselves do before the command exists.
+constexpr auto kOfTheLauncher = std::to_array<SyscallRule>({
+    {"process_vm_readv", kRefuse, "reads other processes"},
     {"pidfd_getfd", kRefuse, "takes descriptors of other processes"},
+    {"bpf", kRefuse, "runs code in the kernel"},
+    {"add_key", kRefuse, "kernel keyrings are shared"},
+    {"request_key", kRefuse, "kernel keyrings are shared"},
+    {"keyctl", kRefuse, "kernel keyrings are shared"},
+    {"quotactl", kRefuse, "file system quotas"},
+    {"quotactl_fd", kRefuse, "file system quotas"},
+    {"sethostname", kRefuse, "the sandbox's name is fixed"},
+    {"openat2", kUnknown, "hides its mode in memory"},
 });
 
 constexpr auto kKernelSurface = std::to_array<SyscallRule>({
-    {"bpf", kRefuse, "runs code in the kernel"},
+    {"open_by_handle_at", kRefuse, "opens files past every mount"},
+    {"name_to_handle_at", kRefuse, "its other half"},
     {"perf_event_open", kRefuse, "measures the kernel"},
     {"userfaultfd", kRefuse, "stalls the kernel at chosen points"},
     {"io_uring_setup", kUnknown, "does system calls that no filter sees"},
     {"io_uring_enter", kUnknown, "does system calls that no filter sees"},
     {"io_uring_register", kUnknown, "does system calls that no filter sees"},
-    {"add_key", kRefuse, "kernel keyrings are shared"},
-    {"request_key", kRefuse, "kernel keyrings are shared"},
-    {"keyctl", kRefuse, "kernel keyrings are shared"},
     {"syslog", kRefuse, "reads the kernel log"},
     {"acct", kRefuse, "process accounting"},
-    {"quotactl", kRefuse, "file system quotas"},
-    {"quotactl_fd", kRefuse, "file system quotas"},
     {"lookup_dcookie", kRefuse, "profiles the kernel"},
     {"modify_ldt", kRefuse, "16-bit segments"},
     {"vm86", kRefuse, "16-bit mode"},
@@ -87,7 +93,6 @@ constexpr auto kKernelSurface = std::to_array<SyscallRule>({
     {"clock_settime", kRefuse, "the host's clock"},
     {"clock_adjtime", kRefuse, "the host's clock"},
     {"adjtimex", kRefuse, "the host's clock"},
-    {"sethostname", kRefuse, "the sandbox's name is fixed"},
     {"setdomainname", kRefuse, "the sandbox's name is fixed"},
     {"vhangup", kRefuse, "terminals"},
     {"kexec_load", kKill, "replaces the kernel"},
@@ -127,7 +132,6 @@ constexpr auto kSetId = std::to_array<SyscallRule>({
     {"openat", kRefuse, "set-id file", bit(2, O_CREAT), bit(3, S_ISGID)},
     {"openat", kRefuse, "set-id file", bit(2, kTmpfile), bit(3, S_ISUID)},
     {"openat", kRefuse, "set-id file", bit(2, kTmpfile), bit(3, S_ISGID)},
-    {"openat2", kUnknown, "hides its mode in memory"},
     {"mknod", kRefuse, "set-id file", bit(1, S_ISUID)},
     {"mknod", kRefuse, "set-id file", bit(1, S_ISGID)},
     {"mknodat", kRefuse, "set-id file", bit(2, S_ISUID)},
@@ -162,11 +166,12 @@ constexpr auto joined(const std::array<SyscallRule, N>&... parts) {
   return out;
 }
 
-constexpr auto kTable =
-    joined(kMounts, kNamespaces, kOtherProcesses, kKernelSurface, kTerminals, kSetId, kSockets);
+constexpr auto kBase = joined(kOtherProcesses, kKernelSurface, kTerminals, kSetId);
+constexpr auto kLaunch = joined(kMounts, kNamespaces, kOfTheLauncher, kSockets);
 
 }  // namespace
 
-std::span<const SyscallRule> syscall_table() { return kTable; }
+std::span<const SyscallRule> base_table() { return kBase; }
+std::span<const SyscallRule> launch_table() { return kLaunch; }
 
 }  // namespace paddock::sandbox

@@ -31,6 +31,10 @@ struct SyscallRule {
   ArgumentMatch second = {};
 };
 
-std::span<const SyscallRule> syscall_table();
+// What neither the launcher nor the sandbox's init ever does: a launcher that serves many runs
+// takes these rules on itself once, and every process that it starts has them.
+std::span<const SyscallRule> base_table();
+// What building a sandbox needs and the command must not have, and what is asked about.
+std::span<const SyscallRule> launch_table();
 
 }  // namespace paddock::sandbox

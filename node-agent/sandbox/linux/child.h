@@ -2,19 +2,18 @@
 // and starts the command, which then gives up everything that is left.
 #pragma once
 
-#include <linux/filter.h>
-
 #include <vector>
 
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/plan.h"
+#include "node-agent/sandbox/seccomp_program.h"
 
 namespace paddock::sandbox {
 
 struct ChildContext {
   const contracts::LaunchRequest& request;
   const SandboxPlan& plan;
-  const std::vector<sock_filter>& filter;
+  const SeccompFilters& filters;
   const Cgroup& cgroup;
   std::vector<os::Fd> sources;  // opened by a privileged launcher; empty otherwise
   int control = -1;

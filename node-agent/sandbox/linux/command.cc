@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -14,6 +13,7 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
@@ -79,17 +79,11 @@ Status set_rlimits(const std::vector<RlimitSetting>& settings) {
   return {};
 }
 
-Status install_filter(const std::vector<sock_filter>& filter) {
-  sock_fprog program{static_cast<unsigned short>(filter.size()),
-                     const_cast<sock_filter*>(filter.data())};
-  const auto listener = static_cast<int>(
-      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
-  if (listener < 0)
-    return step_error("installing the system call filter", errno,
-                      "a kernel with seccomp notification (5.5) is needed");
-  if (!send_control(kControl, Type::kListener, 0, 0, {}, listener))
+Status install_filters(const SeccompFilters& filters) {
+  if (!filters.base.empty()) TRY(install_filter(filters.base));
+  ASSIGN_OR_RETURN(const os::Fd listener, install_asking_filter(filters.launch));
+  if (!send_control(kControl, Type::kListener, 0, 0, {}, listener.get()))
     return step_error("handing over the filter's listener", errno);
-  close(listener);
   return {};
 }
 
@@ -101,7 +95,7 @@ Status give_up_everything(const ChildContext& context) {
   umask(022);
   if (chdir(context.request.workdir.c_str()) != 0) return step_error("entering workdir", errno);
   TRY(drop_privileges());
-  TRY(install_filter(context.filter));
+  TRY(install_filters(context.filters));
   reset_signals();
   return set_rlimits(context.plan.rlimits);
 }

@@ -14,7 +14,6 @@
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/supervise.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
-#include "node-agent/sandbox/seccomp_program.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -53,11 +52,11 @@ Result<Channels> make_channels() {
 // nothing but the supervisor.
 Result<RunningSandbox> start(const LaunchRequest& request, const SandboxPlan& plan,
                              const Cgroup& cgroup) {
-  ASSIGN_OR_RETURN(const std::vector<sock_filter> filter, render_seccomp(syscall_table()));
+  ASSIGN_OR_RETURN(const SeccompFilters filters, render_filters());
   ASSIGN_OR_RETURN(Channels channels, make_channels());
   ChildContext child{request,
                      plan,
-                     filter,
+                     filters,
                      cgroup,
                      {},
                      channels.control.child.get(),
