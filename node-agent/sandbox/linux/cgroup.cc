@@ -17,7 +17,6 @@
 namespace paddock::sandbox {
 
 namespace cgroup_files {
-namespace {
 
 std::optional<std::string> read_text(const std::string& folder, const char* file) {
   const os::Fd fd(open(cat(folder, "/", file).c_str(), O_RDONLY | O_CLOEXEC));
@@ -26,8 +25,6 @@ std::optional<std::string> read_text(const std::string& folder, const char* file
   if (!text.ok()) return std::nullopt;
   return std::move(text).value();
 }
-
-}  // namespace
 
 Status write(const std::string& folder, const char* file, std::string_view text) {
   const os::Fd fd(open(cat(folder, "/", file).c_str(), O_WRONLY | O_CLOEXEC));
@@ -55,7 +52,8 @@ std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
   return std::nullopt;
 }
 
-void kill_members(const std::string& folder) {
+void kill_inside(const std::string& folder) {
+  (void)write(folder, "cgroup.kill", "1");  // what it cannot do is done below
   constexpr int kMostRounds = 2000;
   for (int round = 0; round < kMostRounds; ++round) {
     const auto members = read_text(folder, "cgroup.procs");
@@ -72,7 +70,7 @@ void remove_folder(const std::string& folder) {
   constexpr int kMostRounds = 200;  // the last member's exit may still be on its way
   for (int round = 0; round < kMostRounds; ++round) {
     if (rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
-    kill_members(folder);
+    kill_inside(folder);
     poll(nullptr, 0, 1);
   }
 }
@@ -147,7 +145,7 @@ void sweep_stale_cgroups(const CgroupFacts& facts) {
       if (entry == nullptr) break;
       if (!is_stale(entry->d_name)) continue;
       const std::string stale = cat(parent, "/", std::string_view(entry->d_name));
-      cgroup_files::kill_members(stale);
+      cgroup_files::kill_inside(stale);
       cgroup_files::remove_folder(stale);
     }
   }

@@ -41,13 +41,15 @@ Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupSettings& settings,
 void sweep_stale_cgroups(const CgroupFacts& facts);
 
 namespace cgroup_files {
+std::optional<std::string> read_text(const std::string& folder, const char* file);
 Status write(const std::string& folder, const char* file, std::string_view text);
 std::optional<int64_t> read_number(const std::string& folder, const char* file);
 // The value after `key ` at the start of a line.
 std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
                                   std::string_view key);
-// Kills what is listed in cgroup.procs until the list is empty.
-void kill_members(const std::string& folder);
+// SIGKILL to everything inside, until nothing is: at once with cgroup.kill (v2, Linux 5.14), else
+// process by process. What was killed so is not used again: the kernel may kill who enters late.
+void kill_inside(const std::string& folder);
 void remove_folder(const std::string& folder);
 }  // namespace cgroup_files
 

@@ -42,7 +42,7 @@ class CgroupV1 final : public Cgroup {
   }
 
   void kill_all() override {
-    for (const std::string& folder : folders()) kill_members(folder);
+    for (const std::string& folder : folders()) kill_inside(folder);
   }
   void remove() override {
     tasks_.clear();

@@ -18,8 +18,8 @@ class CgroupV2 final : public Cgroup {
   ~CgroupV2() override { remove(); }
 
   Status set_up(const CgroupSettings& settings, const std::string& path) {
-    if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-      return step_error("making the cgroup", errno);
+    // One that is there already may have been killed, or be somebody else's.
+    if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
     folder_ = path;
     fd_.reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd_.valid()) return step_error("opening the cgroup", errno);
@@ -36,14 +36,15 @@ class CgroupV2 final : public Cgroup {
     Readings out;
     if (const auto us = read_keyed(folder_, "cpu.stat", "usage_usec")) out.cpu = Millis(*us / 1000);
     out.peak_memory_bytes = read_number(folder_, "memory.peak");
-    out.oom_kills = read_keyed(folder_, "memory.events", "oom_kill").value_or(0);
+    // oom_kill also counts who died because memory ran out further up; oom is this limit's own.
+    if (read_keyed(folder_, "memory.events", "oom").value_or(0) > 0)
+      out.oom_kills = read_keyed(folder_, "memory.events", "oom_kill").value_or(0);
     if (const auto peak = read_number(folder_, "pids.peak")) out.peak_pids = *peak - 1;
     return out;
   }
 
   void kill_all() override {
-    if (folder_.empty()) return;
-    if (!write(folder_, "cgroup.kill", "1").ok()) kill_members(folder_);  // since Linux 5.14
+    if (!folder_.empty()) kill_inside(folder_);
   }
   void remove() override {
     fd_.reset();

@@ -1,4 +1,4 @@
-#include "node-agent/sandbox/linux/facts.h"
+#include "node-agent/sandbox/linux/cgroup_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -34,6 +34,24 @@ TEST(CgroupFacts, UsesNothingOutsideItsOwnNamespace) {
       "");
   EXPECT_EQ(read_cgroup_facts("", "").version, CgroupFacts::Version::kNone);
   EXPECT_EQ(read_cgroup_facts("garbage", "garbage line").version, CgroupFacts::Version::kNone);
+}
+
+TEST(CgroupFacts, TakesTheMountThatShowsItsOwnFolder) {
+  const std::string mounts =
+      "41 31 0:38 /a /mnt/a rw - cgroup2 cgroup2 rw\n"
+      "42 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+  EXPECT_EQ(read_cgroup_facts("0::/ab/main\n", mounts).memory, "/sys/fs/cgroup/ab");
+  EXPECT_EQ(read_cgroup_facts("0::/a/b/main\n", mounts).memory, "/mnt/a/b");
+}
+
+TEST(CgroupFacts, SayWhyThereIsNone) {
+  const CgroupFacts none = usable_cgroups(read_cgroup_facts("0::/\n", ""));
+  EXPECT_EQ(none.why_not, "no cgroup file system is mounted");
+  CgroupFacts missing = read_cgroup_facts("0::/x\n", "41 31 0:38 / /nowhere rw - cgroup2 c rw\n");
+  missing = usable_cgroups(missing);
+  EXPECT_EQ(missing.memory, "");
+  EXPECT_EQ(missing.cpu, "");
+  EXPECT_NE(missing.why_not, "");
 }
 
 }  // namespace
