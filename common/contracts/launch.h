@@ -5,7 +5,8 @@
 //
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
 // ended. A reader that finds the lock free and no `result` frame knows that the launcher itself
-// died. SIGTERM to the launcher cancels the run. Its own exit code is 0 whenever a result frame was
+// died. SIGTERM to the launcher cancels the run: every process inside gets SIGTERM, and after a
+// grace SIGKILL; so does a run whose time is up. Its own exit code is 0 whenever a result frame was
 // written.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
@@ -25,6 +26,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/profile.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
 
@@ -55,6 +57,9 @@ struct LaunchRequest {
   std::vector<LaunchMount> mounts;
   int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
   std::optional<int64_t> uid;  // root launchers run the command as this host uid (default 65534)
+  // From SIGTERM to every process inside until all are killed: after a cancel, and after a limit.
+  int64_t cancel_grace_ms = 2000;
+  int64_t limit_grace_ms = 200;
   static constexpr auto describe() {
     return std::tuple{
         field("traceId", &LaunchRequest::trace_id, "repeated in the result",
@@ -69,6 +74,10 @@ struct LaunchRequest {
               "output repeated in the result, per stream", {.min = 0, .max = 64 << 20}),
         field("uid", &LaunchRequest::uid, "host uid of the command when launched by root",
               {.min = 1}),
+        field("cancelGraceMs", &LaunchRequest::cancel_grace_ms,
+              "from SIGTERM to SIGKILL after a cancel", {.min = 0, .max = 60'000}),
+        field("limitGraceMs", &LaunchRequest::limit_grace_ms,
+              "from SIGTERM to SIGKILL after a time limit", {.min = 0, .max = 10'000}),
     };
   }
 };
@@ -79,8 +88,8 @@ inline constexpr std::string_view kSandboxVenv = "/venv";
 inline constexpr std::string_view kSandboxTmp = "/tmp";
 inline constexpr std::string_view kSandboxPolicyFile = "/run/paddock/policy.json";
 
-// The exact minimal environment of a run (ORB S2): PATH, HOME, TMPDIR, PYTHONPATH, LANG, and
-// VIRTUAL_ENV (with its bin in PATH) only when `has_venv`.
+// The environment of the profile `compute` (ORB S2): PATH, HOME, TMPDIR, PYTHONPATH, LANG, and
+// VIRTUAL_ENV (with its bin in PATH) only when `has_venv`. See command_environment().
 std::map<std::string, std::string> minimal_environment(bool has_venv);
 
 // What a host can enforce, proven by trying: `paddock doctor` shows it, the node reports it.

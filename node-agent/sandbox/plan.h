@@ -9,6 +9,7 @@
 
 #include "common/contracts/launch.h"
 #include "node-agent/sandbox/host_facts.h"
+#include "node-agent/sandbox/landlock_rules.h"
 #include "node-agent/sandbox/mount_table.h"
 #include "node-agent/sandbox/rlimits.h"
 
@@ -28,10 +29,13 @@ struct SandboxPlan {
   uid_t host_uid = kDefaultHostId;
   gid_t host_gid = kDefaultHostId;
   std::vector<MountEntry> mounts;
+  LandlockRuleset landlock;  // the second wall; empty where the host has none
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
   std::optional<Millis> wall_time;
   std::optional<Millis> cpu_time;
+  Millis cancel_grace{0};  // from SIGTERM to SIGKILL
+  Millis limit_grace{0};
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
   // What each capability will be once the kernel has accepted every step; `applied` is set then.

@@ -87,10 +87,13 @@ void add_time_and_output(const LaunchRequest& request, SandboxPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
   if (limits.wall_time) {
     plan.wall_time = limits.wall_time->value;
-    plan.enforced["wallTime"] = {requested(limits.wall_time), false,
-                                 "the launcher's timer, then SIGKILL to the pid namespace",
-                                 EnforcementLevel::kBroker, ""};
+    plan.enforced["wallTime"] = {
+        requested(limits.wall_time), false,
+        "the launcher's timer, then SIGKILL to the pid namespace", EnforcementLevel::kBroker,
+        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later")};
   }
+  plan.cancel_grace = Millis(request.cancel_grace_ms);
+  plan.limit_grace = Millis(request.limit_grace_ms);
   constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
   plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
   plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;

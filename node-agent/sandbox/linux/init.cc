@@ -65,6 +65,27 @@ Status build(ChildContext& context) {
   return name_host();
 }
 
+// The launcher's SIGTERM is for every process inside. One from inside, which shows its sender, is
+// not handed on: none of them can end the others' grace. Stopped ones are woken to see it.
+void hand_on(int, siginfo_t* info, void*) {
+  if (info->si_code != SI_USER || info->si_pid != 0) return;
+  const int saved = errno;
+  kill(-1, SIGTERM);
+  kill(-1, SIGCONT);
+  errno = saved;
+}
+
+void take_signals() {
+  struct sigaction action {};
+  action.sa_sigaction = hand_on;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTERM, &action, nullptr);
+  sigset_t term;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher held it
+}
+
 // Waits for the command, and for every orphan that the kernel hands over meanwhile.
 void reap_until_command_ends(pid_t command, int control) {
   for (;;) {
@@ -104,6 +125,7 @@ uint64_t init_namespaces() {
   const pid_t command = fork();
   if (command < 0) fail(step_error("starting the command's process", errno));
   if (command == 0) run_command(context);
+  take_signals();
   const int control = close_all_but(context.control);
   if (const Status dropped = drop_privileges(); !dropped.ok()) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);

@@ -26,6 +26,20 @@ constexpr Millis kSetupTime{30'000};
 constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
 constexpr Millis kKillAgainAfter{20};
 
+Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
+  switch (cause) {
+    case EndCause::kCanceled:
+      return plan.cancel_grace;
+    case EndCause::kWallTime:
+    case EndCause::kCpuTime:
+      return plan.limit_grace;
+    case EndCause::kNone:
+    case EndCause::kOutOfMemory:  // the kernel has killed one of them already
+      break;
+  }
+  return Millis(0);
+}
+
 }  // namespace
 
 Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes)
@@ -92,7 +106,7 @@ int Supervisor::wait_ms() const {
   const SandboxPlan& plan = watched_.plan;
   at(out_.flush_at());
   at(err_.flush_at());
-  at(kill_again_at_);
+  at(kill_at_);
   if (!started_) at(setup_deadline_);
   if (started_ && plan.wall_time && cause_ == EndCause::kNone) at(*started_ + *plan.wall_time);
   if (plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting)) at(next_check_);
@@ -124,7 +138,7 @@ void Supervisor::handle_control() {
       wait_status_ = message->number;
       main_cpu_ = Millis(message->cpu_ms);
       // The kernel now kills what the command left behind; a crowd of it is helped along.
-      kill_again_at_ = now_ + kKillAgainAfter;
+      kill_at_ = now_ + kKillAgainAfter;
       break;
     case Type::kIdsMapped:
     case Type::kGo:
@@ -165,10 +179,7 @@ void Supervisor::handle_time() {
     end(EndCause::kNone);
   }
   if (started_ && plan.wall_time && now_ >= *started_ + *plan.wall_time) end(EndCause::kWallTime);
-  if (kill_again_at_ && now_ >= *kill_again_at_) {
-    kill_again_at_ = now_ + kKillAgainAfter;
-    watched_.cgroup.kill_all();
-  }
+  if (kill_at_ && now_ >= *kill_at_) kill_everything();
   if (now_ < next_check_ || !started_) return;
   next_check_ = now_ + kCheckEvery;
   const Readings readings = watched_.cgroup.read();
@@ -187,8 +198,21 @@ void Supervisor::flush(bool all) {
   end(EndCause::kCanceled);
 }
 
+// The first cause stays, and with it its grace: a second one does not prolong it.
 void Supervisor::end(EndCause cause) {
   if (cause_ == EndCause::kNone && !wait_status_) cause_ = cause;
+  const Millis grace = started_ ? grace_before_kill(cause, watched_.plan) : Millis(0);
+  if (grace <= Millis(0)) return kill_everything();
+  const MonoTime until = now_ + grace;
+  if (killed_ || (kill_at_ && *kill_at_ <= until)) return;
+  kill_at_ = until;
+  // Init hands it on to every process inside.
+  raw::pidfd_send_signal(sandbox_.pidfd.get(), SIGTERM);
+}
+
+void Supervisor::kill_everything() {
+  killed_ = true;
+  kill_at_ = now_ + kKillAgainAfter;
   raw::pidfd_send_signal(sandbox_.pidfd.get(), SIGKILL);
   watched_.cgroup.kill_all();
 }

@@ -54,6 +54,7 @@ class Supervisor {
   void handle_time();
   void flush(bool all);
   void end(EndCause cause);
+  void kill_everything();
   void reap();
   Outcome outcome();
 
@@ -66,7 +67,7 @@ class Supervisor {
   MonoTime now_;
   MonoTime setup_deadline_;
   MonoTime next_check_;
-  std::optional<MonoTime> kill_again_at_;
+  std::optional<MonoTime> kill_at_;  // the grace ends, or a crowd is killed once more
   std::optional<MonoTime> started_;
   std::optional<MonoTime> ended_;
   std::optional<Error> setup_error_;
@@ -75,6 +76,7 @@ class Supervisor {
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   EndCause cause_ = EndCause::kNone;
+  bool killed_ = false;
   bool reaped_ = false;
   bool events_lost_ = false;
 };

@@ -1,4 +1,4 @@
-// Uses up one resource: memory, shared, cpu, threads, scratch, inodes, flood, file.
+// Uses up one resource: memory, shared, cpu, threads, family, scratch, inodes, flood, file.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -33,6 +33,14 @@ void cpu(unsigned threads) {
     });
   }
   for (std::thread& each : all) each.join();
+}
+
+// Four processes, none of which uses much.
+void family() {
+  for (int i = 0; i < 3; ++i) {
+    if (fork() == 0) break;
+  }
+  cpu(1);
 }
 
 void fill(const char* folder) {
@@ -80,6 +88,7 @@ int main(int argc, char** argv) {
   if (what == "shared") memory(MAP_SHARED);
   if (what == "cpu") cpu(1);
   if (what == "threads") cpu(4);
+  if (what == "family") family();
   if (what == "scratch") fill("/tmp");
   if (what == "shm") fill("/dev/shm");
   if (what == "file") {
