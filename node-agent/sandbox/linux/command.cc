@@ -13,6 +13,7 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/landlock.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -95,6 +96,7 @@ Status give_up_everything(const ChildContext& context) {
   umask(022);
   if (chdir(context.request.workdir.c_str()) != 0) return step_error("entering workdir", errno);
   TRY(drop_privileges());
+  TRY(apply_landlock(context.plan.landlock));
   TRY(install_filters(context.filters));
   reset_signals();
   return set_rlimits(context.plan.rlimits);

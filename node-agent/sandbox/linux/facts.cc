@@ -18,6 +18,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "node-agent/sandbox/etc_files.h"
+#include "node-agent/sandbox/linux/landlock.h"
 #include "node-agent/sandbox/linux/cgroup_facts.h"
 
 namespace paddock::sandbox {
@@ -97,6 +98,7 @@ Result<HostFacts> gather_facts() {
   if (std::sscanf(names.release, "%d.%d", &facts.kernel_major, &facts.kernel_minor) != 2) {
     return system_error("reading the kernel's version", EINVAL);
   }
+  facts.landlock = landlock_version();
   facts.hard_open_files = hard_limit(RLIMIT_NOFILE);
   facts.hard_file_size = hard_limit(RLIMIT_FSIZE);
   facts.hard_address_space = hard_limit(RLIMIT_AS);

@@ -1,0 +1,127 @@
+#include "node-agent/sandbox/landlock_rules.h"
+
+#include <array>
+#include <utility>
+
+#include "common/base/text.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+using namespace landlock;
+
+constexpr uint64_t kRead = kReadFile | kReadDir;
+constexpr uint64_t kDevice = kReadFile | kWriteFile | kTruncate | kIoctlDev;
+// Device nodes cannot be made by anybody inside; no rule ever grants it.
+constexpr uint64_t kChange = kWriteFile | kRemoveDir | kRemoveFile | kMakeDir | kMakeReg |
+                             kMakeSock | kMakeFifo | kMakeSym | kRefer | kTruncate;
+
+uint64_t known_files(int version) {
+  uint64_t out = kRefer - 1;
+  if (version >= 2) out |= kRefer;
+  if (version >= 3) out |= kTruncate;
+  if (version >= 5) out |= kIoctlDev;
+  return out;
+}
+
+uint64_t rights_of(const MountEntry& entry, uint64_t execute) {
+  switch (entry.kind) {
+    case Kind::kFolder:
+    case Kind::kSymlink:
+      return 0;  // names only, which the root's own rule lets be read
+    case Kind::kFile:
+    case Kind::kProc:
+      return kRead;
+    case Kind::kSystem:
+      return kRead | execute;
+    case Kind::kDevice:
+      return kDevice;
+    case Kind::kBind:
+      return kRead | execute | (entry.writable ? kChange : 0);
+    case Kind::kScratch:
+      return kRead | execute | kChange;
+  }
+  return 0;
+}
+
+bool covers(const LandlockRule& rule, std::string_view path, uint64_t rights) {
+  const bool above = rule.path == "/" || rule.path == path ||
+                     (path.starts_with(rule.path) && path[rule.path.size()] == '/');
+  return above && (rights & ~rule.rights) == 0;
+}
+
+class Rules {
+ public:
+  explicit Rules(uint64_t handled) : handled_(handled) {}
+  // Left out if a rule further up grants all of it already: each costs time at every launch.
+  void add(std::string path, uint64_t rights) {
+    rights &= handled_;
+    if (rights == 0) return;
+    for (const LandlockRule& rule : rules_) {
+      if (covers(rule, path, rights)) return;
+    }
+    rules_.push_back({std::move(path), rights});
+  }
+  std::vector<LandlockRule> take() { return std::move(rules_); }
+
+ private:
+  uint64_t handled_;
+  std::vector<LandlockRule> rules_;
+};
+
+constexpr std::array kNames = {
+    std::pair{kExecute, "execute"},      std::pair{kWriteFile, "write_file"},
+    std::pair{kReadFile, "read_file"},   std::pair{kReadDir, "read_dir"},
+    std::pair{kRemoveDir, "remove_dir"}, std::pair{kRemoveFile, "remove_file"},
+    std::pair{kMakeChar, "make_char"},   std::pair{kMakeDir, "make_dir"},
+    std::pair{kMakeReg, "make_reg"},     std::pair{kMakeSock, "make_sock"},
+    std::pair{kMakeFifo, "make_fifo"},   std::pair{kMakeBlock, "make_block"},
+    std::pair{kMakeSym, "make_sym"},     std::pair{kRefer, "refer"},
+    std::pair{kTruncate, "truncate"},    std::pair{kIoctlDev, "ioctl_dev"},
+};
+
+std::string names_of(uint64_t rights) {
+  std::string out;
+  for (const auto& [right, name] : kNames) {
+    if ((rights & right) != 0) out += cat(" ", name);
+  }
+  return out;
+}
+
+}  // namespace
+
+LandlockRuleset render_landlock(const std::vector<MountEntry>& table,
+                                const LandlockQuestion& question) {
+  LandlockRuleset out;
+  if (question.version < kLeastVersion) return out;
+  out.files = known_files(question.version);
+  if (question.version >= 4 && !question.network) out.network = kBindTcp | kConnectTcp;
+  if (question.version >= 6) out.scopes = kScopeAbstractUnixSocket | kScopeSignal;
+  Rules rules(out.files);
+  rules.add("/", kReadDir);
+  rules.add("/etc", kRead);
+  for (const MountEntry& entry : table) {
+    const uint64_t rights = rights_of(entry, question.only_executables ? 0 : kExecute);
+    rules.add(entry.target, rights);
+    if (entry.kind == Kind::kScratch) rules.add("/dev/shm", rights);
+  }
+  for (const std::string& path : question.executables) rules.add(path, kReadFile | kExecute);
+  out.rules = rules.take();
+  return out;
+}
+
+std::string describe_landlock(const LandlockRuleset& ruleset) {
+  std::string out = cat("handled:", names_of(ruleset.files));
+  if ((ruleset.network & kBindTcp) != 0) out += " bind_tcp";
+  if ((ruleset.network & kConnectTcp) != 0) out += " connect_tcp";
+  if ((ruleset.scopes & kScopeAbstractUnixSocket) != 0) out += " scope_abstract_unix";
+  if ((ruleset.scopes & kScopeSignal) != 0) out += " scope_signal";
+  out += '\n';
+  for (const LandlockRule& rule : ruleset.rules) {
+    out += cat(rule.path, ":", names_of(rule.rights), "\n");
+  }
+  return out;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,86 @@
+#include "node-agent/sandbox/landlock_rules.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+
+std::vector<MountEntry> table() {
+  return {
+      {Kind::kSystem, "/usr", "/usr"},
+      {Kind::kSymlink, "/bin", "usr/bin"},
+      {Kind::kFile, "/etc/passwd", "content"},
+      {Kind::kSystem, "/etc/alternatives", "/etc/alternatives"},
+      {Kind::kDevice, "/dev/null", "/dev/null"},
+      {Kind::kProc, "/proc", ""},
+      {Kind::kScratch, "/tmp", "", true, 1, 1},
+      {Kind::kFolder, "/var", ""},
+      {Kind::kFile, "/run/paddock/policy.json", "{}"},
+      {Kind::kBind, "/workspace", "/srv/ws", true},
+      {Kind::kBind, "/workspace/in", "/srv/in", false},
+      {Kind::kBind, "/venv", "/srv/venv", false},
+  };
+}
+
+TEST(LandlockRules, GrantWhatTheMountTableShowsAndNothingElse) {
+  EXPECT_EQ(
+      describe_landlock(render_landlock(table(), {.version = 7})),
+      "handled: execute write_file read_file read_dir remove_dir remove_file make_char make_dir "
+      "make_reg make_sock make_fifo make_block make_sym refer truncate ioctl_dev bind_tcp "
+      "connect_tcp scope_abstract_unix scope_signal\n"
+      "/: read_dir\n"
+      "/etc: read_file read_dir\n"
+      "/usr: execute read_file read_dir\n"
+      "/etc/alternatives: execute read_file read_dir\n"
+      "/dev/null: write_file read_file truncate ioctl_dev\n"
+      "/proc: read_file read_dir\n"
+      "/tmp: execute write_file read_file read_dir remove_dir remove_file make_dir make_reg "
+      "make_sock make_fifo make_sym refer truncate\n"
+      "/dev/shm: execute write_file read_file read_dir remove_dir remove_file make_dir make_reg "
+      "make_sock make_fifo make_sym refer truncate\n"
+      "/run/paddock/policy.json: read_file read_dir\n"
+      "/workspace: execute write_file read_file read_dir remove_dir remove_file make_dir "
+      "make_reg make_sock make_fifo make_sym refer truncate\n"
+      "/venv: execute read_file read_dir\n");
+}
+
+TEST(LandlockRules, UseOnlyWhatTheKernelKnows) {
+  EXPECT_EQ(render_landlock(table(), {.version = 0}).files, 0u);
+  EXPECT_EQ(render_landlock(table(), {.version = 1}).files, 0u);
+  for (int version = 2; version <= 7; ++version) {
+    const LandlockRuleset set = render_landlock(table(), {.version = version});
+    EXPECT_EQ((set.files & landlock::kRefer) != 0, version >= 2);
+    EXPECT_EQ((set.files & landlock::kTruncate) != 0, version >= 3);
+    EXPECT_EQ((set.files & landlock::kIoctlDev) != 0, version >= 5);
+    EXPECT_EQ(set.network != 0, version >= 4);
+    EXPECT_EQ(set.scopes != 0, version >= 6);
+    for (const LandlockRule& rule : set.rules) EXPECT_EQ(rule.rights & ~set.files, 0u);
+  }
+}
+
+TEST(LandlockRules, LeaveTcpToTheBrokerWhereANetworkIsGranted) {
+  EXPECT_EQ(render_landlock(table(), {.version = 7, .network = true}).network, 0u);
+}
+
+// proves: WSM-25
+TEST(LandlockRules, LetOnlyTheNamedToolsBeExecuted) {
+  const LandlockRuleset set = render_landlock(
+      table(), {.version = 7, .executables = {"/usr/bin/dash"}, .only_executables = true});
+  for (const LandlockRule& rule : set.rules) {
+    EXPECT_EQ((rule.rights & landlock::kExecute) != 0, rule.path == "/usr/bin/dash") << rule.path;
+  }
+  EXPECT_TRUE(
+      std::ranges::any_of(set.rules, [](const auto& r) { return r.path == "/usr/bin/dash"; }));
+}
+
+TEST(LandlockRules, GrantNoDeviceNodeToBeMade) {
+  for (const LandlockRule& rule : render_landlock(table(), {.version = 7}).rules)
+    EXPECT_EQ(rule.rights & (landlock::kMakeChar | landlock::kMakeBlock), 0u) << rule.path;
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

@@ -1,0 +1,69 @@
+#include "node-agent/sandbox/linux/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "node-agent/sandbox/linux/raw.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using namespace landlock;
+
+// The kernel's structures; those of older headers end earlier.
+struct RulesetAttributes {
+  uint64_t files = 0;
+  uint64_t network = 0;
+  uint64_t scopes = 0;
+};
+struct __attribute__((packed)) PathRule {
+  uint64_t rights = 0;
+  int32_t path = -1;
+};
+
+constexpr long kCreateRuleset = 444;
+constexpr long kAddRule = 445;
+constexpr long kRestrictSelf = 446;
+constexpr unsigned kAskVersion = 1;
+constexpr int kBeneathPath = 1;
+// What can be granted for something that is not a folder.
+constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
+
+Status add_rule(const os::Fd& ruleset, const LandlockRule& rule) {
+  const os::Fd path(
+      raw::openat2(AT_FDCWD, rule.path.c_str(), O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS));
+  struct stat info {};
+  if (!path.valid() || fstat(path.get(), &info) != 0)
+    return step_error(cat("opening ", rule.path, " for its Landlock rule"), errno);
+  const PathRule attributes{S_ISDIR(info.st_mode) ? rule.rights : rule.rights & kForFiles,
+                            path.get()};
+  if (attributes.rights == 0) return {};
+  if (syscall(kAddRule, ruleset.get(), kBeneathPath, &attributes, 0) != 0)
+    return step_error(cat("adding the Landlock rule for ", rule.path), errno);
+  return {};
+}
+
+}  // namespace
+
+int landlock_version() {
+  const long version = syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+  return version > 0 ? static_cast<int>(version) : 0;
+}
+
+Status apply_landlock(const LandlockRuleset& ruleset) {
+  if (ruleset.files == 0) return {};
+  const RulesetAttributes attributes{ruleset.files, ruleset.network, ruleset.scopes};
+  const os::Fd fd(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
+  if (!fd.valid()) return step_error("making the Landlock ruleset", errno);
+  for (const LandlockRule& rule : ruleset.rules) TRY(add_rule(fd, rule));
+  if (syscall(kRestrictSelf, fd.get(), 0) != 0)
+    return step_error("taking the Landlock ruleset on", errno);
+  return {};
+}
+
+}  // namespace paddock::sandbox
