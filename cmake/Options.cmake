@@ -28,11 +28,12 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 else()
   add_compile_definitions(_FORTIFY_SOURCE=2)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # gcc 12 sees these in std::string and std::optional where they are not (gcc bugs 105651, 105562).
-    add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
-  endif()
   add_link_options(-Wl,-z,relro,-z,now)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (PADDOCK_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug"))
+  # With optimisation gcc 12 sees these in std::string and std::optional where they are not (gcc bugs
+  # 105651, 105562).
+  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(PADDOCK_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
