@@ -26,20 +26,29 @@ bool still_named(int fd, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
+Status lock(int fd, const std::string& name) {
+  struct flock lock = whole_file();
+  while (::fcntl(fd, F_OFD_SETLK, &lock) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN && errno != EACCES) return system_error(cat("locking ", name), errno);
+    return Error{Code::kFailedPrecondition, "LOCK_HELD", cat(name, " is held by another process")};
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<LockFile> LockFile::take(Fd file) {
+  TRY(lock(file.get(), "the lock file"));
+  return LockFile(std::move(file));
+}
 
 Result<LockFile> LockFile::acquire(const std::string& path) {
   const std::string name = base_name(path);
   while (true) {
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!fd.valid()) return system_error(cat("opening the lock file ", name), errno);
-    struct flock lock = whole_file();
-    if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) {
-      if (errno == EINTR) continue;
-      if (errno != EAGAIN && errno != EACCES) return system_error(cat("locking ", name), errno);
-      return Error{Code::kFailedPrecondition, "LOCK_HELD",
-                   cat(name, " is held by another process")};
-    }
+    TRY(lock(fd.get(), name));
     if (still_named(fd.get(), path)) return LockFile(std::move(fd));
   }
 }

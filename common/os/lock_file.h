@@ -15,6 +15,8 @@ class LockFile {
   // Creates the file if needed. FailedPrecondition, reason LOCK_HELD, if it is held, by
   // another process or by this one.
   static Result<LockFile> acquire(const std::string& path);
+  // The same for a file that somebody else has opened for writing.
+  static Result<LockFile> take(Fd file);
   // Whether any process holds the lock now; false when the file is missing, true when it cannot be
   // looked into.
   static bool held(const std::string& path);

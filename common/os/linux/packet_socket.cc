@@ -1,0 +1,158 @@
+#include "common/os/packet_socket.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::os {
+namespace {
+
+// An address has room for 107 bytes only: name the folder by its descriptor.
+struct Address {
+  Fd folder;
+  sockaddr_un value = {};
+};
+
+Result<Address> address_of(const std::string& path) {
+  Address out;
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  out.folder.reset(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!out.folder.valid()) return system_error("opening the socket's folder", errno);
+  const std::string name = cat("/proc/self/fd/", out.folder.get(), "/", base_name(path));
+  if (name.size() >= sizeof out.value.sun_path)
+    return invalid_argument("SOCKET_NAME_TOO_LONG", "the socket's name is too long");
+  out.value.sun_family = AF_UNIX;
+  std::memcpy(out.value.sun_path, name.c_str(), name.size() + 1);
+  return out;
+}
+
+Result<Fd> new_socket() {
+  Fd out(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!out.valid()) return system_error("making a socket", errno);
+  return out;
+}
+
+Error peer_gone() { return {Code::kUnavailable, "PEER_GONE", "the other side has left"}; }
+
+union ControlSpace {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int) * kMaxPacketFds)];
+};
+
+std::vector<Fd> take_descriptors(msghdr& message) {
+  std::vector<Fd> out;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+      out.emplace_back(fd);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Fd> listen_packets(const std::string& path) {
+  ASSIGN_OR_RETURN(Address address, address_of(path));
+  ASSIGN_OR_RETURN(Fd out, new_socket());
+  if (::unlinkat(address.folder.get(), base_name(path).c_str(), 0) != 0 && errno != ENOENT)
+    return system_error("removing the old socket", errno);
+  const mode_t mask = ::umask(0177);  // never open to others, not even for a moment
+  const int bound =
+      ::bind(out.get(), reinterpret_cast<const sockaddr*>(&address.value), sizeof address.value);
+  const int error = errno;
+  ::umask(mask);
+  if (bound != 0) return system_error("binding the socket", error);
+  if (::listen(out.get(), SOMAXCONN) != 0) return system_error("listening", errno);
+  return out;
+}
+
+Result<Fd> connect_packets(const std::string& path) {
+  ASSIGN_OR_RETURN(Address address, address_of(path));
+  ASSIGN_OR_RETURN(Fd out, new_socket());
+  while (::connect(out.get(), reinterpret_cast<const sockaddr*>(&address.value),
+                   sizeof address.value) != 0) {
+    if (errno == EINTR) continue;
+    return Error{Code::kUnavailable, "NOT_LISTENING", "nobody listens at the socket"}.within(
+        std::strerror(errno));
+  }
+  return out;
+}
+
+std::optional<Fd> accept_packets(int listener) {
+  const int fd = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  return Fd(fd);
+}
+
+Result<uid_t> peer_user(int socket) {
+  ucred peer = {};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return system_error("asking who connected", errno);
+  return peer.uid;
+}
+
+Status send_packet(int socket, std::string_view bytes, std::span<const int> fds) {
+  if (bytes.empty() || bytes.size() > kMaxPacketBytes || fds.size() > kMaxPacketFds)
+    return invalid_argument("PACKET_TOO_LARGE", "a packet has bytes, and not too many");
+  iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  ControlSpace space = {};
+  if (!fds.empty()) {
+    message.msg_control = space.bytes;
+    message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+  }
+  while (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
+    if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET) return peer_gone();
+    return system_error("sending a packet", errno);
+  }
+  return {};
+}
+
+Result<Packet> receive_packet(int socket) {
+  Packet out;
+  out.bytes.resize(kMaxPacketBytes);
+  iovec part{out.bytes.data(), out.bytes.size()};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  ControlSpace space = {};
+  message.msg_control = space.bytes;
+  message.msg_controllen = sizeof space;
+  ssize_t n = 0;
+  do {
+    n = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (n < 0 && errno == EINTR);
+  if (n == 0 || (n < 0 && errno == ECONNRESET)) return peer_gone();
+  if (n < 0) return system_error("receiving a packet", errno);
+  out.fds = take_descriptors(message);
+  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
+    return invalid_argument("PACKET_TOO_LARGE", "a packet was cut off");
+  out.bytes.resize(static_cast<size_t>(n));
+  return out;
+}
+
+}  // namespace paddock::os
