@@ -142,8 +142,8 @@ class Store {
  public:
   virtual ~Store() = default;
   // Refuses, with a stable reason: STORE_CORRUPT, STORE_SCHEMA_TOO_NEW, STORE_NOT_OURS,
-  // STORE_LOCKED, STORE_PATH_UNSUITABLE (a network file system). Holds `<path>.lock` while it
-  // lives.
+  // STORE_LOCKED, STORE_PATH_UNSUITABLE (a network file system), STORE_UNWRITABLE; STORE_FULL,
+  // STORE_IO, STORE_BUSY as write(). Holds `<path>.lock` while it lives.
   static Result<std::unique_ptr<Store>> open(const StoreOptions& options);
 
   // Runs `change` and commits. If it returns an error, nothing of it is kept. `change` may run on
@@ -151,6 +151,10 @@ class Store {
   // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
   virtual Status read(const std::function<Status(ReadTxn&)>& look) = 0;
+
+  // Whether the disk takes writes: free of cost while the last commit that wrote succeeded; after
+  // one that the disk refused (STORE_FULL, STORE_IO, STORE_BUSY) this tries a small write itself.
+  virtual Status check_writable() = 0;
 };
 
 }  // namespace paddock::store

@@ -17,12 +17,13 @@ int hardened(sqlite3* db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 }
 
+// No mmap: a page that the disk cannot read would be a SIGBUS instead of an error.
 constexpr const char* kWriterSettings =
     "PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000; PRAGMA temp_store=MEMORY;"
-    "PRAGMA cache_size=-65536; PRAGMA mmap_size=268435456;";
+    "PRAGMA cache_size=-65536;";
 constexpr const char* kReaderSettings =
     "PRAGMA query_only=ON; PRAGMA busy_timeout=5000; PRAGMA temp_store=MEMORY;"
-    "PRAGMA cache_size=-8192; PRAGMA mmap_size=268435456;";
+    "PRAGMA cache_size=-8192;";
 
 }  // namespace
 

@@ -66,6 +66,8 @@ class Connection {
   Status execute(const char* sql);
   Result<int64_t> pragma(const char* sql);
   int64_t last_insert_rowid() const { return sqlite3_last_insert_rowid(db_); }
+  // Rows changed since the connection was opened.
+  int64_t changes() const { return sqlite3_total_changes64(db_); }
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
   sqlite3* handle() const { return db_; }
 

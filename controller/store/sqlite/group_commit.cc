@@ -6,6 +6,16 @@
 
 namespace paddock::store::sqlite {
 
+namespace {
+
+bool refused_by_disk(const Status& result) {
+  if (result.ok()) return false;
+  const std::string& reason = result.error().reason;
+  return reason == "STORE_FULL" || reason == "STORE_IO" || reason == "STORE_BUSY";
+}
+
+}  // namespace
+
 Status GroupCommit::submit(const Change& change) {
   Job job{&change};
   std::unique_lock lock(mutex_);
@@ -50,8 +60,19 @@ void GroupCommit::hand_over() {
   }
 }
 
+void GroupCommit::remember(const Batch& batch, bool wrote) {
+  const bool refused = std::any_of(batch.begin(), batch.end(),
+                                   [](const Job* job) { return refused_by_disk(job->result); });
+  if (refused) {
+    disk_refuses_.store(true);
+  } else if (wrote) {
+    disk_refuses_.store(false);
+  }
+}
+
 void GroupCommit::commit(const Batch& batch) {
   Transaction txn(*db_);
+  const int64_t changes = db_->changes();
   Status committed = try_commit(batch, txn);
   if (!committed.ok()) {
     if (db_->in_transaction()) {
@@ -62,8 +83,9 @@ void GroupCommit::commit(const Batch& batch) {
     for (Job* job : batch) {
       if (job->result.ok()) job->result = committed.error();
     }
-    return;
+    return remember(batch, false);
   }
+  remember(batch, db_->changes() != changes);
   std::vector<std::string>& topics = txn.topics();
   std::sort(topics.begin(), topics.end());
   topics.erase(std::unique(topics.begin(), topics.end()), topics.end());

@@ -3,6 +3,7 @@
 // A change that fails is undone by its savepoint and does not disturb its neighbours.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -26,6 +27,8 @@ class GroupCommit {
 
   // Returns after the commit. Any thread.
   Status submit(const Change& change);
+  // Whether the last change that had to reach the disk was refused by it. Any thread.
+  bool disk_refuses() const { return disk_refuses_.load(); }
 
   static constexpr size_t kMaxBatch = 256;
 
@@ -46,6 +49,7 @@ class GroupCommit {
   void commit(const Batch& batch);
   Status try_commit(const Batch& batch, Transaction& txn);
   Status run_in_savepoint(Job& job, Transaction& txn);
+  void remember(const Batch& batch, bool wrote);
 
   std::mutex mutex_;  // guards waiting_, working_ and the jobs' flags
   std::deque<Job*> waiting_;
@@ -53,6 +57,7 @@ class GroupCommit {
 
   std::unique_ptr<Connection> db_;  // the leader's
   OnCommit on_commit_;
+  std::atomic<bool> disk_refuses_{false};
 };
 
 }  // namespace paddock::store::sqlite

@@ -37,6 +37,15 @@ Status create_private(const std::string& path) {
   return {};
 }
 
+// Before SQLite had a say: read-only, no permission, no space, not a file.
+Error unwritable(const Error& cause) {
+  if (cause.reason != "SYSTEM_ERROR") return cause;
+  return Error{Code::kFailedPrecondition, "STORE_UNWRITABLE",
+               "the store cannot be opened for writing; give the controller a data folder that its "
+               "user may write, on a disk with free space"}
+      .within(cause.describe());
+}
+
 Error corrupt(const Error& cause) {
   return Error{Code::kInternal, "STORE_CORRUPT",
                "the store's file is damaged; move it away and restore a backup, or start with an "
@@ -89,11 +98,14 @@ Result<std::unique_ptr<Connection>> open_checked(const std::string& path) {
 }  // namespace
 
 Result<OpenedFile> open_file(const std::string& path) {
-  ASSIGN_OR_RETURN(os::LockFile lock, lock_for(path));
-  TRY(create_private(path));
+  auto lock = lock_for(path);
+  if (!lock.ok()) return unwritable(lock.error());
+  if (const Status created = create_private(path); !created.ok()) {
+    return unwritable(created.error());
+  }
   auto writer = open_checked(path);
   if (!writer.ok()) return means_damage(writer.error()) ? corrupt(writer.error()) : writer.error();
-  return OpenedFile{std::move(lock), std::move(*writer)};
+  return OpenedFile{std::move(*lock), std::move(*writer)};
 }
 
 Result<std::unique_ptr<Connection>> open_memory() {

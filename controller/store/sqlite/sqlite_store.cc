@@ -64,6 +64,11 @@ class FileStore final : public Store {
     return seen;
   }
 
+  Status check_writable() override {
+    if (!writer_.disk_refuses()) return {};
+    return writer_.submit([](WriteTxn& txn) { return txn.put_setting("write-probe", ""); });
+  }
+
  private:
   os::LockFile lock_;
   GroupCommit writer_;
@@ -81,6 +86,7 @@ class MemoryStore final : public Store {
   Status read(const std::function<Status(ReadTxn&)>& look) override {
     return writer_.submit([&look](WriteTxn& txn) { return look(txn); });
   }
+  Status check_writable() override { return {}; }
 
  private:
   GroupCommit writer_;
