@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <system_error>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -15,9 +16,11 @@
 namespace paddock::api {
 namespace {
 
-constexpr size_t kMaxRefusals = 64;   // connections beyond the cap that still get an answer
-constexpr int kAcceptBurst = 64;      // per listener, before others have their turn
-constexpr int kScarcityPauseMs = 50;  // after the host ran out of descriptors or memory
+constexpr size_t kMaxRefusals = 64;     // connections beyond the cap that still get an answer
+constexpr int kAcceptBurst = 64;        // per listener, before others have their turn
+constexpr int kMaxFailures = 16;        // of accept() in a burst, before a pause
+constexpr int kPauseMs = 50;            // after the host ran out of descriptors or memory
+constexpr int64_t kPausesPerLine = 20;  // of the log
 
 Error too_many_connections() {
   return {Code::kUnavailable, "TOO_MANY_CONNECTIONS",
@@ -65,7 +68,7 @@ class GuardedServer final : public Server {
   void accept_until_stopped();
   void accept_burst(const Listener& listener);
   void admit(const Listener& listener, os::Fd fd);
-  void pause_for_scarcity() const;
+  void pause(int why);
 
   const ServerOptions options_;
   const Handler handler_;
@@ -77,6 +80,7 @@ class GuardedServer final : public Server {
   StopSignal stop_;
   std::atomic<size_t> serving_{0};
   std::atomic<size_t> refusing_{0};
+  int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;
   Crew connections_;
   Crew acceptor_;
@@ -86,7 +90,10 @@ void GuardedServer::accept_until_stopped() {
   std::vector<pollfd> fds{{stop_.fd(), POLLIN, 0}, {connections_.finished_fd(), POLLIN, 0}};
   for (const auto& listener : listeners_) fds.push_back({listener->fd(), POLLIN, 0});
   while (!stop_.raised()) {
-    if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+    if (::poll(fds.data(), fds.size(), -1) < 0) {
+      if (errno != EINTR) pause(errno);
+      continue;
+    }
     if (fds[1].revents != 0) connections_.join_finished();
     for (size_t i = 0; i < listeners_.size(); ++i) {
       if (fds[i + 2].revents != 0) accept_burst(*listeners_[i]);
@@ -94,24 +101,31 @@ void GuardedServer::accept_until_stopped() {
   }
 }
 
-// No failure of accept() ends the listener: most are the fault of one client that went away.
+// No failure of accept() ends the listener: most are the fault of one client that went away. Those
+// that may last are waited out, so that they cost neither a core nor a disk full of log.
 void GuardedServer::accept_burst(const Listener& listener) {
+  int failures = 0;
   for (int i = 0; i < kAcceptBurst && !stop_.raised(); ++i) {
     os::Fd fd = listener.accept();
     if (fd.valid()) {
+      pauses_ = 0;
       admit(listener, std::move(fd));
       continue;
     }
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-      return pause_for_scarcity();
-    if (errno == EAGAIN) return;
+    const int why = errno;
+    if (why == EAGAIN) return;
+    const bool scarce = why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
+    if (scarce || ++failures >= kMaxFailures) return pause(why);
   }
 }
 
-void GuardedServer::pause_for_scarcity() const {
-  log_warn("no connection can be accepted: the host is out of descriptors or memory");
+void GuardedServer::pause(int why) {
+  if (pauses_++ % kPausesPerLine == 0) {
+    log_warn("no connection can be accepted; if descriptors ran out, raise the limit (nofile)",
+             {{"error", std::generic_category().message(why)}, {"pauses", cat(pauses_)}});
+  }
   pollfd stop{stop_.fd(), POLLIN, 0};
-  (void)::poll(&stop, 1, kScarcityPauseMs);
+  (void)::poll(&stop, 1, kPauseMs);
 }
 
 // Only the accepting thread counts up, so the caps hold.
