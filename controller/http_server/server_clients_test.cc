@@ -1,0 +1,121 @@
+// Clients that are slow, deaf, idle, gone or too many. (T1 to T26: see server_test.cc.)
+#include "controller/http_server/server_fixture.h"
+
+namespace paddock::api {
+namespace {
+
+using testing::HasSubstr;
+
+class ServerClients : public ServerTest {};
+
+TEST_F(ServerClients, SlowHeadersAreCutOffByADeadlineForAllOfThem) {  // T4: slowloris
+  ServerOptions options = one_listener();
+  options.header_timeout_ms = 300;
+  start(options);
+  RawClient slow = client();
+  slow.send("GET /ping HTTP/1.1\r\nX: ");
+  pollfd answered{slow.fd(), POLLIN, 0};
+  while (::poll(&answered, 1, 20) == 0) slow.send("y");  // a byte now and then keeps nothing alive
+  const Answer answer = slow.answer();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_THAT(answer.body, HasSubstr("HEADERS_TOO_SLOW"));
+  EXPECT_TRUE(slow.closed_by_server());
+}
+
+TEST_F(ServerClients, SlowBodiesAreCutOffByADeadlineForAllOfThem) {  // T4
+  ServerOptions options = one_listener();
+  options.body_timeout_ms = 300;
+  start(options);
+  for (const std::string framing :
+       {"Content-Length: 1000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n3e8\r\n"}) {
+    RawClient slow = client();
+    slow.send("POST /echo HTTP/1.1\r\nHost: localhost\r\n" + framing);
+    pollfd answered{slow.fd(), POLLIN, 0};
+    while (::poll(&answered, 1, 20) == 0) slow.send("y");
+    const Answer answer = slow.answer();
+    EXPECT_EQ(answer.status, 408);
+    EXPECT_THAT(answer.body, HasSubstr("BODY_TOO_SLOW"));
+    EXPECT_TRUE(slow.closed_by_server());
+  }
+}
+
+TEST_F(ServerClients, ABodyThatEndsEarlyIsIncomplete) {
+  start();
+  RawClient one = client();
+  one.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
+  one.close_sending();
+  const Answer answer = one.answer();
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("BODY_INCOMPLETE"));
+}
+
+TEST_F(ServerClients, AClientThatDoesNotReadIsGivenUp) {
+  ServerOptions options = one_listener();
+  options.write_timeout_ms = 200;
+  start(options);
+  RawClient deaf = client();
+  deaf.send(get("/stream/flood"));
+  EXPECT_TRUE(ended_.wait_until(1));
+  RawClient also_deaf = client();
+  also_deaf.send(get("/big"));
+  expect_alive();
+}
+
+TEST_F(ServerClients, AnIdleConnectionIsClosedAfterItsTime) {
+  ServerOptions options = one_listener();
+  options.idle_timeout_ms = 100;
+  start(options);
+  RawClient idle = client();
+  EXPECT_EQ(idle.read_to_end(), "");
+  RawClient kept = client();
+  EXPECT_EQ(kept.ask(get("/ping")).status, 200);
+  EXPECT_EQ(kept.read_to_end(), "");
+}
+
+TEST_F(ServerClients, AStreamEndsWhenItsClientGoesAlsoAfterStrayBytes) {  // T18
+  start();
+  for (const std::string stray : {"", "stray bytes before the end"}) {
+    const int before = ended_.count();
+    RawClient one = client();
+    one.send(get("/stream/forever"));
+    ASSERT_TRUE(one.read_until("begun"));
+    one.send(stray);
+    one.close();
+    EXPECT_TRUE(ended_.wait_until(before + 1));
+  }
+}
+
+TEST_F(ServerClients, AHeldRequestSeesThatItsClientIsGone) {  // T18
+  start();
+  RawClient one = client();
+  one.send(get("/hold"));
+  ASSERT_TRUE(streaming_.wait_until(1));
+  one.close();
+  EXPECT_TRUE(ended_.wait_until(1));
+  expect_alive();
+}
+
+TEST_F(ServerClients, BeyondTheCapClientsAreToldToComeBackLater) {  // T3
+  ServerOptions options = one_listener();
+  options.max_connections = 4;
+  start(options);
+  std::vector<RawClient> streams;
+  for (int i = 0; i < 4; ++i) {
+    streams.push_back(client());
+    streams.back().send(get("/stream/forever"));
+  }
+  ASSERT_TRUE(streaming_.wait_until(4));
+  for (int i = 0; i < 3; ++i) {
+    RawClient late = client();
+    const Answer answer = late.ask(get("/ping"));
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_THAT(answer.body, HasSubstr("TOO_MANY_CONNECTIONS"));
+  }
+  streams.pop_back();
+  ASSERT_TRUE(ended_.wait_until(1));
+  while (ask(get("/ping")).status != 200)
+    std::this_thread::yield();  // until the place is free again
+}
+
+}  // namespace
+}  // namespace paddock::api
