@@ -1,0 +1,196 @@
+// For this module's tests: one run's life with a fake launcher (testdata/fake-sandbox), a fake
+// controller, and an observer that remembers all it was told.
+#pragma once
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <future>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/guarded.h"
+#include "common/cas/tree.h"
+#include "common/os/file.h"
+#include "node-agent/executor/run_life.h"
+
+namespace paddock::executor {
+
+constexpr const char* kUid = "11111111-2222-4333-8444-555555555555";
+
+// Counts everything the run's life does outwardly; may end the process at one of these points.
+struct Steps {
+  int seen = 0;
+  int die_at = -1;
+  void step() {
+    if (seen++ == die_at) ::kill(::getpid(), SIGKILL);
+  }
+};
+
+class FakeTransport : public RunTransport {
+ public:
+  FakeTransport(const contracts::Tree& tree, const std::map<std::string, std::string>& blobs,
+                std::vector<std::string>& uploads, Steps& steps)
+      : tree_(tree), blobs_(blobs), uploads_(uploads), steps_(steps) {}
+  Result<contracts::Tree> fetch_tree(const std::string&) override {
+    steps_.step();
+    return tree_;
+  }
+  Status fetch_blob(const std::string&, const std::string& digest, int64_t,
+                    const cas::BlobStore& store) override {
+    steps_.step();
+    const auto stored = store.put(blobs_.at(digest));
+    return stored ? Status() : Status(stored.error());
+  }
+  Status upload_artifact(const std::string&, int, const contracts::Artifact& artifact) override {
+    steps_.step();
+    uploads_.push_back(artifact.path);
+    return {};
+  }
+  void abort() override {}
+
+ private:
+  const contracts::Tree& tree_;
+  const std::map<std::string, std::string>& blobs_;
+  std::vector<std::string>& uploads_;
+  Steps& steps_;
+};
+
+class Recorder : public RunObserver {
+ public:
+  explicit Recorder(Steps& steps) : steps_(steps) {}
+  void observed(const contracts::RunReport& report, int64_t seq) override {
+    state.with([&](State& s) {
+      s.reports.push_back(report);
+      s.last_seq = seq;
+    });
+    changed.notify_all();
+    steps_.step();
+  }
+  void wait_for(contracts::RunPhase phase) {
+    while (!state.wait_for(
+        changed, std::chrono::seconds(30),
+        [&](State& s) { return !s.reports.empty() && s.reports.back().phase == phase; },
+        [](State&, bool in_time) { return in_time; })) {
+    }
+  }
+  struct State {
+    std::vector<contracts::RunReport> reports;
+    int64_t last_seq = 0;
+  };
+  Guarded<State> state;
+  std::condition_variable changed;
+
+ private:
+  Steps& steps_;
+};
+
+class Life : public testing::Test {
+ protected:
+  Life() {
+    std::string pattern = testing::TempDir() + "life-XXXXXX";
+    base = ::mkdtemp(pattern.data());
+    const char* source = std::getenv("PADDOCK_SOURCE_DIR");
+    config.runs_dir = base + "/runs";
+    config.environments.dir = base + "/venvs";
+    config.sandbox_program = std::string(source == nullptr ? "." : source) +
+                             "/node-agent/executor/testdata/fake-sandbox";
+    EXPECT_TRUE(os::make_dirs(config.runs_dir).ok());
+    store.emplace(*cas::BlobStore::open(base + "/cas"));
+    const std::string content = "print('hi')\n";
+    tree.entries.push_back(
+        {"main.py", crypto::sha256_hex(content), static_cast<int64_t>(content.size()), false});
+    blobs[tree.entries[0].digest] = content;
+    assignment.run_uid = kUid;
+    assignment.attempt = 1;
+    assignment.name_space = "default";
+    assignment.spec.artifacts.dirs = {"out"};
+    assignment.workspace_root = cas::tree_root(tree);
+  }
+  ~Life() override {
+    end_leftover(folder().file("lock"));
+    (void)os::remove_tree(base);
+  }
+  RunFolder folder() const { return RunFolder(cat(config.runs_dir, "/", kUid, "-1")); }
+  ExecutorPorts ports() {
+    return {config,
+            *store,
+            [this] { return std::make_unique<FakeTransport>(tree, blobs, uploads, steps); },
+            recorder,
+            clock,
+            random};
+  }
+  void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
+  std::unique_ptr<RunLife> accept() {
+    auto made = RunLife::accept(ports(), assignment);
+    EXPECT_TRUE(made.ok()) << made.error().describe();
+    return std::move(*made);
+  }
+  contracts::RunOutcome last_outcome() {
+    return recorder.state.with([](Recorder::State& s) {
+      EXPECT_TRUE(!s.reports.empty() && s.reports.back().outcome.has_value());
+      return s.reports.empty() ? contracts::RunOutcome{}
+                               : s.reports.back().outcome.value_or(contracts::RunOutcome{});
+    });
+  }
+  contracts::RunOutcome run() {
+    life = accept();
+    life->run();
+    return last_outcome();
+  }
+  // Runs a command that waits, wishes `kind` once it is running, and returns when its life is over.
+  void stop_while_running(StopKind kind) {
+    behave("wait");
+    life = accept();
+    auto running = std::async(std::launch::async, [this] { life->run(); });
+    recorder.wait_for(contracts::RunPhase::kRunning);
+    life->stop(kind);
+    running.wait();
+  }
+  // What an agent leaves that is killed after it wrote its intent and before it launched.
+  void die_before_launch() {
+    behave("ok");
+    accept().reset();
+    ASSERT_TRUE(folder().store(RunRecord{.stage = Stage::kLaunching}).ok());
+  }
+  // The next agent's view of the run.
+  std::unique_ptr<RunLife> recover() {
+    auto next = RunLife::recover(ports(), cat(kUid, "-1"));
+    EXPECT_TRUE(next.ok()) << next.error().describe();
+    return std::move(*next);
+  }
+  // How often the fake command was started, over all attempts to recover it.
+  size_t starts() const {
+    const auto text = os::read_file(base + "/starts");
+    return text ? text->size() : 0;
+  }
+  std::string output_of(const RunLife& of, const std::string& stream) const {
+    std::string out;
+    int64_t seq = 0;
+    while (true) {
+      const auto chunks = of.read_output(seq, 1);
+      if (chunks.empty()) return out;
+      for (const auto& chunk : chunks) {
+        EXPECT_EQ(chunk.seq, ++seq);
+        if (chunk.stream == stream) out += *decode_base64(chunk.data);
+      }
+    }
+  }
+
+  std::string base;
+  ExecutorConfig config;
+  std::optional<cas::BlobStore> store;
+  contracts::Tree tree;
+  std::map<std::string, std::string> blobs;
+  std::vector<std::string> uploads;
+  contracts::Assignment assignment;
+  Steps steps;
+  Recorder recorder{steps};
+  SystemClock clock;
+  SystemRandom random;
+  std::unique_ptr<RunLife> life;
+};
+
+}  // namespace paddock::executor

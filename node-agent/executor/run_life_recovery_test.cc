@@ -1,0 +1,106 @@
+// Agents that leave or are killed, and the next one that takes the run over.
+#include <sys/wait.h>
+
+#include "common/wire/json.h"
+#include "node-agent/executor/run_life_fixture.h"
+
+namespace paddock::executor {
+namespace {
+
+using contracts::RunPhase;
+using testing::HasSubstr;
+
+TEST_F(Life, AnAgentThatLeavesLetsTheCommandGoOnAndTheNextOneAdoptsIt) {
+  stop_while_running(StopKind::kDetach);
+  EXPECT_TRUE(os::LockFile::held(folder().file("lock")));
+  const auto next = recover();
+  ASSERT_TRUE(os::write_file_atomic(base + "/go", "").ok());
+  next->run();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(starts(), 1u);
+}
+
+TEST_F(Life, ALauncherWhoseIdentityWasNotRecordedIsFoundByItsLockAndCanBeCanceled) {
+  stop_while_running(StopKind::kDetach);
+  RunRecord record = *folder().record();
+  record.launcher.reset();
+  ASSERT_TRUE(folder().store(record).ok());
+  const auto next = recover();
+  next->stop(StopKind::kCancel);
+  next->run();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+}
+
+TEST_F(Life, KilledAfterTheIntentAndBeforeTheLaunchItIsNeverStarted) {
+  die_before_launch();
+  const contracts::RunOutcome outcome = run();
+  EXPECT_EQ(outcome.phase, RunPhase::kFailed);
+  EXPECT_EQ(outcome.reason, "LAUNCHER_LOST");
+  EXPECT_THAT(outcome.message, HasSubstr("may or may not have started"));
+  EXPECT_EQ(starts(), 0u);
+}
+
+TEST_F(Life, ALauncherThatComesLateFindsItsLockTaken) {
+  die_before_launch();
+  run();
+  const LaunchFiles files{folder().file("request.json"), folder().file("events"),
+                          folder().file("lock"), folder().file("launcher.log")};
+  contracts::LaunchRequest request;
+  request.trace_id = "late";
+  request.command = {"ok", base};
+  request.workdir = "/workspace";
+  request.mounts = {{base, "/workspace", contracts::MountMode::kReadWrite}};
+  ASSERT_TRUE(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))).ok());
+  const auto late = start_launcher(config.sandbox_program, files);
+  ASSERT_TRUE(late.ok());
+  reap_launcher(*late);
+  EXPECT_EQ(starts(), 0u);
+}
+
+TEST_F(Life, AKnownOutcomeIsOnlyReportedAgain) {
+  behave("ok");
+  run();
+  const size_t uploaded = uploads.size();
+  run();
+  EXPECT_EQ(last_outcome().reason, "Completed");
+  EXPECT_EQ(uploads.size(), uploaded);
+  EXPECT_EQ(starts(), 1u);
+}
+
+// The agent is killed at every point where it shows itself to the outside, and a new one takes
+// over.
+TEST_F(Life, KilledAnywhereTheCommandRunsOnceAndItsOutcomeIsTrue) {
+  behave("ok");
+  bool finished = false;
+  int points = 0;
+  for (; !finished; ++points) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      steps = {.seen = 0, .die_at = points};
+      if (auto mine = RunLife::accept(ports(), assignment)) (*mine)->run();
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    finished = WIFEXITED(status);
+    const contracts::RunOutcome outcome = run();
+    // Between the intent and the launcher's lock nobody can know: said so, and never run again.
+    if (outcome.reason == "LAUNCHER_LOST") {
+      EXPECT_FALSE(finished);
+      EXPECT_FALSE(outcome.result.has_value()) << "killed at point " << points;
+      EXPECT_LE(starts(), 1u) << "killed at point " << points;
+    } else {
+      EXPECT_EQ(outcome.reason, "Completed") << "killed at point " << points;
+      EXPECT_EQ(outcome.artifacts.size(), 1u) << "killed at point " << points;
+      EXPECT_EQ(starts(), 1u) << "killed at point " << points;
+      EXPECT_EQ(output_of(*life, "stdout"), "hello\n") << "killed at point " << points;
+    }
+    ASSERT_TRUE(life->erase().ok());
+    ASSERT_TRUE(os::remove_tree(base + "/starts").ok());
+  }
+  EXPECT_GT(points, 8);
+}
+
+}  // namespace
+}  // namespace paddock::executor
