@@ -20,10 +20,12 @@ struct ChildContext {
   int out = -1;
   int err = -1;
   int exec_witness = -1;  // closed by a successful exec
+  os::Fd view = {};  // the command's root; init holds it as long as it lives
 };
 
-// The namespaces that the init process is cloned into.
-uint64_t init_namespaces();
+// The namespaces that the init process is cloned into; the network is new unless the launcher's own
+// is the run's.
+uint64_t init_namespaces(bool inherits_network);
 // Runs in the cloned child. Ends with the command's process and everything that it left behind.
 [[noreturn]] void run_init(ChildContext& context);
 

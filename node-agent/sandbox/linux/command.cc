@@ -14,6 +14,7 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -29,7 +30,9 @@ constexpr int kWitness = 4;
 
 // The command's own user namespace: it owns nothing, not even the mounts, and the kernel counts the
 // run's processes in it alone.
-Status enter_own_user_namespace() {
+Status enter_own_user_namespace(int view) {
+  // The ids are written in the view's /proc: there is no other.
+  if (fchdir(view) != 0) return step_error("entering the new root", errno);
   // Taking an id made /proc/self root's; this process writes its own map there.
   if (prctl(PR_SET_DUMPABLE, 1) != 0) return step_error("becoming dumpable", errno);
   if (unshare(CLONE_NEWUSER) != 0) return step_error("making the command's user namespace", errno);
@@ -89,7 +92,8 @@ Status install_filters(const SeccompFilters& filters) {
 }
 
 Status give_up_everything(const ChildContext& context) {
-  TRY(enter_own_user_namespace());
+  TRY(enter_own_user_namespace(context.view.get()));
+  TRY(enter_root(context.view.get()));
   TRY(leave_keyring());
   if (setsid() < 0) return step_error("making a session", errno);
   TRY(set_descriptors(context));

@@ -1,9 +1,11 @@
 // The init process of one sandbox, pid 1 in its pid namespace.
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,12 +37,14 @@ Status join_cgroups(const Cgroup& cgroup) {
   return {};
 }
 
-// The launcher's death kills this process, and with it everything inside. The question closes the
-// gap in which the launcher died before the signal was set.
+// The launcher's death kills this process, and with it everything inside. A launcher that died
+// before the signal was set has closed its end by then: the kernel closes first and signals after.
 Status die_with_launcher(int control) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return step_error("setting the death signal", errno);
-  if (!send_control(control, Type::kReady)) return step_error("telling the launcher", EPIPE);
-  return wait_for(control, Type::kGo);
+  char byte = 0;
+  const ssize_t n = recv(control, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT);
+  if (n >= 0 || errno != EAGAIN) return step_error("the launcher is gone", EPIPE);
+  return {};
 }
 
 Status name_host() {
@@ -60,7 +64,7 @@ Status build(ChildContext& context) {
   if (context.sources.empty()) {
     ASSIGN_OR_RETURN(context.sources, open_sources(context.plan));
   }
-  TRY(enter_root(context.plan.mounts, context.sources));
+  ASSIGN_OR_RETURN(context.view, build_root(context.plan.mounts, context.sources));
   context.sources.clear();
   return name_host();
 }
@@ -101,19 +105,27 @@ void reap_until_command_ends(pid_t command, int control) {
   }
 }
 
-// Keeps the one descriptor that init needs, as number 3.
-int close_all_but(int control) {
-  constexpr int kKept = 3;
-  const int moved = control == kKept ? kKept : dup2(control, kKept);
+// Keeps the two descriptors that init needs, as numbers 3 and 4. The view stays open so that its
+// mounts stay a tree: every use of one that is not in any costs a global lock.
+int close_all_but(int control, int view) {
+  constexpr int kControl = 3;
+  constexpr int kView = 4;
+  constexpr int kAbove = 16;
+  const int moved_view = fcntl(view, F_DUPFD_CLOEXEC, kAbove);
+  const int moved_control = fcntl(control, F_DUPFD_CLOEXEC, kAbove);
   raw::close_range(0, 2);
-  raw::close_range(kKept + 1, ~0u);
-  return moved;
+  dup3(moved_control, kControl, O_CLOEXEC);
+  dup3(moved_view, kView, O_CLOEXEC);
+  raw::close_range(kView + 1, ~0u);
+  return kControl;
 }
 
 }  // namespace
 
-uint64_t init_namespaces() {
-  return CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+uint64_t init_namespaces(bool inherits_network) {
+  constexpr uint64_t kAlways =
+      CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+  return inherits_network ? kAlways : kAlways | CLONE_NEWNET;
 }
 
 [[noreturn]] void run_init(ChildContext& context) {
@@ -126,7 +138,7 @@ uint64_t init_namespaces() {
   if (command < 0) fail(step_error("starting the command's process", errno));
   if (command == 0) run_command(context);
   take_signals();
-  const int control = close_all_but(context.control);
+  const int control = close_all_but(context.control, context.view.get());
   if (const Status dropped = drop_privileges(); !dropped.ok()) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);
     _exit(1);

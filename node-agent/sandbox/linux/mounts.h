@@ -1,6 +1,6 @@
 // Builds the file system of the mount table. Every source is opened once and from then on named by
 // its descriptor: nothing can be swapped in between. The old root is gone before the command
-// starts.
+// starts, and the new one is in no mount namespace: the kernel lists none of its mounts.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,11 @@ Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan);
 
 // In the child, which is alone in its mount namespace and pid 1 of its pid namespace.
 Status make_mounts_private();
-// Builds the table on a new root and moves into it.
-Status enter_root(const std::vector<MountEntry>& table, const std::vector<os::Fd>& sources);
+// Builds the table as a detached tree of mounts and returns its root. The mount namespace itself is
+// left with an empty read-only root, and the caller in it.
+Result<os::Fd> build_root(const std::vector<MountEntry>& table, const std::vector<os::Fd>& sources);
+// In the command's process, as the last use of its capability to chroot. A process that is chrooted
+// cannot make a user namespace either.
+Status enter_root(int view);
 
 }  // namespace paddock::sandbox

@@ -1,4 +1,6 @@
-// The new root: a small tmpfs, filled from the mount table, entered by pivot_root, then read-only.
+// The new root: a small tmpfs, filled from the mount table, then read-only. The command gets it as
+// a detached tree of mounts: nothing of it is in the mount namespace, whose own root is empty, and
+// so /proc/self/mountinfo tells it no path of the host.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -190,16 +192,30 @@ Status place(const RootBuilder& root, const MountEntry& entry, const os::Fd& sou
   return {};
 }
 
-Status pivot_into(int new_root) {
-  if (fchdir(new_root) != 0) return step_error("entering the new root", errno);
+// The whole view as a tree of its own, with a read-only root.
+Result<os::Fd> detached_copy(int root) {
+  os::Fd view(
+      open_tree(root, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+  if (!view.valid()) return step_error("detaching the new root", errno);
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (mount_setattr(view.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0)
+    return step_error("making the root read-only", errno);
+  return view;
+}
+
+// Leaves everything: the host's root, and the place where the new one was built.
+Status move_into_nothing(const os::Fd& over) {
+  ASSIGN_OR_RETURN(const os::Fd nothing,
+                   new_file_system("tmpfs", {{"size", "4k"}, {"nr_inodes", "1"}, {"mode", "0555"}},
+                                   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                                       MOUNT_ATTR_NOEXEC));
+  TRY(attach(nothing, over, "the empty root"));
+  if (fchdir(nothing.get()) != 0) return step_error("entering the empty root", errno);
   if (raw::pivot_root(".", ".") != 0) return step_error("pivot_root", errno);
   // The old root now lies over the new one: take it away, with everything below it.
   if (umount2(".", MNT_DETACH) != 0) return step_error("detaching the host's root", errno);
-  if (chdir("/") != 0) return step_error("entering the new root", errno);
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-  if (mount_setattr(AT_FDCWD, "/", 0, &attributes, sizeof attributes) != 0)
-    return step_error("making the root read-only", errno);
+  if (chdir("/") != 0) return step_error("entering the empty root", errno);
   return {};
 }
 
@@ -211,7 +227,8 @@ Status make_mounts_private() {
   return {};
 }
 
-Status enter_root(const std::vector<MountEntry>& table, const std::vector<os::Fd>& sources) {
+Result<os::Fd> build_root(const std::vector<MountEntry>& table,
+                          const std::vector<os::Fd>& sources) {
   ASSIGN_OR_RETURN(
       os::Fd tmpfs,
       new_file_system("tmpfs", {{"size", "4m"}, {"nr_inodes", "1024"}, {"mode", "0755"}},
@@ -221,7 +238,14 @@ Status enter_root(const std::vector<MountEntry>& table, const std::vector<os::Fd
   TRY(attach(tmpfs, staging, "the new root"));
   const RootBuilder root(std::move(tmpfs));
   for (size_t i = 0; i < table.size(); ++i) TRY(place(root, table[i], sources[i]));
-  return pivot_into(root.root());
+  ASSIGN_OR_RETURN(os::Fd view, detached_copy(root.root()));
+  TRY(move_into_nothing(staging));
+  return view;
+}
+
+Status enter_root(int view) {
+  if (fchdir(view) != 0 || chroot(".") != 0) return step_error("entering the new root", errno);
+  return {};
 }
 
 }  // namespace paddock::sandbox

@@ -21,8 +21,8 @@ constexpr const char* kRemedy =
     "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns";
 
 Status write_map(pid_t pid, const char* file, const std::string& text) {
-  const std::string process = pid == 0 ? "self" : cat(pid);
-  const os::Fd fd(open(cat("/proc/", process, "/", file).c_str(), O_WRONLY | O_CLOEXEC));
+  const std::string process = pid == 0 ? "proc/self" : cat("/proc/", pid);
+  const os::Fd fd(open(cat(process, "/", file).c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd.valid() ||
       write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     return step_error(cat("writing the user namespace's ", file), errno, kRemedy);

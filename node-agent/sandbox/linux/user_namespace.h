@@ -16,7 +16,7 @@ struct IdMap {
 };
 
 // Gives a child that waits in a new user namespace its one uid and one gid. `pid` is the child, or
-// 0 for the calling process itself.
+// 0 for the calling process itself, whose working folder then has the /proc.
 Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged);
 
 // A user namespace without processes, for id-mapped mounts: files of `inside` on disk belong to
