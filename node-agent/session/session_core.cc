@@ -54,6 +54,8 @@ std::map<std::string, const Assignment*> newest(const contracts::SyncAnswer& ans
 
 }  // namespace
 
+int64_t next_generation(int64_t last, WallTime now) { return std::max(last + 1, now.ms); }
+
 size_t estimated_bytes(const RunOutcome& outcome) {
   size_t bytes = 1024 + outcome.message.size();
   for (const auto& each : outcome.artifacts) bytes += each.path.size() * 2 + 160;

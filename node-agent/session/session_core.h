@@ -129,6 +129,9 @@ class SessionCore {
   std::map<Lane, MonoTime> not_before_;
 };
 
+// The generation of a new agent process: the time, and larger than the last one even if the clock
+// went back; the controller refuses a smaller one.
+int64_t next_generation(int64_t last, WallTime now);
 // A cautious guess of an outcome's size as JSON.
 size_t estimated_bytes(const contracts::RunOutcome& outcome);
 

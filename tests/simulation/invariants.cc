@@ -1,5 +1,7 @@
 #include "tests/simulation/invariants.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/wire/json.h"
 
@@ -7,17 +9,111 @@ namespace paddock::simulation {
 
 namespace {
 
-bool ended(const contracts::Run& run) {
-  return run.status.phase == contracts::RunPhase::kSucceeded ||
-         run.status.phase == contracts::RunPhase::kFailed ||
-         run.status.phase == contracts::RunPhase::kCanceled;
+using contracts::Run;
+using contracts::RunEvent;
+using contracts::RunPhase;
+
+constexpr Millis kMinuteOfSilence{60'000};
+
+bool ended(const Run& run) {
+  return run.status.phase == RunPhase::kSucceeded || run.status.phase == RunPhase::kFailed ||
+         run.status.phase == RunPhase::kCanceled;
 }
 
-const AgentModel* agent_named(World& world, const std::string& name) {
-  for (const auto& agent : world.agents()) {
-    if (agent->name() == name) return agent.get();
+const AgentHost* host_of(World& world, const Run& run) {
+  for (const auto& host : world.hosts()) {
+    if (host->name() == run.status.node_name) return host.get();
   }
   return nullptr;
+}
+
+template <class T>
+const T* lookup(const std::map<std::string, T>& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+std::string key_of(const Run& run) { return attempt_key(run.metadata.uid, run.status.attempt); }
+
+std::string check_events(const Run& run, const std::vector<RunEvent>& events) {
+  int64_t next = 1;
+  int64_t ends = 0;
+  for (const RunEvent& event : events) {
+    if (event.id != next++) return "event ids have a gap";
+    if (ends > 0) return "an event after the end";
+    if (event.type == "end") ++ends;
+  }
+  return (ends == 1) == ended(run) ? "" : "phase and end event disagree";
+}
+
+std::string check_output(World& world, const Run& run, const std::vector<RunEvent>& events) {
+  std::vector<std::string> stored;
+  for (const RunEvent& event : events) {
+    if (event.type == "stdout") stored.push_back(event.data);
+  }
+  std::vector<std::string> written;
+  if (const AgentHost* host = host_of(world, run)) {
+    const auto* known = lookup(host->witness().written, key_of(run));
+    if (known != nullptr) written = *known;
+  }
+  const bool prefix =
+      stored.size() <= written.size() && std::equal(stored.begin(), stored.end(), written.begin());
+  if (!prefix) return "output is not what its command wrote, once and in order";
+  const bool told_by_host =
+      ended(run) && run.status.reason != "NODE_LOST" && !run.status.node_name.empty();
+  return told_by_host && stored.size() != written.size() ? "ended without all its output" : "";
+}
+
+std::string check_starts(World& world, const Run& run) {
+  if (run.status.attempt > 1) return "placed twice";
+  int starts = 0;
+  for (const auto& host : world.hosts()) {
+    for (const auto& [key, count] : host->witness().starts) {
+      if (!key.starts_with(run.metadata.uid)) continue;
+      starts += count;
+      const bool device = !host->status().devices.empty();
+      if (run.spec.resources->accelerators && !device) return "no accelerator here";
+      if (host->name() != run.status.node_name) return "started where it was not placed";
+    }
+  }
+  return starts > 1 ? "started twice" : "";
+}
+
+std::string check_end(World& world, const Run& run) {
+  if (!ended(run)) return "";
+  const std::string& node = run.status.node_name;
+  if (run.status.phase == RunPhase::kCanceled && !world.cancel_was_asked(run.metadata.uid)) {
+    return "cancelled though nobody asked";
+  }
+  if (node.empty()) return run.status.phase == RunPhase::kCanceled ? "" : "ended nowhere";
+  if (run.status.reason == "NODE_LOST") {
+    const bool silent = world.now() - world.last_heard(node) >= kMinuteOfSilence;
+    return silent ? "" : "given up though its node was heard from";
+  }
+  const AgentHost* host = host_of(world, run);
+  const auto* end = host == nullptr ? nullptr : lookup(host->witness().ends, key_of(run));
+  if (end == nullptr) return cat("ended though its command did not: ", run.status.reason);
+  const bool same = end->phase == run.status.phase && end->reason == run.status.reason;
+  return same ? "" : "ended otherwise than on its host";
+}
+
+std::string check_load(const AgentHost& host, store::ReadTxn& txn) {
+  const auto runs = txn.active_runs_on(host.name());
+  if (!runs.ok()) return runs.error().describe();
+  int64_t cpu = 0;
+  int64_t memory = 0;
+  size_t devices = 0;
+  for (const Run& run : *runs) {
+    const contracts::Resources& asked = *run.spec.resources;
+    cpu += asked.cpu.value_or(0);
+    memory += asked.memory ? asked.memory->bytes : 0;
+    devices += asked.accelerators ? static_cast<size_t>(asked.accelerators->count) : 0;
+  }
+  const contracts::NodeStatus& has = host.status();
+  if (static_cast<int64_t>(runs->size()) > has.capacity.max_runs) return "too many runs on a node";
+  if (cpu > has.capacity.cpu) return "more cores promised than there are";
+  if (memory > has.capacity.memory.bytes) return "more memory promised than there is";
+  return devices > has.devices.size() ? "a device promised twice" : "";
 }
 
 }  // namespace
@@ -30,9 +126,14 @@ std::string Invariants::check(World& world, bool thorough) {
     size_t turn = checks_;
     for (const std::string& uid : world.acknowledged()) {
       const bool skip = !thorough && terminal_.contains(uid) && ++turn % kAgainEvery != 0;
-      if (wrong.empty() && !skip) wrong = check_run(world, txn, uid);
+      if (skip) continue;
+      const std::string found = check_run(world, txn, uid);
+      if (wrong.empty() && !found.empty()) wrong = cat("run ", uid, ": ", found);
     }
-    if (wrong.empty()) wrong = check_nodes(world, txn);
+    for (const auto& host : world.hosts()) {
+      if (wrong.empty()) wrong = check_load(*host, txn);
+      if (wrong.empty()) wrong = check_dropped(*host, txn);
+    }
     return {};
   });
   return read.ok() ? wrong : read.error().describe();
@@ -41,79 +142,37 @@ std::string Invariants::check(World& world, bool thorough) {
 std::string Invariants::check_run(World& world, store::ReadTxn& txn, const std::string& uid) {
   const auto known = terminal_.find(uid);
   const auto run = txn.run_by_uid(uid);
-  if (!run.ok()) return cat("acknowledged run ", uid, " disappeared");
+  if (!run.ok()) return "acknowledged, and disappeared";
   const std::string now = wire::to_json(wire::encode(*run));
   if (known != terminal_.end()) {
     const auto last = txn.last_event_id(uid);
-    if (known->second != cat(now, last.value())) return cat("ended run ", uid, " changed");
-    return {};
+    if (!last.ok() || known->second != cat(now, *last)) return "changed after it ended";
+    return check_starts(world, *run);
   }
   const auto events = txn.run_events(uid, 0, 0);
   if (!events.ok()) return events.error().describe();
-  std::string wrong = check_stream(world, *run, *events);
+  std::string wrong = check_all_of(world, *run, *events);
   if (wrong.empty() && ended(*run)) terminal_[uid] = cat(now, events->size());
   return wrong;
 }
 
-std::string Invariants::check_stream(World& world, const contracts::Run& run,
-                                     const std::vector<contracts::RunEvent>& events) {
-  const std::string& uid = run.metadata.uid;
-  std::vector<std::string> output;
-  int64_t next = 1;
-  int64_t ends = 0;
-  for (const contracts::RunEvent& event : events) {
-    if (event.id != next++) return cat("run ", uid, ": event ids have a gap at ", event.id);
-    if (ends > 0) return cat("run ", uid, ": an event after the end");
-    if (event.type == "end") ++ends;
-    if (event.type == "stdout") output.push_back(event.data);
+std::string Invariants::check_all_of(World& world, const Run& run, const Stream& events) {
+  for (std::string wrong : {check_events(run, events), check_output(world, run, events),
+                            check_starts(world, run), check_end(world, run)}) {
+    if (!wrong.empty()) return wrong;
   }
-  if ((ends == 1) != ended(run)) return cat("run ", uid, ": phase and end event disagree");
-  if (run.status.attempt > 1) return cat("run ", uid, ": placed twice");
-
-  const AgentModel* agent = agent_named(world, run.status.node_name);
-  if (agent == nullptr) return output.empty() ? "" : cat("run ", uid, ": output from nowhere");
-  const std::string key = attempt_key(uid, run.status.attempt);
-  const auto at = agent->written().find(key);
-  const std::vector<std::string> written =
-      at == agent->written().end() ? std::vector<std::string>() : at->second;
-  const bool prefix =
-      output.size() <= written.size() && std::equal(output.begin(), output.end(), written.begin());
-  if (!prefix) return cat("run ", uid, ": output is not what its command wrote, once and in order");
-  const bool reported = ended(run) && run.status.reason.empty();
-  if (reported && output.size() != written.size())
-    return cat("run ", uid, ": ended without all its output");
-  for (const auto& other : world.agents()) {
-    const auto starts = other->starts().find(key);
-    if (starts == other->starts().end()) continue;
-    if (other.get() != agent || starts->second > 1) return cat("run ", uid, ": started twice");
-    const bool device = !other->host().devices.empty();
-    if (run.spec.resources->accelerators && !device)
-      return cat("run ", uid, ": no accelerator here");
-  }
-  return {};
+  return "";
 }
 
-std::string Invariants::check_nodes(World& world, store::ReadTxn& txn) {
-  for (const auto& agent : world.agents()) {
-    const auto runs = txn.active_runs_on(agent->name());
-    if (!runs.ok()) return runs.error().describe();
-    int64_t cpu = 0;
-    int64_t memory = 0;
-    int64_t devices = 0;
-    for (const contracts::Run& run : *runs) {
-      const contracts::Resources& asked = *run.spec.resources;
-      cpu += asked.cpu.value_or(0);
-      memory += asked.memory ? asked.memory->bytes : 0;
-      devices += asked.accelerators ? asked.accelerators->count : 0;
-    }
-    const contracts::NodeStatus& host = agent->host();
-    if (static_cast<int64_t>(runs->size()) > host.capacity.max_runs)
-      return "too many runs on a node";
-    if (cpu > host.capacity.cpu) return "more cores promised than there are";
-    if (memory > host.capacity.memory.bytes) return "more memory promised than there is";
-    if (devices > static_cast<int64_t>(host.devices.size())) return "a device promised twice";
+std::string Invariants::check_dropped(const AgentHost& host, store::ReadTxn& txn) {
+  const auto& dropped = host.witness().dropped;
+  for (size_t& at = drops_checked_[host.name()]; at < dropped.size(); ++at) {
+    const auto run = txn.run_by_uid(dropped[at].uid);
+    const bool counted_on = run.ok() && !ended(*run) && run->status.node_name == host.name() &&
+                            run->status.attempt == dropped[at].attempt;
+    if (counted_on) return cat("run ", dropped[at].uid, ": dropped though it is still wanted");
   }
-  return {};
+  return "";
 }
 
 }  // namespace paddock::simulation

@@ -1,5 +1,11 @@
-// What must hold after every step, checked against the store and the agents' own records, by code
-// that shares nothing with the code it checks.
+// What must hold after every step, checked against the store and the hosts' witnesses, by code that
+// shares nothing with the code it checks:
+//   - an acknowledged run never disappears, and once it ended it never changes;
+//   - its command is started at most once, on one host, within what that host has;
+//   - its stored output is what its command wrote, once and in order, and all of it when it ended;
+//   - it ends as it did on its host; as cancelled only if somebody asked for it; as lost only if
+//     its node was silent for a minute;
+//   - no host drops a run that the controller counts on.
 #pragma once
 
 #include <map>
@@ -16,14 +22,15 @@ class Invariants {
   std::string check(World& world, bool thorough = false);
 
  private:
+  using Stream = std::vector<contracts::RunEvent>;
   std::string check_run(World& world, store::ReadTxn& txn, const std::string& uid);
-  std::string check_stream(World& world, const contracts::Run& run,
-                           const std::vector<contracts::RunEvent>& events);
-  std::string check_nodes(World& world, store::ReadTxn& txn);
+  std::string check_all_of(World& world, const contracts::Run& run, const Stream& events);
+  std::string check_dropped(const AgentHost& host, store::ReadTxn& txn);
 
   static constexpr size_t kAgainEvery = 16;
   size_t checks_ = 0;
   std::map<std::string, std::string> terminal_;  // uid -> the run as it was when it ended
+  std::map<std::string, size_t> drops_checked_;  // by host
 };
 
 }  // namespace paddock::simulation

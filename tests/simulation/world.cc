@@ -1,5 +1,8 @@
 #include "tests/simulation/world.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "common/base/text.h"
 #include "controller/nodes/registry.h"
 #include "controller/nodes/synchronize.h"
@@ -9,6 +12,8 @@
 namespace paddock::simulation {
 
 namespace {
+
+constexpr Millis kCallTimeout{30'000};  // of the agent's client
 
 // Takes a random element, so that messages overtake each other.
 template <class T>
@@ -21,23 +26,25 @@ T take_any(std::deque<T>& queue, Random& random) {
 
 }  // namespace
 
-World::World(uint64_t seed, Faults faults) : random_(seed), faults_(faults) {
+World::World(uint64_t seed, Faults faults, Tampering tampering)
+    : random_(seed), faults_(faults), tampering_(std::move(tampering)) {
   store_ = std::move(store::Store::open({})).value();
   leases_ = std::make_unique<nodes::LeaseTable>(clock_.mono());
+  controller_started_ = clock_.mono();
   const auto count = static_cast<int64_t>(1 + random_.below(4));
-  for (int64_t i = 0; i < count; ++i) add_agent(i);
+  for (int64_t i = 0; i < count; ++i) add_host(i);
 }
 
 void World::must(const Status& status, const char* what) {
   if (!status.ok() && broken_.empty()) broken_ = cat(what, ": ", status.error().describe());
 }
 
-void World::add_agent(int64_t index) {
+void World::add_host(int64_t index) {
   contracts::NodeStatus host;
   host.capacity.cpu = static_cast<int64_t>(2 + random_.below(6));
   host.capacity.memory.bytes = static_cast<int64_t>(2 + random_.below(6)) << 30;
   host.capacity.max_runs = static_cast<int64_t>(1 + random_.below(4));
-  // The last host always has a device and room, so that every run fits somewhere.
+  // The first host always has a device and room, so that every run fits somewhere.
   if (index == 0) {
     host.devices = {{"nvidia", "0", "model"}};
     host.capacity.cpu = 8;
@@ -48,8 +55,15 @@ void World::add_agent(int64_t index) {
   const std::string name = cat("node-", index);
   const auto enrolled = nodes::enroll(*store_, name, request, clock_.wall(), random_);
   must(enrolled.ok() ? Status() : Status(enrolled.error()), "enroll");
-  agents_.push_back(std::make_unique<AgentModel>(name, host, random_));
-  agents_.back()->start(clock_.wall().ms);
+  hosts_.push_back(std::make_unique<AgentHost>(name, host, random_, tampering_));
+  hosts_.back()->start(clock_.wall());
+  cut_off_until_.push_back({});
+  down_until_.push_back({});
+}
+
+MonoTime World::last_heard(const std::string& host) const {
+  const auto found = heard_.find(host);
+  return found == heard_.end() ? controller_started_ : std::max(found->second, controller_started_);
 }
 
 void World::submit_run() {
@@ -74,6 +88,7 @@ void World::submit_run() {
 void World::cancel_some_run() {
   if (acknowledged_.empty()) return;
   const std::string uid = acknowledged_[random_.below(acknowledged_.size())];
+  cancelled_.insert(uid);
   must(store_->write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(contracts::Run run, txn.run_by_uid(uid));
     runs::Events events = runs::request_cancel(run, clock_.wall());
@@ -82,72 +97,143 @@ void World::cancel_some_run() {
        "cancel");
 }
 
-void World::run_agent(size_t index) {
-  AgentModel& agent = *agents_[index];
-  agent.work();
-  if (!quiet_ && chance(faults_.crash)) agent.crash();
-  if (!agent.up()) {
-    if (quiet_ || chance(20)) agent.start(clock_.wall().ms);
-    return;
+// True while there is an agent process.
+bool World::crash_or_come_back(size_t index) {
+  AgentHost& host = *hosts_[index];
+  if (host.up() && fault(faults_.crash)) {
+    host.crash();
+    down_until_[index] = now() + up_to(chance(20) ? 120'000 : 5'000);
   }
-  const Request request{index, agent.observe(clock_.wall().ms)};
-  if (!quiet_ && chance(faults_.lose)) return;
-  requests_.push_back(request);
-  if (!quiet_ && chance(faults_.repeat)) requests_.push_back(request);
+  if (!host.up() && (quiet_ || now() >= down_until_[index])) host.start(clock_.wall());
+  return host.up();
+}
+
+void World::run_host(size_t index) {
+  AgentHost& host = *hosts_[index];
+  host.work();
+  if (!crash_or_come_back(index)) return;
+  host.observe();
+  while (host.act()) {
+    if (fault(faults_.crash)) return host.crash();  // some of what was asked for is done
+  }
+  for (const auto lane : {session::Lane::kReport, session::Lane::kHold}) run_lane(index, lane);
+}
+
+void World::run_lane(size_t index, session::Lane lane) {
+  AgentHost& host = *hosts_[index];
+  const std::optional<MonoTime> since = host.waiting_since(lane);
+  const bool over = since && (now() - *since > kCallTimeout || fault(5));
+  if (over) host.give_up(lane, now());
+  const std::optional<Sent> sent = host.call(lane, now());
+  if (!sent || lost(index)) return;
+  requests_.push_back({index, sent->id, sent->body});
+  if (fault(faults_.repeat)) requests_.push_back(requests_.back());
+}
+
+Result<contracts::SyncAnswer> World::synchronize(const Request& request) {
+  const std::string& name = hosts_[request.host]->name();
+  auto answer = nodes::synchronize(*store_, *leases_, name, request.body, nodes::now(clock_));
+  if (answer.ok()) heard_[name] = now();
+  if (!answer.ok() && answer.error().reason != "SESSION_SUPERSEDED") {
+    must(answer.error(), "synchronize");
+  }
+  return answer;
 }
 
 void World::deliver_request() {
-  if (requests_.empty()) return;
-  const Request request = take_any(requests_, random_);
-  const std::string& name = agents_[request.agent]->name();
-  const auto answer = nodes::synchronize(*store_, *leases_, name, request.body, nodes::now(clock_));
-  if (!answer.ok()) {
-    if (answer.error().reason != "SESSION_SUPERSEDED") must(answer.error(), "synchronize");
-    return;
-  }
-  if (!quiet_ && chance(faults_.lose)) return;
-  answers_.push_back({request.agent, request.body.session, *answer});
+  Request request = take_any(requests_, random_);
+  auto answered = synchronize(request);
+  const Millis hold = answered.ok() ? nodes::hold_for(request.body, *answered) : Millis(0);
+  if (hold <= Millis(0)) return answer(request, std::move(answered));
+  request.body.status.reset();
+  request.body.runs.clear();
+  held_.push_back({std::move(request), std::move(*answered), now() + hold});
 }
 
-// An answer reaches the process that asked, or nobody. (A call's answer cannot outlive its
-// connection, so an agent never sees the answer of an earlier call after that of a later one.)
+void World::look_at_held_calls() {
+  std::deque<Held> still;
+  for (Held& held : std::exchange(held_, {})) {
+    const auto version = nodes::desired_version(*store_, hosts_[held.request.host]->name());
+    must(version.ok() ? Status() : Status(version.error()), "desired version");
+    if (version.ok() && *version != held.answer.version) {
+      answer(held.request, synchronize(held.request));
+    } else if (now() >= held.until) {
+      answer(held.request, std::move(held.answer));
+    } else {
+      still.push_back(std::move(held));
+    }
+  }
+  held_ = std::move(still);
+}
+
+void World::answer(const Request& request, Result<contracts::SyncAnswer> body) {
+  if (lost(request.host)) return;
+  const MonoTime due = now() + (fault(20) ? up_to(15'000) : Millis(0));
+  answers_.push_back({request.host, request.call, std::move(body), due});
+}
+
+// An answer reaches the call that asked, or nobody. The two lanes' answers overtake each other.
 void World::deliver_answer() {
-  if (answers_.empty()) return;
-  const Answer answer = std::move(answers_.front());
-  answers_.pop_front();
-  AgentModel& agent = *agents_[answer.agent];
-  if (agent.up() && agent.observe(0).session == answer.session) agent.receive(answer.body);
+  Answer answer = take_any(answers_, random_);
+  if (!quiet_ && now() < answer.due) return answers_.push_back(std::move(answer));
+  AgentHost& host = *hosts_[answer.host];
+  if (!host.awaits(answer.call)) return;
+  host.answered(answer.call, answer.body, now());
+  if (!host.up()) down_until_[answer.host] = now();  // superseded; its supervisor starts another
+}
+
+void World::deliver_requests() {
+  const size_t count = quiet_ ? requests_.size() : random_.below(requests_.size() + 1);
+  for (size_t i = 0; i < count; ++i) deliver_request();
+}
+
+void World::deliver_answers() {
+  const size_t count = quiet_ ? answers_.size() : random_.below(answers_.size() + 1);
+  for (size_t i = 0; i < count; ++i) deliver_answer();
 }
 
 void World::tick() {
+  if (tampering_.before_tick) tampering_.before_tick(*store_, *leases_, nodes::now(clock_));
   const auto report = reconciler::tick(*store_, *leases_, nodes::now(clock_));
   must(report.ok() ? Status() : Status(report.error()), "tick");
 }
 
-void World::step() {
-  if (!quiet_) {
-    if (chance(faults_.restart_controller)) {
-      leases_ = std::make_unique<nodes::LeaseTable>(clock_.mono());
-      answers_.clear();
-    }
-    if (chance(faults_.skew)) {
-      clock_.skew_wall(Millis(static_cast<int64_t>(random_.below(7'200'000)) - 3'600'000));
-    }
-    if (chance(20)) submit_run();
-    if (chance(5)) cancel_some_run();
-  }
-  clock_.advance(Millis(static_cast<int64_t>(random_.below(2000))));
-  for (size_t i = 0; i < agents_.size(); ++i) {
-    if (quiet_ || chance(60)) run_agent(i);
-  }
-  const size_t messages = quiet_ ? requests_.size() : random_.below(requests_.size() + 1);
-  for (size_t i = 0; i < messages; ++i) deliver_request();
-  const size_t answered = quiet_ ? answers_.size() : random_.below(answers_.size() + 1);
-  for (size_t i = 0; i < answered; ++i) deliver_answer();
-  if (quiet_ || chance(50)) tick();
+void World::pass_time() {
+  clock_.advance(up_to(quiet_ ? 5'000 : 2'000));
+  if (fault(4)) clock_.advance(up_to(20'000));
 }
 
-void World::stop_faults() { quiet_ = true; }
+void World::disturb() {
+  if (chance(faults_.restart_controller)) {
+    leases_ = std::make_unique<nodes::LeaseTable>(clock_.mono());
+    controller_started_ = now();
+    answers_.clear();
+    held_.clear();
+  }
+  if (chance(faults_.skew)) clock_.skew_wall(up_to(7'200'000) - Millis(3'600'000));
+  if (chance(faults_.cut_off)) {
+    cut_off_until_[random_.below(hosts_.size())] = now() + up_to(120'000);
+  }
+  if (chance(12)) submit_run();
+  if (chance(5)) cancel_some_run();
+}
+
+void World::step() {
+  if (!quiet_) disturb();
+  pass_time();
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    if (quiet_ || chance(60)) run_host(i);
+  }
+  for (const auto part : {&World::deliver_requests, &World::look_at_held_calls,
+                          &World::deliver_answers, &World::look_at_held_calls, &World::tick}) {
+    if (quiet_ || chance(70)) (this->*part)();
+  }
+}
+
+void World::stop_faults() {
+  quiet_ = true;
+  std::fill(cut_off_until_.begin(), cut_off_until_.end(), MonoTime{});
+}
 
 bool World::all_runs_ended() {
   bool ended = false;

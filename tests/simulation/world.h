@@ -1,16 +1,19 @@
-// One controller and some agents under one seed. Each step something happens: time passes, a
-// message is sent, lost, repeated or arrives late, somebody crashes or comes back.
+// One controller and some hosts under one seed. Each step something happens: time passes, a message
+// is sent, lost, repeated or arrives late and out of order, a host is cut off, somebody crashes or
+// comes back.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/base/time.h"
 #include "controller/nodes/leases.h"
 #include "controller/store/store.h"
-#include "tests/simulation/agent_model.h"
+#include "tests/simulation/agent_host.h"
 
 namespace paddock::simulation {
 
@@ -18,52 +21,85 @@ struct Faults {
   uint64_t lose = 0;  // in a hundred, each
   uint64_t repeat = 0;
   uint64_t crash = 0;
+  uint64_t cut_off = 0;
   uint64_t restart_controller = 0;
   uint64_t skew = 0;
 };
 
 class World {
  public:
-  World(uint64_t seed, Faults faults);
+  World(uint64_t seed, Faults faults, Tampering tampering = {});
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
   void step();
   void stop_faults();
   bool all_runs_ended();
 
   store::Store& store() { return *store_; }
-  const std::vector<std::unique_ptr<AgentModel>>& agents() const { return agents_; }
+  MonoTime now() const { return clock_.mono(); }
+  const std::vector<std::unique_ptr<AgentHost>>& hosts() const { return hosts_; }
   const std::vector<std::string>& acknowledged() const { return acknowledged_; }
+  bool cancel_was_asked(const std::string& uid) const { return cancelled_.contains(uid); }
+  // When the controller last took a call of this host, or came up.
+  MonoTime last_heard(const std::string& host) const;
   // The first thing that went wrong on a path that must not fail; empty if nothing did.
   const std::string& broken() const { return broken_; }
 
  private:
   struct Request {
-    size_t agent;
+    size_t host = 0;
+    uint64_t call = 0;
     contracts::SyncRequest body;
   };
+  struct Held {
+    Request request;
+    contracts::SyncAnswer answer;
+    MonoTime until;
+  };
   struct Answer {
-    size_t agent;
-    std::string session;
-    contracts::SyncAnswer body;
+    size_t host = 0;
+    uint64_t call = 0;
+    Result<contracts::SyncAnswer> body;
+    MonoTime due;
   };
   bool chance(uint64_t percent) { return random_.below(100) < percent; }
-  void add_agent(int64_t index);
+  bool fault(uint64_t percent) { return !quiet_ && chance(percent); }
+  bool lost(size_t host) { return fault(faults_.lose) || now() < cut_off_until_[host]; }
+  Millis up_to(uint64_t ms) { return Millis(static_cast<int64_t>(random_.below(ms))); }
+  void add_host(int64_t index);
+  void pass_time();
+  void disturb();
   void submit_run();
   void cancel_some_run();
-  void run_agent(size_t index);
+  void run_host(size_t index);
+  bool crash_or_come_back(size_t index);
+  void run_lane(size_t index, session::Lane lane);
+  Result<contracts::SyncAnswer> synchronize(const Request& request);
   void deliver_request();
   void deliver_answer();
+  void deliver_requests();
+  void deliver_answers();
+  void look_at_held_calls();
+  void answer(const Request& request, Result<contracts::SyncAnswer> body);
   void tick();
   void must(const Status& status, const char* what);
 
   SeededRandom random_;
   Faults faults_;
+  const Tampering tampering_;
   ManualClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<nodes::LeaseTable> leases_;
-  std::vector<std::unique_ptr<AgentModel>> agents_;
+  std::vector<std::unique_ptr<AgentHost>> hosts_;
+  std::vector<MonoTime> cut_off_until_;  // by host, as is the next
+  std::vector<MonoTime> down_until_;
   std::deque<Request> requests_;
+  std::deque<Held> held_;
   std::deque<Answer> answers_;
   std::vector<std::string> acknowledged_;
+  std::set<std::string> cancelled_;
+  std::map<std::string, MonoTime> heard_;
+  MonoTime controller_started_;
   std::string broken_;
   bool quiet_ = false;  // faults and new work are over
 };

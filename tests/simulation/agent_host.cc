@@ -1,0 +1,203 @@
+#include "tests/simulation/agent_host.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::simulation {
+
+namespace {
+
+using contracts::RunPhase;
+using session::Lane;
+using session::RunKey;
+
+constexpr size_t kOldPictures = 8;
+
+RunPhase phase_of(Stage stage) {
+  return stage == Stage::kAccepted || stage == Stage::kMarked ? RunPhase::kPreparing
+                                                              : RunPhase::kRunning;
+}
+
+contracts::RunReport picture(const RunKey& key, const SpooledRun& run) {
+  contracts::RunReport report;
+  report.run_uid = key.uid;
+  report.attempt = key.attempt;
+  report.phase = phase_of(run.stage);
+  if (run.stage == Stage::kEnded) report.outcome = run.outcome;
+  return report;
+}
+
+}  // namespace
+
+std::string attempt_key(const std::string& run_uid, int64_t attempt) {
+  return cat(run_uid, "/", attempt);
+}
+
+AgentHost::AgentHost(std::string name, contracts::NodeStatus status, Random& random,
+                     const Tampering& tampering)
+    : name_(std::move(name)), status_(std::move(status)), random_(random), tampering_(tampering) {}
+
+void AgentHost::start(WallTime now) {
+  disk_.generation = session::next_generation(disk_.generation, now);
+  core_.emplace(make_suffix(random_, 12), disk_.generation, std::map<std::string, std::string>{});
+  core_->set_status(status_);
+  // A marker without a command behind it: nobody knows whether it ran, so it is never started.
+  for (auto& [key, run] : disk_.runs) {
+    if (run.stage == Stage::kMarked) end(key, RunPhase::kFailed, "LAUNCHER_LOST");
+    core_->observe(picture(key, run), static_cast<int64_t>(run.lines.size()));
+  }
+}
+
+void AgentHost::crash() {
+  core_.reset();
+  in_flight_.clear();
+  to_do_.clear();
+  old_pictures_.clear();
+  if (tampering_.disk_after_crash) tampering_.disk_after_crash(disk_);
+}
+
+void AgentHost::work() {
+  for (auto& [key, run] : disk_.runs) advance(key, run);
+}
+
+void AgentHost::advance(const RunKey& key, SpooledRun& run) {
+  const std::string name = attempt_key(key.uid, key.attempt);
+  switch (run.stage) {
+    case Stage::kAccepted:
+      if (!up()) return;
+      if (run.cancel) return end(key, RunPhase::kCanceled, "");
+      if (random_.below(2) == 0) run.stage = Stage::kMarked;
+      return;
+    case Stage::kMarked:
+      if (!up()) return;
+      run.stage = Stage::kStarted;
+      ++witness_.starts[name];
+      return;
+    case Stage::kStarted:
+      if (run.cancel) return end(key, RunPhase::kCanceled, "");
+      if (run.lines_left-- == 0)
+        return end(key, random_.below(4) == 0 ? RunPhase::kFailed : RunPhase::kSucceeded, "");
+      run.lines.push_back(cat(name_, " ", name, " line ", witness_.written[name].size()));
+      witness_.written[name].push_back(run.lines.back());
+      return;
+    case Stage::kEnded:
+      return;
+  }
+}
+
+void AgentHost::end(const RunKey& key, RunPhase phase, const std::string& reason) {
+  SpooledRun& run = disk_.runs.at(key);
+  run.stage = Stage::kEnded;
+  run.outcome.phase = phase;
+  run.outcome.reason = reason;
+  witness_.ends[attempt_key(key.uid, key.attempt)] = run.outcome;
+}
+
+void AgentHost::observe() {
+  for (const auto& [key, run] : disk_.runs) {
+    if (random_.below(4) == 0) continue;
+    old_pictures_.emplace_back(picture(key, run), static_cast<int64_t>(run.lines.size()));
+    core_->observe(old_pictures_.back().first, old_pictures_.back().second);
+  }
+  if (old_pictures_.empty()) return;
+  const auto& [report, last_seq] = old_pictures_[random_.below(old_pictures_.size())];
+  core_->observe(report, last_seq);
+  while (old_pictures_.size() > kOldPictures) old_pictures_.pop_front();
+}
+
+std::vector<contracts::OutputChunk> AgentHost::read(const RunKey& key, int64_t after,
+                                                    size_t max_bytes) {
+  std::vector<contracts::OutputChunk> out;
+  const auto found = disk_.runs.find(key);
+  if (found == disk_.runs.end() || max_bytes == 0) return out;
+  const auto& lines = found->second.lines;
+  const size_t most = 1 + random_.below(5);
+  for (auto at = static_cast<size_t>(after); at < lines.size() && out.size() < most; ++at) {
+    out.push_back({static_cast<int64_t>(at) + 1, 0, "stdout", base64(lines[at])});
+  }
+  return out;
+}
+
+bool AgentHost::act() {
+  if (to_do_.empty()) return false;
+  const session::Action action = std::move(to_do_.front());
+  to_do_.pop_front();
+  for (uint64_t times = 1 + random_.below(2); times > 0; --times) {  // each is safe to repeat
+    if (const auto* first = std::get_if<session::StartRun>(&action)) begin(first->assignment);
+    if (const auto* gone = std::get_if<session::ForgetRun>(&action)) drop(gone->key);
+    if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
+      const auto found = disk_.runs.find(cancel->key);
+      if (found != disk_.runs.end()) found->second.cancel = true;
+    }
+  }
+  return true;
+}
+
+void AgentHost::begin(const contracts::Assignment& assignment) {
+  const auto [at, is_new] = disk_.runs.try_emplace({assignment.run_uid, assignment.attempt});
+  if (!is_new) return;
+  at->second.lines_left = static_cast<int64_t>(random_.below(8));
+  at->second.cancel = assignment.desired == contracts::DesiredState::kCancel;
+}
+
+void AgentHost::drop(const RunKey& key) {
+  disk_.runs.erase(key);
+  witness_.dropped.push_back(key);
+}
+
+std::optional<Sent> AgentHost::call(Lane lane, MonoTime now) {
+  if (in_flight_.contains(lane) || now < core_->not_before(lane)) return std::nullopt;
+  const bool wanted = lane == Lane::kReport ? core_->has_news() : core_->established();
+  if (!wanted) return std::nullopt;
+  Sent sent{++calls_, {}};
+  InFlight& slot = in_flight_[lane];
+  slot = {sent.id, core_->begin(lane, now, *this)};
+  sent.body = slot.call.request;
+  if (tampering_.request) tampering_.request(sent.body);
+  return sent;
+}
+
+bool AgentHost::awaits(uint64_t id) const {
+  return std::any_of(in_flight_.begin(), in_flight_.end(),
+                     [id](const auto& each) { return each.second.id == id; });
+}
+
+std::optional<MonoTime> AgentHost::waiting_since(Lane lane) const {
+  const auto found = in_flight_.find(lane);
+  return found == in_flight_.end() ? std::optional<MonoTime>() : found->second.call.began;
+}
+
+void AgentHost::answered(uint64_t id, const Result<contracts::SyncAnswer>& answer, MonoTime now) {
+  for (const Lane lane : {Lane::kReport, Lane::kHold}) {
+    const auto found = in_flight_.find(lane);
+    if (found == in_flight_.end() || found->second.id != id) continue;
+    const session::Call call = std::move(found->second.call);
+    in_flight_.erase(found);
+    return settle(call, answer, now);
+  }
+}
+
+void AgentHost::give_up(Lane lane, MonoTime now) {
+  const auto found = in_flight_.find(lane);
+  if (found == in_flight_.end()) return;
+  answered(found->second.id, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, now);
+}
+
+void AgentHost::settle(const session::Call& sent, const Result<contracts::SyncAnswer>& answer,
+                       MonoTime now) {
+  if (!answer.ok()) {
+    const auto decision = core_->failed(sent, answer.error(), now, random_);
+    if (decision.verdict != session::Verdict::kRetry) crash();
+    return;
+  }
+  session::Call call = sent;
+  contracts::SyncAnswer said = *answer;
+  if (tampering_.call_before_answer) tampering_.call_before_answer(call, *core_);
+  if (tampering_.answer) tampering_.answer(said);
+  for (session::Action& each : core_->answered(call, said, now, random_)) {
+    to_do_.push_back(std::move(each));
+  }
+}
+
+}  // namespace paddock::simulation

@@ -1,0 +1,111 @@
+// One simulated host: a disk that survives, runs that go on while no agent process is there, and
+// the agent process itself: the production session core, and the rules that its loop keeps. What
+// happens here is written down twice: on the disk, which the agent reads back, and by the witness,
+// which only the invariants read.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/random.h"
+#include "controller/nodes/leases.h"
+#include "controller/store/store.h"
+#include "node-agent/session/session_core.h"
+
+namespace paddock::simulation {
+
+enum class Stage { kAccepted, kMarked, kStarted, kEnded };  // kMarked: about to be started
+
+struct SpooledRun {
+  Stage stage = Stage::kAccepted;
+  bool cancel = false;
+  int64_t lines_left = 0;          // output still to come before it ends
+  std::vector<std::string> lines;  // everything written so far; seq is the index + 1
+  contracts::RunOutcome outcome;   // of an ended one
+};
+
+struct Disk {
+  int64_t generation = 0;
+  std::map<session::RunKey, SpooledRun> runs;
+};
+
+// Everything that ever happened to the runs on this host, by attempt_key().
+struct Witness {
+  std::map<std::string, int> starts;
+  std::map<std::string, std::vector<std::string>> written;
+  std::map<std::string, contracts::RunOutcome> ends;
+  std::vector<session::RunKey> dropped;  // in order
+};
+
+// Bugs planted on purpose, to show that the invariants see them. None by default.
+struct Tampering {
+  std::function<void(Disk&)> disk_after_crash;
+  std::function<void(contracts::SyncRequest&)> request;
+  std::function<void(contracts::SyncAnswer&)> answer;
+  std::function<void(session::Call&, session::SessionCore&)> call_before_answer;
+  std::function<void(store::Store&, const nodes::LeaseTable&, nodes::Now)> before_tick;
+};
+
+struct Sent {
+  uint64_t id = 0;
+  contracts::SyncRequest body;
+};
+
+class AgentHost : private session::OutputReader {
+ public:
+  AgentHost(std::string name, contracts::NodeStatus status, Random& random,
+            const Tampering& tampering);
+
+  const std::string& name() const { return name_; }
+  const contracts::NodeStatus& status() const { return status_; }
+  const Witness& witness() const { return witness_; }
+  bool up() const { return core_.has_value(); }
+
+  void start(WallTime now);  // a new agent process with the old disk
+  void crash();
+  void work();     // the commands write and end; with an agent, waiting ones start
+  void observe();  // the agent looks at some of its runs, now and then at an old picture of one
+  // What the answers so far ask for, one after another; false: nothing is left to do.
+  bool act();
+
+  // The lane's next call, if the core wants one and none is in flight.
+  std::optional<Sent> call(session::Lane lane, MonoTime now);
+  bool awaits(uint64_t id) const;
+  std::optional<MonoTime> waiting_since(session::Lane lane) const;
+  void answered(uint64_t id, const Result<contracts::SyncAnswer>& answer, MonoTime now);
+  void give_up(session::Lane lane, MonoTime now);  // the connection broke
+
+ private:
+  struct InFlight {
+    uint64_t id = 0;
+    session::Call call;
+  };
+  std::vector<contracts::OutputChunk> read(const session::RunKey& key, int64_t after,
+                                           size_t max_bytes) override;
+  void end(const session::RunKey& key, contracts::RunPhase phase, const std::string& reason);
+  void advance(const session::RunKey& key, SpooledRun& run);
+  void begin(const contracts::Assignment& assignment);
+  void drop(const session::RunKey& key);
+  void settle(const session::Call& call, const Result<contracts::SyncAnswer>& answer, MonoTime now);
+
+  std::string name_;
+  contracts::NodeStatus status_;
+  Random& random_;
+  const Tampering& tampering_;
+  Disk disk_;
+  Witness witness_;
+  uint64_t calls_ = 0;
+  // The process: gone in a crash.
+  std::optional<session::SessionCore> core_;
+  std::map<session::Lane, InFlight> in_flight_;
+  std::deque<session::Action> to_do_;
+  std::deque<std::pair<contracts::RunReport, int64_t>> old_pictures_;
+};
+
+std::string attempt_key(const std::string& run_uid, int64_t attempt);
+
+}  // namespace paddock::simulation

@@ -1,0 +1,154 @@
+// Shows that the invariants catch bugs: each test plants one at a seam of the simulated host or
+// controller and expects a violation of the right kind within a few seeds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "controller/store/run_writes.h"
+#include "tests/simulation/play.h"
+
+namespace paddock::simulation {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+constexpr uint64_t kSeeds = 200;
+
+// The first violation within so many seeds.
+std::string caught(const Tampering& tampering, uint64_t seeds = kSeeds, uint64_t first = 1) {
+  for (uint64_t seed = first; seed < first + seeds; ++seed) {
+    std::string wrong = play(seed, tampering);
+    if (!wrong.empty()) return cat(wrong, " (seed ", seed, ")");
+  }
+  return "";
+}
+
+class NoOutput : public session::OutputReader {
+  std::vector<contracts::OutputChunk> read(const session::RunKey&, int64_t, size_t) override {
+    return {};
+  }
+};
+
+TEST(PlantedBug, AnAgentThatForgetsWhatItStartedIsCaught) {
+  Tampering bug;
+  bug.disk_after_crash = [](Disk& disk) {
+    for (auto& [key, run] : disk.runs) {
+      if (run.stage == Stage::kStarted) run.stage = Stage::kAccepted;
+    }
+  };
+  EXPECT_THAT(caught(bug), HasSubstr("started twice"));
+}
+
+TEST(PlantedBug, AnAgentThatLosesItsWholeDiskIsCaught) {
+  Tampering bug;
+  bug.disk_after_crash = [](Disk& disk) { disk.runs.clear(); };
+  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("started twice"), HasSubstr("output")));
+}
+
+TEST(PlantedBug, AnAgentThatLosesTheTailOfItsSpoolIsCaught) {
+  Tampering bug;
+  bug.disk_after_crash = [](Disk& disk) {
+    for (auto& [key, run] : disk.runs) {
+      if (!run.lines.empty()) run.lines.pop_back();
+    }
+  };
+  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("output is not what"), HasSubstr("all its output")));
+}
+
+TEST(PlantedBug, ACoreThatAppliesAnOutOfDateAnswerIsCaught) {
+  Tampering bug;
+  bug.call_before_answer = [](session::Call& call, session::SessionCore& core) {
+    NoOutput none;
+    call.based_on = core.begin(session::Lane::kHold, call.began, none).based_on;
+  };
+  // It takes an answer that is slow while a run arrives: the first seeds do not have it.
+  EXPECT_THAT(caught(bug, kSeeds, 29), HasSubstr("dropped though it is still wanted"));
+}
+
+TEST(PlantedBug, OutputAcknowledgedBeyondWhatWasStoredIsCaught) {
+  Tampering bug;
+  bug.answer = [](contracts::SyncAnswer& answer) {
+    for (contracts::Assignment& each : answer.runs) each.output_acked += 1;
+  };
+  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("all its output"), HasSubstr("did not end")));
+}
+
+TEST(PlantedBug, AnOutcomeThatTravelsAheadOfItsOutputIsCaught) {
+  Tampering bug;
+  bug.request = [](contracts::SyncRequest& request) {
+    for (contracts::RunReport& run : request.runs) {
+      if (run.outcome) run.output.clear();
+    }
+  };
+  EXPECT_THAT(caught(bug), HasSubstr("ended without all its output"));
+}
+
+TEST(PlantedBug, OutputNumberedAnewInEveryCallIsCaught) {
+  Tampering bug;
+  bug.request = [](contracts::SyncRequest& request) {
+    for (contracts::RunReport& run : request.runs) {
+      int64_t seq = 0;
+      for (contracts::OutputChunk& chunk : run.output) chunk.seq = ++seq;
+    }
+  };
+  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("output"), HasSubstr("did not end")));
+}
+
+TEST(PlantedBug, ACallThatLeavesOutARunIsHarmlessAndAnAnswerThatDoesIsCaught) {
+  Tampering harmless;
+  harmless.request = [](contracts::SyncRequest& request) {
+    if (request.runs.size() > 1) request.runs.pop_back();
+  };
+  EXPECT_EQ(caught(harmless, 5), "");
+  Tampering bug;
+  bug.answer = [](contracts::SyncAnswer& answer) {
+    if (answer.runs.size() > 1) answer.runs.pop_back();
+  };
+  EXPECT_THAT(caught(bug), HasSubstr("dropped though it is still wanted"));
+}
+
+// Puts what a silent node held back into the queue under the attempt that it may still be running.
+Status place_again(store::WriteTxn& txn, const nodes::LeaseTable& leases, nodes::Now now) {
+  ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
+  for (contracts::Run& run : runs) {
+    const std::string node = run.status.node_name;
+    if (node.empty() || leases.silence(node, now.mono) < Millis(30'000)) continue;
+    run.status.phase = contracts::RunPhase::kPending;
+    run.status.node_name.clear();
+    run.status.attempt -= 1;
+    TRY(store::save_run(txn, run, {}));
+  }
+  return {};
+}
+
+TEST(PlantedBug, AControllerThatUsesAnAttemptAgainAfterExpiryIsCaught) {
+  Tampering bug;
+  bug.before_tick = [](store::Store& store, const nodes::LeaseTable& leases, nodes::Now now) {
+    const Status done =
+        store.write([&](store::WriteTxn& txn) { return place_again(txn, leases, now); });
+    EXPECT_TRUE(done.ok()) << done.error().describe();
+  };
+  EXPECT_THAT(caught(bug),
+              AnyOf(HasSubstr("started where it was not placed"), HasSubstr("started twice")));
+}
+
+TEST(PlantedBug, AControllerThatGivesARunUpTooEarlyIsCaught) {
+  Tampering bug;
+  bug.before_tick = [](store::Store& store, const nodes::LeaseTable& leases, nodes::Now now) {
+    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
+      for (contracts::Run& run : runs) {
+        const std::string node = run.status.node_name;
+        if (node.empty() || leases.silence(node, now.mono) < nodes::kLease) continue;
+        TRY(store::save_run(txn, run, runs::lose_node(run, "silent", now.wall)));
+      }
+      return {};
+    });
+    EXPECT_TRUE(done.ok()) << done.error().describe();
+  };
+  EXPECT_THAT(caught(bug), HasSubstr("given up though its node was heard from"));
+}
+
+}  // namespace
+}  // namespace paddock::simulation
