@@ -144,15 +144,15 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   credentials.set_token(token);
 
   const std::string nonce = make_uuid(random);
+  ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
   session::SessionLoop* talking = nullptr;
   RunHost runs(
       executor, store,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
       random, config.max_runs,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
-  session::SessionLoop loop(session::SessionCore(nonce, clock.wall().ms, config.labels), runs,
-                            clock, random,
-                            [&](const session::Action& action) { runs.act(action); });
+  session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
+                            random, [&](const session::Action& action) { runs.act(action); });
   talking = &loop;
   loop.set_status(std::move(status));
   TRY(runs.recover());

@@ -7,6 +7,7 @@
 #include "common/os/file.h"
 #include "common/os/process.h"
 #include "common/wire/json.h"
+#include "node-agent/session/session_core.h"
 
 namespace paddock::agent {
 namespace {
@@ -51,6 +52,14 @@ Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endp
   TRY(os::write_file_atomic(os::join_path(config.data_dir, "credential"),
                             cat(answer.credential, "\n"), 0600));
   return answer.credential;
+}
+
+Result<int64_t> take_generation(const std::string& data_dir, WallTime now) {
+  const std::string path = os::join_path(data_dir, "generation");
+  const int64_t last = parse_integer<int64_t>(trimmed_file(path)).value_or(0);
+  const int64_t next = session::next_generation(last, now);
+  TRY(os::write_file_atomic(path, cat(next, "\n"), 0600));
+  return next;
 }
 
 Status write_agent_file(const AgentConfig& config, const std::string& nonce) {

@@ -1,12 +1,14 @@
 // Who this agent is: files in the data folder, readable by the agent alone.
 //   identity     a secret made once; it alone may enrol this node's name again
 //   credential   the token that enrolment gave; on disk before it is used
+//   generation   of the newest agent process; grows even if the clock goes back
 //   agent.json   the running process, for people and `paddock status`
 #pragma once
 
 #include <string>
 
 #include "common/base/random.h"
+#include "common/base/time.h"
 #include "common/client/controller_client.h"
 #include "node-agent/app/config.h"
 
@@ -19,6 +21,8 @@ std::string stored_credential(const std::string& data_dir);
 // Enrols with the token and stores the credential. ENROLL_TOKEN_MISSING where there is no token.
 Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endpoint,
                            Random& random);
+// The generation of this process, on disk before it is used.
+Result<int64_t> take_generation(const std::string& data_dir, WallTime now);
 Status write_agent_file(const AgentConfig& config, const std::string& nonce);
 
 }  // namespace paddock::agent
