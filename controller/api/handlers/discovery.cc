@@ -57,6 +57,7 @@ Result<Response> readyz(Call& call) {
     return version >= 0 ? Status()
                         : Error{Code::kInternal, "STORE_CORRUPT", "the store has no version"};
   }));
+  TRY(call.services.store.check_writable());
   return text_response("ok\n");
 }
 

@@ -6,7 +6,7 @@
 namespace paddock::api {
 
 Result<Response> livez(Call& call);
-Result<Response> readyz(Call& call);  // Unavailable while the store cannot be read
+Result<Response> readyz(Call& call);  // Unavailable while the store cannot be read or written
 Result<Response> metrics(Call& call);
 Result<Response> version(Call& call);
 

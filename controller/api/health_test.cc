@@ -1,0 +1,48 @@
+// What the health routes say when the store's disk refuses.
+#include "controller/api/api_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+// Passes everything on; its disk is what the test says.
+class StoreOnABadDisk final : public store::Store {
+ public:
+  explicit StoreOnABadDisk(store::Store& good) : good_(good) {}
+  Status write(const std::function<Status(store::WriteTxn&)>& change) override {
+    return good_.write(change);
+  }
+  Status read(const std::function<Status(store::ReadTxn&)>& look) override {
+    return good_.read(look);
+  }
+  Status check_writable() override { return disk; }
+  Status disk;
+
+ private:
+  store::Store& good_;
+};
+
+class HealthTest : public ApiTest {
+ protected:
+  StoreOnABadDisk bad_{*store_};
+  Services services_on_it_{bad_,   notifier_, leases_,  blobs_, *intake_,
+                           clock_, random_,   metrics_, {}};
+};
+
+TEST_F(HealthTest, ReadyzSaysThatNothingCanBeWrittenAndLivezDoesNot) {
+  const Handler handler = make_handler(router_, services_on_it_);
+  const auto status = [&](const std::string& path) {
+    Request request = request_of("GET", path, "");
+    FakeBody body("");
+    request.body = &body;
+    return handler(request).status;
+  };
+  EXPECT_EQ(status("/readyz"), 200);
+  bad_.disk = Error{Code::kUnavailable, "STORE_FULL", "full"};
+  for (const char* path : {"/readyz", "/healthz", "/health"}) EXPECT_EQ(status(path), 503) << path;
+  EXPECT_EQ(status("/livez"), 200) << "a restart would not help";
+  bad_.disk = {};
+  EXPECT_EQ(status("/readyz"), 200);
+}
+
+}  // namespace
+}  // namespace paddock::api
