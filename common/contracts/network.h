@@ -1,0 +1,54 @@
+// The network of a sandbox as its operator sets it, and what was reached through it.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/meta.h"
+
+namespace paddock::contracts {
+
+// The operator's part; a run's policy names the domains.
+struct NetworkSettings {
+  bool allowed = true;  // false: every policy that enables the network is refused
+  std::vector<std::string> resolvers;
+  std::vector<std::string> allow_ranges;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("allowed", &NetworkSettings::allowed,
+              "whether a policy may enable the network at all"),
+        field("resolvers", &NetworkSettings::resolvers,
+              "name servers, such as 9.9.9.9 or [2620:fe::fe]:53; empty: the host's",
+              {.omit_empty = true, .max_length = 3}),
+        field("allowRanges", &NetworkSettings::allow_ranges,
+              "addresses beside the public ones that names may lead to, such as 10.1.0.0/16",
+              {.omit_empty = true, .max_length = 64}),
+    };
+  }
+};
+
+// Connections of one run to one name, by way of the address that was pinned for it.
+struct NetworkFlow {
+  std::string name;
+  int64_t port = 0;
+  std::string address;
+  int64_t connections = 0;
+  int64_t failures = 0;
+  int64_t sent_bytes = 0;
+  int64_t received_bytes = 0;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("name", &NetworkFlow::name, "as the policy allows it"),
+        field("port", &NetworkFlow::port, "of the server"),
+        field("address", &NetworkFlow::address, "that the name was resolved to",
+              {.omit_empty = true}),
+        field("connections", &NetworkFlow::connections, "that came about"),
+        field("failures", &NetworkFlow::failures, "that did not, though allowed"),
+        field("sent_bytes", &NetworkFlow::sent_bytes, "by the sandbox"),
+        field("received_bytes", &NetworkFlow::received_bytes, "by the sandbox"),
+    };
+  }
+};
+
+}  // namespace paddock::contracts

@@ -1,0 +1,111 @@
+#include "node-agent/sandbox/broker/linux/broker.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr int kAcceptsAtOnce = 32;
+constexpr int kTickMs = 250;  // how late a deadline may be noticed
+constexpr uint16_t kDnsPort = 53;
+
+}  // namespace
+
+Result<BrokerRules> read_rules(const BrokerConfig& config) {
+  BrokerRules rules;
+  ASSIGN_OR_RETURN(rules.domains, contracts::parse_domain_rules(config.allow_domains));
+  for (const std::string& text : config.resolvers) {
+    ASSIGN_OR_RETURN(const Endpoint endpoint, parse_endpoint(text, kDnsPort));
+    rules.resolvers.push_back(endpoint);
+  }
+  for (const std::string& text : config.allow_ranges) {
+    ASSIGN_OR_RETURN(const IpRange range, parse_range(text));
+    rules.ranges.push_back(range);
+  }
+  if (rules.domains.empty() || rules.resolvers.empty())
+    return invalid_argument("INVALID_NETWORK", "no domain, or no name server");
+  return rules;
+}
+
+int window_for(size_t connections) {
+  constexpr size_t kBudget = size_t{16} << 20;
+  return static_cast<int>(
+      std::clamp<size_t>(kBudget / (connections + 1), size_t{32} << 10, size_t{1} << 20));
+}
+
+Broker::Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const Clock& clock,
+               Random& random)
+    : loop_(loop),
+      clock_(clock),
+      rules_(std::move(rules)),
+      listeners_(std::move(sockets.listeners)),
+      desk_(rules_.domains, names_, records_),
+      dns_(loop, desk_, clock, std::move(sockets.dns_udp), std::move(sockets.dns_tcp)),
+      resolver_({loop, clock, random, rules_.resolvers}, rules_.ranges) {
+  for (const os::Fd& listener : listeners_) {
+    tokens_.push_back(
+        loop_.add(listener.get(), EPOLLIN, [this, fd = listener.get()] { accept_from(fd); }));
+  }
+}
+
+Broker::~Broker() {
+  for (const EventLoop::Token token : tokens_) loop_.remove(token);
+}
+
+void Broker::accept_from(int listener) {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    os::Fd client(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!client.valid()) return;
+    admit(std::move(client));
+  }
+}
+
+void Broker::admit(os::Fd client) {
+  sockaddr_storage local{};
+  socklen_t size = sizeof local;
+  const auto meant = getsockname(client.get(), reinterpret_cast<sockaddr*>(&local), &size) == 0
+                         ? from_socket_name(local)
+                         : std::nullopt;
+  if (!meant) return reset_connection(client);
+  const auto name = names_.name_at(meant->address);
+  const std::string target =
+      name ? cat(*name, ":", meant->port) : to_text(meant->address, meant->port);
+  if (!name || !contracts::allows(rules_.domains, *name, meant->port)) {
+    records_.refused_connection(target, "network.allowDomains",
+                                name ? cat("add ", target, " to network.allowDomains")
+                                     : "connect to a name that network.allowDomains lists");
+    return reset_connection(client);
+  }
+  if (connections_.size() >= kMostConnections) {
+    records_.refused_connection(target, cat("at most ", kMostConnections, " connections at once"),
+                                "keep fewer connections open");
+    return reset_connection(client);
+  }
+  const auto connection = std::make_shared<Connection>(
+      ConnectionTools{loop_, resolver_, records_, clock_}, std::move(client), *name, meant->port,
+      window_for(connections_.size()));
+  connections_.push_back(connection);
+  connection->start();
+}
+
+void Broker::step() {
+  const bool timed = resolver_.busy() || dns_.busy() || !connections_.empty();
+  loop_.step(timed ? kTickMs : -1);
+  resolver_.step();
+  for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->expire();
+  std::erase_if(connections_, [](const auto& connection) { return connection->finished(); });
+  dns_.sweep();
+}
+
+BrokerReport Broker::report() {
+  connections_.clear();
+  BrokerReport report = records_.take();
+  report.names = names_.by_address();
+  return report;
+}
+
+}  // namespace paddock::sandbox

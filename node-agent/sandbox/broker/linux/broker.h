@@ -1,0 +1,68 @@
+// The network broker of one run: the only way out of its sandbox. Serves the sockets that the
+// sandbox's init process made in the sandbox's own network namespace, and connects from its own.
+// One thread; owns everything it is given.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/contracts/domain_rule.h"
+#include "node-agent/sandbox/broker/linux/connection.h"
+#include "node-agent/sandbox/broker/linux/dns_service.h"
+
+namespace paddock::sandbox {
+
+// Sockets in the sandbox's network namespace.
+struct BrokerSockets {
+  os::Fd dns_udp;
+  os::Fd dns_tcp;
+  std::vector<os::Fd> listeners;  // one per port
+};
+
+// BrokerConfig, understood.
+struct BrokerRules {
+  std::vector<contracts::DomainRule> domains;
+  std::vector<Endpoint> resolvers;
+  std::vector<IpRange> ranges;
+};
+Result<BrokerRules> read_rules(const BrokerConfig& config);
+
+class Broker {
+ public:
+  static constexpr size_t kMostConnections = 512;
+
+  Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const Clock& clock,
+         Random& random);
+  ~Broker();
+  Broker(const Broker&) = delete;
+  Broker& operator=(const Broker&) = delete;
+
+  // One wait for whatever happens next, and all that follows from it.
+  void step();
+  // What happened so far; ends the serving.
+  BrokerReport report();
+  size_t connections() const { return connections_.size(); }
+
+ private:
+  void accept_from(int listener);
+  void admit(os::Fd client);
+
+  EventLoop& loop_;
+  const Clock& clock_;
+  BrokerRules rules_;
+  std::vector<os::Fd> listeners_;
+  std::vector<EventLoop::Token> tokens_;
+  Records records_;
+  NameTable names_;
+  DnsDesk desk_;
+  DnsService dns_;
+  Resolver resolver_;
+  std::vector<std::shared_ptr<Connection>> connections_;
+};
+
+// How many bytes the kernel may hold per connection and direction when so many are open: much for
+// a few, little for a crowd.
+int window_for(size_t connections);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,39 @@
+// What the launcher tells its network broker, and what the broker reports at the end.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/contracts/network.h"
+#include "common/contracts/sandbox_result.h"
+
+namespace paddock::sandbox {
+
+using contracts::field;
+
+struct BrokerConfig {
+  std::vector<std::string> allow_domains;  // of the policy
+  std::vector<std::string> resolvers;      // addresses, never empty
+  std::vector<std::string> allow_ranges;   // of the operator
+  std::optional<int64_t> uid;              // to become, when started by root
+  static constexpr auto describe() {
+    return std::tuple{field("allowDomains", &BrokerConfig::allow_domains, "the policy's"),
+                      field("resolvers", &BrokerConfig::resolvers, "name servers"),
+                      field("allowRanges", &BrokerConfig::allow_ranges, "the operator's"),
+                      field("uid", &BrokerConfig::uid, "user to become")};
+  }
+};
+
+struct BrokerReport {
+  std::vector<contracts::Denial> denials;
+  std::vector<contracts::NetworkFlow> flows;
+  std::map<std::string, std::string> names;  // synthetic address -> name
+  static constexpr auto describe() {
+    return std::tuple{field("denials", &BrokerReport::denials, "what was refused"),
+                      field("flows", &BrokerReport::flows, "what was allowed"),
+                      field("names", &BrokerReport::names, "of the addresses inside")};
+  }
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,14 @@
+// The sockets that a broker serves: made in the sandbox's network namespace by its init process and
+// handed over in one message.
+#pragma once
+
+#include <optional>
+
+#include "node-agent/sandbox/broker/linux/broker.h"
+
+namespace paddock::sandbox {
+
+// The broker's side: waits for the sockets and says that it has them. Nothing if init is gone.
+std::optional<BrokerSockets> take_sockets(int sandbox, size_t listeners);
+
+}  // namespace paddock::sandbox
