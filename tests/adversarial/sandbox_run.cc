@@ -32,6 +32,12 @@ std::string slurp(const std::string& path) {
   return bytes.ok() ? *bytes : std::string();
 }
 
+void link_or_copy(const fs::path& from, const fs::path& to) {
+  std::error_code other_file_system;
+  fs::create_hard_link(from, to, other_file_system);
+  if (other_file_system) fs::copy(from, to);
+}
+
 pid_t spawn(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -122,8 +128,10 @@ void SandboxTest::SetUp() {
   folder_ = name;
   fs::permissions(folder_, fs::perms(0755));
   const fs::path bin = env("PADDOCK_BIN_DIR");
-  fs::copy(bin / "paddock-sandbox", launcher());
-  fs::copy(bin.parent_path() / "tests" / "probes", folder_ + "/probes");
+  link_or_copy(bin / "paddock-sandbox", launcher());
+  fs::create_directory(folder_ + "/probes");
+  for (const auto& probe : fs::directory_iterator(bin.parent_path() / "tests" / "probes"))
+    link_or_copy(probe.path(), fs::path(folder_) / "probes" / probe.path().filename());
   fs::create_directory(workspace());
   fs::create_directory(folder_ + "/io");
   if (!as_root() && geteuid() == 0) {
