@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "node-agent/sandbox/request_facts.h"
+
 namespace paddock::sandbox {
 
 // Where a limit on the whole process tree can be set.
@@ -40,6 +42,7 @@ struct HostFacts {
   CgroupFacts cgroup;
   int landlock = 0;  // version of the kernel's Landlock; 0: none
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
+  RequestFacts named;               // what the one request to be planned names
   std::vector<SystemEntry> etc;     // harmless files and folders of /etc that exist here
 };
 

@@ -28,6 +28,7 @@ uint64_t known_files(int version) {
 uint64_t rights_of(const MountEntry& entry, uint64_t execute) {
   switch (entry.kind) {
     case Kind::kFolder:
+    case Kind::kCover:
     case Kind::kSymlink:
       return 0;  // names only, which the root's own rule lets be read
     case Kind::kFile:

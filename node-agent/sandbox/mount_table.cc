@@ -62,6 +62,8 @@ const char* kind_name(Kind kind) {
       return "proc";
     case Kind::kScratch:
       return "scratch";
+    case Kind::kCover:
+      return "cover";
   }
   return "";
 }
@@ -86,9 +88,11 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
     table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
                      mount.mode == contracts::MountMode::kReadWrite});
   }
-  for (const contracts::HostMount& mount : request.policy.host_mounts) {
+  for (size_t i = 0; i < request.policy.host_mounts.size(); ++i) {
+    const contracts::HostMount& mount = request.policy.host_mounts[i];
     table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
                      mount.mode == contracts::MountMode::kReadWrite});
+    table.back().field = cat("hostMounts[", i, "].hostPath");
   }
   return table;
 }
@@ -101,7 +105,7 @@ std::string describe_mounts(const std::vector<MountEntry>& table) {
     if (entry.kind == Kind::kBind) out += cat(" from ", entry.source);
     if (entry.kind == Kind::kScratch)
       out += cat(" ", entry.bytes, " bytes ", entry.files, " files");
-    out += entry.writable ? " rw\n" : " ro\n";
+    out += cat(entry.writable ? " rw" : " ro", entry.no_programs ? " noexec\n" : "\n");
   }
   return out;
 }

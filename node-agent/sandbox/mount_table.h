@@ -20,6 +20,7 @@ struct MountEntry {
     kBind,     // a folder or file that the request names
     kProc,     // fresh, own processes only
     kScratch,  // /tmp and /dev/shm: one tmpfs with one limit for both
+    kCover,    // an empty folder over one of the system, filled by later entries
   };
   Kind kind = Kind::kFolder;
   std::string target;
@@ -27,6 +28,8 @@ struct MountEntry {
   bool writable = false;
   int64_t bytes = 0;  // kScratch
   int64_t files = 0;
+  bool no_programs = false;  // mounted noexec
+  std::string field;  // of the policy, if that names the source: then no link may be on the way
 };
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,

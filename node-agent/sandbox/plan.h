@@ -12,6 +12,7 @@
 #include "node-agent/sandbox/landlock_rules.h"
 #include "node-agent/sandbox/mount_table.h"
 #include "node-agent/sandbox/rlimits.h"
+#include "node-agent/sandbox/tool_view.h"
 
 namespace paddock::sandbox {
 
@@ -29,6 +30,7 @@ struct SandboxPlan {
   uid_t host_uid = kDefaultHostId;
   gid_t host_gid = kDefaultHostId;
   std::vector<MountEntry> mounts;
+  ToolView tools;
   LandlockRuleset landlock;  // the second wall; empty where the host has none
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;

@@ -6,8 +6,12 @@ namespace {
 void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& host,
                       SandboxPlan& plan) {
   const auto& network = request.policy.network;
-  plan.landlock = render_landlock(
-      plan.mounts, {.version = host.landlock, .network = network && network->enabled});
+  LandlockQuestion question{.version = host.landlock, .network = network && network->enabled};
+  question.only_executables = plan.tools.narrowed;
+  question.executables = plan.tools.files;
+  question.executables.insert(question.executables.end(), plan.tools.loaders.begin(),
+                              plan.tools.loaders.end());
+  plan.landlock = render_landlock(plan.mounts, question);
   if (plan.landlock.files == 0) {
     plan.enforced["landlock"] = {"second wall", false, "", contracts::EnforcementLevel::kNone,
                                  "the mounts alone decide; Linux 5.19 or later with landlock in "
@@ -24,14 +28,6 @@ void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& 
 
 Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host,
                   SandboxPlan& plan) {
-  if (!request.policy.devices.empty()) {
-    return refuse("DEVICE_UNAVAILABLE",
-                  "this node gives no device to a sandbox; leave devices empty");
-  }
-  if (!request.policy.tools.empty()) {
-    return refuse("TOOLS_UNSUPPORTED",
-                  "this node cannot narrow the executables; leave tools empty");
-  }
   plan.enforced["filesystem"] = by_kernel(
       "private", "mount namespace, pivot_root, read-only view",
       "system folders and the request's mounts only; size of writable mounts is not limited");
@@ -43,6 +39,8 @@ Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host
   if (limits.file_count)
     plan.enforced["fileCount"] = by_kernel(*limits.file_count, "tmpfs nr_inodes", scratch);
   plan.mounts = render_mounts(request, host);
+  TRY(plan_devices(request, host, plan));
+  TRY(plan_tools(request, host, plan));
   plan_second_wall(request, host, plan);
   return {};
 }

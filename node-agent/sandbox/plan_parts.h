@@ -18,6 +18,11 @@ Status plan_limits(const contracts::LaunchRequest& request, const HostFacts& hos
 // plan_files.cc: what is visible, what may be written and how much of it; tools and devices.
 Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host,
                   SandboxPlan& plan);
+// plan_tools.cc, plan_devices.cc: narrow and widen the view that plan_files.cc has made.
+Status plan_tools(const contracts::LaunchRequest& request, const HostFacts& host,
+                  SandboxPlan& plan);
+Status plan_devices(const contracts::LaunchRequest& request, const HostFacts& host,
+                    SandboxPlan& plan);
 // plan_network.cc: none, or the broker.
 Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
                     SandboxPlan& plan);

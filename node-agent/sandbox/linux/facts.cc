@@ -25,7 +25,7 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr std::array kSystemPaths = {"/usr",   "/bin",   "/sbin",  "/lib",
-                                     "/lib32", "/lib64", "/libx32"};
+                                     "/lib32", "/lib64", "/libx32", "/opt/sandbox"};
 
 Result<std::string> read_proc(const char* path) {
   const os::Fd file(open(path, O_RDONLY | O_CLOEXEC));

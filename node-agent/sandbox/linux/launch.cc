@@ -12,6 +12,7 @@
 #include "node-agent/sandbox/linux/facts.h"
 #include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/supervise.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 
@@ -159,6 +160,7 @@ SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Cl
   };
   auto host = gather_facts();
   if (!host.ok()) return refuse(outcome::SetupFailed{host.error()});
+  host->named = gather_request_facts(request, *host);
   auto plan = make_plan(request, *host);
   if (!plan.ok()) return refuse(outcome::Refused{plan.error()});
   result.enforced = plan->enforced;

@@ -9,6 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -60,10 +62,7 @@ Status attach(const os::Fd& mount, const os::Fd& target, const std::string& name
 // root only, never in what is mounted: a request cannot change its own sources.
 class RootBuilder {
  public:
-  explicit RootBuilder(os::Fd root) : root_(std::move(root)) {
-    struct stat info {};
-    if (fstat(root_.get(), &info) == 0) device_ = info.st_dev;
-  }
+  explicit RootBuilder(os::Fd root) : root_(std::move(root)) { add_device(root_); }
   int root() const { return root_.get(); }
 
   Result<os::Fd> folder(std::string_view path) const {
@@ -104,6 +103,30 @@ class RootBuilder {
     return os::write_all(made.get(), content);
   }
 
+  // An empty folder over what is there.
+  Status cover(std::string_view path) {
+    ASSIGN_OR_RETURN(
+        os::Fd mount,
+        new_file_system("tmpfs", {{"size", "1m"}, {"nr_inodes", "1024"}, {"mode", "0755"}},
+                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+    ASSIGN_OR_RETURN(const os::Fd target, folder(path));
+    TRY(attach(mount, target, std::string(path)));
+    add_device(mount);
+    covers_.push_back(std::move(mount));
+    return {};
+  }
+
+  // Once everything is in place.
+  Status seal_covers() const {
+    mount_attr attributes{};
+    attributes.attr_set = MOUNT_ATTR_RDONLY;
+    for (const os::Fd& mount : covers_) {
+      if (mount_setattr(mount.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0)
+        return step_error("making a folder of programs read-only", errno);
+    }
+    return {};
+  }
+
   Status link(std::string_view path, const std::string& to) const {
     ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
     if (symlinkat(to.c_str(), parent.get(),
@@ -119,11 +142,16 @@ class RootBuilder {
   }
   bool in_root(const os::Fd& fd) const {
     struct stat info {};
-    return fstat(fd.get(), &info) == 0 && info.st_dev == device_;
+    return fstat(fd.get(), &info) == 0 && std::ranges::count(devices_, info.st_dev) > 0;
+  }
+  void add_device(const os::Fd& fd) {
+    struct stat info {};
+    if (fstat(fd.get(), &info) == 0) devices_.push_back(info.st_dev);
   }
 
   os::Fd root_;
-  dev_t device_ = 0;
+  std::vector<os::Fd> covers_;
+  std::vector<dev_t> devices_;  // of what is made here: the root and the covers
 };
 
 Status place_source(const RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
@@ -148,11 +176,13 @@ Status place_proc(const RootBuilder& root) {
 
 // /tmp and /dev/shm are two folders of one tmpfs, so that one limit holds for both.
 Status place_scratch(const RootBuilder& root, const MountEntry& entry) {
+  const unsigned scratch_attributes =
+      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (entry.no_programs ? unsigned{MOUNT_ATTR_NOEXEC} : 0U);
   ASSIGN_OR_RETURN(const os::Fd scratch, new_file_system("tmpfs",
                                                          {{"size", cat(entry.bytes)},
                                                           {"nr_inodes", cat(entry.files + 3)},
                                                           {"mode", "0755"}},
-                                                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+                                                         scratch_attributes));
   ASSIGN_OR_RETURN(const os::Fd staging, root.folder(kScratchName));
   TRY(attach(scratch, staging, "the scratch space"));
   for (const auto& [name, target_path] : {std::pair{"tmp", "/tmp"}, std::pair{"shm", "/dev/shm"}}) {
@@ -171,7 +201,7 @@ Status place_scratch(const RootBuilder& root, const MountEntry& entry) {
   return {};
 }
 
-Status place(const RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
+Status place(RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
   switch (entry.kind) {
     case Kind::kFolder:
       return root.folder(entry.target).ok() ? Status()
@@ -188,6 +218,8 @@ Status place(const RootBuilder& root, const MountEntry& entry, const os::Fd& sou
       return place_proc(root);
     case Kind::kScratch:
       return place_scratch(root, entry);
+    case Kind::kCover:
+      return root.cover(entry.target);
   }
   return {};
 }
@@ -236,8 +268,9 @@ Result<os::Fd> build_root(const std::vector<MountEntry>& table,
   const os::Fd staging(open(kStagingPoint, kFolderFlags));
   if (!staging.valid()) return step_error("opening the place for the new root", errno);
   TRY(attach(tmpfs, staging, "the new root"));
-  const RootBuilder root(std::move(tmpfs));
+  RootBuilder root(std::move(tmpfs));
   for (size_t i = 0; i < table.size(); ++i) TRY(place(root, table[i], sources[i]));
+  TRY(root.seal_covers());
   ASSIGN_OR_RETURN(os::Fd view, detached_copy(root.root()));
   TRY(move_into_nothing(staging));
   return view;

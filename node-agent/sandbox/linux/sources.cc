@@ -20,8 +20,18 @@ std::string step(const char* doing, const MountEntry& entry) {
 }
 
 Result<os::Fd> open_source(const MountEntry& entry) {
-  os::Fd source(
-      raw::openat2(AT_FDCWD, entry.source.c_str(), O_PATH | O_CLOEXEC, RESOLVE_NO_MAGICLINKS));
+  // What only this launcher names may lie below a link of the host's own, such as /var/run; the
+  // last part of a request's path never is one, so that whoever can write beside it gains nothing.
+  const bool by_policy = !entry.field.empty() || entry.kind == Kind::kDevice;
+  const bool last_only = entry.kind == Kind::kBind && !by_policy;
+  os::Fd source(raw::openat2(AT_FDCWD, entry.source.c_str(),
+                             O_PATH | O_CLOEXEC | (last_only ? O_NOFOLLOW : 0),
+                             by_policy ? RESOLVE_NO_SYMLINKS : RESOLVE_NO_MAGICLINKS));
+  if (!source.valid() && errno == ELOOP && by_policy) {
+    return step_error(
+        cat(entry.field.empty() ? entry.target : entry.field, ": a symbolic link is on the way"),
+        ELOOP, "name the folder itself");
+  }
   if (!source.valid()) return step_error(step("opening the source", entry), errno);
   struct stat info {};
   if (fstat(source.get(), &info) != 0)
@@ -65,6 +75,7 @@ Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
   attributes.attr_set |=
       entry.kind == Kind::kDevice ? uint64_t{MOUNT_ATTR_NOEXEC} : uint64_t{MOUNT_ATTR_NODEV};
   if (!entry.writable) attributes.attr_set |= MOUNT_ATTR_RDONLY;
+  if (entry.no_programs) attributes.attr_set |= MOUNT_ATTR_NOEXEC;
   attributes.propagation = MS_PRIVATE;
   if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
                     sizeof attributes) != 0) {

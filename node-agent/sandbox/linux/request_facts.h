@@ -1,0 +1,12 @@
+// Looks up what a request names of this host: programs for `tools`, nodes for `devices`.
+#pragma once
+
+#include "common/contracts/launch.h"
+#include "node-agent/sandbox/host_facts.h"
+
+namespace paddock::sandbox {
+
+// Nothing to look up: costs nothing.
+RequestFacts gather_request_facts(const contracts::LaunchRequest& request, const HostFacts& host);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,46 @@
+// What one request names of this host, looked up before its plan is made: programs and devices.
+// Plain values like HostFacts; paths are as the command will see them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace paddock::sandbox {
+
+// A symbolic link on the way to a program.
+struct LinkFact {
+  std::string path;
+  std::string target;
+};
+
+// One entry of the policy's `tools`.
+struct ToolFact {
+  std::string name;
+  std::string file;  // the program itself; empty: no sandbox of this host shows one of that name
+  std::vector<LinkFact> links;
+  std::string interpreter;  // what the kernel starts for it: the dynamic loader, or a script's
+  bool script = false;
+};
+
+// One entry of the policy's `devices`.
+struct DeviceFact {
+  enum class Kind { kAbsent, kCharacter, kOther };
+  std::string path;
+  Kind kind = Kind::kAbsent;
+  unsigned major = 0;
+  unsigned minor = 0;
+  mode_t mode = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  bool ours = false;  // the launcher itself may read and write it
+};
+
+struct RequestFacts {
+  std::vector<ToolFact> tools;
+  std::vector<std::string> program_folders;  // those of the system that exist, none a link
+  std::vector<DeviceFact> devices;
+};
+
+}  // namespace paddock::sandbox
