@@ -13,19 +13,7 @@ Error bad_frame(std::string_view what) {
 }  // namespace
 
 std::map<std::string, std::string> minimal_environment(bool has_venv) {
-  const std::string path = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
-  std::map<std::string, std::string> env = {
-      {"PATH", path},
-      {"HOME", std::string(kSandboxWorkspace)},
-      {"TMPDIR", std::string(kSandboxTmp)},
-      {"PYTHONPATH", ""},
-      {"LANG", "en_US.UTF-8"},
-  };
-  if (has_venv) {
-    env["PATH"] = cat(kSandboxVenv, "/bin:", path);
-    env["VIRTUAL_ENV"] = std::string(kSandboxVenv);
-  }
-  return env;
+  return *command_environment(builtin_profiles().at("compute").environment, {}, has_venv);
 }
 
 std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes) {

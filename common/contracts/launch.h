@@ -1,6 +1,7 @@
 // What the program paddock-sandbox reads and writes.
 //
 //   paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]
+//   paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]
 //   paddock-sandbox probe            prints this host's proven capabilities as JSON
 //
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
@@ -8,6 +9,13 @@
 // died. SIGTERM to the launcher cancels the run: every process inside gets SIGTERM, and after a
 // grace SIGKILL; so does a run whose time is up. Its own exit code is 0 whenever a result frame was
 // written.
+//
+// A server runs many commands, each in a process of its own, as `run` would: one connection per run
+// to its socket (SOCK_SEQPACKET, for the server's own user), one packet `kLaunchOrder` with the
+// descriptors of the request file, the events file or pipe and, if wanted, the lock file. One
+// packet answers: `kLaunchAccepted` and the pid of the run's launcher, which holds the lock by
+// then, or `kLaunchRefused` and why. The connection then closes when the result frame is written. A
+// client that leaves, and the server's own end, change nothing for the run.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
@@ -81,6 +89,10 @@ struct LaunchRequest {
     };
   }
 };
+
+inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
+inline constexpr std::string_view kLaunchAccepted = "pid ";
+inline constexpr std::string_view kLaunchRefused = "refused ";
 
 // Paths inside every sandbox.
 inline constexpr std::string_view kSandboxWorkspace = "/workspace";

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/ceilings.h"
 #include "common/contracts/launch.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/sandbox_policy.h"
@@ -153,6 +154,7 @@ struct RunStatus {
       timings_ms;                       // per phase: queue, workspace, environment, run, artifacts
   std::string workspace_root;           // digest of the tree the run reads, pinned at creation
   std::optional<SandboxPolicy> policy;  // effective
+  std::map<std::string, std::string> environment;  // the profile's
   std::optional<SandboxResult> result;
   std::vector<Artifact> artifacts;
   std::vector<LeftOut> left_out;
@@ -173,6 +175,9 @@ struct RunStatus {
         field("workspaceRoot", &RunStatus::workspace_root, "digest of the tree",
               {.omit_empty = true}),
         field("policy", &RunStatus::policy, "effective sandbox policy"),
+        field("environment", &RunStatus::environment,
+              "of the profile; a Python environment and the policy add to it",
+              {.omit_empty = true}),
         field("result", &RunStatus::result, "how it ended and what was enforced"),
         field("artifacts", &RunStatus::artifacts, "what came back", {.omit_empty = true}),
         field("leftOut", &RunStatus::left_out, "what did not, and why", {.omit_empty = true}),
@@ -271,6 +276,7 @@ struct NodeStatus {
   Capacity capacity;
   std::vector<Device> devices;
   std::vector<Capability> capabilities;
+  std::optional<Ceilings> ceilings;
   std::string agent_version;
   std::string os;
   std::string arch;
@@ -283,6 +289,7 @@ struct NodeStatus {
         field("devices", &NodeStatus::devices, "accelerators"),
         field("capabilities", &NodeStatus::capabilities,
               "what the sandbox can enforce here, proven at start"),
+        field("ceilings", &NodeStatus::ceilings, "what its operator lets a policy ask for"),
         field("agentVersion", &NodeStatus::agent_version, "version of the agent",
               {.omit_empty = true}),
         field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),

@@ -3,87 +3,155 @@
 #include <algorithm>
 #include <array>
 
+#include "common/contracts/domain_rule.h"
+#include "common/contracts/inner_paths.h"
+
 namespace paddock::contracts {
 namespace {
 
-using std::chrono::minutes;
-using std::chrono::seconds;
+using wire::Check;
 using wire::Duration;
 using wire::Quantity;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr Duration kLongest{std::chrono::hours(24 * 30)};
+constexpr int64_t kMostBytes = int64_t{1} << 50;
+// Less cannot hold any program's first pages.
+constexpr int64_t kLeastMemory = int64_t{1} << 20;
+// Where the run's own files are: no host folder may take their place.
+constexpr std::array<std::string_view, 2> kOwnFolders = {"/workspace", "/venv"};
+// Where files of the command can be, beside the sandboxPath of each mount.
+constexpr std::array<std::string_view, 4> kFoldersInside = {"/workspace", "/venv", "/tmp", "/usr"};
+constexpr std::array<std::string_view, 2> kPathVariables = {"PYTHONPATH", "COVERAGE_PROCESS_START"};
 
-struct Profile {
-  std::string_view name;
-  SandboxLimits limits;
-};
-
-const std::vector<Profile>& profiles() {
-  static const std::vector<Profile> kProfiles = {
-      {"compute",  // ORB S6
-       {.wall_time = Duration{minutes(30)},
-        .memory = Quantity{8192 * kMiB},
-        .pids = 64,
-        .open_files = 4096,
-        .file_size = Quantity{2048 * kMiB},
-        .fs_bytes = Quantity{4096 * kMiB},
-        .file_count = 1'000'000,
-        .stdout_bytes = Quantity{64 * kMiB},
-        .stderr_bytes = Quantity{64 * kMiB},
-        .command_bytes = Quantity{65536}}},
-      {"test",  // VLT defaults
-       {.wall_time = Duration{seconds(30)},
-        .cpu_time = Duration{seconds(20)},
-        .memory = Quantity{512 * kMiB},
-        .pids = 32,
-        .open_files = 512,
-        .file_size = Quantity{512 * kMiB},
-        .fs_bytes = Quantity{512 * kMiB},
-        .file_count = 100'000,
-        .stdout_bytes = Quantity{kMiB},
-        .stderr_bytes = Quantity{kMiB},
-        .command_bytes = Quantity{65536}}},
-      {"snippet",  // ELV 1.4
-       {.wall_time = Duration{seconds(35)},
-        .cpu_time = Duration{seconds(30)},
-        .memory = Quantity{256 * kMiB},
-        .pids = 8,
-        .open_files = 16,
-        .file_size = Quantity{kMiB},
-        .fs_bytes = Quantity{48 * kMiB},
-        .file_count = 10'000,
-        .stdout_bytes = Quantity{kMiB},
-        .stderr_bytes = Quantity{kMiB},
-        .command_bytes = Quantity{65536}}},
-      {"session",  // WSM defaults
-       {.wall_time = Duration{seconds(10)},
-        .cpu_time = Duration{seconds(10)},
-        .memory = Quantity{256 * kMiB},
-        .pids = 64,
-        .open_files = 512,
-        .file_size = Quantity{256 * kMiB},
-        .fs_bytes = Quantity{256 * kMiB},
-        .file_count = 100'000,
-        .stdout_bytes = Quantity{kMiB},
-        .stderr_bytes = Quantity{kMiB},
-        .command_bytes = Quantity{65536}}},
-  };
-  return kProfiles;
-}
-
-bool is_clean_absolute(std::string_view path) {
-  if (path.size() < 2 || path[0] != '/' || path.find('\0') != std::string_view::npos) return false;
-  for (const std::string& part : split(path.substr(1), '/')) {
-    if (part.empty() || part == "." || part == "..") return false;
+void check_range(const std::string& name, const std::optional<Quantity>& limit, int64_t least,
+                 Check& check) {
+  if (!limit) return;
+  if (limit->bytes <= 0) {
+    check.fail(name, "must be more than zero");
+  } else if (limit->bytes < least) {
+    check.fail(name, cat("must be at least ", format_quantity(least)));
+  } else if (limit->bytes > kMostBytes) {
+    check.fail(name, cat("must be at most ", format_quantity(kMostBytes)));
   }
-  return true;
 }
 
-bool is_variable_name(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  return std::ranges::all_of(name, [](char c) {
-    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  });
+void check_range(const std::string& name, const std::optional<Duration>& limit, Check& check) {
+  if (limit && *limit > kLongest)
+    check.fail(name, cat("must be at most ", format_duration(kLongest.value)));
+}
+
+void check_limits(const SandboxLimits& limits, Check& check) {
+  const Check::Scope scope(check, "limits");
+  check_range("wallTime", limits.wall_time, check);
+  check_range("cpuTime", limits.cpu_time, check);
+  check_range("memory", limits.memory, kLeastMemory, check);
+  check_range("addressSpace", limits.address_space, kLeastMemory, check);
+  check_range("fileSize", limits.file_size, 1, check);
+  check_range("fsBytes", limits.fs_bytes, 1, check);
+  check_range("stdout", limits.stdout_bytes, 1, check);
+  check_range("stderr", limits.stderr_bytes, 1, check);
+  check_range("commandBytes", limits.command_bytes, 1, check);
+}
+
+// What a mount's place inside collides with; empty when it is free.
+std::string taken_by(const std::vector<HostMount>& mounts, size_t at) {
+  const std::string& path = mounts[at].sandbox_path;
+  for (const std::string_view own : kOwnFolders) {
+    if (is_within(own, path)) return std::string(own);
+  }
+  for (size_t i = 0; i < at; ++i) {
+    const std::string& other = mounts[i].sandbox_path;
+    if (is_within(path, other) || is_within(other, path)) return other;
+  }
+  return {};
+}
+
+void check_mounts(const std::vector<HostMount>& mounts, Check& check) {
+  const Check::Scope list(check, "hostMounts");
+  for (size_t i = 0; i < mounts.size(); ++i) {
+    const Check::Scope item(check, i);
+    if (!is_clean_absolute(mounts[i].host_path))
+      check.fail("hostPath", "must be an absolute path without . or ..");
+    if (!is_clean_absolute(mounts[i].sandbox_path)) {
+      check.fail("sandboxPath", "must be an absolute path without . or ..");
+    } else if (const std::string taken = taken_by(mounts, i); !taken.empty()) {
+      check.fail("sandboxPath", cat("overlaps ", taken));
+    }
+  }
+}
+
+// A list of names, each once and not empty.
+void check_names(const char* field, const std::vector<std::string>& names, size_t most,
+                 Check& check) {
+  const Check::Scope list(check, field);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Check::Scope item(check, i);
+    if (names[i].empty() || names[i].size() > most || names[i].find('\0') != std::string::npos) {
+      check.fail(cat("must have 1 to ", most, " bytes and no NUL byte"));
+    } else if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+               names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      check.fail("is given twice");
+    }
+  }
+}
+
+bool is_inside(std::string_view path, const std::vector<HostMount>& mounts) {
+  if (!is_clean_absolute(path)) return false;
+  return std::ranges::any_of(kFoldersInside,
+                             [&](std::string_view folder) { return is_within(path, folder); }) ||
+         std::ranges::any_of(
+             mounts, [&](const HostMount& mount) { return is_within(path, mount.sandbox_path); });
+}
+
+// PYTHONPATH may be empty; each path in it, and the one of COVERAGE_PROCESS_START, exists inside.
+bool has_paths_inside(std::string_view name, const std::string& value,
+                      const std::vector<HostMount>& mounts) {
+  if (name == "PYTHONPATH" && value.empty()) return true;
+  if (name != "PYTHONPATH") return is_inside(value, mounts);
+  const std::vector<std::string> parts = split(value, ':');
+  return std::ranges::all_of(parts,
+                             [&](const std::string& part) { return is_inside(part, mounts); });
+}
+
+void check_variables(const SandboxPolicy& policy, Check& check) {
+  const Check::Scope scope(check, "env");
+  for (const auto& [name, value] : policy.env) {
+    const Check::Scope variable(check, name);
+    if (const std::string fault = variable_fault(name, value); !fault.empty()) {
+      check.fail(fault);
+    } else if (std::ranges::count(kPathVariables, name) > 0 &&
+               !has_paths_inside(name, value, policy.host_mounts)) {
+      check.fail(
+          "may only name paths inside: beneath /workspace, /venv, /tmp, /usr or a mount's "
+          "sandboxPath");
+    }
+  }
+}
+
+void check_network(const NetworkPolicy& network, Check& check) {
+  if (!network.enabled) {
+    if (!network.allow_domains.empty())
+      check.fail("network.allowDomains", "has no effect while network.enabled is false");
+    return;
+  }
+  if (network.allow_domains.empty()) {
+    check.fail("network.allowDomains", "must name at least one domain, or leave network disabled");
+    return;
+  }
+  {
+    const Check::Scope scope(check, "network");
+    check_names("allowDomains", network.allow_domains, 260, check);
+  }
+  const auto rules = parse_domain_rules(network.allow_domains);
+  if (rules.ok()) return;
+  for (const Cause& cause : rules.error().causes) check.fail(cause.field, cause.message);
+}
+
+template <class T>
+void append_new(std::vector<T>& out, const std::vector<T>& more) {
+  for (const T& each : more) {
+    if (std::ranges::find(out, each) == out.end()) out.push_back(each);
+  }
 }
 
 }  // namespace
@@ -98,47 +166,13 @@ SandboxLimits SandboxLimits::overridden_by(const SandboxLimits& over) const {
   return out;
 }
 
-void SandboxPolicy::validate(wire::Check& check) const {
-  for (size_t i = 0; i < host_mounts.size(); ++i) {
-    wire::Check::Scope list(check, "hostMounts");
-    wire::Check::Scope item(check, i);
-    if (!is_clean_absolute(host_mounts[i].host_path))
-      check.fail("hostPath", "must be an absolute path without . or ..");
-    if (!is_clean_absolute(host_mounts[i].sandbox_path))
-      check.fail("sandboxPath", "must be an absolute path without . or ..");
-  }
-  const auto positive = [&](const char* name, const std::optional<Quantity>& limit) {
-    if (limit && limit->bytes <= 0) check.fail(cat("limits.", name), "must be more than zero");
-  };
-  positive("memory", limits.memory);
-  positive("fileSize", limits.file_size);
-  positive("fsBytes", limits.fs_bytes);
-  positive("stdout", limits.stdout_bytes);
-  positive("stderr", limits.stderr_bytes);
-  positive("commandBytes", limits.command_bytes);
-  for (const auto& [name, value] : env) {
-    if (!is_variable_name(name)) check.fail(cat("env.", name), "is not a variable name");
-    if (value.find('\0') != std::string::npos)
-      check.fail(cat("env.", name), "must not contain a NUL byte");
-  }
-  if (network && !network->enabled && !network->allow_domains.empty()) {
-    check.fail("network.allowDomains", "has no effect while network.enabled is false");
-  }
-}
-
-std::optional<SandboxPolicy> profile_policy(std::string_view profile) {
-  const auto found = std::ranges::find(profiles(), profile, &Profile::name);
-  if (found == profiles().end()) return std::nullopt;
-  SandboxPolicy policy;
-  policy.network = NetworkPolicy{};
-  policy.limits = found->limits;
-  return policy;
-}
-
-std::vector<std::string> profile_names() {
-  std::vector<std::string> names;
-  for (const Profile& profile : profiles()) names.emplace_back(profile.name);
-  return names;
+void SandboxPolicy::validate(Check& check) const {
+  check_mounts(host_mounts, check);
+  check_limits(limits, check);
+  check_names("tools", tools, 255, check);
+  check_names("devices", devices, 4096, check);
+  check_variables(*this, check);
+  if (network) check_network(*network, check);
 }
 
 SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy& requested) {
@@ -146,6 +180,15 @@ SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy
   if (!out.network) out.network = profile.network;
   if (out.tools.empty()) out.tools = profile.tools;
   out.limits = profile.limits.overridden_by(requested.limits);
+  // Who asks for more or less memory means the address space of each process too.
+  if (requested.limits.memory && !requested.limits.address_space && out.limits.address_space)
+    out.limits.address_space = requested.limits.memory;
+  out.host_mounts = profile.host_mounts;
+  append_new(out.host_mounts, requested.host_mounts);
+  out.devices = profile.devices;
+  append_new(out.devices, requested.devices);
+  out.env.insert(profile.env.begin(), profile.env.end());
+  out.allow_partial = requested.allow_partial || profile.allow_partial;
   return out;
 }
 

@@ -2,9 +2,9 @@
 // Unknown fields are errors; an absent limit means "as the profile says".
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -40,12 +40,14 @@ struct HostMount {
         field("mode", &HostMount::mode, "ro or rw"),
     };
   }
+  friend bool operator==(const HostMount&, const HostMount&) = default;
 };
 
 struct SandboxLimits {
   std::optional<wire::Duration> wall_time;
   std::optional<wire::Duration> cpu_time;
   std::optional<wire::Quantity> memory;
+  std::optional<wire::Quantity> address_space;
   std::optional<int64_t> pids;
   std::optional<int64_t> open_files;
   std::optional<wire::Quantity> file_size;
@@ -59,6 +61,9 @@ struct SandboxLimits {
         field("wallTime", &SandboxLimits::wall_time, "real time until the whole tree is killed"),
         field("cpuTime", &SandboxLimits::cpu_time, "CPU time over all processes"),
         field("memory", &SandboxLimits::memory, "memory of all processes together"),
+        field("addressSpace", &SandboxLimits::address_space,
+              "address space of each process (RLIMIT_AS); replaced by memory where a device is "
+              "granted"),
         field("pids", &SandboxLimits::pids, "processes and threads alive at once",
               {.min = 1, .max = 4'194'304}),
         field("openFiles", &SandboxLimits::open_files, "descriptors a process may hold",
@@ -102,17 +107,13 @@ struct SandboxPolicy {
               "run even if this host cannot enforce every limit; never covers network or files"),
     };
   }
-  // Rules across fields: absolute, normalised mount paths; no zero limits; variable names.
+  // Rules across fields: clean mount paths that do not overlap, limits within reason, variables.
   void validate(wire::Check& check) const;
 };
 
-// The named profiles with each design's own numbers: compute (ORB S6), test (VLT defaults),
-// snippet (ELV 1.4), session (WSM defaults).
-std::optional<SandboxPolicy> profile_policy(std::string_view profile);
-std::vector<std::string> profile_names();
-
-// `requested` on top of its profile: what will be enforced. Requested limits win over the
-// profile's.
+// `requested` on top of its profile's policy: what will be enforced. Requested limits and network
+// win over the profile's (a requested memory also replaces its addressSpace); mounts, devices and
+// variables are added to the profile's.
 SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy& requested);
 
 }  // namespace paddock::contracts

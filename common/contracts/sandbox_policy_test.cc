@@ -2,15 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "common/contracts/profile.h"
+#include "common/wire/json.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::contracts {
 namespace {
 
-constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kGiB = int64_t{1} << 30;
-
-Millis seconds(int64_t count) { return Millis(count * 1000); }
 
 std::string fault_of(std::string_view yaml) {
   const auto value = wire::parse_yaml(yaml);
@@ -18,65 +17,6 @@ std::string fault_of(std::string_view yaml) {
   const auto policy = wire::decode<SandboxPolicy>(*value);
   if (policy.ok()) return "accepted";
   return cat(policy.error().causes.at(0).field, ": ", policy.error().causes.at(0).message);
-}
-
-// proves partly: ORB-117, ORB-118, ORB-119, ORB-120
-TEST(Profiles, ComputeHasTheNumbersOfItsDesign) {
-  const SandboxLimits limits = profile_policy("compute")->limits;
-  EXPECT_EQ(limits.memory->bytes, 8 * kGiB);
-  EXPECT_EQ(limits.file_size->bytes, 2 * kGiB);
-  EXPECT_EQ(limits.pids, 64);
-  EXPECT_EQ(limits.wall_time->value, seconds(1800));
-}
-
-// proves partly: VLT-37, VLT-38, VLT-39, VLT-40, VLT-41, VLT-42
-TEST(Profiles, TestHasTheNumbersOfItsDesign) {
-  const SandboxLimits limits = profile_policy("test")->limits;
-  EXPECT_EQ(limits.wall_time->value, seconds(30));
-  EXPECT_EQ(limits.cpu_time->value, seconds(20));
-  EXPECT_EQ(limits.memory->bytes, 512 * kMiB);
-  EXPECT_EQ(limits.pids, 32);
-  EXPECT_EQ(limits.open_files, 512);
-  EXPECT_EQ(limits.stdout_bytes->bytes, kMiB);
-  EXPECT_EQ(limits.stderr_bytes->bytes, kMiB);
-}
-
-// proves partly: ELV-55, ELV-56, ELV-57, ELV-58, ELV-59, ELV-60, ELV-69
-TEST(Profiles, SnippetHasTheNumbersOfItsDesign) {
-  const SandboxLimits limits = profile_policy("snippet")->limits;
-  EXPECT_EQ(limits.wall_time->value, seconds(35));
-  EXPECT_EQ(limits.memory->bytes, 268'435'456);
-  EXPECT_EQ(limits.cpu_time->value, seconds(30));
-  EXPECT_EQ(limits.file_size->bytes, 1'048'576);
-  EXPECT_EQ(limits.open_files, 16);
-  EXPECT_EQ(limits.pids, 8);
-  EXPECT_EQ(limits.fs_bytes->bytes, 48 * kMiB);
-}
-
-// proves partly: WSM-102, WSM-103, WSM-104, WSM-105, WSM-106, WSM-107
-TEST(Profiles, SessionHasTheNumbersOfItsDesign) {
-  const SandboxLimits limits = profile_policy("session")->limits;
-  EXPECT_EQ(limits.wall_time->value, seconds(10));
-  EXPECT_EQ(limits.memory->bytes, 256 * kMiB);
-  EXPECT_EQ(limits.fs_bytes->bytes, 256 * kMiB);
-  EXPECT_EQ(limits.stdout_bytes->bytes, kMiB);
-  EXPECT_EQ(limits.stderr_bytes->bytes, kMiB);
-  EXPECT_EQ(limits.command_bytes->bytes, 65'536);
-}
-
-TEST(Profiles, SetEveryLimitExceptCpuTimeAndGiveNoNetwork) {
-  for (const std::string& name : profile_names()) {
-    const SandboxPolicy policy = *profile_policy(name);
-    EXPECT_FALSE(policy.network->enabled) << name;
-    EXPECT_TRUE(policy.host_mounts.empty()) << name;
-    EXPECT_FALSE(policy.allow_partial) << name;
-    const wire::Value limits = wire::encode(policy).find("limits") != nullptr
-                                   ? *wire::encode(policy).find("limits")
-                                   : wire::Value();
-    const size_t unset = name == "compute" ? 1 : 0;  // ORB S6 names no CPU time
-    EXPECT_EQ(limits.object()->size(), 11 - unset) << name;
-  }
-  EXPECT_EQ(profile_policy("none"), std::nullopt);
 }
 
 TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
@@ -93,6 +33,7 @@ TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
 // proves partly: VLT-58, VLT-59, VLT-60, VLT-61, VLT-62, VLT-63
 TEST(SandboxPolicy, RefusesNegativeZeroMistypedAndUnknownLimits) {
   EXPECT_EQ(fault_of("limits: {memory: 0}"), "limits.memory: must be more than zero");
+  EXPECT_EQ(fault_of("limits: {memory: 4Ki}"), "limits.memory: must be at least 1Mi");
   EXPECT_EQ(fault_of("limits: {memory: -1}"), "limits.memory: must not be negative");
   EXPECT_EQ(fault_of("limits: {memory: true}"),
             "limits.memory: expected a quantity such as \"512Mi\", got boolean");
@@ -121,18 +62,94 @@ TEST(SandboxPolicy, RefusesMountsThatAreNotPlainAbsolutePaths) {
             "hostMounts[0].mode: \"rx\" is not one of: ro, rw");
 }
 
+// proves partly: WSM-57, WSM-58, WSM-59, WSM-60, WSM-61, WSM-62, WSM-63
+TEST(SandboxPolicy, RefusesAbsurdLimitsOfEveryKind) {
+  const wire::Value limits = wire::schema<SandboxLimits>();
+  for (const auto& [name, schema] : *limits.find("properties")->object()) {
+    for (const char* absurd :
+         {"-1", "0", ".nan", ".inf", "-.inf", "1.5", "1e400", "[]", "{}", "true", "''", "' 1'",
+          "99999999999999999999", "9223372036854775807", "9007199254740993", "12Xi", "1 h", "1d"}) {
+      const std::string fault = fault_of(cat("limits: {", name, ": ", absurd, "}"));
+      EXPECT_NE(fault, "accepted") << name << ": " << absurd;
+    }
+    EXPECT_EQ(fault_of(cat("limits: {", name, ": []}")).substr(0, 8 + name.size()),
+              cat("limits.", name, ":"));
+  }
+  EXPECT_EQ(fault_of("limits: {wallTime: 10000h}"), "limits.wallTime: must be at most 720h");
+  EXPECT_EQ(fault_of("limits: {fsBytes: 2000Ti}"), "limits.fsBytes: must be at most 1024Ti");
+}
+
+// proves partly: WSM-24
+TEST(SandboxPolicy, RefusesPlacesThatOverlap) {
+  const auto two = [](const char* first, const char* second) {
+    return fault_of(cat("hostMounts: [{hostPath: /a, sandboxPath: ", first,
+                        "}, {hostPath: /b, sandboxPath: ", second, "}]"));
+  };
+  EXPECT_EQ(two("/data", "/data"), "hostMounts[1].sandboxPath: overlaps /data");
+  EXPECT_EQ(two("/data", "/data/sub"), "hostMounts[1].sandboxPath: overlaps /data");
+  EXPECT_EQ(two("/data/sub", "/data"), "hostMounts[1].sandboxPath: overlaps /data/sub");
+  EXPECT_EQ(two("/data", "/database"), "accepted");
+  EXPECT_EQ(two("/data", "/workspace"), "hostMounts[1].sandboxPath: overlaps /workspace");
+  EXPECT_EQ(two("/data", "/workspace/data"), "accepted");
+}
+
+TEST(SandboxPolicy, RefusesEmptyAndRepeatedNames) {
+  EXPECT_EQ(fault_of("tools: [sh, '']"), "tools[1]: must have 1 to 255 bytes and no NUL byte");
+  EXPECT_EQ(fault_of("tools: [sh, env, sh]"), "tools[2]: is given twice");
+  EXPECT_EQ(fault_of("devices: [/dev/a, /dev/a]"), "devices[1]: is given twice");
+  EXPECT_EQ(fault_of("network: {enabled: true, allowDomains: [a.example, a.example]}"),
+            "network.allowDomains[1]: is given twice");
+}
+
+TEST(SandboxPolicy, RefusesKeysThatAreGivenTwiceInEitherFormat) {
+  EXPECT_NE(fault_of("env: {A: x, A: y}"), "accepted");
+  EXPECT_NE(fault_of("limits:\n  pids: 3\n  pids: 4\n"), "accepted");
+  EXPECT_FALSE(wire::parse_json(R"({"env": {"A": "x", "A": "y"}})").ok());
+}
+
+// proves partly: ORB-64
+TEST(SandboxPolicy, RefusesVariablesThatChangeHowProgramsAreLoaded) {
+  for (const char* name :
+       {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "GLIBC_TUNABLES"}) {
+    EXPECT_EQ(fault_of(cat("env: {", name, ": x}")),
+              cat("env.", name,
+                  ": would change how every program is loaded; start the command with it instead"));
+  }
+  EXPECT_NE(fault_of("env: {PADDOCK_TOKEN: x}"), "accepted");
+}
+
+// proves partly: VLT-04
+TEST(SandboxPolicy, TakesThePathsOfCoverageOnlyInside) {
+  for (const char* good :
+       {"PYTHONPATH: ''", "PYTHONPATH: /workspace", "PYTHONPATH: /workspace/src:/tmp/x",
+        "COVERAGE_PROCESS_START: /workspace/.coveragerc"}) {
+    EXPECT_EQ(fault_of(cat("env: {", good, "}")), "accepted") << good;
+  }
+  for (const char* bad : {"PYTHONPATH: /root", "PYTHONPATH: '/workspace:'", "PYTHONPATH: src",
+                          "PYTHONPATH: /workspace/../root", "COVERAGE_PROCESS_START: ''",
+                          "COVERAGE_PROCESS_START: /etc/x"}) {
+    EXPECT_NE(fault_of(cat("env: {", bad, "}")), "accepted") << bad;
+  }
+  EXPECT_EQ(
+      fault_of("hostMounts: [{hostPath: /a, sandboxPath: /lib2}]\nenv: {PYTHONPATH: /lib2/x}"),
+      "accepted");
+}
+
 TEST(SandboxPolicy, RefusesVariablesThatAreNone) {
   EXPECT_EQ(fault_of("env: {A_1: x}"), "accepted");
-  for (const char* name : {"1A", "A-B", "A=B", "", "A B"}) {
+  for (const char* name : {"1A", "A-B", "A=B", "A B"}) {
     EXPECT_EQ(fault_of(cat("env: {\"", name, "\": x}")),
               cat("env.", name, ": is not a variable name"));
   }
+  EXPECT_EQ(fault_of("env: {\"\": x}"), "env: is not a variable name");
   EXPECT_EQ(fault_of("env: {A: \"x\\0y\"}"), "env.A: must not contain a NUL byte");
 }
 
 TEST(SandboxPolicy, RefusesDomainsWithoutANetwork) {
   EXPECT_EQ(fault_of("network: {enabled: false, allowDomains: [a.example]}"),
             "network.allowDomains: has no effect while network.enabled is false");
+  EXPECT_EQ(fault_of("network: {enabled: true}"),
+            "network.allowDomains: must name at least one domain, or leave network disabled");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "common/contracts/meta.h"
+#include "common/contracts/sandbox_policy.h"
 
 namespace paddock::contracts {
 
@@ -110,6 +110,7 @@ struct SandboxResult {
   Usage usage;
   std::map<std::string, Enforcement> enforced;
   std::vector<Denial> denials;
+  std::optional<SandboxPolicy> policy;
   static constexpr auto describe() {
     return std::tuple{
         field("version", &SandboxResult::version, "of this shape: 2"),
@@ -128,6 +129,7 @@ struct SandboxResult {
         field("usage", &SandboxResult::usage, "what was used"),
         field("enforced", &SandboxResult::enforced, "per capability"),
         field("denials", &SandboxResult::denials, "what was refused"),
+        field("policy", &SandboxResult::policy, "effective; absent if the request was unreadable"),
     };
   }
 };

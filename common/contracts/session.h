@@ -124,20 +124,23 @@ struct Assignment {
   int64_t attempt = 0;
   DesiredState desired = DesiredState::kRun;
   RunSpec spec;
-  SandboxPolicy policy;  // effective
+  SandboxPolicy policy;                            // effective
+  std::map<std::string, std::string> environment;  // the profile's
   std::string workspace_root;
   int64_t output_acked = 0;  // highest seq stored
   static constexpr auto describe() {
-    return std::tuple{field("runUid", &Assignment::run_uid, "which run", {.required = true}),
-                      field("namespace", &Assignment::name_space, "of the run"),
-                      field("name", &Assignment::name, "of the run"),
-                      field("attempt", &Assignment::attempt, "the fence", {.required = true}),
-                      field("desired", &Assignment::desired, "run or cancel"),
-                      field("spec", &Assignment::spec, "of the run"),
-                      field("policy", &Assignment::policy, "effective"),
-                      field("workspaceRoot", &Assignment::workspace_root, "tree to materialise",
-                            {.omit_empty = true}),
-                      field("outputAcked", &Assignment::output_acked, "highest output seq stored")};
+    return std::tuple{
+        field("runUid", &Assignment::run_uid, "which run", {.required = true}),
+        field("namespace", &Assignment::name_space, "of the run"),
+        field("name", &Assignment::name, "of the run"),
+        field("attempt", &Assignment::attempt, "the fence", {.required = true}),
+        field("desired", &Assignment::desired, "run or cancel"),
+        field("spec", &Assignment::spec, "of the run"),
+        field("policy", &Assignment::policy, "effective"),
+        field("environment", &Assignment::environment, "of the profile", {.omit_empty = true}),
+        field("workspaceRoot", &Assignment::workspace_root, "tree to materialise",
+              {.omit_empty = true}),
+        field("outputAcked", &Assignment::output_acked, "highest output seq stored")};
   }
 };
 

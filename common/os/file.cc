@@ -107,6 +107,18 @@ Result<std::vector<std::string>> list_dir(const std::string& path) {
   return names;
 }
 
+Result<std::map<std::string, std::string>> read_folder(const std::string& path,
+                                                       std::string_view suffix, size_t limit) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, list_dir(path));
+  std::map<std::string, std::string> texts;
+  for (const std::string& name : names) {
+    if (!name.ends_with(suffix)) continue;
+    ASSIGN_OR_RETURN(texts[name.substr(0, name.size() - suffix.size())],
+                     read_file(join_path(path, name), limit));
+  }
+  return texts;
+}
+
 std::string join_path(std::string_view folder, std::string_view name) {
   if (folder.empty()) return std::string(name);
   return folder.ends_with('/') ? cat(folder, name) : cat(folder, "/", name);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ Status remove_tree(const std::string& path);
 bool exists(const std::string& path);
 // Names in a folder, sorted, without . and ..
 Result<std::vector<std::string>> list_dir(const std::string& path);
+// The texts of a folder's files that end with `suffix`, by name without it.
+Result<std::map<std::string, std::string>> read_folder(const std::string& path,
+                                                       std::string_view suffix, size_t limit);
 std::string join_path(std::string_view folder, std::string_view name);
 std::string base_name(std::string_view path);
 

@@ -8,7 +8,6 @@ namespace paddock::admission {
 namespace {
 
 using contracts::RunSpec;
-using contracts::SandboxLimits;
 using contracts::SandboxPolicy;
 using contracts::Tree;
 
@@ -80,65 +79,38 @@ void check_unsupported(const RunSpec& spec, Refusals& out) {
   }
 }
 
-bool is_below(std::string_view path, std::string_view folder) {
-  while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
-  return path == folder ||
-         (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
-}
+// What the profile `compute` sets is exactly what a run gets: ORB-57.
+constexpr std::string_view kFixedEnvironment = "compute";
 
-void check_sandbox(const SandboxPolicy& sandbox, const Ceilings& ceilings, Refusals& out) {
-  if (!sandbox.env.empty()) {
-    out.add(
+void check_environment(const RunSpec& spec, const std::string& profile_name,
+                       const AdmittedRun& admitted, Refusals& out) {
+  if (profile_name == kFixedEnvironment && !spec.sandbox.env.empty()) {
+    return out.add(
         "ENV_NOT_ALLOWED", "spec.sandbox.env",
         "a compute run has exactly the documented environment; pass values as arguments or files");
   }
-  if (sandbox.network && sandbox.network->enabled) {
-    out.add("NETWORK_NOT_ALLOWED", "spec.sandbox.network.enabled",
-            "runs have no network here; leave the field out");
-  }
-  if (!sandbox.devices.empty()) {
-    out.add("DEVICE_NOT_ALLOWED", "spec.sandbox.devices",
-            "devices come with spec.resources.accelerators; leave the field out");
-  }
-  for (size_t i = 0; i < sandbox.host_mounts.size(); ++i) {
-    const std::string& path = sandbox.host_mounts[i].host_path;
-    const bool allowed = std::ranges::any_of(
-        ceilings.host_mounts, [&](const std::string& folder) { return is_below(path, folder); });
-    if (allowed) continue;
-    out.add("HOST_MOUNT_NOT_ALLOWED", cat("spec.sandbox.hostMounts[", i, "].hostPath"),
-            cat("\"", path,
-                "\" is not beneath a folder that the operator allows (ceilings.hostMounts)"));
-  }
+  const auto environment =
+      contracts::command_environment(admitted.environment, admitted.policy, true);
+  if (environment.ok()) return;
+  for (const Cause& cause : environment.error().causes)
+    out.add("ENV_NOT_ALLOWED", cat("spec.sandbox.", cause.field), cause.message);
 }
 
-void check_ceilings(const SandboxLimits& limits, const Ceilings& ceilings, Refusals& out) {
-  const auto bytes = [&](const char* name, const auto& limit, const auto& ceiling) {
-    if (!limit || !ceiling || limit->bytes <= ceiling->bytes) return;
-    out.add("LIMIT_OVER_CEILING", cat("spec.sandbox.limits.", name),
-            cat(format_quantity(limit->bytes), " is over the operator's ceiling of ",
-                format_quantity(ceiling->bytes)));
-  };
-  bytes("memory", limits.memory, ceilings.memory);
-  bytes("fsBytes", limits.fs_bytes, ceilings.fs_bytes);
-  bytes("stdout", limits.stdout_bytes, ceilings.output_bytes);
-  bytes("stderr", limits.stderr_bytes, ceilings.output_bytes);
-  if (limits.pids && ceilings.pids && *limits.pids > *ceilings.pids) {
-    out.add("LIMIT_OVER_CEILING", "spec.sandbox.limits.pids",
-            cat(*limits.pids, " is over the operator's ceiling of ", *ceilings.pids));
+void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
+                    const contracts::Ceilings& ceilings, Refusals& out) {
+  const auto& longest = ceilings.limits.wall_time;
+  const bool over = spec.timeout && longest && *spec.timeout > *longest;
+  if (over) {
+    out.add("TIMEOUT_OVER_CEILING", "spec.timeout",
+            cat(format_duration(spec.timeout->value), " is over the operator's ceiling of ",
+                format_duration(longest->value)));
   }
-}
-
-void check_times(const RunSpec& spec, const SandboxPolicy& policy, const Ceilings& ceilings,
-                 Refusals& out) {
-  const auto over = [&](const char* field, const std::optional<wire::Duration>& time) {
-    if (!time || *time <= ceilings.timeout) return;
-    out.add("TIMEOUT_OVER_CEILING", field,
-            cat(format_duration(time->value), " is over the operator's ceiling of ",
-                format_duration(ceilings.timeout.value)));
-  };
-  over("spec.timeout", spec.timeout);
-  if (!spec.timeout || spec.sandbox.limits.wall_time)
-    over("spec.sandbox.limits.wallTime", policy.limits.wall_time);
+  for (contracts::CeilingRefusal& refusal : contracts::over_ceilings(policy, ceilings)) {
+    const bool time = refusal.field == "limits.wallTime";
+    if (time && over) continue;
+    out.add(time ? "TIMEOUT_OVER_CEILING" : std::move(refusal.reason),
+            cat("spec.sandbox.", refusal.field), std::move(refusal.message));
+  }
 }
 
 void check_length(const RunSpec& spec, const SandboxPolicy& policy, Refusals& out) {
@@ -167,6 +139,12 @@ void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolic
 
 }  // namespace
 
+contracts::Ceilings default_ceilings() {
+  contracts::Ceilings ceilings;
+  ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
+  return ceilings;
+}
+
 Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) {
   Refusals refusals;
   if (spec.type != contracts::RunType::kCompute) {
@@ -176,26 +154,25 @@ Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) 
     return std::move(refusals).take();
   }
   const std::string profile_name = spec.profile.empty() ? "compute" : spec.profile;
-  const std::optional<SandboxPolicy> profile = contracts::profile_policy(profile_name);
-  if (!profile) {
+  const auto profile = context.profiles.find(profile_name);
+  if (profile == context.profiles.end()) {
     refusals.add(
         "PROFILE_UNKNOWN", "spec.profile",
-        cat("\"", profile_name, "\" is not one of: ", join(contracts::profile_names(), ", ")));
+        cat("\"", profile_name, "\" is not one of: ", contracts::names_of(context.profiles)));
     return std::move(refusals).take();
   }
   if (spec.workspace.empty()) {
     refusals.add("WORKSPACE_REQUIRED", "spec.workspace",
                  "a compute run needs a workspace that holds its script");
   }
-  AdmittedRun admitted{spec, policy_for(spec, *profile)};
+  AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
   const FileNames files = file_names(context.tree);
   check_command_rules(spec, files, refusals);
   check_length(spec, admitted.policy, refusals);
   check_requirements(spec, files, refusals);
   check_artifact_dirs(spec, refusals);
-  check_times(spec, admitted.policy, context.ceilings, refusals);
-  check_ceilings(admitted.policy.limits, context.ceilings, refusals);
-  check_sandbox(spec.sandbox, context.ceilings, refusals);
+  check_ceilings(spec, admitted.policy, context.ceilings, refusals);
+  check_environment(spec, profile_name, admitted, refusals);
   check_unsupported(spec, refusals);
   if (!refusals.none()) return std::move(refusals).take();
   fill_defaults(admitted.spec, profile_name, admitted.policy);

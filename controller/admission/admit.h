@@ -9,46 +9,26 @@
 // DEVICE_NOT_ALLOWED, MEDIA_NOT_SUPPORTED, PUBLISH_NOT_SUPPORTED.
 #pragma once
 
-#include <tuple>
-#include <vector>
+#include <map>
+#include <string>
 
 #include "common/contracts/run.h"
 
 namespace paddock::admission {
 
-// What the operator lets a run ask for at most. An absent limit is not bounded here.
-struct Ceilings {
-  wire::Duration timeout{std::chrono::hours(24)};
-  std::optional<wire::Quantity> memory;
-  std::optional<int64_t> pids;
-  std::optional<wire::Quantity> fs_bytes;
-  std::optional<wire::Quantity> output_bytes;  // of each stream
-  std::vector<std::string> host_mounts;  // folders of the nodes that runs may mount, with all below
-  static constexpr auto describe() {
-    using wire::field;
-    return std::tuple{
-        field("timeout", &Ceilings::timeout, "longest wall time of a run"),
-        field("memory", &Ceilings::memory, "largest memory limit of a run; unbounded when absent"),
-        field("pids", &Ceilings::pids, "largest pids limit of a run; unbounded when absent",
-              {.min = 1}),
-        field("fsBytes", &Ceilings::fs_bytes,
-              "largest private scratch space of a run; unbounded when absent"),
-        field("outputBytes", &Ceilings::output_bytes,
-              "most kept of each output stream; unbounded when absent"),
-        field("hostMounts", &Ceilings::host_mounts, "folders of the nodes that runs may ask to see",
-              {.max_length = 64}),
-    };
-  }
-};
+// A day of wall time; no network, no folders and no devices of a node.
+contracts::Ceilings default_ceilings();
 
 struct AdmissionContext {
-  Ceilings ceilings;
+  contracts::Ceilings ceilings = default_ceilings();
+  contracts::Profiles profiles = contracts::builtin_profiles();
   const contracts::Tree* tree = nullptr;  // of spec.workspace; nullptr when the run names none
 };
 
 struct AdmittedRun {
-  contracts::RunSpec spec;          // defaults filled in
-  contracts::SandboxPolicy policy;  // effective
+  contracts::RunSpec spec;                         // defaults filled in
+  contracts::SandboxPolicy policy;                 // effective
+  std::map<std::string, std::string> environment;  // the profile's
 };
 
 Result<AdmittedRun> admit(const contracts::RunSpec& spec, const AdmissionContext& context);

@@ -52,7 +52,7 @@ TEST_F(Admit, EnforcesTheTimeoutAsWallTimeOrAStricterWallTime) {
 }
 
 TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
-  context_.ceilings.timeout = wire::Duration{std::chrono::hours(1)};
+  context_.ceilings.limits.wall_time = wire::Duration{std::chrono::hours(1)};
   spec_.timeout = wire::Duration{std::chrono::hours(1)};
   EXPECT_EQ(reason(), "");
   spec_.timeout = wire::Duration{std::chrono::hours(1) + Millis(1)};
@@ -63,7 +63,7 @@ TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
   EXPECT_EQ(reason(), "TIMEOUT_OVER_CEILING");
   EXPECT_EQ(field(), "spec.sandbox.limits.wallTime");
   spec_.sandbox.limits = {};
-  context_.ceilings.memory = wire::Quantity{16LL << 30};
+  context_.ceilings.limits.memory = wire::Quantity{16LL << 30};
   spec_.sandbox.limits.memory = wire::Quantity{32LL << 30};
   EXPECT_EQ(reason(), "LIMIT_OVER_CEILING");
   EXPECT_EQ(field(), "spec.sandbox.limits.memory");
@@ -128,6 +128,29 @@ TEST_F(Admit, LetsNoVariableIntoAComputeRun) {
       {"type", "compute"}, {"command", "python3 s.py"}, {"env", wire::Value::Object{{"A", "1"}}}});
   ASSERT_FALSE(with_env.ok());
   EXPECT_EQ(with_env.error().reason, "UNKNOWN_FIELD");
+}
+
+// proves partly: VLT-04
+TEST_F(Admit, LetsATestRunAddVariablesAndReplaceNone) {
+  spec_.profile = "test";
+  spec_.sandbox.env = {{"COVERAGE_PROCESS_START", "/workspace/.coveragerc"}};
+  ASSERT_EQ(reason(), "");
+  EXPECT_EQ(admit(spec_, context_)->environment.at("PYTHONHASHSEED"), "0");
+  spec_.sandbox.env = {{"PYTHONHASHSEED", "7"}};
+  EXPECT_EQ(reason(), "ENV_NOT_ALLOWED");
+  EXPECT_EQ(field(), "spec.sandbox.env.PYTHONHASHSEED");
+}
+
+// proves partly: ELV-04
+TEST_F(Admit, TakesAnOperatorsProfile) {
+  contracts::Profile nightly = context_.profiles.at("compute");
+  nightly.policy.limits.pids = 7;
+  nightly.environment["LANG"] = "C";
+  context_.profiles["nightly"] = nightly;
+  spec_.profile = "nightly";
+  const AdmittedRun admitted = admit(spec_, context_).value();
+  EXPECT_EQ(admitted.policy.limits.pids, 7);
+  EXPECT_EQ(admitted.environment.at("LANG"), "C");
 }
 
 TEST_F(Admit, GivesNoNetworkDeviceOrUnlistedHostFolder) {

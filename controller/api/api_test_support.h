@@ -72,7 +72,7 @@ class ApiTest : public testing::Test {
                 {.path = {}, .on_commit = [this](const auto& topics) { notifier_.notify(topics); }})
                 .value()),
         leases_(clock_.mono()),
-        services_{*store_, notifier_, leases_, blobs_, *intake_, clock_, random_, metrics_, {}},
+        services_{*store_, notifier_, leases_, blobs_, *intake_, clock_, random_, metrics_},
         router_(Router::build(routes()).value()),
         handler_(make_handler(router_, services_)) {
     admin_ = add_token("admin", auth::admin_scopes());

@@ -21,7 +21,8 @@ struct Services {
   const Clock& clock;
   Random& random;  // thread-safe
   Metrics& metrics;
-  admission::Ceilings ceilings;
+  contracts::Ceilings ceilings = admission::default_ceilings();
+  contracts::Profiles profiles = contracts::builtin_profiles();
 };
 
 }  // namespace paddock::api

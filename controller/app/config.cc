@@ -18,6 +18,8 @@ void Config::validate(wire::Check& check) const {
   if (log_level != "debug" && log_level != "info" && log_level != "warn" && log_level != "error") {
     check.fail("logLevel", "must be debug, info, warn or error");
   }
+  if (!profiles_dir.empty() && !profiles_dir.starts_with('/'))
+    check.fail("profilesDir", "must be an absolute path");
   if (!data_dir.starts_with('/')) check.fail("dataDir", "must be an absolute path");
 }
 

@@ -46,7 +46,8 @@ struct Config {
   std::vector<std::string> allowed_hosts;
   int64_t max_connections = 4000;
   std::string log_level = "info";
-  admission::Ceilings ceilings;
+  std::string profiles_dir;
+  contracts::Ceilings ceilings = admission::default_ceilings();
   BlobConfig blobs;
   static constexpr auto describe() {
     using wire::field;
@@ -62,6 +63,8 @@ struct Config {
               {.max_length = 64}),
         field("maxConnections", &Config::max_connections, "at once", {.min = 8, .max = 100'000}),
         field("logLevel", &Config::log_level, "debug, info, warn or error"),
+        field("profilesDir", &Config::profiles_dir,
+              "folder of sandbox profiles, NAME.yaml; empty: the built-in ones"),
         field("ceilings", &Config::ceilings, "what runs may ask for at most"),
         field("blobs", &Config::blobs, "limits of uploaded files"),
     };

@@ -56,7 +56,7 @@ TEST(Config, NamesTheKeyThatIsWrong) {
   EXPECT_EQ(field("prot: 1"), "prot");
   EXPECT_EQ(field("port: 70000"), "port");
   EXPECT_EQ(field("port: many"), "port");
-  EXPECT_EQ(field("ceilings: {timeout: 5}"), "ceilings.timeout");
+  EXPECT_EQ(field("ceilings: {limits: {wallTime: 5}}"), "ceilings.limits.wallTime");
   EXPECT_EQ(field("tls: {certFile: /x}"), "tls");
   EXPECT_EQ(field("logLevel: loud"), "logLevel");
   EXPECT_EQ(field("dataDir: here"), "dataDir");

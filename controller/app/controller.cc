@@ -27,10 +27,25 @@ Controller::~Controller() { stop(); }
 
 Result<std::unique_ptr<Controller>> Controller::open(const Config& config, Outside outside) {
   std::unique_ptr<Controller> controller(new Controller(config, outside));
+  TRY(controller->read_profiles());
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config.data_dir, outside.random));
   TRY(controller->log_findings());
   return controller;
+}
+
+// A profile that cannot be read ends the start: nothing runs under another policy than was meant.
+Status Controller::read_profiles() {
+  constexpr size_t kMostBytes = 1 << 20;
+  std::map<std::string, std::string> files;
+  if (!config_.profiles_dir.empty()) {
+    auto read = os::read_folder(config_.profiles_dir, ".yaml", kMostBytes);
+    if (!read.ok())
+      return invalid_argument("PROFILES_UNREADABLE", read.error().message, "profilesDir");
+    files = std::move(read).value();
+  }
+  ASSIGN_OR_RETURN(profiles_, contracts::profiles_with(files));
+  return {};
 }
 
 Status Controller::open_state() {
@@ -50,7 +65,7 @@ Status Controller::open_state() {
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{*store_, notifier_, leases_, *blobs_, *intake_, outside_.clock,
-                                    outside_.random, metrics_, config_.ceilings});
+                                    outside_.random, metrics_, config_.ceilings, profiles_});
   handler_ = api::make_handler(*router_, *services_);
   return {};
 }

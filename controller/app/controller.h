@@ -41,6 +41,7 @@ class Controller {
 
  private:
   Controller(const Config& config, Outside outside);
+  Status read_profiles();
   Status open_state();
   Status log_findings();
 
@@ -56,6 +57,7 @@ class Controller {
   std::unique_ptr<api::Router> router_;
   api::Handler handler_;
   std::unique_ptr<api::Server> server_;
+  contracts::Profiles profiles_;
   uint64_t seen_ = 0;  // of the scheduler's topic
 };
 

@@ -18,6 +18,7 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignment.desired = run.spec.cancel_requested ? contracts::DesiredState::kCancel
                                                    : contracts::DesiredState::kRun;
     assignment.policy = run.status.policy.value_or(run.spec.sandbox);
+    assignment.environment = run.status.environment;
     assignment.spec = std::move(run.spec);
     assignment.workspace_root = run.status.workspace_root;
     ASSIGN_OR_RETURN(assignment.output_acked,

@@ -127,9 +127,11 @@ std::string_view fact_name(Fact fact) {
 Events admit(Run& run, WallTime now) {
   const std::string root = run.status.workspace_root;
   const auto policy = run.status.policy;
+  const auto environment = run.status.environment;
   run.status = {};
   run.status.workspace_root = root;
   run.status.policy = policy;
+  run.status.environment = environment;
   run.spec.cancel_requested = false;
   run.metadata.generation = 1;
   if (!run.metadata.creation_timestamp) run.metadata.creation_timestamp = wire::Timestamp{now};

@@ -20,6 +20,7 @@ struct Demand {
   int64_t memory = 0;  // bytes; 0: not stated
   std::optional<contracts::Accelerators> accelerators;
   std::map<std::string, std::string> node_selector;
+  contracts::SandboxPolicy policy;  // effective
 };
 
 struct PendingRun {
@@ -41,6 +42,7 @@ struct NodeState {
   std::map<std::string, std::string> labels;
   contracts::Capacity capacity;
   DeviceCount devices{};
+  std::optional<contracts::Ceilings> ceilings;
   // In use by the runs placed here.
   int64_t used_cpu = 0;
   int64_t used_memory = 0;

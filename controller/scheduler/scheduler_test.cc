@@ -57,6 +57,19 @@ TEST(Scheduler, SkipsARunThatFitsNowhereAndPlacesTheNext) {
             "node with 64");
 }
 
+TEST(Scheduler, PlacesNothingOverANodesCeilings) {
+  contracts::Run run = make_run("big");
+  run.status.policy.emplace().limits.memory = wire::Quantity{2LL << 30};
+  contracts::Node strict = make_node("strict");
+  strict.status.ceilings.emplace().limits.memory = wire::Quantity{1LL << 30};
+  EXPECT_EQ(reason(run, {strict}),
+            "0/1 nodes fit: 1 has lower ceilings than the sandbox policy asks for; would help: ask "
+            "for no more than a node's status.ceilings");
+  EXPECT_EQ(reason(run, {strict, make_node("open")}), "placed on open");
+  run.status.policy->limits.memory = wire::Quantity{1LL << 30};
+  EXPECT_EQ(reason(run, {strict}), "placed on strict");
+}
+
 TEST(Scheduler, GroupsTheReasonsOfAllNodesAndSaysWhatWouldHelp) {
   contracts::Run run = make_run("r");
   run.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};

@@ -20,12 +20,14 @@ Demand demand_of(const contracts::RunSpec& spec) {
 
 PendingRun pending_of(const contracts::Run& run) {
   const contracts::ObjectMeta& meta = run.metadata;
+  Demand demand = demand_of(run.spec);
+  if (run.status.policy) demand.policy = *run.status.policy;
   return {meta.name_space,
           meta.name,
           meta.uid,
           run.spec.priority,
           meta.creation_timestamp ? meta.creation_timestamp->value.ms : 0,
-          demand_of(run.spec)};
+          std::move(demand)};
 }
 
 NodeState state_of(const contracts::Node& node) {
@@ -35,6 +37,7 @@ NodeState state_of(const contracts::Node& node) {
   state.unschedulable = node.spec.unschedulable;
   state.labels = node.metadata.labels;
   state.capacity = node.status.capacity;
+  state.ceilings = node.status.ceilings;
   for (const contracts::Device& device : node.status.devices) {
     const auto kind = wire::parse_enum<contracts::AcceleratorKind>(device.kind);
     if (kind) count_device(state.devices, *kind, 1);

@@ -38,6 +38,7 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   executor::ExecutorConfig out;
   out.runs_dir = os::join_path(config.data_dir, "runs");
   out.sandbox_program = config.sandbox_program;
+  out.ceilings = config.ceilings;
   out.environments.dir = os::join_path(config.data_dir, "venvs");
   out.environments.wheel_dir = config.wheel_dir;
   if (::geteuid() == 0) out.sandbox_uid = kNobody;
@@ -55,6 +56,7 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
   status.os = host.os;
   status.arch = host.arch;
   status.agent_version = kAgentVersion;
+  status.ceilings = config.ceilings;
   ASSIGN_OR_RETURN(status.capabilities, probe_capabilities(config.sandbox_program));
   return status;
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "common/contracts/meta.h"
+#include "common/contracts/ceilings.h"
 
 namespace paddock::agent {
 
@@ -24,6 +24,7 @@ struct AgentConfig {
   int64_t max_runs = 4;
   std::string wheel_dir;
   std::string sandbox_program;
+  std::optional<contracts::Ceilings> ceilings;
   LogLevelName log_level = LogLevelName::kInfo;
   static constexpr auto describe() {
     return std::tuple{
@@ -39,6 +40,8 @@ struct AgentConfig {
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
+        field("ceilings", &AgentConfig::ceilings,
+              "what this node lets a sandbox policy ask for; absent: no bound of its own"),
         field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
     };
   }

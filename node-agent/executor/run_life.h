@@ -25,7 +25,8 @@ struct ExecutorConfig {
   std::string sandbox_program;
   runtimes::EnvironmentConfig environments;
   artifacts::CollectLimits artifacts;
-  std::optional<uid_t> sandbox_uid;  // who runs commands here, if not we
+  std::optional<uid_t> sandbox_uid;             // who runs commands here, if not we
+  std::optional<contracts::Ceilings> ceilings;  // what this node lets a policy ask for
 };
 
 class RunObserver {
@@ -82,6 +83,8 @@ class RunLife {
   void collect();
   void finish(contracts::RunOutcome outcome);
 
+  Result<std::map<std::string, std::string>> command_environment(
+      const runtimes::Environment& environment) const;
   Status fetch_workspace();
   Result<contracts::Tree> workspace_tree(RunTransport& transport);
   Result<runtimes::Environment> make_environment();

@@ -44,6 +44,8 @@ std::unique_ptr<RunTransport> RunLife::transport(StopKind give_up) {
 
 Result<contracts::LaunchRequest> RunLife::prepare() {
   if (stop_.at_least(StopKind::kCancel)) return Error{};
+  if (ports_.config.ceilings)
+    TRY(contracts::check_ceilings(assignment_.policy, *ports_.config.ceilings));
   phase_ = RunPhase::kPreparing;
   publish();
   TRY(fetch_workspace());
@@ -55,8 +57,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   request.command = assignment_.spec.command.argv;
   request.workdir = std::string(contracts::kSandboxWorkspace);
   request.policy = assignment_.policy;
-  request.env = contracts::minimal_environment(!environment.venv.empty());
-  for (const auto& [name, value] : assignment_.policy.env) request.env[name] = value;
+  ASSIGN_OR_RETURN(request.env, command_environment(environment));
   request.mounts.push_back(LaunchMount{
       folder_.workspace(), std::string(contracts::kSandboxWorkspace), MountMode::kReadWrite});
   if (!environment.venv.empty()) {
@@ -65,6 +66,15 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   return request;
+}
+
+// A controller of before profiles had environments sends none: then compute's.
+Result<std::map<std::string, std::string>> RunLife::command_environment(
+    const runtimes::Environment& environment) const {
+  const auto& given = assignment_.environment;
+  return contracts::command_environment(
+      given.empty() ? contracts::minimal_environment(false) : given, assignment_.policy,
+      !environment.venv.empty());
 }
 
 Status RunLife::fetch_workspace() {

@@ -1,6 +1,10 @@
 // What was refused during one run: each distinct attempt once, with a count, at most 256 of them.
+// Beyond those every kind of attempt is still counted, so that a flood of one hides none of
+// another.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/contracts/sandbox_result.h"
@@ -11,12 +15,16 @@ class DenialList {
  public:
   static constexpr size_t kMost = 256;
   void add(contracts::Denial denial);
-  // The list; attempts beyond the bound are counted in one last entry.
+  // The list; attempts beyond the bound follow in one entry per kind.
   std::vector<contracts::Denial> take();
 
  private:
   std::vector<contracts::Denial> denials_;
-  int64_t beyond_ = 0;
+  std::vector<contracts::Denial> beyond_;
 };
+
+// A name that the command chose, as one line of text: malformed UTF-8 becomes U+FFFD, control and
+// direction-changing characters become `\u{..}`, and it is cut after 1,000 bytes.
+std::string printable_name(std::string_view bytes);
 
 }  // namespace paddock::sandbox

@@ -40,7 +40,7 @@ struct HostFacts {
   uint64_t hard_file_size = 0;
   uint64_t hard_address_space = 0;
   CgroupFacts cgroup;
-  int landlock = 0;  // version of the kernel's Landlock; 0: none
+  int landlock = 0;                 // version of the kernel's Landlock; 0: none
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
   RequestFacts named;               // what the one request to be planned names
   std::vector<SystemEntry> etc;     // harmless files and folders of /etc that exist here

@@ -1,27 +1,26 @@
 // paddock-sandbox: runs one command in a sandbox. See common/contracts/launch.h for what it reads
 // and writes. Exit codes: 0 a result was written, 2 usage, 3 the lock is held, 1 anything else.
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/text.h"
-#include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/options.h"
+#include "node-agent/sandbox/request.h"
+#include "node-agent/sandbox/serve.h"
 
 namespace paddock::sandbox {
 namespace {
 
-constexpr size_t kMaxRequestBytes = size_t{16} << 20;
-
-Result<contracts::LaunchRequest> read_request(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, os::read_file(path, kMaxRequestBytes));
-  ASSIGN_OR_RETURN(const wire::Value value,
-                   wire::parse_json(text, {.max_bytes = kMaxRequestBytes}));
-  return wire::decode<contracts::LaunchRequest>(value);
+Result<contracts::LaunchRequest> open_request(const std::string& path) {
+  const os::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file.valid()) return system_error("opening the request", errno);
+  return read_request(file);
 }
 
 Result<os::Fd> open_events(const Options& options) {
@@ -42,12 +41,6 @@ int fail(const Error& error) {
   return 1;
 }
 
-contracts::SandboxResult unreadable(const Error& error) {
-  contracts::SandboxResult result;
-  result.reason = cat("INVALID_REQUEST: ", error.describe());
-  return result;
-}
-
 int run(const Options& options, const Clock& clock) {
   hold_cancel_signals();
   std::optional<os::LockFile> lock;
@@ -59,11 +52,10 @@ int run(const Options& options, const Clock& clock) {
   auto file = open_events(options);
   if (!file.ok()) return fail(file.error());
   EventWriter events(std::move(file).value(), clock);
-  auto request = read_request(options.request);
-  const contracts::SandboxResult result =
-      request.ok() ? launch(*request, events, clock) : unreadable(request.error());
-  events.add(contracts::FrameType::kResult, wire::to_json(wire::encode(result)));
-  if (const Status written = events.write_rest(); !written.ok()) return fail(written.error());
+  const Status answered = answer(open_request(options.request), events, [&](const auto& request) {
+    return launch(request, events, clock);
+  });
+  if (!answered.ok()) return fail(answered.error());
   return 0;
 }
 
@@ -84,7 +76,15 @@ int start(std::span<char* const> arguments) {
                         cat("paddock-sandbox: ", options.error().message, "\n", usage()));
     return 2;
   }
-  return options->mode == Options::Mode::kProbe ? show_probe(clock) : run(*options, clock);
+  switch (options->mode) {
+    case Options::Mode::kRun:
+      return run(*options, clock);
+    case Options::Mode::kServe:
+      return serve(options->serve, clock);
+    case Options::Mode::kProbe:
+      break;
+  }
+  return show_probe(clock);
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 #include "node-agent/sandbox/network.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/broker/name_table.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -20,52 +23,151 @@ std::optional<T> read_as(std::string_view bytes, size_t least) {
   return out;
 }
 
-}  // namespace
+// "Any" is where the kernel then goes to loopback.
+void mark_inner(const in_addr& address, SocketAddress& out) {
+  const uint32_t number = ntohl(address.s_addr);
+  out.loopback = number >> 24 == 127 || number == INADDR_ANY;
+  out.synthetic = is_synthetic(ipv4(number));
+}
 
-std::optional<SocketAddress> read_socket_address(std::string_view bytes) {
-  const auto family = read_as<sa_family_t>(bytes, sizeof(sa_family_t));
-  if (!family) return std::nullopt;
+std::optional<SocketAddress> read_four(std::string_view bytes) {
+  const auto address = read_as<sockaddr_in>(bytes, offsetof(sockaddr_in, sin_zero));
+  if (!address) return std::nullopt;
+  char text[INET_ADDRSTRLEN] = {};
+  inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
   SocketAddress out;
+  out.port = ntohs(address->sin_port);
+  out.text = cat(std::string_view(text), ":", out.port);
+  mark_inner(address->sin_addr, out);
+  return out;
+}
+
+std::optional<SocketAddress> read_six(std::string_view bytes) {
+  const auto address = read_as<sockaddr_in6>(bytes, offsetof(sockaddr_in6, sin6_scope_id));
+  if (!address) return std::nullopt;
   char text[INET6_ADDRSTRLEN] = {};
-  if (*family == AF_UNIX) {
-    out.local = true;
-  } else if (*family == AF_INET) {
-    const auto address = read_as<sockaddr_in>(bytes, offsetof(sockaddr_in, sin_zero));
-    if (!address) return std::nullopt;
-    inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
-    out.port = ntohs(address->sin_port);
-    out.text = cat(std::string_view(text), ":", out.port);
-  } else if (*family == AF_INET6) {
-    const auto address = read_as<sockaddr_in6>(bytes, offsetof(sockaddr_in6, sin6_scope_id));
-    if (!address) return std::nullopt;
-    inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof text);
-    out.port = ntohs(address->sin6_port);
-    out.text = cat("[", std::string_view(text), "]:", out.port);
-  } else {
-    out.text = cat("address family ", int{*family});
+  inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof text);
+  SocketAddress out;
+  out.port = ntohs(address->sin6_port);
+  out.text = cat("[", std::string_view(text), "]:", out.port);
+  out.loopback = IN6_IS_ADDR_LOOPBACK(&address->sin6_addr) != 0 ||
+                 IN6_IS_ADDR_UNSPECIFIED(&address->sin6_addr) != 0;
+  if (IN6_IS_ADDR_V4MAPPED(&address->sin6_addr) != 0) {
+    in_addr mapped{};
+    std::memcpy(&mapped, &address->sin6_addr.s6_addr[12], sizeof mapped);
+    mark_inner(mapped, out);
   }
   return out;
 }
 
-contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
-                                 std::string executable) {
-  contracts::Denial denial;
+std::string_view family_name(uint32_t family) {
+  switch (family) {
+    case AF_KEY:
+      return "AF_KEY";
+    case AF_NETLINK:
+      return "AF_NETLINK";
+    case AF_PACKET:
+      return "AF_PACKET";
+    case AF_CAN:
+      return "AF_CAN";
+    case AF_TIPC:
+      return "AF_TIPC";
+    case AF_BLUETOOTH:
+      return "AF_BLUETOOTH";
+    case AF_ALG:
+      return "AF_ALG";
+    case AF_VSOCK:
+      return "AF_VSOCK";
+    case AF_XDP:
+      return "AF_XDP";
+    default:
+      return {};
+  }
+}
+
+std::string what_of(NetworkCall call, const SocketAddress& address) {
   switch (call) {
     case NetworkCall::kConnect:
-      denial.what = address.port == 53 ? "name lookup" : "network connect";
-      break;
+      return address.port == 53 ? "name lookup" : "network connect";
     case NetworkCall::kBind:
-      denial.what = "network listen";
-      break;
+    case NetworkCall::kListen:
+      return "network listen";
     case NetworkCall::kSend:
-      denial.what = "network send";
-      break;
+      return address.port == 53 ? "name lookup" : "network send";
   }
+  return {};
+}
+
+}  // namespace
+
+std::optional<SocketAddress> read_socket_address(std::string_view bytes, NetworkCall call) {
+  const auto family = read_as<sa_family_t>(bytes, sizeof(sa_family_t));
+  if (!family) return std::nullopt;
+  switch (*family) {
+    case AF_UNIX:
+      return SocketAddress{.local = true, .text = "local socket"};
+    case AF_UNSPEC:
+      // connect() to it undoes an earlier connect; any other call takes it for AF_INET.
+      if (call == NetworkCall::kConnect) return SocketAddress{.local = true, .text = "nothing"};
+      return read_four(bytes);
+    case AF_INET:
+      return read_four(bytes);
+    case AF_INET6:
+      return read_six(bytes);
+    default:
+      return SocketAddress{.text = cat("address family ", int{*family})};
+  }
+}
+
+bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkReach& reach) {
+  if (address.local) return true;
+  if (!reach.broker || !address.loopback) return false;
+  // The C library tries addresses with port 0 to put them in order.
+  if (call == NetworkCall::kBind || call == NetworkCall::kListen || !address.synthetic ||
+      address.port == 0)
+    return true;
+  return std::ranges::find(reach.ports, address.port) != reach.ports.end();
+}
+
+contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
+                                 const NetworkReach& reach, std::string executable) {
+  contracts::Denial denial;
+  denial.what = what_of(call, address);
   denial.target = address.text;
   denial.executable = std::move(executable);
-  denial.rule = "network.enabled=false";
-  denial.remedy = "set network.enabled and network.allowDomains in the sandbox policy";
+  denial.rule = reach.broker ? "network.allowDomains" : "network.enabled=false";
+  denial.remedy =
+      !reach.broker ? "set network.enabled and network.allowDomains in the sandbox policy"
+      : address.synthetic
+          ? cat("add the name with :", address.port, " to network.allowDomains")
+          : "connect by a name that network.allowDomains lists; addresses are not reached";
   return denial;
+}
+
+RefusedSocket refuse_socket(uint64_t family, uint64_t type, uint64_t protocol,
+                            std::string executable) {
+  // The kernel reads three ints.
+  const auto number = static_cast<uint32_t>(family);
+  const auto kind = static_cast<uint32_t>(type) & 0xf;
+  const bool internet = number == AF_INET || number == AF_INET6;
+  const std::string_view name = family_name(number);
+  RefusedSocket out;
+  out.denial = {"socket",
+                {},
+                std::move(executable),
+                "only local, TCP and UDP sockets exist",
+                "nothing: no sandboxed program may make one"};
+  if (!internet) {
+    out.error = EAFNOSUPPORT;
+    out.denial.target = name.empty() ? cat("address family ", number) : std::string(name);
+  } else if (kind == SOCK_STREAM || kind == SOCK_DGRAM) {
+    out.error = EPROTONOSUPPORT;
+    out.denial.target = cat("protocol ", static_cast<uint32_t>(protocol));
+  } else {
+    out.error = kind == SOCK_RAW ? EPERM : ESOCKTNOSUPPORT;
+    out.denial.target = kind == SOCK_RAW ? std::string("raw socket") : cat("socket type ", kind);
+  }
+  return out;
 }
 
 }  // namespace paddock::sandbox

@@ -17,39 +17,76 @@ Status set_events(std::string_view value, Options& out) {
   return {};
 }
 
+// Hands each `--name value` to `set`.
+template <class Set>
+Status read_pairs(std::span<char* const> words, const Set& set) {
+  for (size_t i = 0; i < words.size(); i += 2) {
+    const std::string_view name = words[i];
+    if (i + 1 == words.size()) return invalid_argument("USAGE", cat(name, " needs a value"));
+    TRY(set(name, std::string_view(words[i + 1])));
+  }
+  return {};
+}
+
+Status unknown_option(std::string_view name) {
+  return invalid_argument("USAGE", cat("unknown option: ", name));
+}
+
+Status set_run_option(std::string_view name, std::string_view value, Options& out) {
+  if (name == "--request") return out.request = value, Status();
+  if (name == "--events") return set_events(value, out);
+  if (name == "--lock") return out.lock = value, Status();
+  return unknown_option(name);
+}
+
+Status set_serve_option(std::string_view name, std::string_view value, ServeOptions& out) {
+  if (name == "--socket") return out.socket = value, Status();
+  if (name == "--lock") return out.lock = value, Status();
+  if (name != "--ready") return unknown_option(name);
+  const auto ready = parse_integer<int>(value);
+  if (!ready || *ready < 1 || *ready > 64)
+    return invalid_argument("USAGE", "--ready needs a number from 1 to 64");
+  out.ready = *ready;
+  return {};
+}
+
+Status read_run(std::span<char* const> words, Options& out) {
+  TRY(read_pairs(words, [&](auto name, auto value) { return set_run_option(name, value, out); }));
+  if (out.request.empty()) return invalid_argument("USAGE", "--request is missing");
+  if (out.events.empty() && out.events_fd < 0)
+    return invalid_argument("USAGE", "--events is missing");
+  return {};
+}
+
+Status read_serve(std::span<char* const> words, ServeOptions& out) {
+  TRY(read_pairs(words, [&](auto name, auto value) { return set_serve_option(name, value, out); }));
+  if (out.socket.empty()) return invalid_argument("USAGE", "--socket is missing");
+  return {};
+}
+
 }  // namespace
 
 Result<Options> parse_options(std::span<char* const> arguments) {
   Options out;
   if (arguments.empty()) return invalid_argument("USAGE", "no mode was given");
   const std::string_view mode = arguments[0];
-  if (mode == "probe" && arguments.size() == 1) {
+  const std::span<char* const> rest = arguments.subspan(1);
+  if (mode == "probe" && rest.empty()) {
     out.mode = Options::Mode::kProbe;
-    return out;
+  } else if (mode == "serve") {
+    out.mode = Options::Mode::kServe;
+    TRY(read_serve(rest, out.serve));
+  } else if (mode == "run") {
+    TRY(read_run(rest, out));
+  } else {
+    return invalid_argument("USAGE", cat("unknown mode: ", mode));
   }
-  if (mode != "run") return invalid_argument("USAGE", cat("unknown mode: ", mode));
-  for (size_t i = 1; i < arguments.size(); i += 2) {
-    const std::string_view name = arguments[i];
-    if (i + 1 == arguments.size()) return invalid_argument("USAGE", cat(name, " needs a value"));
-    const std::string_view value = arguments[i + 1];
-    if (name == "--request") {
-      out.request = value;
-    } else if (name == "--events") {
-      TRY(set_events(value, out));
-    } else if (name == "--lock") {
-      out.lock = value;
-    } else {
-      return invalid_argument("USAGE", cat("unknown option: ", name));
-    }
-  }
-  if (out.request.empty()) return invalid_argument("USAGE", "--request is missing");
-  if (out.events.empty() && out.events_fd < 0)
-    return invalid_argument("USAGE", "--events is missing");
   return out;
 }
 
 std::string usage() {
   return "usage: paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]\n"
+         "       paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]\n"
          "       paddock-sandbox probe\n";
 }
 

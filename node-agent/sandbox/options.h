@@ -5,16 +5,18 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "node-agent/sandbox/serve.h"
 
 namespace paddock::sandbox {
 
 struct Options {
-  enum class Mode { kRun, kProbe };
+  enum class Mode { kRun, kServe, kProbe };
   Mode mode = Mode::kRun;
   std::string request;  // path
   std::string events;   // path, or empty if events_fd is set
   int events_fd = -1;
   std::string lock;
+  ServeOptions serve;
 };
 
 // `arguments` without the program's name.

@@ -39,15 +39,17 @@ void explain(const outcome::NotExecutable& failure, const std::string& command,
       cat("command cannot be executed: ", command, ": ", strerror(failure.errno_value)), 126);
 }
 
-void explain_signal(int signal, bool cpu_used_up, SandboxResult& result) {
-  if (signal == SIGXCPU || (signal == SIGKILL && cpu_used_up)) {
-    return set(result, SandboxStatus::kCpuLimit,
-               cat("CPU time limit reached (signal ", signal, ")"));
-  }
+// The kernel counts a process's time by samples, so it may signal before the exact sum is there.
+// Half of the limit is far more than a process that only sends itself the signal will have used.
+bool is_kernels_cpu_signal(Millis used, const std::optional<Millis>& limit) {
+  return limit && used * 2 >= *limit;
+}
+
+void explain_signal(int signal, Millis used, const Bounds& bounds, SandboxResult& result) {
   switch (signal) {
-    case SIGSYS:
-      return set(result, SandboxStatus::kForbiddenSyscall,
-                 "a forbidden system call was made (signal 31)");
+    case SIGXCPU:
+      if (!is_kernels_cpu_signal(used, bounds.cpu_time)) break;
+      return set(result, SandboxStatus::kCpuLimit, "CPU time limit reached (signal 24)");
     case SIGXFSZ:
       result.code = "E_LIMIT_FS";
       return set(result, SandboxStatus::kLimitExceeded, "file size limit reached (signal 25)");
@@ -61,40 +63,72 @@ void explain_signal(int signal, bool cpu_used_up, SandboxResult& result) {
   set(result, SandboxStatus::kFailed, cat("ended by signal ", signal), 128 + signal);
 }
 
-void explain(const outcome::Ended& ended, std::optional<Millis> cpu_limit, SandboxResult& result) {
-  switch (ended.cause) {
-    case EndCause::kWallTime:
-      return set(result, SandboxStatus::kTimeout, "wall time limit reached");
-    case EndCause::kCanceled:
-      return set(result, SandboxStatus::kCanceled, "canceled");
-    case EndCause::kCpuTime:
-      return set(result, SandboxStatus::kCpuLimit,
-                 "CPU time limit reached by all processes together");
-    case EndCause::kOutOfMemory:
-      return set(result, SandboxStatus::kMemLimit,
-                 "memory limit reached: the kernel's out-of-memory event");
-    case EndCause::kNone:
-      break;
+// The kernel's own out-of-memory events; those of the host as a whole are not the run's limit.
+bool explain_memory(const outcome::Ended& ended, SandboxResult& result) {
+  if (ended.cause != EndCause::kOutOfMemory && ended.readings.oom_kills == 0) return false;
+  if (ended.readings.memory_limit_hits == 0) {
+    set(result, SandboxStatus::kKilledKill, "the host ran out of memory and killed it (signal 9)");
+  } else {
+    set(result, SandboxStatus::kMemLimit, "memory limit reached: the kernel's out-of-memory event");
   }
-  if (ended.readings.oom_kills > 0) {
-    return set(result, SandboxStatus::kMemLimit,
-               "memory limit reached: the kernel's out-of-memory event");
+  return true;
+}
+
+struct LimitHit {
+  const char* code;
+  std::string what;
+};
+
+// A limit that was used up when the command failed. Only what the kernel says counts: how many
+// processes there were, what was refused, what is full.
+std::optional<LimitHit> limit_hit(const outcome::Ended& ended, const Bounds& bounds) {
+  const Readings& readings = ended.readings;
+  if (readings.pids_refused > 0 ||
+      (bounds.pids && readings.peak_pids && *readings.peak_pids >= *bounds.pids))
+    return LimitHit{"E_LIMIT_PIDS", "the pids limit was reached"};
+  if (ended.scratch.files_full) return LimitHit{"E_LIMIT_FILES", "no more files could be made"};
+  if (ended.scratch.bytes_full) return LimitHit{"E_LIMIT_FS", "the scratch space is full"};
+  return std::nullopt;
+}
+
+void explain_end(const outcome::Ended& ended, Millis used, const Bounds& bounds,
+                 SandboxResult& result) {
+  const int status = *ended.wait_status;
+  if (WIFSIGNALED(status) && !ended.forbidden_call.empty()) {
+    set(result, SandboxStatus::kForbiddenSyscall,
+        cat("forbidden system call: ", ended.forbidden_call));
+  } else if (WIFSIGNALED(status)) {
+    explain_signal(WTERMSIG(status), used, bounds, result);
+  } else if (const int rc = WEXITSTATUS(status); rc == 0) {
+    set(result, SandboxStatus::kOk, "", 0);
+  } else {
+    set(result, SandboxStatus::kFailed, cat("exited with ", rc), rc);
+  }
+  if (result.status != SandboxStatus::kFailed) return;
+  if (const auto hit = limit_hit(ended, bounds)) {
+    result.code = hit->code;
+    set(result, SandboxStatus::kLimitExceeded, cat(hit->what, "; ", result.reason));
+  }
+}
+
+void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& result) {
+  if (ended.cause == EndCause::kWallTime)
+    return set(result, SandboxStatus::kTimeout, "wall time limit reached");
+  if (ended.cause == EndCause::kCanceled) return set(result, SandboxStatus::kCanceled, "canceled");
+  if (explain_memory(ended, result)) return;
+  const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
+  if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
+    return set(result, SandboxStatus::kCpuLimit,
+               "CPU time limit reached by all processes together");
   }
   if (!ended.wait_status)
     return set(result, SandboxStatus::kKilledKill, "the sandbox was killed from outside");
-  const int status = *ended.wait_status;
-  const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
-  if (WIFSIGNALED(status)) {
-    return explain_signal(WTERMSIG(status), cpu_limit && used >= *cpu_limit, result);
-  }
-  const int rc = WEXITSTATUS(status);
-  if (rc == 0) return set(result, SandboxStatus::kOk, "", 0);
-  set(result, SandboxStatus::kFailed, cat("exited with ", rc), rc);
+  explain_end(ended, used, bounds, result);
 }
 
 }  // namespace
 
-void classify(const Outcome& outcome, std::optional<Millis> cpu_limit, const std::string& command,
+void classify(const Outcome& outcome, const Bounds& bounds, const std::string& command,
               SandboxResult& result) {
   if (const auto* refused = std::get_if<outcome::Refused>(&outcome)) {
     explain(*refused, result);
@@ -104,9 +138,23 @@ void classify(const Outcome& outcome, std::optional<Millis> cpu_limit, const std
   } else if (const auto* missing = std::get_if<outcome::NotExecutable>(&outcome)) {
     explain(*missing, command, result);
   } else if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {
-    explain(*ended, cpu_limit, result);
+    explain(*ended, bounds, result);
   }
   contracts::apply_status_table(result);
+}
+
+void remark(const Remarks& remarks, SandboxResult& result) {
+  const bool failed = result.status == SandboxStatus::kFailed;
+  if (failed && !result.denials.empty()) {
+    result.error_class = "CAPABILITY_DENIED";
+    result.code = "E_CAPABILITY_DENIED";
+  } else if (remarks.output_cut && (failed || result.status == SandboxStatus::kOk)) {
+    result.code = "E_LIMIT_OUTPUT";
+  }
+  if (!remarks.partial) return;
+  constexpr std::string_view kPartial = "PARTIAL_ENFORCEMENT";
+  result.reason =
+      result.reason.empty() ? std::string(kPartial) : cat(kPartial, ": ", result.reason);
 }
 
 }  // namespace paddock::sandbox

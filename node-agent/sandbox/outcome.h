@@ -18,7 +18,16 @@ struct Readings {
   std::optional<Millis> cpu;  // of all processes, from the cgroup; else from wait
   std::optional<int64_t> peak_memory_bytes;
   std::optional<int64_t> peak_pids;
-  int64_t oom_kills = 0;
+  int64_t oom_kills = 0;  // of processes inside, whoever ran out
+  // How often the run itself met its memory limit; unknown where the kernel does not count that.
+  std::optional<int64_t> memory_limit_hits;
+  int64_t pids_refused = 0;
+};
+
+// The private scratch space when the command ended.
+struct ScratchState {
+  bool bytes_full = false;
+  bool files_full = false;
 };
 
 namespace outcome {
@@ -36,14 +45,31 @@ struct Ended {  // the command ran
   std::optional<int> wait_status;  // of the command; none if everything was killed first
   Millis main_cpu{0};              // of the command and the children it waited for
   Readings readings;
+  ScratchState scratch;
+  std::string forbidden_call;  // for which the filter's supervisor killed the command
 };
 }  // namespace outcome
 
 using Outcome =
     std::variant<outcome::Refused, outcome::SetupFailed, outcome::NotExecutable, outcome::Ended>;
 
-// Sets status, rc, reason, errorClass and code; `cpu_limit` and `command` are what was asked for.
-void classify(const Outcome& outcome, std::optional<Millis> cpu_limit, const std::string& command,
+// The limits that a status depends on.
+struct Bounds {
+  std::optional<Millis> cpu_time;
+  std::optional<int64_t> pids;
+};
+
+// Sets status, rc, reason, errorClass and code, by the table of docs/results.md.
+void classify(const Outcome& outcome, const Bounds& bounds, const std::string& command,
               contracts::SandboxResult& result);
+
+// What belongs to the result beside its status. Call after classify(), with denials set: a failed
+// run that was denied something says so by its class; cut output is named by a code of its own; a
+// run without some of its limits says so by its reason.
+struct Remarks {
+  bool output_cut = false;  // at the policy's cap
+  bool partial = false;
+};
+void remark(const Remarks& remarks, contracts::SandboxResult& result);
 
 }  // namespace paddock::sandbox

@@ -12,9 +12,9 @@ namespace {
 using contracts::SandboxResult;
 using contracts::SandboxStatus;
 
-SandboxResult result_of(const Outcome& outcome, std::optional<Millis> cpu_limit = std::nullopt) {
+SandboxResult result_of(const Outcome& outcome, const Bounds& bounds = {}) {
   SandboxResult result;
-  classify(outcome, cpu_limit, "cmd", result);
+  classify(outcome, bounds, "cmd", result);
   return result;
 }
 
@@ -39,14 +39,32 @@ TEST(Outcome, TellsATimeoutFromACancel) {
   EXPECT_EQ(canceled.error_class, "CANCELLED");
 }
 
-TEST(Outcome, TellsTheCpuLimitByTimeUsedEvenIfTheSignalWasIgnored) {
-  outcome::Ended ended = signaled(SIGKILL);
-  ended.main_cpu = Millis(2100);
-  EXPECT_EQ(result_of(ended, Millis(2000)).status, SandboxStatus::kCpuLimit);
-  EXPECT_EQ(result_of(ended, Millis(5000)).status, SandboxStatus::kKilledKill);
-  EXPECT_EQ(result_of(signaled(SIGXCPU)).rc, 152);
+// proves partly: VLT-45
+TEST(Outcome, TellsTheCpuLimitByTimeUsedWhateverTheProgramMadeOfTheSignal) {
+  const Bounds two_seconds{.cpu_time = Millis(2000)};
+  for (const int status : {int{SIGKILL}, 152 << 8, 0}) {
+    outcome::Ended ended{.wait_status = status, .main_cpu = Millis(2100)};
+    EXPECT_EQ(result_of(ended, two_seconds).status, SandboxStatus::kCpuLimit) << status;
+    EXPECT_EQ(result_of(ended, two_seconds).rc, 152);
+    EXPECT_EQ(result_of(ended, two_seconds).code, "E_LIMIT_CPU");
+    EXPECT_NE(result_of(ended, {.cpu_time = Millis(5000)}).status, SandboxStatus::kCpuLimit);
+    ended.main_cpu = Millis(0);
+    ended.readings.cpu = Millis(2000);  // of all processes
+    EXPECT_EQ(result_of(ended, two_seconds).status, SandboxStatus::kCpuLimit) << status;
+  }
 }
 
+TEST(Outcome, TakesTheCpuSignalForTheKernelsOnlyIfTimeWasUsed) {
+  outcome::Ended ended = signaled(SIGXCPU);
+  ended.main_cpu = Millis(1990);
+  EXPECT_EQ(result_of(ended, {.cpu_time = Millis(2000)}).status, SandboxStatus::kCpuLimit);
+  ended.main_cpu = Millis(10);  // kill -XCPU $$
+  EXPECT_EQ(result_of(ended, {.cpu_time = Millis(2000)}).status, SandboxStatus::kFailed);
+  EXPECT_EQ(result_of(ended).rc, 152);
+  EXPECT_EQ(result_of(ended).error_class, std::nullopt);
+}
+
+// proves partly: VLT-46, VLT-48
 TEST(Outcome, TellsTheMemoryLimitByTheKernelsEventOnly) {
   outcome::Ended ended = signaled(SIGKILL);
   EXPECT_EQ(result_of(ended).status, SandboxStatus::kKilledKill);
@@ -55,14 +73,95 @@ TEST(Outcome, TellsTheMemoryLimitByTheKernelsEventOnly) {
   EXPECT_EQ(result.status, SandboxStatus::kMemLimit);
   EXPECT_EQ(result.rc, 137);
   EXPECT_EQ(result.code, "E_LIMIT_MEMORY");
+  ended.wait_status = 0;  // a child was killed, its parent ended well
+  EXPECT_EQ(result_of(ended).status, SandboxStatus::kMemLimit);
+  ended.readings.memory_limit_hits = 3;
+  EXPECT_EQ(result_of(ended).status, SandboxStatus::kMemLimit);
+  ended.readings.memory_limit_hits = 0;
+  EXPECT_EQ(result_of(ended).status, SandboxStatus::kKilledKill);
+  EXPECT_THAT(result_of(ended).reason, testing::HasSubstr("the host ran out of memory"));
+}
+
+// proves partly: WSM-31, WSM-32, WSM-37
+TEST(Outcome, NamesTheLimitThatWasUsedUpWhenTheCommandFailed) {
+  const Bounds bounds{.pids = 32};
+  const auto code = [&](const outcome::Ended& ended) {
+    const SandboxResult result = result_of(ended, bounds);
+    if (result.status == SandboxStatus::kLimitExceeded) {
+      EXPECT_EQ(result.rc, 153);
+      EXPECT_EQ(result.error_class, "LIMIT_EXCEEDED");
+    }
+    return result.code.value_or("none");
+  };
+  outcome::Ended ended = exited(3);
+  ended.readings.peak_pids = 31;
+  EXPECT_EQ(code(ended), "none");
+  ended.readings.peak_pids = 32;
+  EXPECT_EQ(code(ended), "E_LIMIT_PIDS");
+  EXPECT_EQ(result_of(ended, bounds).reason, "the pids limit was reached; exited with 3");
+  ended.readings.peak_pids.reset();
+  ended.readings.pids_refused = 1;
+  EXPECT_EQ(code(ended), "E_LIMIT_PIDS");
+  ended.readings = {};
+  ended.scratch.bytes_full = true;
+  EXPECT_EQ(code(ended), "E_LIMIT_FS");
+  ended.scratch.files_full = true;
+  EXPECT_EQ(code(ended), "E_LIMIT_FILES");
+  ended.wait_status = SIGABRT;
+  EXPECT_EQ(code(ended), "E_LIMIT_FILES");
+  for (const int status : {0, int{SIGTERM}, int{SIGKILL}}) {
+    ended.wait_status = status;
+    EXPECT_EQ(code(ended), "none") << status;  // it did not fail of it, or somebody ended it
+  }
+}
+
+// proves partly: WSM-26, WSM-65, WSM-70
+TEST(Remarks, MakeADeniedFailureADenialAndLeaveASuccessAlone) {
+  const auto remarked = [](const outcome::Ended& ended, bool denied, bool cut = false) {
+    SandboxResult result = result_of(ended);
+    if (denied) result.denials.emplace_back();
+    remark({.output_cut = cut}, result);
+    return cat(wire::enum_name(result.status), " ", result.rc, " ",
+               result.error_class.value_or("-"), " ", result.code.value_or("-"));
+  };
+  EXPECT_EQ(remarked(exited(0), true), "OK 0 - -");
+  EXPECT_EQ(remarked(exited(4), false), "FAILED 4 - -");
+  EXPECT_EQ(remarked(exited(4), true), "FAILED 4 CAPABILITY_DENIED E_CAPABILITY_DENIED");
+  EXPECT_EQ(remarked(exited(4), true, true), "FAILED 4 CAPABILITY_DENIED E_CAPABILITY_DENIED");
+  EXPECT_EQ(remarked(exited(0), false, true), "OK 0 - E_LIMIT_OUTPUT");
+  EXPECT_EQ(remarked(exited(4), false, true), "FAILED 4 - E_LIMIT_OUTPUT");
+  EXPECT_EQ(remarked({.cause = EndCause::kWallTime}, true, true), "TIMEOUT 124 TIMEOUT -");
+}
+
+// proves partly: VLT-88
+TEST(Remarks, SayPartialEnforcementAndKeepTheStatus) {
+  SandboxResult result = result_of(exited(0));
+  remark({.partial = true}, result);
+  EXPECT_EQ(result.status, SandboxStatus::kOk);
+  EXPECT_EQ(result.reason, "PARTIAL_ENFORCEMENT");
+  result = result_of(exited(7));
+  remark({.partial = true}, result);
+  EXPECT_EQ(result.status, SandboxStatus::kFailed);
+  EXPECT_EQ(result.reason, "PARTIAL_ENFORCEMENT: exited with 7");
 }
 
 TEST(Outcome, MapsSignals) {
   EXPECT_EQ(result_of(signaled(SIGTERM)).status, SandboxStatus::kKilledTerm);
-  EXPECT_EQ(result_of(signaled(SIGSYS)).status, SandboxStatus::kForbiddenSyscall);
-  EXPECT_EQ(result_of(signaled(SIGSYS)).rc, 159);
   EXPECT_EQ(result_of(signaled(SIGXFSZ)).code, "E_LIMIT_FS");
   EXPECT_EQ(result_of(signaled(SIGSEGV)).rc, 139);
+}
+
+// proves: VLT-49
+TEST(Outcome, TellsAForbiddenCallByTheFiltersWordOnly) {
+  EXPECT_EQ(result_of(signaled(SIGSYS)).status, SandboxStatus::kFailed) << "sent by itself";
+  EXPECT_EQ(result_of(signaled(SIGSYS)).rc, 159);
+  for (const int signal : {SIGSYS, SIGKILL}) {
+    outcome::Ended ended = signaled(signal);
+    ended.forbidden_call = "reboot";
+    EXPECT_EQ(result_of(ended).status, SandboxStatus::kForbiddenSyscall);
+    EXPECT_EQ(result_of(ended).rc, 159);
+    EXPECT_EQ(result_of(ended).code, "E_CAPABILITY_DENIED");
+  }
 }
 
 TEST(Outcome, UsesShellCodesForWhatCannotBeExecuted) {

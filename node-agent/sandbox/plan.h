@@ -11,6 +11,7 @@
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/landlock_rules.h"
 #include "node-agent/sandbox/mount_table.h"
+#include "node-agent/sandbox/network.h"
 #include "node-agent/sandbox/rlimits.h"
 #include "node-agent/sandbox/tool_view.h"
 
@@ -32,8 +33,10 @@ struct SandboxPlan {
   std::vector<MountEntry> mounts;
   ToolView tools;
   LandlockRuleset landlock;  // the second wall; empty where the host has none
+  NetworkReach reach;
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
+  std::optional<int64_t> address_space;  // of each process
   std::optional<Millis> wall_time;
   std::optional<Millis> cpu_time;
   Millis cancel_grace{0};  // from SIGTERM to SIGKILL

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "node-agent/sandbox/plan_parts.h"
 
 namespace paddock::sandbox {
@@ -15,6 +18,15 @@ const char* cgroup_name(const HostFacts& host) {
   return host.cgroup.version == CgroupFacts::Version::kV2 ? "cgroup v2 " : "cgroup v1 ";
 }
 
+// Their drivers reserve far more address space than they ever use.
+bool has_accelerator(const contracts::SandboxPolicy& policy) {
+  constexpr std::array kPrefixes = {"/dev/nvidia", "/dev/dri/", "/dev/kfd", "/dev/accel"};
+  return std::ranges::any_of(policy.devices, [&](const std::string& device) {
+    return std::ranges::any_of(kPrefixes,
+                               [&](const char* prefix) { return device.starts_with(prefix); });
+  });
+}
+
 Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
   const auto& limit = request.policy.limits.memory;
   if (!limit) return {};
@@ -24,10 +36,36 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
                                         "all processes and scratch files together");
     return {};
   }
-  plan.enforced["memory"] =
-      by_kernel(requested(limit), "RLIMIT_AS",
-                cat("address space per process, not the sum; ", host.cgroup.why_not));
+  if (!has_accelerator(request.policy)) {
+    plan.address_space = limit->bytes;
+    plan.enforced["memory"] =
+        by_kernel(requested(limit), "RLIMIT_AS",
+                  cat("address space per process, not the sum; ", host.cgroup.why_not));
+    return {};
+  }
+  if (!request.policy.allow_partial) {
+    return refuse("MEMORY_UNENFORCEABLE",
+                  cat("this host cannot limit the memory of a run with an accelerator: ",
+                      host.cgroup.why_not, "; or set allowPartial"));
+  }
+  plan.partial = true;
+  plan.enforced["memory"] = {requested(limit), false, "", EnforcementLevel::kNone,
+                             cat("an accelerator needs more address space; ", host.cgroup.why_not)};
   return {};
+}
+
+void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
+  const auto& limit = request.policy.limits.address_space;
+  if (!limit) return;
+  if (has_accelerator(request.policy)) {
+    plan.enforced["addressSpace"] = {
+        requested(limit), false, "", EnforcementLevel::kNone,
+        "replaced by the memory limit: an accelerator's driver reserves more address space than "
+        "it uses"};
+    return;
+  }
+  plan.address_space = std::min(limit->bytes, plan.address_space.value_or(limit->bytes));
+  plan.enforced["addressSpace"] = by_kernel(requested(limit), "RLIMIT_AS", "of each process");
 }
 
 Status add_pids(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
@@ -103,11 +141,12 @@ void add_time_and_output(const LaunchRequest& request, SandboxPlan& plan) {
 
 Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
   TRY(add_memory(request, host, plan));
+  add_address_space(request, plan);
   TRY(add_pids(request, host, plan));
   add_cpu(request, host, plan);
   add_descriptors(request, host, plan);
   add_time_and_output(request, plan);
-  plan.rlimits = render_rlimits(request.policy.limits, host, !plan.cgroup.memory_bytes.has_value());
+  plan.rlimits = render_rlimits(request.policy.limits, plan.address_space, host);
   return {};
 }
 

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "node-agent/sandbox/plan_parts.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -94,6 +96,43 @@ TEST(SandboxPlan, UsesCgroupsWhereItMay) {
   EXPECT_EQ(plan->host_uid, kDefaultHostId);
 }
 
+bool bounds_address_space(const SandboxPlan& plan) {
+  return std::ranges::any_of(plan.rlimits,
+                             [](const auto& limit) { return limit.resource == RLIMIT_AS; });
+}
+
+// proves partly: ORB-117
+TEST(SandboxPlan, BoundsTheAddressSpaceWhereTheProfileSaysSo) {
+  LaunchRequest launch = request();
+  launch.policy = *contracts::profile_policy("compute");
+  const auto plan = make_plan(launch, root_host());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->address_space, int64_t{8} << 30);
+  EXPECT_EQ(plan->cgroup.memory_bytes, int64_t{8} << 30);
+  EXPECT_TRUE(bounds_address_space(*plan));
+  EXPECT_EQ(plan->enforced.at("addressSpace").mechanism, "RLIMIT_AS");
+}
+
+TEST(SandboxPlan, ReplacesTheAddressSpaceByMemoryForAnAcceleratorAndSaysSo) {
+  LaunchRequest launch = request();
+  launch.policy = *contracts::profile_policy("compute");
+  launch.policy.devices = {"/dev/nvidia0"};
+  SandboxPlan plan;
+  ASSERT_TRUE(plan_limits(launch, root_host(), plan).ok());
+  EXPECT_EQ(plan.cgroup.memory_bytes, int64_t{8} << 30);
+  EXPECT_FALSE(bounds_address_space(plan));
+  EXPECT_FALSE(plan.partial);
+  EXPECT_EQ(plan.enforced.at("addressSpace").level, EnforcementLevel::kNone);
+  EXPECT_THAT(plan.enforced.at("addressSpace").details, HasSubstr("replaced by the memory limit"));
+  SandboxPlan without;
+  const Status refused = plan_limits(launch, user_host(), without);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().reason, "MEMORY_UNENFORCEABLE");
+  launch.policy.allow_partial = true;
+  ASSERT_TRUE(plan_limits(launch, user_host(), without).ok());
+  EXPECT_TRUE(without.partial);
+}
+
 // proves: VLT-29, VLT-30, VLT-35
 TEST(SandboxPlan, FallsBackToProcessLimitsAndSaysSo) {
   const auto plan = make_plan(request(), user_host());
@@ -173,7 +212,8 @@ TEST(MountTable, KeepsHostPathsOutOfThePolicyFile) {
 
 // proves: ORB-121
 TEST(Rlimits, HaveSoftEqualToHardExceptForCpuTime) {
-  for (const RlimitSetting& limit : render_rlimits(request().policy.limits, root_host(), true)) {
+  for (const RlimitSetting& limit :
+       render_rlimits(request().policy.limits, int64_t{1} << 30, root_host())) {
     EXPECT_EQ(limit.hard - limit.soft, limit.resource == RLIMIT_CPU ? 1u : 0u) << limit.name;
   }
 }

@@ -7,7 +7,8 @@
 namespace paddock::sandbox {
 
 std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits,
-                                          const HostFacts& host, bool memory_fallback) {
+                                          const std::optional<int64_t>& address_space,
+                                          const HostFacts& host) {
   std::vector<RlimitSetting> out;
   const auto add = [&](int resource, const char* name, int64_t wanted, uint64_t ceiling) {
     const uint64_t value = std::min(static_cast<uint64_t>(wanted), ceiling);
@@ -19,9 +20,7 @@ std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits
     out.push_back(
         {RLIMIT_CPU, "cpu", static_cast<uint64_t>(seconds), static_cast<uint64_t>(seconds) + 1});
   }
-  if (limits.memory && memory_fallback) {
-    add(RLIMIT_AS, "as", limits.memory->bytes, host.hard_address_space);
-  }
+  if (address_space) add(RLIMIT_AS, "as", *address_space, host.hard_address_space);
   if (limits.file_size) add(RLIMIT_FSIZE, "fsize", limits.file_size->bytes, host.hard_file_size);
   if (limits.open_files) add(RLIMIT_NOFILE, "nofile", *limits.open_files, host.hard_open_files);
   // Counted per user namespace (Linux 5.14), and every run has its own.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct RlimitSetting {
   uint64_t hard = 0;
 };
 
-// `memory_fallback`: no cgroup bounds the memory, so each process's address space is bounded.
+// `address_space`: what the plan decided, which is not always what the limits say.
 std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits,
-                                          const HostFacts& host, bool memory_fallback);
+                                          const std::optional<int64_t>& address_space,
+                                          const HostFacts& host);
 
 }  // namespace paddock::sandbox

@@ -1,108 +1,178 @@
 #include "node-agent/sandbox/seccomp_program.h"
 
 #include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 
-#include <memory>
-#include <string>
-#include <utility>
-
-#include <seccomp.h>
+#include <map>
 
 #include "common/base/text.h"
-#include "common/os/fd.h"
 
 namespace paddock::sandbox {
 namespace {
 
-struct Release {
-  void operator()(void* context) const { seccomp_release(context); }
-};
-using Context = std::unique_ptr<void, Release>;
+using Is = WordTest::Is;
 
-uint32_t action_code(SyscallAction action) {
+constexpr uint32_t kNoCall = 0xffffffff;  // syscall(-1), which programs try for its ENOSYS
+
+sock_filter statement(unsigned code, uint32_t k) { return {static_cast<uint16_t>(code), 0, 0, k}; }
+sock_filter jump(unsigned code, uint32_t k, size_t if_true, size_t if_false) {
+  return {static_cast<uint16_t>(code), static_cast<uint8_t>(if_true),
+          static_cast<uint8_t>(if_false), k};
+}
+sock_filter load(size_t offset) {
+  return statement(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset));
+}
+
+uint32_t code_of(SyscallAction action) {
   switch (action) {
+    case SyscallAction::kAllow:
+      return SECCOMP_RET_ALLOW;
     case SyscallAction::kRefuse:
-      return SCMP_ACT_ERRNO(EPERM);
+      return SECCOMP_RET_ERRNO | EPERM;
     case SyscallAction::kUnknown:
-      return SCMP_ACT_ERRNO(ENOSYS);
+      return SECCOMP_RET_ERRNO | ENOSYS;
     case SyscallAction::kNoFamily:
-      return SCMP_ACT_ERRNO(EAFNOSUPPORT);
-    case SyscallAction::kKill:
-      return SCMP_ACT_KILL_PROCESS;
-    case SyscallAction::kAsk:
-      return SCMP_ACT_NOTIFY;
+      return SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+    case SyscallAction::kNoProtocol:
+      return SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
+    case SyscallAction::kReport:
+    case SyscallAction::kJudge:
+    case SyscallAction::kForbidden:
+      return SECCOMP_RET_USER_NOTIF;
   }
-  return SCMP_ACT_KILL_PROCESS;
+  return SECCOMP_RET_KILL_PROCESS;
 }
 
-// Calls that are younger than the library, by their number on every 64-bit architecture.
-constexpr std::pair<std::string_view, int> kYoungCalls[] = {
-    {"quotactl_fd", 443}, {"fchmodat2", 452}, {"open_tree_attr", 467}};
-
-int syscall_number(std::string_view name) {
-  const int number = seccomp_syscall_resolve_name(std::string(name).c_str());
-  if (number != __NR_SCMP_ERROR) return number;
-  for (const auto& [young, young_number] : kYoungCalls) {
-    if (young == name) return young_number;
-  }
-  return __NR_SCMP_ERROR;
+SeccompProgram answer(SyscallAction action) {
+  return {statement(BPF_RET | BPF_K, code_of(action))};
 }
 
-scmp_arg_cmp comparison(const ArgumentMatch& match) {
-  const auto argument = static_cast<unsigned>(match.argument);
-  if (match.mask == 0) return {argument, SCMP_CMP_NE, match.value, 0};
-  return {argument, SCMP_CMP_MASKED_EQ, match.mask, match.value};
+// Both machines are little-endian: the lower half of an argument comes first.
+size_t offset_of(const WordTest& test) {
+  return offsetof(seccomp_data, args) + static_cast<size_t>(test.argument) * sizeof(uint64_t) +
+         (test.upper ? sizeof(uint32_t) : 0);
 }
 
-Status add_rule(void* context, const SyscallRule& rule) {
-  const int number = syscall_number(rule.syscall);
-  if (number == __NR_SCMP_ERROR)
-    return system_error(cat("the filter's rule for ", rule.syscall), ENOENT);
-  if (number < 0) return {};  // not a call of this architecture
-  scmp_arg_cmp arguments[2];
-  unsigned count = 0;
-  for (const ArgumentMatch* match : {&rule.first, &rule.second}) {
-    if (match->argument >= 0) arguments[count++] = comparison(*match);
+// Falls through if the test holds, else jumps over `rest` further instructions.
+void append_test(const WordTest& test, size_t rest, SeccompProgram& out) {
+  out.push_back(load(offset_of(test)));
+  if (test.is != Is::kAnyBit && test.mask != ~0u)
+    out.push_back(statement(BPF_ALU | BPF_AND | BPF_K, test.mask));
+  switch (test.is) {
+    case Is::kEqual:
+      out.push_back(jump(BPF_JMP | BPF_JEQ | BPF_K, test.value, 0, rest));
+      break;
+    case Is::kDifferent:
+      out.push_back(jump(BPF_JMP | BPF_JEQ | BPF_K, test.value, rest, 0));
+      break;
+    case Is::kAnyBit:
+      out.push_back(jump(BPF_JMP | BPF_JSET | BPF_K, test.value, 0, rest));
+      break;
   }
-  const int error =
-      seccomp_rule_add_array(context, action_code(rule.action), number, count, arguments);
-  if (error != 0) return system_error(cat("the filter's rule for ", rule.syscall), -error);
-  return {};
 }
 
-Result<SeccompProgram> export_program(void* context) {
-  const os::Fd file(memfd_create("seccomp", MFD_CLOEXEC));
-  if (!file.valid()) return system_error("a file in memory", errno);
-  if (const int error = seccomp_export_bpf(context, file.get()); error != 0) {
-    return system_error("rendering the system call filter", -error);
+// The rules for one call, one after the other.
+SeccompProgram render_rules(const std::vector<const SyscallRule*>& rules) {
+  SeccompProgram out;
+  for (const SyscallRule* rule : rules) {
+    SeccompProgram then = answer(rule->action);
+    if (rule->second.argument >= 0) {
+      SeccompProgram second;
+      append_test(rule->second, then.size(), second);
+      then.insert(then.begin(), second.begin(), second.end());
+    }
+    if (rule->first.argument >= 0) append_test(rule->first, then.size(), out);
+    out.insert(out.end(), then.begin(), then.end());
+    if (rule->first.argument < 0) return out;  // always applies
   }
-  const off_t bytes = lseek(file.get(), 0, SEEK_END);
-  if (bytes <= 0 || lseek(file.get(), 0, SEEK_SET) != 0)
-    return system_error("the system call filter", errno);
-  SeccompProgram program(static_cast<size_t>(bytes) / sizeof(sock_filter));
-  if (read(file.get(), program.data(), static_cast<size_t>(bytes)) != bytes) {
-    return system_error("reading the system call filter", errno);
+  out.push_back(answer(SyscallAction::kAllow).front());
+  return out;
+}
+
+// What holds from one number up to the next range's.
+struct Range {
+  uint32_t first = 0;
+  SeccompProgram program;
+};
+
+bool same(const SeccompProgram& a, const SeccompProgram& b) {
+  return a.size() == 1 && b.size() == 1 && a[0].k == b[0].k;
+}
+
+void append_range(uint32_t first, SeccompProgram program, std::vector<Range>& out) {
+  if (!out.empty() && out.back().first == first) out.pop_back();
+  if (out.empty() || !same(out.back().program, program)) out.push_back({first, std::move(program)});
+}
+
+SeccompProgram render_tree(std::span<const Range> ranges) {
+  if (ranges.size() == 1) return ranges[0].program;
+  const size_t half = ranges.size() / 2;
+  const SeccompProgram below = render_tree(ranges.first(half));
+  const SeccompProgram above = render_tree(ranges.subspan(half));
+  constexpr size_t kFarthest = 255;
+  SeccompProgram out;
+  const uint32_t pivot = ranges[half].first;
+  if (below.size() <= kFarthest) {
+    out.push_back(jump(BPF_JMP | BPF_JGE | BPF_K, pivot, below.size(), 0));
+  } else {
+    out.push_back(jump(BPF_JMP | BPF_JGE | BPF_K, pivot, 0, 1));
+    out.push_back(statement(BPF_JMP | BPF_JA, static_cast<uint32_t>(below.size())));
   }
-  return program;
+  out.insert(out.end(), below.begin(), below.end());
+  out.insert(out.end(), above.begin(), above.end());
+  return out;
+}
+
+using RulesByNumber = std::map<uint32_t, std::vector<const SyscallRule*>>;
+
+Result<RulesByNumber> by_number(std::span<const SyscallRule> table, Machine machine) {
+  RulesByNumber out;
+  for (const SyscallRule& rule : table) {
+    const auto number = syscall_number(rule.syscall, machine);
+    if (!number) return system_error(cat("the filter's rule for ", rule.syscall), ENOENT);
+    if (*number >= 0) out[static_cast<uint32_t>(*number)].push_back(&rule);
+  }
+  return out;
 }
 
 }  // namespace
 
-Result<SeccompProgram> render_seccomp(std::span<const SyscallRule> table) {
-  const Context context(seccomp_init(SCMP_ACT_ALLOW));
-  if (!context) return system_error("the system call filter", ENOMEM);
-  seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-  seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree instead of a list
-  for (const SyscallRule& rule : table) TRY(add_rule(context.get(), rule));
-  return export_program(context.get());
+Result<SeccompProgram> render_seccomp(std::span<const SyscallRule> table, SyscallAction foreign,
+                                      Machine machine) {
+  ASSIGN_OR_RETURN(const RulesByNumber rules, by_number(table, machine));
+  std::vector<Range> ranges;
+  append_range(0, answer(SyscallAction::kAllow), ranges);
+  for (const auto& [number, of_call] : rules) {
+    append_range(number, render_rules(of_call), ranges);
+    append_range(number + 1, answer(SyscallAction::kAllow), ranges);
+  }
+  append_range(kNewestSyscall + 1, answer(SyscallAction::kUnknown), ranges);
+  if (machine == Machine::kX86_64) {
+    append_range(kX32Bit, answer(foreign), ranges);
+    append_range(kNoCall, answer(SyscallAction::kUnknown), ranges);
+  }
+  SeccompProgram out = {load(offsetof(seccomp_data, arch)),
+                        jump(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(machine), 1, 0),
+                        answer(foreign).front(), load(offsetof(seccomp_data, nr))};
+  const SeccompProgram tree = render_tree(ranges);
+  out.insert(out.end(), tree.begin(), tree.end());
+  return out;
 }
 
-Result<SeccompFilters> render_filters() {
+Result<SeccompProgram> render_base_filter(Machine machine) {
+  return render_seccomp(base_table(), SyscallAction::kAllow, machine);
+}
+
+Result<SeccompProgram> render_launch_filter(const LaunchChoices& choices, Machine machine) {
+  return render_seccomp(launch_table(choices), SyscallAction::kForbidden, machine);
+}
+
+Result<SeccompFilters> render_filters(const LaunchChoices& choices) {
   SeccompFilters out;
-  ASSIGN_OR_RETURN(out.base, render_seccomp(base_table()));
-  ASSIGN_OR_RETURN(out.launch, render_seccomp(launch_table()));
+  ASSIGN_OR_RETURN(out.base, render_base_filter());
+  ASSIGN_OR_RETURN(out.launch, render_launch_filter(choices));
+  out.choices = choices;
   return out;
 }
 

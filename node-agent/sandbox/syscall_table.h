@@ -1,40 +1,68 @@
-// The system calls that a sandbox refuses, as a table that reads like the policy. Everything else
-// is allowed: namespaces, capabilities and mounts do the rest.
+// What the system call filter says about each call, as tables that read like the policy. A call
+// that no rule names is allowed: namespaces, capabilities and mounts do the rest. Calls younger
+// than the tables do not exist inside. Of the rules for one call the first that applies decides.
+//
+// Which answer: "no such call" where libraries ask and then do without; "not permitted" where a
+// program should be told, and the result tells too; the end of the process where no honest program
+// ever goes.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace paddock::sandbox {
 
 enum class SyscallAction {
-  kRefuse,    // fails with EPERM
-  kUnknown,   // fails with ENOSYS: libraries fall back to an older call that can be checked
-  kNoFamily,  // fails with EAFNOSUPPORT
-  kKill,      // no honest program calls it: the process dies with SIGSYS
-  kAsk,       // the launcher decides and records (network.h)
+  kAllow,       // an exception to the rules after it
+  kRefuse,      // EPERM
+  kUnknown,     // ENOSYS
+  kNoFamily,    // EAFNOSUPPORT
+  kNoProtocol,  // EPROTONOSUPPORT
+  // Asked of the supervisor (linux/notifications.h), so that the result can tell of it:
+  kReport,     // EPERM
+  kJudge,      // depends on an address, a socket or a file name
+  kForbidden,  // the process is killed
 };
 
-// Applies only if (argument & mask) == value; with mask 0, if the argument differs from `value`.
-struct ArgumentMatch {
-  int argument = -1;
-  uint64_t mask = 0;
-  uint64_t value = 0;
+// A test of 32 bits of one argument, its lower half unless `upper`: where the kernel reads an int,
+// the upper half must not matter.
+struct WordTest {
+  enum class Is { kEqual, kDifferent, kAnyBit };
+  int argument = -1;  // none: always true
+  Is is = Is::kEqual;
+  uint32_t value = 0;
+  uint32_t mask = ~0u;
+  bool upper = false;
 };
 
 struct SyscallRule {
   std::string_view syscall;
   SyscallAction action = SyscallAction::kRefuse;
   std::string_view why;
-  ArgumentMatch first = {};
-  ArgumentMatch second = {};
+  WordTest first = {};
+  WordTest second = {};  // both must hold
 };
 
+inline constexpr int kNewestSyscall = 469;  // file_setattr, Linux 6.17
+
 // What neither the launcher nor the sandbox's init ever does: a launcher that serves many runs
-// takes these rules on itself once, and every process that it starts has them.
+// takes these rules on itself once, and every process that it starts has them. Asks nothing.
 std::span<const SyscallRule> base_table();
-// What building a sandbox needs and the command must not have, and what is asked about.
-std::span<const SyscallRule> launch_table();
+
+struct LaunchChoices {
+  bool judge_exec = false;  // a run with a `tools` policy
+  // The upper half of sendmsg's flags with which the child hands over the filter's own descriptor:
+  // that one message cannot be asked about. Random for each launch, else it could be guessed. The
+  // kernel ignores these bits.
+  uint32_t pass = 0;
+};
+// What building a sandbox needs and the command must not have, and all that is asked about.
+std::vector<SyscallRule> launch_table(const LaunchChoices& choices);
+
+// The rule that decides on a call with these arguments; nothing if none names it.
+const SyscallRule* find_rule(std::span<const SyscallRule> table, std::string_view syscall,
+                             std::span<const uint64_t, 6> arguments);
 
 }  // namespace paddock::sandbox

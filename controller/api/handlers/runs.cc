@@ -39,7 +39,7 @@ Result<std::string> workspace_root(Call& call, const Run& run) {
 
 // Admission: fills in the defaults, the effective policy and the pinned tree.
 Status admit_run(Call& call, Run& run) {
-  admission::AdmissionContext context{call.services.ceilings, nullptr};
+  admission::AdmissionContext context{call.services.ceilings, call.services.profiles, nullptr};
   contracts::Tree tree;
   if (!run.spec.workspace.empty()) {
     ASSIGN_OR_RETURN(run.status.workspace_root, workspace_root(call, run));
@@ -50,6 +50,7 @@ Status admit_run(Call& call, Run& run) {
   run.spec = std::move(admitted.spec);
   run.spec.cancel_requested = false;
   run.status.policy = std::move(admitted.policy);
+  run.status.environment = std::move(admitted.environment);
   return {};
 }
 

@@ -26,6 +26,7 @@ std::span<const Filter> filters();
 extern const Filter kReadyFilter;
 extern const Filter kCordonFilter;
 extern const Filter kSelectorFilter;
+extern const Filter kCeilingFilter;
 extern const Filter kDeviceFilter;
 extern const Filter kFreeDeviceFilter;
 extern const Filter kCpuFilter;

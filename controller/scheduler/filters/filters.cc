@@ -6,9 +6,9 @@ namespace paddock::scheduler {
 
 // Lasting reasons before passing ones.
 std::span<const Filter> filters() {
-  static const std::array all = {kSelectorFilter, kDeviceFilter,    kCpuFilter,  kMemoryFilter,
-                                 kReadyFilter,    kCordonFilter,    kSlotFilter, kFreeDeviceFilter,
-                                 kFreeCpuFilter,  kFreeMemoryFilter};
+  static const std::array all = {kSelectorFilter,   kDeviceFilter,  kCpuFilter,       kMemoryFilter,
+                                 kCeilingFilter,    kReadyFilter,   kCordonFilter,    kSlotFilter,
+                                 kFreeDeviceFilter, kFreeCpuFilter, kFreeMemoryFilter};
   return all;
 }
 

@@ -37,7 +37,9 @@ class CgroupV1 final : public Cgroup {
     if (const auto ns = read_number(cpu_, "cpuacct.usage")) out.cpu = Millis(*ns / 1'000'000);
     out.peak_memory_bytes = read_number(memory_, "memory.max_usage_in_bytes");
     out.oom_kills = read_keyed(memory_, "memory.oom_control", "oom_kill").value_or(0);
+    out.memory_limit_hits = memory_limit_hits(out.peak_memory_bytes);
     if (const auto peak = read_number(pids_, "pids.peak")) out.peak_pids = *peak - 1;
+    out.pids_refused = read_keyed(pids_, "pids.events", "max").value_or(0);
     return out;
   }
 
@@ -71,13 +73,24 @@ class CgroupV1 final : public Cgroup {
     return {};
   }
 
+  // The kernel does not count the failures of the limit on memory and swap together (seen on 6.18);
+  // there, use within one huge page of the limit is what tells it from the host's own shortage.
+  std::optional<int64_t> memory_limit_hits(const std::optional<int64_t>& peak) const {
+    constexpr int64_t kHugePage = 2 << 20;
+    const auto counted = read_number(memory_, "memory.failcnt");
+    if (!counted || !peak || *counted > 0) return counted;
+    return *peak + kHugePage >= memory_limit_ ? 1 : 0;
+  }
+
   Status limit_memory(int64_t bytes) {
+    memory_limit_ = bytes;
     TRY(write(memory_, "memory.limit_in_bytes", cat(bytes)));
     // Memory and swap together; the file is absent where swap is not accounted.
     if (access(cat(memory_, "/memory.memsw.limit_in_bytes").c_str(), F_OK) != 0) return {};
     return write(memory_, "memory.memsw.limit_in_bytes", cat(bytes));
   }
 
+  int64_t memory_limit_ = 0;  // bytes
   std::string memory_;
   std::string pids_;
   std::string cpu_;

@@ -39,7 +39,9 @@ class CgroupV2 final : public Cgroup {
     // oom_kill also counts who died because memory ran out further up; oom is this limit's own.
     if (read_keyed(folder_, "memory.events", "oom").value_or(0) > 0)
       out.oom_kills = read_keyed(folder_, "memory.events", "oom_kill").value_or(0);
+    out.memory_limit_hits = read_keyed(folder_, "memory.events", "max");
     if (const auto peak = read_number(folder_, "pids.peak")) out.peak_pids = *peak - 1;
+    out.pids_refused = read_keyed(folder_, "pids.events", "max").value_or(0);
     return out;
   }
 

@@ -20,7 +20,7 @@ struct ChildContext {
   int out = -1;
   int err = -1;
   int exec_witness = -1;  // closed by a successful exec
-  os::Fd view = {};  // the command's root; init holds it as long as it lives
+  os::Fd view = {};       // the command's root; init holds it as long as it lives
 };
 
 // The namespaces that the init process is cloned into; the network is new unless the launcher's own

@@ -13,9 +13,9 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/landlock.h"
 #include "node-agent/sandbox/linux/mounts.h"
-#include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
@@ -86,7 +86,7 @@ Status set_rlimits(const std::vector<RlimitSetting>& settings) {
 Status install_filters(const SeccompFilters& filters) {
   if (!filters.base.empty()) TRY(install_filter(filters.base));
   ASSIGN_OR_RETURN(const os::Fd listener, install_asking_filter(filters.launch));
-  if (!send_control(kControl, Type::kListener, 0, 0, {}, listener.get()))
+  if (!send_listener(kControl, listener.get(), filters.choices.pass))
     return step_error("handing over the filter's listener", errno);
   return {};
 }

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,8 +31,10 @@ Result<ControlPair> make_control_pair() {
   return ControlPair{os::Fd(ends[0]), os::Fd(ends[1])};
 }
 
-bool send_control(int socket, ControlMessage::Type type, int number, int64_t cpu_ms,
-                  std::string_view text, int fd) {
+namespace {
+
+bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_ms,
+                 std::string_view text, int fd, uint32_t pass) {
   Packet packet;
   packet.type = static_cast<char>(type);
   packet.number = number;
@@ -51,11 +55,23 @@ bool send_control(int socket, ControlMessage::Type type, int number, int64_t cpu
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
   }
-  ssize_t n = 0;
+  const uint64_t flags = uint64_t{pass} << 32 | MSG_NOSIGNAL;
+  long n = 0;
   do {
-    n = sendmsg(socket, &message, MSG_NOSIGNAL);
+    n = syscall(SYS_sendmsg, socket, &message, flags);
   } while (n < 0 && errno == EINTR);
   return n == sizeof packet;
+}
+
+}  // namespace
+
+bool send_control(int socket, ControlMessage::Type type, int number, int64_t cpu_ms,
+                  std::string_view text, int fd) {
+  return send_packet(socket, type, number, cpu_ms, text, fd, 0);
+}
+
+bool send_listener(int socket, int listener, uint32_t pass) {
+  return send_packet(socket, ControlMessage::Type::kListener, 0, 0, {}, listener, pass);
 }
 
 std::optional<ControlMessage> receive_control(int socket, bool wait) {
@@ -71,6 +87,7 @@ std::optional<ControlMessage> receive_control(int socket, bool wait) {
   do {
     n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
   } while (n < 0 && errno == EINTR);
+  if (n >= 0 && n != sizeof packet) errno = EPIPE;  // the end; errno was about something else
   if (n != sizeof packet) return std::nullopt;
   ControlMessage out;
   out.type = static_cast<ControlMessage::Type>(packet.type);

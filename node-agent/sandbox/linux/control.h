@@ -14,12 +14,11 @@ namespace paddock::sandbox {
 struct ControlMessage {
   enum class Type : char {
     kIdsMapped = 'M',  // launcher -> child: the user namespace has its ids
-    kReady = 'R',      // child -> launcher: the death signal is set; am I still wanted?
-    kGo = 'G',         // launcher -> child
     kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor
     kFailed = 'F',     // child -> launcher: text says which step
     kNoExec = 'X',     // child -> launcher: number is errno
-    kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used
+    kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used, text
+                       // B, F: no bytes, no files are left in the scratch space
   };
   Type type = Type::kFailed;
   int number = 0;
@@ -37,8 +36,10 @@ Result<ControlPair> make_control_pair();
 // Blocks only when the peer is slow; false when it is gone.
 bool send_control(int socket, ControlMessage::Type type, int number = 0, int64_t cpu_ms = 0,
                   std::string_view text = {}, int fd = -1);
-// Blocks for the next message; nothing when the peer is gone (or, with `wait` false, has sent
-// none).
+// Past the filter that asks about every other message; see LaunchChoices.
+bool send_listener(int socket, int listener, uint32_t pass);
+// Blocks for the next message; nothing when the peer is gone (or, with `wait` false, has sent none:
+// then, and only then, errno is EAGAIN).
 std::optional<ControlMessage> receive_control(int socket, bool wait = true);
 
 }  // namespace paddock::sandbox

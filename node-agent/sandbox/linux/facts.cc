@@ -18,13 +18,13 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "node-agent/sandbox/etc_files.h"
-#include "node-agent/sandbox/linux/landlock.h"
 #include "node-agent/sandbox/linux/cgroup_facts.h"
+#include "node-agent/sandbox/linux/landlock.h"
 
 namespace paddock::sandbox {
 namespace {
 
-constexpr std::array kSystemPaths = {"/usr",   "/bin",   "/sbin",  "/lib",
+constexpr std::array kSystemPaths = {"/usr",   "/bin",   "/sbin",   "/lib",
                                      "/lib32", "/lib64", "/libx32", "/opt/sandbox"};
 
 Result<std::string> read_proc(const char* path) {

@@ -12,4 +12,7 @@ Status install_filter(const SeccompProgram& program);
 // such program only.
 Result<os::Fd> install_asking_filter(const SeccompProgram& program);
 
+// For LaunchChoices; never 0.
+uint32_t random_pass();
+
 }  // namespace paddock::sandbox

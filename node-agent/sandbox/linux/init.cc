@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +91,20 @@ void take_signals() {
   sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher held it
 }
 
+constexpr int kControl = 3;  // where init keeps them
+constexpr int kView = 4;
+
+// How the scratch space stands now, in the letters that the launcher knows; by the kernel's count.
+std::string_view scratch_state() {
+  const int folder = openat(kView, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct statfs info {};
+  const bool known = folder >= 0 && fstatfs(folder, &info) == 0 && info.f_blocks > 0;
+  if (folder >= 0) close(folder);
+  if (!known) return "";
+  if (info.f_bavail == 0) return info.f_ffree == 0 ? "BF" : "B";
+  return info.f_ffree == 0 && info.f_files > 0 ? "F" : "";
+}
+
 // Waits for the command, and for every orphan that the kernel hands over meanwhile.
 void reap_until_command_ends(pid_t command, int control) {
   for (;;) {
@@ -100,7 +115,8 @@ void reap_until_command_ends(pid_t command, int control) {
     if (pid != command && pid > 0) continue;
     if (pid < 0) return;
     const auto ms = [](const timeval& t) { return int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000; };
-    send_control(control, Type::kEnded, status, ms(used.ru_utime) + ms(used.ru_stime));
+    send_control(control, Type::kEnded, status, ms(used.ru_utime) + ms(used.ru_stime),
+                 scratch_state());
     return;
   }
 }
@@ -108,8 +124,6 @@ void reap_until_command_ends(pid_t command, int control) {
 // Keeps the two descriptors that init needs, as numbers 3 and 4. The view stays open so that its
 // mounts stay a tree: every use of one that is not in any costs a global lock.
 int close_all_but(int control, int view) {
-  constexpr int kControl = 3;
-  constexpr int kView = 4;
   constexpr int kAbove = 16;
   const int moved_view = fcntl(view, F_DUPFD_CLOEXEC, kAbove);
   const int moved_control = fcntl(control, F_DUPFD_CLOEXEC, kAbove);

@@ -10,6 +10,8 @@
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/facts.h"
+#include "node-agent/sandbox/linux/filter.h"
+#include "node-agent/sandbox/linux/kit.h"
 #include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/request_facts.h"
@@ -51,24 +53,23 @@ Result<Channels> make_channels() {
 
 // Everything that can fail before a process exists, then the process. On return it waits for
 // nothing but the supervisor.
-Result<RunningSandbox> start(const LaunchRequest& request, const SandboxPlan& plan,
-                             const Cgroup& cgroup) {
-  ASSIGN_OR_RETURN(const SeccompFilters filters, render_filters());
+Result<RunningSandbox> start(const LaunchKit& kit, const LaunchRequest& request,
+                             const SandboxPlan& plan, const Cgroup& cgroup) {
   ASSIGN_OR_RETURN(Channels channels, make_channels());
-  ChildContext child{request,
-                     plan,
-                     filters,
-                     cgroup,
-                     {},
-                     channels.control.child.get(),
-                     channels.out.write.get(),
-                     channels.err.write.get(),
-                     channels.witness.write.get()};
+  ChildContext child{.request = request,
+                     .plan = plan,
+                     .filters = kit.filters,
+                     .cgroup = cgroup,
+                     .control = channels.control.child.get(),
+                     .out = channels.out.write.get(),
+                     .err = channels.err.write.get(),
+                     .exec_witness = channels.witness.write.get()};
   if (plan.privileged) {
     ASSIGN_OR_RETURN(child.sources, open_sources(plan));
   }
   int pidfd = -1;
-  const pid_t pid = raw::clone_process(init_namespaces(), &pidfd, cgroup.clone_fd());
+  const pid_t pid =
+      raw::clone_process(init_namespaces(kit.in_empty_network), &pidfd, cgroup.clone_fd());
   if (pid < 0) {
     return step_error("making the namespaces", errno,
                       "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
@@ -104,10 +105,6 @@ void describe_run(Supervisor& supervisor, const SandboxPlan& plan, const Outcome
   result.usage.stdout_bytes = supervisor.out().written();
   result.usage.stderr_bytes = supervisor.err().written();
   result.denials = supervisor.take_denials();
-  if (result.status == contracts::SandboxStatus::kForbiddenSyscall) {
-    result.denials.push_back({"forbidden system call", "", result.cmd[0], "system call filter",
-                              "nothing: no sandboxed program may call it"});
-  }
   if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {
     result.usage.cpu_ms =
         std::max(ended->main_cpu, ended->readings.cpu.value_or(Millis(0))).count();
@@ -120,26 +117,39 @@ void describe_run(Supervisor& supervisor, const SandboxPlan& plan, const Outcome
   for (auto& [name, enforcement] : result.enforced) {
     enforcement.applied = applied && enforcement.level != contracts::EnforcementLevel::kNone;
   }
-  if (plan.partial && result.reason.empty()) result.reason = "PARTIAL_ENFORCEMENT";
+  remark({supervisor.out().truncated() || supervisor.err().truncated(), plan.partial}, result);
 }
 
-Outcome run_plan(const LaunchRequest& request, const SandboxPlan& plan, const HostFacts& host,
+Outcome run_plan(const LaunchKit& kit, const LaunchRequest& request, const SandboxPlan& plan,
                  EventWriter& events, const Clock& clock, SandboxResult& result) {
-  sweep_stale_cgroups(host.cgroup);
-  auto cgroup = make_cgroup(plan.cgroup, host.cgroup);
+  auto cgroup = make_cgroup(plan.cgroup, kit.host.cgroup);
   if (!cgroup.ok()) return outcome::SetupFailed{cgroup.error()};
   const sigset_t signals = cancel_signals();
   const os::Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC));
-  auto running = start(request, plan, **cgroup);
+  auto running = start(kit, request, plan, **cgroup);
   if (!running.ok()) return outcome::SetupFailed{running.error()};
   Supervisor supervisor(std::move(running).value(),
-                        {plan, **cgroup, events, clock, signal_fd.get()},
+                        {plan, **cgroup, events, clock, kit.filters.choices, signal_fd.get()},
                         request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   (*cgroup)->remove();
-  classify(outcome, plan.cpu_time, request.command[0], result);
+  classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
   describe_run(supervisor, plan, outcome, result);
   return outcome;
+}
+
+SandboxResult blank_result(const LaunchRequest& request) {
+  SandboxResult result;
+  result.cmd = request.command;
+  result.trace_id = request.trace_id;
+  result.policy = request.policy;
+  return result;
+}
+
+// The result of what never ran.
+SandboxResult explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult& result) {
+  classify(outcome, {}, request.command.empty() ? "" : request.command[0], result);
+  return result;
 }
 
 }  // namespace
@@ -149,24 +159,34 @@ void hold_cancel_signals() {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+Result<LaunchKit> make_kit() {
+  LaunchKit kit;
+  ASSIGN_OR_RETURN(kit.host, gather_facts());
+  ASSIGN_OR_RETURN(kit.filters, render_filters({.pass = random_pass()}));
+  sweep_stale_cgroups(kit.host.cgroup);
+  return kit;
+}
+
+SandboxResult launch_with(const LaunchKit& kit, const LaunchRequest& request, EventWriter& events,
+                          const Clock& clock) {
   hold_cancel_signals();
-  SandboxResult result;
-  result.cmd = request.command;
-  result.trace_id = request.trace_id;
-  const auto refuse = [&](const Outcome& outcome) {
-    classify(outcome, std::nullopt, request.command.empty() ? "" : request.command[0], result);
-    return result;
-  };
-  auto host = gather_facts();
-  if (!host.ok()) return refuse(outcome::SetupFailed{host.error()});
-  host->named = gather_request_facts(request, *host);
-  auto plan = make_plan(request, *host);
-  if (!plan.ok()) return refuse(outcome::Refused{plan.error()});
+  SandboxResult result = blank_result(request);
+  HostFacts host = kit.host;
+  host.named = gather_request_facts(request, host);
+  auto plan = make_plan(request, host);
+  if (!plan.ok()) return explain(outcome::Refused{plan.error()}, request, result);
   result.enforced = plan->enforced;
-  const Outcome outcome = run_plan(request, *plan, *host, events, clock, result);
-  if (std::holds_alternative<outcome::SetupFailed>(outcome)) return refuse(outcome);
+  const Outcome outcome = run_plan(kit, request, *plan, events, clock, result);
+  if (std::holds_alternative<outcome::SetupFailed>(outcome))
+    return explain(outcome, request, result);
   return result;
+}
+
+SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+  const auto kit = make_kit();
+  if (kit.ok()) return launch_with(*kit, request, events, clock);
+  SandboxResult result = blank_result(request);
+  return explain(outcome::SetupFailed{kit.error()}, request, result);
 }
 
 }  // namespace paddock::sandbox

@@ -1,14 +1,24 @@
-// Answers the system calls that the filter asks about: addresses of a network are refused and
-// recorded, local sockets go on. An address is only ever read to refuse or to name it; what makes
-// the network unreachable is the empty network namespace, so a change after the reading gains
-// nothing.
+// Answers system calls with a network address or that make a socket: what leaves the sandbox is
+// refused and recorded, local sockets go on. An address is only ever read to refuse or to name it:
+// what makes the network unreachable is the network namespace, so a thread that changes the address
+// after the reading gains no more than an attempt that fails without a record.
 #pragma once
 
+#include <linux/seccomp.h>
+
 #include "node-agent/sandbox/denials.h"
+#include "node-agent/sandbox/linux/caller.h"
+#include "node-agent/sandbox/network.h"
 
 namespace paddock::sandbox {
 
-// Answers one waiting call. Never blocks on the command.
-void answer_network_call(int listener, DenialList& denials);
+struct GateAnswer {
+  int error = 0;  // 0: the call goes on
+  std::vector<contracts::Denial> denials;
+};
+
+// For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.
+GateAnswer judge_network_call(const Caller& caller, const seccomp_data& call,
+                              const NetworkReach& reach);
 
 }  // namespace paddock::sandbox

@@ -14,7 +14,6 @@
 #include "common/base/text.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/linux/control.h"
-#include "node-agent/sandbox/linux/network_gate.h"
 #include "node-agent/sandbox/linux/raw.h"
 
 namespace paddock::sandbox {
@@ -47,6 +46,7 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
       watched_(watched),
       out_(watched.plan.stdout_bytes, inline_bytes),
       err_(watched.plan.stderr_bytes, inline_bytes),
+      notifications_(watched.choices, watched.plan.reach),
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
       next_check_(now_ + kCheckEvery) {}
@@ -72,7 +72,7 @@ void Supervisor::wait_for_something() {
       {sandbox_.exec_witness.get(), POLLIN, 0},
       {output_fd(sandbox_.out), POLLIN, 0},
       {output_fd(sandbox_.err), POLLIN, 0},
-      {listener_.get(), POLLIN, 0},
+      {notifications_.fd(now_), POLLIN, 0},
       {watched_.signals, POLLIN, 0},
       {sandbox_.pidfd.get(), POLLIN, 0},
       {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
@@ -86,9 +86,9 @@ void Supervisor::wait_for_something() {
   if (ready(3)) read_output(sandbox_.err, err_);
   if (ready(4)) {
     if ((fds[4].revents & POLLIN) != 0) {
-      answer_network_call(listener_.get(), denials_);
+      notifications_.answer(now_);
     } else {
-      listener_.reset();  // nobody is left who could ask
+      notifications_.stop();  // nobody is left who could ask
     }
   }
   if (ready(5)) {
@@ -107,6 +107,7 @@ int Supervisor::wait_ms() const {
   at(out_.flush_at());
   at(err_.flush_at());
   at(kill_at_);
+  at(notifications_.rests_until(now_));
   if (!started_) at(setup_deadline_);
   if (started_ && plan.wall_time && cause_ == EndCause::kNone) at(*started_ + *plan.wall_time);
   if (plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting)) at(next_check_);
@@ -121,11 +122,8 @@ void Supervisor::handle_control() {
     return;
   }
   switch (message->type) {
-    case Type::kReady:
-      send_control(sandbox_.control.get(), Type::kGo);
-      break;
     case Type::kListener:
-      listener_ = os::Fd(fcntl(message->fd.get(), F_DUPFD_CLOEXEC, 3));
+      notifications_.listen_on(os::Fd(fcntl(message->fd.get(), F_DUPFD_CLOEXEC, 3)));
       break;
     case Type::kFailed:
       if (!setup_error_)
@@ -137,11 +135,12 @@ void Supervisor::handle_control() {
     case Type::kEnded:
       wait_status_ = message->number;
       main_cpu_ = Millis(message->cpu_ms);
+      scratch_ = {message->text.find('B') != std::string::npos,
+                  message->text.find('F') != std::string::npos};
       // The kernel now kills what the command left behind; a crowd of it is helped along.
       kill_at_ = now_ + kKillAgainAfter;
       break;
     case Type::kIdsMapped:
-    case Type::kGo:
       break;  // only ever sent by us
   }
 }
@@ -154,7 +153,8 @@ void Supervisor::note_exec() {
     if (poll(&more, 1, 0) <= 0) break;
     handle_control();
   }
-  if (setup_error_ || exec_error_ || !listener_.valid() || cause_ != EndCause::kNone) return;
+  if (setup_error_ || exec_error_ || !notifications_.listening() || cause_ != EndCause::kNone)
+    return;
   started_ = now_;
   watched_.events.add(FrameType::kStarted,
                       wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
@@ -236,8 +236,10 @@ Outcome Supervisor::outcome() {
     return outcome::SetupFailed{
         {Code::kInternal, "SANDBOX_SETUP_FAILED", "the sandbox ended before the command started"}};
   }
-  return outcome::Ended{cause_, wait_status_, std::max(main_cpu_, tree_cpu_),
-                        watched_.cgroup.read()};
+  outcome::Ended ended{cause_, wait_status_, std::max(main_cpu_, tree_cpu_), watched_.cgroup.read(),
+                       scratch_};
+  ended.forbidden_call = notifications_.command_killed_for();
+  return ended;
 }
 
 }  // namespace paddock::sandbox

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/base/time.h"
-#include "node-agent/sandbox/denials.h"
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/notifications.h"
 #include "node-agent/sandbox/outcome.h"
 #include "node-agent/sandbox/output.h"
 
@@ -29,6 +29,7 @@ struct Watched {
   Cgroup& cgroup;
   EventWriter& events;
   const Clock& clock;
+  const LaunchChoices& choices;
   int signals = -1;  // readable when the run is to be canceled
 };
 
@@ -40,7 +41,7 @@ class Supervisor {
 
   const OutputStream& out() const { return out_; }
   const OutputStream& err() const { return err_; }
-  std::vector<contracts::Denial> take_denials() { return denials_.take(); }
+  std::vector<contracts::Denial> take_denials() { return notifications_.take_denials(); }
   bool started() const { return started_.has_value(); }
   Millis duration() const { return started_ && ended_ ? *ended_ - *started_ : Millis(0); }
   bool events_lost() const { return events_lost_; }
@@ -62,8 +63,7 @@ class Supervisor {
   Watched watched_;
   OutputStream out_;
   OutputStream err_;
-  DenialList denials_;
-  os::Fd listener_;
+  Notifications notifications_;
   MonoTime now_;
   MonoTime setup_deadline_;
   MonoTime next_check_;
@@ -73,6 +73,7 @@ class Supervisor {
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
   std::optional<int> wait_status_;
+  ScratchState scratch_;
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   EndCause cause_ = EndCause::kNone;

@@ -1,0 +1,28 @@
+# embed_files(TARGET FUNCTION FILE...): compiles text files into a target. `FUNCTION()` of namespace
+# paddock::contracts gives each file's base name (without extension) and its text. A changed file
+# configures again.
+function(embed_files target function)
+  set(rows "")
+  foreach(file IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} text)
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND rows "      {\"${name}\", R\"embedded(${text})embedded\"},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${function}.cc @ONLY CONTENT
+"// Generated from files of the source tree; see cmake/Embed.cmake.
+#include <map>
+#include <string>
+
+namespace paddock::contracts {
+const std::map<std::string, std::string>& @function@();
+
+const std::map<std::string, std::string>& @function@() {
+  static const std::map<std::string, std::string> kFiles = {
+@rows@  };
+  return kFiles;
+}
+}  // namespace paddock::contracts
+")
+  target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated/${function}.cc)
+endfunction()

@@ -1,0 +1,82 @@
+#include "common/contracts/ceilings.h"
+
+#include <algorithm>
+
+#include "common/contracts/inner_paths.h"
+
+namespace paddock::contracts {
+namespace {
+
+std::string text_of(int64_t count) { return std::to_string(count); }
+std::string text_of(const wire::Quantity& bytes) { return format_quantity(bytes.bytes); }
+std::string text_of(const wire::Duration& time) { return format_duration(time.value); }
+
+template <class T>
+void check_limit(const char* name, const std::optional<T>& limit, const std::optional<T>& ceiling,
+                 std::vector<CeilingRefusal>& out) {
+  if (!ceiling || (limit && *limit <= *ceiling)) return;
+  out.push_back({"LIMIT_OVER_CEILING", cat("limits.", name),
+                 cat(limit ? text_of(*limit) : "no limit", " is over the operator's ceiling of ",
+                     text_of(*ceiling), "; ask for at most ", text_of(*ceiling))});
+}
+
+std::string listed(const std::vector<std::string>& allowed) {
+  return allowed.empty() ? "none is allowed" : cat("allowed: ", join(allowed, ", "));
+}
+
+bool allows_mount(const std::vector<std::string>& folders, const std::string& path) {
+  return std::ranges::any_of(folders,
+                             [&](const std::string& folder) { return is_within(path, folder); });
+}
+
+}  // namespace
+
+void Ceilings::validate(wire::Check& check) const {
+  for (size_t i = 0; i < host_mounts.size(); ++i) {
+    if (host_mounts[i] == "/" || is_clean_absolute(host_mounts[i])) continue;
+    check.fail(cat("hostMounts[", i, "]"), "must be an absolute path without . or ..");
+  }
+}
+
+std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
+                                          const Ceilings& ceilings) {
+  std::vector<CeilingRefusal> out;
+  std::apply(
+      [&](const auto&... f) {
+        (check_limit(f.name, effective.limits.*(f.member), ceilings.limits.*(f.member), out), ...);
+      },
+      SandboxLimits::describe());
+  if (effective.network && effective.network->enabled && !ceilings.network) {
+    out.push_back({"NETWORK_NOT_ALLOWED", "network.enabled",
+                   "the operator allows no network; leave the field out"});
+  }
+  for (size_t i = 0; i < effective.host_mounts.size(); ++i) {
+    if (allows_mount(ceilings.host_mounts, effective.host_mounts[i].host_path)) continue;
+    out.push_back({"HOST_MOUNT_NOT_ALLOWED", cat("hostMounts[", i, "].hostPath"),
+                   cat("\"", effective.host_mounts[i].host_path,
+                       "\" is not beneath a folder that the operator allows; ",
+                       listed(ceilings.host_mounts))});
+  }
+  for (size_t i = 0; i < effective.devices.size(); ++i) {
+    if (std::ranges::find(ceilings.devices, effective.devices[i]) != ceilings.devices.end())
+      continue;
+    out.push_back({"DEVICE_NOT_ALLOWED", cat("devices[", i, "]"),
+                   cat("\"", effective.devices[i], "\" is not a device that the operator allows; ",
+                       listed(ceilings.devices))});
+  }
+  return out;
+}
+
+Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings) {
+  const std::vector<CeilingRefusal> refusals = over_ceilings(effective, ceilings);
+  if (refusals.empty()) return {};
+  Error error{Code::kFailedPrecondition, refusals[0].reason,
+              cat(refusals[0].field, ": ", refusals[0].message)};
+  for (const CeilingRefusal& refusal : refusals)
+    error.causes.push_back({refusal.field, refusal.message});
+  return error;
+}
+
+}  // namespace paddock::contracts
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Ceilings);

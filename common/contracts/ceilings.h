@@ -1,0 +1,42 @@
+// What an operator lets a policy ask for at most. Ceilings refuse, they never clamp. Pure.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/sandbox_policy.h"
+
+namespace paddock::contracts {
+
+struct Ceilings {
+  SandboxLimits limits;  // an absent one is not bounded
+  bool network = false;
+  std::vector<std::string> host_mounts;  // these folders and all below may be mounted
+  std::vector<std::string> devices;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("limits", &Ceilings::limits, "largest limits; those left out are not bounded"),
+        field("network", &Ceilings::network, "whether a policy may allow domains"),
+        field("hostMounts", &Ceilings::host_mounts,
+              "folders of the host that a policy may mount, with all below", {.max_length = 64}),
+        field("devices", &Ceilings::devices, "devices that a policy may name", {.max_length = 64})};
+  }
+  void validate(wire::Check& check) const;
+};
+
+struct CeilingRefusal {
+  std::string reason;   // LIMIT_OVER_CEILING, NETWORK_, HOST_MOUNT_ or DEVICE_NOT_ALLOWED
+  std::string field;    // of the policy: `limits.memory`
+  std::string message;  // what was asked for, the ceiling, what would pass
+};
+
+// Everything in the effective policy that is over a ceiling. An absent limit is no limit, and so
+// over any ceiling.
+std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
+// FailedPrecondition with the first reason and every cause; OK when nothing is over.
+Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::Ceilings);

@@ -1,0 +1,79 @@
+#include "common/contracts/ceilings.h"
+
+#include <gtest/gtest.h>
+
+#include "common/contracts/profile.h"
+#include "common/wire/yaml.h"
+
+namespace paddock::contracts {
+namespace {
+
+Ceilings ceilings(std::string_view yaml) {
+  return *wire::decode<Ceilings>(*wire::parse_yaml(yaml));
+}
+SandboxPolicy policy(std::string_view yaml) {
+  const auto requested = wire::decode<SandboxPolicy>(*wire::parse_yaml(yaml));
+  return effective_policy(*profile_policy("compute"), *requested);
+}
+
+std::string refusals(std::string_view asked, std::string_view allowed) {
+  std::string out;
+  for (const CeilingRefusal& each : over_ceilings(policy(asked), ceilings(allowed)))
+    out += cat(each.reason, " ", each.field, ": ", each.message, "\n");
+  return out;
+}
+
+TEST(Ceilings, LetPassWhatReachesThemExactlyAndRefuseOneMore) {
+  EXPECT_EQ(refusals("limits: {memory: 4Gi}", "limits: {memory: 4Gi}"), "");
+  EXPECT_EQ(refusals("limits: {memory: 4294967297}", "limits: {memory: 4Gi}"),
+            "LIMIT_OVER_CEILING limits.memory: 4294967297 is over the operator's ceiling of 4Gi; "
+            "ask for at most 4Gi\n");
+  EXPECT_EQ(refusals("limits: {wallTime: 1h1ms}", "limits: {wallTime: 1h}"),
+            "LIMIT_OVER_CEILING limits.wallTime: 1h1ms is over the operator's ceiling of 1h; ask "
+            "for at most 1h\n");
+}
+
+TEST(Ceilings, HoldForEveryLimit) {
+  const wire::Value limits = wire::schema<SandboxLimits>();
+  for (const auto& [name, schema] : *limits.find("properties")->object()) {
+    const bool time = name.ends_with("Time");
+    const bool memory = name == "memory" || name == "addressSpace";
+    const std::string tiny = time ? "1ms" : memory ? "1Mi" : "3";
+    const std::string refused =
+        refusals(cat("limits: {cpuTime: 1h}"), cat("limits: {", name, ": ", tiny, "}"));
+    EXPECT_EQ(refused.find(cat("LIMIT_OVER_CEILING limits.", name, ": ")), 0u) << refused;
+  }
+}
+
+TEST(Ceilings, CountALimitThatNobodySetAsNoLimit) {
+  EXPECT_EQ(refusals("{}", "limits: {cpuTime: 1h}"),
+            "LIMIT_OVER_CEILING limits.cpuTime: no limit is over the operator's ceiling of 1h; ask "
+            "for at most 1h\n");
+}
+
+TEST(Ceilings, RefuseMountsDevicesAndNetworkThatAreNotNamed) {
+  const char* asked =
+      "hostMounts: [{hostPath: /srv/data/x, sandboxPath: /x}, {hostPath: /srv/database, "
+      "sandboxPath: /y}]\n"
+      "devices: [/dev/a, /dev/b]\nnetwork: {enabled: true, allowDomains: [a.example]}";
+  EXPECT_EQ(refusals(asked, "{hostMounts: [/srv/data], devices: [/dev/a]}"),
+            "NETWORK_NOT_ALLOWED network.enabled: the operator allows no network; leave the field "
+            "out\n"
+            "HOST_MOUNT_NOT_ALLOWED hostMounts[1].hostPath: \"/srv/database\" is not beneath a "
+            "folder that the operator allows; allowed: /srv/data\n"
+            "DEVICE_NOT_ALLOWED devices[1]: \"/dev/b\" is not a device that the operator allows; "
+            "allowed: /dev/a\n");
+  EXPECT_EQ(refusals(asked, "{hostMounts: [/], devices: [/dev/a, /dev/b], network: true}"), "");
+}
+
+TEST(Ceilings, AreOneErrorWithEveryCause) {
+  const Status checked = check_ceilings(policy("limits: {memory: 2Gi, pids: 10}"),
+                                        ceilings("limits: {memory: 1Gi, pids: 9}"));
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().reason, "LIMIT_OVER_CEILING");
+  EXPECT_EQ(checked.error().causes.size(), 2u);
+  EXPECT_TRUE(check_ceilings(policy("{}"), Ceilings{}).ok());
+}
+
+}  // namespace
+}  // namespace paddock::contracts

@@ -1,0 +1,127 @@
+#include "common/contracts/profile.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/contracts/inner_paths.h"
+#include "common/wire/yaml.h"
+
+namespace paddock::contracts {
+
+const std::map<std::string, std::string>& builtin_profile_files();  // generated: cmake/Embed.cmake
+
+namespace {
+
+// A limit that a profile may leave unset: not every design names them.
+constexpr std::array<std::string_view, 2> kOptionalLimits = {"cpuTime", "addressSpace"};
+
+Result<Profile> parse_profile(const std::string& name, std::string_view text) {
+  Error refusal{Code::kInvalidArgument, "PROFILE_INVALID", {}};
+  const auto value = wire::parse_yaml(text);
+  const auto profile = value.ok() ? wire::decode<Profile>(*value) : Result<Profile>(value.error());
+  if (profile.ok()) return profile;
+  const Error& fault = profile.error();
+  refusal.message = cat("the profile ", name, ".yaml is not valid");
+  for (const Cause& cause : fault.causes)
+    refusal.causes.push_back({cat(name, ".yaml: ", cause.field), cause.message});
+  if (fault.causes.empty()) refusal.causes.push_back({cat(name, ".yaml"), fault.message});
+  return refusal;
+}
+
+bool is_profile_name(std::string_view name) {
+  return !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+Error replaces(const std::string& name) {
+  Error error{Code::kInvalidArgument, "ENV_NOT_ALLOWED",
+              cat("the variable ", name, " is set by the profile and cannot be replaced")};
+  error.causes.push_back({cat("env.", name), error.message});
+  return error;
+}
+
+}  // namespace
+
+void Profile::validate(wire::Check& check) const {
+  if (!is_clean_absolute(workdir))
+    check.fail("workdir", "must be an absolute path without . or ..");
+  if (!environment.contains("PATH")) check.fail("environment.PATH", "required field is missing");
+  for (const auto& [name, value] : environment) {
+    if (const std::string fault = variable_fault(name, value); !fault.empty())
+      check.fail(cat("environment.", name), fault);
+  }
+  std::apply(
+      [&](const auto&... f) {
+        ((policy.limits.*(f.member) || std::ranges::count(kOptionalLimits, f.name) > 0
+              ? void()
+              : check.fail(cat("policy.limits.", f.name), "a profile must set this limit")),
+         ...);
+      },
+      SandboxLimits::describe());
+}
+
+Result<Profiles> profiles_with(const std::map<std::string, std::string>& files) {
+  Profiles out = builtin_profiles();
+  for (const auto& [name, text] : files) {
+    if (!is_profile_name(name)) {
+      return invalid_argument("PROFILE_INVALID", "a profile's name is made of a-z, 0-9 and -",
+                              cat(to_utf8_lossy(name), ".yaml"));
+    }
+    ASSIGN_OR_RETURN(out[name], parse_profile(name, text));
+  }
+  return out;
+}
+
+const Profiles& builtin_profiles() {
+  static const Profiles kProfiles = [] {
+    Profiles out;
+    for (const auto& [name, text] : builtin_profile_files()) {
+      auto profile = parse_profile(name, text);
+      if (!profile.ok()) panic(profile.error().describe());
+      out[name] = std::move(profile).value();
+    }
+    return out;
+  }();
+  return kProfiles;
+}
+
+std::optional<SandboxPolicy> profile_policy(std::string_view profile) {
+  const auto found = builtin_profiles().find(std::string(profile));
+  if (found == builtin_profiles().end()) return std::nullopt;
+  return found->second.policy;
+}
+
+std::vector<std::string> profile_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, profile] : builtin_profiles()) names.push_back(name);
+  return names;
+}
+
+std::string names_of(const Profiles& profiles) {
+  std::vector<std::string> names;
+  for (const auto& [name, profile] : profiles) names.push_back(name);
+  return join(names, ", ");
+}
+
+Result<std::map<std::string, std::string>> command_environment(
+    const std::map<std::string, std::string>& profile_environment, const SandboxPolicy& policy,
+    bool has_venv) {
+  std::map<std::string, std::string> env = profile_environment;
+  if (has_venv) {
+    const std::string venv = "/venv";
+    env["PATH"] = cat(venv, "/bin:", env["PATH"]);
+    env["VIRTUAL_ENV"] = venv;
+  }
+  for (const auto& [name, value] : policy.env) {
+    const auto set = env.find(name);
+    if (set != env.end() && set->second != value && name != "PYTHONPATH") return replaces(name);
+    if (name == "VIRTUAL_ENV" && !has_venv) return replaces(name);
+    env[name] = value;
+  }
+  return env;
+}
+
+}  // namespace paddock::contracts
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Profile);

@@ -1,0 +1,58 @@
+// Profiles: the named starting points of a policy, each with its design's own numbers: compute,
+// test, snippet, session. They are the files of packaging/profiles, compiled in; an operator's
+// folder of such files replaces them one by one or adds others. Pure; reading a folder is the
+// caller's.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/sandbox_policy.h"
+
+namespace paddock::contracts {
+
+struct Profile {
+  std::string description;
+  std::string workdir;                             // absolute, inside
+  std::map<std::string, std::string> environment;  // exactly these, without what the policy adds
+  SandboxPolicy policy;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("description", &Profile::description, "what it is for, and whose numbers it carries",
+              {.required = true, .min_length = 1, .max_length = 256}),
+        field("workdir", &Profile::workdir, "where commands start, inside", {.required = true}),
+        field("environment", &Profile::environment, "the whole environment of a command",
+              {.required = true, .max_length = 64}),
+        field("policy", &Profile::policy, "the SandboxPolicy", {.required = true})};
+  }
+  // Clean paths and variable names; every limit is set, but for cpuTime and addressSpace.
+  void validate(wire::Check& check) const;
+};
+
+using Profiles = std::map<std::string, Profile>;
+
+const Profiles& builtin_profiles();
+// `files`: texts by profile name. Each replaces the built-in profile of its name or adds one.
+// InvalidArgument, PROFILE_INVALID, with `<name>.yaml: <field>` for each fault.
+Result<Profiles> profiles_with(const std::map<std::string, std::string>& files);
+
+// Of the built-in profiles.
+std::optional<SandboxPolicy> profile_policy(std::string_view profile);
+std::vector<std::string> profile_names();
+// `compute, session, snippet, test`, for messages.
+std::string names_of(const Profiles& profiles);
+
+// The environment of a command: the profile's, the Python environment's, the policy's. A policy
+// adds variables and replaces none but PYTHONPATH: InvalidArgument, ENV_NOT_ALLOWED, with the
+// field.
+Result<std::map<std::string, std::string>> command_environment(
+    const std::map<std::string, std::string>& profile_environment, const SandboxPolicy& policy,
+    bool has_venv);
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::Profile);

@@ -1,0 +1,17 @@
+// A node's operator may allow less than the controller's.
+#include "controller/scheduler/filters/filter.h"
+
+namespace paddock::scheduler {
+
+const Filter kCeilingFilter = {
+    [](const Demand& demand, const NodeState& node) {
+      return !node.ceilings || contracts::check_ceilings(demand.policy, *node.ceilings).ok();
+    },
+    [](const Demand&) {
+      return Reason{"has lower ceilings than the sandbox policy asks for",
+                    "have lower ceilings than the sandbox policy asks for",
+                    "ask for no more than a node's status.ceilings"};
+    },
+};
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,89 @@
+// The rules that a launcher itself can live with: see syscall_table.h.
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <array>
+
+#include "node-agent/sandbox/syscall_table.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using enum SyscallAction;
+using Is = WordTest::Is;
+
+constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
+
+constexpr WordTest any_bit(int argument, uint32_t bits) { return {argument, Is::kAnyBit, bits}; }
+constexpr WordTest equal(int argument, uint32_t value, uint32_t mask = ~0u) {
+  return {argument, Is::kEqual, value, mask};
+}
+
+// A file that gets the owner's or group's rights when it runs must never come into being: on the
+// host's side of a mount it would work.
+constexpr WordTest set_id(int argument) { return any_bit(argument, S_ISUID | S_ISGID); }
+
+constexpr auto kTable = std::to_array<SyscallRule>({
+    // Libraries try these and do without.
+    {"io_uring_setup", kUnknown, "does system calls that no filter sees"},
+    {"io_uring_enter", kUnknown, "does system calls that no filter sees"},
+    {"io_uring_register", kUnknown, "does system calls that no filter sees"},
+    {"process_madvise", kUnknown, "allocators try it; it acts on other processes"},
+    {"process_mrelease", kUnknown, "acts on other processes"},
+    {"memfd_secret", kUnknown, "memory that nobody can look at or move"},
+    {"statmount", kUnknown, "shows mounts; libmount falls back to /proc"},
+    {"listmount", kUnknown, "shows mounts; libmount falls back to /proc"},
+    {"lsm_get_self_attr", kUnknown, "shows the host's security modules"},
+    {"lsm_set_self_attr", kUnknown, "changes the process's security module state"},
+    {"lsm_list_modules", kUnknown, "shows the host's security modules"},
+    {"cachestat", kUnknown, "shows which shared files other programs read"},
+    {"file_setattr", kUnknown, "project ids and flags carry quotas"},
+    {"lookup_dcookie", kUnknown, "profiles the kernel; gone since 6.7"},
+    {"uselib", kUnknown, "loads a library of 1993"},
+    {"_sysctl", kUnknown, "gone since 5.5"},
+    {"sysfs", kUnknown, "lists the kernel's file systems"},
+    {"ustat", kUnknown, "the host's devices by number"},
+    {"kcmp", kUnknown, "compares kernel pointers; Mesa tries it"},
+    {"name_to_handle_at", kUnknown, "makes names that leave every mount; systemd tries it"},
+
+    // Ordinary programs ask for these by mistake or habit: told, not reported.
+    {"sched_setscheduler", kAllow, "ordinary",
+     equal(1, SCHED_OTHER, ~uint32_t{SCHED_RESET_ON_FORK})},
+    {"sched_setscheduler", kAllow, "batch", equal(1, SCHED_BATCH, ~uint32_t{SCHED_RESET_ON_FORK})},
+    {"sched_setscheduler", kAllow, "idle", equal(1, SCHED_IDLE, ~uint32_t{SCHED_RESET_ON_FORK})},
+    {"sched_setscheduler", kRefuse, "real-time: starves the host"},
+    {"sched_setattr", kRefuse, "hides real-time and deadlines in memory"},
+    {"personality", kAllow, "asks only", equal(0, 0xffffffff)},
+    {"personality", kAllow, "ordinary Linux", equal(0, 0)},
+    {"personality", kRefuse, "weakens address randomisation"},
+    {"fcntl", kRefuse, "leases hold up whoever opens the file on the host", equal(1, F_SETLEASE)},
+    {"fcntl", kRefuse, "watches folders by signal", equal(1, F_NOTIFY)},
+    {"socketpair", kNoFamily, "other families load modules", {0, Is::kDifferent, 1 /*AF_UNIX*/}},
+    {"vhangup", kRefuse, "terminals"},
+    {"move_pages", kRefuse, "shows where memory lies"},
+    {"migrate_pages", kRefuse, "moves memory of others"},
+    {"userfaultfd", kRefuse, "stalls the kernel at chosen points"},
+    {"modify_ldt", kRefuse, "16-bit segments"},
+    {"fanotify_init", kRefuse, "watches whole file systems"},
+
+    {"chmod", kRefuse, "set-id file", set_id(1)},
+    {"fchmod", kRefuse, "set-id file", set_id(1)},
+    {"fchmodat", kRefuse, "set-id file", set_id(2)},
+    {"fchmodat2", kRefuse, "set-id file", set_id(2)},
+    {"creat", kRefuse, "set-id file", set_id(1)},
+    {"open", kRefuse, "set-id file", any_bit(1, O_CREAT | kTmpfile), set_id(2)},
+    {"openat", kRefuse, "set-id file", any_bit(2, O_CREAT | kTmpfile), set_id(3)},
+    {"mknod", kRefuse, "set-id file", set_id(1)},
+    {"mknodat", kRefuse, "set-id file", set_id(2)},
+    {"mknod", kRefuse, "character device", equal(1, S_IFCHR, S_IFMT)},
+    {"mknod", kRefuse, "block device", equal(1, S_IFBLK, S_IFMT)},
+    {"mknodat", kRefuse, "character device", equal(2, S_IFCHR, S_IFMT)},
+    {"mknodat", kRefuse, "block device", equal(2, S_IFBLK, S_IFMT)},
+});
+
+}  // namespace
+
+std::span<const SyscallRule> base_table() { return kTable; }
+
+}  // namespace paddock::sandbox

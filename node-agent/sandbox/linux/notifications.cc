@@ -1,0 +1,123 @@
+#include "node-agent/sandbox/linux/notifications.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/syscall_names.h"
+
+namespace paddock::sandbox {
+namespace {
+
+// Newer than the headers: the asker runs on this processor next, as it waits for nothing else.
+constexpr unsigned long kSyncWakeUp = 1;
+constexpr unsigned long kSetFlags = SECCOMP_IOW(4, __u64);
+
+// A later kernel may write more than the structures known here.
+std::vector<uint64_t> space_for(size_t ours, size_t kernels) {
+  return std::vector<uint64_t>(std::max(ours, kernels) / sizeof(uint64_t) + 1);
+}
+
+constexpr std::string_view kFilter = "system call filter";
+
+contracts::Denial call_denial(std::string_view what, const std::string& name, std::string_view why,
+                              std::string executable) {
+  return {std::string(what), name, std::move(executable), cat(kFilter, ": ", why),
+          "nothing: no sandboxed program may call it"};
+}
+
+}  // namespace
+
+Notifications::Notifications(const LaunchChoices& choices, const NetworkReach& reach)
+    : table_(launch_table(choices)), reach_(reach) {
+  seccomp_notif_sizes sizes{};
+  (void)syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
+  question_ = space_for(sizeof(seccomp_notif), sizes.seccomp_notif);
+  reply_ = space_for(sizeof(seccomp_notif_resp), sizes.seccomp_notif_resp);
+}
+
+void Notifications::listen_on(os::Fd listener) {
+  listener_ = std::move(listener);
+  (void)ioctl(listener_.get(), kSetFlags, kSyncWakeUp);  // older kernels are slower
+}
+
+int Notifications::fd(MonoTime now) const {
+  return budget_.rests_until(now) ? -1 : listener_.get();
+}
+
+std::optional<MonoTime> Notifications::rests_until(MonoTime now) const {
+  return listener_.valid() ? budget_.rests_until(now) : std::nullopt;
+}
+
+bool Notifications::still_waiting(uint64_t id) const {
+  return ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+void Notifications::answer(MonoTime now) {
+  std::ranges::fill(question_, 0);
+  auto* question = reinterpret_cast<seccomp_notif*>(question_.data());
+  // A question whose asker has died is no longer there; this call does not wait for another.
+  if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, question) != 0) return;
+  const uint64_t id = question->id;
+  const Caller caller(static_cast<pid_t>(question->pid));
+  GateAnswer verdict = judge(caller, question->data, id);
+  budget_.spend(now, 1 + static_cast<int>(verdict.denials.size()));
+  // Only now is it certain that what was read belongs to the asker and not to a later owner of its
+  // number.
+  if (!still_waiting(id)) return;
+  for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
+  std::ranges::fill(reply_, 0);
+  auto* reply = reinterpret_cast<seccomp_notif_resp*>(reply_.data());
+  reply->id = id;
+  reply->error = -verdict.error;
+  if (verdict.error == 0) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  (void)ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, reply);  // fails if the asker has died
+}
+
+GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, uint64_t id) {
+  const std::string name = syscall_name(call.nr, call.arch);
+  if (call.arch != static_cast<uint32_t>(this_machine()) || is_x32(call.nr))
+    return forbid(caller, name, "calls of other machines", id);
+  std::array<uint64_t, 6> arguments{};
+  std::ranges::copy(call.args, arguments.begin());
+  const SyscallRule* rule = find_rule(table_, name, arguments);
+  if (rule == nullptr) return {ENOSYS, {}};
+  switch (rule->action) {
+    case SyscallAction::kForbidden:
+      return forbid(caller, name, rule->why, id);
+    case SyscallAction::kReport:
+      return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
+    case SyscallAction::kJudge:
+      return judge_network_call(caller, call, reach_);
+    case SyscallAction::kAllow:
+    case SyscallAction::kRefuse:
+    case SyscallAction::kUnknown:
+    case SyscallAction::kNoFamily:
+    case SyscallAction::kNoProtocol:
+      break;
+  }
+  return {ENOSYS, {}};  // the filter does not ask about these
+}
+
+// The process dies as the filter itself would have killed it, where that is certain: of SIGSYS,
+// which its parent sees. Else of SIGKILL. Whatever it does meanwhile, the call is not made.
+GateAnswer Notifications::forbid(const Caller& caller, const std::string& name,
+                                 std::string_view why, uint64_t id) {
+  GateAnswer out{EPERM, {call_denial("forbidden system call", name, why, caller.executable())}};
+  const auto process = caller.process();
+  if (!process) return out;
+  const os::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process->pid, 0)));
+  // As long as the asker waits, the descriptor is its process and nobody else's.
+  if (!pidfd.valid() || !still_waiting(id)) return out;
+  if (process->inside == kCommandInside) command_killed_for_ = name;
+  raw::pidfd_send_signal(pidfd.get(), process->sigsys_kills ? SIGSYS : SIGKILL);
+  return out;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,246 @@
+#include "node-agent/sandbox/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/os/lock_file.h"
+#include "common/os/packet_socket.h"
+#include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/filter.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/serve_one.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr Millis kQuiet{3};           // without a request: time to make the next ones ready
+constexpr Millis kAfterFailure{200};  // a process that ended before it had a request
+constexpr Millis kLookAround{5'000};  // is the socket still there?
+constexpr Millis kLeaveAfter{600'000};
+
+void say(const Error& error) {
+  (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
+}
+
+struct Ready {
+  bool taken = false;
+  os::Fd network;  // the namespace that it was born in
+};
+
+class Server {
+ public:
+  Server(const ServeOptions& options, std::optional<os::LockFile> lock, const Clock& clock)
+      : options_(options), lock_(std::move(lock)), clock_(clock) {}
+  Status set_up();
+  // Until a signal or the end of all use.
+  void run();
+
+ private:
+  Status take_base_filter();
+  Status enter_network(os::Fd& out);
+  void refill();
+  Status make_ready();
+  void forget_server();
+  void wait_for_something();
+  void note_taken();
+  void note_ended();
+  bool still_listening() const;
+  int wait_ms() const;
+
+  const ServeOptions& options_;
+  std::optional<os::LockFile> lock_;
+  const Clock& clock_;
+  LaunchKit kit_;
+  os::Fd listener_;
+  struct stat socket_ {};
+  os::Fd signals_;
+  os::Pipe taken_;
+  std::map<pid_t, Ready> processes_;
+  std::vector<os::Fd> networks_;  // empty ones, used by nobody now
+  int ready_ = 0;
+  MonoTime refill_at_;
+  MonoTime look_at_;
+  MonoTime last_use_;
+  bool leave_ = false;
+};
+
+Status Server::set_up() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  signals_.reset(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  ASSIGN_OR_RETURN(taken_, os::make_pipe());
+  if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("the server's pipe", errno);
+  ASSIGN_OR_RETURN(kit_, make_kit());
+  TRY(take_base_filter());
+  ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
+  if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
+  last_use_ = refill_at_ = clock_.mono();
+  look_at_ = last_use_ + kLookAround;
+  return {};
+}
+
+// Every process of every run inherits it.
+Status Server::take_base_filter() {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
+  TRY(install_filter(kit_.filters.base));
+  kit_.filters.base.clear();
+  return {};
+}
+
+// The next process is born in an empty network that nobody else is in.
+Status Server::enter_network(os::Fd& out) {
+  if (!kit_.host.privileged) return {};
+  if (!networks_.empty()) {
+    out = std::move(networks_.back());
+    networks_.pop_back();
+    if (setns(out.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
+  } else {
+    if (unshare(CLONE_NEWNET) != 0) return step_error("making a network namespace", errno);
+    out.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+    if (!out.valid()) return step_error("opening a network namespace", errno);
+  }
+  kit_.in_empty_network = true;
+  return {};
+}
+
+// In a ready process: it holds nothing of the server, nor of another run.
+void Server::forget_server() {
+  lock_.reset();
+  signals_.reset();
+  taken_.read.reset();
+  networks_.clear();
+  processes_.clear();
+}
+
+Status Server::make_ready() {
+  Ready made;
+  TRY(enter_network(made.network));
+  const pid_t server = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return step_error("starting a ready process", errno);
+  if (pid == 0) {
+    forget_server();
+    serve_one({kit_, listener_.get(), taken_.write.get(), server}, clock_);
+  }
+  processes_[pid] = std::move(made);
+  ++ready_;
+  return {};
+}
+
+// At once if nobody waits, else in a quiet moment: making one costs the runs processor time.
+void Server::refill() {
+  const MonoTime now = clock_.mono();
+  if (ready_ >= options_.ready || (ready_ > 0 && now < refill_at_)) return;
+  if (const Status made = make_ready(); !made.ok()) {
+    say(made.error());
+    refill_at_ = now + kAfterFailure;
+    if (ready_ == 0) poll(nullptr, 0, static_cast<int>(kAfterFailure.count()));
+  }
+}
+
+void Server::note_taken() {
+  pid_t pid = 0;
+  while (read(taken_.read.get(), &pid, sizeof pid) == sizeof pid) {
+    const auto found = processes_.find(pid);
+    if (found == processes_.end() || found->second.taken) continue;
+    found->second.taken = true;
+    --ready_;
+    last_use_ = clock_.mono();
+    refill_at_ = last_use_ + kQuiet;
+  }
+}
+
+void Server::note_ended() {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo != SIGCHLD) leave_ = true;
+  }
+  int status = 0;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    note_taken();  // what it wrote comes first
+    auto node = processes_.extract(pid);
+    if (node.empty()) continue;
+    if (!node.mapped().taken) {
+      --ready_;
+      refill_at_ = clock_.mono() + kAfterFailure;
+    }
+    const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == kCleanExit;
+    if (!clean) sweep_stale_cgroups(kit_.host.cgroup);  // it may have been killed
+    if (clean && node.mapped().network.valid())
+      networks_.push_back(std::move(node.mapped().network));
+  }
+}
+
+bool Server::still_listening() const {
+  struct stat now {};
+  return stat(options_.socket.c_str(), &now) == 0 && now.st_dev == socket_.st_dev &&
+         now.st_ino == socket_.st_ino;
+}
+
+int Server::wait_ms() const {
+  const MonoTime now = clock_.mono();
+  if (ready_ == 0) return 0;
+  const MonoTime until = ready_ < options_.ready ? std::min(refill_at_, look_at_) : look_at_;
+  return static_cast<int>(std::clamp<int64_t>((until - now).count(), 0, kLookAround.count()));
+}
+
+void Server::wait_for_something() {
+  std::array<pollfd, 2> fds = {{{signals_.get(), POLLIN, 0}, {taken_.read.get(), POLLIN, 0}}};
+  poll(fds.data(), fds.size(), wait_ms());
+  if (fds[1].revents != 0) note_taken();
+  if (fds[0].revents != 0) note_ended();
+}
+
+void Server::run() {
+  while (!leave_) {
+    refill();
+    wait_for_something();
+    const MonoTime now = clock_.mono();
+    if (now < look_at_) continue;
+    look_at_ = now + kLookAround;
+    const bool in_use = processes_.size() > static_cast<size_t>(ready_);
+    if (!still_listening() || (!in_use && now - last_use_ > kLeaveAfter)) leave_ = true;
+  }
+  if (still_listening()) unlink(options_.socket.c_str());
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options, const Clock& clock) {
+  std::optional<os::LockFile> lock;
+  if (!options.lock.empty()) {
+    auto acquired = os::LockFile::acquire(options.lock);
+    if (!acquired.ok()) {
+      say(acquired.error());
+      return acquired.error().reason == "LOCK_HELD" ? 3 : 1;
+    }
+    lock = std::move(acquired).value();
+  }
+  Server server(options, std::move(lock), clock);
+  if (const Status ready = server.set_up(); !ready.ok()) {
+    say(ready.error());
+    return 1;
+  }
+  server.run();
+  return 0;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,80 @@
+#include "node-agent/sandbox/linux/serve_one.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "common/base/text.h"
+#include "common/os/lock_file.h"
+#include "common/os/packet_socket.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/request.h"
+
+namespace paddock::sandbox {
+namespace {
+
+// The descriptors of one request, as contracts/launch.h says.
+struct Order {
+  os::Fd request;
+  os::Fd events;
+  std::optional<os::LockFile> lock;
+};
+
+Result<Order> receive_order(const os::Fd& client) {
+  ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client.get()));
+  if (user != geteuid() && user != 0)
+    return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
+  ASSIGN_OR_RETURN(os::Packet packet, os::receive_packet(client.get()));
+  if (packet.bytes != contracts::kLaunchOrder || packet.fds.size() < 2 || packet.fds.size() > 3)
+    return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
+  Order out{std::move(packet.fds[0]), std::move(packet.fds[1]), std::nullopt};
+  if (packet.fds.size() == 3) {
+    ASSIGN_OR_RETURN(out.lock, os::LockFile::take(std::move(packet.fds[2])));
+  }
+  return out;
+}
+
+// The sockets of this network namespace. None: nothing of the run is left in it.
+bool network_is_unused() {
+  const os::Fd file(open("/proc/self/net/sockstat", O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return false;
+  const auto text = os::read_all(file.get(), 4096);
+  return text.ok() && text->starts_with("sockets: used 0\n");
+}
+
+// A waiting process ends with its server; one with a run stays.
+bool outlive_server(const ReadyContext& context, bool outlive) {
+  if (prctl(PR_SET_PDEATHSIG, outlive ? 0 : SIGKILL) != 0) return false;
+  return outlive || getppid() == context.server;
+}
+
+}  // namespace
+
+[[noreturn]] void serve_one(const ReadyContext& context, const Clock& clock) {
+  setsid();  // a signal to the server's group is not for its runs
+  if (!outlive_server(context, false)) _exit(kUncleanExit);
+  const auto accepted = os::accept_packets(context.listener);
+  const pid_t self = getpid();
+  if (!accepted || write(context.taken, &self, sizeof self) != sizeof self) _exit(kUncleanExit);
+  os::Fd client(fcntl(accepted->get(), F_DUPFD_CLOEXEC, 3));
+  outlive_server(context, true);
+  close(context.listener);
+  close(context.taken);
+  auto order = receive_order(client);
+  const std::string reply = order.ok() ? cat(contracts::kLaunchAccepted, self)
+                                       : cat(contracts::kLaunchRefused, order.error().reason, ": ",
+                                             order.error().message);
+  (void)os::send_packet(client.get(), reply);  // a client that has left does not end its run
+  if (!order.ok()) _exit(kUncleanExit);
+  EventWriter events(std::move(order->events), clock);
+  const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
+    return launch_with(context.kit, request, events, clock);
+  });
+  _exit(answered.ok() && network_is_unused() ? kCleanExit : kUncleanExit);
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,21 @@
+// A launcher that serves many runs: `paddock-sandbox serve`. It keeps a few processes ready, each
+// for one run; a request wakes one of them and meets nobody else. A hostile run can reach its own
+// supervisor at most. Runs go on when the server ends; the server outlives its clients.
+#pragma once
+
+#include <string>
+
+#include "common/base/time.h"
+
+namespace paddock::sandbox {
+
+struct ServeOptions {
+  std::string socket;  // a file for its owner only, made anew
+  std::string lock;    // held as long as the server lives
+  int ready = 4;       // processes that wait for a request
+};
+
+// Returns the program's exit code: 3 if another server holds the lock.
+int serve(const ServeOptions& options, const Clock& clock);
+
+}  // namespace paddock::sandbox
