@@ -13,6 +13,7 @@ int ready_command(const Parsed& parsed, Env& env);
 int doctor_command(const Parsed& parsed, Env& env);
 int compute_command(const Parsed& parsed, Env& env);
 int sandbox_run_command(const Parsed& parsed, Env& env);
+int pytest_command(const Parsed& parsed, Env& env);
 int get_command(const Parsed& parsed, Env& env);
 int describe_command(const Parsed& parsed, Env& env);
 int logs_command(const Parsed& parsed, Env& env);

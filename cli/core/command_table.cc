@@ -95,6 +95,7 @@ CommandRow sandbox_run_row() {
        {"--output-bytes", "Q", "output kept, of each stream"},
        {"--allow-domain", "HOST", "host that may be reached; may be repeated", true},
        {"--mount", "SRC:DST:ro|rw", "host folder that is visible inside; may be repeated", true},
+       {"--venv", "DIR", "Python environment to run in; read-only inside, at /venv"},
        {"--tool", "T", "executable that exists inside; may be repeated", true},
        {"--workdir", "DIR", "where the command starts; /workspace unless given"},
        {"-o,--output", "FORMAT", "json: print the whole SandboxResult instead of live output"},
@@ -103,6 +104,24 @@ CommandRow sandbox_run_row() {
       "Without a policy there is no network, and the rest of the host cannot be seen.\n\n"
       "  paddock sandbox run -- python3 script.py\n"
       "  paddock sandbox run --memory 256Mi --wall-time 5s -v -- sh -c 'echo hi'"};
+}
+
+CommandRow pytest_row() {
+  return {
+      "pytest",
+      kRunGroup,
+      "run Python tests here, in a sandbox; needs no instance",
+      {{"PATH", "test file, folder or path::test, below the current folder", true, true}},
+      {{"--timeout", "S",
+        "real time until everything is killed, in seconds or as 90s; 30s unless given"},
+       {"--policy", "FILE", "SandboxPolicy as YAML or JSON, on top of profile test; - reads stdin"},
+       {"-o,--output", "FORMAT", "json: print the whole SandboxResult instead of live output"},
+       {"-v,--verbose", "", "show what was enforced, also when nothing was denied"}},
+      "Runs `python3 -m pytest -v PATH…` with the current folder as its workspace, without a\n"
+      "network, with a fixed environment. An active virtual environment is visible, read-only.\n"
+      "The tests' own exit code is passed through.\n\n"
+      "  paddock pytest tests\n"
+      "  paddock pytest --timeout 60 tests/test_parser.py::test_empty"};
 }
 
 std::vector<CommandRow> look_commands() {
@@ -182,6 +201,7 @@ std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
   table.push_back(compute_command_row());
   table.push_back(sandbox_run_row());
+  table.push_back(pytest_row());
   for (auto rows : {look_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;

@@ -2,6 +2,7 @@
 
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
+#include "common/contracts/profile.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::cli {
@@ -66,19 +67,21 @@ Status apply_options(const Parsed& parsed, const std::string& cwd, SandboxPolicy
   return {};
 }
 
+Result<contracts::Profile> wanted_profile(const std::string& name) {
+  const contracts::Profiles& known = contracts::builtin_profiles();
+  const auto found = known.find(name);
+  if (found != known.end()) return found->second;
+  return invalid_argument(
+      "UNKNOWN_PROFILE",
+      cat("there is no profile `", name, "`; known: ", contracts::names_of(known)), "--profile");
+}
+
 Result<SandboxPolicy> wanted_policy(const Parsed& parsed, const std::string& cwd,
+                                    const SandboxPolicy& profile,
                                     const std::optional<std::string>& text) {
-  const std::string name = parsed.text("profile", "test");
-  const std::optional<SandboxPolicy> profile = contracts::profile_policy(name);
-  if (!profile) {
-    return invalid_argument(
-        "UNKNOWN_PROFILE",
-        cat("there is no profile `", name, "`; known: ", join(contracts::profile_names(), ", ")),
-        "--profile");
-  }
   ASSIGN_OR_RETURN(SandboxPolicy requested, requested_policy(text));
   TRY(apply_options(parsed, cwd, requested));
-  const SandboxPolicy effective = contracts::effective_policy(*profile, requested);
+  const SandboxPolicy effective = contracts::effective_policy(profile, requested);
   // Through the codec, so that options are held to the same rules as a document.
   return wire::decode<SandboxPolicy>(wire::encode(effective));
 }
@@ -108,15 +111,21 @@ Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
   options.json = output == "json";
   options.verbose = parsed.has("verbose");
   contracts::LaunchRequest& request = options.request;
-  ASSIGN_OR_RETURN(request.policy, wanted_policy(parsed, env.cwd, policy_text));
+  ASSIGN_OR_RETURN(const contracts::Profile profile,
+                   wanted_profile(parsed.text("profile", "test")));
+  ASSIGN_OR_RETURN(request.policy, wanted_policy(parsed, env.cwd, profile.policy, policy_text));
   request.trace_id = make_uuid(env.random);
   request.command = parsed.list("CMD");
-  request.workdir =
-      absolute_path(std::string(contracts::kSandboxWorkspace), parsed.text("workdir"));
-  request.env = contracts::minimal_environment(false);
-  for (const auto& [name, value] : request.policy.env) request.env[name] = value;
+  request.workdir = absolute_path(profile.workdir, parsed.text("workdir"));
+  const std::string venv = parsed.text("venv");
+  ASSIGN_OR_RETURN(request.env, contracts::command_environment(profile.environment, request.policy,
+                                                               !venv.empty()));
   request.mounts = {
       {env.cwd, std::string(contracts::kSandboxWorkspace), contracts::MountMode::kReadWrite}};
+  if (!venv.empty()) {
+    request.mounts.push_back({absolute_path(env.cwd, venv), std::string(contracts::kSandboxVenv),
+                              contracts::MountMode::kReadOnly});
+  }
   const auto& kept = request.policy.limits.stdout_bytes;
   if (options.json && kept) request.inline_output_bytes = std::min(kept->bytes, kMostInlineBytes);
   return options;

@@ -139,6 +139,6 @@ def make_project(folder, **files):
 def main():
     program = unittest.main(module="__main__", exit=False, argv=[sys.argv[0], *sys.argv[1:]])
     result = program.result
-    if result.testsRun and len(result.skipped) == result.testsRun:
+    if result.skipped and len(result.skipped) >= result.testsRun:  # a skipped class runs no test
         print("ALL TESTS SKIPPED: " + "; ".join(sorted({reason for _, reason in result.skipped})))
     sys.exit(0 if result.wasSuccessful() else 1)

@@ -1,0 +1,12 @@
+// `paddock pytest PATHS…` as the `paddock sandbox run` that it is. Pure.
+#pragma once
+
+#include "cli/core/command_table.h"
+#include "cli/core/env.h"
+
+namespace paddock::cli {
+
+// An active virtual environment (VIRTUAL_ENV) is visible inside, read-only, and its Python is used.
+Result<Parsed> pytest_as_sandbox_run(const Parsed& parsed, const Env& env);
+
+}  // namespace paddock::cli

@@ -1,0 +1,33 @@
+"""How a sandboxed command ended; docs/results.md has the table."""
+import dataclasses
+import json
+import typing
+
+
+@dataclasses.dataclass(frozen=True)
+class SandboxResult:
+    version: int = 2
+    status: str = "INTERNAL_ERROR"
+    rc: int = 1
+    reason: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    duration_ms: int = 0
+    cmd: typing.List[str] = dataclasses.field(default_factory=list)
+    traceId: str = ""
+    enforced: typing.Dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    errorClass: typing.Optional[str] = None
+    code: typing.Optional[str] = None
+    truncated: typing.Dict[str, bool] = dataclasses.field(default_factory=dict)
+    usage: typing.Dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    denials: typing.List[typing.Dict[str, typing.Any]] = dataclasses.field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, text):
+        """Fields that this version does not know are left out."""
+        value = json.loads(text)
+        return cls(**{f.name: value[f.name] for f in dataclasses.fields(cls) if f.name in value})
+
+    def header(self):
+        """The same for two runs that ended the same way."""
+        return f"[sandbox] status={self.status} rc={self.rc}" + (f" reason={self.reason}" if self.reason else "")
