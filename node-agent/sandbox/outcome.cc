@@ -14,6 +14,9 @@ namespace {
 using contracts::SandboxResult;
 using contracts::SandboxStatus;
 
+// One text, whether the kernel's signal or the launcher's count came first: they race.
+constexpr const char* kCpuLimitReached = "CPU time limit reached (as by signal 24)";
+
 void set(SandboxResult& result, SandboxStatus status, std::string reason, int64_t rc = 1) {
   result.status = status;
   result.rc = rc;
@@ -49,7 +52,7 @@ void explain_signal(int signal, Millis used, const Bounds& bounds, SandboxResult
   switch (signal) {
     case SIGXCPU:
       if (!is_kernels_cpu_signal(used, bounds.cpu_time)) break;
-      return set(result, SandboxStatus::kCpuLimit, "CPU time limit reached (signal 24)");
+      return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);
     case SIGXFSZ:
       result.code = "E_LIMIT_FS";
       return set(result, SandboxStatus::kLimitExceeded, "file size limit reached (signal 25)");
@@ -118,8 +121,7 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
   if (explain_memory(ended, result)) return;
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
-    return set(result, SandboxStatus::kCpuLimit,
-               "CPU time limit reached by all processes together");
+    return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);
   }
   if (!ended.wait_status)
     return set(result, SandboxStatus::kKilledKill, "the sandbox was killed from outside");

@@ -1,4 +1,5 @@
 // What a command finds: its exact variables, its identity, and a policy that it may read.
+#include "common/wire/json.h"
 #include "tests/adversarial/sandbox_run.h"
 
 namespace paddock::adversarial {
@@ -29,12 +30,32 @@ TEST_P(Environment, RunsAnInterpreterThatStartsProcesses) {
   EXPECT_EQ(done.out, "1000 1000 /workspace sandbox\nchild\n/tmp True\n") << done.err;
 }
 
-TEST_P(Environment, ShowsTheEffectivePolicyWithoutHostPaths) {
-  contracts::LaunchRequest launch = request({"cat", "/run/paddock/policy.json"});
+// proves: VLT-24
+TEST_P(Environment, ShowsTheEffectivePolicyOfTheResultWithoutHostPaths) {
+  contracts::LaunchRequest launch = request({"sh", "-c",
+                                             "cat /run/paddock/policy.json; cd /run/paddock; "
+                                             "{ rm policy.json || echo x >> policy.json || "
+                                             "touch other; } 2>/dev/null && echo BREACH"});
   launch.policy.host_mounts = {{folder() + "/probes", "/data", contracts::MountMode::kReadOnly}};
+  launch.policy.env["FROM_THE_POLICY"] = "1";
   const Finished done = run(launch);
-  EXPECT_THAT(done.out, testing::HasSubstr("\"pids\": 32"));
+  ASSERT_TRUE(done.result && done.result->policy);
   EXPECT_EQ(done.out.find(folder()), std::string::npos);
+  const auto inside = wire::parse_json(done.out);
+  ASSERT_TRUE(inside.ok()) << done.out;
+  wire::Value expected = wire::encode(*done.result->policy);
+  expected.find("hostMounts")->array()->at(0).set("hostPath", "hidden");
+  EXPECT_EQ(wire::to_pretty_json(*inside), wire::to_pretty_json(expected));
+  EXPECT_EQ(wire::encode(launch.policy), wire::encode(*done.result->policy));
+}
+
+TEST_P(Environment, HasItsPolicyInTheResultOfARefusalToo) {
+  contracts::LaunchRequest launch = request({"true"});
+  launch.policy.limits.command_bytes = wire::Quantity{1};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result && done.result->policy);
+  EXPECT_FALSE(done.started);
+  EXPECT_EQ(wire::encode(launch.policy), wire::encode(*done.result->policy));
 }
 
 TEST_P(Environment, HasNoCapabilityAndNoWayToOne) {
