@@ -153,7 +153,7 @@ class Store {
   virtual Status read(const std::function<Status(ReadTxn&)>& look) = 0;
 
   // Whether the disk takes writes: free of cost while the last commit that wrote succeeded; after
-  // one that the disk refused (STORE_FULL, STORE_IO, STORE_BUSY) this tries a small write itself.
+  // one that the disk refused (STORE_FULL, STORE_IO, STORE_BUSY) this tries one of 64 KiB itself.
   virtual Status check_writable() = 0;
 };
 

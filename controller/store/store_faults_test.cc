@@ -136,6 +136,22 @@ void take_the_rest(const std::string& path) {
   ::close(fd);
 }
 
+// A refused large write leaves room in the log that small ones still fit into. Writes until neither
+// a small change nor the store's own probe fits.
+bool small_writes_end(Store& store, Names& acknowledged) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = cat("small-", i);
+    const Status written = add(store, name);
+    if (written.ok()) {
+      acknowledged.insert(name);
+    } else if (reason_of(written) == "STORE_FULL" &&
+               reason_of(store.check_writable()) == "STORE_FULL") {
+      return true;
+    }
+  }
+  return false;
+}
+
 class StoreFaults : public testing::Test {
  protected:
   void expect(const std::string& result) {
@@ -160,8 +176,7 @@ std::string StoreFaults::fill_and_go_on(const char* size, bool in_checkpoint) {
     if (copied < 5'000'000) return cat("no checkpoint was under way: ", copied);
   } else {
     take_the_rest(folder_.file("rest"));
-    if (reason_of(store->check_writable()) != "STORE_FULL") return "does not know that it is full";
-    if (reason_of(add(*store, "no")) != "STORE_FULL") return "a small write is not refused";
+    if (!small_writes_end(*store, filled.acknowledged)) return "does not know that it is full";
   }
   if (stored(*store) != lines(filled.acknowledged)) return "a full store cannot be read";
   if (!change_disk(folder_.file(""), 0, "256m")) return "no remount";

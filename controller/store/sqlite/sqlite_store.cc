@@ -66,7 +66,11 @@ class FileStore final : public Store {
 
   Status check_writable() override {
     if (!writer_.disk_refuses()) return {};
-    return writer_.submit([](WriteTxn& txn) { return txn.put_setting("write-probe", ""); });
+    // As large as a run with its events: what is left of a full disk may still take a few bytes.
+    constexpr size_t kProbeBytes = 64 << 10;
+    return writer_.submit([](WriteTxn& txn) {
+      return txn.put_setting("write-probe", std::string(kProbeBytes, '0'));
+    });
   }
 
  private:
