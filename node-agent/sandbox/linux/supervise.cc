@@ -124,6 +124,7 @@ void Supervisor::handle_control() {
   switch (message->type) {
     case Type::kListener:
       notifications_.listen_on(os::Fd(fcntl(message->fd.get(), F_DUPFD_CLOEXEC, 3)));
+      filtered_ = notifications_.listening();
       break;
     case Type::kFailed:
       if (!setup_error_)
@@ -153,8 +154,7 @@ void Supervisor::note_exec() {
     if (poll(&more, 1, 0) <= 0) break;
     handle_control();
   }
-  if (setup_error_ || exec_error_ || !notifications_.listening() || cause_ != EndCause::kNone)
-    return;
+  if (setup_error_ || exec_error_ || !filtered_ || cause_ != EndCause::kNone) return;
   started_ = now_;
   watched_.events.add(FrameType::kStarted,
                       wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));

@@ -77,6 +77,7 @@ class Supervisor {
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   EndCause cause_ = EndCause::kNone;
+  bool filtered_ = false;  // the command's listener came, and may be gone again with the command
   bool killed_ = false;
   bool reaped_ = false;
   bool events_lost_ = false;
