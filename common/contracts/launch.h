@@ -11,11 +11,11 @@
 // written.
 //
 // A server runs many commands, each in a process of its own, as `run` would: one connection per run
-// to its socket (SOCK_SEQPACKET, for the server's own user), one packet `kLaunchOrder` with the
-// descriptors of the request file, the events file or pipe and, if wanted, the lock file. One
-// packet answers: `kLaunchAccepted` and the pid of the run's launcher, which holds the lock by
-// then, or `kLaunchRefused` and why. The connection then closes when the result frame is written. A
-// client that leaves, and the server's own end, change nothing for the run.
+// to its socket (SOCK_SEQPACKET, its own user's), one packet `kLaunchOrder` with the descriptors of
+// the request file, the events file or pipe and, if wanted, the lock file. One packet answers:
+// `kLaunchAccepted` and the pid of the launcher, which holds the lock by then, or `kLaunchRefused`
+// and why. What cannot be answered is not run. After the answer, a client that leaves and the
+// server's own end change nothing; the connection closes when the launcher has ended.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.

@@ -24,14 +24,12 @@
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/serve_one.h"
+#include "node-agent/sandbox/serve_pace.h"
 
 namespace paddock::sandbox {
 namespace {
 
-constexpr Millis kQuiet{3};           // without a request: time to make the next ones ready
-constexpr Millis kAfterFailure{200};  // a process that ended before it had a request
 constexpr Millis kLookAround{5'000};  // is the socket still there?
-constexpr Millis kLeaveAfter{600'000};
 
 void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
@@ -45,7 +43,11 @@ struct Ready {
 class Server {
  public:
   Server(const ServeOptions& options, std::optional<os::LockFile> lock, const Clock& clock)
-      : options_(options), lock_(std::move(lock)), clock_(clock) {}
+      : options_(options),
+        lock_(std::move(lock)),
+        clock_(clock),
+        pace_(options.ready, clock.mono()),
+        look_at_(clock.mono() + kLookAround) {}
   Status set_up();
   // Until a signal or the end of all use.
   void run();
@@ -72,10 +74,8 @@ class Server {
   os::Pipe taken_;
   std::map<pid_t, Ready> processes_;
   std::vector<os::Fd> networks_;  // empty ones, used by nobody now
-  int ready_ = 0;
-  MonoTime refill_at_;
+  ServePace pace_;
   MonoTime look_at_;
-  MonoTime last_use_;
   bool leave_ = false;
 };
 
@@ -92,8 +92,6 @@ Status Server::set_up() {
   TRY(take_base_filter());
   ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
   if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
-  last_use_ = refill_at_ = clock_.mono();
-  look_at_ = last_use_ + kLookAround;
   return {};
 }
 
@@ -141,18 +139,15 @@ Status Server::make_ready() {
     serve_one({kit_, listener_.get(), taken_.write.get(), server}, clock_);
   }
   processes_[pid] = std::move(made);
-  ++ready_;
+  pace_.made();
   return {};
 }
 
-// At once if nobody waits, else in a quiet moment: making one costs the runs processor time.
 void Server::refill() {
-  const MonoTime now = clock_.mono();
-  if (ready_ >= options_.ready || (ready_ > 0 && now < refill_at_)) return;
+  if (!pace_.wants_one(clock_.mono())) return;
   if (const Status made = make_ready(); !made.ok()) {
     say(made.error());
-    refill_at_ = now + kAfterFailure;
-    if (ready_ == 0) poll(nullptr, 0, static_cast<int>(kAfterFailure.count()));
+    pace_.failed_to_make(clock_.mono());
   }
 }
 
@@ -162,9 +157,7 @@ void Server::note_taken() {
     const auto found = processes_.find(pid);
     if (found == processes_.end() || found->second.taken) continue;
     found->second.taken = true;
-    --ready_;
-    last_use_ = clock_.mono();
-    refill_at_ = last_use_ + kQuiet;
+    pace_.taken(clock_.mono());
   }
 }
 
@@ -178,10 +171,7 @@ void Server::note_ended() {
     note_taken();  // what it wrote comes first
     auto node = processes_.extract(pid);
     if (node.empty()) continue;
-    if (!node.mapped().taken) {
-      --ready_;
-      refill_at_ = clock_.mono() + kAfterFailure;
-    }
+    if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == kCleanExit;
     if (!clean) sweep_stale_cgroups(kit_.host.cgroup);  // it may have been killed
     if (clean && node.mapped().network.valid())
@@ -196,10 +186,8 @@ bool Server::still_listening() const {
 }
 
 int Server::wait_ms() const {
-  const MonoTime now = clock_.mono();
-  if (ready_ == 0) return 0;
-  const MonoTime until = ready_ < options_.ready ? std::min(refill_at_, look_at_) : look_at_;
-  return static_cast<int>(std::clamp<int64_t>((until - now).count(), 0, kLookAround.count()));
+  const Millis wait = pace_.next(look_at_) - clock_.mono();
+  return static_cast<int>(std::clamp<int64_t>(wait.count(), 0, kLookAround.count()));
 }
 
 void Server::wait_for_something() {
@@ -216,8 +204,8 @@ void Server::run() {
     const MonoTime now = clock_.mono();
     if (now < look_at_) continue;
     look_at_ = now + kLookAround;
-    const bool in_use = processes_.size() > static_cast<size_t>(ready_);
-    if (!still_listening() || (!in_use && now - last_use_ > kLeaveAfter)) leave_ = true;
+    const bool in_use = processes_.size() > static_cast<size_t>(pace_.ready());
+    if (!still_listening() || (!in_use && pace_.unused_for_long(now))) leave_ = true;
   }
   if (still_listening()) unlink(options_.socket.c_str());
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -24,11 +25,17 @@ struct Order {
   std::optional<os::LockFile> lock;
 };
 
+constexpr int kOrderMs = 10'000;  // a client that connects and says nothing
+
 Result<Order> receive_order(const os::Fd& client) {
+  pollfd said{client.get(), POLLIN, 0};
+  if (poll(&said, 1, kOrderMs) <= 0)
+    return Error{Code::kDeadlineExceeded, "NO_ORDER", "no order came in time"};
+  // Taken in even from a stranger: what is left unread would take the answer with it.
+  ASSIGN_OR_RETURN(os::Packet packet, os::receive_packet(client.get()));
   ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client.get()));
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
-  ASSIGN_OR_RETURN(os::Packet packet, os::receive_packet(client.get()));
   if (packet.bytes != contracts::kLaunchOrder || packet.fds.size() < 2 || packet.fds.size() > 3)
     return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
   Order out{std::move(packet.fds[0]), std::move(packet.fds[1]), std::nullopt};
@@ -68,8 +75,8 @@ bool outlive_server(const ReadyContext& context, bool outlive) {
   const std::string reply = order.ok() ? cat(contracts::kLaunchAccepted, self)
                                        : cat(contracts::kLaunchRefused, order.error().reason, ": ",
                                              order.error().message);
-  (void)os::send_packet(client.get(), reply);  // a client that has left does not end its run
-  if (!order.ok()) _exit(kUncleanExit);
+  // A client that has left by now was never told that its order is taken, and may give it again.
+  if (!os::send_packet(client.get(), reply).ok() || !order.ok()) _exit(kUncleanExit);
   EventWriter events(std::move(order->events), clock);
   const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
     return launch_with(context.kit, request, events, clock);
