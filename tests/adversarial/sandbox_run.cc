@@ -99,21 +99,39 @@ std::optional<int64_t> Launched::sandbox_pid() const {
 bool Launched::wait_for_output(std::string_view text) const {
   for (int waited = 0; waited < kPatienceMs; waited += 5) {
     if (read().out.find(text) != std::string::npos) return true;
-    siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == pid_)
-      return false;
+    if (has_ended()) return false;
     poll(nullptr, 0, 5);
   }
   return false;
 }
 
-Finished Launched::wait() {
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+bool Launched::has_ended() const {
+  if (connection_.valid()) {
+    pollfd served{connection_.get(), POLLIN, 0};
+    return poll(&served, 1, 0) > 0;
   }
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+int Launched::wait_end() {
+  int status = 0;
+  if (connection_.valid()) {
+    pollfd served{connection_.get(), POLLIN, 0};
+    while (poll(&served, 1, -1) <= 0) {
+    }
+  } else {
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Finished Launched::wait() {
+  const int exit_code = wait_end();
   Finished out = read();
-  out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  out.exit_code = exit_code;
   EXPECT_TRUE(cgroups_of(pid_).empty()) << "a cgroup was left behind";
   return out;
 }
@@ -169,18 +187,27 @@ std::vector<std::string> SandboxTest::probe(const std::string& name,
   return arguments;
 }
 
-Launched SandboxTest::start(const contracts::LaunchRequest& request) {
-  const std::string base = cat(folder_, "/io/", ++launches_);
+std::string SandboxTest::write_request(const contracts::LaunchRequest& request) {
+  std::string base = cat(folder_, "/io/", ++launches_);
   EXPECT_TRUE(
       os::write_file_atomic(base + ".request", wire::to_json(wire::encode(request)), 0644).ok());
-  std::vector<std::string> words = {launcher(),        "run",      "--request",
-                                    base + ".request", "--events", base + ".events"};
+  return base;
+}
+
+pid_t SandboxTest::spawn_launcher(std::vector<std::string> words) const {
+  words.insert(words.begin(), launcher());
   if (!as_root() && geteuid() == 0) {
     const std::vector<std::string> become = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
                                              "--clear-groups"};
     words.insert(words.begin(), become.begin(), become.end());
   }
-  return {spawn(words), base + ".events"};
+  return spawn(words);
+}
+
+Launched SandboxTest::start(const contracts::LaunchRequest& request) {
+  const std::string base = write_request(request);
+  return {spawn_launcher({"run", "--request", base + ".request", "--events", base + ".events"}),
+          base + ".events"};
 }
 
 Finished SandboxTest::expect_contained(const std::string& name,

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "common/contracts/launch.h"
+#include "common/os/fd.h"
 
 namespace paddock::adversarial {
 
@@ -25,21 +26,27 @@ struct Finished {
   bool started = false;
 };
 
-// A launcher that has been started and not yet waited for.
+// A launcher that has been started and not yet waited for: our child, or a server's, which ends
+// when its connection hangs up.
 class Launched {
  public:
-  Launched(pid_t pid, std::string events) : pid_(pid), events_(std::move(events)) {}
+  Launched(pid_t pid, std::string events, os::Fd connection = {})
+      : pid_(pid), events_(std::move(events)), connection_(std::move(connection)) {}
   pid_t pid() const { return pid_; }
   // Blocks until `text` was written to stdout; false if the launcher ended first.
   bool wait_for_output(std::string_view text) const;
   Finished wait();
+  // Without a look at what it leaves behind. Returns the exit code; 0 for a server's.
+  int wait_end();
   // The pid in the `started` frame.
   std::optional<int64_t> sandbox_pid() const;
 
  private:
   Finished read() const;
+  bool has_ended() const;
   pid_t pid_;
   std::string events_;
+  os::Fd connection_;
 };
 
 class SandboxTest : public testing::TestWithParam<As> {
@@ -51,7 +58,11 @@ class SandboxTest : public testing::TestWithParam<As> {
   // The path inside of a probe, with its arguments.
   std::vector<std::string> probe(const std::string& name,
                                  std::vector<std::string> arguments = {}) const;
-  Launched start(const contracts::LaunchRequest& request);
+  virtual Launched start(const contracts::LaunchRequest& request);
+  // A path without suffix for the files of the next launch, its request written.
+  std::string write_request(const contracts::LaunchRequest& request);
+  // As root or as an ordinary user, as the test says.
+  pid_t spawn_launcher(std::vector<std::string> words) const;
   Finished run(const contracts::LaunchRequest& request) { return start(request).wait(); }
   Finished run(std::vector<std::string> command) { return run(request(std::move(command))); }
   // Runs a probe and expects it to find no way out.

@@ -1,0 +1,58 @@
+#include "common/launch/order.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/contracts/launch.h"
+#include "common/os/packet_socket.h"
+
+namespace paddock::launch {
+namespace {
+
+bool readable(const os::Fd& socket, int timeout_ms) {
+  pollfd waited{socket.get(), POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&waited, 1, timeout_ms);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+Result<Launched> understand(const std::string& answer, os::Fd socket) {
+  const std::string_view text = answer;
+  if (text.starts_with(contracts::kLaunchAccepted)) {
+    const auto pid = parse_integer<pid_t>(text.substr(contracts::kLaunchAccepted.size()));
+    if (pid && *pid > 0) return Launched{*pid, std::move(socket)};
+  }
+  if (!text.starts_with(contracts::kLaunchRefused))
+    return Error{Code::kInternal, "BAD_ANSWER", "the launcher's answer makes no sense"};
+  const std::string_view why = text.substr(contracts::kLaunchRefused.size());
+  const size_t colon = why.find(": ");
+  if (colon == std::string_view::npos)
+    return Error{Code::kUnavailable, "REFUSED", std::string(why)};
+  return Error{Code::kUnavailable, std::string(why.substr(0, colon)),
+               std::string(why.substr(colon + 2))};
+}
+
+}  // namespace
+
+Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {
+  ASSIGN_OR_RETURN(os::Fd socket, os::connect_packets(path));
+  std::vector<int> fds = {files.request, files.events};
+  if (files.lock >= 0) fds.push_back(files.lock);
+  TRY(os::send_packet(socket.get(), contracts::kLaunchOrder, fds));
+  if (!readable(socket, patience_ms)) {
+    // From here on no answer can come any more; one that came meanwhile still counts.
+    shutdown(socket.get(), SHUT_RD);
+    char first = 0;
+    if (recv(socket.get(), &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) <= 0)
+      return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the launcher does not answer"};
+  }
+  ASSIGN_OR_RETURN(const os::Packet answer, os::receive_packet(socket.get()));
+  return understand(answer.bytes, std::move(socket));
+}
+
+}  // namespace paddock::launch

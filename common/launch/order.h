@@ -1,0 +1,29 @@
+// A run ordered from a serving launcher, as contracts/launch.h says. Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "common/os/fd.h"
+
+namespace paddock::launch {
+
+struct OrderFiles {
+  int request = -1;
+  int events = -1;
+  int lock = -1;  // -1: none. The caller closes its copy after the answer, or holds the lock too.
+};
+
+struct Launched {
+  pid_t launcher = -1;
+  os::Fd connection;  // hangs up when the launcher has ended
+};
+
+// An error always means that nothing of it runs, nor ever will: it may be ordered anew.
+// Unavailable, NOT_LISTENING or PEER_GONE, if there is no server; DeadlineExceeded, NO_ANSWER,
+// after `patience_ms`; the server's own reason if it refused.
+Result<Launched> order_launch(const std::string& socket, const OrderFiles& files,
+                              int patience_ms = 10'000);
+
+}  // namespace paddock::launch

@@ -1,0 +1,97 @@
+#include "common/launch/order.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "common/contracts/launch.h"
+#include "common/os/file.h"
+#include "common/os/packet_socket.h"
+
+namespace paddock::launch {
+namespace {
+
+class Order : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/paddock-order-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    auto listener = os::listen_packets(socket());
+    ASSERT_TRUE(listener.ok()) << listener.error().describe();
+    listener_ = std::move(*listener);
+    file_.reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+  }
+  void TearDown() override { (void)os::remove_tree(folder_); }
+
+  std::string socket() const { return folder_ + "/socket"; }
+  // What order_launch() says to a server that answers this.
+  Result<Launched> answered(const std::string& answer, int lock = -1) {
+    std::thread server([&] {
+      const auto client = os::accept_packets(listener_.get());
+      auto packet = os::receive_packet(client->get());
+      if (packet.ok()) order_ = std::move(*packet);
+      if (!answer.empty()) {
+        EXPECT_TRUE(os::send_packet(client->get(), answer).ok());
+      }
+    });
+    auto out = order_launch(socket(), {file_.get(), file_.get(), lock});
+    server.join();
+    return out;
+  }
+
+  std::string folder_;
+  os::Fd listener_;
+  os::Fd file_;
+  os::Packet order_;
+};
+
+TEST_F(Order, CarriesItsFilesAndLearnsThePid) {
+  const auto launched = answered("pid 4711");
+  ASSERT_TRUE(launched.ok()) << launched.error().describe();
+  EXPECT_EQ(launched->launcher, 4711);
+  EXPECT_EQ(order_.bytes, contracts::kLaunchOrder);
+  EXPECT_EQ(order_.fds.size(), 2u);
+  ASSERT_TRUE(answered("pid 4711", file_.get()).ok());
+  EXPECT_EQ(order_.fds.size(), 3u);
+}
+
+TEST_F(Order, KnowsWhyItWasRefused) {
+  const auto launched = answered("refused LOCK_HELD: it is held");
+  ASSERT_FALSE(launched.ok());
+  EXPECT_EQ(launched.error().reason, "LOCK_HELD");
+}
+
+TEST_F(Order, DoesNotTrustAnAnswerThatMakesNoSense) {
+  for (const char* answer : {"pid", "pid ", "pid 0", "pid -5", "pid 12x", "ok", "refused"}) {
+    EXPECT_FALSE(answered(answer).ok()) << answer;
+  }
+}
+
+TEST_F(Order, FailsWhenTheServerDiesWithoutAnAnswer) {
+  EXPECT_EQ(answered("").error().reason, "PEER_GONE");
+}
+
+TEST_F(Order, FailsWhenNobodyListens) {
+  listener_.reset();
+  EXPECT_EQ(order_launch(socket(), {file_.get(), file_.get(), -1}).error().reason, "NOT_LISTENING");
+}
+
+TEST_F(Order, ThatWasGivenUpCanNoLongerBeAnswered) {
+  const auto late = order_launch(socket(), {file_.get(), file_.get(), -1}, 10);
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().reason, "NO_ANSWER");
+  // The server comes to it only now: the order is there, and it learns that nobody waits.
+  const auto client = os::accept_packets(listener_.get());
+  ASSERT_TRUE(client);
+  EXPECT_TRUE(os::receive_packet(client->get()).ok());
+  EXPECT_FALSE(os::send_packet(client->get(), "pid 4711").ok());
+}
+
+}  // namespace
+}  // namespace paddock::launch

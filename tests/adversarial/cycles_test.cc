@@ -1,0 +1,113 @@
+// A thousand runs leave nothing behind: processes, descriptors, mounts, cgroups, folders.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "common/os/file.h"
+#include "tests/adversarial/serve_fixture.h"
+
+namespace paddock::adversarial {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCycles = 1000;
+constexpr int kAtOnce = 5;
+
+size_t entries(const std::string& folder) {
+  const auto names = os::list_dir(folder);
+  return names.ok() ? names->size() : 0;
+}
+
+size_t mounts() {
+  const std::string text = os::read_file("/proc/self/mountinfo", 16 << 20).value();
+  return static_cast<size_t>(std::ranges::count(text, '\n'));
+}
+
+// Folders of this test's launchers in any hierarchy.
+std::vector<std::string> cgroups_left(const std::set<pid_t>& launchers) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::recursive_directory_iterator
+           at("/sys/fs/cgroup", fs::directory_options::skip_permission_denied, error),
+       end;
+       at != end && !error; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (!name.starts_with("paddock-")) continue;
+    const std::string rest = name.substr(8);
+    const auto pid = parse_integer<pid_t>(rest.substr(0, rest.find('-')));
+    if (pid && launchers.contains(*pid)) out.push_back(at->path());
+  }
+  return out;
+}
+
+template <typename Base>
+class CyclesOf : public Base {
+ protected:
+  void run_them() {
+    std::vector<std::string> bases;
+    for (int i = 0; i < kAtOnce; ++i)
+      bases.push_back(
+          this->write_request(this->request({"/bin/sh", "-c", "echo x > /tmp/file; : & exit 0"})));
+    const size_t mounts_before = mounts();
+    const size_t fds_before = entries("/proc/self/fd");
+    std::set<pid_t> launchers;
+    for (int i = 0; i < kCycles; i += kAtOnce) {
+      std::vector<Launched> runs;
+      for (const std::string& base : bases) {
+        ASSERT_TRUE(os::write_file_atomic(base + ".events", "", 0666).ok());
+        runs.push_back(start_one(base));
+      }
+      for (Launched& launched : runs) launched.wait_end();
+      for (const std::string& base : bases) {
+        const std::string events = os::read_file(base + ".events", 1 << 20).value();
+        ASSERT_THAT(events, testing::HasSubstr(R"("status":"OK")")) << "run " << i;
+      }
+      for (const Launched& launched : runs) launchers.insert(launched.pid());
+    }
+    EXPECT_EQ(entries("/proc/self/fd"), fds_before);
+    EXPECT_EQ(mounts(), mounts_before);
+    EXPECT_EQ(entries(this->workspace()), 0u);
+    EXPECT_THAT(cgroups_left(launchers), testing::IsEmpty());
+  }
+  virtual Launched start_one(const std::string& base) = 0;
+};
+
+class Cycles : public CyclesOf<SandboxTest> {
+ protected:
+  Launched start_one(const std::string& base) override {
+    return {spawn_launcher({"run", "--request", base + ".request", "--events", base + ".events"}),
+            base + ".events"};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Cycles, testing::Values(As::kRoot, As::kUser), name_of);
+
+TEST_P(Cycles, LeaveNothingBehind) {
+  run_them();
+  EXPECT_TRUE(processes_of(launcher()).empty());
+}
+
+class ServedCycles : public CyclesOf<ServeTest> {
+ protected:
+  Launched start_one(const std::string& base) override {
+    auto launched = order(base + ".request", base + ".events");
+    EXPECT_TRUE(launched.ok());
+    return {launched->launcher, base + ".events", std::move(launched->connection)};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, ServedCycles, testing::Values(As::kRoot, As::kUser), name_of);
+
+TEST_P(ServedCycles, LeaveNothingBehind) {
+  const auto fds = [&] { return entries(cat("/proc/", server(), "/fd")); };
+  const size_t fds_before = fds();
+  run_them();
+  wait_until_ready();
+  // The networks that it lends: no more than were ever in use at once.
+  EXPECT_LE(fds(), fds_before + kAtOnce + 2 * kReady);
+  EXPECT_EQ(processes_of(launcher()).size(), 1u + kReady);
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

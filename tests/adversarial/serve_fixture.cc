@@ -1,0 +1,120 @@
+#include "tests/adversarial/serve_fixture.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <climits>
+
+#include "common/os/file.h"
+
+namespace paddock::adversarial {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Numbers that name entries of a folder.
+std::vector<pid_t> numbers_in(const std::string& folder) {
+  std::vector<pid_t> out;
+  const auto names = os::list_dir(folder);
+  if (!names.ok()) return out;
+  for (const std::string& name : *names) {
+    if (const auto number = parse_integer<pid_t>(name)) out.push_back(*number);
+  }
+  return out;
+}
+
+// The kernel's signal to those that wait for an order is under way.
+bool ends_soon(const std::string& program) {
+  constexpr int kPatienceMs = 60'000;
+  for (int waited = 0; waited < kPatienceMs; ++waited) {
+    if (processes_of(program).empty()) return true;
+    poll(nullptr, 0, 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+void ServeTest::SetUp() {
+  SandboxTest::SetUp();
+  if (IsSkipped() || HasFatalFailure()) return;
+  start_server();
+}
+
+void ServeTest::TearDown() {
+  if (server_ > 0) {
+    EXPECT_EQ(end_server(SIGTERM), 0);
+  }
+  if (!folder().empty()) {
+    EXPECT_TRUE(ends_soon(launcher())) << "a launcher was left behind";
+  }
+  SandboxTest::TearDown();
+}
+
+void ServeTest::start_server() {
+  server_ = spawn_launcher(
+      {"serve", "--socket", socket(), "--lock", server_lock(), "--ready", cat(kReady)});
+  wait_until_ready();
+}
+
+int ServeTest::end_server(int signal) {
+  kill(server_, signal);
+  int status = 0;
+  while (waitpid(server_, &status, 0) < 0 && errno == EINTR) {
+  }
+  server_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void ServeTest::wait_until_ready() const {
+  while (children_of(server_).size() != kReady) {
+    ASSERT_TRUE(process_exists(server_));
+    poll(nullptr, 0, 1);
+  }
+}
+
+Result<launch::Launched> ServeTest::order(const std::string& request, const std::string& events,
+                                          const std::string& lock) const {
+  const os::Fd request_file(open(request.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Fd events_file(
+      open(events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  os::Fd lock_file;
+  if (!lock.empty()) lock_file.reset(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  return launch::order_launch(socket(), {request_file.get(), events_file.get(), lock_file.get()},
+                              120'000);
+}
+
+Launched ServeTest::start(const contracts::LaunchRequest& request) {
+  const std::string base = write_request(request);
+  auto launched = order(base + ".request", base + ".events");
+  EXPECT_TRUE(launched.ok()) << launched.error().describe();
+  if (!launched.ok()) return {fork() == 0 ? (_exit(125), 0) : -1, base + ".events"};
+  return {launched->launcher, base + ".events", std::move(launched->connection)};
+}
+
+std::vector<pid_t> processes_of(const std::string& program) {
+  std::vector<pid_t> out;
+  for (const pid_t pid : numbers_in("/proc")) {
+    std::error_code gone;
+    if (fs::read_symlink(cat("/proc/", pid, "/exe"), gone) == program) out.push_back(pid);
+  }
+  return out;
+}
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> out;
+  const auto text = os::read_file(cat("/proc/", parent, "/task/", parent, "/children"), 1 << 20);
+  if (!text.ok()) return out;
+  for (const std::string& word : split(*text, ' ')) {
+    if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
+  }
+  return out;
+}
+
+}  // namespace paddock::adversarial

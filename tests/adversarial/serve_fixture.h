@@ -1,0 +1,40 @@
+// Tests with a serving launcher of their own: every run of theirs is ordered from it.
+#pragma once
+
+#include <vector>
+
+#include "common/launch/order.h"
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+
+class ServeTest : public SandboxTest {
+ protected:
+  static constexpr int kReady = 3;
+
+  void SetUp() override;
+  // The server ends at a SIGTERM, and nothing of it is left.
+  void TearDown() override;
+  Launched start(const contracts::LaunchRequest& request) override;
+
+  pid_t server() const { return server_; }
+  std::string socket() const { return folder() + "/io/socket"; }
+  std::string server_lock() const { return folder() + "/io/server.lock"; }
+  void start_server();
+  // Returns its exit code, or 128 and the signal.
+  int end_server(int signal);
+  // Blocks until as many processes wait for an order as shall.
+  void wait_until_ready() const;
+  // The files of one order; `lock` only if it has a name.
+  Result<launch::Launched> order(const std::string& request, const std::string& events,
+                                 const std::string& lock = {}) const;
+
+ private:
+  pid_t server_ = -1;
+};
+
+// Processes that run this program.
+std::vector<pid_t> processes_of(const std::string& program);
+std::vector<pid_t> children_of(pid_t parent);
+
+}  // namespace paddock::adversarial
