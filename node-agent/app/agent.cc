@@ -147,11 +147,15 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
+  const std::string server_dir = os::join_path(config.data_dir, "sandbox");
+  TRY(os::make_dirs(server_dir));
+  executor::LaunchServer server(config.sandbox_program, server_dir, clock);
+  server.start();
   session::SessionLoop* talking = nullptr;
   RunHost runs(
       executor, store,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
-      random, config.max_runs,
+      random, config.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) { runs.act(action); });

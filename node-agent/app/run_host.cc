@@ -20,19 +20,20 @@ RunKey key_of(const contracts::Assignment& assignment) {
 
 RunHost::RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& store,
                  executor::TransportFactory transport, const Clock& clock, Random& random,
-                 int64_t max_runs, Observe observe)
+                 int64_t max_runs, executor::LaunchServer* server, Observe observe)
     : config_(config),
       store_(store),
       transport_(std::move(transport)),
       clock_(clock),
       random_(random),
       max_runs_(max_runs),
+      server_(server),
       observe_(std::move(observe)) {}
 
 RunHost::~RunHost() { stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
-  return {config_, store_, transport_, *this, clock_, random_};
+  return {config_, store_, transport_, *this, clock_, random_, server_};
 }
 
 Status RunHost::recover() {

@@ -19,7 +19,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
   RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& store,
           executor::TransportFactory transport, const Clock& clock, Random& random,
-          int64_t max_runs, Observe observe);
+          int64_t max_runs, executor::LaunchServer* server, Observe observe);
   ~RunHost() override;
 
   // Goes on with every run found on disk; removes what cannot be one.
@@ -58,6 +58,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   const Clock& clock_;
   Random& random_;
   int64_t max_runs_;
+  executor::LaunchServer* server_;
   Observe observe_;
   Guarded<State> state_;
   std::condition_variable changed_;

@@ -99,7 +99,7 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
   record_.stage = Stage::kLaunching;
   TRY(folder_.store(record_));
-  auto started = start_launcher(ports_.config.sandbox_program, files);
+  auto started = start(files);
   if (!started) {
     log_error("a launcher could not be started", {{"error", started.error().describe()}});
     return std::move(started).error();
@@ -110,6 +110,13 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
     log_warn("a launcher's identity could not be recorded", {{"error", stored.error().describe()}});
   }
   return {};
+}
+
+Result<LauncherProcess> RunLife::start(const LaunchFiles& files) {
+  if (ports_.server != nullptr) {
+    if (auto served = ports_.server->launch(files)) return std::move(*served);
+  }
+  return start_launcher(ports_.config.sandbox_program, files);
 }
 
 FollowEnd RunLife::follow() {

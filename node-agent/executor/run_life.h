@@ -10,6 +10,7 @@
 #include "common/base/random.h"
 #include "common/base/time.h"
 #include "node-agent/artifacts/collect.h"
+#include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/launcher.h"
 #include "node-agent/executor/output_log.h"
 #include "node-agent/executor/recovery.h"
@@ -42,7 +43,8 @@ struct ExecutorPorts {
   TransportFactory transport;
   RunObserver& observer;
   const Clock& clock;
-  Random& random;  // thread-safe
+  Random& random;                  // thread-safe
+  LaunchServer* server = nullptr;  // none: each launch starts a launcher of its own
 };
 
 class RunLife {
@@ -79,6 +81,7 @@ class RunLife {
   NextStep decide();
   Result<contracts::LaunchRequest> prepare();
   Status launch(const contracts::LaunchRequest& request);
+  Result<LauncherProcess> start(const LaunchFiles& files);
   FollowEnd follow();
   void collect();
   void finish(contracts::RunOutcome outcome);

@@ -120,7 +120,8 @@ class Life : public testing::Test {
             [this] { return std::make_unique<FakeTransport>(tree, blobs, uploads, steps); },
             recorder,
             clock,
-            random};
+            random,
+            server.get()};
   }
   void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
   std::unique_ptr<RunLife> accept() {
@@ -190,6 +191,7 @@ class Life : public testing::Test {
   Recorder recorder{steps};
   SystemClock clock;
   SystemRandom random;
+  std::unique_ptr<LaunchServer> server;  // none unless a test makes one
   std::unique_ptr<RunLife> life;
 };
 

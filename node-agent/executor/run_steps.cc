@@ -157,8 +157,7 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   ASSIGN_OR_RETURN(const auto output, OutputLog::open(folder, ports_.clock));
   const LaunchFiles files = build_files();
   TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
-  ASSIGN_OR_RETURN(const LauncherProcess process,
-                   start_launcher(ports_.config.sandbox_program, files));
+  ASSIGN_OR_RETURN(const LauncherProcess process, start(files));
   StopSignal build_stop;  // an agent that leaves ends its builds
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });

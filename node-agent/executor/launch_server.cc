@@ -1,0 +1,101 @@
+#include "node-agent/executor/launch_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/launch/order.h"
+#include "common/os/file.h"
+
+namespace paddock::executor {
+namespace {
+
+constexpr Millis kRestartAfter{10'000};  // one that cannot live is not started for every run
+
+// Who it is, if it is still the launcher that answered: it holds the run's lock as long as it
+// lives.
+LauncherProcess identify_launcher(pid_t pid, const std::string& lock) {
+  const auto identity = os::identify(pid);
+  if (identity && os::LockFile::held(lock)) return {identity, false};
+  return {os::ProcessIdentity{.pid = pid, .start_ticks = 0, .boot_id = {}}, false};  // gone already
+}
+
+void end_server(const std::optional<os::ProcessIdentity>& server) {
+  if (!server) return;
+  (void)os::signal_process(*server, SIGTERM);
+  reap_launcher({server, true});
+}
+
+}  // namespace
+
+LaunchServer::LaunchServer(std::string program, std::string folder, const Clock& clock)
+    : program_(std::move(program)), folder_(std::move(folder)), clock_(clock) {}
+
+LaunchServer::~LaunchServer() {
+  end_server(state_.with([](State& state) { return std::exchange(state.server, std::nullopt); }));
+}
+
+std::string LaunchServer::file(std::string_view name) const {
+  return os::join_path(folder_, std::string(name));
+}
+
+void LaunchServer::start() {
+  end_leftover(file("lock"));  // another version of it, perhaps
+  start_again();
+}
+
+void LaunchServer::start_again() {
+  std::optional<os::ProcessIdentity> old;
+  const bool due = state_.with([&](State& state) {
+    const MonoTime now = clock_.mono();
+    if (state.started && now - *state.started < kRestartAfter) return false;
+    state.started = now;
+    old = std::exchange(state.server, std::nullopt);
+    return true;
+  });
+  if (!due) return;
+  end_server(old);
+  auto server = spawn_server();
+  if (!server) {
+    log_warn("no serving launcher; each run starts its own",
+             {{"error", server.error().describe()}});
+    return;
+  }
+  state_.with([&](State& state) { state.server = std::move(*server); });
+}
+
+Result<os::ProcessIdentity> LaunchServer::spawn_server() const {
+  const os::Fd log(
+      ::open(file("log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.valid()) return system_error("opening the launcher's log", errno);
+  os::SpawnOptions options;
+  options.argv = {program_, "serve", "--socket", file("socket"), "--lock", file("lock")};
+  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  options.stdout_fd = log.get();
+  options.stderr_fd = log.get();
+  options.new_session = true;
+  ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
+  const auto identity = os::identify(pid);
+  if (identity) return *identity;
+  return os::ProcessIdentity{.pid = pid, .start_ticks = 0, .boot_id = {}};  // gone already
+}
+
+std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files) {
+  const os::Fd request(::open(files.request.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Fd events(
+      ::open(files.events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  os::Fd lock(::open(files.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!request.valid() || !events.valid() || !lock.valid()) return std::nullopt;
+  auto launched = launch::order_launch(file("socket"), {request.get(), events.get(), lock.get()});
+  lock.reset();  // from here on the launcher alone holds it
+  if (launched) return identify_launcher(launched->launcher, files.lock);
+  log_info("a run starts a launcher of its own", {{"why", launched.error().describe()}});
+  if (launched.error().reason == "NOT_LISTENING") start_again();
+  return std::nullopt;
+}
+
+}  // namespace paddock::executor

@@ -1,0 +1,42 @@
+// The serving launcher beside an agent: started by it, asked for each launch, replaced when it has
+// died. Runs that it launched go on without it, and without the agent. Thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/base/time.h"
+#include "node-agent/executor/launcher.h"
+
+namespace paddock::executor {
+
+class LaunchServer {
+ public:
+  // `folder` is for this server alone and exists.
+  LaunchServer(std::string program, std::string folder, const Clock& clock);
+  ~LaunchServer();  // the server leaves
+  LaunchServer(const LaunchServer&) = delete;
+  LaunchServer& operator=(const LaunchServer&) = delete;
+
+  // In place of one that an agent before has left.
+  void start();
+  // Nothing: it did not take the order, and nothing of it runs or will run.
+  std::optional<LauncherProcess> launch(const LaunchFiles& files);
+
+ private:
+  struct State {
+    std::optional<os::ProcessIdentity> server;
+    std::optional<MonoTime> started;
+  };
+  void start_again();
+  Result<os::ProcessIdentity> spawn_server() const;
+  std::string file(std::string_view name) const;
+
+  const std::string program_;
+  const std::string folder_;
+  const Clock& clock_;
+  Guarded<State> state_;
+};
+
+}  // namespace paddock::executor

@@ -1,0 +1,116 @@
+// Runs that a serving launcher launches, and what becomes of them when there is none.
+#include "node-agent/executor/launch_server.h"
+
+#include <sys/wait.h>
+
+#include "common/os/packet_socket.h"
+#include "node-agent/executor/run_life_fixture.h"
+
+namespace paddock::executor {
+namespace {
+
+using contracts::RunPhase;
+
+class Served : public Life {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(os::make_dirs(dir()).ok());
+    server = make_server();
+    server->start();
+    wait_until_listening();
+  }
+  std::string dir() const { return base + "/server"; }
+  std::unique_ptr<LaunchServer> make_server() {
+    return std::make_unique<LaunchServer>(config.sandbox_program, dir(), server_clock);
+  }
+  void wait_until_listening() const {
+    while (!os::connect_packets(dir() + "/socket")) ::usleep(1000);
+  }
+  size_t served() const {
+    const auto text = os::read_file(base + "/served");
+    return text ? text->size() : 0;
+  }
+  os::ProcessIdentity holder() const { return find_lock_holder(dir() + "/lock").value(); }
+  void kill_server() const {
+    const os::ProcessIdentity old = holder();
+    ASSERT_TRUE(os::signal_process(old, SIGKILL).ok());
+    ASSERT_TRUE(os::wait_gone(old, 60'000));
+  }
+
+  ManualClock server_clock;
+};
+
+TEST_F(Served, ARunIsLaunchedByTheServer) {
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 1u);
+  EXPECT_EQ(starts(), 1u);
+}
+
+TEST_F(Served, ACancelReachesItsLauncher) {
+  stop_while_running(StopKind::kCancel);
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+  EXPECT_EQ(served(), 1u);
+}
+
+TEST_F(Served, AnAgentThatComesLaterAdoptsItAndReplacesTheServer) {
+  stop_while_running(StopKind::kDetach);
+  const os::ProcessIdentity old = holder();
+  const auto next_server = make_server();
+  next_server->start();
+  EXPECT_FALSE(os::alive(old));
+  EXPECT_TRUE(os::LockFile::held(folder().file("lock")));
+  const auto next = recover();
+  ASSERT_TRUE(os::write_file_atomic(base + "/go", "").ok());
+  next->run();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(starts(), 1u);
+}
+
+TEST_F(Served, ItsLaunchersAreFoundByTheirLock) {
+  stop_while_running(StopKind::kDetach);
+  RunRecord record = *folder().record();
+  record.launcher.reset();
+  ASSERT_TRUE(folder().store(record).ok());
+  const auto next = recover();
+  next->stop(StopKind::kCancel);
+  next->run();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+}
+
+TEST_F(Served, WithoutAServerARunStartsItsOwnLauncherAndTheNextOneIsServedAgain) {
+  kill_server();
+  server_clock.advance(Millis(60'000));
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 0u);
+  wait_until_listening();
+  assignment.attempt = 2;
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 1u);
+}
+
+TEST_F(Served, AServerThatCannotLiveIsNotStartedForEveryRun) {
+  kill_server();
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 0u);
+  EXPECT_FALSE(find_lock_holder(dir() + "/lock"));
+}
+
+TEST_F(Served, ARefusedOrderIsLaunchedOnItsOwn) {
+  ASSERT_TRUE(os::write_file_atomic(dir() + "/refuse", "").ok());
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 0u);
+  EXPECT_EQ(starts(), 1u);
+}
+
+TEST_F(Served, TheServerLeavesWithItsAgent) {
+  const os::ProcessIdentity old = holder();
+  server.reset();
+  EXPECT_FALSE(os::alive(old));
+}
+
+}  // namespace
+}  // namespace paddock::executor
