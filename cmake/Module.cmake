@@ -1,6 +1,12 @@
 # module(PATH [DEPENDS module...] [LIBS target...]): a static library from PATH/**.cc, a unit test
 # program from PATH/**_test.cc and one fuzz program per PATH/**_fuzz.cc.
 # program(NAME MODULE path [STATIC]): an executable from the module's main.cc, in bin/.
+# What only one system compiles is in folders of these names; another system's are left out.
+set(PADDOCK_OTHER_SYSTEMS linux darwin win32)
+set(own_system_Linux linux)
+set(own_system_Darwin darwin)
+set(own_system_Windows win32)
+list(REMOVE_ITEM PADDOCK_OTHER_SYSTEMS "${own_system_${CMAKE_SYSTEM_NAME}}")
 enable_testing()
 set(PADDOCK_TEST_SUPPORT "" CACHE INTERNAL "")
 
@@ -18,9 +24,9 @@ function(module path)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|/main)\\.cc$")
-  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(FILTER sources EXCLUDE REGEX "/linux/")
-  endif()
+  foreach(system IN LISTS PADDOCK_OTHER_SYSTEMS)
+    list(FILTER sources EXCLUDE REGEX "/${system}/")
+  endforeach()
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)

@@ -9,7 +9,7 @@ LIBRARIES = {  # what its headers start with -> what a module's LIBS must name
     "openssl/": "OpenSSL::", "CLI/": "cli11", "sqlite3.h": "SQLite::", "seccomp.h": "seccomp",
 }
 TEST_LIBRARIES = ("gtest/", "gmock/", "benchmark/")
-SYSTEM_FOLDERS = ("sys/", "linux/", "net/", "netinet/", "arpa/", "mach/", "asm/", "bits/")
+SYSTEM_FOLDERS = ("sys/", "linux/", "net/", "netinet/", "arpa/", "mach/", "mach-o/", "asm/", "bits/")
 SKIPPED_FOLDERS = {".git", ".cache", "build", "data", "models", "__pycache__", "corpus"}
 TEXT_FILES = (".cc", ".h", ".py", ".md", ".sh", ".cmake", ".txt", ".json", ".yaml", ".yml", ".toml")
 MAY_SLEEP = {

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/execute.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/landlock.h"
@@ -106,46 +107,11 @@ Status give_up_everything(const ChildContext& context) {
   return set_rlimits(context.plan.rlimits);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
-// Where the command may be: itself if it has a slash, else each folder of its own PATH.
-std::vector<std::string> candidates(const contracts::LaunchRequest& request) {
-  const std::string& name = request.command[0];
-  if (name.find('/') != std::string::npos) return {name};
-  std::vector<std::string> out;
-  const auto path = request.env.find("PATH");
-  if (path == request.env.end()) return out;
-  for (const std::string& folder : split(path->second, ':')) {
-    if (!folder.empty()) out.push_back(cat(folder, "/", name));
-  }
-  return out;
-}
-
-// Returns errno of the failure that tells most.
-int execute(const contracts::LaunchRequest& request, const std::vector<std::string>& files) {
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : request.env) variables.push_back(cat(name, "=", value));
-  const std::vector<char*> argv = pointers(request.command);
-  const std::vector<char*> envp = pointers(variables);
-  int worst = ENOENT;
-  for (const std::string& file : files) {
-    execve(file.c_str(), argv.data(), envp.data());
-    if (errno == ENOENT || errno == ENOTDIR) continue;
-    worst = errno;
-    if (errno != EACCES) break;
-  }
-  return worst;
-}
-
 }  // namespace
 
 [[noreturn]] void run_command(const ChildContext& context) {
-  const std::vector<std::string> files = candidates(context.request);
+  const std::vector<std::string> files =
+      command_files(context.request.command[0], context.request.env);
   if (const Status ready = give_up_everything(context); !ready.ok()) {
     // Either number is the control socket, depending on how far it came.
     if (!send_control(kControl, Type::kFailed, 0, 0, ready.error().message)) {
@@ -153,7 +119,8 @@ int execute(const contracts::LaunchRequest& request, const std::vector<std::stri
     }
     _exit(1);
   }
-  send_control(kControl, Type::kNoExec, execute(context.request, files));
+  send_control(kControl, Type::kNoExec,
+               execute(context.request.command, context.request.env, files));
   _exit(127);
 }
 

@@ -1,0 +1,48 @@
+#include "node-agent/sandbox/execute.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "common/base/text.h"
+
+namespace paddock::sandbox {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> command_files(const std::string& name,
+                                       const std::map<std::string, std::string>& env) {
+  if (name.find('/') != std::string::npos) return {name};
+  std::vector<std::string> out;
+  const auto path = env.find("PATH");
+  if (path == env.end()) return out;
+  for (const std::string& folder : split(path->second, ':')) {
+    if (!folder.empty()) out.push_back(cat(folder, "/", name));
+  }
+  return out;
+}
+
+int execute(const std::vector<std::string>& command, const std::map<std::string, std::string>& env,
+            const std::vector<std::string>& files) {
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : env) variables.push_back(cat(name, "=", value));
+  const std::vector<char*> argv = pointers(command);
+  const std::vector<char*> envp = pointers(variables);
+  int worst = ENOENT;
+  for (const std::string& file : files) {
+    execve(file.c_str(), argv.data(), envp.data());
+    if (errno == ENOENT || errno == ENOTDIR) continue;
+    worst = errno;
+    if (errno != EACCES) break;
+  }
+  return worst;
+}
+
+}  // namespace paddock::sandbox

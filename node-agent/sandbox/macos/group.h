@@ -1,0 +1,34 @@
+// The process group of one run: started confined, signalled as a whole, reaped last. While its
+// first process is not reaped, its number is nobody else's.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "common/os/fd.h"
+#include "node-agent/sandbox/macos/seatbelt_plan.h"
+
+namespace paddock::sandbox {
+
+struct ConfinedGroup {
+  pid_t pid = -1;
+  os::Fd witness;  // lines of confine.h, or `failed STEP`
+  os::Fd out;
+  os::Fd err;
+};
+
+// Starts `sandbox-exec -p PROFILE confine FD COMMAND…` in a session and group of its own. The
+// launcher's ends of the pipes do not block.
+Result<ConfinedGroup> start_confined(const SeatbeltPlan& plan, const std::string& sandbox_exec,
+                                     const std::string& confine);
+void signal_group(pid_t group, int signal);
+// Whether the first process has ended. It stays a zombie.
+bool first_has_ended(pid_t group);
+// Of the first process; what it and the children that it waited for have used.
+struct Reaped {
+  int wait_status = 0;
+  rusage used = {};
+};
+Reaped reap_first(pid_t group);
+
+}  // namespace paddock::sandbox

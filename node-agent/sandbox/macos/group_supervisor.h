@@ -1,0 +1,76 @@
+// Watches one confined process group until nothing of it is alive: output, limits, cancel. One
+// thread, one poll loop.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+#include "node-agent/sandbox/event_writer.h"
+#include "node-agent/sandbox/macos/group.h"
+#include "node-agent/sandbox/macos/signal_pipe.h"
+#include "node-agent/sandbox/outcome.h"
+#include "node-agent/sandbox/output.h"
+
+namespace paddock::sandbox {
+
+// What the live processes of a group use, zombies left out, with what those they waited for have
+// used.
+struct GroupUse {
+  int64_t processes = 0;
+  int64_t memory_bytes = 0;
+  Millis cpu{0};
+};
+using ReadGroup = GroupUse (*)(pid_t group);
+
+class GroupSupervisor {
+ public:
+  GroupSupervisor(ConfinedGroup group, const SeatbeltPlan& plan, EventWriter& events,
+                  const Clock& clock, ReadGroup read_group, SignalPipe& signals,
+                  int64_t inline_bytes);
+
+  // Returns once the first process is reaped and nothing of its group is alive.
+  Outcome run();
+  void describe(contracts::SandboxResult& result) const;
+  bool pids_passed() const { return pids_passed_; }
+
+ private:
+  void wait_for_something();
+  int wait_ms() const;
+  void read_witness();
+  void note_line(std::string_view line);
+  void read_output(os::Fd& pipe, OutputStream& stream);
+  void handle_time();
+  void check_group();
+  void flush(bool all);
+  void end(EndCause cause);
+  void kill_group();
+  void kill_the_rest();
+  Outcome outcome() const;
+
+  ConfinedGroup group_;
+  const SeatbeltPlan& plan_;
+  EventWriter& events_;
+  const Clock& clock_;
+  ReadGroup read_group_;
+  SignalPipe& signals_;
+  OutputStream out_;
+  OutputStream err_;
+  std::string witness_text_;
+  MonoTime now_;
+  MonoTime setup_deadline_;
+  MonoTime next_check_;
+  std::optional<MonoTime> kill_at_;
+  std::optional<MonoTime> started_;
+  std::optional<MonoTime> ended_;
+  std::optional<std::string> setup_error_;
+  std::optional<int> exec_error_;
+  Readings readings_;
+  Reaped reaped_;
+  EndCause cause_ = EndCause::kNone;
+  bool confined_ = false;
+  bool pids_passed_ = false;
+  bool events_lost_ = false;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,182 @@
+#include "node-agent/sandbox/macos/seatbelt_plan.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/contracts/inner_paths.h"
+#include "node-agent/sandbox/macos/seatbelt.h"
+#include "node-agent/sandbox/plan_parts.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::Enforcement;
+using contracts::EnforcementLevel;
+using contracts::LaunchRequest;
+
+Status refuse_what_is_not_built(const LaunchRequest& request, const SeatbeltHost& host) {
+  const contracts::SandboxPolicy& policy = request.policy;
+  if (host.root)
+    return refuse("LAUNCHER_IS_ROOT", "on macOS commands run as the calling user; run as another");
+  if (policy.network && policy.network->enabled)
+    return refuse("NETWORK_UNAVAILABLE",
+                  "macOS hosts run commands without a network only; leave network.enabled false");
+  if (!policy.devices.empty())
+    return refuse("DEVICES_UNSUPPORTED", "macOS hosts cannot pass devices; leave devices empty");
+  if (!policy.tools.empty())
+    return refuse("TOOLS_UNSUPPORTED",
+                  "macOS hosts cannot narrow the executables; leave tools empty");
+  return {};
+}
+
+// A path of the request's view as this host calls it; anything else as it is.
+std::string translate(const std::string& path, const std::vector<ResolvedMount>& mounts) {
+  const ResolvedMount* best = nullptr;
+  for (const ResolvedMount& mount : mounts) {
+    if (!contracts::is_within(path, mount.sandbox_path)) continue;
+    if (best == nullptr || mount.sandbox_path.size() > best->sandbox_path.size()) best = &mount;
+  }
+  return best == nullptr ? path : best->host_path + path.substr(best->sandbox_path.size());
+}
+
+void translate_paths(const LaunchRequest& request, const RunPaths& paths, SeatbeltPlan& plan) {
+  std::vector<ResolvedMount> mounts = paths.mounts;
+  mounts.push_back({paths.scratch, std::string(contracts::kSandboxTmp), true});
+  mounts.push_back({paths.policy, std::string(contracts::kSandboxPolicyFile), false});
+  plan.workdir = translate(request.workdir, mounts);
+  plan.command = request.command;
+  plan.command[0] = translate(plan.command[0], mounts);
+  for (const auto& [name, value] : request.env) {
+    std::vector<std::string> parts = split(value, ':');
+    for (std::string& part : parts) part = translate(part, mounts);
+    plan.env[name] = join(parts, ":");
+  }
+}
+
+Enforcement none(wire::Value wanted, std::string why) {
+  return {std::move(wanted), false, "", EnforcementLevel::kNone, std::move(why)};
+}
+
+Enforcement polled(wire::Value wanted, std::string mechanism) {
+  return {std::move(wanted), false, std::move(mechanism), EnforcementLevel::kPolled,
+          "of the process group, every 100 ms: what is quicker is not seen, and a process that "
+          "leaves the group (setsid) is not counted"};
+}
+
+void plan_isolation(SeatbeltPlan& plan) {
+  plan.enforced["filesystem"] =
+      by_kernel("private", "seatbelt (sandbox-exec)",
+                "paths are the host's own; names and sizes of the folders above them can be seen; "
+                "attempts are refused but not reported");
+  plan.enforced["network"] =
+      by_kernel("none", "seatbelt (sandbox-exec)", "attempts are refused but not reported");
+  plan.enforced["processes"] = {"private", false, "process group, killed as a whole",
+                                EnforcementLevel::kAdvisory,
+                                "a process that leaves the group (setsid) outlives the run, still "
+                                "confined; signals reach the run's own processes only"};
+  plan.enforced["privileges"] =
+      none("none", "runs as the calling user; only seatbelt narrows what that user may do");
+  plan.enforced["syscalls"] = none("deny list", "macOS has no filter for system calls");
+  plan.enforced["environment"] = by_kernel("exact", "execve", "only the variables of the request");
+  plan.enforced["output"] = {"capped", false, "pipes drained by the launcher",
+                             EnforcementLevel::kBroker, ""};
+}
+
+// Limits that macOS cannot keep: refused, unless the policy allows to run without.
+Status plan_missing_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  const char* why = "macOS has no such limit";
+  std::vector<std::string> missing;
+  if (limits.fs_bytes) {
+    plan.enforced["fsBytes"] = none(requested(limits.fs_bytes), why);
+    missing.emplace_back("fsBytes");
+  }
+  if (limits.file_count) {
+    plan.enforced["fileCount"] = none(*limits.file_count, why);
+    missing.emplace_back("fileCount");
+  }
+  if (limits.address_space) {
+    plan.enforced["addressSpace"] =
+        none(requested(limits.address_space), "macOS does not keep RLIMIT_AS; see memory");
+    if (!limits.memory) missing.emplace_back("addressSpace");
+  }
+  if (missing.empty()) return {};
+  plan.partial = true;
+  if (request.policy.allow_partial) return {};
+  return refuse("LIMITS_UNENFORCEABLE",
+                cat("macOS hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
+}
+
+void add_rlimits(const LaunchRequest& request, const SeatbeltHost& host, SeatbeltPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  const auto add = [&](int resource, const char* name, int64_t wanted, uint64_t ceiling) {
+    const uint64_t value = std::min(static_cast<uint64_t>(wanted), ceiling);
+    plan.rlimits.push_back({resource, name, value, value});
+  };
+  add(RLIMIT_CORE, "core", 0, RLIM_INFINITY);
+  if (limits.cpu_time) {
+    const auto seconds = static_cast<uint64_t>((limits.cpu_time->value.count() + 999) / 1000);
+    plan.rlimits.push_back({RLIMIT_CPU, "cpu", seconds, seconds + 1});
+    plan.cpu_time = limits.cpu_time->value;
+    plan.enforced["cpuTime"] =
+        by_kernel(requested(limits.cpu_time), "RLIMIT_CPU",
+                  "per process by the kernel; the sum of the process group is polled");
+  }
+  if (limits.file_size) {
+    add(RLIMIT_FSIZE, "fsize", limits.file_size->bytes, host.hard_file_size);
+    plan.enforced["fileSize"] = by_kernel(requested(limits.file_size), "RLIMIT_FSIZE");
+  }
+  if (limits.open_files) {
+    add(RLIMIT_NOFILE, "nofile", *limits.open_files, host.hard_open_files);
+    plan.enforced["openFiles"] = by_kernel(*limits.open_files, "RLIMIT_NOFILE");
+  }
+}
+
+void plan_group_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  if (limits.memory) {
+    plan.memory_bytes = limits.memory->bytes;
+    plan.enforced["memory"] = polled(requested(limits.memory), "physical footprint, then SIGKILL");
+  }
+  // RLIMIT_NPROC counts all processes of the user, the agent's and the desktop's too.
+  if (limits.pids) {
+    plan.pids = *limits.pids;
+    plan.enforced["pids"] = polled(*limits.pids, "processes counted, then SIGKILL");
+  }
+  if (limits.wall_time) {
+    plan.wall_time = limits.wall_time->value;
+    plan.enforced["wallTime"] = {
+        requested(limits.wall_time), false,
+        "the launcher's timer, then SIGKILL to the process group", EnforcementLevel::kBroker,
+        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later")};
+  }
+  plan.cancel_grace = Millis(request.cancel_grace_ms);
+  plan.limit_grace = Millis(request.limit_grace_ms);
+  constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
+  plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
+  plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;
+}
+
+}  // namespace
+
+Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const SeatbeltHost& host,
+                                        const RunPaths& paths) {
+  SeatbeltPlan plan;
+  TRY(check_request(request));
+  TRY(refuse_what_is_not_built(request, host));
+  translate_paths(request, paths, plan);
+  SeatbeltView view{
+      .folders = {}, .scratch = paths.scratch, .files = {paths.policy, paths.confine}};
+  for (const ResolvedMount& mount : paths.mounts)
+    view.folders.push_back({mount.host_path, mount.writable});
+  ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
+  plan_isolation(plan);
+  TRY(plan_missing_limits(request, plan));
+  add_rlimits(request, host, plan);
+  plan_group_limits(request, plan);
+  return plan;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,84 @@
+#include "node-agent/sandbox/macos/seatbelt_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::EnforcementLevel;
+using contracts::LaunchRequest;
+using testing::HasSubstr;
+
+LaunchRequest request() {
+  LaunchRequest out;
+  out.trace_id = "t";
+  out.command = {"/venv/bin/python3", "/workspace/x.py"};
+  out.workdir = "/workspace/src";
+  out.env = {{"PATH", "/venv/bin:/usr/bin:/venvs"}, {"HOME", "/workspace"}, {"TMPDIR", "/tmp"}};
+  return out;
+}
+
+RunPaths paths() {
+  return {.mounts = {{"/Users/ann/ws", "/workspace", true},
+                     {"/Users/ann/v", "/venv", false},
+                     {"/Users/ann/src", "/workspace/src", false}},
+          .scratch = "/private/runs/1/tmp",
+          .policy = "/private/runs/1/policy.json",
+          .confine = "/opt/paddock/bin/paddock-confine"};
+}
+
+Result<SeatbeltPlan> plan(const LaunchRequest& request) {
+  return make_seatbelt_plan(request, {.hard_open_files = 1000, .hard_file_size = 1000}, paths());
+}
+
+TEST(SeatbeltPlan, CallsPathsOfTheViewAsThisHostDoes) {
+  const SeatbeltPlan out = *plan(request());
+  EXPECT_EQ(out.workdir, "/Users/ann/src");  // the longest mount counts
+  EXPECT_EQ(out.command, (std::vector<std::string>{"/Users/ann/v/bin/python3", "/workspace/x.py"}));
+  EXPECT_EQ(out.env.at("PATH"), "/Users/ann/v/bin:/usr/bin:/venvs");
+  EXPECT_EQ(out.env.at("HOME"), "/Users/ann/ws");
+  EXPECT_EQ(out.env.at("TMPDIR"), "/private/runs/1/tmp");
+}
+
+// proves partly: VLT-27, VLT-28, VLT-29, VLT-30, VLT-31, VLT-32, VLT-36
+TEST(SeatbeltPlan, ClaimsTheLevelThatMacosCanKeepAndNoMore) {
+  LaunchRequest asked = request();
+  contracts::SandboxLimits& limits = asked.policy.limits;
+  limits.wall_time = limits.cpu_time = wire::Duration{Millis(5000)};
+  limits.memory = wire::Quantity{1 << 20};
+  limits.address_space = wire::Quantity{1 << 20};
+  limits.pids = 8;
+  limits.open_files = 5000;
+  limits.file_size = wire::Quantity{500};
+  const SeatbeltPlan out = *plan(asked);
+  const auto level = [&](const char* name) { return out.enforced.at(name).level; };
+  for (const char* kernel : {"filesystem", "network", "cpuTime", "openFiles", "fileSize"})
+    EXPECT_EQ(level(kernel), EnforcementLevel::kKernel) << kernel;
+  for (const char* polled : {"memory", "pids"})
+    EXPECT_EQ(level(polled), EnforcementLevel::kPolled) << polled;
+  for (const char* none : {"addressSpace", "privileges", "syscalls"})
+    EXPECT_EQ(level(none), EnforcementLevel::kNone) << none;
+  EXPECT_EQ(level("processes"), EnforcementLevel::kAdvisory);
+  EXPECT_FALSE(out.partial);  // memory stands in for the address space
+  for (const RlimitSetting& each : out.rlimits) {
+    EXPECT_NE(each.name, "nproc");
+    EXPECT_NE(each.name, "as");
+    if (each.name == "nofile") {
+      EXPECT_EQ(each.hard, 1000U);  // the host's own ceiling
+    }
+  }
+}
+
+TEST(SeatbeltPlan, RefusesAnAddressSpaceThatNothingStandsInFor) {
+  LaunchRequest asked = request();
+  asked.policy.limits.address_space = wire::Quantity{1 << 20};
+  const auto refused = plan(asked);
+  EXPECT_EQ(refused.error().reason, "LIMITS_UNENFORCEABLE");
+  EXPECT_THAT(refused.error().message, HasSubstr("allowPartial"));
+  asked.policy.allow_partial = true;
+  EXPECT_TRUE(plan(asked)->partial);
+}
+
+}  // namespace
+}  // namespace paddock::sandbox
