@@ -77,6 +77,14 @@ bool explain_memory(const outcome::Ended& ended, SandboxResult& result) {
   return true;
 }
 
+void explain_disk(DiskHit hit, SandboxResult& result) {
+  result.code = hit == DiskHit::kFiles ? "E_LIMIT_FILES" : "E_LIMIT_FS";
+  const char* reason = "the workspace's folders became too deep to be measured";
+  if (hit == DiskHit::kBytes) reason = "the workspace grew by more than fsBytes";
+  if (hit == DiskHit::kFiles) reason = "the workspace grew by more than fileCount files";
+  set(result, SandboxStatus::kLimitExceeded, reason);
+}
+
 struct LimitHit {
   const char* code;
   std::string what;
@@ -123,6 +131,7 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
     return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);
   }
+  if (ended.disk) return explain_disk(*ended.disk, result);
   if (!ended.wait_status)
     return set(result, SandboxStatus::kKilledKill, "the sandbox was killed from outside");
   explain_end(ended, used, bounds, result);

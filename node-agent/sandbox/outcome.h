@@ -12,7 +12,7 @@
 namespace paddock::sandbox {
 
 // Why the launcher ended the tree itself, if it did. The first cause stays.
-enum class EndCause { kNone, kWallTime, kCpuTime, kOutOfMemory, kCanceled };
+enum class EndCause { kNone, kWallTime, kCpuTime, kOutOfMemory, kDisk, kCanceled };
 
 struct Readings {
   std::optional<Millis> cpu;  // of all processes, from the cgroup; else from wait
@@ -23,6 +23,9 @@ struct Readings {
   std::optional<int64_t> memory_limit_hits;
   int64_t pids_refused = 0;
 };
+
+// What the workspace was found to be.
+enum class DiskHit { kBytes, kFiles, kUnmeasured };
 
 // The private scratch space when the command ended.
 struct ScratchState {
@@ -46,6 +49,7 @@ struct Ended {  // the command ran
   Millis main_cpu{0};              // of the command and the children it waited for
   Readings readings;
   ScratchState scratch;
+  std::optional<DiskHit> disk;
   std::string forbidden_call;  // for which the filter's supervisor killed the command
 };
 }  // namespace outcome

@@ -183,5 +183,20 @@ TEST(Outcome, GivesATooLongCommandItsOwnCode) {
   EXPECT_EQ(result.code, "E_LIMIT_COMMAND");
 }
 
+TEST(Outcome, NamesTheQuotaOfTheWorkspaceWhateverTheCommandSaid) {
+  for (const int status : {0, 3 << 8, int{SIGKILL}}) {
+    outcome::Ended ended{.wait_status = status, .disk = DiskHit::kBytes};
+    EXPECT_EQ(result_of(ended).status, SandboxStatus::kLimitExceeded) << status;
+    EXPECT_EQ(result_of(ended).code, "E_LIMIT_FS");
+    ended.disk = DiskHit::kFiles;
+    EXPECT_EQ(result_of(ended).code, "E_LIMIT_FILES");
+    ended.disk = DiskHit::kUnmeasured;
+    EXPECT_EQ(result_of(ended).code, "E_LIMIT_FS");
+    EXPECT_THAT(result_of(ended).reason, testing::HasSubstr("too deep"));
+    ended.cause = EndCause::kWallTime;
+    EXPECT_EQ(result_of(ended).status, SandboxStatus::kTimeout) << "the first cause stays";
+  }
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

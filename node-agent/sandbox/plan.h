@@ -26,13 +26,27 @@ struct CgroupSettings {
   bool cpu_accounting = false;
 };
 
+struct DiskUse {
+  int64_t bytes = 0;
+  int64_t files = 0;        // and folders, by name
+  bool unreadable = false;  // some folder was
+};
+
+// What the folder mounted at /workspace may grow by; measured, as no kernel mechanism bounds it.
+struct WorkspaceQuota {
+  std::string folder;  // of the host
+  std::optional<int64_t> bytes;
+  std::optional<int64_t> files;
+};
+
 struct SandboxPlan {
   bool privileged = false;
   uid_t host_uid = kDefaultHostId;
   gid_t host_gid = kDefaultHostId;
   std::vector<MountEntry> mounts;
   ToolView tools;
-  LandlockRuleset landlock;  // the second wall; empty where the host has none
+  LandlockRuleset landlock;                 // the second wall; empty where the host has none
+  std::optional<WorkspaceQuota> workspace;  // none: not writable, or not limited
   NetworkReach reach;
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "node-agent/sandbox/plan_parts.h"
 
 namespace paddock::sandbox {
@@ -24,20 +26,41 @@ void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& 
           plan.landlock.scopes != 0 ? "; no signal or abstract socket to the outside" : ""));
 }
 
+// No mechanism of the kernel bounds one folder of a file system that others use too.
+void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  const auto mount = std::ranges::find_if(request.mounts, [](const auto& each) {
+    return each.sandbox_path == contracts::kSandboxWorkspace &&
+           each.mode == contracts::MountMode::kReadWrite;
+  });
+  if (mount == request.mounts.end() || (!limits.fs_bytes && !limits.file_count)) return;
+  plan.workspace = WorkspaceQuota{mount->host_path, {}, limits.file_count};
+  if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
+  const auto measured = [&](wire::Value wanted) {
+    return contracts::Enforcement{
+        std::move(wanted), false, "measured by the launcher, then SIGKILL",
+        contracts::EnforcementLevel::kPolled,
+        "what /workspace grows by; checked every 100 ms or more, and when "
+        "the command has ended"};
+  };
+  if (limits.fs_bytes) plan.enforced["workspaceBytes"] = measured(requested(limits.fs_bytes));
+  if (limits.file_count) plan.enforced["workspaceFiles"] = measured(*limits.file_count);
+}
+
 }  // namespace
 
 Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host,
                   SandboxPlan& plan) {
-  plan.enforced["filesystem"] = by_kernel(
-      "private", "mount namespace, pivot_root, read-only view",
-      "system folders and the request's mounts only; size of writable mounts is not limited");
+  plan.enforced["filesystem"] = by_kernel("private", "mount namespace, pivot_root, read-only view",
+                                          "system folders and the request's mounts only");
   const contracts::SandboxLimits& limits = request.policy.limits;
   const char* scratch =
-      "/tmp and /dev/shm together; mounted folders such as /workspace are not covered";
+      "/tmp and /dev/shm together; /workspace has a quota of its own, other mounts have none";
   if (limits.fs_bytes)
     plan.enforced["fsBytes"] = by_kernel(requested(limits.fs_bytes), "tmpfs size", scratch);
   if (limits.file_count)
     plan.enforced["fileCount"] = by_kernel(*limits.file_count, "tmpfs nr_inodes", scratch);
+  plan_workspace(request, plan);
   plan.mounts = render_mounts(request, host);
   TRY(plan_devices(request, host, plan));
   TRY(plan_tools(request, host, plan));

@@ -218,5 +218,21 @@ TEST(Rlimits, HaveSoftEqualToHardExceptForCpuTime) {
   }
 }
 
+TEST(Plan, GivesAWritableWorkspaceAQuotaThatIsMeasured) {
+  LaunchRequest launch = request();
+  const auto plan = make_plan(launch, root_host());
+  ASSERT_TRUE(plan.ok() && plan->workspace);
+  EXPECT_EQ(plan->workspace->folder, "/srv/run/ws");
+  EXPECT_EQ(plan->workspace->bytes, launch.policy.limits.fs_bytes->bytes);
+  EXPECT_EQ(plan->workspace->files, launch.policy.limits.file_count);
+  EXPECT_EQ(plan->enforced.at("workspaceBytes").level, EnforcementLevel::kPolled);
+  launch.policy.limits.fs_bytes.reset();
+  launch.policy.limits.file_count.reset();
+  EXPECT_FALSE(make_plan(launch, root_host())->workspace) << "nothing is limited";
+  launch = request();
+  launch.mounts[0].mode = contracts::MountMode::kReadOnly;
+  EXPECT_FALSE(make_plan(launch, root_host())->workspace) << "nothing can be written";
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

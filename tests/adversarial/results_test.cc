@@ -2,6 +2,7 @@
 // real sandboxes. The document is the test's only table, so neither can drift from the other.
 #include <signal.h>
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
@@ -141,6 +142,16 @@ const std::map<std::string, Results::Proof>& Results::proofs() {
          return t.with(t.request(t.probe("consume", {"file-signal"})),
                        [](L& l) { l.file_size = Quantity{1 << 20}; });
        }},
+      {"hoards-space",
+       [](Results& t) {
+         return t.with(t.request(t.probe("hoard_bytes", {"at-once"})),
+                       [](L& l) { l.fs_bytes = Quantity{8 << 20}; });
+       }},
+      {"hoards-files",
+       [](Results& t) {
+         return t.with(t.shell("cd $(mktemp -d -p .) && touch a b c"),
+                       [](L& l) { l.file_count = 3; });
+       }},
       {"is-too-long",
        [](Results& t) {
          return t.with(t.shell(std::string(100, ' ')),
@@ -157,6 +168,8 @@ const std::map<std::string, Results::Proof>& Results::proofs() {
 }
 
 Finished Results::run_proof(const std::string& name) {
+  for (const auto& entry : std::filesystem::directory_iterator(workspace()))
+    std::filesystem::remove_all(entry.path());  // each run finds the same
   Launched launched = start(proofs().at(name)(*this));
   if (name == "is-canceled") {
     EXPECT_TRUE(launched.wait_for_output("READY\n"));

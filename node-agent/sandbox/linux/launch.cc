@@ -124,13 +124,17 @@ Outcome run_plan(const LaunchKit& kit, const LaunchRequest& request, const Sandb
                  EventWriter& events, const Clock& clock, SandboxResult& result) {
   auto cgroup = make_cgroup(plan.cgroup, kit.host.cgroup);
   if (!cgroup.ok()) return outcome::SetupFailed{cgroup.error()};
+  auto disk = DiskWatch::start(plan);
+  if (!disk.ok()) return outcome::SetupFailed{disk.error()};
   const sigset_t signals = cancel_signals();
   const os::Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC));
   auto running = start(kit, request, plan, **cgroup);
   if (!running.ok()) return outcome::SetupFailed{running.error()};
-  Supervisor supervisor(std::move(running).value(),
-                        {plan, **cgroup, events, clock, kit.filters.choices, signal_fd.get()},
-                        request.inline_output_bytes);
+  if (*disk) (*disk)->attach(running->pid);
+  Supervisor supervisor(
+      std::move(running).value(),
+      {plan, **cgroup, events, clock, kit.filters.choices, disk->get(), signal_fd.get()},
+      request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   (*cgroup)->remove();
   classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);

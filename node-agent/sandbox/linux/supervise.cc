@@ -33,6 +33,7 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
     case EndCause::kCpuTime:
       return plan.limit_grace;
     case EndCause::kNone:
+    case EndCause::kDisk:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
       break;
   }
@@ -67,7 +68,7 @@ Outcome Supervisor::run() {
 void Supervisor::wait_for_something() {
   const bool congested = watched_.events.congested();
   const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
-  std::array<pollfd, 8> fds = {{
+  std::array<pollfd, 9> fds = {{
       {sandbox_.control.get(), POLLIN, 0},
       {sandbox_.exec_witness.get(), POLLIN, 0},
       {output_fd(sandbox_.out), POLLIN, 0},
@@ -76,6 +77,7 @@ void Supervisor::wait_for_something() {
       {watched_.signals, POLLIN, 0},
       {sandbox_.pidfd.get(), POLLIN, 0},
       {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
+      {watched_.disk == nullptr ? -1 : watched_.disk->fd(), POLLIN, 0},
   }};
   poll(fds.data(), fds.size(), wait_ms());
   now_ = watched_.clock.mono();
@@ -95,6 +97,7 @@ void Supervisor::wait_for_something() {
     end(EndCause::kCanceled);
     watched_.signals = -1;
   }
+  if (ready(8)) handle_disk(watched_.disk->take(now_));
   if (ready(6)) reap();
 }
 
@@ -110,7 +113,8 @@ int Supervisor::wait_ms() const {
   at(notifications_.rests_until(now_));
   if (!started_) at(setup_deadline_);
   if (started_ && plan.wall_time && cause_ == EndCause::kNone) at(*started_ + *plan.wall_time);
-  if (plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting)) at(next_check_);
+  if (watched_.disk || plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting))
+    at(next_check_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
 
@@ -182,9 +186,16 @@ void Supervisor::handle_time() {
   if (kill_at_ && now_ >= *kill_at_) kill_everything();
   if (now_ < next_check_ || !started_) return;
   next_check_ = now_ + kCheckEvery;
+  if (watched_.disk) watched_.disk->look(now_);
   const Readings readings = watched_.cgroup.read();
   if (plan.cgroup.memory_bytes && readings.oom_kills > 0) end(EndCause::kOutOfMemory);
   if (plan.cpu_time && readings.cpu && *readings.cpu >= *plan.cpu_time) end(EndCause::kCpuTime);
+}
+
+void Supervisor::handle_disk(std::optional<DiskHit> hit) {
+  if (!hit) return;
+  disk_hit_ = hit;
+  end(EndCause::kDisk);
 }
 
 void Supervisor::flush(bool all) {
@@ -238,6 +249,8 @@ Outcome Supervisor::outcome() {
   }
   outcome::Ended ended{cause_, wait_status_, std::max(main_cpu_, tree_cpu_), watched_.cgroup.read(),
                        scratch_};
+  if (watched_.disk && !disk_hit_) disk_hit_ = watched_.disk->look_back();
+  ended.disk = disk_hit_;
   ended.forbidden_call = notifications_.command_killed_for();
   return ended;
 }

@@ -8,6 +8,7 @@
 #include "common/base/time.h"
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/disk_watch.h"
 #include "node-agent/sandbox/linux/notifications.h"
 #include "node-agent/sandbox/outcome.h"
 #include "node-agent/sandbox/output.h"
@@ -30,7 +31,8 @@ struct Watched {
   EventWriter& events;
   const Clock& clock;
   const LaunchChoices& choices;
-  int signals = -1;  // readable when the run is to be canceled
+  DiskWatch* disk = nullptr;  // none: the workspace has no quota
+  int signals = -1;           // readable when the run is to be canceled
 };
 
 class Supervisor {
@@ -53,6 +55,7 @@ class Supervisor {
   void note_exec();
   void read_output(os::Fd& pipe, OutputStream& stream);
   void handle_time();
+  void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);
   void end(EndCause cause);
   void kill_everything();
@@ -74,6 +77,7 @@ class Supervisor {
   std::optional<int> exec_error_;
   std::optional<int> wait_status_;
   ScratchState scratch_;
+  std::optional<DiskHit> disk_hit_;
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   EndCause cause_ = EndCause::kNone;

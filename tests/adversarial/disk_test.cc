@@ -1,0 +1,108 @@
+// Filling the workspace, which lies on the host's own file system.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxStatus;
+using wire::Quantity;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+class Disk : public SandboxTest {
+ protected:
+  LaunchRequest bounded(std::vector<std::string> command) const {
+    LaunchRequest launch = request(std::move(command));
+    launch.policy.limits.fs_bytes = Quantity{8 * kMiB};
+    launch.policy.limits.file_count = 350;
+    return launch;
+  }
+  void expect_ended(const LaunchRequest& launch, const char* code) {
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kLimitExceeded) << done.result->reason;
+    EXPECT_EQ(done.result->rc, 153);
+    EXPECT_EQ(done.result->code, code) << done.result->reason;
+    EXPECT_EQ(done.result->error_class, "LIMIT_EXCEEDED");
+  }
+  // A file of the workspace before the run, of the command's own.
+  void put(const std::string& name, off_t bytes) {
+    const std::string path = cat(workspace(), "/", name);
+    const int fd = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    ASSERT_EQ(posix_fallocate(fd, 0, bytes), 0);
+    close(fd);
+    struct stat owner {};
+    ASSERT_EQ(stat(workspace().c_str(), &owner), 0);
+    ASSERT_EQ(chown(path.c_str(), owner.st_uid, owner.st_gid), 0);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Disk, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: WSM-31
+TEST_P(Disk, EndsWhoTakesTooMuchSpaceInTheWorkspace) {
+  expect_ended(bounded(probe("hoard_bytes")), "E_LIMIT_FS");
+}
+
+TEST_P(Disk, NoticesWhoWasTooFastToBeCaught) {
+  expect_ended(bounded(probe("hoard_bytes", {"at-once"})), "E_LIMIT_FS");
+}
+
+// proves: WSM-32
+TEST_P(Disk, EndsWhoMakesTooManyFilesInTheWorkspace) {
+  expect_ended(bounded(probe("hoard_files")), "E_LIMIT_FILES");
+}
+
+TEST_P(Disk, CountsEachNameOfAFile) {
+  expect_ended(bounded(probe("hoard_links")), "E_LIMIT_FILES");
+}
+
+TEST_P(Disk, CountsFilesWithoutAName) {
+  expect_ended(bounded(probe("hoard_nameless")), "E_LIMIT_FS");
+  // Only a root launcher may see what is mapped and nothing else.
+  if (as_root()) expect_ended(bounded(probe("hoard_nameless", {"mapped"})), "E_LIMIT_FS");
+}
+
+TEST_P(Disk, CountsWhatIsInAFolderThatNobodyMayRead) {
+  expect_ended(bounded(probe("hoard_hidden")), "E_LIMIT_FS");
+  ASSERT_EQ(chmod((workspace() + "/hidden").c_str(), 0700), 0);
+  ASSERT_EQ(rename((workspace() + "/hidden").c_str(), (workspace() + "/before").c_str()), 0);
+  expect_ended(bounded(probe("hoard_hidden", {"at-once"})), "E_LIMIT_FS");
+  ASSERT_EQ(chmod((workspace() + "/hidden").c_str(), 0700), 0);
+}
+
+TEST_P(Disk, EndsWhoNestsFoldersBeyondMeasure) {
+  expect_ended(bounded(probe("hoard_depth")), "E_LIMIT_FS");
+}
+
+TEST_P(Disk, BoundsTheGrowthAndNotWhatWasThere) {
+  put("large", 20 * kMiB);
+  const Finished done =
+      run(bounded({"sh", "-c",
+                   "mv large moved && ln moved name && chmod 600 moved && truncate -s 400M sparse "
+                   "&& head -c 4000000 /dev/zero > more && mkdir hidden && chmod 0 hidden"}));
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason << done.err;
+  const auto& enforced = done.result->enforced;
+  for (const char* name : {"workspaceBytes", "workspaceFiles"}) {
+    EXPECT_TRUE(enforced.at(name).applied);
+    EXPECT_EQ(enforced.at(name).level, contracts::EnforcementLevel::kPolled);
+  }
+  EXPECT_EQ(enforced.at("workspaceFiles").requested, wire::Value(350));
+}
+
+TEST_P(Disk, OfAReadOnlyWorkspaceNeedsNoQuota) {
+  LaunchRequest launch = bounded({"true"});
+  launch.mounts[0].mode = contracts::MountMode::kReadOnly;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
+  EXPECT_FALSE(done.result->enforced.contains("workspaceBytes"));
+}
+
+}  // namespace
+}  // namespace paddock::adversarial
