@@ -1,0 +1,114 @@
+// More ways to use up what a host has, or to stay; each ends at its limit, and the host is none the
+// worse for it.
+#include <signal.h>
+
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+using wire::Quantity;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+class Exhaust : public SandboxTest {
+ protected:
+  // By the cgroup: ended, and never more than the limit. Without one it was told no.
+  void expect_bounded_memory(const std::vector<std::string>& command) {
+    LaunchRequest launch = request(command);
+    launch.policy.limits.memory = Quantity{64 * kMiB};
+    launch.policy.limits.fs_bytes = Quantity{256 * kMiB};
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    if (done.result->usage.peak_memory_bytes) {
+      EXPECT_LE(*done.result->usage.peak_memory_bytes, 65 * kMiB);
+      EXPECT_NE(done.result->status, SandboxStatus::kTimeout);
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Exhaust, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves partly: VLT-13, WSM-30
+TEST_P(Exhaust, MemoryInFilesThatNobodySeesCounts) {
+  LaunchRequest launch = request(probe("memory_files"));
+  launch.policy.limits.memory = Quantity{64 * kMiB};
+  launch.policy.limits.file_size = Quantity{64 * kMiB};
+  launch.policy.limits.wall_time = wire::Duration{Millis(20'000)};
+  for (const char* where : {"memfd", "scratch"}) {
+    launch.command =
+        probe("memory_files", where == std::string_view("scratch") ? std::vector<std::string>{where}
+                                                                   : std::vector<std::string>{});
+    launch.policy.limits.fs_bytes = Quantity{48 * kMiB};
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    if (where == std::string_view("scratch")) {
+      EXPECT_EQ(done.out, "REFUSED after 48 MiB\n") << done.result->reason;
+    } else if (done.result->usage.peak_memory_bytes) {
+      EXPECT_EQ(done.result->status, SandboxStatus::kMemLimit) << done.result->reason;
+    }
+  }
+}
+
+TEST_P(Exhaust, MemoryOfTheKernelCounts) { expect_bounded_memory(probe("kernel_memory")); }
+
+TEST_P(Exhaust, FoldersInScratchSpaceAreCountedHoweverDeep) {
+  LaunchRequest launch = request(probe("deep_scratch"));
+  launch.policy.limits.file_count = 1000;
+  const Finished done = run(launch);
+  EXPECT_THAT(done.out, testing::AnyOf(HasSubstr("DEPTH 999 errno 28"), HasSubstr("DEPTH 1000 ")));
+}
+
+TEST_P(Exhaust, NobodyGoesFirst) { expect_contained("priority"); }
+TEST_P(Exhaust, NobodyLeavesItsCgroup) { expect_contained("cgroup_view"); }
+TEST_P(Exhaust, AProgramFromMemoryIsAsConfined) { expect_contained("memfd_exec"); }
+
+// proves partly: VLT-92
+TEST_P(Exhaust, SingleBytesAreKeptToTheCapAndTheWriterIsKilled) {
+  LaunchRequest launch = request(probe("trickle"));
+  launch.policy.limits.stdout_bytes = Quantity{2999};
+  launch.policy.limits.stderr_bytes = Quantity{3000};
+  Launched launched = start(launch);
+  ASSERT_TRUE(launched.wait_for_output("[TRUNCATED at 2999 bytes]\n"));
+  kill(launched.pid(), SIGTERM);
+  const Finished done = launched.wait();
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  EXPECT_EQ(done.out.substr(0, 7), std::string("a\0\xc3\x28\xff\n\x1b", 7));
+  EXPECT_EQ(done.out.size(), 2999 + std::string("\n[TRUNCATED at 2999 bytes]\n").size());
+  EXPECT_EQ(done.err.size(), 3000U);
+  EXPECT_TRUE(done.result->truncated.out);
+  EXPECT_FALSE(done.result->truncated.err);
+}
+
+// proves: WSM-17
+TEST_P(Exhaust, WhoEvadesBeingKilledIsKilled) {
+  for (const bool cancel : {true, false}) {
+    LaunchRequest launch = request(probe("kill_evade"));
+    launch.env["EVADER"] = folder();
+    if (!cancel) launch.policy.limits.wall_time = wire::Duration{Millis(1500)};
+    Launched launched = start(launch);
+    ASSERT_TRUE(launched.wait_for_output("READY"));
+    if (cancel) kill(launched.pid(), SIGTERM);
+    const Finished done = launched.wait();
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, cancel ? SandboxStatus::kCanceled : SandboxStatus::kTimeout);
+    EXPECT_THAT(done.out, HasSubstr("CONTAINED"));
+    EXPECT_TRUE(gone_with_marker("EVADER=" + folder()));
+  }
+}
+
+// proves: ELV-65, WSM-13, WSM-41
+TEST_P(Exhaust, NeighboursLeaveEachOtherNoSign) {
+  Launched one = start(request(probe("neighbour", {"leave"})));
+  ASSERT_TRUE(one.wait_for_output("READY"));
+  expect_contained("neighbour");
+  kill(one.pid(), SIGTERM);
+  EXPECT_EQ(one.wait().result.value().status, SandboxStatus::kCanceled);
+  expect_contained("neighbour");
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

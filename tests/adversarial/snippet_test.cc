@@ -1,0 +1,124 @@
+// The settings of the design's jail, each seen from inside a run of the profile `snippet`.
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "common/os/file.h"
+#include "tests/adversarial/sandbox_run.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+
+class Snippet : public SandboxTest {
+ protected:
+  LaunchRequest snippet(const std::string& code) const {
+    const contracts::Profile& profile = contracts::builtin_profiles().at("snippet");
+    LaunchRequest launch = request({"python3", "-c", code});
+    launch.policy = profile.policy;
+    launch.policy.limits.wall_time = wire::Duration{Millis(100'000)};  // the machine may be slow
+    launch.env = profile.environment;
+    launch.workdir = profile.workdir;
+    launch.mounts.clear();  // ELV: nothing but what the jail's file names
+    return launch;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Snippet, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: ELV-53, ELV-54, ELV-62, ELV-67
+TEST_P(Snippet, HasItsOwnNameFolderAndIdentity) {
+  const Finished done =
+      run(snippet("import os, socket\n"
+                  "print(os.uname().nodename, os.getcwd(), os.getuid())\n"
+                  "print(open('/proc/self/uid_map').read().split()[0])\n"
+                  "print(','.join(sorted(k for k in os.environ if k != 'LC_CTYPE')), "
+                  "os.environ['PATH'], os.environ['HOME'])\n"
+                  "print({l.split(':')[2] for l in open('/proc/self/cgroup').read().split()})\n"
+                  "try: socket.sethostname('other'); print('BREACH')\n"
+                  "except OSError: pass\n"));
+  EXPECT_EQ(done.out,
+            "sandbox /tmp 1000\n1000\n"
+            "HOME,PATH,PYTHONDONTWRITEBYTECODE,PYTHONUNBUFFERED "
+            "/opt/sandbox/bin:/usr/bin:/bin /tmp\n{'/'}\n")
+      << done.err;
+}
+
+// proves: ELV-56, ELV-57, ELV-58, ELV-59, ELV-60
+TEST_P(Snippet, HasExactlyTheLimitsOfItsDesign) {
+  const Finished done =
+      run(snippet("import resource as r, os\n"
+                  "print([r.getrlimit(x) for x in (r.RLIMIT_AS, r.RLIMIT_FSIZE, "
+                  "r.RLIMIT_NOFILE, r.RLIMIT_NPROC)], r.getrlimit(r.RLIMIT_CPU)[0])\n"
+                  "try: bytearray(300 << 20); print('BREACH memory')\n"
+                  "except MemoryError: print('memory')\n"
+                  "open('/tmp/a', 'wb').write(bytes(1 << 20))\n"
+                  "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+                  "fd = os.open('/tmp/b', os.O_CREAT | os.O_WRONLY)\n"
+                  "print(os.write(fd, bytes((1 << 20) + 1)))\n"
+                  "try: os.write(fd, b'x'); print('BREACH size')\n"
+                  "except OSError: os.close(fd)\n"
+                  "held = []\n"
+                  "try:\n"
+                  "  while len(held) < 20: held.append(os.open('/tmp/a', 0))\n"
+                  "except OSError: pass\n"
+                  "print(len(held) + 3)\n"
+                  "for fd in held: os.close(fd)\n"
+                  "children = 0\n"
+                  "try:\n"
+                  "  while children < 20:\n"
+                  "    if os.fork() == 0: os.execvp('sleep', ['sleep', '1000'])\n"
+                  "    children += 1\n"
+                  "except OSError: pass\n"
+                  "print(children + 1)\n"));
+  EXPECT_EQ(done.out,
+            "[(268435456, 268435456), (1048576, 1048576), (16, 16), (8, 8)] 30\n"
+            "memory\n1048576\n16\n8\n")
+      << done.err;
+}
+
+// proves: ELV-61, ELV-64, ELV-66, ELV-70
+TEST_P(Snippet, HasNoNetworkAndSeesNoProcessButItsOwn) {
+  const Finished done =
+      run(snippet("import os, socket\n"
+                  "print(sorted(p for p in os.listdir('/proc') if p.isdigit()) == "
+                  "sorted([str(os.getpid())]), os.path.exists('/proc/sys'))\n"
+                  "try: socket.create_connection(('1.1.1.1', 53), 1); print('BREACH')\n"
+                  "except OSError: print('no network')\n"));
+  EXPECT_THAT(done.out, HasSubstr("no network\n")) << done.err;
+  EXPECT_THAT(done.out, testing::StartsWith("True False\n")) << done.out << done.err;
+}
+
+// proves: ELV-52, ELV-69
+TEST_P(Snippet, HasFortyEightMebibytesOfScratchSpaceAndLosesThemAfterwards) {
+  const std::string fill =
+      "import os\n"
+      "print(os.listdir('/tmp'))\n"
+      "full = 0\n"
+      "try:\n"
+      "  for i in range(60):\n"
+      "    open(f'/tmp/{i}', 'wb').write(bytes(1 << 20)); full += 1\n"
+      "except OSError as e: print(full, e.errno)\n";
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run(snippet(fill)).out, "[]\n48 28\n");
+}
+
+// proves: ELV-63, ELV-68, ELV-71
+TEST_P(Snippet, FindsEverythingElseAbsentOrReadOnly) {
+  const Finished done =
+      run(snippet("import os\n"
+                  "for top in sorted(os.listdir('/')):\n"
+                  "  if top in ('tmp', 'proc', 'dev'): continue\n"
+                  "  for folder, _, _ in list(os.walk('/' + top))[:400]:\n"
+                  "    try: open(folder + '/x', 'w'); print('BREACH', folder)\n"
+                  "    except OSError: pass\n"
+                  "for gone in ('/home', '/root', '/boot', '/mnt', '/srv', '/workspace'):\n"
+                  "  if os.path.exists(gone) and os.listdir(gone): print('BREACH', gone)\n"
+                  "print('mounts', len(open('/proc/self/mountinfo').read().split()) < 20)\n"));
+  EXPECT_EQ(done.out, "mounts True\n") << done.err;
+  EXPECT_EQ(done.result.value().status, SandboxStatus::kOk);
+}
+
+}  // namespace
+}  // namespace paddock::adversarial
