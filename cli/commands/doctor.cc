@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
@@ -13,6 +12,7 @@
 #include "cli/core/output_format.h"
 #include "cli/core/program.h"
 #include "cli/core/table.h"
+#include "common/contracts/canary.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
@@ -27,24 +27,16 @@ struct Finding {
 };
 
 struct Diagnosis {
-  std::vector<contracts::Capability> capabilities;
+  contracts::SandboxProof sandbox;
   std::vector<Finding> host;
   Health health;
 };
 
-Result<std::vector<contracts::Capability>> probe(const Env& env) {
+Result<contracts::SandboxProof> probe(const Env& env) {
   ASSIGN_OR_RETURN(const std::string program, find_program(env, kSandbox));
   ASSIGN_OR_RETURN(const std::string text, capture(env, {program, "probe"}));
-  ASSIGN_OR_RETURN(const wire::Value list, wire::parse_json(text));
-  std::vector<contracts::Capability> out;
-  const auto* items = list.array();
-  if (items == nullptr)
-    return Error{Code::kInternal, "PROGRAM_FAILED", "the probe printed something else"};
-  for (const wire::Value& item : *items) {
-    ASSIGN_OR_RETURN(contracts::Capability each, wire::decode<contracts::Capability>(item));
-    out.push_back(std::move(each));
-  }
-  return out;
+  ASSIGN_OR_RETURN(const wire::Value proof, wire::parse_json(text));
+  return wire::decode<contracts::SandboxProof>(proof);
 }
 
 Finding kernel() {
@@ -84,8 +76,6 @@ Finding programs(const Env& env) {
 }
 
 wire::Value to_document(const Diagnosis& diagnosis) {
-  wire::Value capabilities = wire::Value::Array{};
-  for (const auto& each : diagnosis.capabilities) capabilities.push_back(wire::encode(each));
   wire::Value host = wire::Value::Array{};
   for (const Finding& each : diagnosis.host) {
     host.push_back(wire::Value::Object{{"name", each.name},
@@ -93,7 +83,7 @@ wire::Value to_document(const Diagnosis& diagnosis) {
                                        {"details", each.details},
                                        {"remedy", each.remedy}});
   }
-  return wire::Value::Object{{"sandbox", std::move(capabilities)},
+  return wire::Value::Object{{"sandbox", wire::encode(diagnosis.sandbox)},
                              {"host", std::move(host)},
                              {"instance", ready_document(diagnosis.health)}};
 }
@@ -102,19 +92,44 @@ std::string mark(const Stream& stream, bool good) {
   return good ? paint(stream, Paint::kGreen, "ok     ") : paint(stream, Paint::kRed, "missing");
 }
 
-void print(const Diagnosis& diagnosis, const Env& env) {
-  const Stream& out = env.out;
-  out.write("Sandbox: what this host enforces, tried just now\n");
-  size_t width = 0;
-  for (const auto& each : diagnosis.capabilities) width = std::max(width, each.name.size());
-  for (const auto& each : diagnosis.capabilities) {
+bool is_stopped(const contracts::Canary& canary) { return canary.passed; }
+
+// One line per canary; what would fix or strengthen the host once each, below.
+void print_canaries(const std::vector<contracts::Canary>& canaries, const Stream& out) {
+  out.write(cat("Sandbox: ", std::ranges::count_if(canaries, is_stopped), " of ", canaries.size(),
+                " forbidden things were stopped, tried just now\n"));
+  Table table{{"STOPPED", "CANARY", "ATTEMPT", "EXPECTED", "GOT", "LEVEL"}, {}};
+  std::vector<std::string> remedies;
+  for (const contracts::Canary& each : canaries) {
+    table.rows.push_back({each.passed ? "yes" : "NO", each.name, each.attempt, each.expected,
+                          each.got, std::string(wire::enum_name(each.level))});
+    if (std::ranges::find(remedies, each.remedy) == remedies.end()) remedies.push_back(each.remedy);
+  }
+  out.write(render(table, "  "));
+  for (const std::string& remedy : remedies) {
+    if (!remedy.empty())
+      out.write(cat("  ", paint(out, Paint::kYellow, "fix:"), " ", printable(remedy), "\n"));
+  }
+}
+
+void print_capabilities(const std::vector<contracts::Capability>& capabilities, size_t width,
+                        const Stream& out) {
+  out.write("Capabilities: what a run's result will say\n");
+  for (const auto& each : capabilities) {
     out.write(cat("  ", mark(out, each.available), "  ", pad_right(printable(each.name), width),
                   "  ", printable(each.mechanism), "\n"));
     if (!each.details.empty()) out.write(cat("           ", printable(each.details), "\n"));
   }
+}
+
+void print(const Diagnosis& diagnosis, const Env& env) {
+  const Stream& out = env.out;
+  constexpr size_t kWidth = 12;
+  print_canaries(diagnosis.sandbox.canaries, out);
+  print_capabilities(diagnosis.sandbox.capabilities, kWidth, out);
   out.write("Host\n");
   for (const Finding& each : diagnosis.host) {
-    out.write(cat("  ", mark(out, each.good), "  ", pad_right(each.name, width), "  ",
+    out.write(cat("  ", mark(out, each.good), "  ", pad_right(each.name, kWidth), "  ",
                   printable(each.details), "\n"));
     if (!each.remedy.empty()) out.write(cat("           remedy: ", each.remedy, "\n"));
   }
@@ -124,12 +139,12 @@ void print(const Diagnosis& diagnosis, const Env& env) {
                            : cat("  not ready: ", printable(health.reason), "\n"));
 }
 
-// What no run may be without.
-bool is_essential(const std::string& capability) {
-  constexpr std::array kEssential = {std::string_view("sandbox"), std::string_view("filesystem"),
-                                     std::string_view("network"), std::string_view("processes"),
-                                     std::string_view("syscalls")};
-  return std::ranges::find(kEssential, capability) != kEssential.end();
+// Nothing that no run may be without is missing.
+bool is_safe(const contracts::SandboxProof& proof) {
+  const bool stopped = std::ranges::all_of(proof.canaries, [](const contracts::Canary& each) {
+    return each.passed || !contracts::is_isolation(each.capability);
+  });
+  return stopped && !proof.canaries.empty();
 }
 
 }  // namespace
@@ -140,18 +155,15 @@ int doctor_command(const Parsed& parsed, Env& env) {
   Diagnosis diagnosis;
   diagnosis.host = {kernel(), cgroups(), python(env), venv(env), programs(env)};
   diagnosis.health = gather_health(connection_options(parsed), env);
-  auto capabilities = probe(env);
-  if (!capabilities.ok()) return fail(env, capabilities.error());
-  diagnosis.capabilities = std::move(capabilities).value();
+  auto proof = probe(env);
+  if (!proof.ok()) return fail(env, proof.error());
+  diagnosis.sandbox = std::move(proof).value();
   if (is_document(*format)) {
     env.out.write(document_text(to_document(diagnosis), *format));
   } else {
     print(diagnosis, env);
   }
-  const bool safe = std::ranges::all_of(
-      diagnosis.capabilities,
-      [](const contracts::Capability& each) { return each.available || !is_essential(each.name); });
-  return safe ? kExitOk : kExitFailure;
+  return is_safe(diagnosis.sandbox) ? kExitOk : kExitFailure;
 }
 
 }  // namespace paddock::cli

@@ -184,6 +184,12 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
     proven.rows.push_back({each.name, each.available ? "yes" : "no", each.mechanism, each.details});
   }
   if (!proven.rows.empty()) out += section("Sandbox", render(proven, "  "));
+  Table failed{{"CANARY", "ATTEMPT", "EXPECTED", "GOT", "REMEDY"}, {}};
+  for (const auto& each : node.status.canaries) {
+    if (!each.passed)
+      failed.rows.push_back({each.name, each.attempt, each.expected, each.got, each.remedy});
+  }
+  if (!failed.rows.empty()) out += section("Failed canaries", render(failed, "  "));
   return out;
 }
 

@@ -2,7 +2,7 @@
 //
 //   paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]
 //   paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]
-//   paddock-sandbox probe            prints this host's proven capabilities as JSON
+//   paddock-sandbox probe            tries what must not work and prints a SandboxProof (canary.h)
 //
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
 // ended. A reader that finds the lock free and no `result` frame knows that the launcher itself

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/canary.h"
 #include "common/contracts/ceilings.h"
 #include "common/contracts/launch.h"
 #include "common/contracts/meta.h"
@@ -276,6 +277,7 @@ struct NodeStatus {
   Capacity capacity;
   std::vector<Device> devices;
   std::vector<Capability> capabilities;
+  std::vector<Canary> canaries;
   std::optional<Ceilings> ceilings;
   std::string agent_version;
   std::string os;
@@ -289,6 +291,10 @@ struct NodeStatus {
         field("devices", &NodeStatus::devices, "accelerators"),
         field("capabilities", &NodeStatus::capabilities,
               "what the sandbox can enforce here, proven at start"),
+        field("canaries", &NodeStatus::canaries,
+              "forbidden things that were tried inside; a run that needs one which failed goes "
+              "elsewhere",
+              {.omit_empty = true, .max_length = 256}),
         field("ceilings", &NodeStatus::ceilings, "what its operator lets a policy ask for"),
         field("agentVersion", &NodeStatus::agent_version, "version of the agent",
               {.omit_empty = true}),

@@ -43,6 +43,7 @@ struct NodeState {
   contracts::Capacity capacity;
   DeviceCount devices{};
   std::optional<contracts::Ceilings> ceilings;
+  std::vector<std::string> unproven;  // capabilities whose canaries failed here
   // In use by the runs placed here.
   int64_t used_cpu = 0;
   int64_t used_memory = 0;

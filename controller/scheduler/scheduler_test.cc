@@ -70,6 +70,43 @@ TEST(Scheduler, PlacesNothingOverANodesCeilings) {
   EXPECT_EQ(reason(run, {strict}), "placed on strict");
 }
 
+contracts::Canary failed_canary(const std::string& capability) {
+  contracts::Canary canary;
+  canary.name = capability;
+  canary.capability = capability;
+  return canary;
+}
+
+TEST(Scheduler, PlacesNothingWhereACanaryOfIsolationFailed) {
+  for (const char* capability : {"network", "filesystem", "processes", "privileges", "syscalls"}) {
+    contracts::Run run = make_run("r");
+    run.status.policy.emplace().allow_partial = true;  // never covers isolation
+    contracts::Node weak = make_node("weak");
+    weak.status.canaries = {failed_canary(capability)};
+    EXPECT_EQ(reason(run, {weak}),
+              "0/1 nodes fit: 1 failed the canaries of its isolation; would help: run `paddock "
+              "doctor` on a node that failed: it prints the fix")
+        << capability;
+    EXPECT_EQ(reason(run, {weak, make_node("sound")}), "placed on sound");
+  }
+}
+
+TEST(Scheduler, PlacesALimitWhereItsCanaryFailedOnlyIfThatMayBePartial) {
+  contracts::Node weak = make_node("weak");
+  weak.status.canaries = {failed_canary("memory"), failed_canary("landlock")};
+  contracts::Run run = make_run("r");
+  EXPECT_EQ(reason(run, {weak}), "placed on weak");  // asks for no such limit
+  run.status.policy.emplace().limits.memory = wire::Quantity{1 << 20};
+  EXPECT_EQ(reason(run, {weak}),
+            "0/1 nodes fit: 1 failed the canary of the limit memory; would help: run `paddock "
+            "doctor` on a node that failed: it prints the fix, or set allowPartial");
+  weak.status.canaries[0].passed = true;
+  EXPECT_EQ(reason(run, {weak}), "placed on weak");
+  weak.status.canaries[0].passed = false;
+  run.status.policy->allow_partial = true;
+  EXPECT_EQ(reason(run, {weak}), "placed on weak");
+}
+
 TEST(Scheduler, GroupsTheReasonsOfAllNodesAndSaysWhatWouldHelp) {
   contracts::Run run = make_run("r");
   run.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};

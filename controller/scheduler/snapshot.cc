@@ -38,6 +38,9 @@ NodeState state_of(const contracts::Node& node) {
   state.labels = node.metadata.labels;
   state.capacity = node.status.capacity;
   state.ceilings = node.status.ceilings;
+  for (const contracts::Canary& canary : node.status.canaries) {
+    if (!canary.passed) state.unproven.push_back(canary.capability);
+  }
   for (const contracts::Device& device : node.status.devices) {
     const auto kind = wire::parse_enum<contracts::AcceleratorKind>(device.kind);
     if (kind) count_device(state.devices, *kind, 1);

@@ -15,6 +15,7 @@
 #include "common/os/process.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/identity.h"
+#include "node-agent/app/launcher_watch.h"
 #include "node-agent/app/ports.h"
 #include "node-agent/app/run_host.h"
 #include "node-agent/devices/probe.h"
@@ -46,6 +47,16 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   return out;
 }
 
+void publish(contracts::SandboxProof proof, contracts::NodeStatus& status) {
+  for (const contracts::Canary& canary : proof.canaries) {
+    if (canary.passed) continue;
+    log_warn("a canary failed: runs that need it go to other nodes",
+             {{"canary", canary.name}, {"got", canary.got}, {"remedy", canary.remedy}});
+  }
+  status.capabilities = std::move(proof.capabilities);
+  status.canaries = std::move(proof.canaries);
+}
+
 Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
   contracts::NodeStatus status;
   devices::Host host = devices::probe("/", config.data_dir);
@@ -57,7 +68,8 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
   status.arch = host.arch;
   status.agent_version = kAgentVersion;
   status.ceilings = config.ceilings;
-  ASSIGN_OR_RETURN(status.capabilities, probe_capabilities(config.sandbox_program));
+  ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove_sandbox(config.sandbox_program));
+  publish(std::move(proof), status);
   return status;
 }
 
@@ -160,7 +172,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) { runs.act(action); });
   talking = &loop;
-  loop.set_status(std::move(status));
+  loop.set_status(status);
   TRY(runs.recover());
   TRY(write_agent_file(config, nonce));
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
@@ -168,6 +180,12 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Status ended;
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
+    const LauncherWatch watch(config.sandbox_program, [&] {
+      log_info("the launcher is another program now; trying its sandbox");
+      auto proof = prove_sandbox(config.sandbox_program);
+      publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), status);
+      loop.set_status(status);
+    });
     ended = converse(config, loop, credentials, random);
   }
   runs.stop();

@@ -21,7 +21,7 @@ Error unavailable(const std::string& detail) {
 
 }  // namespace
 
-Result<std::vector<contracts::Capability>> probe_capabilities(const std::string& sandbox_program) {
+Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program) {
   ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());
   os::SpawnOptions options;
   options.argv = {sandbox_program, "probe"};
@@ -38,9 +38,21 @@ Result<std::vector<contracts::Capability>> probe_capabilities(const std::string&
   if (!text) return unavailable(text.error().describe());
   const auto document = wire::parse_json(*text);
   if (!document) return unavailable(document.error().describe());
-  auto list = wire::decode<std::vector<contracts::Capability>>(*document);
-  if (!list) return unavailable(list.error().describe());
-  return list;
+  auto proof = wire::decode<contracts::SandboxProof>(*document);
+  if (!proof) return unavailable(proof.error().describe());
+  if (proof->canaries.empty()) return unavailable("it tried nothing");
+  return proof;
+}
+
+contracts::SandboxProof unproven(const Error& why) {
+  contracts::Canary canary;
+  canary.name = "launcher";
+  canary.capability = "sandbox";
+  canary.attempt = "prove what the sandbox can enforce";
+  canary.expected = "canaries that were tried";
+  canary.got = why.reason;
+  canary.remedy = "install paddock's programs again, all of one version";
+  return {{{"sandbox", false, "", why.message}}, {std::move(canary)}};
 }
 
 }  // namespace paddock::agent

@@ -1,15 +1,17 @@
-// What this host's sandbox has proven that it can enforce: `paddock-sandbox probe`, run once at
-// start.
+// What this host's sandbox has proven: `paddock-sandbox probe`, run at the agent's start and again
+// when that program is another one.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "common/contracts/launch.h"
+#include "common/contracts/canary.h"
 
 namespace paddock::agent {
 
-// SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can be read.
-Result<std::vector<contracts::Capability>> probe_capabilities(const std::string& sandbox_program);
+// Takes a second or so. SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can
+// be read.
+Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program);
+// What a node publishes whose launcher proved nothing: takes no run.
+contracts::SandboxProof unproven(const Error& why);
 
 }  // namespace paddock::agent

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/base/time.h"
-#include "common/contracts/launch.h"
+#include "common/contracts/canary.h"
 #include "node-agent/sandbox/event_writer.h"
 
 namespace paddock::sandbox {
@@ -15,7 +15,7 @@ void hold_cancel_signals();
 contracts::SandboxResult launch(const contracts::LaunchRequest& request, EventWriter& events,
                                 const Clock& clock);
 
-// What this host can enforce, proven by a launch of its own.
-std::vector<contracts::Capability> probe(const Clock& clock);
+// What this host can enforce, proven by canaries in launches of its own; takes a second or so.
+contracts::SandboxProof probe(const Clock& clock);
 
 }  // namespace paddock::sandbox

@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/os/lock_file.h"
 #include "common/wire/json.h"
+#include "node-agent/sandbox/canary_attempts.h"
 #include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/options.h"
 #include "node-agent/sandbox/request.h"
@@ -60,10 +61,8 @@ int run(const Options& options, const Clock& clock) {
 }
 
 int show_probe(const Clock& clock) {
-  wire::Value list = wire::Value::Array{};
-  for (const contracts::Capability& capability : probe(clock))
-    list.push_back(wire::encode(capability));
-  return os::write_all(STDOUT_FILENO, wire::to_pretty_json(list)).ok() ? 0 : 1;
+  const wire::Value proof = wire::encode(probe(clock));
+  return os::write_all(STDOUT_FILENO, wire::to_pretty_json(proof)).ok() ? 0 : 1;
 }
 
 int start(std::span<char* const> arguments) {
@@ -81,6 +80,8 @@ int start(std::span<char* const> arguments) {
       return run(*options, clock);
     case Options::Mode::kServe:
       return serve(options->serve, clock);
+    case Options::Mode::kCanary:
+      _exit(try_canaries(options->canary));  // nothing of a test build runs after it
     case Options::Mode::kProbe:
       break;
   }

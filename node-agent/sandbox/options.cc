@@ -73,6 +73,9 @@ Result<Options> parse_options(std::span<char* const> arguments) {
   const std::span<char* const> rest = arguments.subspan(1);
   if (mode == "probe" && rest.empty()) {
     out.mode = Options::Mode::kProbe;
+  } else if (mode == "canary") {
+    out.mode = Options::Mode::kCanary;  // only ever started by a probe, inside its sandboxes
+    out.canary = rest;
   } else if (mode == "serve") {
     out.mode = Options::Mode::kServe;
     TRY(read_serve(rest, out.serve));

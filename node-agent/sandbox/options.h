@@ -10,13 +10,14 @@
 namespace paddock::sandbox {
 
 struct Options {
-  enum class Mode { kRun, kServe, kProbe };
+  enum class Mode { kRun, kServe, kProbe, kCanary };
   Mode mode = Mode::kRun;
   std::string request;  // path
   std::string events;   // path, or empty if events_fd is set
   int events_fd = -1;
   std::string lock;
   ServeOptions serve;
+  std::span<char* const> canary;  // what follows the mode
 };
 
 // `arguments` without the program's name.

@@ -34,5 +34,8 @@ extern const Filter kFreeCpuFilter;
 extern const Filter kMemoryFilter;
 extern const Filter kFreeMemoryFilter;
 extern const Filter kSlotFilter;
+extern const Filter kIsolationFilter;
+// One for each limit whose canary may fail.
+std::span<const Filter> canary_filters();
 
 }  // namespace paddock::scheduler

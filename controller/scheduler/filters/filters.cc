@@ -1,4 +1,4 @@
-#include <array>
+#include <vector>
 
 #include "controller/scheduler/filters/filter.h"
 
@@ -6,9 +6,15 @@ namespace paddock::scheduler {
 
 // Lasting reasons before passing ones.
 std::span<const Filter> filters() {
-  static const std::array all = {kSelectorFilter,   kDeviceFilter,  kCpuFilter,       kMemoryFilter,
-                                 kCeilingFilter,    kReadyFilter,   kCordonFilter,    kSlotFilter,
-                                 kFreeDeviceFilter, kFreeCpuFilter, kFreeMemoryFilter};
+  static const std::vector<Filter> all = [] {
+    std::vector<Filter> out = {kSelectorFilter, kDeviceFilter,  kCpuFilter,
+                               kMemoryFilter,   kCeilingFilter, kIsolationFilter};
+    out.insert(out.end(), canary_filters().begin(), canary_filters().end());
+    for (const Filter& passing : {kReadyFilter, kCordonFilter, kSlotFilter, kFreeDeviceFilter,
+                                  kFreeCpuFilter, kFreeMemoryFilter})
+      out.push_back(passing);
+    return out;
+  }();
   return all;
 }
 

@@ -1,28 +1,15 @@
-// Proves what this host can enforce by running a harmless command with every limit set.
-#include <fcntl.h>
-
+// Proves what this host can enforce by trying what must not work, in real sandboxes.
 #include "node-agent/sandbox/launch.h"
+#include "node-agent/sandbox/linux/canary_launches.h"
 
 namespace paddock::sandbox {
 
-std::vector<contracts::Capability> probe(const Clock& clock) {
-  contracts::LaunchRequest request;
-  request.trace_id = "probe";
-  request.command = {"true"};
-  request.workdir = "/";
-  request.env = contracts::minimal_environment(false);
-  request.policy = *contracts::profile_policy("test");
-  request.policy.allow_partial = true;
-  EventWriter events(os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)), clock);
-  const contracts::SandboxResult result = launch(request, events, clock);
-  const bool ran = result.status == contracts::SandboxStatus::kOk;
-  std::vector<contracts::Capability> out = {
-      {"sandbox", ran, "namespaces, seccomp, rlimits", ran ? "" : result.reason}};
-  for (const auto& [name, enforcement] : result.enforced) {
-    out.push_back({name, enforcement.applied, enforcement.mechanism,
-                   ran ? enforcement.details : result.reason});
-  }
-  return out;
+contracts::SandboxProof probe(const Clock& clock) {
+  const CanaryFindings findings = run_canaries(clock);
+  contracts::SandboxProof proof;
+  proof.canaries = judge(findings, read_host_settings());
+  proof.capabilities = proven(findings, proof.canaries);
+  return proof;
 }
 
 }  // namespace paddock::sandbox

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "common/os/file.h"
+#include "node-agent/sandbox/canary_attempts.h"
 #include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/macos/backend.h"
 #include "node-agent/sandbox/serve.h"
@@ -82,7 +83,7 @@ contracts::SandboxResult launch(const contracts::LaunchRequest& request, EventWr
   return launch_confined(request, events, clock, this_host(), read_group);
 }
 
-std::vector<contracts::Capability> probe(const Clock& clock) {
+contracts::SandboxProof probe(const Clock& clock) {
   contracts::LaunchRequest request;
   request.trace_id = "probe";
   request.command = {"/usr/bin/true"};
@@ -95,14 +96,26 @@ std::vector<contracts::Capability> probe(const Clock& clock) {
   EventWriter events(os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)), clock);
   const contracts::SandboxResult result = launch(request, events, clock);
   const bool ran = result.status == contracts::SandboxStatus::kOk;
-  std::vector<contracts::Capability> out = {
-      {"sandbox", ran, "seatbelt (sandbox-exec), rlimits", ran ? "" : result.reason}};
+  contracts::SandboxProof out;
+  out.canaries.push_back(
+      {.name = "launch",
+       .capability = "sandbox",
+       .attempt = "run a command with every limit set",
+       .expected = "OK",
+       .got = ran ? "OK" : result.reason,
+       .passed = ran,
+       .level = ran ? contracts::EnforcementLevel::kKernel : contracts::EnforcementLevel::kNone,
+       .remedy = ""});
+  out.capabilities.push_back(
+      {"sandbox", ran, "seatbelt (sandbox-exec), rlimits", ran ? "" : result.reason});
   for (const auto& [name, enforcement] : result.enforced) {
-    out.push_back({name, enforcement.applied, enforcement.mechanism,
-                   ran ? enforcement.details : result.reason});
+    out.capabilities.push_back({name, enforcement.applied, enforcement.mechanism,
+                                ran ? enforcement.details : result.reason});
   }
   return out;
 }
+
+int try_canaries(std::span<char* const>) { return 2; }
 
 int serve(const ServeOptions&, const Clock&) {
   (void)os::write_all(STDERR_FILENO, "paddock-sandbox: serve is for Linux; use run\n");

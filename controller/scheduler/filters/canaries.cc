@@ -1,0 +1,74 @@
+// What a node's own canaries say: a run goes nowhere where something that it needs failed.
+#include <algorithm>
+#include <array>
+
+#include "common/base/text.h"
+#include "common/contracts/canary.h"
+#include "controller/scheduler/filters/filter.h"
+
+namespace paddock::scheduler {
+
+namespace {
+
+constexpr const char* kRemedy = "run `paddock doctor` on a node that failed: it prints the fix";
+
+bool failed(const NodeState& node, std::string_view capability) {
+  return std::ranges::find(node.unproven, capability) != node.unproven.end();
+}
+
+struct Limit {
+  std::string_view capability;
+  bool (*asked)(const contracts::SandboxLimits& limits);
+};
+
+constexpr std::array kLimits = {
+    Limit{"memory", [](const contracts::SandboxLimits& l) { return l.memory.has_value(); }},
+    Limit{"pids", [](const contracts::SandboxLimits& l) { return l.pids.has_value(); }},
+    Limit{"cpuTime", [](const contracts::SandboxLimits& l) { return l.cpu_time.has_value(); }},
+    Limit{"wallTime", [](const contracts::SandboxLimits& l) { return l.wall_time.has_value(); }},
+    Limit{"openFiles", [](const contracts::SandboxLimits& l) { return l.open_files.has_value(); }},
+    Limit{"fileSize", [](const contracts::SandboxLimits& l) { return l.file_size.has_value(); }},
+    Limit{"fsBytes", [](const contracts::SandboxLimits& l) { return l.fs_bytes.has_value(); }},
+    Limit{"fileCount", [](const contracts::SandboxLimits& l) { return l.file_count.has_value(); }},
+    Limit{"output", [](const contracts::SandboxLimits&) { return true; }},
+};
+
+template <size_t kIndex>
+constexpr Filter limit_filter() {
+  return {
+      [](const Demand& demand, const NodeState& node) {
+        return node.unproven.empty() || demand.policy.allow_partial ||
+               !kLimits[kIndex].asked(demand.policy.limits) ||
+               !failed(node, kLimits[kIndex].capability);
+      },
+      [](const Demand&) {
+        const std::string what = cat("the canary of the limit ", kLimits[kIndex].capability);
+        return Reason{cat("failed ", what), cat("failed ", what),
+                      cat(kRemedy, ", or set allowPartial")};
+      },
+  };
+}
+
+template <size_t... kIndex>
+std::array<Filter, sizeof...(kIndex)> limit_filters(std::index_sequence<kIndex...>) {
+  return {limit_filter<kIndex>()...};
+}
+
+}  // namespace
+
+const Filter kIsolationFilter = {
+    [](const Demand&, const NodeState& node) {
+      return std::ranges::none_of(node.unproven, contracts::is_isolation);
+    },
+    [](const Demand&) {
+      return Reason{"failed the canaries of its isolation",
+                    "failed the canaries of their isolation", kRemedy};
+    },
+};
+
+std::span<const Filter> canary_filters() {
+  static const auto all = limit_filters(std::make_index_sequence<kLimits.size()>());
+  return all;
+}
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,100 @@
+#include "node-agent/sandbox/linux/canary_bait.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "node-agent/sandbox/plan.h"
+
+namespace paddock::sandbox {
+
+sockaddr_un abstract_address(const std::string& name, socklen_t& size) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  size = static_cast<socklen_t>(sizeof(sa_family_t) + 1 + name.size());
+  return address;
+}
+
+std::string own_namespaces() {
+  std::vector<std::string> out;
+  for (const char* kind : {"user", "mnt", "pid", "net", "ipc", "uts"}) {
+    std::array<char, 64> text{};
+    const ssize_t n = readlink(cat("/proc/self/ns/", kind).c_str(), text.data(), text.size());
+    if (n > 0) out.emplace_back(text.data(), static_cast<size_t>(n));
+  }
+  return join(out, ",");
+}
+
+Result<CanaryBait> CanaryBait::lay() {
+  CanaryBait bait;
+  const char* place = getenv("TMPDIR");
+  std::string path =
+      cat(place == nullptr || place[0] != '/' ? "/tmp" : place, "/paddock-canary-XXXXXX");
+  if (mkdtemp(path.data()) == nullptr) return system_error("making a folder for canaries", errno);
+  bait.folder_ = path;
+  bait.name_ = os::base_name(path);
+  TRY(bait.make_files());
+  TRY(bait.listen_here());
+  return bait;
+}
+
+Status CanaryBait::make_files() {
+  // Open to everybody: only the sandbox keeps its command away.
+  if (chmod(folder_.c_str(), 0755) != 0) return system_error("a folder for canaries", errno);
+  TRY(os::write_file_atomic(host_file(), "read by a canary\n", 0644));
+  TRY(os::make_dirs(shown_folder(), 0755));
+  TRY(os::write_file_atomic(shown_folder() + "/held", "", 0666));
+  if (geteuid() == 0) {
+    for (const std::string& path : {shown_folder(), shown_folder() + "/held"}) {
+      if (chown(path.c_str(), kDefaultHostId, kDefaultHostId) != 0)
+        return system_error("a folder for canaries", errno);
+    }
+  }
+  return {};
+}
+
+Status CanaryBait::listen_here() {
+  tcp_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(tcp_.get(), generic, size) != 0 || listen(tcp_.get(), 1) != 0 ||
+      getsockname(tcp_.get(), generic, &size) != 0)
+    return system_error("listening for canaries", errno);
+  port_ = ntohs(address.sin_port);
+  local_.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un name = abstract_address(name_, size);
+  if (bind(local_.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0 ||
+      listen(local_.get(), 1) != 0)
+    return system_error("listening for canaries", errno);
+  return {};
+}
+
+CanaryBait::~CanaryBait() {
+  if (!folder_.empty()) (void)os::remove_tree(folder_);
+}
+
+bool CanaryBait::was_reached() const {
+  std::array<pollfd, 2> fds = {pollfd{tcp_.get(), POLLIN, 0}, pollfd{local_.get(), POLLIN, 0}};
+  return poll(fds.data(), fds.size(), 0) != 0;
+}
+
+bool CanaryBait::is_held() const {
+  const os::Fd file(open((shown_folder() + "/held").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  return !file.valid() || flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,50 @@
+// What the canaries reach for on the host's side: a file, listeners, a lock; made for one probe and
+// gone with it. Listens on 127.0.0.1 for as long.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/os/fd.h"
+
+namespace paddock::sandbox {
+
+inline constexpr const char* kCanaryFile = "/canary";      // the program, inside
+inline constexpr const char* kCanaryFolder = "/canaries";  // the bait's folder that is shown
+
+sockaddr_un abstract_address(const std::string& name, socklen_t& size);
+// `pid:[1],mnt:[2],…` of the calling process.
+std::string own_namespaces();
+
+class CanaryBait {
+ public:
+  static Result<CanaryBait> lay();
+  CanaryBait(CanaryBait&& other) noexcept = default;
+  CanaryBait& operator=(CanaryBait&&) = delete;
+  ~CanaryBait();
+
+  std::string host_file() const { return folder_ + "/secret"; }
+  std::string shown_folder() const { return folder_ + "/shown"; }
+  uint16_t port() const { return port_; }
+  const std::string& abstract_name() const { return name_; }
+  // Whether somebody came; the kernel completes a connection before anyone accepts it.
+  bool was_reached() const;
+  // Whether a process still holds the lock on the file `held` of the shown folder.
+  bool is_held() const;
+
+ private:
+  CanaryBait() = default;
+  Status make_files();
+  Status listen_here();
+  std::string folder_;
+  std::string name_;
+  uint16_t port_ = 0;
+  os::Fd tcp_;
+  os::Fd local_;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,21 @@
+// The attempts that run into a limit. Inside a sandbox only; see canary_attempts.h.
+#pragma once
+
+#include <string>
+
+namespace paddock::sandbox {
+
+std::string hold_descriptors();
+std::string write_large_file();
+std::string fill_scratch();
+std::string make_files();
+std::string fork_children();
+
+// Commands of sandboxes of their own; each returns its exit code, if its sandbox lets it.
+int use_memory();  // prints MEMORY if it was told no, or nothing stopped it
+int use_cpu();
+int go_on();
+// Leaves processes behind that hold a lock on the file, says so, and ends.
+int leave_survivors(const char* file);
+
+}  // namespace paddock::sandbox

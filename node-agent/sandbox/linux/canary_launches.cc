@@ -1,0 +1,144 @@
+#include "node-agent/sandbox/linux/canary_launches.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/launch.h"
+#include "node-agent/sandbox/linux/canary_bait.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxResult;
+using contracts::SandboxStatus;
+
+constexpr Millis kPatience{60'000};  // for a loaded host; an attempt never takes so long
+
+std::string own_program() {
+  std::array<char, 4096> path{};
+  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
+  return n > 0 ? std::string(path.data(), static_cast<size_t>(n)) : std::string();
+}
+
+LaunchRequest make_request(std::vector<std::string> words) {
+  LaunchRequest request;
+  request.trace_id = "canary";
+  request.command = {kCanaryFile, "canary"};
+  request.command.insert(request.command.end(), words.begin(), words.end());
+  request.workdir = "/";
+  request.env = contracts::minimal_environment(false);
+  request.policy = *contracts::profile_policy("test");
+  request.policy.allow_partial = true;  // one limit that is missing must not hide the others
+  auto& limits = request.policy.limits;
+  limits.wall_time = wire::Duration{kPatience};
+  limits.memory = wire::Quantity{CanaryLimits::kMemoryBytes};
+  limits.pids = CanaryLimits::kPids;
+  limits.open_files = CanaryLimits::kOpenFiles;
+  limits.file_size = wire::Quantity{CanaryLimits::kFileBytes};
+  limits.fs_bytes = wire::Quantity{CanaryLimits::kScratchBytes};
+  limits.file_count = CanaryLimits::kScratchFiles;
+  limits.stderr_bytes = wire::Quantity{CanaryLimits::kOutputBytes};
+  request.mounts = {{own_program(), kCanaryFile, contracts::MountMode::kReadOnly}};
+  return request;
+}
+
+SandboxResult run(const LaunchRequest& request, const Clock& clock) {
+  EventWriter events(os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)), clock);
+  return launch(request, events, clock);
+}
+
+// How a sandbox ended that was to end in one way only.
+std::string ending(const SandboxResult& result) {
+  if (result.status == SandboxStatus::kOk) return "nothing stopped it";
+  const std::string status(wire::enum_name(result.status));
+  const bool known =
+      result.status != SandboxStatus::kInternalError && result.status != SandboxStatus::kFailed;
+  return known ? status : cat(status, ": ", result.reason);
+}
+
+void note_failure(const SandboxResult& result, CanaryFindings& findings) {
+  if (result.status != SandboxStatus::kInternalError && result.status != SandboxStatus::kFailed)
+    return;
+  if (findings.why_not.empty()) findings.why_not = result.reason;
+}
+
+std::string output_kept(const SandboxResult& result) {
+  constexpr auto kKept = static_cast<size_t>(CanaryLimits::kOutputBytes);
+  const size_t kept = result.err.find_first_not_of('x');
+  const bool whole = kept == std::string::npos;
+  if (result.truncated.err && !whole && kept == kKept) return cat("cut at ", kept);
+  return cat(whole ? result.err.size() : kept, " kept");
+}
+
+bool names_the_connection(const SandboxResult& result, const CanaryBait& bait) {
+  for (const contracts::Denial& denial : result.denials) {
+    if (denial.target == cat("127.0.0.1:", bait.port())) return true;
+  }
+  return false;
+}
+
+void try_surface(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request =
+      make_request({"surface", bait.host_file(), cat(bait.port()), bait.abstract_name(),
+                    own_namespaces(), cat(contracts::minimal_environment(false).size())});
+  request.mounts.push_back({bait.shown_folder(), kCanaryFolder, contracts::MountMode::kReadOnly});
+  const SandboxResult result = run(request, clock);
+  note_failure(result, findings);
+  findings.enforced = result.enforced;
+  take_answers(result.out, findings);
+  if (result.status != SandboxStatus::kOk) return;
+  findings.answers["output"] = output_kept(result);
+  findings.answers["report"] =
+      names_the_connection(result, bait) ? "named in the result" : "not in the result";
+  if (bait.was_reached()) findings.answers["connect"] = "reached the host";
+}
+
+void try_survivors(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({"survivors", cat(kCanaryFolder, "/held")});
+  request.mounts.push_back({bait.shown_folder(), kCanaryFolder, contracts::MountMode::kReadWrite});
+  const SandboxResult result = run(request, clock);
+  if (result.status != SandboxStatus::kOk) return note_failure(result, findings);
+  findings.answers["kill"] = bait.is_held() ? "a process is left" : "nothing left";
+}
+
+void try_memory(const Clock& clock, CanaryFindings& findings) {
+  const SandboxResult result = run(make_request({"memory"}), clock);
+  note_failure(result, findings);
+  if (result.status == SandboxStatus::kMemLimit) findings.answers["memory"] = ending(result);
+  take_answers(result.out, findings);
+}
+
+void try_times(const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest cpu = make_request({"cpu"});
+  cpu.policy.limits.cpu_time = wire::Duration{CanaryLimits::kCpu};
+  const SandboxResult used = run(cpu, clock);
+  findings.answers["cpu-time"] = ending(used);
+  if (const auto entry = used.enforced.find("cpuTime"); entry != used.enforced.end())
+    findings.enforced.insert(*entry);
+  LaunchRequest wall = make_request({"wall"});
+  wall.policy.limits.wall_time = wire::Duration{CanaryLimits::kWall};
+  findings.answers["wall-time"] = ending(run(wall, clock));
+}
+
+}  // namespace
+
+CanaryFindings run_canaries(const Clock& clock) {
+  CanaryFindings findings;
+  const auto bait = CanaryBait::lay();
+  if (!bait.ok()) {
+    findings.why_not = bait.error().message;
+    return findings;
+  }
+  try_surface(*bait, clock, findings);
+  if (!findings.why_not.empty()) return findings;  // none of the others would do better
+  try_survivors(*bait, clock, findings);
+  try_memory(clock, findings);
+  try_times(clock, findings);
+  return findings;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,30 @@
+// What would fix a weak host: one line to run or to configure, decided from the settings that are
+// known to be in the way. Pure; linux/host_settings.cc reads them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "node-agent/sandbox/host_facts.h"
+
+namespace paddock::sandbox {
+
+struct HostSettings {
+  bool root = false;
+  bool container = false;  // of Docker or Podman
+  int kernel_major = 0;
+  int kernel_minor = 0;
+  std::optional<int64_t> max_user_namespaces;
+  std::optional<int64_t> unprivileged_userns_clone;  // Debian's
+  std::optional<int64_t> apparmor_restrict_userns;   // Ubuntu's
+  bool seccomp_notify = true;
+  int landlock = 0;
+  std::string security_modules;  // the active ones, as in the boot parameter lsm=
+  CgroupFacts cgroup;
+};
+
+// Empty if nothing is known that would help, or needed.
+std::string remedy_for(std::string_view capability, bool passed, const HostSettings& host);
+
+}  // namespace paddock::sandbox
