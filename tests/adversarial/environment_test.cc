@@ -58,6 +58,8 @@ TEST_P(Environment, HasItsPolicyInTheResultOfARefusalToo) {
   EXPECT_EQ(wire::encode(launch.policy), wire::encode(*done.result->policy));
 }
 
+// proves: VLT-112
+// proves partly: VLT-06
 TEST_P(Environment, HasNoCapabilityAndNoWayToOne) {
   const Finished done = run(std::vector<std::string>{
       "sh", "-c", "grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status"});

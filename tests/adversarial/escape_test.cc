@@ -93,6 +93,42 @@ TEST_P(Escape, DiesOfACallThatNoHonestProgramMakes) {
   }
 }
 
+// What admission refuses for a run of type compute is handed to the launcher as it is.
+// proves: ORB-56
+TEST_P(Escape, HoldsWhateverAdmissionWouldHaveRefused) {
+  const std::string shell =
+      "cat /etc/shadow /root/.ssh/id_rsa ~root/.bashrc && echo BREACH; "
+      "echo x > /usr/bin/x && echo BREACH; echo x > ../../../etc/x && echo BREACH; "
+      "(exec 3<>/dev/tcp/1.1.1.1/80) && echo BREACH; cat /proc/1/environ && echo BREACH; "
+      "ln -s / root && cat root/etc/shadow && echo BREACH; kill -9 -1; echo end";
+  const std::string python =
+      "import ctypes, os\n"
+      "for path in ('/etc/shadow', '../../../etc/shadow', '/proc/1/mem', '/dev/mem'):\n"
+      "  try: open(path, 'rb').read(1); print('BREACH', path)\n"
+      "  except OSError: pass\n"
+      "if ctypes.CDLL(None).mount(b'none', b'/', b'tmpfs', 0, None) == 0: print('BREACH mount')\n"
+      "print('end')\n";
+  const std::vector<std::vector<std::string>> commands = {
+      {"bash", "-c", shell},
+      {"bash", "-xc", shell},
+      {"env", "-i", "bash", "-c", shell},
+      {"python3", "-Ic", python},
+      {"perl", "-e", "exec 'cat', '/etc/shadow'"},
+      {"python3", "-c", python},
+      {"/bin/sh", "-c", "cat /etc/shadow | tee x; echo end"},
+      {"cat", "../../etc/shadow"},
+      {"python3", "/etc/shadow"},
+      {"python3", "-m", "http.server", "--bind", "0.0.0.0"}};
+  for (const auto& command : commands) {
+    const Finished done = run(command);
+    ASSERT_TRUE(done.result) << join(command, " ");
+    EXPECT_TRUE(done.started) << command[0];
+    EXPECT_THAT(done.out, testing::Not(HasSubstr("BREACH"))) << done.out;
+    EXPECT_THAT(done.out, testing::Not(HasSubstr("root:"))) << done.out;
+    EXPECT_TRUE(done.result->rc != 0 || done.out.find("end") != std::string::npos) << command[0];
+  }
+}
+
 TEST_P(Escape, CannotMountThroughALinkInItsOwnWorkspace) {
   ASSERT_EQ(symlink("/etc", (workspace() + "/data").c_str()), 0);
   contracts::LaunchRequest launch = request({"true"});

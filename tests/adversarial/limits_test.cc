@@ -143,7 +143,7 @@ TEST_P(Limits, AreInForceInsideAndCannotBeRaised) {
   EXPECT_EQ(run(launch).out, "NOFILE 99 99\nNPROC 17 17\nFSIZE 1048576 1048576\nCORE 0 0\n");
 }
 
-// proves: VLT-53
+// proves: VLT-27, VLT-33, VLT-34
 TEST_P(Limits, AreEachReportedWithTheirMechanism) {
   const Finished done = run(std::vector<std::string>{"true"});
   ASSERT_TRUE(done.result);

@@ -207,8 +207,8 @@ void Results::expect_row(const Row& row) {
   EXPECT_EQ(comparable(result), comparable(*again.result));
 }
 
-// proves: VLT-17, VLT-43, VLT-44, VLT-45, VLT-46, VLT-47, VLT-48, VLT-49, VLT-50, VLT-51, VLT-89,
-// VLT-94, VLT-96, VLT-97, VLT-99, WSM-26, WSM-37
+// proves: VLT-05, VLT-12, VLT-13, VLT-14, VLT-15, VLT-17, VLT-43, VLT-44, VLT-45, VLT-46, VLT-47,
+// VLT-48, VLT-49, VLT-50, VLT-51, VLT-89, VLT-94, VLT-96, VLT-97, VLT-99, WSM-26, WSM-37
 TEST_P(Results, AreTheRowsOfTheDocument) {
   const std::vector<Row> rows = rows_of_document();
   std::set<std::string> named;
@@ -222,6 +222,28 @@ TEST_P(Results, AreTheRowsOfTheDocument) {
   }
   EXPECT_EQ(named.size(), proofs().size()) << "a proof has no row";
   EXPECT_EQ(statuses.size(), wire::EnumNames<SandboxStatus>::values.size());
+}
+
+// proves: VLT-53, VLT-69, VLT-70, VLT-71, VLT-72, VLT-73, VLT-75
+// proves partly: VLT-74, VLT-111
+TEST_P(Results, HaveEveryFieldOfTheirShape) {
+  LaunchRequest launch = shell("printf 'a\\377'; printf b >&2; exit 7");
+  launch.trace_id = "0123456789abcdef";
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  const wire::Value result = wire::encode(*done.result);
+  EXPECT_EQ(result.text("reason"), "exited with 7");
+  EXPECT_EQ(result.text("stdout"), "a\xef\xbf\xbd");
+  EXPECT_EQ(result.text("stderr"), "b");
+  EXPECT_EQ(result.text("traceId"), "0123456789abcdef");
+  ASSERT_NE(result.at("duration_ms"), nullptr);
+  EXPECT_GE(*result.at("duration_ms")->integer(), 0);
+  EXPECT_EQ(done.result->cmd, launch.command);
+  for (const auto& [name, entry] : *result.at("enforced")->object()) {
+    ASSERT_NE(entry.find("requested"), nullptr) << name;
+    EXPECT_NE(entry.find("applied")->boolean(), nullptr) << name;
+    EXPECT_NE(entry.find("mechanism")->string(), nullptr) << name;
+  }
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_P(Snippet, HasItsOwnNameFolderAndIdentity) {
       << done.err;
 }
 
-// proves: ELV-56, ELV-57, ELV-58, ELV-59, ELV-60
+// proves: VLT-78, ELV-56, ELV-57, ELV-58, ELV-59, ELV-60
 TEST_P(Snippet, HasExactlyTheLimitsOfItsDesign) {
   const Finished done =
       run(snippet("import resource as r, os\n"
