@@ -126,6 +126,8 @@ Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
     request.mounts.push_back({absolute_path(env.cwd, venv), std::string(contracts::kSandboxVenv),
                               contracts::MountMode::kReadOnly});
   }
+  request.network =
+      contracts::NetworkSettings{parsed.list("name-server"), parsed.list("allow-range")};
   const auto& kept = request.policy.limits.stdout_bytes;
   if (options.json && kept) request.inline_output_bytes = std::min(kept->bytes, kMostInlineBytes);
   return options;

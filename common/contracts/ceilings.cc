@@ -77,6 +77,13 @@ Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings) 
   return error;
 }
 
+Status check_node_ceilings(const SandboxPolicy& effective, const std::optional<Ceilings>& node) {
+  if (node) return check_ceilings(effective, *node);
+  if (!effective.network || !effective.network->enabled) return {};
+  return Error{Code::kFailedPrecondition, "NETWORK_NOT_ALLOWED",
+               "network.enabled: the operator of this node has not allowed it (ceilings.network)"};
+}
+
 }  // namespace paddock::contracts
 
 PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Ceilings);

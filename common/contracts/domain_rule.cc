@@ -9,7 +9,6 @@ namespace {
 
 constexpr size_t kMostLabel = 63;
 constexpr size_t kMostName = 253;
-constexpr uint16_t kDnsPort = 53;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }

@@ -15,6 +15,8 @@ namespace paddock::contracts {
 // What an entry without a port opens. On these two the name is also checked in the first bytes.
 inline constexpr uint16_t kHttpPort = 80;
 inline constexpr uint16_t kHttpsPort = 443;
+// Inside, names are looked up here and nowhere else.
+inline constexpr uint16_t kDnsPort = 53;
 inline constexpr size_t kMostPorts = 16;  // different ones in one policy
 
 struct DomainRule {

@@ -34,6 +34,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/network.h"
 #include "common/contracts/profile.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
@@ -65,6 +66,7 @@ struct LaunchRequest {
   std::vector<LaunchMount> mounts;
   int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
   std::optional<int64_t> uid;  // root launchers run the command as this host uid (default 65534)
+  std::optional<NetworkSettings> network;  // of the operator, never of the user
   // From SIGTERM to every process inside until all are killed: after a cancel, and after a limit.
   int64_t cancel_grace_ms = 2000;
   int64_t limit_grace_ms = 200;
@@ -82,6 +84,8 @@ struct LaunchRequest {
               "output repeated in the result, per stream", {.min = 0, .max = 64 << 20}),
         field("uid", &LaunchRequest::uid, "host uid of the command when launched by root",
               {.min = 1}),
+        field("network", &LaunchRequest::network,
+              "how a network that the policy enables resolves names, and where they may lead"),
         field("cancelGraceMs", &LaunchRequest::cancel_grace_ms,
               "from SIGTERM to SIGKILL after a cancel", {.min = 0, .max = 60'000}),
         field("limitGraceMs", &LaunchRequest::limit_grace_ms,

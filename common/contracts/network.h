@@ -1,4 +1,5 @@
-// The network of a sandbox as its operator sets it, and what was reached through it.
+// The network of a sandbox as its operator sets it, and what was reached through it. Whether a
+// policy may enable it at all is a matter of ceilings.h.
 #pragma once
 
 #include <string>
@@ -11,13 +12,10 @@ namespace paddock::contracts {
 
 // The operator's part; a run's policy names the domains.
 struct NetworkSettings {
-  bool allowed = true;  // false: every policy that enables the network is refused
   std::vector<std::string> resolvers;
   std::vector<std::string> allow_ranges;
   static constexpr auto describe() {
     return std::tuple{
-        field("allowed", &NetworkSettings::allowed,
-              "whether a policy may enable the network at all"),
         field("resolvers", &NetworkSettings::resolvers,
               "name servers, such as 9.9.9.9 or [2620:fe::fe]:53; empty: the host's",
               {.omit_empty = true, .max_length = 3}),

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/network.h"
 #include "common/contracts/sandbox_policy.h"
 
 namespace paddock::contracts {
@@ -82,6 +83,7 @@ struct Usage {
   std::optional<int64_t> peak_pids;
   int64_t stdout_bytes = 0;  // written by the program, kept or not
   int64_t stderr_bytes = 0;
+  std::vector<NetworkFlow> network;
   static constexpr auto describe() {
     return std::tuple{
         field("cpu_ms", &Usage::cpu_ms, "CPU time over all processes"),
@@ -90,6 +92,8 @@ struct Usage {
         field("peak_pids", &Usage::peak_pids, "most processes at once"),
         field("stdout_bytes", &Usage::stdout_bytes, "bytes written to standard output"),
         field("stderr_bytes", &Usage::stderr_bytes, "bytes written to standard error"),
+        field("network", &Usage::network, "what was reached over the network",
+              {.omit_empty = true}),
     };
   }
 };

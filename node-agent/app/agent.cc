@@ -40,6 +40,7 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   out.runs_dir = os::join_path(config.data_dir, "runs");
   out.sandbox_program = config.sandbox_program;
   out.ceilings = config.ceilings;
+  out.network = config.network;
   out.environments.dir = os::join_path(config.data_dir, "venvs");
   out.environments.wheel_dir = config.wheel_dir;
   if (::geteuid() == 0) out.sandbox_uid = kNobody;

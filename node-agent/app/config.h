@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/contracts/ceilings.h"
+#include "common/contracts/network.h"
 
 namespace paddock::agent {
 
@@ -25,6 +26,7 @@ struct AgentConfig {
   std::string wheel_dir;
   std::string sandbox_program;
   std::optional<contracts::Ceilings> ceilings;
+  contracts::NetworkSettings network;
   LogLevelName log_level = LogLevelName::kInfo;
   static constexpr auto describe() {
     return std::tuple{
@@ -41,7 +43,10 @@ struct AgentConfig {
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
         field("ceilings", &AgentConfig::ceilings,
-              "what this node lets a sandbox policy ask for; absent: no bound of its own"),
+              "what this node lets a sandbox policy ask for; absent: no network, and no other "
+              "bound of its own"),
+        field("network", &AgentConfig::network,
+              "how the network resolves names that ceilings.network allows"),
         field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
     };
   }

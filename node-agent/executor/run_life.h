@@ -28,6 +28,7 @@ struct ExecutorConfig {
   artifacts::CollectLimits artifacts;
   std::optional<uid_t> sandbox_uid;             // who runs commands here, if not we
   std::optional<contracts::Ceilings> ceilings;  // what this node lets a policy ask for
+  contracts::NetworkSettings network;           // for policies that may enable it
 };
 
 class RunObserver {

@@ -44,8 +44,7 @@ std::unique_ptr<RunTransport> RunLife::transport(StopKind give_up) {
 
 Result<contracts::LaunchRequest> RunLife::prepare() {
   if (stop_.at_least(StopKind::kCancel)) return Error{};
-  if (ports_.config.ceilings)
-    TRY(contracts::check_ceilings(assignment_.policy, *ports_.config.ceilings));
+  TRY(contracts::check_node_ceilings(assignment_.policy, ports_.config.ceilings));
   phase_ = RunPhase::kPreparing;
   publish();
   TRY(fetch_workspace());
@@ -65,6 +64,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
         LaunchMount{environment.venv, std::string(contracts::kSandboxVenv), MountMode::kReadOnly});
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
+  request.network = ports_.config.network;
   return request;
 }
 

@@ -2,8 +2,8 @@
 
 namespace paddock::sandbox {
 
-std::vector<EtcFile> etc_files() {
-  return {
+std::vector<EtcFile> etc_files(bool network) {
+  std::vector<EtcFile> files = {
       {"/etc/passwd",
        "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
@@ -12,6 +12,8 @@ std::vector<EtcFile> etc_files() {
       {"/etc/hostname", "sandbox\n"},
       {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
   };
+  if (network) files.push_back({"/etc/resolv.conf", "nameserver 127.0.0.1\noptions ndots:1\n"});
+  return files;
 }
 
 const std::vector<std::string>& shared_etc_paths() {

@@ -11,7 +11,8 @@ struct EtcFile {
   std::string content;
 };
 
-std::vector<EtcFile> etc_files();
+// With a network the name server is the broker's.
+std::vector<EtcFile> etc_files(bool network);
 // What is shown of the host's own /etc if it exists, read-only: nothing in it is secret.
 const std::vector<std::string>& shared_etc_paths();
 // Names directly in /etc that start so are shown too: `python3` also matches `python3.11`.

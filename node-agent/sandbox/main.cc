@@ -80,6 +80,8 @@ int start(std::span<char* const> arguments) {
       return run(*options, clock);
     case Options::Mode::kServe:
       return serve(options->serve, clock);
+    case Options::Mode::kBroker:
+      return run_broker(options->broker, clock);
     case Options::Mode::kCanary:
       _exit(try_canaries(options->canary));  // nothing of a test build runs after it
     case Options::Mode::kProbe:

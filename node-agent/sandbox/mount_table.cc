@@ -23,7 +23,7 @@ std::string policy_file(contracts::SandboxPolicy policy) {
   return wire::to_pretty_json(wire::encode(policy));
 }
 
-void add_system(const HostFacts& host, std::vector<MountEntry>& table) {
+void add_system(const HostFacts& host, bool network, std::vector<MountEntry>& table) {
   const auto add = [&](const SystemEntry& entry) {
     if (entry.link.empty()) {
       table.push_back({Kind::kSystem, entry.path, entry.path});
@@ -32,7 +32,8 @@ void add_system(const HostFacts& host, std::vector<MountEntry>& table) {
     }
   };
   for (const SystemEntry& entry : host.system) add(entry);
-  for (const EtcFile& file : etc_files()) table.push_back({Kind::kFile, file.path, file.content});
+  for (const EtcFile& file : etc_files(network))
+    table.push_back({Kind::kFile, file.path, file.content});
   for (const SystemEntry& entry : host.etc) add(entry);
 }
 
@@ -73,7 +74,7 @@ const char* kind_name(Kind kind) {
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host) {
   std::vector<MountEntry> table;
-  add_system(host, table);
+  add_system(host, request.policy.network && request.policy.network->enabled, table);
   add_devices(table);
   table.push_back({Kind::kProc, "/proc", ""});
   const contracts::SandboxLimits& limits = request.policy.limits;

@@ -1,5 +1,7 @@
 #include "node-agent/sandbox/options.h"
 
+#include <array>
+
 #include "common/base/text.h"
 
 namespace paddock::sandbox {
@@ -64,6 +66,20 @@ Status read_serve(std::span<char* const> words, ServeOptions& out) {
   return {};
 }
 
+// SETTINGS TALK SANDBOX [NETWORK]
+Status read_broker(std::span<char* const> words, Options& out) {
+  BrokerFds& fds = out.broker;
+  const std::array numbers = {&fds.settings, &fds.talk, &fds.sandbox, &fds.network};
+  if (words.size() != 3 && words.size() != 4)
+    return invalid_argument("USAGE", "this mode is for paddock-sandbox itself");
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto fd = parse_integer<int>(std::string_view(words[i]));
+    if (!fd || *fd < 3) return invalid_argument("USAGE", "descriptors are numbers from 3");
+    *numbers[i] = *fd;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Options> parse_options(std::span<char* const> arguments) {
@@ -81,6 +97,9 @@ Result<Options> parse_options(std::span<char* const> arguments) {
     TRY(read_serve(rest, out.serve));
   } else if (mode == "run") {
     TRY(read_run(rest, out));
+  } else if (mode == "broker") {
+    out.mode = Options::Mode::kBroker;
+    TRY(read_broker(rest, out));
   } else {
     return invalid_argument("USAGE", cat("unknown mode: ", mode));
   }

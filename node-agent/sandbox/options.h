@@ -5,12 +5,13 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "node-agent/sandbox/broker_mode.h"
 #include "node-agent/sandbox/serve.h"
 
 namespace paddock::sandbox {
 
 struct Options {
-  enum class Mode { kRun, kServe, kProbe, kCanary };
+  enum class Mode { kRun, kServe, kProbe, kBroker, kCanary };
   Mode mode = Mode::kRun;
   std::string request;  // path
   std::string events;   // path, or empty if events_fd is set
@@ -18,6 +19,7 @@ struct Options {
   std::string lock;
   ServeOptions serve;
   std::span<char* const> canary;  // what follows the mode
+  BrokerFds broker;
 };
 
 // `arguments` without the program's name.

@@ -31,5 +31,18 @@ TEST(Options, RefusesWhatItDoesNotKnow) {
   EXPECT_FALSE(parse({"run", "--request", "r", "--events", "e", "--fast", "1"}).ok());
 }
 
+TEST(Options, ReadsTheDescriptorsOfABroker) {
+  const auto options = parse({"broker", "4", "5", "6"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->broker.sandbox, 6);
+  EXPECT_EQ(options->broker.network, -1);
+  EXPECT_EQ(parse({"broker", "4", "5", "6", "7"})->broker.network, 7);
+  for (const auto& words : {std::vector<std::string>{"broker"},
+                            {"broker", "4", "5", "2"},
+                            {"broker", "4", "5", "x"},
+                            {"broker", "4", "5", "6", "7", "8"}})
+    EXPECT_FALSE(parse(words).ok());
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/contracts/launch.h"
+#include "node-agent/sandbox/broker/messages.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/landlock_rules.h"
 #include "node-agent/sandbox/mount_table.h"
@@ -47,6 +48,7 @@ struct SandboxPlan {
   ToolView tools;
   LandlockRuleset landlock;                 // the second wall; empty where the host has none
   std::optional<WorkspaceQuota> workspace;  // none: not writable, or not limited
+  std::optional<BrokerConfig> broker;       // none: no network
   NetworkReach reach;
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;

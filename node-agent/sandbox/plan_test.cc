@@ -55,7 +55,7 @@ std::string refusal(const LaunchRequest& launch, const HostFacts& host) {
 TEST(SandboxPlan, RefusesWhatItCannotEnforceInsteadOfIgnoringIt) {
   LaunchRequest network = request();
   network.policy.network = contracts::NetworkPolicy{true, {}};
-  EXPECT_EQ(refusal(network, root_host()), "NETWORK_UNAVAILABLE");
+  EXPECT_EQ(refusal(network, root_host()), "INVALID_DOMAIN");
   LaunchRequest device = request();
   device.policy.devices = {"/dev/kvm"};
   EXPECT_EQ(refusal(device, root_host()), "DEVICE_UNAVAILABLE");

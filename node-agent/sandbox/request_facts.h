@@ -41,6 +41,7 @@ struct RequestFacts {
   std::vector<ToolFact> tools;
   std::vector<std::string> program_folders;  // those of the system that exist, none a link
   std::vector<DeviceFact> devices;
+  std::vector<std::string> name_servers;  // of the host, if the policy enables the network
 };
 
 }  // namespace paddock::sandbox

@@ -5,7 +5,7 @@ namespace paddock::scheduler {
 
 const Filter kCeilingFilter = {
     [](const Demand& demand, const NodeState& node) {
-      return !node.ceilings || contracts::check_ceilings(demand.policy, *node.ceilings).ok();
+      return contracts::check_node_ceilings(demand.policy, node.ceilings).ok();
     },
     [](const Demand&) {
       return Reason{"has lower ceilings than the sandbox policy asks for",

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,8 +15,9 @@
 #include "common/base/random.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/broker/linux/broker.h"
+#include "node-agent/sandbox/broker_mode.h"
+#include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/linux/broker_filter.h"
-#include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/broker_sockets.h"
 #include "node-agent/sandbox/linux/raw.h"
 
@@ -24,8 +26,8 @@ namespace {
 
 constexpr size_t kMostConfig = size_t{1} << 20;
 
-Result<BrokerConfig> read_config() {
-  ASSIGN_OR_RETURN(const std::string text, os::read_all(STDIN_FILENO, kMostConfig));
+Result<BrokerConfig> read_config(const os::Fd& settings) {
+  ASSIGN_OR_RETURN(const std::string text, os::read_all(settings.get(), kMostConfig));
   ASSIGN_OR_RETURN(const wire::Value value, wire::parse_json(text));
   return wire::decode<BrokerConfig>(value);
 }
@@ -75,19 +77,27 @@ struct Prepared {
   size_t listeners = 0;
 };
 
-Result<Prepared> prepare(int talk) {
-  ASSIGN_OR_RETURN(const BrokerConfig config, read_config());
+Status enter_network(os::Fd network) {
+  if (!network.valid()) return {};
+  if (setns(network.get(), CLONE_NEWNET) != 0)
+    return step_error("entering the host's network", errno);
+  return {};
+}
+
+Result<Prepared> prepare(const BrokerFds& fds) {
+  ASSIGN_OR_RETURN(const BrokerConfig config, read_config(os::Fd(fds.settings)));
   Prepared out;
   ASSIGN_OR_RETURN(out.rules, read_rules(config));
   out.listeners = contracts::ports_of(out.rules.domains).size();
+  TRY(enter_network(os::Fd(fds.network)));
   TRY(set_limits());
   TRY(become(config.uid));
-  TRY(die_with_launcher(talk));
+  TRY(die_with_launcher(fds.talk));
   return out;
 }
 
-void serve(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const os::Fd& talk) {
-  const SystemClock clock;
+void serve(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const os::Fd& talk,
+           const Clock& clock) {
   SystemRandom random;
   Broker broker(loop, std::move(rules), std::move(sockets), clock, random);
   bool ending = false;
@@ -99,14 +109,15 @@ void serve(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const os::
 
 }  // namespace
 
-int run_broker(int talk_fd, int sandbox_fd) {
-  const os::Fd talk(talk_fd);
-  os::Fd sandbox(sandbox_fd);
+int run_broker(const BrokerFds& fds, const Clock& clock) {
+  hold_cancel_signals();  // the launcher decides when its run is over
+  const os::Fd talk(fds.talk);
+  os::Fd sandbox(fds.sandbox);
   const auto fail = [&](const Error& error) {
     (void)os::write_all(talk.get(), error.message);
     return 1;
   };
-  auto prepared = prepare(talk.get());
+  auto prepared = prepare(fds);
   if (!prepared.ok()) return fail(prepared.error());
   auto loop = EventLoop::make();
   if (!loop.ok()) return fail(loop.error());
@@ -115,7 +126,7 @@ int run_broker(int talk_fd, int sandbox_fd) {
   auto sockets = take_sockets(sandbox.get(), prepared->listeners);
   if (!sockets) return 1;  // the sandbox never came to be
   sandbox.reset();
-  serve(*loop, std::move(prepared->rules), std::move(*sockets), talk);
+  serve(*loop, std::move(prepared->rules), std::move(*sockets), talk, clock);
   return 0;
 }
 

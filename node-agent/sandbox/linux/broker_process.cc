@@ -56,14 +56,16 @@ std::string read_to_end(int fd) {
 
 }  // namespace
 
-Result<std::unique_ptr<BrokerProcess>> BrokerProcess::start(const BrokerConfig& config) {
+Result<std::unique_ptr<BrokerProcess>> BrokerProcess::start(const BrokerConfig& config,
+                                                            int network) {
   ASSIGN_OR_RETURN(Ends talk, make_ends(SOCK_STREAM));
   ASSIGN_OR_RETURN(Ends sandbox, make_ends(SOCK_SEQPACKET));
   ASSIGN_OR_RETURN(os::Pipe settings, os::make_pipe());
   os::SpawnOptions options;
-  options.argv = {"/proc/self/exe", "broker", cat(talk.theirs.get()), cat(sandbox.theirs.get())};
-  options.stdin_fd = settings.read.get();
-  options.keep_fds = {talk.theirs.get(), sandbox.theirs.get()};
+  options.keep_fds = {settings.read.get(), talk.theirs.get(), sandbox.theirs.get()};
+  if (network >= 0) options.keep_fds.push_back(network);
+  options.argv = {"/proc/self/exe", "broker"};
+  for (const int fd : options.keep_fds) options.argv.push_back(cat(fd));
   const auto pid = os::spawn(options);
   if (!pid.ok()) return unavailable(pid.error().message);
   std::unique_ptr<BrokerProcess> broker(

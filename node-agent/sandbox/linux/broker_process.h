@@ -16,8 +16,9 @@ namespace paddock::sandbox {
 class BrokerProcess {
  public:
   // Returns once the broker has given up its privileges and waits for the sandbox's sockets.
-  // FailedPrecondition NETWORK_UNAVAILABLE.
-  static Result<std::unique_ptr<BrokerProcess>> start(const BrokerConfig& config);
+  // `network`: the namespace that it connects from; -1: the launcher's. FailedPrecondition
+  // NETWORK_UNAVAILABLE.
+  static Result<std::unique_ptr<BrokerProcess>> start(const BrokerConfig& config, int network);
   ~BrokerProcess();
   BrokerProcess(const BrokerProcess&) = delete;
   BrokerProcess& operator=(const BrokerProcess&) = delete;
@@ -38,10 +39,6 @@ class BrokerProcess {
   os::Fd talk_;
   os::Fd sandbox_end_;
 };
-
-// The broker's own life: descriptor 0 has its configuration, `talk` leads to the launcher and
-// `sandbox` to the sandbox's init process. Returns the exit code.
-int run_broker(int talk, int sandbox);
 
 // Of the sandbox's init process, which still has its capabilities: brings up the loopback device,
 // makes the sockets and hands them over. Returns once the broker has taken them.

@@ -16,7 +16,6 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr uint16_t kDnsPort = 53;
 constexpr int kBacklog = 512;
 constexpr int kInsideBuffer = 32 << 10;  // inside the sandbox the way is short
 constexpr size_t kMostSockets = contracts::kMostPorts + 2;
@@ -48,7 +47,7 @@ Result<os::Fd> make_socket(int type, uint32_t address, uint16_t port) {
 Result<std::vector<os::Fd>> make_sockets(const std::set<uint16_t>& ports) {
   std::vector<os::Fd> out;
   for (const int type : {SOCK_DGRAM, SOCK_STREAM}) {
-    ASSIGN_OR_RETURN(os::Fd dns, make_socket(type, INADDR_LOOPBACK, kDnsPort));
+    ASSIGN_OR_RETURN(os::Fd dns, make_socket(type, INADDR_LOOPBACK, contracts::kDnsPort));
     out.push_back(std::move(dns));
   }
   for (const uint16_t port : ports) {

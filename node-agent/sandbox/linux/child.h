@@ -20,6 +20,7 @@ struct ChildContext {
   int out = -1;
   int err = -1;
   int exec_witness = -1;  // closed by a successful exec
+  int broker = -1;        // where its network broker waits, if the plan has one
   os::Fd view = {};       // the command's root; init holds it as long as it lives
 };
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/command.h"
 #include "node-agent/sandbox/linux/control.h"
@@ -60,6 +61,7 @@ Status build(ChildContext& context) {
   TRY(join_cgroups(context.cgroup));
   TRY(become_inside_user(context.plan.privileged));
   TRY(die_with_launcher(context.control));
+  if (context.plan.broker) TRY(connect_broker(*context.plan.broker, context.broker));
   umask(022);
   TRY(make_mounts_private());
   if (context.sources.empty()) {

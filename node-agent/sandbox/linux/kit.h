@@ -2,6 +2,7 @@
 // there is a request. One-shot launchers make one for their only run, serving ones for all.
 #pragma once
 
+#include "common/os/fd.h"
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/launch.h"
@@ -15,6 +16,7 @@ struct LaunchKit {
   // The launcher itself is in an empty network namespace, which is for this run alone and in which
   // the sandbox has no capability: the sandbox inherits it instead of making its own.
   bool in_empty_network = false;
+  os::Fd host_network;  // then: the one that the launcher left, for brokers
 };
 Result<LaunchKit> make_kit();
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/facts.h"
@@ -17,6 +18,7 @@
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/supervise.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
+#include "node-agent/sandbox/network_report.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -51,10 +53,12 @@ Result<Channels> make_channels() {
   return out;
 }
 
+using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
+
 // Everything that can fail before a process exists, then the process. On return it waits for
 // nothing but the supervisor.
 Result<RunningSandbox> start(const LaunchKit& kit, const LaunchRequest& request,
-                             const SandboxPlan& plan, const Cgroup& cgroup) {
+                             const SandboxPlan& plan, const Cgroup& cgroup, const Broker& broker) {
   ASSIGN_OR_RETURN(Channels channels, make_channels());
   ChildContext child{.request = request,
                      .plan = plan,
@@ -63,13 +67,16 @@ Result<RunningSandbox> start(const LaunchKit& kit, const LaunchRequest& request,
                      .control = channels.control.child.get(),
                      .out = channels.out.write.get(),
                      .err = channels.err.write.get(),
-                     .exec_witness = channels.witness.write.get()};
+                     .exec_witness = channels.witness.write.get(),
+                     .broker = broker ? broker->sandbox_end() : -1};
   if (plan.privileged) {
     ASSIGN_OR_RETURN(child.sources, open_sources(plan));
   }
   int pidfd = -1;
+  // What the broker serves must be made by somebody with capabilities in that network.
+  const bool inherits_network = kit.in_empty_network && !broker;
   const pid_t pid =
-      raw::clone_process(init_namespaces(kit.in_empty_network), &pidfd, cgroup.clone_fd());
+      raw::clone_process(init_namespaces(inherits_network), &pidfd, cgroup.clone_fd());
   if (pid < 0) {
     return step_error("making the namespaces", errno,
                       "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
@@ -96,8 +103,7 @@ Result<RunningSandbox> start(const LaunchKit& kit, const LaunchRequest& request,
   return running;
 }
 
-void describe_run(Supervisor& supervisor, const SandboxPlan& plan, const Outcome& outcome,
-                  SandboxResult& result) {
+void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult& result) {
   result.out = supervisor.out().excerpt();
   result.err = supervisor.err().excerpt();
   result.truncated = {supervisor.out().excerpt_truncated(), supervisor.err().excerpt_truncated()};
@@ -117,7 +123,11 @@ void describe_run(Supervisor& supervisor, const SandboxPlan& plan, const Outcome
   for (auto& [name, enforcement] : result.enforced) {
     enforcement.applied = applied && enforcement.level != contracts::EnforcementLevel::kNone;
   }
-  remark({supervisor.out().truncated() || supervisor.err().truncated(), plan.partial}, result);
+}
+
+Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
+  if (!plan.broker) return Broker();
+  return BrokerProcess::start(*plan.broker, kit.host_network.get());
 }
 
 Outcome run_plan(const LaunchKit& kit, const LaunchRequest& request, const SandboxPlan& plan,
@@ -128,8 +138,11 @@ Outcome run_plan(const LaunchKit& kit, const LaunchRequest& request, const Sandb
   if (!disk.ok()) return outcome::SetupFailed{disk.error()};
   const sigset_t signals = cancel_signals();
   const os::Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC));
-  auto running = start(kit, request, plan, **cgroup);
+  auto broker = start_broker(kit, plan);
+  if (!broker.ok()) return outcome::SetupFailed{broker.error()};
+  auto running = start(kit, request, plan, **cgroup, *broker);
   if (!running.ok()) return outcome::SetupFailed{running.error()};
+  if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(running->pid);
   Supervisor supervisor(
       std::move(running).value(),
@@ -137,8 +150,12 @@ Outcome run_plan(const LaunchKit& kit, const LaunchRequest& request, const Sandb
       request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   (*cgroup)->remove();
+  std::optional<BrokerReport> report;
+  if (*broker) report = (*broker)->finish();
   classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
-  describe_run(supervisor, plan, outcome, result);
+  describe_run(supervisor, outcome, result);
+  if (*broker && supervisor.started()) tell_of_network(std::move(report), result);
+  remark({supervisor.out().truncated() || supervisor.err().truncated(), plan.partial}, result);
   return outcome;
 }
 

@@ -13,6 +13,8 @@
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/file.h"
+#include "node-agent/sandbox/broker/resolv_conf.h"
 #include "node-agent/sandbox/tool_view.h"
 
 namespace paddock::sandbox {
@@ -153,6 +155,11 @@ DeviceFact find_device(const std::string& path) {
   return out;
 }
 
+std::vector<std::string> find_name_servers() {
+  const auto text = os::read_file("/etc/resolv.conf", size_t{64} << 10);
+  return text.ok() ? name_servers(*text) : std::vector<std::string>();
+}
+
 }  // namespace
 
 RequestFacts gather_request_facts(const contracts::LaunchRequest& request, const HostFacts& host) {
@@ -163,6 +170,8 @@ RequestFacts gather_request_facts(const contracts::LaunchRequest& request, const
     out.program_folders = find_program_folders();
   }
   for (const std::string& path : request.policy.devices) out.devices.push_back(find_device(path));
+  if (request.policy.network && request.policy.network->enabled)
+    out.name_servers = find_name_servers();
   return out;
 }
 

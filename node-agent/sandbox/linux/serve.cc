@@ -106,6 +106,10 @@ Status Server::take_base_filter() {
 // The next process is born in an empty network that nobody else is in.
 Status Server::enter_network(os::Fd& out) {
   if (!kit_.host.privileged) return {};
+  if (!kit_.in_empty_network) {
+    kit_.host_network.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+    if (!kit_.host_network.valid()) return step_error("opening the host's network", errno);
+  }
   if (!networks_.empty()) {
     out = std::move(networks_.back());
     networks_.pop_back();

@@ -1,4 +1,5 @@
-// Every way to a network: each is refused, and each is named in the result.
+// Every way to a network: each is refused, and each is named in the result. With the argument
+// `broker` there is a loopback device, which leads nowhere but to the broker.
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -19,8 +20,10 @@ sockaddr_in address(const char* text, unsigned short port) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool broker = argc > 1 && std::strcmp(argv[1], "broker") == 0;
   for (const char* host : {"1.1.1.1", "127.0.0.1", "169.254.169.254"}) {
+    if (broker && std::strcmp(host, "127.0.0.1") == 0) continue;
     const sockaddr_in to = address(host, 443);
     const int stream = socket(AF_INET, SOCK_STREAM, 0);
     expect_refused("connect", connect(stream, reinterpret_cast<const sockaddr*>(&to), sizeof to));
@@ -36,12 +39,15 @@ int main() {
     expect_refused("sendmsg", sendmsg(datagram, &message, 0));
   }
   const sockaddr_in any = address("0.0.0.0", 0);
-  expect_refused("bind", bind(socket(AF_INET, SOCK_STREAM, 0),
-                              reinterpret_cast<const sockaddr*>(&any), sizeof any));
+  const sockaddr_in elsewhere = address("192.0.2.1", 0);
+  expect_refused("bind",
+                 bind(socket(AF_INET, SOCK_STREAM, 0),
+                      reinterpret_cast<const sockaddr*>(broker ? &elsewhere : &any), sizeof any));
   sockaddr_in6 six{};
   six.sin6_family = AF_INET6;
   six.sin6_port = htons(80);
   six.sin6_addr = in6addr_loopback;
+  if (broker) inet_pton(AF_INET6, "2606:4700::1111", &six.sin6_addr);
   expect_refused("connect over IPv6", connect(socket(AF_INET6, SOCK_STREAM, 0),
                                               reinterpret_cast<const sockaddr*>(&six), sizeof six));
   for (int family = 0; family < 64; ++family) {

@@ -11,25 +11,8 @@ namespace {
 
 constexpr int kAcceptsAtOnce = 32;
 constexpr int kTickMs = 250;  // how late a deadline may be noticed
-constexpr uint16_t kDnsPort = 53;
 
 }  // namespace
-
-Result<BrokerRules> read_rules(const BrokerConfig& config) {
-  BrokerRules rules;
-  ASSIGN_OR_RETURN(rules.domains, contracts::parse_domain_rules(config.allow_domains));
-  for (const std::string& text : config.resolvers) {
-    ASSIGN_OR_RETURN(const Endpoint endpoint, parse_endpoint(text, kDnsPort));
-    rules.resolvers.push_back(endpoint);
-  }
-  for (const std::string& text : config.allow_ranges) {
-    ASSIGN_OR_RETURN(const IpRange range, parse_range(text));
-    rules.ranges.push_back(range);
-  }
-  if (rules.domains.empty() || rules.resolvers.empty())
-    return invalid_argument("INVALID_NETWORK", "no domain, or no name server");
-  return rules;
-}
 
 int window_for(size_t connections) {
   constexpr size_t kBudget = size_t{16} << 20;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "common/contracts/domain_rule.h"
 #include "node-agent/sandbox/broker/linux/connection.h"
 #include "node-agent/sandbox/broker/linux/dns_service.h"
+#include "node-agent/sandbox/broker/rules.h"
 
 namespace paddock::sandbox {
 
@@ -19,14 +19,6 @@ struct BrokerSockets {
   os::Fd dns_tcp;
   std::vector<os::Fd> listeners;  // one per port
 };
-
-// BrokerConfig, understood.
-struct BrokerRules {
-  std::vector<contracts::DomainRule> domains;
-  std::vector<Endpoint> resolvers;
-  std::vector<IpRange> ranges;
-};
-Result<BrokerRules> read_rules(const BrokerConfig& config);
 
 class Broker {
  public:

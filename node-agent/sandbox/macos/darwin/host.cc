@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "common/os/file.h"
+#include "node-agent/sandbox/broker_mode.h"
 #include "node-agent/sandbox/canary_attempts.h"
 #include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/macos/backend.h"
@@ -121,5 +122,7 @@ int serve(const ServeOptions&, const Clock&) {
   (void)os::write_all(STDERR_FILENO, "paddock-sandbox: serve is for Linux; use run\n");
   return 1;
 }
+
+int run_broker(const BrokerFds&, const Clock&) { return 1; }  // never started here
 
 }  // namespace paddock::sandbox

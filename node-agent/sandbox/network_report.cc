@@ -1,0 +1,39 @@
+#include "node-agent/sandbox/network_report.h"
+
+#include <iterator>
+#include <string_view>
+
+#include "common/base/text.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr std::string_view kEarlyEnd =
+    "the network broker ended before the command: from then on nothing was reached, and what was "
+    "before is not known";
+
+// `127.64.0.1:8080` as `example.org:8080`.
+void name_target(const std::map<std::string, std::string>& names, contracts::Denial& denial) {
+  const size_t colon = denial.target.rfind(':');
+  if (colon == std::string::npos) return;
+  const auto name = names.find(denial.target.substr(0, colon));
+  if (name != names.end()) denial.target.replace(0, colon, name->second);
+}
+
+}  // namespace
+
+void tell_of_network(std::optional<BrokerReport> report, contracts::SandboxResult& result) {
+  if (!report) {
+    result.denials.push_back({"network", "every name", "", std::string(kEarlyEnd),
+                              "run it again; the operator may find out why the broker ended"});
+    std::string& details = result.enforced["network"].details;
+    details = details.empty() ? std::string(kEarlyEnd) : cat(kEarlyEnd, "; ", details);
+    return;
+  }
+  for (contracts::Denial& denial : result.denials) name_target(report->names, denial);
+  result.denials.insert(result.denials.end(), std::move_iterator(report->denials.begin()),
+                        std::move_iterator(report->denials.end()));
+  result.usage.network = std::move(report->flows);
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "node-agent/sandbox/plan_parts.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::LaunchRequest;
+using testing::ElementsAre;
+
+LaunchRequest request(std::vector<std::string> domains) {
+  LaunchRequest out;
+  out.policy.network = contracts::NetworkPolicy{true, std::move(domains)};
+  return out;
+}
+
+HostFacts host() {
+  HostFacts out;
+  out.named.name_servers = {"192.0.2.53"};
+  return out;
+}
+
+std::string refusal(const LaunchRequest& launch, const HostFacts& facts) {
+  SandboxPlan plan;
+  const Status planned = plan_network(launch, facts, plan);
+  EXPECT_TRUE(planned.ok() || !plan.broker);
+  return planned.ok() ? "planned" : planned.error().reason;
+}
+
+TEST(PlanNetwork, IsNoneUnlessThePolicyEnablesIt) {
+  for (const auto& network :
+       {std::optional<contracts::NetworkPolicy>(), std::optional(contracts::NetworkPolicy{})}) {
+    LaunchRequest launch;
+    launch.policy.network = network;
+    launch.network = contracts::NetworkSettings{{"192.0.2.1"}, {"10.0.0.0/8"}};
+    SandboxPlan plan;
+    ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+    EXPECT_FALSE(plan.broker);
+    EXPECT_FALSE(plan.reach.broker);
+    EXPECT_EQ(plan.enforced["network"].requested, wire::Value("none"));
+    EXPECT_EQ(plan.enforced["network"].level, contracts::EnforcementLevel::kKernel);
+  }
+}
+
+TEST(PlanNetwork, GivesTheBrokerThePolicysNamesAndTheOperatorsSettings) {
+  LaunchRequest launch = request({"a.example", "b.example:8443"});
+  SandboxPlan plan;
+  plan.privileged = true;
+  plan.host_uid = 4711;
+  ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+  ASSERT_TRUE(plan.broker);
+  EXPECT_THAT(plan.broker->allow_domains, ElementsAre("a.example", "b.example:8443"));
+  EXPECT_THAT(plan.broker->resolvers, ElementsAre("192.0.2.53"));
+  EXPECT_TRUE(plan.broker->allow_ranges.empty());
+  EXPECT_EQ(plan.broker->uid, 4711);
+  EXPECT_TRUE(plan.reach.broker);
+  EXPECT_THAT(plan.reach.ports, ElementsAre(80, 443, 8443));
+  EXPECT_EQ(plan.enforced["network"].level, contracts::EnforcementLevel::kBroker);
+  launch.network = contracts::NetworkSettings{{"198.51.100.1"}, {"10.1.0.0/16"}};
+  ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+  EXPECT_THAT(plan.broker->resolvers, ElementsAre("198.51.100.1"));
+  EXPECT_THAT(plan.broker->allow_ranges, ElementsAre("10.1.0.0/16"));
+}
+
+TEST(PlanNetwork, RefusesWhatItsBrokerCouldNotServe) {
+  EXPECT_EQ(refusal(request({}), host()), "INVALID_DOMAIN");
+  EXPECT_EQ(refusal(request({"192.0.2.1"}), host()), "INVALID_DOMAIN");
+  EXPECT_EQ(refusal(request({"a.example:53"}), host()), "INVALID_DOMAIN");
+  EXPECT_EQ(refusal(request({"a.example"}), HostFacts()), "NO_NAME_SERVER");
+  LaunchRequest launch = request({"a.example"});
+  launch.network = contracts::NetworkSettings{{}, {"not a range"}};
+  EXPECT_NE(refusal(launch, host()), "planned");
+  launch.network = contracts::NetworkSettings{{"not an address"}, {}};
+  EXPECT_NE(refusal(launch, host()), "planned");
+  launch.network.reset();
+  EXPECT_EQ(refusal(launch, host()), "planned");
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

@@ -1,0 +1,123 @@
+// The broker of a run's network: floods, its death, its end, and a launcher that serves.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "common/os/file.h"
+#include "common/os/process.h"
+#include "tests/adversarial/network_fixture.h"
+#include "tests/adversarial/serve_fixture.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+
+class NetworkLife : public Networked<SandboxTest> {};
+INSTANTIATE_TEST_SUITE_P(, NetworkLife, testing::Values(As::kRoot, As::kUser), name_of);
+
+// The launcher's child that is its broker; 0 without one.
+pid_t broker_of(pid_t launcher) {
+  const auto text = os::read_file(cat("/proc/", launcher, "/task/", launcher, "/children"));
+  if (!text.ok()) return 0;
+  for (const std::string& word : split(*text, ' ')) {
+    const auto words = os::read_file(cat("/proc/", word, "/cmdline"));
+    const auto pid = parse_integer<pid_t>(word);
+    if (pid && words.ok() && words->find(std::string("\0broker\0", 8)) != std::string::npos)
+      return *pid;
+  }
+  return 0;
+}
+
+TEST_P(NetworkLife, AFloodIsBoundedAndStillTold) {
+  const int port = outside_.serve(outside_.address(), 0, "x", true);
+  const Finished done = python_with({cat("web.test:", port), "*.many.test"}, cat(R"(
+held, lost = [], 0
+for i in range(700):
+    s = socket.socket()
+    try:
+        s.settimeout(90)
+        s.connect(('web.test', )",
+                                                                                 port, R"())
+        s.sendall(b'x')
+        assert s.recv(1) == b'x'
+        held.append(s)
+    except (OSError, AssertionError): lost += 1
+print(len(held), lost)
+for i in range(1500):
+    for name in (f'n{i}.many.test', f'n{i}.evil.test'):
+        try: socket.gethostbyname(name)
+        except OSError: pass
+)"));
+  EXPECT_EQ(done.out, "512 188\n");
+  EXPECT_TRUE(find_denial(done, "network connect", cat("web.test:", port))) << denials_of(done);
+  EXPECT_LE(done.result->denials.size(), 600u);
+  int64_t lookups = 0;
+  for (const contracts::Denial& denial : done.result->denials)
+    if (denial.what == "name lookup") lookups += denial.count;
+  EXPECT_GE(lookups, 1500);
+  EXPECT_LE(outside_.connections(outside_.address()), 512);
+}
+
+TEST_P(NetworkLife, EndsWithItsBrokerAndTheResultSaysSo) {
+  Launched launched = start(script({"web.test"}, R"(
+print(ask('web.test', 80, get('web.test')), flush=True)
+while not __import__('os').path.exists('/workspace/go'): time.sleep(0.01)
+print(ask('web.test', 80, get('web.test')))
+)"));
+  ASSERT_TRUE(launched.wait_for_output("web!"));
+  const pid_t broker = broker_of(launched.pid());
+  ASSERT_GT(broker, 0);
+  ASSERT_EQ(kill(broker, SIGKILL), 0);
+  ASSERT_TRUE(os::write_file_atomic(workspace() + "/go", "", 0644).ok());
+  const Finished done = launched.wait();
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
+  EXPECT_EQ(outside_.connections(outside_.address()), 1);
+  const contracts::Denial* denial = find_denial(done, "network", "every name");
+  ASSERT_NE(denial, nullptr) << denials_of(done);
+  EXPECT_THAT(denial->rule, HasSubstr("broker ended"));
+  EXPECT_THAT(done.result->enforced.at("network").details, HasSubstr("broker ended"));
+  EXPECT_FALSE(process_exists(broker));
+}
+
+TEST_P(NetworkLife, LeavesNoBrokerBehind) {
+  for (const int signal : {0, SIGTERM, SIGKILL}) {
+    Launched launched = start(script({"web.test"}, cat(R"(
+print('up', flush=True)
+while )",
+                                                       signal, R"(: time.sleep(1)
+time.sleep(0.2)
+)")));
+    ASSERT_TRUE(launched.wait_for_output("up"));
+    const pid_t broker = broker_of(launched.pid());
+    ASSERT_GT(broker, 0);
+    const auto identity = os::identify(broker);
+    ASSERT_TRUE(identity);
+    if (signal != 0) kill(launched.pid(), signal);
+    if (signal == SIGKILL) {
+      waitpid(launched.pid(), nullptr, 0);  // its cgroup is the next launcher's to remove
+    } else {
+      EXPECT_TRUE(launched.wait().result);
+    }
+    EXPECT_TRUE(os::wait_gone(*identity, 60'000)) << signal;
+  }
+}
+
+// A server's processes are in an empty network: the broker goes back to the host's.
+class ServedNetwork : public Networked<ServeTest> {};
+INSTANTIATE_TEST_SUITE_P(, ServedNetwork, testing::Values(As::kRoot, As::kUser), name_of);
+
+TEST_P(ServedNetwork, IsTheSame) {
+  for (int i = 0; i < 2 * kReady; ++i) {
+    const Finished done = python_with(
+        {"web.test"}, "print(ask('web.test', 80, get('web.test'))[-4:], ask('1.1.1.1', 80, b''))");
+    EXPECT_EQ(done.out, "web! OSError\n");
+    EXPECT_TRUE(find_denial(done, "network connect", "1.1.1.1:80"));
+  }
+  const Finished without = python("import socket; socket.create_connection(('127.0.0.1', 80))");
+  EXPECT_THAT(without.err, HasSubstr("unreachable"));
+}
+
+}  // namespace
+}  // namespace paddock::adversarial

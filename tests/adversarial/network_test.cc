@@ -1,0 +1,169 @@
+// A network by names: what it gives to honest programs, and that nothing else is reached.
+#include "tests/adversarial/network_fixture.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+using testing::Not;
+
+class Network : public Networked<SandboxTest> {};
+INSTANTIATE_TEST_SUITE_P(, Network, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: WSM-23
+TEST_P(Network, ReachesAnAllowedNameOverHttpAndTls) {
+  const Finished done = python_with({"web.test"}, R"(
+import urllib.request
+print(urllib.request.urlopen('http://web.test/').read())
+print(ask('web.test', 443, tls('web.test')))
+)");
+  EXPECT_EQ(done.out, "b'web!'\nsecure!\n");
+  EXPECT_EQ(denials_of(done), "");
+  const auto& flows = done.result->usage.network;
+  ASSERT_EQ(flows.size(), 2u);
+  for (const contracts::NetworkFlow& flow : flows) {
+    EXPECT_EQ(flow.name, "web.test");
+    EXPECT_EQ(flow.address, outside_.address());
+    EXPECT_EQ(flow.connections, 1);
+    EXPECT_GT(flow.sent_bytes, 0);
+    EXPECT_GT(flow.received_bytes, 0);
+  }
+  const contracts::Enforcement& network = done.result->enforced.at("network");
+  EXPECT_TRUE(network.applied);
+  EXPECT_EQ(network.level, contracts::EnforcementLevel::kBroker);
+  EXPECT_EQ(network.requested, wire::Value("web.test"));
+}
+
+// proves: WSM-23, WSM-85
+TEST_P(Network, RefusesOtherNamesPortsAndAddressesAndNamesEach) {
+  outside_.set_name("other.test", {outside_.address()});
+  const Finished done =
+      python_with({"web.test"}, cat(R"(
+print(ask('other.test', 80, get('other.test')))
+print(ask('web.test', 8080, get('web.test')))
+print(ask(')",
+                                    outside_.address(), R"(', 80, get('web.test')))
+print(ask('93.184.216.34', 443, tls('web.test')))
+print(ask('2606:2800:220:1::1', 443, tls('web.test')))
+print(ask('169.254.169.254', 80, get('web.test')))
+)"));
+  EXPECT_THAT(done.out, Not(HasSubstr("web!")));
+  EXPECT_THAT(done.out, Not(HasSubstr("secure!")));
+  EXPECT_EQ(outside_.connections(outside_.address()), 0);
+  EXPECT_EQ(outside_.questions("other.test"), 0);
+  EXPECT_TRUE(find_denial(done, "name lookup", "other.test")) << denials_of(done);
+  EXPECT_TRUE(find_denial(done, "network connect", "web.test:8080")) << denials_of(done);
+  EXPECT_TRUE(find_denial(done, "network connect", cat(outside_.address(), ":80")))
+      << denials_of(done);
+  for (const char* target : {"93.184.216.34:443", "[2606:2800:220:1::1]:443", "169.254.169.254:80"})
+    EXPECT_TRUE(find_denial(done, "network connect", target)) << denials_of(done);
+}
+
+TEST_P(Network, ChecksWhoIsMeantInTheFirstBytes) {
+  const Finished done = python_with({"web.test"}, R"(
+print(ask('web.test', 80, get('hidden.test')))
+print(ask('web.test', 80, b'GET / HTTP/1.1\r\nHost: web.test\r\nHost: hidden.test\r\n\r\n'))
+print(ask('web.test', 80, b'CONNECT hidden.test:443 HTTP/1.1\r\nHost: web.test\r\n\r\n'))
+print(ask('web.test', 443, tls('hidden.test')))
+print(ask('web.test', 443, tls(None)))
+print(ask('web.test', 443, get('web.test')))
+)");
+  EXPECT_THAT(done.out, Not(HasSubstr("!"))) << done.out;
+  EXPECT_EQ(outside_.connections(outside_.address()), 0);
+  EXPECT_TRUE(find_denial(done, "network connect", "hidden.test:80 by way of web.test"))
+      << denials_of(done);
+  EXPECT_TRUE(find_denial(done, "network connect", "hidden.test:443 by way of web.test"))
+      << denials_of(done);
+  int64_t refused = 0;
+  for (const contracts::Denial& denial : done.result->denials) refused += denial.count;
+  EXPECT_EQ(refused, 6) << denials_of(done);
+}
+
+// proves: WSM-23
+TEST_P(Network, ARedirectLeadsNoFurtherThanThePolicy) {
+  const int port = outside_.serve(outside_.address(), 0,
+                                  "HTTP/1.1 302 Found\r\nLocation: http://hidden.test/\r\n"
+                                  "Content-Length: 0\r\n\r\n");
+  outside_.set_name("hidden.test", {outside_.address()});
+  const Finished done = python_with({cat("web.test:", port), "web.test"}, cat(R"(
+import urllib.request
+try: print(urllib.request.urlopen('http://web.test:)",
+                                                                              port, R"(/').read())
+except OSError: print('stopped')
+)"));
+  EXPECT_EQ(done.out, "stopped\n");
+  EXPECT_EQ(outside_.connections(outside_.address()), 1);
+  EXPECT_EQ(outside_.questions("hidden.test"), 0);
+  EXPECT_TRUE(find_denial(done, "name lookup", "hidden.test")) << denials_of(done);
+}
+
+TEST_P(Network, LeadsToNoPrivateAddressThatTheOperatorDidNotAllow) {
+  outside_.serve(outside_.other_address(), 80, kWeb);
+  const std::vector<std::string> hidden = {
+      "127.0.0.1",       "10.0.0.1",   "172.16.0.1", "192.168.1.1",
+      "169.254.169.254", "100.64.0.1", "0.0.0.0",    outside_.other_address()};
+  std::string code;
+  for (size_t i = 0; i < hidden.size(); ++i) {
+    const std::string name = cat("n", i, ".inner.test");
+    outside_.set_name(name, {hidden[i]});
+    code += cat("print(ask('", name, "', 80, get('", name, "')))\n");
+  }
+  const Finished done = python_with({"*.inner.test"}, code);
+  EXPECT_THAT(done.out, Not(HasSubstr("web!")));
+  EXPECT_EQ(outside_.connections(outside_.other_address()), 0);
+  for (size_t i = 0; i < hidden.size(); ++i) {
+    const contracts::Denial* denial =
+        find_denial(done, "network connect", cat("n", i, ".inner.test:80 at ", hidden[i]));
+    ASSERT_NE(denial, nullptr) << denials_of(done);
+    EXPECT_THAT(denial->rule, HasSubstr("not public"));
+  }
+}
+
+// proves: WSM-23
+TEST_P(Network, ANameThatChangesItsMindIsNotFollowed) {
+  outside_.serve(outside_.other_address(), 80, "HTTP/1.1 200 OK\r\n\r\nhidden");
+  outside_.set_name("flip.test", {outside_.address(), outside_.other_address()});
+  // Nobody listens at the first address: the name is asked for again, under the same rules.
+  outside_.set_name("dead.test", {"127.77.255.254", outside_.other_address()});
+  const Finished done = python_with({"flip.test", "dead.test"}, R"(
+for host in ('flip.test', 'flip.test', 'dead.test', 'dead.test'):
+    print(ask(host, 80, get(host)))
+)");
+  EXPECT_THAT(done.out, Not(HasSubstr("hidden")));
+  EXPECT_EQ(outside_.connections(outside_.address()), 2);
+  EXPECT_EQ(outside_.connections(outside_.other_address()), 0);
+  EXPECT_EQ(outside_.questions("flip.test"), 1);
+  EXPECT_TRUE(
+      find_denial(done, "network connect", cat("dead.test:80 at ", outside_.other_address())))
+      << denials_of(done);
+}
+
+TEST_P(Network, HasNoOtherWayOutThanTheBroker) {
+  const Finished done = run(networked({"web.test"}, probe("network", {"broker"})));
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
+  EXPECT_THAT(done.out, HasSubstr("CONTAINED"));
+  EXPECT_THAT(done.out, Not(HasSubstr("BREACH")));
+  EXPECT_TRUE(find_denial(done, "network send", "1.1.1.1:443")) << denials_of(done);
+  EXPECT_TRUE(find_denial(done, "socket", "raw socket")) << denials_of(done);
+}
+
+// The sandbox's own servers and clients meet on its loopback device.
+TEST_P(Network, LocalServersWorkInside) {
+  const Finished done = python_with({"web.test"}, R"(
+import threading
+listener = socket.create_server(('127.0.0.1', 0))
+def serve():
+    peer, _ = listener.accept()
+    peer.sendall(b'inner')
+    peer.close()
+threading.Thread(target=serve).start()
+print(ask('localhost', listener.getsockname()[1], b''))
+)");
+  EXPECT_EQ(done.out, "inner\n");
+  EXPECT_EQ(denials_of(done), "");
+}
+
+}  // namespace
+}  // namespace paddock::adversarial
