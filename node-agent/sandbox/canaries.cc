@@ -107,7 +107,8 @@ std::vector<contracts::Canary> judge(const CanaryFindings& findings, const HostS
 std::vector<contracts::Capability> proven(const CanaryFindings& findings,
                                           const std::vector<contracts::Canary>& canaries) {
   std::vector<contracts::Capability> out;
-  const bool ran = !findings.enforced.empty();
+  const bool ran = std::ranges::any_of(findings.enforced,
+                                       [](const auto& entry) { return entry.second.applied; });
   out.push_back({"sandbox", ran, "namespaces, seccomp, rlimits", findings.why_not});
   for (const auto& [name, enforcement] : findings.enforced) {
     contracts::Capability capability{name, enforcement.applied, enforcement.mechanism,

@@ -84,9 +84,11 @@ TEST(Canaries, ThatCouldNotBeTriedHaveFailedAndSayWhy) {
     EXPECT_FALSE(canary.passed) << canary.name;
     EXPECT_EQ(canary.got, "not tried: SANDBOX_SETUP_FAILED: making the namespaces");
   }
+  // The plan says what would have been enforced; nothing was.
+  findings.enforced["network"] = {{}, false, "m", EnforcementLevel::kKernel, ""};
   const auto capabilities = proven(findings, canaries);
-  ASSERT_EQ(capabilities.size(), 1u);
-  EXPECT_FALSE(capabilities[0].available);
+  ASSERT_EQ(capabilities.size(), 2u);
+  for (const auto& capability : capabilities) EXPECT_FALSE(capability.available);
 }
 
 TEST(Canaries, TakeTheFirstAnswerAndNoOtherLine) {

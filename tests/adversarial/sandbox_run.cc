@@ -38,18 +38,21 @@ void link_or_copy(const fs::path& from, const fs::path& to) {
   if (other_file_system) fs::copy(from, to);
 }
 
-pid_t spawn(const std::vector<std::string>& words) {
+pid_t spawn(const std::vector<std::string>& words, const std::string& scratch,
+            const std::function<void()>& first) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  // Secrets and stray descriptors of the launcher: none may be found inside.
-  static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
-  static char secret[] = "SIGNING_KEY=do-not-leak";
-  static char* const variables[] = {path, secret, nullptr};
   const pid_t pid = fork();
   if (pid != 0) return pid;
+  // Secrets and stray descriptors of the launcher: none may be found inside.
+  clearenv();
+  setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
+  setenv("SIGNING_KEY", "do-not-leak", 1);
+  setenv("TMPDIR", scratch.c_str(), 1);
   (void)!open("/etc/hostname", O_RDONLY);
-  execve(argv[0], argv.data(), variables);
+  if (first) first();
+  execv(argv[0], argv.data());
   _exit(126);
 }
 
@@ -152,6 +155,8 @@ void SandboxTest::SetUp() {
     link_or_copy(probe.path(), fs::path(folder_) / "probes" / probe.path().filename());
   fs::create_directory(workspace());
   fs::create_directory(folder_ + "/io");
+  fs::create_directory(folder_ + "/tmp");
+  fs::permissions(folder_ + "/tmp", fs::perms(0777));
   if (!as_root() && geteuid() == 0) {
     for (const std::string& path : {workspace(), folder_ + "/io"})
       ASSERT_EQ(chown(path.c_str(), kUser, kUser), 0);
@@ -162,6 +167,7 @@ void SandboxTest::TearDown() {
   if (folder_.empty()) return;
   const std::string mounts = slurp("/proc/self/mountinfo");
   EXPECT_EQ(mounts.find(folder_), std::string::npos) << "a mount was left behind";
+  EXPECT_TRUE(fs::is_empty(folder_ + "/tmp")) << "a temporary file was left behind";
   EXPECT_TRUE(os::remove_tree(folder_).ok());  // a probe may have nested folders very deep
 }
 
@@ -200,7 +206,7 @@ pid_t SandboxTest::spawn_launcher(std::vector<std::string> words) const {
                                              "--clear-groups"};
     words.insert(words.begin(), become.begin(), become.end());
   }
-  return spawn(words);
+  return spawn(words, folder_ + "/tmp", in_launcher_);
 }
 
 Launched SandboxTest::start(const contracts::LaunchRequest& request) {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,9 @@ class SandboxTest : public testing::TestWithParam<As> {
   const std::string& folder() const { return folder_; }
   std::string workspace() const { return folder_ + "/workspace"; }
   std::string launcher() const { return folder_ + "/paddock-sandbox"; }
+
+  // Done in the launcher's process before its program starts: makes a worse host of this one.
+  std::function<void()> in_launcher_;
 
  private:
   std::string folder_;

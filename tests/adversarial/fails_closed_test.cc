@@ -1,0 +1,223 @@
+// On a host that lacks something, nothing runs unprotected: the run is refused and says what is
+// missing, or goes on where the policy allows that and says so. Each test takes one thing away from
+// the launcher and from all that it starts.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/contracts/canary.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "tests/adversarial/sandbox_run.h"
+#include "tests/adversarial/worse_host.h"
+
+namespace paddock::adversarial {
+namespace {
+
+using contracts::EnforcementLevel;
+using contracts::SandboxStatus;
+using testing::HasSubstr;
+
+class FailsClosed : public SandboxTest {
+ protected:
+  // A run that would leave a trace, on a host without that. Refused whatever may be partial.
+  void expect_refused(const std::string& name) {
+    for (const bool partial : {false, true}) {
+      contracts::LaunchRequest launch = request({"touch", "/workspace/ran"});
+      launch.policy.allow_partial = partial;
+      const Finished done = run(launch);
+      if (done.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
+      ASSERT_TRUE(done.result) << name << ": exit code " << done.exit_code;
+      EXPECT_EQ(done.result->status, SandboxStatus::kInternalError) << done.result->reason;
+      EXPECT_EQ(done.result->rc, 1);
+      EXPECT_THAT(done.result->reason, HasSubstr(name));
+      EXPECT_EQ(done.result->reason.find(folder()), std::string::npos) << "a host path leaves";
+      EXPECT_FALSE(os::exists(workspace() + "/ran")) << "it ran all the same";
+      for (const auto& [capability, enforcement] : done.result->enforced)
+        EXPECT_FALSE(enforcement.applied) << capability;
+    }
+  }
+  void without(const Missing& missing) {
+    in_launcher_ = [missing] { take_away(missing); };
+  }
+  // What the canaries say on that host.
+  std::optional<contracts::SandboxProof> prove() {
+    const std::string file = folder() + "/io/proof";
+    const auto worsen = in_launcher_;
+    in_launcher_ = [worsen, file] {
+      if (dup2(open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0666), 1) != 1) _exit(1);
+      if (worsen) worsen();
+    };
+    int status = 0;
+    waitpid(spawn_launcher({"probe"}), &status, 0);
+    const auto text = os::read_file(file);
+    if (!text.ok()) return std::nullopt;
+    const auto value = wire::parse_json(*text);
+    if (!value.ok()) return std::nullopt;
+    auto proof = wire::decode<contracts::SandboxProof>(*value);
+    return proof.ok() ? std::optional(*proof) : std::nullopt;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, FailsClosed, testing::Values(As::kRoot, As::kUser), name_of);
+
+contracts::Canary find_canary(const contracts::SandboxProof& proof, std::string_view name) {
+  for (const contracts::Canary& canary : proof.canaries) {
+    if (canary.name == name) return canary;
+  }
+  ADD_FAILURE() << "there is no canary " << name;
+  return {};
+}
+
+bool has(const contracts::SandboxProof& proof, std::string_view capability) {
+  for (const contracts::Capability& each : proof.capabilities) {
+    if (each.name == capability) return each.available;
+  }
+  return false;
+}
+
+struct Step {
+  const char* name;  // in the reason
+  Missing missing;
+};
+
+// proves: VLT-50
+TEST_P(FailsClosed, WithoutAnyKernelFeatureThatIsolates) {
+  const Step steps[] = {
+      {"namespaces", {SYS_clone3, EPERM}},
+      {"making the command's user namespace", {SYS_unshare, EPERM, 0, CLONE_NEWUSER}},
+      {"making a cgroup namespace", {SYS_unshare, EPERM, 0, CLONE_NEWCGROUP}},
+      {"making the mounts private", {SYS_mount, EPERM}},
+      {"copying the mount", {SYS_open_tree, ENOSYS}},
+      {"restricting the mount", {SYS_mount_setattr, ENOSYS}},
+      {"pivot_root", {SYS_pivot_root, EPERM}},
+      {"installing the system call filter", {SYS_seccomp, EPERM}},
+      // The notification alone.
+      {"installing the system call filter",
+       {SYS_seccomp, EINVAL, 1, SECCOMP_FILTER_FLAG_NEW_LISTENER}},
+      {"taking the Landlock ruleset on", {SYS_landlock_restrict_self, EPERM}},
+      {"setting the limit", {SYS_prlimit64, EPERM, 2, ~0u}},
+      {"dropping capabilities", {SYS_capset, EPERM}},
+      {"setting the host name", {SYS_sethostname, EPERM}},
+  };
+  for (const Step& step : steps) {
+    SCOPED_TRACE(step.name);
+    // The program that makes an ordinary user of the launcher needs it too.
+    if (!as_root() && step.missing.call == SYS_capset) continue;
+    without(step.missing);
+    expect_refused(step.name);
+    if (IsSkipped()) return;
+  }
+}
+
+TEST_P(FailsClosed, WhereTheKernelGivesNoMoreNamespaces) {
+  for (const char* setting : {"max_user_namespaces", "max_mnt_namespaces", "max_pid_namespaces",
+                              "max_net_namespaces", "max_ipc_namespaces", "max_uts_namespaces"}) {
+    SCOPED_TRACE(setting);
+    if (!as_root()) GTEST_SKIP() << "the user's id does not exist in the namespace of this test";
+    in_launcher_ = [setting] { allow_none(setting); };
+    expect_refused("making the namespaces");
+    if (IsSkipped()) return;
+  }
+}
+
+TEST_P(FailsClosed, WithoutLandlockItGoesOnAndSaysSo) {
+  without({SYS_landlock_create_ruleset, ENOSYS});
+  const Finished done = run(std::vector<std::string>{"true"});
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
+  const contracts::Enforcement& wall = done.result->enforced.at("landlock");
+  EXPECT_FALSE(wall.applied);
+  EXPECT_EQ(wall.level, EnforcementLevel::kNone);
+  EXPECT_THAT(wall.details, HasSubstr("the mounts alone decide"));
+}
+
+TEST_P(FailsClosed, WithoutCgroupsItSaysWhatHoldsInstead) {
+  for (const auto worsen : {hide_cgroups, write_protect_cgroups}) {
+    in_launcher_ = worsen;
+    const Finished done = run(std::vector<std::string>{"true"});
+    if (done.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
+    EXPECT_EQ(done.result->enforced.at("memory").mechanism, "RLIMIT_AS");
+    EXPECT_THAT(done.result->enforced.at("memory").details, HasSubstr("per process, not the sum"));
+    EXPECT_EQ(done.result->enforced.at("pids").mechanism, "RLIMIT_NPROC");
+    EXPECT_EQ(done.result->enforced.at("cpuTime").mechanism, "RLIMIT_CPU");
+  }
+}
+
+TEST_P(FailsClosed, WhereItsOwnLimitsAreLowerItSaysSo) {
+  in_launcher_ = [] {
+    const rlimit low{100, 100};
+    setrlimit(RLIMIT_NOFILE, &low);
+  };
+  contracts::LaunchRequest launch = request({"sh", "-c", "ulimit -n"});
+  launch.policy.limits.open_files = 200;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.out, "100\n") << done.result->reason;
+  EXPECT_THAT(done.result->enforced.at("openFiles").details, HasSubstr("lower: 100"));
+}
+
+TEST_P(FailsClosed, WhenACgroupCannotBeMadeThatCouldBeBefore) {
+  const Finished before = run(std::vector<std::string>{"true"});
+  ASSERT_TRUE(before.result);
+  if (before.result->enforced.at("memory").mechanism.find("cgroup") == std::string::npos)
+    GTEST_SKIP() << "no cgroup to take away";
+  in_launcher_ = [] {
+#ifdef SYS_mkdir
+    take_away({SYS_mkdir, EPERM});
+#endif
+    take_away({SYS_mkdirat, EPERM});
+  };
+  expect_refused("cgroup");
+}
+
+// A kernel that says yes and does nothing: no step fails, but the canaries see it.
+TEST_P(FailsClosed, CanariesSeeWhatWasAcceptedAndDoesNothing) {
+  without({SYS_landlock_restrict_self, 0});
+  const auto wall = prove();
+  ASSERT_TRUE(wall);
+  EXPECT_FALSE(find_canary(*wall, "landlock").passed);
+  EXPECT_EQ(find_canary(*wall, "landlock").got, "succeeded");
+  EXPECT_FALSE(has(*wall, "landlock"));
+  EXPECT_TRUE(has(*wall, "filesystem"));
+
+  without({SYS_prlimit64, 0, 2, ~0u});
+  const auto limits = prove();
+  ASSERT_TRUE(limits);
+  EXPECT_FALSE(has(*limits, "openFiles"));
+  EXPECT_FALSE(has(*limits, "fileSize"));
+  EXPECT_EQ(find_canary(*limits, "open-files").level, EnforcementLevel::kNone);
+}
+
+TEST_P(FailsClosed, CanariesThatCannotBeTriedHaveFailedAndNameTheFix) {
+  if (!as_root()) GTEST_SKIP() << "the user's id does not exist in the namespace of this test";
+  in_launcher_ = [] { allow_none("max_user_namespaces"); };
+  const auto proof = prove();
+  if (!proof) GTEST_SKIP() << "this host cannot be made worse so";
+  for (const contracts::Canary& canary : proof->canaries) {
+    EXPECT_FALSE(canary.passed) << canary.name;
+    EXPECT_THAT(canary.got, HasSubstr("making the namespaces"));
+  }
+  EXPECT_EQ(find_canary(*proof, "connect").remedy, "sysctl -w user.max_user_namespaces=15000");
+  EXPECT_FALSE(has(*proof, "sandbox"));
+}
+
+TEST_P(FailsClosed, CanariesPassOnThisHost) {
+  const auto proof = prove();
+  ASSERT_TRUE(proof);
+  for (const contracts::Canary& canary : proof->canaries) {
+    if (canary.capability == "landlock") continue;  // a second wall; not every host has one
+    EXPECT_TRUE(canary.passed) << canary.name << ": " << canary.got;
+    EXPECT_NE(canary.level, EnforcementLevel::kNone) << canary.name;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::adversarial
