@@ -8,6 +8,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 set(PADDOCK_SANITIZE "" CACHE STRING "address, thread or empty")
 option(PADDOCK_FUZZ "Build fuzz targets with libFuzzer (clang)" OFF)
+option(PADDOCK_COVERAGE "Count executed lines (clang)" OFF)
 option(PADDOCK_BENCH "Build the benchmarks" OFF)
 
 find_program(CCACHE ccache)
@@ -41,6 +42,15 @@ if(PADDOCK_SANITIZE STREQUAL "address")
 elseif(PADDOCK_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+endif()
+if(PADDOCK_COVERAGE)
+  # The counters are a shared mapping of a file: what a process ran counts however it ends, by _exit,
+  # exec or SIGKILL, and although it could not write a file from within its sandbox.
+  set(PADDOCK_COUNTED -fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%m%c.profraw
+    -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
+  set(PADDOCK_NOT_COUNTED -fno-profile-instr-generate -fno-coverage-mapping)
+  add_compile_options(${PADDOCK_COUNTED})
+  add_link_options(-fprofile-instr-generate)
 endif()
 if(PADDOCK_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
