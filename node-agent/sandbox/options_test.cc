@@ -44,5 +44,20 @@ TEST(Options, ReadsTheDescriptorsOfABroker) {
     EXPECT_FALSE(parse(words).ok());
 }
 
+TEST(Options, ReadsAServerAndAProbe) {
+  const auto server = parse({"serve", "--socket", "s", "--lock", "l", "--ready", "4"});
+  ASSERT_TRUE(server.ok());
+  EXPECT_EQ(server->mode, Options::Mode::kServe);
+  EXPECT_EQ(server->serve.socket, "s");
+  EXPECT_EQ(server->serve.ready, 4);
+  for (const char* ready : {"0", "65", "-1", "many"})
+    EXPECT_FALSE(parse({"serve", "--socket", "s", "--ready", ready}).ok()) << ready;
+  EXPECT_FALSE(parse({"serve"}).ok());
+  EXPECT_FALSE(parse({"serve", "--socket", "s", "--fast", "1"}).ok());
+  EXPECT_EQ(parse({"probe"})->mode, Options::Mode::kProbe);
+  for (const char* mode : {" run ", " serve ", " probe"})
+    EXPECT_NE(usage().find(mode), std::string::npos) << mode;
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

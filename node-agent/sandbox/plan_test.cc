@@ -234,5 +234,28 @@ TEST(Plan, GivesAWritableWorkspaceAQuotaThatIsMeasured) {
   EXPECT_FALSE(make_plan(launch, root_host())->workspace) << "nothing can be written";
 }
 
+TEST(Plan, RefusesARequestThatMakesNoSenseBeforeAnyHostIsAsked) {
+  const auto reason = [](auto change) {
+    LaunchRequest launch = request();
+    change(launch);
+    const auto plan = make_plan(launch, root_host());
+    return plan.ok() ? "accepted" : plan.error().reason;
+  };
+  using L = LaunchRequest;
+  const std::string nul("a\0b", 3);
+  EXPECT_EQ(reason([](L&) {}), "accepted");
+  EXPECT_EQ(reason([](L& l) { l.workdir = "tmp"; }), "INVALID_WORKDIR");
+  EXPECT_EQ(reason([](L& l) { l.command = {}; }), "INVALID_COMMAND");
+  EXPECT_EQ(reason([](L& l) { l.command = {""}; }), "INVALID_COMMAND");
+  EXPECT_EQ(reason([&](L& l) { l.command.push_back(nul); }), "INVALID_COMMAND");
+  EXPECT_EQ(reason([&](L& l) { l.env["A"] = nul; }), "INVALID_ENVIRONMENT");
+  EXPECT_EQ(reason([](L& l) { l.env["A=B"] = "c"; }), "INVALID_ENVIRONMENT");
+  EXPECT_EQ(reason([](L& l) { l.env[""] = "c"; }), "INVALID_ENVIRONMENT");
+  EXPECT_EQ(reason([](L& l) { l.mounts[0].host_path = "ws"; }), "INVALID_MOUNT");
+  EXPECT_EQ(reason([](L& l) { l.mounts[0].sandbox_path = "/usr/lib"; }), "INVALID_MOUNT");
+  EXPECT_EQ(reason([](L& l) { l.policy.limits.command_bytes = wire::Quantity{3}; }),
+            "COMMAND_TOO_LARGE");
+}
+
 }  // namespace
 }  // namespace paddock::sandbox
