@@ -1,0 +1,96 @@
+"""A node on which a canary fails takes no run, says why, and takes it once its launcher is sound."""
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import harness
+from harness import BIN, Instance, main, make_project, wait_until
+
+# Stands in for the launcher: everything is the real one's, but for what a canary came to.
+WEAK = """#!/usr/bin/env python3
+import json, os, subprocess, sys
+real = os.path.abspath(__file__) + ".real"
+if sys.argv[1:] != ["probe"]:
+    os.execv(real, [real, *sys.argv[1:]])
+proof = json.loads(subprocess.check_output([real, "probe"]))
+for canary in proof["canaries"]:
+    if canary["name"] in {failed}:
+        canary.update(passed=False, got="succeeded", level="none", remedy="the line that helps")
+print(json.dumps(proof))
+"""
+
+
+class FailedCanary(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-canary-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        os.chmod(self.folder, 0o755)
+        shutil.copytree(BIN, self.folder / "bin")
+        self.launcher = self.folder / "bin/paddock-sandbox"
+        self.launcher.rename(self.folder / "bin/paddock-sandbox.real")
+        self.addCleanup(setattr, harness, "BIN", BIN)
+        harness.BIN = self.folder / "bin"
+        self.project = make_project(self.folder / "project", job__py="print('ran')\n")
+
+    def weaken(self, *names):
+        """Replaces the launcher in one step, as an upgrade does."""
+        fresh = self.folder / "bin/fresh"
+        fresh.write_text(WEAK.replace("{failed}", repr(list(names))))
+        fresh.chmod(0o755)
+        fresh.rename(self.launcher)
+
+    def test_a_run_waits_until_isolation_is_proven(self):
+        self.weaken("connect")
+        with Instance() as instance:
+            node = instance.get("nodes")["items"][0]
+            canaries = {each["name"]: each for each in node["status"]["canaries"]}
+            self.assertGreater(len(canaries), 30)
+            self.assertFalse(canaries["connect"]["passed"])
+            self.assertTrue(canaries["mount"]["passed"])
+            for canary in canaries.values():
+                self.assertLessEqual({"attempt", "expected", "got", "level", "capability"}, set(canary))
+            self.assertIn("the line that helps", instance.run("describe", "node", node["metadata"]["name"]).stdout)
+
+            doctor = instance.run("doctor", check=False)
+            self.assertEqual(doctor.returncode, 1)
+            self.assertIn("fix: the line that helps", doctor.stdout)
+
+            instance.run("compute", str(self.project), "python3 job.py", "--detach", "--name", "held")
+            waiting = wait_until("the reason", lambda: (lambda r: r["status"].get("message") and r)(instance.run_object("held")))
+            self.assertEqual(waiting["status"]["phase"], "Pending")
+            self.assertIn("1 failed the canaries of its isolation", waiting["status"]["message"])
+            self.assertIn("paddock doctor", waiting["status"]["message"])
+
+            self.weaken()  # an upgrade, with the agent running
+            done = instance.wait_phase("held", "Succeeded", "Failed")
+            self.assertEqual(done["status"]["phase"], "Succeeded", done["status"])
+
+    def test_a_limit_that_is_not_proven_keeps_away_only_who_needs_it(self):
+        self.weaken("memory")
+        with Instance() as instance:
+            self.assertEqual(instance.run("doctor").returncode, 0)
+            instance.run("compute", str(self.project), "python3 job.py", "--detach", "--name", "held")
+            waiting = wait_until("the reason", lambda: (lambda r: r["status"].get("message") and r)(instance.run_object("held")))
+            self.assertIn("failed the canary of the limit memory", waiting["status"]["message"])
+
+
+class Doctor(unittest.TestCase):
+    def test_prints_every_canary_with_what_was_expected_and_what_came(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-doctor-") as home:
+            instance = Instance(home=home)
+            table = instance.run("doctor").stdout
+            for column in ("CANARY", "ATTEMPT", "EXPECTED", "GOT", "LEVEL"):
+                self.assertIn(column, table)
+            self.assertIn("connect to a listener of the host on 127.0.0.1", table)
+            document = json.loads(instance.run("doctor", "-o", "json").stdout)
+            for canary in document["sandbox"]["canaries"]:
+                self.assertLessEqual({"name", "attempt", "expected", "got", "level", "passed"}, set(canary))
+                if canary["capability"] != "landlock":
+                    self.assertTrue(canary["passed"], canary)
+
+
+if __name__ == "__main__":
+    main()
