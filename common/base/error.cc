@@ -1,8 +1,9 @@
 #include "common/base/error.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 #include "common/base/result.h"
 #include "common/base/text.h"
@@ -60,9 +61,11 @@ Error system_error(std::string_view doing, int errno_value) {
   if (errno_value == ENOENT) code = Code::kNotFound;
   if (errno_value == EEXIST) code = Code::kAlreadyExists;
   if (errno_value == EACCES || errno_value == EPERM) code = Code::kPermissionDenied;
-  if (errno_value == ENOSPC || errno_value == EDQUOT) code = Code::kResourceExhausted;
-  char buffer[128];
-  return {code, "SYSTEM_ERROR", cat(doing, ": ", strerror_r(errno_value, buffer, sizeof buffer))};
+  if (errno_value == ENOSPC) code = Code::kResourceExhausted;
+#ifdef EDQUOT  // not in every C library
+  if (errno_value == EDQUOT) code = Code::kResourceExhausted;
+#endif
+  return {code, "SYSTEM_ERROR", cat(doing, ": ", std::generic_category().message(errno_value))};
 }
 
 void panic(std::string_view message) {

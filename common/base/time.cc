@@ -9,6 +9,12 @@
 namespace paddock {
 namespace {
 
+#ifdef CLOCK_BOOTTIME
+constexpr clockid_t kSteadyClock = CLOCK_BOOTTIME;
+#else
+constexpr clockid_t kSteadyClock = CLOCK_MONOTONIC;  // goes on in sleep where there is no other
+#endif
+
 int64_t read_clock_ms(clockid_t id) {
   timespec now{};
   clock_gettime(id, &now);
@@ -18,7 +24,7 @@ int64_t read_clock_ms(clockid_t id) {
 }  // namespace
 
 WallTime SystemClock::wall() const { return {read_clock_ms(CLOCK_REALTIME)}; }
-MonoTime SystemClock::mono() const { return {read_clock_ms(CLOCK_BOOTTIME)}; }
+MonoTime SystemClock::mono() const { return {read_clock_ms(kSteadyClock)}; }
 
 std::string format_time(WallTime time, bool millis) {
   using namespace std::chrono;

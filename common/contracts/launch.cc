@@ -12,10 +12,6 @@ Error bad_frame(std::string_view what) {
 
 }  // namespace
 
-std::map<std::string, std::string> minimal_environment(bool has_venv) {
-  return *command_environment(builtin_profiles().at("compute").environment, {}, has_venv);
-}
-
 std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes) {
   return cat(wire::enum_name(type), " ", time_ms, " ", payload_bytes, "\n");
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/contracts/inner_paths.h"
+#include "common/contracts/launch.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::contracts {
@@ -120,6 +121,10 @@ Result<std::map<std::string, std::string>> command_environment(
     env[name] = value;
   }
   return env;
+}
+
+std::map<std::string, std::string> minimal_environment(bool has_venv) {
+  return *command_environment(builtin_profiles().at("compute").environment, {}, has_venv);
 }
 
 }  // namespace paddock::contracts

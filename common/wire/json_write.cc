@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "common/base/text.h"
 #include "common/wire/internal/json_number.h"
@@ -8,16 +9,30 @@
 
 namespace paddock::wire {
 namespace internal {
+namespace {
+
+std::optional<double> parse_double(const std::string& text) {
+  double number = 0;
+#ifdef __cpp_lib_to_chars
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+#else  // libc++ 17; no program of ours sets a locale
+  char* end = nullptr;
+  number = std::strtod(text.c_str(), &end);
+  if (end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+#endif
+  return number;
+}
+
+}  // namespace
 
 std::optional<Value> number_from_text(std::string_view text) {
   if (text.find_first_of(".eE") == text.npos) {
     const auto integer = parse_integer<int64_t>(text);
     return integer ? std::optional<Value>(*integer) : std::nullopt;
   }
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return Value(number);
+  const auto number = parse_double(std::string(text));
+  return number ? std::optional<Value>(*number) : std::nullopt;
 }
 
 std::string number_to_text(double number) {

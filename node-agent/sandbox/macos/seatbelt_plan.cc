@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "common/base/text.h"
-#include "common/contracts/inner_paths.h"
 #include "node-agent/sandbox/macos/seatbelt.h"
 #include "node-agent/sandbox/plan_parts.h"
 
@@ -31,26 +30,16 @@ Status refuse_what_is_not_built(const LaunchRequest& request, const SeatbeltHost
   return {};
 }
 
-// A path of the request's view as this host calls it; anything else as it is.
-std::string translate(const std::string& path, const std::vector<ResolvedMount>& mounts) {
-  const ResolvedMount* best = nullptr;
-  for (const ResolvedMount& mount : mounts) {
-    if (!contracts::is_within(path, mount.sandbox_path)) continue;
-    if (best == nullptr || mount.sandbox_path.size() > best->sandbox_path.size()) best = &mount;
-  }
-  return best == nullptr ? path : best->host_path + path.substr(best->sandbox_path.size());
-}
-
 void translate_paths(const LaunchRequest& request, const RunPaths& paths, SeatbeltPlan& plan) {
   std::vector<ResolvedMount> mounts = paths.mounts;
   mounts.push_back({paths.scratch, std::string(contracts::kSandboxTmp), true});
   mounts.push_back({paths.policy, std::string(contracts::kSandboxPolicyFile), false});
-  plan.workdir = translate(request.workdir, mounts);
+  plan.workdir = on_host(request.workdir, mounts);
   plan.command = request.command;
-  plan.command[0] = translate(plan.command[0], mounts);
+  plan.command[0] = on_host(plan.command[0], mounts);
   for (const auto& [name, value] : request.env) {
     std::vector<std::string> parts = split(value, ':');
-    for (std::string& part : parts) part = translate(part, mounts);
+    for (std::string& part : parts) part = on_host(part, mounts);
     plan.env[name] = join(parts, ":");
   }
 }

@@ -13,6 +13,7 @@
 
 #include "common/contracts/launch.h"
 #include "node-agent/sandbox/rlimits.h"
+#include "node-agent/sandbox/view_paths.h"
 
 namespace paddock::sandbox {
 
@@ -25,14 +26,8 @@ struct SeatbeltHost {
   uint64_t hard_file_size = 0;
 };
 
-// Resolved by the kernel: no links.
-struct ResolvedMount {
-  std::string host_path;
-  std::string sandbox_path;
-  bool writable = false;
-};
 struct RunPaths {
-  std::vector<ResolvedMount> mounts;
+  std::vector<ResolvedMount> mounts;  // by the kernel: no links
   std::string scratch;  // TMPDIR
   std::string policy;   // the file that says what is in force
   std::string confine;

@@ -4,9 +4,11 @@
 #include <libproc.h>
 #include <mach-o/dyld.h>
 #include <mach/mach_time.h>
+#include <sys/proc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/os/file.h"

@@ -1,0 +1,22 @@
+// Pipes that are close-on-exec. macOS has no pipe2(): only programs that start others from another
+// thread could see the moment in between, and ours on macOS has one thread.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "common/os/fd.h"
+
+namespace paddock::os {
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe(ends) != 0) return system_error("making a pipe", errno);
+  Pipe out{Fd(ends[0]), Fd(ends[1])};
+  for (const int end : ends) {
+    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) return system_error("making a pipe", errno);
+  }
+  return out;
+}
+
+}  // namespace paddock::os
