@@ -131,11 +131,14 @@ TEST_F(MacosLaunch, GivesExactlyTheEnvironmentDescriptorsAndLimitsAskedFor) {
   const os::Fd leaked(open("/dev/null", O_RDONLY));  // deliberately not close-on-exec
   request_.policy.limits.open_files = 99;
   request_.policy.limits.file_size = wire::Quantity{4096};
-  request_.command = {"/bin/sh", "-c",
-                      "tr '\\0' '\\n' < /proc/$$/environ | cut -d= -f1; ulimit -n; "
-                      "ulimit -f; ls /proc/$$/fd | tr '\\n' ' '"};
+  request_.command = {
+      "/bin/sh", "-c",
+      "tr '\\0' '\\n' < /proc/$$/environ | cut -d= -f1; ulimit -n; "
+      "ulimit -f; for fd in 3 4 5 6 7 8 9 $LEAKED; do [ -e /proc/$$/fd/$fd ] && echo "
+      "has $fd; done; true"};
+  request_.env["LEAKED"] = cat(leaked.get());
   const SandboxResult result = run();
-  EXPECT_EQ(result.out, "HOME\nLANG\nPATH\nPYTHONPATH\nTMPDIR\n99\n8\n0 1 2 ");
+  EXPECT_EQ(result.out, "HOME\nLANG\nLEAKED\nPATH\nPYTHONPATH\nTMPDIR\n99\n8\n");
 }
 
 TEST_F(MacosLaunch, TellsAMissingCommandFromOneThatCannotBeExecuted) {

@@ -1,0 +1,11 @@
+// What every system asks of a request before it asks the host. Pure.
+#pragma once
+
+#include "common/contracts/launch.h"
+
+namespace paddock::sandbox {
+
+// The command and its variables: not empty, no NUL bytes, within commandBytes.
+Status check_command(const contracts::LaunchRequest& request);
+
+}  // namespace paddock::sandbox

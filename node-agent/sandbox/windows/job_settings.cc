@@ -1,0 +1,188 @@
+#include "node-agent/sandbox/windows/job_settings.h"
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/request_check.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::Enforcement;
+using contracts::EnforcementLevel;
+using contracts::LaunchRequest;
+
+constexpr const char* kJob = "Job Object";
+
+Error refused(const char* reason, std::string message) {
+  return {Code::kFailedPrecondition, reason, std::move(message)};
+}
+
+Enforcement none(wire::Value wanted, std::string why) {
+  return {std::move(wanted), false, "", EnforcementLevel::kNone, std::move(why)};
+}
+Enforcement by_job(wire::Value wanted, std::string mechanism, std::string details = {}) {
+  return {std::move(wanted), false, cat(kJob, ", ", mechanism), EnforcementLevel::kKernel,
+          std::move(details)};
+}
+Enforcement by_launcher(wire::Value wanted, std::string mechanism, std::string details = {}) {
+  return {std::move(wanted), false, std::move(mechanism), EnforcementLevel::kBroker,
+          std::move(details)};
+}
+
+Status refuse_what_is_not_built(const LaunchRequest& request, bool open_host) {
+  const contracts::SandboxPolicy& policy = request.policy;
+  if (!open_host)
+    return refused("WALLS_UNAVAILABLE",
+                   "Windows hosts cannot keep a command from the host's files and network; the "
+                   "operator can accept that with --open-host");
+  if (!policy.tools.empty())
+    return refused("TOOLS_UNSUPPORTED",
+                   "Windows hosts cannot narrow the executables; leave tools empty");
+  if (!policy.devices.empty())
+    return refused("DEVICES_UNSUPPORTED", "Windows hosts cannot pass devices; leave devices empty");
+  if (policy.network && !policy.network->allow_domains.empty())
+    return refused("NETWORK_UNAVAILABLE",
+                   "Windows hosts cannot narrow the network; leave allowDomains empty");
+  return {};
+}
+
+void plan_isolation(JobPlan& plan) {
+  plan.settings.flags = job::kKillOnClose | job::kDieOnUnhandledException;
+  plan.settings.ui = job::kEveryUiRestriction;
+  plan.limits.push_back({"processes", job::kKillOnClose});
+  plan.enforced["filesystem"] =
+      none("private", "accepted by the operator: all of the user's files");
+  plan.enforced["network"] = none("none", "accepted by the operator: the host's network");
+  plan.enforced["syscalls"] = none("deny list", "Windows has no filter for system calls");
+  plan.enforced["privileges"] = none("none", "runs as the calling user");
+  plan.enforced["processes"] =
+      by_job("private", "kill on close",
+             "the whole tree ends with the job and cannot leave it; other processes are visible");
+  plan.enforced["environment"] =
+      by_job("exact", "CreateProcess", "the variables of the request and SystemRoot");
+  plan.enforced["output"] = by_launcher("capped", "pipes drained by the launcher");
+}
+
+template <class T>
+wire::Value requested(const std::optional<T>& limit) {
+  return wire::encode(*limit);
+}
+
+void plan_job_limits(const contracts::SandboxLimits& limits, JobPlan& plan) {
+  const auto add = [&](const char* name, uint32_t flag, Enforcement enforcement) {
+    plan.settings.flags |= flag;
+    plan.limits.push_back({name, flag});
+    plan.enforced[name] = std::move(enforcement);
+  };
+  if (limits.memory) {
+    plan.settings.job_memory_bytes = static_cast<uint64_t>(limits.memory->bytes);
+    add("memory", job::kJobMemory,
+        by_job(requested(limits.memory), "job memory",
+               "committed memory of all processes; what is beyond it is refused, not killed"));
+  }
+  if (limits.pids) {
+    plan.settings.active_processes = static_cast<uint32_t>(*limits.pids);
+    add("pids", job::kActiveProcess,
+        by_job(*limits.pids, "active processes", "processes; threads are not counted"));
+  }
+  if (limits.cpu_time) {
+    plan.cpu_time = limits.cpu_time->value;
+    plan.settings.job_time_100ns = limits.cpu_time->value.count() * 10'000;
+    add("cpuTime", job::kJobTime,
+        by_job(requested(limits.cpu_time), "job time",
+               "user mode by the kernel; user and kernel mode are watched by the launcher"));
+  }
+}
+
+// Limits that Windows does not have: refused, unless the policy allows to run without.
+Status plan_missing_limits(const LaunchRequest& request, JobPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  std::vector<std::string> missing;
+  const auto add = [&](const char* name, wire::Value wanted) {
+    plan.enforced[name] = none(std::move(wanted), "Windows has no such limit");
+    missing.emplace_back(name);
+  };
+  if (limits.open_files) add("openFiles", *limits.open_files);
+  if (limits.file_size) add("fileSize", requested(limits.file_size));
+  if (limits.fs_bytes) add("fsBytes", requested(limits.fs_bytes));
+  if (limits.file_count) add("fileCount", *limits.file_count);
+  if (limits.address_space) {
+    plan.enforced["addressSpace"] = none(requested(limits.address_space), "see memory");
+    if (!limits.memory) missing.emplace_back("addressSpace");
+  }
+  if (missing.empty()) return {};
+  plan.partial = true;
+  if (request.policy.allow_partial) return {};
+  return refused("LIMITS_UNENFORCEABLE",
+                 cat("Windows hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
+}
+
+void plan_time_and_output(const contracts::SandboxLimits& limits, JobPlan& plan) {
+  if (limits.wall_time) {
+    plan.wall_time = limits.wall_time->value;
+    plan.enforced["wallTime"] =
+        by_launcher(requested(limits.wall_time), "the launcher's timer, then the job is ended",
+                    "at once: Windows has no signal that asks first");
+  }
+  constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
+  plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
+  plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;
+}
+
+// Whether the job holds this limit as it was asked for.
+bool holds(const JobSettings& found, const JobSettings& wanted, uint32_t flag) {
+  if ((found.flags & flag) == 0) return false;
+  switch (flag) {
+    case job::kJobMemory:
+      return found.job_memory_bytes == wanted.job_memory_bytes;
+    case job::kActiveProcess:
+      return found.active_processes == wanted.active_processes;
+    case job::kJobTime:
+      return found.job_time_100ns == wanted.job_time_100ns;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
+  JobPlan plan;
+  TRY(check_command(request));
+  TRY(refuse_what_is_not_built(request, open_host));
+  plan_isolation(plan);
+  plan_job_limits(request.policy.limits, plan);
+  TRY(plan_missing_limits(request, plan));
+  plan_time_and_output(request.policy.limits, plan);
+  return plan;
+}
+
+Status compare_job(const JobSettings& found, bool allow_partial, JobPlan& plan) {
+  std::vector<std::string> missing;
+  for (const JobLimit& limit : plan.limits) {
+    if (holds(found, plan.settings, limit.flag)) continue;
+    Enforcement& enforcement = plan.enforced[limit.name];
+    enforcement.level = EnforcementLevel::kNone;
+    enforcement.details = "this host's jobs took the limit and do not hold it";
+    missing.push_back(limit.name);
+  }
+  if (missing.empty()) return {};
+  plan.partial = true;
+  if (allow_partial) return {};
+  return refused("JOB_LIMIT_NOT_HELD", cat("this host's jobs do not hold ", join(missing, ", "),
+                                           "; or set allowPartial"));
+}
+
+std::string describe_job(const JobSettings& settings) {
+  std::string out;
+  const auto flag = [&](uint32_t bit, const char* name, const std::string& value) {
+    if ((settings.flags & bit) != 0) out += cat(name, value.empty() ? "" : " ", value, "\n");
+  };
+  flag(job::kKillOnClose, "kill-on-close", "");
+  flag(job::kDieOnUnhandledException, "die-on-unhandled-exception", "");
+  flag(job::kActiveProcess, "active-processes", cat(settings.active_processes));
+  flag(job::kJobMemory, "job-memory", cat(settings.job_memory_bytes));
+  flag(job::kJobTime, "job-time-100ns", cat(settings.job_time_100ns));
+  return cat(out, "ui 0x", hex(std::string(1, static_cast<char>(settings.ui))), "\n");
+}
+
+}  // namespace paddock::sandbox
