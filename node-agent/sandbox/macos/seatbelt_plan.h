@@ -28,8 +28,8 @@ struct SeatbeltHost {
 
 struct RunPaths {
   std::vector<ResolvedMount> mounts;  // by the kernel: no links
-  std::string scratch;  // TMPDIR
-  std::string policy;   // the file that says what is in force
+  std::string scratch;                // TMPDIR
+  std::string policy;                 // the file that says what is in force
   std::string confine;
 };
 
