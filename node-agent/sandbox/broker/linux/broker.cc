@@ -12,13 +12,15 @@ namespace {
 constexpr int kAcceptsAtOnce = 32;
 constexpr int kTickMs = 250;  // how late a deadline may be noticed
 
-}  // namespace
-
+// How many bytes the kernel may hold per connection and direction when so many are open: much for
+// a few, little for a crowd.
 int window_for(size_t connections) {
   constexpr size_t kBudget = size_t{16} << 20;
   return static_cast<int>(
       std::clamp<size_t>(kBudget / (connections + 1), size_t{32} << 10, size_t{1} << 20));
 }
+
+}  // namespace
 
 Broker::Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const Clock& clock,
                Random& random)

@@ -34,7 +34,6 @@ class Broker {
   void step();
   // What happened so far; ends the serving.
   BrokerReport report();
-  size_t connections() const { return connections_.size(); }
 
  private:
   void accept_from(int listener);
@@ -52,9 +51,5 @@ class Broker {
   Resolver resolver_;
   std::vector<std::shared_ptr<Connection>> connections_;
 };
-
-// How many bytes the kernel may hold per connection and direction when so many are open: much for
-// a few, little for a crowd.
-int window_for(size_t connections);
 
 }  // namespace paddock::sandbox
