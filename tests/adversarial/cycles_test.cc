@@ -84,6 +84,7 @@ class Cycles : public CyclesOf<SandboxTest> {
 };
 INSTANTIATE_TEST_SUITE_P(, Cycles, testing::Values(As::kRoot, As::kUser), name_of);
 
+// proves: WSM-97
 TEST_P(Cycles, LeaveNothingBehind) {
   run_them();
   EXPECT_TRUE(processes_of(launcher()).empty());
@@ -99,6 +100,7 @@ class ServedCycles : public CyclesOf<ServeTest> {
 };
 INSTANTIATE_TEST_SUITE_P(, ServedCycles, testing::Values(As::kRoot, As::kUser), name_of);
 
+// proves: WSM-97
 TEST_P(ServedCycles, LeaveNothingBehind) {
   const auto fds = [&] { return entries(cat("/proc/", server(), "/fd")); };
   const size_t fds_before = fds();

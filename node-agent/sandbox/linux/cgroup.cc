@@ -136,6 +136,22 @@ Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupSettings& settings,
   return make_cgroup_v1(settings, facts, own_name());
 }
 
+void prepare_cgroup(const CgroupFacts& facts) {
+  if (facts.version != CgroupFacts::Version::kV1) return;
+  const std::string name = own_name();
+  for (const std::string* parent : {&facts.memory, &facts.pids, &facts.cpu}) {
+    if (!parent->empty()) mkdir(cat(*parent, "/", name).c_str(), 0755);  // if not: made when needed
+  }
+}
+
+void discard_prepared_cgroup(const CgroupFacts& facts) {
+  if (facts.version != CgroupFacts::Version::kV1) return;
+  const std::string name = own_name();
+  for (const std::string* parent : {&facts.memory, &facts.pids, &facts.cpu}) {
+    if (!parent->empty()) rmdir(cat(*parent, "/", name).c_str());
+  }
+}
+
 void sweep_stale_cgroups(const CgroupFacts& facts) {
   for (const std::string& parent : std::set<std::string>{facts.memory, facts.pids, facts.cpu}) {
     if (parent.empty()) continue;

@@ -30,6 +30,12 @@ class Cgroup {
 Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupSettings& settings,
                                             const CgroupFacts& facts);
 
+// Before there is a request: the folders that this process's make_cgroup() will want, without
+// limits. v1 only: one of v2 is never used again once it was killed. The other takes back what was
+// not used.
+void prepare_cgroup(const CgroupFacts& facts);
+void discard_prepared_cgroup(const CgroupFacts& facts);
+
 // v1 and v2 behind it. `name` is the same in every hierarchy.
 Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupSettings& settings,
                                                const CgroupFacts& facts, const std::string& name);

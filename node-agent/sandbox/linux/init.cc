@@ -65,7 +65,7 @@ Status build(ChildContext& context) {
   umask(022);
   TRY(make_mounts_private());
   if (context.sources.empty()) {
-    ASSIGN_OR_RETURN(context.sources, open_sources(context.plan));
+    ASSIGN_OR_RETURN(context.sources, open_sources(context.plan, {}));
   }
   ASSIGN_OR_RETURN(context.view, build_root(context.plan.mounts, context.sources));
   context.sources.clear();
@@ -150,9 +150,11 @@ uint64_t init_namespaces(bool inherits_network) {
     _exit(1);
   };
   if (const Status built = build(context); !built.ok()) fail(built.error());
-  const pid_t command = fork();
+  // In this memory until it execs, while we stand still: a copy would cost more than all it does.
+  const pid_t command = vfork();  // NOLINT: single-threaded, no handler, and it never returns here
   if (command < 0) fail(step_error("starting the command's process", errno));
   if (command == 0) run_command(context);
+  prctl(PR_SET_DUMPABLE, 0);  // the command was, and with it this memory
   take_signals();
   const int control = close_all_but(context.control, context.view.get());
   if (const Status dropped = drop_privileges(); !dropped.ok()) {

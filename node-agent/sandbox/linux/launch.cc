@@ -57,8 +57,8 @@ using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
 
 // Everything that can fail before a process exists, then the process. On return it waits for
 // nothing but the supervisor.
-Result<RunningSandbox> start(const LaunchKit& kit, const LaunchRequest& request,
-                             const SandboxPlan& plan, const Cgroup& cgroup, const Broker& broker) {
+Result<RunningSandbox> start(LaunchKit& kit, const LaunchRequest& request, const SandboxPlan& plan,
+                             const Cgroup& cgroup, const Broker& broker) {
   ASSIGN_OR_RETURN(Channels channels, make_channels());
   ChildContext child{.request = request,
                      .plan = plan,
@@ -70,7 +70,7 @@ Result<RunningSandbox> start(const LaunchKit& kit, const LaunchRequest& request,
                      .exec_witness = channels.witness.write.get(),
                      .broker = broker ? broker->sandbox_end() : -1};
   if (plan.privileged) {
-    ASSIGN_OR_RETURN(child.sources, open_sources(plan));
+    ASSIGN_OR_RETURN(child.sources, open_sources(plan, std::move(kit.prepared)));
   }
   int pidfd = -1;
   // What the broker serves must be made by somebody with capabilities in that network.
@@ -130,7 +130,7 @@ Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
   return BrokerProcess::start(*plan.broker, kit.host_network.get());
 }
 
-Outcome run_plan(const LaunchKit& kit, const LaunchRequest& request, const SandboxPlan& plan,
+Outcome run_plan(LaunchKit& kit, const LaunchRequest& request, const SandboxPlan& plan,
                  EventWriter& events, const Clock& clock, SandboxResult& result) {
   auto cgroup = make_cgroup(plan.cgroup, kit.host.cgroup);
   if (!cgroup.ok()) return outcome::SetupFailed{cgroup.error()};
@@ -188,7 +188,7 @@ Result<LaunchKit> make_kit() {
   return kit;
 }
 
-SandboxResult launch_with(const LaunchKit& kit, const LaunchRequest& request, EventWriter& events,
+SandboxResult launch_with(LaunchKit& kit, const LaunchRequest& request, EventWriter& events,
                           const Clock& clock) {
   hold_cancel_signals();
   SandboxResult result = blank_result(request);
@@ -204,7 +204,7 @@ SandboxResult launch_with(const LaunchKit& kit, const LaunchRequest& request, Ev
 }
 
 SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
-  const auto kit = make_kit();
+  auto kit = make_kit();
   if (kit.ok()) return launch_with(*kit, request, events, clock);
   SandboxResult result = blank_result(request);
   return explain(outcome::SetupFailed{kit.error()}, request, result);

@@ -3,6 +3,8 @@
 // starts, and the new one is in no mount namespace: the kernel lists none of its mounts.
 #pragma once
 
+#include <sys/types.h>
+
 #include <vector>
 
 #include "common/os/fd.h"
@@ -11,11 +13,21 @@
 
 namespace paddock::sandbox {
 
-// A detached copy of every part of the host that the table names, with its final attributes. One
-// per table entry; invalid where the entry has no source. A privileged launcher calls this before
-// it makes the child and maps the owner of each folder to the command's id; otherwise the child
-// calls it.
-Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan);
+// Copies of what every run is shown, made before there is a request.
+struct PreparedSource {
+  MountEntry entry;
+  dev_t device = 0;
+  ino_t inode = 0;
+  os::Fd mount;
+};
+using PreparedSources = std::vector<PreparedSource>;
+Result<PreparedSources> prepare_sources(const std::vector<MountEntry>& table);
+
+// A detached copy of every part of the host that the table names, with its final attributes; a
+// prepared one where the host has not changed since. One per table entry; invalid where the entry
+// has no source. A privileged launcher calls this before it makes the child and maps the owner of
+// each folder to the command's id; otherwise the child calls it.
+Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan, PreparedSources prepared);
 
 // In the child, which is alone in its mount namespace and pid 1 of its pid namespace.
 Status make_mounts_private();

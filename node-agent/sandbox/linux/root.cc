@@ -65,40 +65,28 @@ class RootBuilder {
   explicit RootBuilder(os::Fd root) : root_(std::move(root)) { add_device(root_); }
   int root() const { return root_.get(); }
 
-  Result<os::Fd> folder(std::string_view path) const {
-    os::Fd at(openat(root_.get(), ".", kFolderFlags));
-    for (const std::string& part : split(path, '/')) {
-      if (part.empty()) continue;
-      if (in_root(at) && mkdirat(at.get(), part.c_str(), 0755) != 0 && errno != EEXIST) {
-        return step_error(cat("making the folder ", path), errno);
-      }
-      os::Fd next(openat(at.get(), part.c_str(), kFolderFlags));
-      if (!next.valid())
-        return step_error(cat("there is no such place to mount at: ", path), errno);
-      at = std::move(next);
-    }
-    return at;
+  // A place to mount at.
+  Result<os::Fd> folder(std::string_view path) {
+    while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+    forget_below(path);
+    ASSIGN_OR_RETURN(const Folder* above, parent(path));
+    return enter(*above, std::string(name_of(path)), path);
   }
 
   // An empty file (or what is there) to mount a file upon.
-  Result<os::Fd> file(std::string_view path) const {
-    ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
-    const std::string name(path.substr(path.rfind('/') + 1));
-    if (in_root(parent)) {
-      const os::Fd made(
-          openat(parent.get(), name.c_str(), O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
-      if (!made.valid()) return step_error(cat("making the file ", path), errno);
-    }
-    os::Fd out(openat(parent.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  Result<os::Fd> file(std::string_view path) {
+    ASSIGN_OR_RETURN(const Folder* above, parent(path));
+    const std::string name(name_of(path));
+    const int flags = above->ours ? O_CREAT | O_WRONLY : O_PATH;
+    os::Fd out(openat(above->fd.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!out.valid()) return step_error(cat("there is no such place to mount at: ", path), errno);
     return out;
   }
 
-  Status write_file(std::string_view path, std::string_view content) const {
-    ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
-    const std::string name(path.substr(path.rfind('/') + 1));
-    const os::Fd made(
-        openat(parent.get(), name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444));
+  Status write_file(std::string_view path, std::string_view content) {
+    ASSIGN_OR_RETURN(const Folder* above, parent(path));
+    const os::Fd made(openat(above->fd.get(), std::string(name_of(path)).c_str(),
+                             O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444));
     if (!made.valid()) return step_error(cat("making the file ", path), errno);
     return os::write_all(made.get(), content);
   }
@@ -127,20 +115,53 @@ class RootBuilder {
     return {};
   }
 
-  Status link(std::string_view path, const std::string& to) const {
-    ASSIGN_OR_RETURN(const os::Fd parent, folder(parent_of(path)));
-    if (symlinkat(to.c_str(), parent.get(),
-                  std::string(path.substr(path.rfind('/') + 1)).c_str()) != 0) {
+  Status link(std::string_view path, const std::string& to) {
+    ASSIGN_OR_RETURN(const Folder* above, parent(path));
+    if (symlinkat(to.c_str(), above->fd.get(), std::string(name_of(path)).c_str()) != 0)
       return step_error(cat("making the link ", path), errno);
-    }
     return {};
   }
 
  private:
-  static std::string_view parent_of(std::string_view path) {
-    return path.substr(0, path.rfind('/'));
+  struct Folder {
+    std::string path;
+    os::Fd fd;
+    bool ours = false;  // of the root or a cover, and not of what is mounted
+  };
+
+  static std::string_view name_of(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
   }
-  bool in_root(const os::Fd& fd) const {
+
+  // Kept for the next entry: most are neighbours.
+  Result<const Folder*> parent(std::string_view path) {
+    const std::string_view wanted = path.substr(0, path.find_last_of('/') + 1);
+    if (last_.fd.valid() && last_.path == wanted) return &last_;
+    os::Fd at(openat(root_.get(), ".", kFolderFlags));
+    bool ours = true;
+    for (const std::string& part : split(wanted, '/')) {
+      if (part.empty()) continue;
+      ASSIGN_OR_RETURN(at, enter({{}, std::move(at), ours}, part, path));
+      ours = is_ours(at);
+    }
+    last_ = {std::string(wanted), std::move(at), ours};
+    return &last_;
+  }
+
+  static Result<os::Fd> enter(const Folder& above, const std::string& name, std::string_view path) {
+    if (above.ours && mkdirat(above.fd.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
+      return step_error(cat("making the folder ", path), errno);
+    os::Fd out(openat(above.fd.get(), name.c_str(), kFolderFlags));
+    if (!out.valid()) return step_error(cat("there is no such place to mount at: ", path), errno);
+    return out;
+  }
+
+  // Something will cover this path: what is kept may lie beneath it then.
+  void forget_below(std::string_view path) {
+    if (last_.path.starts_with(path)) last_ = {};
+  }
+
+  bool is_ours(const os::Fd& fd) const {
     struct stat info {};
     return fstat(fd.get(), &info) == 0 && std::ranges::count(devices_, info.st_dev) > 0;
   }
@@ -149,12 +170,13 @@ class RootBuilder {
     if (fstat(fd.get(), &info) == 0) devices_.push_back(info.st_dev);
   }
 
+  Folder last_;
   os::Fd root_;
   std::vector<os::Fd> covers_;
   std::vector<dev_t> devices_;  // of what is made here: the root and the covers
 };
 
-Status place_source(const RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
+Status place_source(RootBuilder& root, const MountEntry& entry, const os::Fd& source) {
   struct stat info {};
   if (fstat(source.get(), &info) != 0) return step_error(cat("inspecting ", entry.target), errno);
   if (S_ISDIR(info.st_mode)) {
@@ -165,7 +187,7 @@ Status place_source(const RootBuilder& root, const MountEntry& entry, const os::
   return attach(source, target, entry.target);
 }
 
-Status place_proc(const RootBuilder& root) {
+Status place_proc(RootBuilder& root) {
   // Own processes only, and nothing but processes: no /proc/sys, kcore, keys, sysrq-trigger.
   ASSIGN_OR_RETURN(const os::Fd proc,
                    new_file_system("proc", {{"subset", "pid"}, {"hidepid", "invisible"}},
@@ -175,7 +197,7 @@ Status place_proc(const RootBuilder& root) {
 }
 
 // /tmp and /dev/shm are two folders of one tmpfs, so that one limit holds for both.
-Status place_scratch(const RootBuilder& root, const MountEntry& entry) {
+Status place_scratch(RootBuilder& root, const MountEntry& entry) {
   const unsigned scratch_attributes =
       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (entry.no_programs ? unsigned{MOUNT_ATTR_NOEXEC} : 0U);
   ASSIGN_OR_RETURN(const os::Fd scratch, new_file_system("tmpfs",

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr Millis kLookAround{5'000};  // is the socket still there?
+constexpr Millis kFarewell{1'000};    // then the kernel ends those that wait
 
 void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
@@ -62,6 +64,7 @@ class Server {
   void note_taken();
   void note_ended();
   bool still_listening() const;
+  void end_ready();
   int wait_ms() const;
 
   const ServeOptions& options_;
@@ -189,6 +192,13 @@ bool Server::still_listening() const {
          now.st_ino == socket_.st_ino;
 }
 
+// Those that wait for an order learn that none will come; one that has its order goes on.
+void Server::end_ready() {
+  shutdown(listener_.get(), SHUT_RDWR);
+  const MonoTime until = clock_.mono() + kFarewell;
+  while (pace_.ready() > 0 && clock_.mono() < until) wait_for_something();
+}
+
 int Server::wait_ms() const {
   const Millis wait = pace_.next(look_at_) - clock_.mono();
   return static_cast<int>(std::clamp<int64_t>(wait.count(), 0, kLookAround.count()));
@@ -212,6 +222,7 @@ void Server::run() {
     if (!still_listening() || (!in_use && pace_.unused_for_long(now))) leave_ = true;
   }
   if (still_listening()) unlink(options_.socket.c_str());
+  end_ready();
 }
 
 }  // namespace

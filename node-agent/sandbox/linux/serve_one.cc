@@ -12,6 +12,8 @@
 #include "common/base/text.h"
 #include "common/os/lock_file.h"
 #include "common/os/packet_socket.h"
+#include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/request.h"
 
@@ -53,21 +55,26 @@ bool network_is_unused() {
   return text.ok() && text->starts_with("sockets: used 0\n");
 }
 
+// What would cost the run time later. None is missed if it fails: then it is done when needed.
+void prepare(LaunchKit& kit) {
+  prepare_cgroup(kit.host.cgroup);
+  if (!kit.host.privileged) return;
+  auto prepared = prepare_sources(render_mounts({}, kit.host));
+  if (prepared.ok()) kit.prepared = std::move(*prepared);
+}
+
 // A waiting process ends with its server; one with a run stays.
 bool outlive_server(const ReadyContext& context, bool outlive) {
   if (prctl(PR_SET_PDEATHSIG, outlive ? 0 : SIGKILL) != 0) return false;
   return outlive || getppid() == context.server;
 }
 
-}  // namespace
-
-[[noreturn]] void serve_one(const ReadyContext& context, const Clock& clock) {
-  setsid();  // a signal to the server's group is not for its runs
-  if (!outlive_server(context, false)) _exit(kUncleanExit);
+// Whether what was lent to this process may be lent again. `client` hangs up when all is over.
+bool serve_order(const ReadyContext& context, const Clock& clock, os::Fd& client) {
   const auto accepted = os::accept_packets(context.listener);
   const pid_t self = getpid();
-  if (!accepted || write(context.taken, &self, sizeof self) != sizeof self) _exit(kUncleanExit);
-  os::Fd client(fcntl(accepted->get(), F_DUPFD_CLOEXEC, 3));
+  if (!accepted || write(context.taken, &self, sizeof self) != sizeof self) return false;
+  client.reset(fcntl(accepted->get(), F_DUPFD_CLOEXEC, 3));
   outlive_server(context, true);
   close(context.listener);
   close(context.taken);
@@ -76,12 +83,24 @@ bool outlive_server(const ReadyContext& context, bool outlive) {
                                        : cat(contracts::kLaunchRefused, order.error().reason, ": ",
                                              order.error().message);
   // A client that has left by now was never told that its order is taken, and may give it again.
-  if (!os::send_packet(client.get(), reply).ok() || !order.ok()) _exit(kUncleanExit);
+  if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   EventWriter events(std::move(order->events), clock);
   const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
     return launch_with(context.kit, request, events, clock);
   });
-  _exit(answered.ok() && network_is_unused() ? kCleanExit : kUncleanExit);
+  return answered.ok() && network_is_unused();
+}
+
+}  // namespace
+
+[[noreturn]] void serve_one(const ReadyContext& context, const Clock& clock) {
+  setsid();  // a signal to the server's group is not for its runs
+  if (!outlive_server(context, false)) _exit(kUncleanExit);
+  prepare(context.kit);
+  os::Fd client;
+  const bool clean = serve_order(context, clock, client);
+  discard_prepared_cgroup(context.kit.host.cgroup);
+  _exit(clean ? kCleanExit : kUncleanExit);
 }
 
 }  // namespace paddock::sandbox

@@ -8,7 +8,7 @@
 namespace paddock::sandbox {
 
 struct ReadyContext {
-  const LaunchKit& kit;
+  LaunchKit& kit;  // this process's own copy
   int listener = -1;
   int taken = -1;  // a pipe: this process's pid goes here when it has a request
   pid_t server = -1;

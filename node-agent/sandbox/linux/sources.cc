@@ -84,12 +84,48 @@ Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
   return mount;
 }
 
+bool is_every_runs(const MountEntry& entry) {
+  return (entry.kind == Kind::kSystem || entry.kind == Kind::kDevice) && entry.field.empty() &&
+         !entry.writable;
+}
+
+// Invalid if there is none, or if the host shows something else there by now.
+os::Fd take_prepared(PreparedSources& prepared, const MountEntry& entry) {
+  if (!is_every_runs(entry)) return {};
+  for (PreparedSource& one : prepared) {
+    if (one.entry.source != entry.source || one.entry.kind != entry.kind ||
+        one.entry.no_programs != entry.no_programs)
+      continue;
+    struct stat now {};
+    if (stat(entry.source.c_str(), &now) != 0 || now.st_dev != one.device ||
+        now.st_ino != one.inode)
+      return {};
+    return std::move(one.mount);
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan) {
+Result<PreparedSources> prepare_sources(const std::vector<MountEntry>& table) {
+  PreparedSources out;
+  for (const MountEntry& entry : table) {
+    if (!is_every_runs(entry)) continue;
+    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry));
+    struct stat info {};
+    if (fstat(source.get(), &info) != 0)
+      return step_error(step("inspecting the source", entry), errno);
+    ASSIGN_OR_RETURN(os::Fd mount, copy_mount(source, entry));
+    out.push_back({entry, info.st_dev, info.st_ino, std::move(mount)});
+  }
+  return out;
+}
+
+Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan, PreparedSources prepared) {
   std::vector<os::Fd> out;
   for (const MountEntry& entry : plan.mounts) {
-    out.emplace_back();
+    out.push_back(take_prepared(prepared, entry));
+    if (out.back().valid()) continue;
     if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
       continue;
     ASSIGN_OR_RETURN(const os::Fd source, open_source(entry));
