@@ -6,7 +6,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import Instance, main, make_project, parent_of, wait_until
 
 LINES = 40
 JOB = f"""
@@ -87,11 +87,23 @@ class Crashes(unittest.TestCase):
         with Instance() as instance:
             self.submit(instance, "launcher")
             wait_until("line 3", lambda: "line 3\n" in instance.run("logs", "launcher").stdout)
-            instance.kill("paddock-sandbox")
+            instance.kill_pid(instance.launcher_of("job.py"), "the run's launcher")
             run = instance.wait_phase("launcher", "Failed", "Succeeded", "Canceled")
             self.assertEqual((run["status"]["phase"], run["status"]["reason"]), ("Failed", "LAUNCHER_LOST"))
             log = [l for l in instance.run("logs", "launcher").stdout.splitlines() if l.startswith("line")]
             self.assertEqual(log, [f"line {i}" for i in range(len(log))])
+
+    def test_a_killed_launch_server_ends_no_run(self):
+        with Instance() as instance:
+            self.submit(instance, "served")
+            wait_until("line 3", lambda: "line 3\n" in instance.run("logs", "served").stdout)
+            launcher = instance.launcher_of("job.py")
+            server = parent_of(launcher)
+            self.assertIn(server, instance.processes(), "the run has a launcher of its own")
+            instance.kill_pid(server, "the launch server")
+            self.check_outcome(instance, "served")
+            self.submit(instance, "after")
+            self.check_outcome(instance, "after")
 
     def test_a_cancel_given_while_the_agent_is_dead_holds(self):
         with Instance() as instance:

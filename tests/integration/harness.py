@@ -36,6 +36,25 @@ def ended(pid):
     return fields[0] in "ZX" and int(fields[17]) <= 1
 
 
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
+
+
+def pids_running(script):
+    """Every process with this argument."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if script.encode() in (entry / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
 class Instance:
     """`with Instance() as instance:` is an instance that is up; it is down again afterwards."""
 
@@ -114,9 +133,16 @@ class Instance:
                 pass
         return None
 
+    def launcher_of(self, script):
+        """The launcher of the run with this script: it started the init that started the command."""
+        mine = self.processes()
+        return next((pid for pid in (parent_of(parent_of(job)) for job in pids_running(script)) if pid in mine), None)
+
     def kill(self, program):
         """SIGKILL, and returns once the process is gone."""
-        pid = self.pid_of(program)
+        self.kill_pid(self.pid_of(program), program)
+
+    def kill_pid(self, pid, program):
         assert pid is not None, f"{program} is not running"
         os.kill(pid, signal.SIGKILL)
         wait_until(f"{program} to be gone", lambda: ended(pid))

@@ -1,0 +1,138 @@
+"""A run with a network by names: what the operator of each side allows, and what the result tells."""
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import socket
+import ssl
+import tempfile
+import threading
+import unittest
+
+from harness import Instance, main, make_project, wait_until
+
+RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
+JOB = """
+import sys, urllib.request
+for url in sys.argv[1:]:
+    try: print(urllib.request.urlopen(url, timeout=60).read().decode())
+    except OSError as error: print("refused", url)
+"""
+
+
+class NameServer(threading.Thread):
+    """Every name is at `address`; nothing has an IPv6 address."""
+    def __init__(self, address):
+        super().__init__(daemon=True)
+        self.address = address
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((address, 0))
+        self.place = "%s:%d" % self.socket.getsockname()
+
+    def run(self):
+        while True:
+            query, client = self.socket.recvfrom(4096)
+            end = query.index(0, 12) + 5  # the name's end, its type and class
+            four = query[end - 4:end - 2] == b"\0\1"
+            header = query[:2] + b"\x81\x80\0\1" + (b"\0\1" if four else b"\0\0") + b"\0\0\0\0"
+            record = b"\xc0\x0c\0\1\0\1\0\0\0\1\0\4" + socket.inet_aton(self.address) if four else b""
+            self.socket.sendto(header + query[12:end] + record, client)
+
+
+class Pages(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/elsewhere":
+            self.send_response(302)
+            self.send_header("Location", f"http://hidden.test:{self.server.server_port}/")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"from outside")
+
+    def log_message(self, *_):
+        pass
+
+
+class Network(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        address = f"127.77.200.{1 + os.getpid() % 250}"
+        names = NameServer(address)
+        names.start()
+        pages = http.server.ThreadingHTTPServer((address, 0), Pages)
+        threading.Thread(target=pages.serve_forever, daemon=True).start()
+        cls.addClassCleanup(pages.server_close)
+        cls.addClassCleanup(pages.shutdown)
+        cls.port = pages.server_port
+        cls.settings = {"PADDOCK_CONTROLLER_CEILINGS_NETWORK": "true",
+                        "PADDOCK_NODE_AGENT_NETWORK_RESOLVERS": json.dumps([names.place]),
+                        "PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES": '["127.77.0.0/16"]'}
+
+    def instance(self, **settings):
+        instance = Instance()
+        instance.env.update(self.settings, **settings)
+        instance.__enter__()
+        self.addCleanup(instance.__exit__, None, None, None)
+        return instance
+
+    def run_with_network(self, instance, *urls):
+        """Posts a run of JOB whose policy names web.test; returns the answer's status and body."""
+        with tempfile.TemporaryDirectory(prefix="paddock-project-") as folder:
+            make_project(pathlib.Path(folder), job__py=JOB)
+            instance.run("compute", folder, "python3 job.py", "--name", "upload")
+        spec = {"type": "compute", "command": ["python3", "job.py", *urls],
+                "workspace": instance.run_object("upload")["spec"]["workspace"],
+                "sandbox": {"network": {"enabled": True, "allowDomains": [f"web.test:{self.port}"]}}}
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "networked"}, "spec": spec}
+        port = json.loads(next(instance.home.rglob("controller.json")).read_text())["port"]
+        token = next(instance.home.rglob("tokens/admin")).read_text().strip()
+        tls = ssl.create_default_context(cafile=str(next(instance.home.rglob("tls/ca.pem"))))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request("POST", RUNS, json.dumps(body),
+                           {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    # proves: WSM-23, WSM-54
+    def test_a_run_reaches_the_names_of_its_policy_and_nothing_else(self):
+        instance = self.instance(PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true")
+        web = f"http://web.test:{self.port}"
+        status, created = self.run_with_network(instance, web, web + "/elsewhere", f"http://other.test:{self.port}",
+                                                f"http://192.0.2.1:{self.port}")
+        self.assertEqual(status, 201, created)
+        run = instance.wait_phase("networked", "Succeeded", "Failed")
+        self.assertEqual(run["status"]["policy"]["network"],
+                         {"enabled": True, "allowDomains": [f"web.test:{self.port}"]})
+        result = run["status"]["result"]
+        self.assertEqual(result["stdout"].split("\n")[0], "from outside", result)
+        self.assertEqual(result["stdout"].count("refused"), 3, result["stdout"])
+        flow, = result["usage"]["network"]
+        self.assertEqual((flow["name"], flow["port"], flow["connections"]), ("web.test", self.port, 2))
+        denied = [(d["what"], d["target"]) for d in result["denials"]]
+        for attempt in (("name lookup", "hidden.test"), ("name lookup", "other.test"),
+                        ("network connect", f"192.0.2.1:{self.port}")):
+            self.assertIn(attempt, denied)
+        self.assertEqual((result["enforced"]["network"]["level"], result["enforced"]["network"]["applied"]),
+                         ("broker", True))
+
+    def test_a_node_whose_operator_says_nothing_has_no_network(self):
+        instance = self.instance()
+        status, created = self.run_with_network(instance, "http://web.test")
+        self.assertEqual(status, 201, created)
+        wait_until("the scheduler to say why", lambda: "ceilings" in
+                   instance.run_object("networked")["status"].get("message", ""))
+        self.assertIsNone(instance.run_object("networked")["status"].get("result"))
+
+    # proves: WSM-22
+    def test_a_controller_whose_operator_says_nothing_refuses_it_at_once(self):
+        instance = self.instance(PADDOCK_CONTROLLER_CEILINGS_NETWORK="false",
+                                 PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true")
+        status, answer = self.run_with_network(instance, "http://web.test")
+        self.assertEqual((status, answer["error"]["code"]), (400, "NETWORK_NOT_ALLOWED"), answer)
+
+
+if __name__ == "__main__":
+    main()
