@@ -26,7 +26,7 @@ bool is_number(std::string_view label) {
   return label.starts_with("0x") && std::ranges::all_of(label.substr(2), is_hex);
 }
 
-Error bad_rule(std::string message) {
+Error bad_rule(const std::string& message) {
   return invalid_argument("INVALID_DOMAIN",
                           cat(message,
                               "; write a name such as example.org, *.example.org or "
