@@ -115,6 +115,7 @@ class ServerScarcity : public testing::Test {
     ASSERT_EQ(::clock_getcpuclockid(child_, &cpu_), 0);
   }
   void TearDown() override {
+    if (child_ < 0) return;
     stop_.in.reset();
     int status = -1;
     ::waitpid(child_, &status, 0);
