@@ -122,9 +122,18 @@ TEST_P(RunOnCgroupV2, TellsItsMemoryLimitFromAnyOtherKill) {
   EXPECT_EQ(launched.wait().result.value().status, SandboxStatus::kKilledKill);
 }
 
+// The test is below that limit too: the kernel must not take it for the one to kill.
 TEST_P(RunOnCgroupV2, IsNotBlamedForALimitFurtherUp) {
+  constexpr const char* kOwnScore = "/proc/self/oom_score_adj";
+  ASSERT_TRUE(write_to(kOwnScore, "-1000"));
+  in_launcher_ = [] {
+    const int file = open(kOwnScore, O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, "0", 1) != 1) _exit(1);
+    close(file);
+  };
   ASSERT_TRUE(write_to(parent() + "/memory.max", cat(48 * kMiB)));
   const Finished done = run_with_memory(probe("consume", {"memory"}), 512 * kMiB);
+  ASSERT_TRUE(write_to(kOwnScore, "0"));
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.result->status, SandboxStatus::kKilledKill) << done.result->reason;
   EXPECT_THAT(read_all_of(parent() + "/memory.events"), Not(HasSubstr("oom_kill 0\n")));
