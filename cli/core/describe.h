@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/workspace.h"
 
 namespace paddock::cli {
 

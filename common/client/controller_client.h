@@ -15,8 +15,10 @@
 #include "common/client/interruptible_pause.h"
 #include "common/client/retry.h"
 #include "common/contracts/events.h"
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
+#include "common/contracts/workspace.h"
 #include "common/http/http_client.h"
 
 namespace paddock::client {

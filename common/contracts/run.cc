@@ -93,5 +93,3 @@ Result<std::vector<std::string>> split_command(std::string_view line) {
 
 PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Run);
 PADDOCK_INSTANTIATE_CODEC(paddock::contracts::RunSpec);
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Workspace);
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Node);

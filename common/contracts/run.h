@@ -1,4 +1,4 @@
-// Run: one execution. Workspace: the files it reads. Node: a host that executes.
+// Run: one execution.
 #pragma once
 
 #include <map>
@@ -7,9 +7,6 @@
 #include <tuple>
 #include <vector>
 
-#include "common/contracts/canary.h"
-#include "common/contracts/ceilings.h"
-#include "common/contracts/launch.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
@@ -202,125 +199,6 @@ struct Run {
   }
 };
 
-struct WorkspaceSpec {
-  std::string source;  // a label for people, e.g. the folder's base name
-  static constexpr auto describe() {
-    return std::tuple{field("source", &WorkspaceSpec::source, "where it came from, for people",
-                            {.omit_empty = true, .max_length = 253})};
-  }
-};
-
-struct WorkspaceStatus {
-  std::string root;
-  int64_t files = 0;
-  int64_t bytes = 0;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("root", &WorkspaceStatus::root, "digest of the stored tree", {.omit_empty = true}),
-        field("files", &WorkspaceStatus::files, "how many"),
-        field("bytes", &WorkspaceStatus::bytes, "together")};
-  }
-};
-
-struct Workspace {
-  static constexpr const char* kKind = "Workspace";
-  std::string api_version = kApiVersion;
-  std::string kind = kKind;
-  ObjectMeta metadata;
-  WorkspaceSpec spec;
-  WorkspaceStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Workspace::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Workspace::kind, "Workspace"),
-                      field("metadata", &Workspace::metadata, "identity", {.required = true}),
-                      field("spec", &Workspace::spec, "what is wanted"),
-                      field("status", &Workspace::status, "what is stored")};
-  }
-};
-
-struct Device {
-  std::string kind;  // nvidia, apple
-  std::string id;
-  std::string model;
-  static constexpr auto describe() {
-    return std::tuple{field("kind", &Device::kind, "nvidia or apple"),
-                      field("id", &Device::id, "stable on its node"),
-                      field("model", &Device::model, "for people", {.omit_empty = true})};
-  }
-};
-
-struct Capacity {
-  int64_t cpu = 0;
-  wire::Quantity memory;
-  wire::Quantity disk;
-  int64_t max_runs = 4;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("cpu", &Capacity::cpu, "cores", {.min = 0}),
-        field("memory", &Capacity::memory, "bytes"),
-        field("disk", &Capacity::disk, "free bytes for workspaces"),
-        field("maxRuns", &Capacity::max_runs, "runs at once", {.min = 1, .max = 100'000})};
-  }
-};
-
-struct NodeSpec {
-  bool unschedulable = false;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new")};
-  }
-};
-
-struct NodeStatus {
-  bool ready = false;
-  std::string message;
-  Capacity capacity;
-  std::vector<Device> devices;
-  std::vector<Capability> capabilities;
-  std::vector<Canary> canaries;
-  std::optional<Ceilings> ceilings;
-  std::string agent_version;
-  std::string os;
-  std::string arch;
-  std::optional<wire::Timestamp> last_seen;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("ready", &NodeStatus::ready, "holds a lease"),
-        field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
-        field("capacity", &NodeStatus::capacity, "what the host has"),
-        field("devices", &NodeStatus::devices, "accelerators"),
-        field("capabilities", &NodeStatus::capabilities,
-              "what the sandbox can enforce here, proven at start"),
-        field("canaries", &NodeStatus::canaries,
-              "forbidden things that were tried inside; a run that needs one which failed goes "
-              "elsewhere",
-              {.omit_empty = true, .max_length = 256}),
-        field("ceilings", &NodeStatus::ceilings, "what its operator lets a policy ask for"),
-        field("agentVersion", &NodeStatus::agent_version, "version of the agent",
-              {.omit_empty = true}),
-        field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),
-        field("arch", &NodeStatus::arch, "amd64 or arm64", {.omit_empty = true}),
-        field("lastSeen", &NodeStatus::last_seen, "last heartbeat"),
-    };
-  }
-};
-
-struct Node {
-  static constexpr const char* kKind = "Node";
-  std::string api_version = kApiVersion;
-  std::string kind = kKind;
-  ObjectMeta metadata;
-  NodeSpec spec;
-  NodeStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Node::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Node::kind, "Node"),
-                      field("metadata", &Node::metadata, "identity", {.required = true}),
-                      field("spec", &Node::spec, "what the operator wants"),
-                      field("status", &Node::status, "what the agent reports")};
-  }
-};
-
 }  // namespace paddock::contracts
 
 namespace paddock::wire {
@@ -362,5 +240,3 @@ struct EnumNames<contracts::MediaMode> {
 
 PADDOCK_EXTERN_CODEC(paddock::contracts::Run);
 PADDOCK_EXTERN_CODEC(paddock::contracts::RunSpec);
-PADDOCK_EXTERN_CODEC(paddock::contracts::Workspace);
-PADDOCK_EXTERN_CODEC(paddock::contracts::Node);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
 
 namespace paddock::contracts {

@@ -1,17 +1,6 @@
 #include "common/wire/describe.h"
 
-namespace paddock::wire {
-
-Error Check::error() const {
-  const bool only_unknown = unknown_ == causes_.size();
-  std::string message =
-      causes_.empty() ? "the document is invalid" : cat(causes_[0].field, ": ", causes_[0].message);
-  if (causes_.size() > 1) message += cat(" (and ", causes_.size() - 1, " more)");
-  return {Code::kInvalidArgument, only_unknown ? "UNKNOWN_FIELD" : "INVALID_FIELD",
-          std::move(message), causes_};
-}
-
-namespace internal {
+namespace paddock::wire::internal {
 
 void check_length(size_t length, const Rules& rules, std::string_view unit, Check& check) {
   if (length < rules.min_length)
@@ -50,5 +39,4 @@ Value with_doc(Value schema, const char* doc, const Rules& rules) {
   return schema;
 }
 
-}  // namespace internal
-}  // namespace paddock::wire
+}  // namespace paddock::wire::internal

@@ -12,6 +12,8 @@
 #include <map>
 #include <string>
 
+#include "common/contracts/ceilings.h"
+#include "common/contracts/profile.h"
 #include "common/contracts/run.h"
 
 namespace paddock::admission {

@@ -1,7 +1,9 @@
 #include <functional>
 
 #include "common/base/text.h"
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/workspace.h"
 #include "common/wire/json.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/resources.h"

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "common/base/time.h"
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/workspace.h"
 
 namespace paddock::k8s {
 

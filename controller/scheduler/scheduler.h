@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
 
 namespace paddock::scheduler {

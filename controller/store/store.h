@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "common/contracts/events.h"
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/workspace.h"
 
 namespace paddock::store {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/contracts/run.h"
+#include "common/contracts/node.h"
 
 namespace paddock::devices {
 

@@ -9,9 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "common/contracts/launch.h"
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
 #include "common/contracts/status.h"
+#include "common/contracts/workspace.h"
 #include "common/wire/json.h"
 #include "common/wire/yaml.h"
 

@@ -1,7 +1,9 @@
 // Reading objects of any kind: one, or a list with selectors, pages and tables.
 #pragma once
 
+#include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/workspace.h"
 #include "controller/api/call.h"
 #include "controller/api/documents.h"
 #include "controller/k8s/selectors.h"

@@ -1,0 +1,3 @@
+#include "common/contracts/node.h"
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Node);

@@ -1,0 +1,3 @@
+#include "common/contracts/workspace.h"
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Workspace);
