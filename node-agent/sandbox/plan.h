@@ -2,13 +2,13 @@
 // Pure: request and host facts in; a plan, or the reason why this host cannot run it, out.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/contracts/launch.h"
 #include "node-agent/sandbox/broker/messages.h"
+#include "node-agent/sandbox/enforcement.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/landlock_rules.h"
 #include "node-agent/sandbox/mount_table.h"
@@ -60,7 +60,7 @@ struct SandboxPlan {
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
   // What each capability will be once the kernel has accepted every step; `applied` is set then.
-  std::map<std::string, contracts::Enforcement> enforced;
+  Enforced enforced;
   bool partial = false;  // something asked for is not enforced here, and the policy allows that
 };
 

@@ -15,9 +15,10 @@ void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& 
                               plan.tools.loaders.end());
   plan.landlock = render_landlock(plan.mounts, question);
   if (plan.landlock.files == 0) {
-    plan.enforced["landlock"] = {"second wall", false, "", contracts::EnforcementLevel::kNone,
-                                 "the mounts alone decide; Linux 5.19 or later with landlock in "
-                                 "the boot parameter lsm= would check every access again"};
+    plan.enforced["landlock"] =
+        by_nothing("second wall",
+                   "the mounts alone decide; Linux 5.19 or later with landlock in "
+                   "the boot parameter lsm= would check every access again");
     return;
   }
   plan.enforced["landlock"] = by_kernel(
@@ -37,11 +38,9 @@ void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) 
   plan.workspace = WorkspaceQuota{mount->host_path, {}, limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
   const auto measured = [&](wire::Value wanted) {
-    return contracts::Enforcement{
-        std::move(wanted), false, "measured by the launcher, then SIGKILL",
-        contracts::EnforcementLevel::kPolled,
-        "what /workspace grows by; checked every 100 ms or more, and when "
-        "the command has ended"};
+    return by_polling(std::move(wanted), "measured by the launcher, then SIGKILL",
+                      "what /workspace grows by; checked every 100 ms or more, and when "
+                      "the command has ended");
   };
   if (limits.fs_bytes) plan.enforced["workspaceBytes"] = measured(requested(limits.fs_bytes));
   if (limits.file_count) plan.enforced["workspaceFiles"] = measured(*limits.file_count);

@@ -25,8 +25,7 @@ Status plan_isolation(const contracts::LaunchRequest& request, const HostFacts& 
           : std::string("runs as the calling user, whose supplementary groups cannot be dropped"));
   plan.enforced["syscalls"] = by_kernel("deny list", "seccomp");
   plan.enforced["environment"] = by_kernel("exact", "execve", "only the variables of the request");
-  plan.enforced["output"] = {"capped", false, "pipes drained by the launcher",
-                             contracts::EnforcementLevel::kBroker, ""};
+  plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
   return {};
 }
 

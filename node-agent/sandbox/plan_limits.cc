@@ -6,8 +6,6 @@
 namespace paddock::sandbox {
 namespace {
 
-using contracts::Enforcement;
-using contracts::EnforcementLevel;
 using contracts::LaunchRequest;
 
 bool pids_counted_per_namespace(const HostFacts& host) {
@@ -49,8 +47,8 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
                       host.cgroup.why_not, "; or set allowPartial"));
   }
   plan.partial = true;
-  plan.enforced["memory"] = {requested(limit), false, "", EnforcementLevel::kNone,
-                             cat("an accelerator needs more address space; ", host.cgroup.why_not)};
+  plan.enforced["memory"] = by_nothing(
+      requested(limit), cat("an accelerator needs more address space; ", host.cgroup.why_not));
   return {};
 }
 
@@ -58,10 +56,10 @@ void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
   const auto& limit = request.policy.limits.address_space;
   if (!limit) return;
   if (has_accelerator(request.policy)) {
-    plan.enforced["addressSpace"] = {
-        requested(limit), false, "", EnforcementLevel::kNone,
+    plan.enforced["addressSpace"] = by_nothing(
+        requested(limit),
         "replaced by the memory limit: an accelerator's driver reserves more address space than "
-        "it uses"};
+        "it uses");
     return;
   }
   plan.address_space = std::min(limit->bytes, plan.address_space.value_or(limit->bytes));
@@ -88,7 +86,7 @@ Status add_pids(const LaunchRequest& request, const HostFacts& host, SandboxPlan
                                             "; or use Linux 5.14 or later, or set allowPartial"));
   }
   plan.partial = true;
-  plan.enforced["pids"] = {*limit, false, "", EnforcementLevel::kNone, host.cgroup.why_not};
+  plan.enforced["pids"] = by_nothing(*limit, host.cgroup.why_not);
   return {};
 }
 
@@ -125,10 +123,9 @@ void add_time_and_output(const LaunchRequest& request, SandboxPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
   if (limits.wall_time) {
     plan.wall_time = limits.wall_time->value;
-    plan.enforced["wallTime"] = {
-        requested(limits.wall_time), false,
-        "the launcher's timer, then SIGKILL to the pid namespace", EnforcementLevel::kBroker,
-        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later")};
+    plan.enforced["wallTime"] = by_broker(
+        requested(limits.wall_time), "the launcher's timer, then SIGKILL to the pid namespace",
+        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later"));
   }
   plan.cancel_grace = Millis(request.cancel_grace_ms);
   plan.limit_grace = Millis(request.limit_grace_ms);

@@ -31,11 +31,10 @@ Status plan_network(const contracts::LaunchRequest& request, const HostFacts& ho
   ASSIGN_OR_RETURN(const BrokerRules rules, read_rules(config));
   plan.reach.broker = true;
   for (const uint16_t port : contracts::ports_of(rules.domains)) plan.reach.ports.push_back(port);
-  plan.enforced["network"] = {
-      join(config.allow_domains, ", "), false,
-      "network namespace with a broker as the only way out", contracts::EnforcementLevel::kBroker,
+  plan.enforced["network"] = by_broker(
+      join(config.allow_domains, ", "), "network namespace with a broker as the only way out",
       "TCP to these names only; resolved and kept outside; TLS server names on port 443 and HTTP "
-      "hosts on port 80 are checked"};
+      "hosts on port 80 are checked");
   plan.broker = std::move(config);
   return {};
 }

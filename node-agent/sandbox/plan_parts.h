@@ -2,7 +2,7 @@
 // `enforced` what will be in force, or refuses. Not for use outside plan*.cc.
 #pragma once
 
-#include "common/wire/describe.h"
+#include "node-agent/sandbox/enforcement.h"
 #include "node-agent/sandbox/plan.h"
 
 namespace paddock::sandbox {
@@ -26,20 +26,5 @@ Status plan_devices(const contracts::LaunchRequest& request, const HostFacts& ho
 // plan_network.cc: none, or the broker.
 Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
                     SandboxPlan& plan);
-
-inline Error refuse(const char* reason, std::string message) {
-  return {Code::kFailedPrecondition, reason, std::move(message)};
-}
-
-inline contracts::Enforcement by_kernel(wire::Value wanted, std::string mechanism,
-                                        std::string details = {}) {
-  return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kKernel,
-          std::move(details)};
-}
-
-template <class T>
-wire::Value requested(const std::optional<T>& limit) {
-  return limit ? wire::encode(*limit) : wire::Value();
-}
 
 }  // namespace paddock::sandbox

@@ -1,30 +1,24 @@
 #include "node-agent/sandbox/request_check.h"
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/enforcement.h"
 
 namespace paddock::sandbox {
-namespace {
-
-Error refused(const char* reason, std::string message) {
-  return {Code::kFailedPrecondition, reason, std::move(message)};
-}
-
-}  // namespace
 
 Status check_command(const contracts::LaunchRequest& request) {
   if (request.command.empty() || request.command[0].empty()) {
-    return refused("INVALID_COMMAND", "the command is empty");
+    return refuse("INVALID_COMMAND", "the command is empty");
   }
   int64_t bytes = 0;
   for (const std::string& word : request.command) {
     if (word.find('\0') != std::string::npos)
-      return refused("INVALID_COMMAND", "the command contains a NUL byte");
+      return refuse("INVALID_COMMAND", "the command contains a NUL byte");
     bytes += static_cast<int64_t>(word.size()) + 1;
   }
   for (const auto& [name, value] : request.env) {
     if (name.empty() || name.find('=') != std::string::npos ||
         name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
-      return refused("INVALID_ENVIRONMENT", "a variable's name is empty or has '=' or a NUL byte");
+      return refuse("INVALID_ENVIRONMENT", "a variable's name is empty or has '=' or a NUL byte");
     }
   }
   const auto& limit = request.policy.limits.command_bytes;

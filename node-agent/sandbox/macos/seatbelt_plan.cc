@@ -44,14 +44,11 @@ void translate_paths(const LaunchRequest& request, const RunPaths& paths, Seatbe
   }
 }
 
-Enforcement none(wire::Value wanted, std::string why) {
-  return {std::move(wanted), false, "", EnforcementLevel::kNone, std::move(why)};
-}
-
-Enforcement polled(wire::Value wanted, std::string mechanism) {
-  return {std::move(wanted), false, std::move(mechanism), EnforcementLevel::kPolled,
-          "of the process group, every 100 ms: what is quicker is not seen, and a process that "
-          "leaves the group (setsid) is not counted"};
+Enforcement of_group(wire::Value wanted, std::string mechanism) {
+  return by_polling(
+      std::move(wanted), std::move(mechanism),
+      "of the process group, every 100 ms: what is quicker is not seen, and a process that "
+      "leaves the group (setsid) is not counted");
 }
 
 void plan_isolation(SeatbeltPlan& plan) {
@@ -66,11 +63,10 @@ void plan_isolation(SeatbeltPlan& plan) {
                                 "a process that leaves the group (setsid) outlives the run, still "
                                 "confined; signals reach the run's own processes only"};
   plan.enforced["privileges"] =
-      none("none", "runs as the calling user; only seatbelt narrows what that user may do");
-  plan.enforced["syscalls"] = none("deny list", "macOS has no filter for system calls");
+      by_nothing("none", "runs as the calling user; only seatbelt narrows what that user may do");
+  plan.enforced["syscalls"] = by_nothing("deny list", "macOS has no filter for system calls");
   plan.enforced["environment"] = by_kernel("exact", "execve", "only the variables of the request");
-  plan.enforced["output"] = {"capped", false, "pipes drained by the launcher",
-                             EnforcementLevel::kBroker, ""};
+  plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
 }
 
 // Limits that macOS cannot keep: refused, unless the policy allows to run without.
@@ -79,16 +75,16 @@ Status plan_missing_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
   const char* why = "macOS has no such limit";
   std::vector<std::string> missing;
   if (limits.fs_bytes) {
-    plan.enforced["fsBytes"] = none(requested(limits.fs_bytes), why);
+    plan.enforced["fsBytes"] = by_nothing(requested(limits.fs_bytes), why);
     missing.emplace_back("fsBytes");
   }
   if (limits.file_count) {
-    plan.enforced["fileCount"] = none(*limits.file_count, why);
+    plan.enforced["fileCount"] = by_nothing(*limits.file_count, why);
     missing.emplace_back("fileCount");
   }
   if (limits.address_space) {
     plan.enforced["addressSpace"] =
-        none(requested(limits.address_space), "macOS does not keep RLIMIT_AS; see memory");
+        by_nothing(requested(limits.address_space), "macOS does not keep RLIMIT_AS; see memory");
     if (!limits.memory) missing.emplace_back("addressSpace");
   }
   if (missing.empty()) return {};
@@ -127,19 +123,19 @@ void plan_group_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
   if (limits.memory) {
     plan.memory_bytes = limits.memory->bytes;
-    plan.enforced["memory"] = polled(requested(limits.memory), "physical footprint, then SIGKILL");
+    plan.enforced["memory"] =
+        of_group(requested(limits.memory), "physical footprint, then SIGKILL");
   }
   // RLIMIT_NPROC counts all processes of the user, the agent's and the desktop's too.
   if (limits.pids) {
     plan.pids = *limits.pids;
-    plan.enforced["pids"] = polled(*limits.pids, "processes counted, then SIGKILL");
+    plan.enforced["pids"] = of_group(*limits.pids, "processes counted, then SIGKILL");
   }
   if (limits.wall_time) {
     plan.wall_time = limits.wall_time->value;
-    plan.enforced["wallTime"] = {
-        requested(limits.wall_time), false,
-        "the launcher's timer, then SIGKILL to the process group", EnforcementLevel::kBroker,
-        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later")};
+    plan.enforced["wallTime"] = by_broker(
+        requested(limits.wall_time), "the launcher's timer, then SIGKILL to the process group",
+        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later"));
   }
   plan.cancel_grace = Millis(request.cancel_grace_ms);
   plan.limit_grace = Millis(request.limit_grace_ms);

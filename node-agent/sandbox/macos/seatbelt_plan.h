@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/contracts/launch.h"
+#include "node-agent/sandbox/enforcement.h"
 #include "node-agent/sandbox/rlimits.h"
 #include "node-agent/sandbox/view_paths.h"
 
@@ -47,7 +48,7 @@ struct SeatbeltPlan {
   Millis limit_grace{0};
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
-  std::map<std::string, contracts::Enforcement> enforced;
+  Enforced enforced;
   bool partial = false;
 };
 

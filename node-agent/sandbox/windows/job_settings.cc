@@ -12,36 +12,24 @@ using contracts::LaunchRequest;
 
 constexpr const char* kJob = "Job Object";
 
-Error refused(const char* reason, std::string message) {
-  return {Code::kFailedPrecondition, reason, std::move(message)};
-}
-
-Enforcement none(wire::Value wanted, std::string why) {
-  return {std::move(wanted), false, "", EnforcementLevel::kNone, std::move(why)};
-}
 Enforcement by_job(wire::Value wanted, std::string mechanism, std::string details = {}) {
-  return {std::move(wanted), false, cat(kJob, ", ", mechanism), EnforcementLevel::kKernel,
-          std::move(details)};
-}
-Enforcement by_launcher(wire::Value wanted, std::string mechanism, std::string details = {}) {
-  return {std::move(wanted), false, std::move(mechanism), EnforcementLevel::kBroker,
-          std::move(details)};
+  return by_kernel(std::move(wanted), cat(kJob, ", ", mechanism), std::move(details));
 }
 
 Status refuse_what_is_not_built(const LaunchRequest& request, bool open_host) {
   const contracts::SandboxPolicy& policy = request.policy;
   if (!open_host)
-    return refused("WALLS_UNAVAILABLE",
-                   "Windows hosts cannot keep a command from the host's files and network; the "
-                   "operator can accept that with --open-host");
+    return refuse("WALLS_UNAVAILABLE",
+                  "Windows hosts cannot keep a command from the host's files and network; the "
+                  "operator can accept that with --open-host");
   if (!policy.tools.empty())
-    return refused("TOOLS_UNSUPPORTED",
-                   "Windows hosts cannot narrow the executables; leave tools empty");
+    return refuse("TOOLS_UNSUPPORTED",
+                  "Windows hosts cannot narrow the executables; leave tools empty");
   if (!policy.devices.empty())
-    return refused("DEVICES_UNSUPPORTED", "Windows hosts cannot pass devices; leave devices empty");
+    return refuse("DEVICES_UNSUPPORTED", "Windows hosts cannot pass devices; leave devices empty");
   if (policy.network && !policy.network->allow_domains.empty())
-    return refused("NETWORK_UNAVAILABLE",
-                   "Windows hosts cannot narrow the network; leave allowDomains empty");
+    return refuse("NETWORK_UNAVAILABLE",
+                  "Windows hosts cannot narrow the network; leave allowDomains empty");
   return {};
 }
 
@@ -50,21 +38,16 @@ void plan_isolation(JobPlan& plan) {
   plan.settings.ui = job::kEveryUiRestriction;
   plan.limits.push_back({"processes", job::kKillOnClose});
   plan.enforced["filesystem"] =
-      none("private", "accepted by the operator: all of the user's files");
-  plan.enforced["network"] = none("none", "accepted by the operator: the host's network");
-  plan.enforced["syscalls"] = none("deny list", "Windows has no filter for system calls");
-  plan.enforced["privileges"] = none("none", "runs as the calling user");
+      by_nothing("private", "accepted by the operator: all of the user's files");
+  plan.enforced["network"] = by_nothing("none", "accepted by the operator: the host's network");
+  plan.enforced["syscalls"] = by_nothing("deny list", "Windows has no filter for system calls");
+  plan.enforced["privileges"] = by_nothing("none", "runs as the calling user");
   plan.enforced["processes"] =
       by_job("private", "kill on close",
              "the whole tree ends with the job and cannot leave it; other processes are visible");
   plan.enforced["environment"] =
       by_job("exact", "CreateProcess", "the variables of the request and SystemRoot");
-  plan.enforced["output"] = by_launcher("capped", "pipes drained by the launcher");
-}
-
-template <class T>
-wire::Value requested(const std::optional<T>& limit) {
-  return wire::encode(*limit);
+  plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
 }
 
 void plan_job_limits(const contracts::SandboxLimits& limits, JobPlan& plan) {
@@ -98,7 +81,7 @@ Status plan_missing_limits(const LaunchRequest& request, JobPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
   std::vector<std::string> missing;
   const auto add = [&](const char* name, wire::Value wanted) {
-    plan.enforced[name] = none(std::move(wanted), "Windows has no such limit");
+    plan.enforced[name] = by_nothing(std::move(wanted), "Windows has no such limit");
     missing.emplace_back(name);
   };
   if (limits.open_files) add("openFiles", *limits.open_files);
@@ -106,22 +89,22 @@ Status plan_missing_limits(const LaunchRequest& request, JobPlan& plan) {
   if (limits.fs_bytes) add("fsBytes", requested(limits.fs_bytes));
   if (limits.file_count) add("fileCount", *limits.file_count);
   if (limits.address_space) {
-    plan.enforced["addressSpace"] = none(requested(limits.address_space), "see memory");
+    plan.enforced["addressSpace"] = by_nothing(requested(limits.address_space), "see memory");
     if (!limits.memory) missing.emplace_back("addressSpace");
   }
   if (missing.empty()) return {};
   plan.partial = true;
   if (request.policy.allow_partial) return {};
-  return refused("LIMITS_UNENFORCEABLE",
-                 cat("Windows hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
+  return refuse("LIMITS_UNENFORCEABLE",
+                cat("Windows hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
 }
 
 void plan_time_and_output(const contracts::SandboxLimits& limits, JobPlan& plan) {
   if (limits.wall_time) {
     plan.wall_time = limits.wall_time->value;
     plan.enforced["wallTime"] =
-        by_launcher(requested(limits.wall_time), "the launcher's timer, then the job is ended",
-                    "at once: Windows has no signal that asks first");
+        by_broker(requested(limits.wall_time), "the launcher's timer, then the job is ended",
+                  "at once: Windows has no signal that asks first");
   }
   constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
   plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
@@ -168,8 +151,8 @@ Status compare_job(const JobSettings& found, bool allow_partial, JobPlan& plan) 
   if (missing.empty()) return {};
   plan.partial = true;
   if (allow_partial) return {};
-  return refused("JOB_LIMIT_NOT_HELD", cat("this host's jobs do not hold ", join(missing, ", "),
-                                           "; or set allowPartial"));
+  return refuse("JOB_LIMIT_NOT_HELD",
+                cat("this host's jobs do not hold ", join(missing, ", "), "; or set allowPartial"));
 }
 
 std::string describe_job(const JobSettings& settings) {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "common/contracts/launch.h"
+#include "node-agent/sandbox/enforcement.h"
 
 namespace paddock::sandbox {
 
@@ -44,7 +44,7 @@ struct JobPlan {
   std::optional<Millis> cpu_time;
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
-  std::map<std::string, contracts::Enforcement> enforced;
+  Enforced enforced;
   bool partial = false;
 };
 

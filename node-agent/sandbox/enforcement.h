@@ -1,0 +1,51 @@
+// What a plan says will be in force, one function per level, and how it refuses. Pure; every
+// system's plan uses these. `applied` is set by whoever carries the plan out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/base/error.h"
+#include "common/contracts/sandbox_result.h"
+#include "common/wire/describe.h"
+
+namespace paddock::sandbox {
+
+using Enforced = std::map<std::string, contracts::Enforcement>;
+
+inline Error refuse(const char* reason, std::string message) {
+  return {Code::kFailedPrecondition, reason, std::move(message)};
+}
+
+template <class T>
+wire::Value requested(const std::optional<T>& limit) {
+  return limit ? wire::encode(*limit) : wire::Value();
+}
+
+inline contracts::Enforcement by_kernel(wire::Value wanted, std::string mechanism,
+                                        std::string details = {}) {
+  return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kKernel,
+          std::move(details)};
+}
+
+// By the launcher, or a process of its own that the command cannot reach.
+inline contracts::Enforcement by_broker(wire::Value wanted, std::string mechanism,
+                                        std::string details = {}) {
+  return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kBroker,
+          std::move(details)};
+}
+
+// The launcher looks from time to time; what is quicker is not seen.
+inline contracts::Enforcement by_polling(wire::Value wanted, std::string mechanism,
+                                         std::string details) {
+  return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kPolled,
+          std::move(details)};
+}
+
+inline contracts::Enforcement by_nothing(wire::Value wanted, std::string why) {
+  return {std::move(wanted), false, "", contracts::EnforcementLevel::kNone, std::move(why)};
+}
+
+}  // namespace paddock::sandbox
