@@ -33,8 +33,8 @@ GroupSupervisor::GroupSupervisor(ConfinedGroup group, const SeatbeltPlan& plan, 
       clock_(clock),
       read_group_(read_group),
       signals_(signals),
-      out_(plan.stdout_bytes, inline_bytes),
-      err_(plan.stderr_bytes, inline_bytes),
+      out_(plan.launcher.stdout_bytes, inline_bytes),
+      err_(plan.launcher.stderr_bytes, inline_bytes),
       now_(clock.mono()),
       setup_deadline_(now_ + kSetupTime),
       next_check_(now_) {}
@@ -85,7 +85,8 @@ int GroupSupervisor::wait_ms() const {
   at(err_.flush_at());
   at(kill_at_);
   if (!started_) at(setup_deadline_);
-  if (started_ && plan_.wall_time && cause_ == EndCause::kNone) at(*started_ + *plan_.wall_time);
+  if (started_ && plan_.launcher.wall_time && cause_ == EndCause::kNone)
+    at(*started_ + *plan_.launcher.wall_time);
   if (plan_.memory_bytes || plan_.pids || plan_.cpu_time) at(next_check_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
@@ -128,7 +129,8 @@ void GroupSupervisor::handle_time() {
     setup_error_ = "setting up took more than 30 seconds";
     kill_group();
   }
-  if (started_ && plan_.wall_time && now_ >= *started_ + *plan_.wall_time) end(EndCause::kWallTime);
+  if (started_ && plan_.launcher.wall_time && now_ >= *started_ + *plan_.launcher.wall_time)
+    end(EndCause::kWallTime);
   if (kill_at_ && now_ >= *kill_at_) kill_group();
   if (now_ >= next_check_) check_group();
 }
@@ -165,7 +167,8 @@ void GroupSupervisor::flush(bool all) {
 // The first cause stays, and with it its grace: a second one does not prolong it.
 void GroupSupervisor::end(EndCause cause) {
   if (cause_ == EndCause::kNone && !pids_passed_) cause_ = cause;
-  const Millis grace = cause == EndCause::kCanceled ? plan_.cancel_grace : plan_.limit_grace;
+  const Millis grace =
+      cause == EndCause::kCanceled ? plan_.launcher.cancel_grace : plan_.launcher.limit_grace;
   if (!started_ || cause == EndCause::kOutOfMemory || grace <= Millis(0)) return kill_group();
   if (kill_at_) return;
   kill_at_ = now_ + grace;

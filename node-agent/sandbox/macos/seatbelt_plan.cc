@@ -119,8 +119,7 @@ void add_rlimits(const LaunchRequest& request, const SeatbeltHost& host, Seatbel
   }
 }
 
-void plan_group_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
-  const contracts::SandboxLimits& limits = request.policy.limits;
+void plan_group_limits(const contracts::SandboxLimits& limits, SeatbeltPlan& plan) {
   if (limits.memory) {
     plan.memory_bytes = limits.memory->bytes;
     plan.enforced["memory"] =
@@ -131,17 +130,6 @@ void plan_group_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
     plan.pids = *limits.pids;
     plan.enforced["pids"] = of_group(*limits.pids, "processes counted, then SIGKILL");
   }
-  if (limits.wall_time) {
-    plan.wall_time = limits.wall_time->value;
-    plan.enforced["wallTime"] = by_broker(
-        requested(limits.wall_time), "the launcher's timer, then SIGKILL to the process group",
-        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later"));
-  }
-  plan.cancel_grace = Millis(request.cancel_grace_ms);
-  plan.limit_grace = Millis(request.limit_grace_ms);
-  constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
-  plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
-  plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;
 }
 
 }  // namespace
@@ -160,7 +148,10 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
   plan_isolation(plan);
   TRY(plan_missing_limits(request, plan));
   add_rlimits(request, host, plan);
-  plan_group_limits(request, plan);
+  plan_group_limits(request.policy.limits, plan);
+  plan.launcher = launcher_limits(request);
+  if (plan.launcher.wall_time)
+    plan.enforced["wallTime"] = wall_time_by_signals(request, "process group");
   return plan;
 }
 

@@ -13,6 +13,7 @@
 
 #include "common/contracts/launch.h"
 #include "node-agent/sandbox/enforcement.h"
+#include "node-agent/sandbox/launcher_limits.h"
 #include "node-agent/sandbox/rlimits.h"
 #include "node-agent/sandbox/view_paths.h"
 
@@ -43,11 +44,7 @@ struct SeatbeltPlan {
   std::optional<int64_t> memory_bytes;  // of the process group, polled
   std::optional<int64_t> pids;
   std::optional<Millis> cpu_time;
-  std::optional<Millis> wall_time;
-  Millis cancel_grace{0};
-  Millis limit_grace{0};
-  int64_t stdout_bytes = 0;
-  int64_t stderr_bytes = 0;
+  LauncherLimits launcher;
   Enforced enforced;
   bool partial = false;
 };

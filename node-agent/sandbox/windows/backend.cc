@@ -47,8 +47,8 @@ class JobWatch {
         emit_(emit),
         clock_(clock),
         windows_(windows),
-        out_(plan.stdout_bytes, inline_bytes),
-        err_(plan.stderr_bytes, inline_bytes),
+        out_(plan.launcher.stdout_bytes, inline_bytes),
+        err_(plan.launcher.stderr_bytes, inline_bytes),
         started_(clock.mono()) {}
 
   void run() {
@@ -87,7 +87,8 @@ class JobWatch {
     (void)read_output();
     flush(false);
     if (windows_.cancel_asked()) end(JobEnd::kCanceled);
-    if (plan_.wall_time && clock_.mono() >= started_ + *plan_.wall_time) end(JobEnd::kWallTime);
+    if (plan_.launcher.wall_time && clock_.mono() >= started_ + *plan_.launcher.wall_time)
+      end(JobEnd::kWallTime);
     if (plan_.cpu_time && windows_.use().cpu >= *plan_.cpu_time) end(JobEnd::kCpuTime);
   }
 

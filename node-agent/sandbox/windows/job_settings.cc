@@ -99,18 +99,6 @@ Status plan_missing_limits(const LaunchRequest& request, JobPlan& plan) {
                 cat("Windows hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
 }
 
-void plan_time_and_output(const contracts::SandboxLimits& limits, JobPlan& plan) {
-  if (limits.wall_time) {
-    plan.wall_time = limits.wall_time->value;
-    plan.enforced["wallTime"] =
-        by_broker(requested(limits.wall_time), "the launcher's timer, then the job is ended",
-                  "at once: Windows has no signal that asks first");
-  }
-  constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
-  plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
-  plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;
-}
-
 // Whether the job holds this limit as it was asked for.
 bool holds(const JobSettings& found, const JobSettings& wanted, uint32_t flag) {
   if ((found.flags & flag) == 0) return false;
@@ -135,7 +123,11 @@ Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
   plan_isolation(plan);
   plan_job_limits(request.policy.limits, plan);
   TRY(plan_missing_limits(request, plan));
-  plan_time_and_output(request.policy.limits, plan);
+  plan.launcher = launcher_limits(request);
+  if (plan.launcher.wall_time)
+    plan.enforced["wallTime"] = by_broker(requested(request.policy.limits.wall_time),
+                                          "the launcher's timer, then the job is ended",
+                                          "at once: Windows has no signal that asks first");
   return plan;
 }
 

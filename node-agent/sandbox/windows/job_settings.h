@@ -8,6 +8,7 @@
 
 #include "common/contracts/launch.h"
 #include "node-agent/sandbox/enforcement.h"
+#include "node-agent/sandbox/launcher_limits.h"
 
 namespace paddock::sandbox {
 
@@ -40,10 +41,8 @@ struct JobLimit {
 struct JobPlan {
   JobSettings settings;
   std::vector<JobLimit> limits;  // each must be found in the job again
-  std::optional<Millis> wall_time;
   std::optional<Millis> cpu_time;
-  int64_t stdout_bytes = 0;
-  int64_t stderr_bytes = 0;
+  LauncherLimits launcher;
   Enforced enforced;
   bool partial = false;
 };
