@@ -1,23 +1,15 @@
-// The per-process limits of a launch, as values. Soft equals hard, so that a process cannot raise
-// them; only CPU time leaves a second between the signal (SIGXCPU) and the kill.
+// The per-process limits of a launch on Linux, as values: what every system has, and what only
+// Linux has. Pure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "common/contracts/sandbox_policy.h"
 #include "node-agent/sandbox/host_facts.h"
+#include "node-agent/sandbox/portable_rlimits.h"
 
 namespace paddock::sandbox {
-
-struct RlimitSetting {
-  int resource = 0;  // RLIMIT_…
-  std::string name;
-  uint64_t soft = 0;
-  uint64_t hard = 0;
-};
 
 // `address_space`: what the plan decided, which is not always what the limits say.
 std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits,

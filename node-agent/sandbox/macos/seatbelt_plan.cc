@@ -1,9 +1,5 @@
 #include "node-agent/sandbox/macos/seatbelt_plan.h"
 
-#include <sys/resource.h>
-
-#include <algorithm>
-
 #include "common/base/text.h"
 #include "node-agent/sandbox/macos/seatbelt.h"
 #include "node-agent/sandbox/plan_parts.h"
@@ -94,29 +90,19 @@ Status plan_missing_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
                 cat("macOS hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
 }
 
-void add_rlimits(const LaunchRequest& request, const SeatbeltHost& host, SeatbeltPlan& plan) {
-  const contracts::SandboxLimits& limits = request.policy.limits;
-  const auto add = [&](int resource, const char* name, int64_t wanted, uint64_t ceiling) {
-    const uint64_t value = std::min(static_cast<uint64_t>(wanted), ceiling);
-    plan.rlimits.push_back({resource, name, value, value});
-  };
-  add(RLIMIT_CORE, "core", 0, RLIM_INFINITY);
+void plan_rlimits(const contracts::SandboxLimits& limits, const SeatbeltHost& host,
+                  SeatbeltPlan& plan) {
+  plan.rlimits = portable_rlimits(limits, {host.hard_file_size, host.hard_open_files});
   if (limits.cpu_time) {
-    const auto seconds = static_cast<uint64_t>((limits.cpu_time->value.count() + 999) / 1000);
-    plan.rlimits.push_back({RLIMIT_CPU, "cpu", seconds, seconds + 1});
     plan.cpu_time = limits.cpu_time->value;
     plan.enforced["cpuTime"] =
         by_kernel(requested(limits.cpu_time), "RLIMIT_CPU",
                   "per process by the kernel; the sum of the process group is polled");
   }
-  if (limits.file_size) {
-    add(RLIMIT_FSIZE, "fsize", limits.file_size->bytes, host.hard_file_size);
+  if (limits.file_size)
     plan.enforced["fileSize"] = by_kernel(requested(limits.file_size), "RLIMIT_FSIZE");
-  }
-  if (limits.open_files) {
-    add(RLIMIT_NOFILE, "nofile", *limits.open_files, host.hard_open_files);
+  if (limits.open_files)
     plan.enforced["openFiles"] = by_kernel(*limits.open_files, "RLIMIT_NOFILE");
-  }
 }
 
 void plan_group_limits(const contracts::SandboxLimits& limits, SeatbeltPlan& plan) {
@@ -147,7 +133,7 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
   ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
   plan_isolation(plan);
   TRY(plan_missing_limits(request, plan));
-  add_rlimits(request, host, plan);
+  plan_rlimits(request.policy.limits, host, plan);
   plan_group_limits(request.policy.limits, plan);
   plan.launcher = launcher_limits(request);
   if (plan.launcher.wall_time)

@@ -14,7 +14,7 @@
 #include "common/contracts/launch.h"
 #include "node-agent/sandbox/enforcement.h"
 #include "node-agent/sandbox/launcher_limits.h"
-#include "node-agent/sandbox/rlimits.h"
+#include "node-agent/sandbox/portable_rlimits.h"
 #include "node-agent/sandbox/view_paths.h"
 
 namespace paddock::sandbox {
