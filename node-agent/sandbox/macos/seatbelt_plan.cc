@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/macos/seatbelt.h"
+#include "node-agent/sandbox/missing_limits.h"
 #include "node-agent/sandbox/plan_parts.h"
 
 namespace paddock::sandbox {
@@ -65,29 +66,13 @@ void plan_isolation(SeatbeltPlan& plan) {
   plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
 }
 
-// Limits that macOS cannot keep: refused, unless the policy allows to run without.
-Status plan_missing_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
-  const contracts::SandboxLimits& limits = request.policy.limits;
-  const char* why = "macOS has no such limit";
-  std::vector<std::string> missing;
-  if (limits.fs_bytes) {
-    plan.enforced["fsBytes"] = by_nothing(requested(limits.fs_bytes), why);
-    missing.emplace_back("fsBytes");
-  }
-  if (limits.file_count) {
-    plan.enforced["fileCount"] = by_nothing(*limits.file_count, why);
-    missing.emplace_back("fileCount");
-  }
-  if (limits.address_space) {
-    plan.enforced["addressSpace"] =
-        by_nothing(requested(limits.address_space), "macOS does not keep RLIMIT_AS; see memory");
-    if (!limits.memory) missing.emplace_back("addressSpace");
-  }
-  if (missing.empty()) return {};
-  plan.partial = true;
-  if (request.policy.allow_partial) return {};
-  return refuse("LIMITS_UNENFORCEABLE",
-                cat("macOS hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
+Status plan_absent_limits(const contracts::SandboxPolicy& policy, SeatbeltPlan& plan) {
+  AbsentLimits absent("macOS has no such limit", plan.enforced);
+  absent.add("fsBytes", policy.limits.fs_bytes);
+  absent.add("fileCount", policy.limits.file_count);
+  absent.add_address_space(policy.limits, "macOS does not keep RLIMIT_AS; see memory");
+  return accept_missing(absent.missed(), "LIMITS_UNENFORCEABLE", "macOS hosts cannot limit",
+                        policy.allow_partial, plan.partial);
 }
 
 void plan_rlimits(const contracts::SandboxLimits& limits, const SeatbeltHost& host,
@@ -132,7 +117,7 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
     view.folders.push_back({mount.host_path, mount.writable});
   ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
   plan_isolation(plan);
-  TRY(plan_missing_limits(request, plan));
+  TRY(plan_absent_limits(request.policy, plan));
   plan_rlimits(request.policy.limits, host, plan);
   plan_group_limits(request.policy.limits, plan);
   plan.launcher = launcher_limits(request);

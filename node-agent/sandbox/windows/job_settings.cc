@@ -1,6 +1,7 @@
 #include "node-agent/sandbox/windows/job_settings.h"
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/missing_limits.h"
 #include "node-agent/sandbox/request_check.h"
 
 namespace paddock::sandbox {
@@ -76,27 +77,15 @@ void plan_job_limits(const contracts::SandboxLimits& limits, JobPlan& plan) {
   }
 }
 
-// Limits that Windows does not have: refused, unless the policy allows to run without.
-Status plan_missing_limits(const LaunchRequest& request, JobPlan& plan) {
-  const contracts::SandboxLimits& limits = request.policy.limits;
-  std::vector<std::string> missing;
-  const auto add = [&](const char* name, wire::Value wanted) {
-    plan.enforced[name] = by_nothing(std::move(wanted), "Windows has no such limit");
-    missing.emplace_back(name);
-  };
-  if (limits.open_files) add("openFiles", *limits.open_files);
-  if (limits.file_size) add("fileSize", requested(limits.file_size));
-  if (limits.fs_bytes) add("fsBytes", requested(limits.fs_bytes));
-  if (limits.file_count) add("fileCount", *limits.file_count);
-  if (limits.address_space) {
-    plan.enforced["addressSpace"] = by_nothing(requested(limits.address_space), "see memory");
-    if (!limits.memory) missing.emplace_back("addressSpace");
-  }
-  if (missing.empty()) return {};
-  plan.partial = true;
-  if (request.policy.allow_partial) return {};
-  return refuse("LIMITS_UNENFORCEABLE",
-                cat("Windows hosts cannot limit ", join(missing, ", "), "; or set allowPartial"));
+Status plan_absent_limits(const contracts::SandboxPolicy& policy, JobPlan& plan) {
+  AbsentLimits absent("Windows has no such limit", plan.enforced);
+  absent.add("openFiles", policy.limits.open_files);
+  absent.add("fileSize", policy.limits.file_size);
+  absent.add("fsBytes", policy.limits.fs_bytes);
+  absent.add("fileCount", policy.limits.file_count);
+  absent.add_address_space(policy.limits, "see memory");
+  return accept_missing(absent.missed(), "LIMITS_UNENFORCEABLE", "Windows hosts cannot limit",
+                        policy.allow_partial, plan.partial);
 }
 
 // Whether the job holds this limit as it was asked for.
@@ -122,7 +111,7 @@ Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
   TRY(refuse_what_is_not_built(request, open_host));
   plan_isolation(plan);
   plan_job_limits(request.policy.limits, plan);
-  TRY(plan_missing_limits(request, plan));
+  TRY(plan_absent_limits(request.policy, plan));
   plan.launcher = launcher_limits(request);
   if (plan.launcher.wall_time)
     plan.enforced["wallTime"] = by_broker(requested(request.policy.limits.wall_time),
@@ -140,11 +129,8 @@ Status compare_job(const JobSettings& found, bool allow_partial, JobPlan& plan) 
     enforcement.details = "this host's jobs took the limit and do not hold it";
     missing.push_back(limit.name);
   }
-  if (missing.empty()) return {};
-  plan.partial = true;
-  if (allow_partial) return {};
-  return refuse("JOB_LIMIT_NOT_HELD",
-                cat("this host's jobs do not hold ", join(missing, ", "), "; or set allowPartial"));
+  return accept_missing(missing, "JOB_LIMIT_NOT_HELD", "this host's jobs do not hold",
+                        allow_partial, plan.partial);
 }
 
 std::string describe_job(const JobSettings& settings) {
