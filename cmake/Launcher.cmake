@@ -24,9 +24,9 @@ target_link_libraries(common_contracts common_wire)
 if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
   launcher_library(common_os common/os darwin/pipe darwin/resolve environment fd file lock_file tree)
   launcher_library(sandbox node-agent/sandbox
-    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output plan_check
-    portable_rlimits request request_check view_paths macos/backend macos/confine macos/group macos/group_supervisor
-    macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
+    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe
+    outputs plan_check portable_rlimits request request_check view_paths macos/backend macos/confine macos/group
+    macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
   target_link_libraries(sandbox common_os common_contracts)
   add_executable(paddock-sandbox node-agent/sandbox/main.cc)
   add_executable(paddock-confine node-agent/sandbox/macos/darwin/confine/main.cc)
@@ -36,7 +36,7 @@ endif()
 
 if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
   launcher_library(sandbox node-agent/sandbox
-    launcher_limits missing_limits output request_check view_paths windows/backend windows/command_line
+    launcher_limits missing_limits output outputs request_check view_paths windows/backend windows/command_line
     windows/job_outcome windows/job_settings windows/win32/job_host)
   target_link_libraries(sandbox common_contracts)
   add_executable(paddock-sandbox node-agent/sandbox/windows/win32/main.cc)

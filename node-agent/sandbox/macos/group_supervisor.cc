@@ -10,6 +10,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
+#include "node-agent/sandbox/output_pipe.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -33,8 +34,7 @@ GroupSupervisor::GroupSupervisor(ConfinedGroup group, const SeatbeltPlan& plan, 
       clock_(clock),
       read_group_(read_group),
       signals_(signals),
-      out_(plan.launcher.stdout_bytes, inline_bytes),
-      err_(plan.launcher.stderr_bytes, inline_bytes),
+      outputs_(plan.launcher, inline_bytes),
       now_(clock.mono()),
       setup_deadline_(now_ + kSetupTime),
       next_check_(now_) {}
@@ -50,8 +50,8 @@ Outcome GroupSupervisor::run() {
   kill_the_rest();
   reaped_ = reap_first(group_.pid);
   // A process that left the group may hold the pipes: what is in them now is all that counts.
-  while (started_ && group_.out.valid()) read_output(group_.out, out_);
-  while (started_ && group_.err.valid()) read_output(group_.err, err_);
+  while (started_ && group_.out.valid()) read_output(group_.out, outputs_.out, now_, true);
+  while (started_ && group_.err.valid()) read_output(group_.err, outputs_.err, now_, true);
   flush(true);
   return outcome();
 }
@@ -71,8 +71,8 @@ void GroupSupervisor::wait_for_something() {
   now_ = clock_.mono();
   const auto ready = [&](size_t i) { return fds[i].revents != 0; };
   if (ready(0)) read_witness();
-  if (ready(1)) read_output(group_.out, out_);
-  if (ready(2)) read_output(group_.err, err_);
+  if (ready(1)) read_output(group_.out, outputs_.out, now_, false);
+  if (ready(2)) read_output(group_.err, outputs_.err, now_, false);
   if (ready(3) && signals_.take_cancel()) end(EndCause::kCanceled);
 }
 
@@ -81,8 +81,7 @@ int GroupSupervisor::wait_ms() const {
   const auto at = [&](const std::optional<MonoTime>& time) {
     if (time) until = std::min(until, *time);
   };
-  at(out_.flush_at());
-  at(err_.flush_at());
+  at(outputs_.flush_at());
   at(kill_at_);
   if (!started_) at(setup_deadline_);
   if (started_ && plan_.launcher.wall_time && cause_ == EndCause::kNone)
@@ -116,14 +115,6 @@ void GroupSupervisor::note_line(std::string_view line) {
   }
 }
 
-void GroupSupervisor::read_output(os::Fd& pipe, OutputStream& stream) {
-  char bytes[64 << 10];
-  const ssize_t n = read(pipe.get(), bytes, sizeof bytes);
-  if (n < 0 && (errno == EINTR || (errno == EAGAIN && !ended_))) return;
-  if (n <= 0) return pipe.reset();
-  stream.append({bytes, static_cast<size_t>(n)}, now_);
-}
-
 void GroupSupervisor::handle_time() {
   if (!started_ && now_ >= setup_deadline_ && !setup_error_) {
     setup_error_ = "setting up took more than 30 seconds";
@@ -154,11 +145,8 @@ void GroupSupervisor::check_group() {
 }
 
 void GroupSupervisor::flush(bool all) {
-  for (const auto& [stream, type] :
-       {std::pair{&out_, FrameType::kStdout}, std::pair{&err_, FrameType::kStderr}}) {
-    if (!stream->flush_at() || !(all || stream->due(now_))) continue;
-    events_.add(type, stream->take_pending());
-  }
+  outputs_.flush(now_, all,
+                 [&](FrameType type, const std::string& piece) { events_.add(type, piece); });
   if (events_lost_ || events_.write_some().ok()) return;
   events_lost_ = true;  // nobody can learn of this run any more
   end(EndCause::kCanceled);
@@ -207,17 +195,13 @@ Outcome GroupSupervisor::outcome() const {
 }
 
 void GroupSupervisor::describe(contracts::SandboxResult& result) const {
-  result.out = out_.excerpt();
-  result.err = err_.excerpt();
-  result.truncated = {out_.excerpt_truncated(), err_.excerpt_truncated()};
+  outputs_.describe(result);
   result.duration_ms = started_ ? (*ended_ - *started_).count() : 0;
-  result.usage.stdout_bytes = out_.written();
-  result.usage.stderr_bytes = err_.written();
   result.usage.peak_memory_bytes = readings_.peak_memory_bytes;
   result.usage.peak_pids = readings_.peak_pids;
   for (auto& [name, enforcement] : result.enforced)
     enforcement.applied = confined_ && enforcement.level != contracts::EnforcementLevel::kNone;
-  remark({out_.truncated() || err_.truncated(), plan_.partial}, result);
+  remark({outputs_.truncated(), plan_.partial}, result);
 }
 
 }  // namespace paddock::sandbox

@@ -10,7 +10,7 @@
 #include "node-agent/sandbox/macos/group.h"
 #include "node-agent/sandbox/macos/signal_pipe.h"
 #include "node-agent/sandbox/outcome.h"
-#include "node-agent/sandbox/output.h"
+#include "node-agent/sandbox/outputs.h"
 
 namespace paddock::sandbox {
 
@@ -39,7 +39,6 @@ class GroupSupervisor {
   int wait_ms() const;
   void read_witness();
   void note_line(std::string_view line);
-  void read_output(os::Fd& pipe, OutputStream& stream);
   void handle_time();
   void check_group();
   void flush(bool all);
@@ -54,8 +53,7 @@ class GroupSupervisor {
   const Clock& clock_;
   ReadGroup read_group_;
   SignalPipe& signals_;
-  OutputStream out_;
-  OutputStream err_;
+  Outputs outputs_;
   std::string witness_text_;
   MonoTime now_;
   MonoTime setup_deadline_;

@@ -4,7 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
-#include "node-agent/sandbox/output.h"
+#include "node-agent/sandbox/outputs.h"
 #include "node-agent/sandbox/view_paths.h"
 #include "node-agent/sandbox/windows/command_line.h"
 #include "node-agent/sandbox/windows/job_outcome.h"
@@ -47,8 +47,7 @@ class JobWatch {
         emit_(emit),
         clock_(clock),
         windows_(windows),
-        out_(plan.launcher.stdout_bytes, inline_bytes),
-        err_(plan.launcher.stderr_bytes, inline_bytes),
+        outputs_(plan.launcher, inline_bytes),
         started_(clock.mono()) {}
 
   void run() {
@@ -64,17 +63,12 @@ class JobWatch {
   }
 
   JobFacts facts() const {
-    return {end_, windows_.exit_code(), windows_.events(), out_.truncated() || err_.truncated(),
-            plan_.partial};
+    return {end_, windows_.exit_code(), windows_.events(), outputs_.truncated(), plan_.partial};
   }
 
   void describe(SandboxResult& result) const {
-    result.out = out_.excerpt();
-    result.err = err_.excerpt();
-    result.truncated = {out_.excerpt_truncated(), err_.excerpt_truncated()};
+    outputs_.describe(result);
     result.duration_ms = (ended_ - started_).count();
-    result.usage.stdout_bytes = out_.written();
-    result.usage.stderr_bytes = err_.written();
     const JobUse use = windows_.use();
     result.usage.cpu_ms = use.cpu.count();
     result.usage.peak_memory_bytes = use.peak_memory_bytes;
@@ -101,26 +95,22 @@ class JobWatch {
   bool read_output() {
     const std::string out = windows_.read_stdout();
     const std::string err = windows_.read_stderr();
-    out_.append(out, clock_.mono());
-    err_.append(err, clock_.mono());
+    outputs_.out.append(out, clock_.mono());
+    outputs_.err.append(err, clock_.mono());
     return !out.empty() || !err.empty();
   }
 
   void flush(bool all) {
-    for (const auto& [stream, type] :
-         {std::pair{&out_, FrameType::kStdout}, std::pair{&err_, FrameType::kStderr}}) {
-      if (!stream->flush_at() || !(all || stream->due(clock_.mono()))) continue;
-      if (!emit_(type, stream->take_pending()).ok())
-        end(JobEnd::kCanceled);  // nobody can learn of it
-    }
+    outputs_.flush(clock_.mono(), all, [&](FrameType type, const std::string& piece) {
+      if (!emit_(type, piece).ok()) end(JobEnd::kCanceled);  // nobody can learn of it
+    });
   }
 
   const JobPlan& plan_;
   const EmitFrame& emit_;
   const Clock& clock_;
   Win32& windows_;
-  OutputStream out_;
-  OutputStream err_;
+  Outputs outputs_;
   MonoTime started_;
   MonoTime ended_;
   JobEnd end_ = JobEnd::kItself;

@@ -1,0 +1,50 @@
+#include "node-agent/sandbox/outputs.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::FrameType;
+using Pieces = std::vector<std::pair<FrameType, std::string>>;
+
+constexpr LauncherLimits kFiveBytes{.stdout_bytes = 5, .stderr_bytes = 5};
+
+Pieces flush(Outputs& outputs, MonoTime now, bool all) {
+  Pieces out;
+  outputs.flush(now, all,
+                [&](FrameType type, const std::string& piece) { out.emplace_back(type, piece); });
+  return out;
+}
+
+TEST(Outputs, HandOnEachStreamWhenItIsDueOrWhenAllIsOver) {
+  const MonoTime start{};
+  Outputs outputs(kFiveBytes, 100);
+  outputs.err.append("e", start);
+  outputs.out.append("o", start + Millis(10));
+  EXPECT_EQ(outputs.flush_at(), start + OutputStream::kFlushAfter);
+  EXPECT_EQ(flush(outputs, start, false), Pieces{});
+  EXPECT_EQ(flush(outputs, start + OutputStream::kFlushAfter, false),
+            (Pieces{{FrameType::kStderr, "e"}}));
+  EXPECT_EQ(outputs.flush_at(), start + Millis(10) + OutputStream::kFlushAfter);
+  EXPECT_EQ(flush(outputs, start, true), (Pieces{{FrameType::kStdout, "o"}}));
+  EXPECT_EQ(outputs.flush_at(), std::nullopt);
+}
+
+TEST(Outputs, TellTheResultOfBothStreams) {
+  Outputs outputs(kFiveBytes, 3);
+  outputs.out.append("123", {});
+  outputs.err.append("123456", {});
+  EXPECT_TRUE(outputs.truncated());
+  contracts::SandboxResult result;
+  outputs.describe(result);
+  EXPECT_EQ(result.out, "123");
+  EXPECT_EQ(result.err, "123\n[TRUNCATED at 3 bytes]\n");
+  EXPECT_FALSE(result.truncated.out);
+  EXPECT_TRUE(result.truncated.err);
+  EXPECT_EQ(result.usage.stdout_bytes, 3);
+  EXPECT_EQ(result.usage.stderr_bytes, 6);
+}
+
+}  // namespace
+}  // namespace paddock::sandbox
