@@ -1,9 +1,13 @@
-// Objects and folders for the tests of the store.
+// Objects, folders and a fixture for the tests of the store.
 #pragma once
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
 
 #include "common/base/text.h"
 #include "controller/store/store.h"
@@ -42,4 +46,31 @@ inline std::unique_ptr<Store> must_open(const std::string& path = "") {
   return std::move(Store::open({path})).value();
 }
 
+// In memory, and on disk.
+class StoreTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    StoreOptions options;
+    if (GetParam()) options.path = folder_.file();
+    options.on_commit = [this](const std::vector<std::string>& topics) {
+      touched_.insert(touched_.end(), topics.begin(), topics.end());
+    };
+    store_ = std::move(Store::open(options)).value();
+  }
+  Status create(contracts::Run& run) {
+    return store_->write([&](WriteTxn& txn) { return txn.create(run); });
+  }
+  Result<contracts::Run> get(const std::string& name) {
+    Result<contracts::Run> found = Error{};
+    TRY(store_->read([&](ReadTxn& txn) -> Status {
+      found = txn.get<contracts::Run>({"default", name});
+      return {};
+    }));
+    return found;
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<Store> store_;
+  std::vector<std::string> touched_;
+};
 }  // namespace paddock::store

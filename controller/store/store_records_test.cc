@@ -1,0 +1,99 @@
+// What the store keeps beside objects: the events of runs, tokens, settings, idempotency keys.
+#include "controller/store/store_test_support.h"
+
+namespace paddock::store {
+namespace {
+
+using contracts::RunEvent;
+
+class StoreRecords : public StoreTest {};
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreRecords, ::testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "OnDisk" : "InMemory"; });
+
+TEST_P(StoreRecords, NumbersTheEventsOfARunFromOneWithoutGaps) {
+  contracts::Run run = make_run("a");
+  ASSERT_TRUE(create(run).ok());
+  const std::string uid = run.metadata.uid;
+  const std::string bytes("\0\xff raw", 6);
+  const Status appended = store_->write([&](WriteTxn& txn) -> Status {
+    for (int64_t i = 1; i <= 3; ++i) {
+      RunEvent event{0, 10 * i, "stdout", bytes};
+      TRY(txn.append_event(uid, event));
+      EXPECT_EQ(event.id, i);
+    }
+    TRY(txn.put_output_acked(uid, 1, 2));
+    return txn.put_output_acked(uid, 1, 3);
+  });
+  ASSERT_TRUE(appended.ok()) << appended.error().describe();
+  ASSERT_TRUE(store_
+                  ->read([&](ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(const auto events, txn.run_events(uid, 1, 1));
+                    EXPECT_EQ(events.size(), 1u);
+                    EXPECT_EQ(events.at(0).id, 2);
+                    EXPECT_EQ(events.at(0).data, bytes);
+                    EXPECT_EQ(txn.run_events(uid, 0, 0).value().size(), 3u);
+                    EXPECT_EQ(txn.last_event_id(uid).value(), 3);
+                    EXPECT_EQ(txn.output_acked(uid, 1).value(), 3);
+                    EXPECT_EQ(txn.output_acked(uid, 2).value(), 0);
+                    return {};
+                  })
+                  .ok());
+}
+
+TEST_P(StoreRecords, ErasesARunWithItsEventsAndRefusesEventsOfNoRun) {
+  contracts::Run run = make_run("a");
+  ASSERT_TRUE(create(run).ok());
+  const std::string uid = run.metadata.uid;
+  auto append = [&](WriteTxn& txn) -> Status {
+    RunEvent event{0, 1, "stdout", "x"};
+    TRY(txn.append_event(uid, event));
+    return txn.put_output_acked(uid, 1, 1);
+  };
+  ASSERT_TRUE(store_->write(append).ok());
+  ASSERT_TRUE(
+      store_->write([](WriteTxn& txn) {
+              return txn.erase<contracts::Run>({"default", "a"});
+            })
+          .ok());
+  ASSERT_TRUE(store_
+                  ->read([&](ReadTxn& txn) -> Status {
+                    EXPECT_EQ(txn.last_event_id(uid).value(), 0);
+                    EXPECT_EQ(txn.output_acked(uid, 1).value(), 0);
+                    return {};
+                  })
+                  .ok());
+  EXPECT_EQ(store_->write(append).error().reason, "RUN_NOT_FOUND");
+}
+
+TEST_P(StoreRecords, KeepsTokensSettingsAndIdempotencyKeys) {
+  TokenRecord token{"id1", "hash1", "admin", {"runs:read", "runs:write"}, "default", 99, false};
+  ASSERT_TRUE(store_
+                  ->write([&](WriteTxn& txn) -> Status {
+                    TRY(txn.put_token(token));
+                    TRY(txn.put_token({"id2", "hash2", "x", {}, "", std::nullopt, false}));
+                    TRY(txn.put_setting("k", "v1"));
+                    TRY(txn.put_setting("k", "v2"));
+                    return txn.put_idempotent_create("runs/default", "key", {"a", "digest"});
+                  })
+                  .ok());
+  token.revoked = true;
+  ASSERT_TRUE(store_->write([&](WriteTxn& txn) { return txn.put_token(token); }).ok());
+  ASSERT_TRUE(store_
+                  ->read([&](ReadTxn& txn) -> Status {
+                    const auto found = txn.token_by_hash("hash1").value();
+                    EXPECT_TRUE(found && found->revoked && found->scopes == token.scopes &&
+                                found->expires_ms == 99 && found->name_space == "default");
+                    EXPECT_FALSE(txn.token_by_hash("none").value());
+                    EXPECT_EQ(txn.tokens().value().size(), 2u);
+                    EXPECT_TRUE(txn.tokens().value().at(1).scopes.empty());
+                    EXPECT_EQ(txn.setting("k").value(), "v2");
+                    EXPECT_FALSE(txn.setting("none").value());
+                    EXPECT_EQ(txn.idempotent_create("runs/default", "key").value()->name, "a");
+                    EXPECT_FALSE(txn.idempotent_create("runs/other", "key").value());
+                    return {};
+                  })
+                  .ok());
+}
+
+}  // namespace
+}  // namespace paddock::store
