@@ -1,10 +1,16 @@
-// Rules for paths and variables that a policy names, shared by policies and profiles. Pure.
+// Paths inside every sandbox, and the rules for paths and variables that a policy names, shared by
+// policies and profiles. Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace paddock::contracts {
+
+inline constexpr std::string_view kSandboxWorkspace = "/workspace";
+inline constexpr std::string_view kSandboxVenv = "/venv";
+inline constexpr std::string_view kSandboxTmp = "/tmp";
+inline constexpr std::string_view kSandboxPolicyFile = "/run/paddock/policy.json";
 
 // Absolute, not the root, without empty parts, `.` and `..`.
 bool is_clean_absolute(std::string_view path);

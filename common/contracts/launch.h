@@ -34,6 +34,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/inner_paths.h"
 #include "common/contracts/network.h"
 #include "common/contracts/profile.h"
 #include "common/contracts/sandbox_policy.h"
@@ -97,12 +98,6 @@ struct LaunchRequest {
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";
-
-// Paths inside every sandbox.
-inline constexpr std::string_view kSandboxWorkspace = "/workspace";
-inline constexpr std::string_view kSandboxVenv = "/venv";
-inline constexpr std::string_view kSandboxTmp = "/tmp";
-inline constexpr std::string_view kSandboxPolicyFile = "/run/paddock/policy.json";
 
 // The environment of the profile `compute` (ORB S2): PATH, HOME, TMPDIR, PYTHONPATH, LANG, and
 // VIRTUAL_ENV (with its bin in PATH) only when `has_venv`. See command_environment().

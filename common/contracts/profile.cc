@@ -110,9 +110,8 @@ Result<std::map<std::string, std::string>> command_environment(
     bool has_venv) {
   std::map<std::string, std::string> env = profile_environment;
   if (has_venv) {
-    const std::string venv = "/venv";
-    env["PATH"] = cat(venv, "/bin:", env["PATH"]);
-    env["VIRTUAL_ENV"] = venv;
+    env["PATH"] = cat(kSandboxVenv, "/bin:", env["PATH"]);
+    env["VIRTUAL_ENV"] = std::string(kSandboxVenv);
   }
   for (const auto& [name, value] : policy.env) {
     const auto set = env.find(name);
