@@ -162,6 +162,25 @@ class Life : public testing::Test {
     EXPECT_TRUE(next.ok()) << next.error().describe();
     return std::move(*next);
   }
+  // A next agent finds the command that waits, lets it go on, and sees it succeed.
+  void adopt_and_finish() {
+    EXPECT_TRUE(os::LockFile::held(folder().file("lock")));
+    const auto next = recover();
+    ASSERT_TRUE(os::write_file_atomic(base + "/go", "").ok());
+    next->run();
+    EXPECT_EQ(last_outcome().phase, contracts::RunPhase::kSucceeded);
+    EXPECT_EQ(starts(), 1u);
+  }
+  // A next agent that nobody told which process the launcher is cancels the command that waits.
+  void cancel_an_unknown_launcher() {
+    RunRecord record = *folder().record();
+    record.launcher.reset();
+    ASSERT_TRUE(folder().store(record).ok());
+    const auto next = recover();
+    next->stop(StopKind::kCancel);
+    next->run();
+    EXPECT_EQ(last_outcome().phase, contracts::RunPhase::kCanceled);
+  }
   // How often the fake command was started, over all attempts to recover it.
   size_t starts() const {
     const auto text = os::read_file(base + "/starts");

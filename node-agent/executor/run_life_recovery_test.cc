@@ -12,23 +12,12 @@ using testing::HasSubstr;
 
 TEST_F(Life, AnAgentThatLeavesLetsTheCommandGoOnAndTheNextOneAdoptsIt) {
   stop_while_running(StopKind::kDetach);
-  EXPECT_TRUE(os::LockFile::held(folder().file("lock")));
-  const auto next = recover();
-  ASSERT_TRUE(os::write_file_atomic(base + "/go", "").ok());
-  next->run();
-  EXPECT_EQ(last_outcome().phase, RunPhase::kSucceeded);
-  EXPECT_EQ(starts(), 1u);
+  adopt_and_finish();
 }
 
 TEST_F(Life, ALauncherWhoseIdentityWasNotRecordedIsFoundByItsLockAndCanBeCanceled) {
   stop_while_running(StopKind::kDetach);
-  RunRecord record = *folder().record();
-  record.launcher.reset();
-  ASSERT_TRUE(folder().store(record).ok());
-  const auto next = recover();
-  next->stop(StopKind::kCancel);
-  next->run();
-  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+  cancel_an_unknown_launcher();
 }
 
 TEST_F(Life, KilledAfterTheIntentAndBeforeTheLaunchItIsNeverStarted) {
