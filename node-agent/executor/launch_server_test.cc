@@ -1,9 +1,10 @@
 // Runs that a serving launcher launches, and what becomes of them when there is none.
 #include "node-agent/executor/launch_server.h"
 
-#include <sys/wait.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "common/os/packet_socket.h"
 #include "node-agent/executor/run_life_fixture.h"
 
 namespace paddock::executor {
@@ -15,6 +16,10 @@ class Served : public Life {
  protected:
   void SetUp() override {
     ASSERT_TRUE(os::make_dirs(dir()).ok());
+    const std::string pipe = dir() + "/listening";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    listening.reset(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_TRUE(listening.valid());
     server = make_server();
     server->start();
     wait_until_listening();
@@ -23,8 +28,10 @@ class Served : public Life {
   std::unique_ptr<LaunchServer> make_server() {
     return std::make_unique<LaunchServer>(config.sandbox_program, dir(), server_clock);
   }
+  // Each server says it once.
   void wait_until_listening() const {
-    while (!os::connect_packets(dir() + "/socket")) ::usleep(1000);
+    char byte = 0;
+    ASSERT_EQ(::read(listening.get(), &byte, 1), 1);
   }
   size_t served() const {
     const auto text = os::read_file(base + "/served");
@@ -38,6 +45,7 @@ class Served : public Life {
   }
 
   ManualClock server_clock;
+  os::Fd listening;
 };
 
 TEST_F(Served, ARunIsLaunchedByTheServer) {
