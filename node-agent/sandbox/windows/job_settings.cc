@@ -13,7 +13,7 @@ using contracts::LaunchRequest;
 
 constexpr const char* kJob = "Job Object";
 
-Enforcement by_job(wire::Value wanted, std::string mechanism, std::string details = {}) {
+Enforcement by_job(wire::Value wanted, const std::string& mechanism, std::string details = {}) {
   return by_kernel(std::move(wanted), cat(kJob, ", ", mechanism), std::move(details));
 }
 
