@@ -1,5 +1,6 @@
 #include "node-agent/sandbox/landlock_rules.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -103,13 +104,32 @@ LandlockRuleset render_landlock(const std::vector<MountEntry>& table,
   rules.add("/", kReadDir);
   rules.add("/etc", kRead);
   for (const MountEntry& entry : table) {
-    const uint64_t rights = rights_of(entry, question.only_executables ? 0 : kExecute);
+    // Nothing of /etc is a program.
+    const bool programs = !question.only_executables && !entry.target.starts_with("/etc/");
+    const uint64_t rights = rights_of(entry, programs ? kExecute : 0);
     rules.add(entry.target, rights);
     if (entry.kind == Kind::kScratch) rules.add("/dev/shm", rights);
   }
   for (const std::string& path : question.executables) rules.add(path, kReadFile | kExecute);
   out.rules = rules.take();
   return out;
+}
+
+std::optional<std::vector<LandlockRule>> rules_beyond(const LandlockRuleset& whole,
+                                                      const LandlockRuleset& part) {
+  if (whole.files != part.files || whole.network != part.network || whole.scopes != part.scopes)
+    return std::nullopt;
+  std::vector<LandlockRule> rest;
+  size_t found = 0;
+  for (const LandlockRule& rule : whole.rules) {
+    if (std::ranges::count(part.rules, rule) > 0) {
+      ++found;
+    } else {
+      rest.push_back(rule);
+    }
+  }
+  if (found != part.rules.size()) return std::nullopt;
+  return rest;
 }
 
 std::string describe_landlock(const LandlockRuleset& ruleset) {

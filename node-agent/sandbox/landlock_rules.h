@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ inline constexpr int kLeastVersion = 2;
 struct LandlockRule {
   std::string path;     // as the command sees it
   uint64_t rights = 0;  // for the path and everything below it
+  bool operator==(const LandlockRule&) const = default;
 };
 
 struct LandlockRuleset {
@@ -63,6 +65,10 @@ struct LandlockQuestion {
 
 LandlockRuleset render_landlock(const std::vector<MountEntry>& table,
                                 const LandlockQuestion& question);
+// The rules that `whole` has and `part` has not. Nothing if `part` is no part of it: it handles
+// other things, or grants more.
+std::optional<std::vector<LandlockRule>> rules_beyond(const LandlockRuleset& whole,
+                                                      const LandlockRuleset& part);
 // One line per rule and one for what is handled, for tests and for people.
 std::string describe_landlock(const LandlockRuleset& ruleset);
 

@@ -66,6 +66,8 @@ int show_probe(const Clock& clock) {
 }
 
 int start(std::span<char* const> arguments) {
+  // Whatever our caller ignores, no command inherits.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   umask(077);
   const SystemClock clock;

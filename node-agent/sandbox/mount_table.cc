@@ -43,6 +43,15 @@ void add_devices(std::vector<MountEntry>& table) {
   table.push_back({Kind::kSymlink, "/dev/stdin", "/proc/self/fd/0"});
   table.push_back({Kind::kSymlink, "/dev/stdout", "/proc/self/fd/1"});
   table.push_back({Kind::kSymlink, "/dev/stderr", "/proc/self/fd/2"});
+  table.push_back({Kind::kFolder, "/dev/shm", ""});  // the scratch space goes there
+}
+
+std::vector<MountEntry> system_mounts(const HostFacts& host, bool network) {
+  std::vector<MountEntry> table;
+  add_system(host, network, table);
+  add_devices(table);
+  table.push_back({Kind::kProc, "/proc", ""});
+  return table;
 }
 
 const char* kind_name(Kind kind) {
@@ -73,10 +82,8 @@ const char* kind_name(Kind kind) {
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host) {
-  std::vector<MountEntry> table;
-  add_system(host, request.policy.network && request.policy.network->enabled, table);
-  add_devices(table);
-  table.push_back({Kind::kProc, "/proc", ""});
+  std::vector<MountEntry> table =
+      system_mounts(host, request.policy.network && request.policy.network->enabled);
   const contracts::SandboxLimits& limits = request.policy.limits;
   table.push_back({Kind::kScratch, "/tmp", "", true,
                    limits.fs_bytes ? limits.fs_bytes->bytes : kDefaultScratchBytes,
@@ -97,6 +104,8 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
   }
   return table;
 }
+
+std::vector<MountEntry> common_mounts(const HostFacts& host) { return system_mounts(host, false); }
 
 std::string describe_mounts(const std::vector<MountEntry>& table) {
   std::string out;

@@ -30,10 +30,14 @@ struct MountEntry {
   int64_t files = 0;
   bool no_programs = false;  // mounted noexec
   std::string field;  // of the policy, if that names the source: then no link may be on the way
+  bool operator==(const MountEntry&) const = default;
 };
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host);
+// What is the same for every run without a network, devices and tools of its own: the system, /etc,
+// /dev and /proc. render_mounts() begins with it.
+std::vector<MountEntry> common_mounts(const HostFacts& host);
 // One line per entry, for tests and for people. Contents of files are left out.
 std::string describe_mounts(const std::vector<MountEntry>& table);
 // Whether a request may mount something there: not over the system, /proc, /dev, /etc, /run or

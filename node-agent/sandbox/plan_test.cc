@@ -193,6 +193,7 @@ TEST(MountTable, IsTheSystemReadOnlyAndOneWritableWorkspace) {
             "symlink /dev/stdin -> /proc/self/fd/0 ro\n"
             "symlink /dev/stdout -> /proc/self/fd/1 ro\n"
             "symlink /dev/stderr -> /proc/self/fd/2 ro\n"
+            "folder /dev/shm ro\n"
             "proc /proc ro\n"
             "scratch /tmp 536870912 bytes 100000 files rw\n"
             "folder /var ro\n"

@@ -21,6 +21,9 @@ class ServeTest : public SandboxTest {
   std::string socket() const { return folder() + "/io/socket"; }
   std::string server_lock() const { return folder() + "/io/server.lock"; }
   void start_server();
+  // Of the server and those that wait: with an empty sandbox of two processes each, where launchers
+  // make views.
+  size_t processes_when_ready() const;
   // Returns its exit code, or 128 and the signal.
   int end_server(int signal);
   // Blocks until as many processes wait for an order as shall.

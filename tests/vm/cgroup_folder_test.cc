@@ -74,9 +74,8 @@ TEST_P(CgroupFolder, IsEmptyAfterTheKillWhateverRagedInside) {
   for (int i = 0; i < 5; ++i) {
     const std::string name = cat("storm-", i);
     const std::string folder = cat(agent.folder(), "/", name);
-    auto cgroup =
-        make_cgroup_v2({.memory_bytes = {}, .pids = 50, .cpu_accounting = true}, where, name);
-    ASSERT_TRUE(cgroup.ok());
+    auto cgroup = make_cgroup_v2(where, name);
+    ASSERT_TRUE(cgroup.ok() && (*cgroup)->limit({.pids = 50}).ok());
     ASSERT_GT(start_storm(**cgroup), 0);
     ASSERT_TRUE(storm_is_raging(folder));
     (*cgroup)->kill_all();
@@ -91,13 +90,12 @@ TEST_P(CgroupFolder, IsEmptyAfterTheKillWhateverRagedInside) {
 TEST_P(CgroupFolder, IsNeverOneThatWasThereBefore) {
   const AgentCgroup agent("+memory +pids");
   const CgroupFacts where = facts(agent);
-  const CgroupSettings settings{.memory_bytes = {}, .pids = 5, .cpu_accounting = true};
-  auto first = make_cgroup_v2(settings, where, "one");
+  auto first = make_cgroup_v2(where, "one");
   ASSERT_TRUE(first.ok());
   (*first)->kill_all();
-  EXPECT_FALSE(make_cgroup_v2(settings, where, "one").ok());
+  EXPECT_FALSE(make_cgroup_v2(where, "one").ok());
   (*first)->remove();
-  EXPECT_TRUE(make_cgroup_v2(settings, where, "one").ok());  // and removed when it goes
+  EXPECT_TRUE(make_cgroup_v2(where, "one").ok());  // and removed when it goes
 }
 
 TEST_P(CgroupFolder, OfAKilledLauncherIsSweptWithAllThatIsInside) {
@@ -105,14 +103,13 @@ TEST_P(CgroupFolder, OfAKilledLauncherIsSweptWithAllThatIsInside) {
   const CgroupFacts where = facts(agent);
   struct stat pid_namespace {};
   ASSERT_EQ(stat("/proc/self/ns/pid", &pid_namespace), 0);
-  const CgroupSettings settings{.memory_bytes = {}, .pids = 20, .cpu_accounting = true};
   const auto before = all_cgroups();
   // No process has this number: pid_max is lower. The other is of a container's launcher.
   const std::string gone = cat("paddock-99999999-1-", pid_namespace.st_ino);
   const std::string foreign = cat("paddock-99999999-1-", pid_namespace.st_ino + 1);
-  auto dead = make_cgroup_v2(settings, where, gone);
-  auto other = make_cgroup_v2(settings, where, foreign);
-  ASSERT_TRUE(dead.ok() && other.ok());
+  auto dead = make_cgroup_v2(where, gone);
+  auto other = make_cgroup_v2(where, foreign);
+  ASSERT_TRUE(dead.ok() && other.ok() && (*dead)->limit({.pids = 20}).ok());
   ASSERT_GT(start_storm(**dead), 0);
   ASSERT_TRUE(storm_is_raging(cat(agent.folder(), "/", gone)));
   sweep_stale_cgroups(where);

@@ -35,21 +35,18 @@ Status write(const std::string& folder, const char* file, std::string_view text)
   return {};
 }
 
-std::optional<int64_t> read_number(const std::string& folder, const char* file) {
-  const auto text = read_text(folder, file);
-  return text ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
+std::optional<int64_t> value_of(std::string_view text, std::string_view key) {
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+      return parse_integer<int64_t>(trim(std::string_view(line).substr(key.size())));
+  }
+  return std::nullopt;
 }
 
 std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
                                   std::string_view key) {
   const auto text = read_text(folder, file);
-  if (!text) return std::nullopt;
-  for (const std::string& line : split(*text, '\n')) {
-    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ') {
-      return parse_integer<int64_t>(trim(std::string_view(line).substr(key.size())));
-    }
-  }
-  return std::nullopt;
+  return text ? value_of(*text, key) : std::nullopt;
 }
 
 void kill_inside(const std::string& folder) {
@@ -67,7 +64,7 @@ void kill_inside(const std::string& folder) {
 }
 
 void remove_folder(const std::string& folder) {
-  constexpr int kMostRounds = 200;  // the last member's exit may still be on its way
+  constexpr int kMostRounds = 2000;  // the last member's exit may still be on its way
   for (int round = 0; round < kMostRounds; ++round) {
     if (rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
     kill_inside(folder);
@@ -77,11 +74,42 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace cgroup_files
 
+CgroupCounters::CgroupCounters(const std::string& folder,
+                               std::initializer_list<const char*> files) {
+  for (const char* file : files) {
+    os::Fd fd(open(cat(folder, "/", file).c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.valid()) files_.emplace_back(file, std::move(fd));
+  }
+}
+
+std::optional<std::string> CgroupCounters::text(std::string_view file) const {
+  for (const auto& [name, fd] : files_) {
+    if (name != file) continue;
+    std::string out(4096, '\0');
+    const ssize_t n = pread(fd.get(), out.data(), out.size(), 0);
+    if (n < 0) return std::nullopt;
+    out.resize(static_cast<size_t>(n));
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> CgroupCounters::number(std::string_view file) const {
+  const auto read = text(file);
+  return read ? parse_integer<int64_t>(trim(*read)) : std::nullopt;
+}
+
+std::optional<int64_t> CgroupCounters::keyed(std::string_view file, std::string_view key) const {
+  const auto read = text(file);
+  return read ? cgroup_files::value_of(*read, key) : std::nullopt;
+}
+
 namespace {
 
 class NoCgroup final : public Cgroup {
  public:
   const std::vector<os::Fd>& join_fds() const override { return none_; }
+  Status limit(const CgroupSettings&) override { return {}; }
   Readings read() const override { return {}; }
   void kill_all() override {}
   void remove() override {}
@@ -126,30 +154,11 @@ bool is_stale(std::string_view name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupSettings& settings,
-                                            const CgroupFacts& facts) {
-  if (!settings.memory_bytes && !settings.pids && !settings.cpu_accounting) {
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts) {
+  if (facts.memory.empty() && facts.pids.empty() && facts.cpu.empty())
     return std::unique_ptr<Cgroup>(std::make_unique<NoCgroup>());
-  }
-  if (facts.version == CgroupFacts::Version::kV2)
-    return make_cgroup_v2(settings, facts, own_name());
-  return make_cgroup_v1(settings, facts, own_name());
-}
-
-void prepare_cgroup(const CgroupFacts& facts) {
-  if (facts.version != CgroupFacts::Version::kV1) return;
-  const std::string name = own_name();
-  for (const std::string* parent : {&facts.memory, &facts.pids, &facts.cpu}) {
-    if (!parent->empty()) mkdir(cat(*parent, "/", name).c_str(), 0755);  // if not: made when needed
-  }
-}
-
-void discard_prepared_cgroup(const CgroupFacts& facts) {
-  if (facts.version != CgroupFacts::Version::kV1) return;
-  const std::string name = own_name();
-  for (const std::string* parent : {&facts.memory, &facts.pids, &facts.cpu}) {
-    if (!parent->empty()) rmdir(cat(*parent, "/", name).c_str());
-  }
+  if (facts.version == CgroupFacts::Version::kV2) return make_cgroup_v2(facts, own_name());
+  return make_cgroup_v1(facts, own_name());
 }
 
 void sweep_stale_cgroups(const CgroupFacts& facts) {

@@ -2,8 +2,12 @@
 // after. v1 has one folder per hierarchy, v2 one for all. Owned by the launcher; not thread-safe.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/os/fd.h"
@@ -20,37 +24,46 @@ class Cgroup {
   // v1: the child itself writes "0" here. (Writing a pid to cgroup.procs costs an RCU grace
   // period.)
   virtual const std::vector<os::Fd>& join_fds() const = 0;
+  // At any time before the command: those who wait inside already are held to it too.
+  virtual Status limit(const CgroupSettings& settings) = 0;
   virtual Readings read() const = 0;
   // SIGKILL to everything inside, until nothing is.
   virtual void kill_all() = 0;
   virtual void remove() = 0;
 };
 
-// Makes what the plan asks for; nothing asked for: an object that does nothing.
-Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupSettings& settings,
-                                            const CgroupFacts& facts);
-
-// Before there is a request: the folders that this process's make_cgroup() will want, without
-// limits. v1 only: one of v2 is never used again once it was killed. The other takes back what was
-// not used.
-void prepare_cgroup(const CgroupFacts& facts);
-void discard_prepared_cgroup(const CgroupFacts& facts);
+// Without limits as yet, in every hierarchy that the host has; it has none: an object that does
+// nothing. One per process of ours at a time.
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts);
 
 // v1 and v2 behind it. `name` is the same in every hierarchy.
-Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupSettings& settings,
-                                               const CgroupFacts& facts, const std::string& name);
-Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupSettings& settings,
-                                               const CgroupFacts& facts, const std::string& name);
+Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupFacts& facts, const std::string& name);
+Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupFacts& facts, const std::string& name);
 
 // Folders of launchers that were killed: emptied and removed. Known by pid, start time and pid
 // namespace, which their names carry.
 void sweep_stale_cgroups(const CgroupFacts& facts);
 
+// The counters of one folder, opened before they are needed: opening is what costs.
+class CgroupCounters {
+ public:
+  CgroupCounters() = default;
+  // Those that the kernel does not have stay away.
+  CgroupCounters(const std::string& folder, std::initializer_list<const char*> files);
+  std::optional<int64_t> number(std::string_view file) const;
+  // The value after `key ` at the start of a line.
+  std::optional<int64_t> keyed(std::string_view file, std::string_view key) const;
+
+ private:
+  std::optional<std::string> text(std::string_view file) const;
+  std::vector<std::pair<std::string, os::Fd>> files_;
+};
+
 namespace cgroup_files {
 std::optional<std::string> read_text(const std::string& folder, const char* file);
 Status write(const std::string& folder, const char* file, std::string_view text);
-std::optional<int64_t> read_number(const std::string& folder, const char* file);
 // The value after `key ` at the start of a line.
+std::optional<int64_t> value_of(std::string_view text, std::string_view key);
 std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
                                   std::string_view key);
 // SIGKILL to everything inside, until nothing is: at once with cgroup.kill (v2, Linux 5.14), else

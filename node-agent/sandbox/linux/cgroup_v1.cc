@@ -1,4 +1,4 @@
-// cgroup v1: one folder in each hierarchy that the plan needs.
+// cgroup v1: one folder in each hierarchy that the host has.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,29 +17,35 @@ class CgroupV1 final : public Cgroup {
  public:
   ~CgroupV1() override { remove(); }
 
-  Status set_up(const CgroupSettings& settings, const CgroupFacts& facts, const std::string& name) {
-    if (settings.memory_bytes) {
-      TRY(make(facts.memory, name, memory_));
-      TRY(limit_memory(*settings.memory_bytes));
-    }
-    if (settings.pids) {
-      TRY(make(facts.pids, name, pids_));
-      TRY(write(pids_, "pids.max", cat(*settings.pids + 1)));  // and the init process
-    }
-    if (settings.cpu_accounting) TRY(make(facts.cpu, name, cpu_));
+  Status set_up(const CgroupFacts& facts, const std::string& name) {
+    TRY(make(facts.memory, name, memory_));
+    TRY(make(facts.pids, name, pids_));
+    TRY(make(facts.cpu, name, cpu_));
+    memory_counters_ = {memory_,
+                        {"memory.max_usage_in_bytes", "memory.oom_control", "memory.failcnt"}};
+    pids_counters_ = {pids_, {"pids.peak", "pids.events"}};
+    cpu_counters_ = {cpu_, {"cpuacct.usage"}};
     return {};
+  }
+
+  Status limit(const CgroupSettings& settings) override {
+    if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
+    if (!settings.pids) return {};
+    return write(pids_, "pids.max", cat(*settings.pids + 1));  // and the init process
   }
 
   const std::vector<os::Fd>& join_fds() const override { return tasks_; }
 
   Readings read() const override {
     Readings out;
-    if (const auto ns = read_number(cpu_, "cpuacct.usage")) out.cpu = Millis(*ns / 1'000'000);
-    out.peak_memory_bytes = read_number(memory_, "memory.max_usage_in_bytes");
-    out.oom_kills = read_keyed(memory_, "memory.oom_control", "oom_kill").value_or(0);
-    out.memory_limit_hits = memory_limit_hits(out.peak_memory_bytes);
-    if (const auto peak = read_number(pids_, "pids.peak")) out.peak_pids = *peak - 1;
-    out.pids_refused = read_keyed(pids_, "pids.events", "max").value_or(0);
+    if (const auto ns = cpu_counters_.number("cpuacct.usage")) out.cpu = Millis(*ns / 1'000'000);
+    out.peak_memory_bytes = memory_counters_.number("memory.max_usage_in_bytes");
+    if (memory_limit_ > 0) {
+      out.oom_kills = memory_counters_.keyed("memory.oom_control", "oom_kill").value_or(0);
+      out.memory_limit_hits = memory_limit_hits(out.peak_memory_bytes);
+    }
+    if (const auto peak = pids_counters_.number("pids.peak")) out.peak_pids = *peak - 1;
+    out.pids_refused = pids_counters_.keyed("pids.events", "max").value_or(0);
     return out;
   }
 
@@ -64,9 +70,9 @@ class CgroupV1 final : public Cgroup {
   }
 
   Status make(const std::string& parent, const std::string& name, std::string& folder) {
+    if (parent.empty()) return {};
     const std::string path = cat(parent, "/", name);
-    if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-      return step_error("making the cgroup", errno);
+    if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
     folder = path;
     tasks_.emplace_back(open(cat(path, "/tasks").c_str(), O_WRONLY | O_CLOEXEC));
     if (!tasks_.back().valid()) return step_error("opening the cgroup's tasks", errno);
@@ -77,7 +83,7 @@ class CgroupV1 final : public Cgroup {
   // there, use within one huge page of the limit is what tells it from the host's own shortage.
   std::optional<int64_t> memory_limit_hits(const std::optional<int64_t>& peak) const {
     constexpr int64_t kHugePage = 2 << 20;
-    const auto counted = read_number(memory_, "memory.failcnt");
+    const auto counted = memory_counters_.number("memory.failcnt");
     if (!counted || !peak || *counted > 0) return counted;
     return *peak + kHugePage >= memory_limit_ ? 1 : 0;
   }
@@ -90,19 +96,21 @@ class CgroupV1 final : public Cgroup {
     return write(memory_, "memory.memsw.limit_in_bytes", cat(bytes));
   }
 
-  int64_t memory_limit_ = 0;  // bytes
+  int64_t memory_limit_ = 0;  // bytes; 0: none
   std::string memory_;
   std::string pids_;
   std::string cpu_;
+  CgroupCounters memory_counters_;
+  CgroupCounters pids_counters_;
+  CgroupCounters cpu_counters_;
   std::vector<os::Fd> tasks_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupSettings& settings,
-                                               const CgroupFacts& facts, const std::string& name) {
+Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupFacts& facts, const std::string& name) {
   auto cgroup = std::make_unique<CgroupV1>();
-  TRY(cgroup->set_up(settings, facts, name));
+  TRY(cgroup->set_up(facts, name));
   return std::unique_ptr<Cgroup>(std::move(cgroup));
 }
 

@@ -17,16 +17,20 @@ class CgroupV2 final : public Cgroup {
  public:
   ~CgroupV2() override { remove(); }
 
-  Status set_up(const CgroupSettings& settings, const std::string& path) {
+  Status set_up(const std::string& path) {
     // One that is there already may have been killed, or be somebody else's.
     if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
     folder_ = path;
     fd_.reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd_.valid()) return step_error("opening the cgroup", errno);
-    if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
-    if (settings.pids)
-      TRY(write(folder_, "pids.max", cat(*settings.pids + 1)));  // and the init process
+    counters_ = {folder_, {"cpu.stat", "memory.peak", "memory.events", "pids.peak", "pids.events"}};
     return {};
+  }
+
+  Status limit(const CgroupSettings& settings) override {
+    if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
+    if (!settings.pids) return {};
+    return write(folder_, "pids.max", cat(*settings.pids + 1));  // and the init process
   }
 
   int clone_fd() const override { return fd_.get(); }
@@ -34,14 +38,14 @@ class CgroupV2 final : public Cgroup {
 
   Readings read() const override {
     Readings out;
-    if (const auto us = read_keyed(folder_, "cpu.stat", "usage_usec")) out.cpu = Millis(*us / 1000);
-    out.peak_memory_bytes = read_number(folder_, "memory.peak");
+    if (const auto us = counters_.keyed("cpu.stat", "usage_usec")) out.cpu = Millis(*us / 1000);
+    out.peak_memory_bytes = counters_.number("memory.peak");
     // oom_kill also counts who died because memory ran out further up; oom is this limit's own.
-    if (read_keyed(folder_, "memory.events", "oom").value_or(0) > 0)
-      out.oom_kills = read_keyed(folder_, "memory.events", "oom_kill").value_or(0);
-    out.memory_limit_hits = read_keyed(folder_, "memory.events", "max");
-    if (const auto peak = read_number(folder_, "pids.peak")) out.peak_pids = *peak - 1;
-    out.pids_refused = read_keyed(folder_, "pids.events", "max").value_or(0);
+    if (counters_.keyed("memory.events", "oom").value_or(0) > 0)
+      out.oom_kills = counters_.keyed("memory.events", "oom_kill").value_or(0);
+    out.memory_limit_hits = counters_.keyed("memory.events", "max");
+    if (const auto peak = counters_.number("pids.peak")) out.peak_pids = *peak - 1;
+    out.pids_refused = counters_.keyed("pids.events", "max").value_or(0);
     return out;
   }
 
@@ -64,15 +68,15 @@ class CgroupV2 final : public Cgroup {
 
   std::string folder_;
   os::Fd fd_;
+  CgroupCounters counters_;
   std::vector<os::Fd> none_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupSettings& settings,
-                                               const CgroupFacts& facts, const std::string& name) {
+Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupFacts& facts, const std::string& name) {
   auto cgroup = std::make_unique<CgroupV2>();
-  TRY(cgroup->set_up(settings, cat(facts.memory.empty() ? facts.cpu : facts.memory, "/", name)));
+  TRY(cgroup->set_up(cat(facts.memory.empty() ? facts.cpu : facts.memory, "/", name)));
   return std::unique_ptr<Cgroup>(std::move(cgroup));
 }
 

@@ -1,5 +1,6 @@
-// What happens between clone and exec: the init process (pid 1) builds the sandbox around itself
-// and starts the command, which then gives up everything that is left.
+// What happens between clone and exec: the init process (pid 1) closes the sandbox around itself
+// and starts the command's process, which gives up all that is left and waits. Then it is told what
+// to execute. All but the last may happen before there is a request.
 #pragma once
 
 #include <vector>
@@ -10,18 +11,27 @@
 
 namespace paddock::sandbox {
 
-struct ChildContext {
-  const contracts::LaunchRequest& request;
+// What a child needs to know that makes the view itself, where the launcher cannot: an ordinary
+// user's, and one on a kernel that does not mount on detached trees.
+struct OwnView {
   const SandboxPlan& plan;
+  std::vector<os::Fd> sources;  // opened by a privileged launcher; empty otherwise
+};
+
+struct ChildContext {
   const SeccompFilters& filters;
   const Cgroup& cgroup;
-  std::vector<os::Fd> sources;  // opened by a privileged launcher; empty otherwise
+  bool privileged = false;  // the launcher
+  bool detached_trees = false;
+  OwnView* own_view = nullptr;  // none: the launcher sends one
   int control = -1;
   int out = -1;
   int err = -1;
-  int exec_witness = -1;  // closed by a successful exec
-  int broker = -1;        // where its network broker waits, if the plan has one
-  os::Fd view = {};       // the command's root; init holds it as long as it lives
+  int exec_witness = -1;                        // closed by a successful exec
+  const BrokerConfig* broker_config = nullptr;  // none: no network
+  int broker = -1;                              // where its network broker waits
+  os::Fd view = {};     // the command's root; init holds it as long as it lives
+  os::Fd ruleset = {};  // Landlock's, of an own view
 };
 
 // The namespaces that the init process is cloned into; the network is new unless the launcher's own

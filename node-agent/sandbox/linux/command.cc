@@ -10,15 +10,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/command_spec.h"
 #include "node-agent/sandbox/execute.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/landlock.h"
-#include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/root.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 
 namespace paddock::sandbox {
@@ -28,6 +30,7 @@ using Type = ControlMessage::Type;
 
 constexpr int kControl = 3;
 constexpr int kWitness = 4;
+constexpr int kOwnRuleset = 5;
 
 // The command's own user namespace: it owns nothing, not even the mounts, and the kernel counts the
 // run's processes in it alone.
@@ -40,30 +43,29 @@ Status enter_own_user_namespace(int view) {
   return write_id_maps(0, {kInsideId, kInsideId, kInsideId, kInsideId}, false);
 }
 
-// 0: /dev/null, 1 and 2: the pipes, 3 and 4: ours until exec. Nothing else stays open.
+// 0: /dev/null, 1 and 2: the pipes, the others are ours until exec. Nothing else stays open.
 Status set_descriptors(const ChildContext& context) {
   constexpr int kAbove = 16;
   const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int sources[] = {in, context.out, context.err, context.control, context.exec_witness};
-  int moved[5];
-  for (int i = 0; i < 5; ++i) moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, kAbove);
-  for (int i = 0; i < 5; ++i) {
+  const int sources[] = {
+      in, context.out, context.err, context.control, context.exec_witness, context.ruleset.get()};
+  const int count = context.ruleset.valid() ? kOwnRuleset + 1 : kWitness + 1;
+  int moved[std::size(sources)];
+  for (int i = 0; i < count; ++i) moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, kAbove);
+  for (int i = 0; i < count; ++i) {
     if (moved[i] < 0 || dup3(moved[i], i, i >= kControl ? O_CLOEXEC : 0) < 0) {
       // dup3 needs different numbers; kAbove makes them so.
       return step_error("setting the standard streams", errno);
     }
   }
-  if (raw::close_range(kWitness + 1, ~0u) != 0)
+  if (raw::close_range(static_cast<unsigned>(count), ~0u) != 0)
     return step_error("closing descriptors", errno, "Linux 5.9 or later is needed");
   return {};
 }
 
+// The launcher handles none, and ignores this one alone.
 void reset_signals() {
-  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
-    struct sigaction standard {};
-    standard.sa_handler = SIG_DFL;
-    sigaction(signal, &standard, nullptr);
-  }
+  signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -99,28 +101,69 @@ Status give_up_everything(const ChildContext& context) {
   if (setsid() < 0) return step_error("making a session", errno);
   TRY(set_descriptors(context));
   umask(022);
-  if (chdir(context.request.workdir.c_str()) != 0) return step_error("entering workdir", errno);
   TRY(drop_privileges());
-  TRY(apply_landlock(context.plan.landlock));
-  TRY(install_filters(context.filters));
   reset_signals();
-  return set_rlimits(context.plan.rlimits);
+  return install_filters(context.filters);
+}
+
+Result<CommandSpec> read_spec(const os::Fd& file) {
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0) return step_error("reading the order", errno);
+  std::string bytes(static_cast<size_t>(info.st_size), '\0');
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n =
+        pread(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (n <= 0) return step_error("reading the order", n < 0 ? errno : EPIPE);
+    done += static_cast<size_t>(n);
+  }
+  auto spec = unpack(bytes);
+  if (!spec) return step_error("reading the order", EBADMSG);
+  return std::move(*spec);
+}
+
+struct Order {
+  CommandSpec spec;
+  os::Fd ruleset;
+};
+
+Result<Order> wait_for_order(bool has_ruleset) {
+  Order out;
+  if (has_ruleset) out.ruleset.reset(kOwnRuleset);
+  for (;;) {
+    auto message = receive_control(kControl);
+    if (!message) _exit(1);  // the launcher has no use for this sandbox
+    if (message->type == Type::kRuleset) out.ruleset = std::move(message->fd);
+    if (message->type != Type::kGo) continue;
+    ASSIGN_OR_RETURN(out.spec, read_spec(message->fd));
+    return out;
+  }
+}
+
+// After the last of our own files was opened: one limit is on their number, another on memory.
+Status take_limits(const Order& order) {
+  if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
+  TRY(take_ruleset(order.ruleset));
+  return set_rlimits(order.spec.rlimits);
+}
+
+[[noreturn]] void give_up(int control, const Error& error) {
+  // Either number is the control socket, depending on how far it came.
+  if (!send_control(kControl, Type::kFailed, 0, 0, error.message))
+    send_control(control, Type::kFailed, 0, 0, error.message);
+  _exit(1);
 }
 
 }  // namespace
 
 [[noreturn]] void run_command(const ChildContext& context) {
-  const std::vector<std::string> files =
-      command_files(context.request.command[0], context.request.env);
-  if (const Status ready = give_up_everything(context); !ready.ok()) {
-    // Either number is the control socket, depending on how far it came.
-    if (!send_control(kControl, Type::kFailed, 0, 0, ready.error().message)) {
-      send_control(context.control, Type::kFailed, 0, 0, ready.error().message);
-    }
-    _exit(1);
-  }
-  send_control(kControl, Type::kNoExec,
-               execute(context.request.command, context.request.env, files));
+  if (const Status ready = give_up_everything(context); !ready.ok())
+    give_up(context.control, ready.error());
+  const auto order = wait_for_order(context.ruleset.valid());
+  if (!order.ok()) give_up(kControl, order.error());
+  const CommandSpec& spec = order->spec;
+  const std::vector<std::string> files = command_files(spec.command[0], spec.env);
+  if (const Status limited = take_limits(*order); !limited.ok()) give_up(kControl, limited.error());
+  send_control(kControl, Type::kNoExec, execute(spec.command, spec.env, files));
   _exit(127);
 }
 

@@ -14,7 +14,11 @@ namespace paddock::sandbox {
 struct ControlMessage {
   enum class Type : char {
     kIdsMapped = 'M',  // launcher -> child: the user namespace has its ids
-    kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor
+    kProc = 'P',       // child -> launcher, with a mount of its /proc
+    kView = 'V',       // launcher -> child, with the root of the command's view
+    kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor: it waits now
+    kRuleset = 'R',    // launcher -> child, with the Landlock ruleset of the view it made
+    kGo = 'G',         // launcher -> child, with a file: a packed CommandSpec, to execute
     kFailed = 'F',     // child -> launcher: text says which step
     kNoExec = 'X',     // child -> launcher: number is errno
     kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used, text

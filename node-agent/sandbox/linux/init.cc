@@ -15,9 +15,13 @@
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/command.h"
 #include "node-agent/sandbox/linux/control.h"
-#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/new_mount.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/root.h"
+#include "node-agent/sandbox/linux/sources.h"
+#include "node-agent/sandbox/linux/view.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -56,19 +60,45 @@ Status name_host() {
   return {};
 }
 
-Status build(ChildContext& context) {
+Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
   TRY(join_cgroups(context.cgroup));
-  TRY(become_inside_user(context.plan.privileged));
+  TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));
-  if (context.plan.broker) TRY(connect_broker(*context.plan.broker, context.broker));
+  if (context.broker_config != nullptr) TRY(connect_broker(*context.broker_config, context.broker));
   umask(022);
-  TRY(make_mounts_private());
-  if (context.sources.empty()) {
-    ASSIGN_OR_RETURN(context.sources, open_sources(context.plan, {}));
+  return make_mounts_private();
+}
+
+Status make_own_view(ChildContext& context) {
+  OwnView& own = *context.own_view;
+  if (own.sources.empty()) {
+    ASSIGN_OR_RETURN(own.sources, open_sources(own.plan.mounts, host_identity(own.plan)));
   }
-  ASSIGN_OR_RETURN(context.view, build_root(context.plan.mounts, context.sources));
-  context.sources.clear();
+  ASSIGN_OR_RETURN(View view, View::make(context.detached_trees));
+  for (size_t i = 0; i < own.plan.mounts.size(); ++i)
+    TRY(view.place(own.plan.mounts[i], own.sources[i]));
+  own.sources.clear();
+  ASSIGN_OR_RETURN(context.view, view.finish());
+  ASSIGN_OR_RETURN(context.ruleset, make_ruleset(own.plan.landlock, context.view.get()));
+  return leave_host();
+}
+
+// Only this process can make the /proc of its pid namespace; the launcher makes the rest.
+Status get_view(ChildContext& context) {
+  ASSIGN_OR_RETURN(const os::Fd proc, new_proc());
+  if (!send_control(context.control, Type::kProc, 0, 0, {}, proc.get()))
+    return step_error("handing over /proc", errno);
+  TRY(leave_host());
+  auto message = receive_control(context.control);
+  if (!message || message->type != Type::kView) return step_error("waiting for the view", EPIPE);
+  context.view = std::move(message->fd);
+  return {};
+}
+
+Status build(ChildContext& context) {
+  TRY(close_around_self(context));
+  TRY(context.own_view != nullptr ? make_own_view(context) : get_view(context));
   return name_host();
 }
 
@@ -157,7 +187,7 @@ uint64_t init_namespaces(bool inherits_network) {
   prctl(PR_SET_DUMPABLE, 0);  // the command was, and with it this memory
   take_signals();
   const int control = close_all_but(context.control, context.view.get());
-  if (const Status dropped = drop_privileges(); !dropped.ok()) {
+  if (const Status dropped = drop_capabilities(); !dropped.ok()) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);
     _exit(1);
   }

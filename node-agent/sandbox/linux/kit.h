@@ -2,14 +2,19 @@
 // there is a request. One-shot launchers make one for their only run, serving ones for all.
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "common/os/fd.h"
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/launch.h"
-#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/shared_view.h"
 #include "node-agent/sandbox/seccomp_program.h"
 
 namespace paddock::sandbox {
+
+class EmptySandbox;
 
 struct LaunchKit {
   HostFacts host;
@@ -17,13 +22,16 @@ struct LaunchKit {
   // The launcher itself is in an empty network namespace, which is for this run alone and in which
   // the sandbox has no capability: the sandbox inherits it instead of making its own.
   bool in_empty_network = false;
-  os::Fd host_network;       // then: the one that the launcher left, for brokers
-  PreparedSources prepared;  // none: all are opened when they are needed
+  os::Fd host_network;                 // then: the one that the launcher left, for brokers
+  os::Fd root_mapping;                 // for the default identity, see HostIdentity; none: invalid
+  std::optional<SharedView> shared;    // none: each view is made from the host's own folders
+  std::shared_ptr<EmptySandbox> used;  // by the run that is over
 };
 Result<LaunchKit> make_kit();
 
-// launch() with what is known already; uses up what is prepared.
-contracts::SandboxResult launch_with(LaunchKit& kit, const contracts::LaunchRequest& request,
-                                     EventWriter& events, const Clock& clock);
+// launch() with what is known already. `prepared`: used if it fits, else ended; may be nullptr.
+contracts::SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
+                                     const contracts::LaunchRequest& request, EventWriter& events,
+                                     const Clock& clock);
 
 }  // namespace paddock::sandbox

@@ -34,9 +34,9 @@ constexpr int kBeneathPath = 1;
 // What can be granted for something that is not a folder.
 constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
-Status add_rule(const os::Fd& ruleset, const LandlockRule& rule) {
-  const os::Fd path(
-      raw::openat2(AT_FDCWD, rule.path.c_str(), O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS));
+Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int root) {
+  const os::Fd path(raw::openat2(root, rule.path.c_str(), O_PATH | O_CLOEXEC,
+                                 RESOLVE_NO_SYMLINKS | RESOLVE_IN_ROOT));
   struct stat info {};
   if (!path.valid() || fstat(path.get(), &info) != 0)
     return step_error(cat("opening ", rule.path, " for its Landlock rule"), errno);
@@ -55,13 +55,23 @@ int landlock_version() {
   return version > 0 ? static_cast<int>(version) : 0;
 }
 
-Status apply_landlock(const LandlockRuleset& ruleset) {
-  if (ruleset.files == 0) return {};
+Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root) {
+  if (ruleset.files == 0) return os::Fd();
   const RulesetAttributes attributes{ruleset.files, ruleset.network, ruleset.scopes};
-  const os::Fd fd(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
-  if (!fd.valid()) return step_error("making the Landlock ruleset", errno);
-  for (const LandlockRule& rule : ruleset.rules) TRY(add_rule(fd, rule));
-  if (syscall(kRestrictSelf, fd.get(), 0) != 0)
+  os::Fd out(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
+  if (!out.valid()) return step_error("making the Landlock ruleset", errno);
+  TRY(add_rules(out, ruleset.rules, root));
+  return out;
+}
+
+Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root) {
+  for (const LandlockRule& rule : rules) TRY(add_rule(ruleset, rule, root));
+  return {};
+}
+
+Status take_ruleset(const os::Fd& ruleset) {
+  if (!ruleset.valid()) return {};
+  if (syscall(kRestrictSelf, ruleset.get(), 0) != 0)
     return step_error("taking the Landlock ruleset on", errno);
   return {};
 }

@@ -2,14 +2,19 @@
 #pragma once
 
 #include "common/base/result.h"
+#include "common/os/fd.h"
 #include "node-agent/sandbox/landlock_rules.h"
 
 namespace paddock::sandbox {
 
 // The version of the kernel's Landlock; 0 if it has none or it is switched off.
 int landlock_version();
-// Cannot be undone. Paths are opened in the caller's root and rules bind to what is found there, so
-// this comes after the last mount. The caller has no_new_privs. An empty ruleset does nothing.
-Status apply_landlock(const LandlockRuleset& ruleset);
+// The ruleset as the kernel's object. Paths are opened below `root` and rules bind to what is found
+// there, so this comes after the last mount. Invalid for an empty one.
+Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root);
+// More for one that make_ruleset() made.
+Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root);
+// Cannot be undone. The caller has no_new_privs. An invalid one does nothing.
+Status take_ruleset(const os::Fd& ruleset);
 
 }  // namespace paddock::sandbox

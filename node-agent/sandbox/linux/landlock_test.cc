@@ -17,6 +17,12 @@
 namespace paddock::sandbox {
 namespace {
 
+Status take_on(const LandlockRuleset& rules) {
+  const os::Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  ASSIGN_OR_RETURN(const os::Fd ruleset, make_ruleset(rules, root.get()));
+  return take_ruleset(ruleset);
+}
+
 int try_to(const std::string& path, int flags) {
   const os::Fd fd(open(path.c_str(), flags | O_CLOEXEC, 0644));
   return fd.valid() ? 0 : errno;
@@ -27,7 +33,7 @@ int made_folder(const std::string& path) { return mkdir(path.c_str(), 0755) == 0
 // Which of the expectations fails in a process behind the wall; 0: none.
 int walled(const LandlockRuleset& rules, const std::string& inside, const std::string& outside) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (!apply_landlock(rules).ok()) return 1;
+  if (!take_on(rules).ok()) return 1;
   if (try_to(inside + "/made", O_CREAT | O_WRONLY) != 0) return 2;
   if (try_to(outside + "/there", O_RDONLY) != EACCES) return 3;
   if (try_to(outside + "/there", O_WRONLY) != EACCES) return 4;
@@ -69,7 +75,7 @@ TEST(Landlock, SaysWhichRuleHasNoPath) {
   LandlockRuleset rules;
   rules.files = landlock::kReadFile;
   rules.rules = {{"/nowhere/at/all", landlock::kReadFile}};
-  const Status applied = apply_landlock(rules);
+  const Status applied = take_on(rules);
   ASSERT_FALSE(applied.ok());
   EXPECT_NE(applied.error().message.find("/nowhere/at/all"), std::string::npos);
 }

@@ -26,12 +26,16 @@ Status become_inside_user(bool privileged) {
 }
 
 Status drop_privileges() {
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
   // Until the kernel knows no further one.
   int capability = 0;
   while (prctl(PR_CAPBSET_DROP, capability) == 0) ++capability;
   if (errno != EINVAL || prctl(PR_CAPBSET_READ, capability) >= 0)
     return step_error("dropping the capability bounding set", errno);
+  return drop_capabilities();
+}
+
+Status drop_capabilities() {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
   constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;

@@ -22,16 +22,18 @@
 #include "common/os/lock_file.h"
 #include "common/os/packet_socket.h"
 #include "node-agent/sandbox/linux/cgroup.h"
+#include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/serve_one.h"
+#include "node-agent/sandbox/linux/user_namespace.h"
 #include "node-agent/sandbox/serve_pace.h"
 
 namespace paddock::sandbox {
 namespace {
 
 constexpr Millis kLookAround{5'000};  // is the socket still there?
-constexpr Millis kFarewell{1'000};    // then the kernel ends those that wait
+constexpr Millis kFarewell{5'000};    // then the kernel ends those that wait
 
 void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
@@ -55,6 +57,7 @@ class Server {
   void run();
 
  private:
+  void refresh_shared_view();
   Status take_base_filter();
   Status enter_network(os::Fd& out);
   void refill();
@@ -92,10 +95,24 @@ Status Server::set_up() {
   if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
     return system_error("the server's pipe", errno);
   ASSIGN_OR_RETURN(kit_, make_kit());
+  refresh_shared_view();
+  if (kit_.host.privileged) {
+    ASSIGN_OR_RETURN(kit_.root_mapping,
+                     make_mapping_namespace({0, 0, kDefaultHostId, kDefaultHostId}));
+  }
   TRY(take_base_filter());
   ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
   if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
   return {};
+}
+
+// Without one, each run makes all of its view itself.
+void Server::refresh_shared_view() {
+  if (!launcher_makes_views(kit_.host) || (kit_.shared && kit_.shared->is_current())) return;
+  kit_.shared.reset();
+  auto made = SharedView::make(kit_.host);
+  if (!made.ok()) return say(made.error());
+  kit_.shared = std::move(*made);
 }
 
 // Every process of every run inherits it.
@@ -218,6 +235,7 @@ void Server::run() {
     const MonoTime now = clock_.mono();
     if (now < look_at_) continue;
     look_at_ = now + kLookAround;
+    refresh_shared_view();
     const bool in_use = processes_.size() > static_cast<size_t>(pace_.ready());
     if (!still_listening() || (!in_use && pace_.unused_for_long(now))) leave_ = true;
   }

@@ -12,8 +12,7 @@
 #include "common/base/text.h"
 #include "common/os/lock_file.h"
 #include "common/os/packet_socket.h"
-#include "node-agent/sandbox/linux/cgroup.h"
-#include "node-agent/sandbox/linux/mounts.h"
+#include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/request.h"
 
@@ -55,12 +54,12 @@ bool network_is_unused() {
   return text.ok() && text->starts_with("sockets: used 0\n");
 }
 
-// What would cost the run time later. None is missed if it fails: then it is done when needed.
-void prepare(LaunchKit& kit) {
-  prepare_cgroup(kit.host.cgroup);
-  if (!kit.host.privileged) return;
-  auto prepared = prepare_sources(render_mounts({}, kit.host));
-  if (prepared.ok()) kit.prepared = std::move(*prepared);
+// What would cost the run time later. Without it, or if it fails, all is done when it is needed,
+// and an error told then.
+std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
+  if (!launcher_makes_views(kit.host)) return nullptr;
+  auto out = EmptySandbox::prepare(kit);
+  return out.ok() ? std::move(*out) : nullptr;
 }
 
 // A waiting process ends with its server; one with a run stays.
@@ -70,7 +69,8 @@ bool outlive_server(const ReadyContext& context, bool outlive) {
 }
 
 // Whether what was lent to this process may be lent again. `client` hangs up when all is over.
-bool serve_order(const ReadyContext& context, const Clock& clock, os::Fd& client) {
+bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prepared,
+                 const Clock& clock, os::Fd& client) {
   const auto accepted = os::accept_packets(context.listener);
   const pid_t self = getpid();
   if (!accepted || write(context.taken, &self, sizeof self) != sizeof self) return false;
@@ -86,7 +86,7 @@ bool serve_order(const ReadyContext& context, const Clock& clock, os::Fd& client
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   EventWriter events(std::move(order->events), clock);
   const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
-    return launch_with(context.kit, request, events, clock);
+    return launch_with(context.kit, std::move(prepared), request, events, clock);
   });
   return answered.ok() && network_is_unused();
 }
@@ -96,10 +96,8 @@ bool serve_order(const ReadyContext& context, const Clock& clock, os::Fd& client
 [[noreturn]] void serve_one(const ReadyContext& context, const Clock& clock) {
   setsid();  // a signal to the server's group is not for its runs
   if (!outlive_server(context, false)) _exit(kUncleanExit);
-  prepare(context.kit);
   os::Fd client;
-  const bool clean = serve_order(context, clock, client);
-  discard_prepared_cgroup(context.kit.host.cgroup);
+  const bool clean = serve_order(context, prepare(context.kit), clock, client);
   _exit(clean ? kCleanExit : kUncleanExit);
 }
 

@@ -1,4 +1,5 @@
-// The parts of the host that a sandbox shows, opened and copied as detached mounts.
+#include "node-agent/sandbox/linux/sources.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -6,8 +7,8 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "node-agent/sandbox/linux/mounts.h"
 #include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/user_namespace.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -19,7 +20,7 @@ std::string step(const char* doing, const MountEntry& entry) {
   return cat(doing, " for ", entry.target);
 }
 
-Result<os::Fd> open_source(const MountEntry& entry) {
+Result<os::Fd> open_host_path(const MountEntry& entry) {
   // What only this launcher names may lie below a link of the host's own, such as /var/run; the
   // last part of a request's path never is one, so that whoever can write beside it gains nothing.
   const bool by_policy = !entry.field.empty() || entry.kind == Kind::kDevice;
@@ -43,27 +44,30 @@ Result<os::Fd> open_source(const MountEntry& entry) {
   return source;
 }
 
-// Whether the command, as the plan's host id, needs the owner of this folder mapped to itself.
-Result<bool> map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& entry,
-                       const SandboxPlan& plan) {
+// The command reaches what the folder's owner owns as its own.
+Status map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& entry,
+                 const HostIdentity& identity) {
   struct stat info {};
   if (fstat(source.get(), &info) != 0)
     return step_error(step("inspecting the source", entry), errno);
-  if (info.st_uid == plan.host_uid && info.st_gid == plan.host_gid) return false;
-  ASSIGN_OR_RETURN(const os::Fd space, make_mapping_namespace({info.st_uid, info.st_gid,
-                                                               plan.host_uid, plan.host_gid}));
+  if (info.st_uid == identity.uid && info.st_gid == identity.gid) return {};
+  os::Fd own;
+  if (identity.root_mapping < 0 || info.st_uid != 0 || info.st_gid != 0) {
+    ASSIGN_OR_RETURN(
+        own, make_mapping_namespace({info.st_uid, info.st_gid, identity.uid, identity.gid}));
+  }
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_IDMAP;
-  attributes.userns_fd = static_cast<__u64>(space.get());
+  attributes.userns_fd = static_cast<__u64>(own.valid() ? own.get() : identity.root_mapping);
   if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
                     sizeof attributes) == 0)
-    return true;
+    return {};
   // Without it a read-only mount is as readable as its modes say; a writable one must be the
   // command's.
-  if (!entry.writable || info.st_uid == plan.host_uid) return false;
+  if (!entry.writable || info.st_uid == identity.uid) return {};
   return step_error(
       step("mapping the owner", entry), errno,
-      cat("this file system cannot map ids: let uid ", plan.host_uid, " own the folder"));
+      cat("this file system cannot map ids: let uid ", identity.uid, " own the folder"));
 }
 
 Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
@@ -84,54 +88,28 @@ Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
   return mount;
 }
 
-bool is_every_runs(const MountEntry& entry) {
-  return (entry.kind == Kind::kSystem || entry.kind == Kind::kDevice) && entry.field.empty() &&
-         !entry.writable;
-}
-
-// Invalid if there is none, or if the host shows something else there by now.
-os::Fd take_prepared(PreparedSources& prepared, const MountEntry& entry) {
-  if (!is_every_runs(entry)) return {};
-  for (PreparedSource& one : prepared) {
-    if (one.entry.source != entry.source || one.entry.kind != entry.kind ||
-        one.entry.no_programs != entry.no_programs)
-      continue;
-    struct stat now {};
-    if (stat(entry.source.c_str(), &now) != 0 || now.st_dev != one.device ||
-        now.st_ino != one.inode)
-      return {};
-    return std::move(one.mount);
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<PreparedSources> prepare_sources(const std::vector<MountEntry>& table) {
-  PreparedSources out;
-  for (const MountEntry& entry : table) {
-    if (!is_every_runs(entry)) continue;
-    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry));
-    struct stat info {};
-    if (fstat(source.get(), &info) != 0)
-      return step_error(step("inspecting the source", entry), errno);
-    ASSIGN_OR_RETURN(os::Fd mount, copy_mount(source, entry));
-    out.push_back({entry, info.st_dev, info.st_ino, std::move(mount)});
-  }
-  return out;
+HostIdentity host_identity(const SandboxPlan& plan) {
+  return {plan.privileged, plan.host_uid, plan.host_gid};
 }
 
-Result<std::vector<os::Fd>> open_sources(const SandboxPlan& plan, PreparedSources prepared) {
+Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity) {
+  if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
+    return os::Fd();
+  ASSIGN_OR_RETURN(const os::Fd source, open_host_path(entry));
+  ASSIGN_OR_RETURN(os::Fd mount, copy_mount(source, entry));
+  if (identity.privileged && entry.kind == Kind::kBind)
+    TRY(map_owner(source, mount, entry, identity));
+  return mount;
+}
+
+Result<std::vector<os::Fd>> open_sources(const std::vector<MountEntry>& table,
+                                         const HostIdentity& identity) {
   std::vector<os::Fd> out;
-  for (const MountEntry& entry : plan.mounts) {
-    out.push_back(take_prepared(prepared, entry));
-    if (out.back().valid()) continue;
-    if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
-      continue;
-    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry));
-    ASSIGN_OR_RETURN(out.back(), copy_mount(source, entry));
-    if (plan.privileged && entry.kind == Kind::kBind)
-      TRY(map_owner(source, out.back(), entry, plan));
+  for (const MountEntry& entry : table) {
+    ASSIGN_OR_RETURN(os::Fd source, open_source(entry, identity));
+    out.push_back(std::move(source));
   }
   return out;
 }

@@ -50,7 +50,9 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
       notifications_(watched.choices, watched.plan.reach),
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
-      next_check_(now_ + kCheckEvery) {}
+      next_check_(now_ + kCheckEvery) {
+  notifications_.listen_on(std::move(sandbox_.listener));
+}
 
 Outcome Supervisor::run() {
   while (!reaped_) {
@@ -126,10 +128,6 @@ void Supervisor::handle_control() {
     return;
   }
   switch (message->type) {
-    case Type::kListener:
-      notifications_.listen_on(os::Fd(fcntl(message->fd.get(), F_DUPFD_CLOEXEC, 3)));
-      filtered_ = notifications_.listening();
-      break;
     case Type::kFailed:
       if (!setup_error_)
         setup_error_ = Error{Code::kInternal, "SANDBOX_SETUP_FAILED", message->text};
@@ -146,7 +144,12 @@ void Supervisor::handle_control() {
       kill_at_ = now_ + kKillAgainAfter;
       break;
     case Type::kIdsMapped:
-      break;  // only ever sent by us
+    case Type::kProc:
+    case Type::kView:
+    case Type::kListener:
+    case Type::kRuleset:
+    case Type::kGo:
+      break;  // of the time before there was a run, or ours
   }
 }
 
@@ -158,7 +161,7 @@ void Supervisor::note_exec() {
     if (poll(&more, 1, 0) <= 0) break;
     handle_control();
   }
-  if (setup_error_ || exec_error_ || !filtered_ || cause_ != EndCause::kNone) return;
+  if (setup_error_ || exec_error_ || cause_ != EndCause::kNone) return;
   started_ = now_;
   watched_.events.add(FrameType::kStarted,
                       wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));

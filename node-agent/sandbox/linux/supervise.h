@@ -23,6 +23,7 @@ struct RunningSandbox {
   os::Fd exec_witness;
   os::Fd out;
   os::Fd err;
+  os::Fd listener;  // of the command's filter
 };
 
 struct Watched {
@@ -81,7 +82,6 @@ class Supervisor {
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   EndCause cause_ = EndCause::kNone;
-  bool filtered_ = false;  // the command's listener came, and may be gone again with the command
   bool killed_ = false;
   bool reaped_ = false;
   bool events_lost_ = false;

@@ -1,0 +1,26 @@
+// What the command's process, which waits inside a finished sandbox, has to be told before it
+// executes. It travels as one block of bytes between two processes of the same program.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node-agent/sandbox/rlimits.h"
+
+namespace paddock::sandbox {
+
+struct CommandSpec {
+  std::vector<std::string> command;
+  std::map<std::string, std::string> env;
+  std::string workdir;
+  std::vector<RlimitSetting> rlimits;
+};
+
+std::string pack(const CommandSpec& spec);
+// Nothing if these are not the bytes of one spec.
+std::optional<CommandSpec> unpack(std::string_view bytes);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,40 @@
+#include "node-agent/sandbox/command_spec.h"
+
+#include <sys/resource.h>
+
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+CommandSpec example() {
+  return {.command = {"sh", "-c", std::string("a\0b", 3), ""},
+          .env = {{"EMPTY", ""}, {"PATH", "/usr/bin"}},
+          .workdir = "/workspace",
+          .rlimits = {{RLIMIT_NOFILE, "RLIMIT_NOFILE", 10, RLIM_INFINITY}}};
+}
+
+TEST(CommandSpec, ArrivesAsItWasSent) {
+  const auto out = unpack(pack(example()));
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->command, example().command);
+  EXPECT_EQ(out->env, example().env);
+  EXPECT_EQ(out->workdir, "/workspace");
+  ASSERT_EQ(out->rlimits.size(), 1U);
+  EXPECT_EQ(out->rlimits[0].resource, RLIMIT_NOFILE);
+  EXPECT_EQ(out->rlimits[0].name, "RLIMIT_NOFILE");
+  EXPECT_EQ(out->rlimits[0].soft, 10U);
+  EXPECT_EQ(out->rlimits[0].hard, RLIM_INFINITY);
+}
+
+TEST(CommandSpec, IsNothingWhenCutShortOrTooLong) {
+  const std::string bytes = pack(example());
+  for (size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_FALSE(unpack(std::string_view(bytes).substr(0, length))) << length;
+  EXPECT_FALSE(unpack(bytes + "x"));
+  EXPECT_FALSE(unpack(pack({})));
+  EXPECT_FALSE(unpack(std::string(64, '\xff')));
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

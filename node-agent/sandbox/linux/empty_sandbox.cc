@@ -1,0 +1,216 @@
+#include "node-agent/sandbox/linux/empty_sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/command_spec.h"
+#include "node-agent/sandbox/linux/child.h"
+#include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/user_namespace.h"
+#include "node-agent/sandbox/mount_groups.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Type = ControlMessage::Type;
+
+constexpr int kSetupMs = 30'000;
+
+bool mounts_on_detached_trees(const HostFacts& host) {
+  return std::pair(host.kernel_major, host.kernel_minor) >= std::pair(6, 15);
+}
+
+// The child's ends of what the launcher keeps the other end of.
+struct ChildEnds {
+  os::Fd control;
+  os::Fd witness;
+  os::Fd out;
+  os::Fd err;
+};
+
+Result<ChildEnds> open_channels(RunningSandbox& processes) {
+  ASSIGN_OR_RETURN(ControlPair control, make_control_pair());
+  ASSIGN_OR_RETURN(os::Pipe witness, os::make_pipe());
+  ASSIGN_OR_RETURN(os::Pipe out, os::make_pipe());
+  ASSIGN_OR_RETURN(os::Pipe err, os::make_pipe());
+  // A write end may have been handed to a process outside: the last read must not wait for it.
+  for (const os::Fd* end : {&out.read, &err.read}) {
+    if (fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) return system_error("the output pipes", errno);
+  }
+  processes.control = std::move(control.launcher);
+  processes.exec_witness = std::move(witness.read);
+  processes.out = std::move(out.read);
+  processes.err = std::move(err.read);
+  return ChildEnds{std::move(control.child), std::move(witness.write), std::move(out.write),
+                   std::move(err.write)};
+}
+
+Status setup_failed(std::string message) {
+  return Error{Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
+}
+
+Result<os::Fd> order_file(const CommandSpec& spec) {
+  os::Fd file(memfd_create("order", MFD_CLOEXEC));
+  if (!file.valid()) return step_error("making the order's file", errno);
+  TRY(os::write_all(file.get(), pack(spec)));
+  return file;
+}
+
+}  // namespace
+
+bool launcher_makes_views(const HostFacts& host) {
+  return host.privileged && mounts_on_detached_trees(host);
+}
+
+Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit) {
+  std::unique_ptr<EmptySandbox> out(new EmptySandbox(
+      {.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()}));
+  TRY(out->start_processes(kit, nullptr, nullptr, nullptr));
+  TRY(out->make_view(kit, common_mounts(kit.host)));
+  out->in_ruleset_ = render_landlock(out->in_view_, {.version = kit.host.landlock});
+  ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(out->in_ruleset_, out->view_->root()));
+  TRY(out->wait_until_closed());
+  return out;
+}
+
+Result<std::unique_ptr<EmptySandbox>> EmptySandbox::make(const LaunchKit& kit,
+                                                         const SandboxPlan& plan,
+                                                         BrokerProcess* broker) {
+  std::unique_ptr<EmptySandbox> out(new EmptySandbox(host_identity(plan)));
+  const BrokerConfig* config = broker != nullptr ? &*plan.broker : nullptr;
+  if (launcher_makes_views(kit.host)) {
+    TRY(out->start_processes(kit, nullptr, config, broker));
+    TRY(out->make_view(kit, plan.mounts));
+  } else {
+    OwnView own{plan, {}};
+    if (plan.privileged) {
+      ASSIGN_OR_RETURN(own.sources, open_sources(plan.mounts, out->identity_));
+    }
+    TRY(out->start_processes(kit, &own, config, broker));
+  }
+  TRY(out->wait_until_closed());
+  return out;
+}
+
+EmptySandbox::~EmptySandbox() {
+  if (processes_.pid > 0) {
+    raw::pidfd_send_signal(processes_.pidfd.get(), SIGKILL);
+    while (waitpid(processes_.pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (cgroup_) cgroup_->remove();
+}
+
+bool EmptySandbox::fits(const SandboxPlan& plan, const LaunchKit& kit) const {
+  return !plan.broker && (!kit.shared || kit.shared->is_current()) &&
+         plan.host_uid == identity_.uid && plan.host_gid == identity_.gid &&
+         beyond(plan.mounts, in_view_).has_value();
+}
+
+Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
+                                           const SandboxPlan& plan) {
+  TRY(cgroup_->limit(plan.cgroup));
+  if (view_) {
+    if (const auto rest = beyond(plan.mounts, in_view_))
+      TRY(furnish(*view_, *rest, identity_, nullptr));
+    ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
+    ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
+    if (ruleset.valid())
+      send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get());
+  }
+  ASSIGN_OR_RETURN(const os::Fd order,
+                   order_file({request.command, request.env, request.workdir, plan.rlimits}));
+  // Nobody there to take it: the supervisor will see that.
+  send_control(processes_.control.get(), Type::kGo, 0, 0, {}, order.get());
+  RunningSandbox out = std::move(processes_);
+  processes_.pid = -1;
+  return out;
+}
+
+Result<os::Fd> EmptySandbox::ruleset_for(const SandboxPlan& plan, int root) {
+  const auto rest = rules_beyond(plan.landlock, in_ruleset_);
+  if (!ruleset_.valid() || !rest) return make_ruleset(plan.landlock, root);
+  TRY(add_rules(ruleset_, *rest, root));
+  return std::move(ruleset_);
+}
+
+Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
+                                     const BrokerConfig* config, BrokerProcess* broker) {
+  ASSIGN_OR_RETURN(cgroup_, make_cgroup(kit.host.cgroup));
+  ASSIGN_OR_RETURN(ChildEnds ends, open_channels(processes_));
+  ChildContext child{.filters = kit.filters,
+                     .cgroup = *cgroup_,
+                     .privileged = kit.host.privileged,
+                     .detached_trees = mounts_on_detached_trees(kit.host),
+                     .own_view = own_view,
+                     .control = ends.control.get(),
+                     .out = ends.out.get(),
+                     .err = ends.err.get(),
+                     .exec_witness = ends.witness.get(),
+                     .broker_config = config,
+                     .broker = broker != nullptr ? broker->sandbox_end() : -1};
+  // What the broker serves must be made by somebody with capabilities in that network.
+  const bool inherits_network = kit.in_empty_network && broker == nullptr;
+  int pidfd = -1;
+  const pid_t pid =
+      raw::clone_process(init_namespaces(inherits_network), &pidfd, cgroup_->clone_fd());
+  if (pid < 0) {
+    return step_error("making the namespaces", errno,
+                      "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
+                      "kernel.apparmor_restrict_unprivileged_userns");
+  }
+  if (pid == 0) {
+    // The launcher's ends: as long as we held them, its death would go unnoticed.
+    processes_.control.reset();
+    run_init(child);
+  }
+  processes_.pid = pid;
+  processes_.pidfd.reset(pidfd);
+  TRY(write_id_maps(pid, {kInsideId, kInsideId, identity_.uid, identity_.gid},
+                    identity_.privileged));
+  mount_namespace_.reset(open(cat("/proc/", pid, "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC));
+  send_control(processes_.control.get(), Type::kIdsMapped);
+  return {};
+}
+
+// While the child closes the sandbox around itself; only its /proc has to be waited for.
+Status EmptySandbox::make_view(const LaunchKit& kit, const std::vector<MountEntry>& table) {
+  ASSIGN_OR_RETURN(View view, View::make(true));
+  view_ = std::move(view);
+  TRY(furnish(*view_, table, identity_, kit.shared ? &*kit.shared : nullptr));
+  ASSIGN_OR_RETURN(const ControlMessage proc, expect(Type::kProc));
+  TRY(view_->place_tree("/proc", proc.fd));
+  in_view_ = table;
+  send_control(processes_.control.get(), Type::kView, 0, 0, {}, view_->root());
+  return {};
+}
+
+// All its steps were accepted by the kernel, and it waits.
+Status EmptySandbox::wait_until_closed() {
+  ASSIGN_OR_RETURN(ControlMessage message, expect(Type::kListener));
+  processes_.listener = std::move(message.fd);
+  return {};
+}
+
+Result<ControlMessage> EmptySandbox::expect(ControlMessage::Type type) {
+  pollfd said{processes_.control.get(), POLLIN, 0};
+  if (poll(&said, 1, kSetupMs) == 0)
+    return setup_failed("setting up took more than 30 seconds").error();
+  auto message = receive_control(processes_.control.get());
+  if (!message) return setup_failed("the sandbox ended before the command started").error();
+  if (message->type == Type::kFailed) return setup_failed(message->text).error();
+  if (message->type != type) return setup_failed("the sandbox answered out of turn").error();
+  return std::move(*message);
+}
+
+}  // namespace paddock::sandbox

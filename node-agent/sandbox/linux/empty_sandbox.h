@@ -1,0 +1,61 @@
+// A sandbox in which nothing runs yet: closed, filtered and without privileges, its process waits
+// to be told what to execute. Serving launchers make one before there is a request; it serves one
+// request, and is destroyed with whatever it was or was not used for. Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "node-agent/sandbox/linux/broker_process.h"
+#include "node-agent/sandbox/linux/control.h"
+#include "node-agent/sandbox/linux/kit.h"
+#include "node-agent/sandbox/linux/supervise.h"
+#include "node-agent/sandbox/linux/view.h"
+
+namespace paddock::sandbox {
+
+struct OwnView;
+
+class EmptySandbox {
+ public:
+  // For any request that a prepared one fits(); only where launchers can make views.
+  static Result<std::unique_ptr<EmptySandbox>> prepare(const LaunchKit& kit);
+  // For this plan alone. `broker`: nullptr without a network.
+  static Result<std::unique_ptr<EmptySandbox>> make(const LaunchKit& kit, const SandboxPlan& plan,
+                                                    BrokerProcess* broker);
+  // Ends its processes and removes its cgroup, if that was not done.
+  ~EmptySandbox();
+  EmptySandbox(const EmptySandbox&) = delete;
+  EmptySandbox& operator=(const EmptySandbox&) = delete;
+
+  bool fits(const SandboxPlan& plan, const LaunchKit& kit) const;
+  // Finishes what depends on the request and gives the word. From then on the processes are the
+  // supervisor's to end.
+  Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan);
+  Cgroup& cgroup() { return *cgroup_; }
+  pid_t init() const { return processes_.pid; }
+
+ private:
+  explicit EmptySandbox(const HostIdentity& identity) : identity_(identity) {}
+  Status start_processes(const LaunchKit& kit, OwnView* own_view, const BrokerConfig* config,
+                         BrokerProcess* broker);
+  Status make_view(const LaunchKit& kit, const std::vector<MountEntry>& table);
+  Result<os::Fd> ruleset_for(const SandboxPlan& plan, int root);
+  Status wait_until_closed();
+  Result<ControlMessage> expect(ControlMessage::Type type);
+
+  HostIdentity identity_;
+  std::unique_ptr<Cgroup> cgroup_;
+  RunningSandbox processes_;
+  std::optional<View> view_;         // none: the child made its own
+  std::vector<MountEntry> in_view_;  // what is in place
+  os::Fd ruleset_;                   // Landlock's, of what is in place
+  LandlockRuleset in_ruleset_;
+  os::Fd mount_namespace_;  // of init: held, its end costs us time and not init's reaper
+};
+
+// Whether launchers of this host can make the view, and so an empty sandbox ahead of time.
+bool launcher_makes_views(const HostFacts& host);
+
+}  // namespace paddock::sandbox

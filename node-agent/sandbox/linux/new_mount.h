@@ -1,0 +1,28 @@
+// New file systems as detached mounts, named by nothing but their descriptor, and their way into a
+// tree. Errors say which step the kernel refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/os/fd.h"
+
+namespace paddock::sandbox {
+
+struct MountOption {
+  const char* name;
+  std::string value;
+};
+// `attributes`: MOUNT_ATTR_….
+Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>& options,
+                               unsigned attributes);
+// The /proc of the caller's pid namespace: its own processes only, and nothing but processes, so
+// that there is no /proc/sys, kcore, keys or sysrq-trigger.
+Result<os::Fd> new_proc();
+Status attach(const os::Fd& mount, const os::Fd& target, std::string_view name);
+// Of this mount alone, not of those below it.
+Status make_read_only(const os::Fd& mount, std::string_view name);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,100 @@
+#include "node-agent/sandbox/linux/shared_view.h"
+
+#include <errno.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/mount_groups.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+
+// What is placed has the modes that are asked for; the launcher's own files are for nobody else.
+class OpenUmask {
+ public:
+  OpenUmask() : before_(umask(022)) {}
+  ~OpenUmask() { umask(before_); }
+  OpenUmask(const OpenUmask&) = delete;
+  OpenUmask& operator=(const OpenUmask&) = delete;
+
+ private:
+  mode_t before_;
+};
+
+bool has_source(const MountEntry& entry) {
+  return entry.kind == Kind::kSystem || entry.kind == Kind::kDevice;
+}
+
+}  // namespace
+
+std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
+  struct stat now {};
+  if (stat(path.c_str(), &now) != 0) return std::nullopt;
+  return Seen{path, now.st_dev, now.st_ino, now.st_ctim};
+}
+
+Result<SharedView> SharedView::make(const HostFacts& host) {
+  ASSIGN_OR_RETURN(View view, View::make(true));
+  SharedView out(common_mounts(host), std::move(view));
+  std::set<std::string> folders;
+  for (const MountEntry& entry : out.table_) {
+    if (!has_source(entry)) continue;
+    const auto source = see(entry.source);
+    if (!source) return step_error(cat("finding ", entry.target), errno);
+    out.sources_.push_back(*source);
+    folders.insert(entry.source.substr(0, entry.source.rfind('/') + 1));
+  }
+  for (const std::string& folder : folders) {
+    if (const auto seen = see(folder)) out.folders_.push_back(*seen);
+  }
+  TRY(furnish(out.view_, out.table_, {}, nullptr));
+  ASSIGN_OR_RETURN(const os::Fd sealed, out.view_.finish());
+  return out;
+}
+
+bool SharedView::is_current() const {
+  const auto unchanged = [](const Seen& before) {
+    const auto now = see(before.path);
+    return now && now->device == before.device && now->inode == before.inode &&
+           now->changed.tv_sec == before.changed.tv_sec &&
+           now->changed.tv_nsec == before.changed.tv_nsec;
+  };
+  const auto same = [](const Seen& before) {
+    const auto now = see(before.path);
+    return now && now->device == before.device && now->inode == before.inode;
+  };
+  return std::ranges::all_of(folders_, unchanged) || std::ranges::all_of(sources_, same);
+}
+
+Result<os::Fd> SharedView::copy_of(const std::string& top_folder) const {
+  os::Fd out(open_tree(view_.root(), top_folder.c_str() + 1,
+                       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW));
+  if (!out.valid()) return step_error(cat("copying the mounts of ", top_folder), errno);
+  return out;
+}
+
+Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
+               const SharedView* shared) {
+  const OpenUmask open;
+  std::vector<std::string> copied;
+  if (shared != nullptr) copied = same_folders(table, shared->table());
+  for (const std::string& folder : copied) {
+    ASSIGN_OR_RETURN(const os::Fd tree, shared->copy_of(folder));
+    TRY(view.place_tree(folder, tree));
+  }
+  for (const MountEntry& entry : table) {
+    if (entry.kind == Kind::kProc || std::ranges::count(copied, top_folder(entry)) > 0) continue;
+    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry, identity));
+    TRY(view.place(entry, source));
+  }
+  return {};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,50 @@
+// What every run sees of the host, made once by a serving launcher: each run gets copies of whole
+// folders of it instead of making them anew. Shared by the runs is only what is read-only.
+#pragma once
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "node-agent/sandbox/linux/sources.h"
+#include "node-agent/sandbox/linux/view.h"
+
+namespace paddock::sandbox {
+
+class SharedView {
+ public:
+  // Needs a kernel that mounts on detached trees.
+  static Result<SharedView> make(const HostFacts& host);
+  const std::vector<MountEntry>& table() const { return table_; }
+  // Whether the host still shows the same files there.
+  bool is_current() const;
+  // For a process of the mount namespace that it was made in.
+  Result<os::Fd> copy_of(const std::string& top_folder) const;
+
+ private:
+  // What something on the host was when it was looked at.
+  struct Seen {
+    std::string path;
+    dev_t device = 0;
+    ino_t inode = 0;
+    timespec changed{};  // last
+  };
+  static std::optional<Seen> see(const std::string& path);
+  SharedView(std::vector<MountEntry> table, View view)
+      : table_(std::move(table)), view_(std::move(view)) {}
+
+  std::vector<MountEntry> table_;
+  View view_;
+  std::vector<Seen> sources_;
+  std::vector<Seen> folders_;  // that these lie in: unchanged, none was replaced
+};
+
+// Places the table in its order, all but /proc. `shared`: where whole folders may be copied from;
+// nullptr: nowhere.
+Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
+               const SharedView* shared);
+
+}  // namespace paddock::sandbox

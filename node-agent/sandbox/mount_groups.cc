@@ -1,0 +1,51 @@
+#include "node-agent/sandbox/mount_groups.h"
+
+#include <algorithm>
+
+namespace paddock::sandbox {
+namespace {
+
+using Kind = MountEntry::Kind;
+
+std::vector<MountEntry> within(const std::vector<MountEntry>& table, const std::string& folder) {
+  std::vector<MountEntry> out;
+  for (const MountEntry& entry : table) {
+    if (top_folder(entry) == folder) out.push_back(entry);
+  }
+  return out;
+}
+
+bool has_entry_in(const std::vector<MountEntry>& table, const std::string& folder) {
+  return std::ranges::any_of(table,
+                             [&](const MountEntry& entry) { return top_folder(entry) == folder; });
+}
+
+}  // namespace
+
+std::string top_folder(const MountEntry& entry) {
+  return entry.target.substr(0, entry.target.find('/', 1));
+}
+
+std::optional<std::vector<MountEntry>> beyond(const std::vector<MountEntry>& table,
+                                              const std::vector<MountEntry>& common) {
+  std::vector<MountEntry> shared;
+  std::vector<MountEntry> rest;
+  for (const MountEntry& entry : table)
+    (has_entry_in(common, top_folder(entry)) ? shared : rest).push_back(entry);
+  if (shared != common) return std::nullopt;
+  return rest;
+}
+
+std::vector<std::string> same_folders(const std::vector<MountEntry>& table,
+                                      const std::vector<MountEntry>& common) {
+  std::vector<std::string> out;
+  for (const MountEntry& entry : common) {
+    const std::string folder = top_folder(entry);
+    const bool is_own = entry.target == folder && entry.kind != Kind::kSystem;
+    if (is_own || std::ranges::count(out, folder) > 0) continue;
+    if (within(table, folder) == within(common, folder)) out.push_back(folder);
+  }
+  return out;
+}
+
+}  // namespace paddock::sandbox
