@@ -11,6 +11,7 @@
 #include "node-agent/sandbox/enforcement.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/landlock_rules.h"
+#include "node-agent/sandbox/launcher_limits.h"
 #include "node-agent/sandbox/mount_table.h"
 #include "node-agent/sandbox/network.h"
 #include "node-agent/sandbox/rlimits.h"
@@ -53,12 +54,8 @@ struct SandboxPlan {
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
   std::optional<int64_t> address_space;  // of each process
-  std::optional<Millis> wall_time;
   std::optional<Millis> cpu_time;
-  Millis cancel_grace{0};  // from SIGTERM to SIGKILL
-  Millis limit_grace{0};
-  int64_t stdout_bytes = 0;
-  int64_t stderr_bytes = 0;
+  LauncherLimits launcher;
   // What each capability will be once the kernel has accepted every step; `applied` is set then.
   Enforced enforced;
   bool partial = false;  // something asked for is not enforced here, and the policy allows that

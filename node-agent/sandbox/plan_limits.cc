@@ -119,21 +119,6 @@ void add_descriptors(const LaunchRequest& request, const HostFacts& host, Sandbo
   }
 }
 
-void add_time_and_output(const LaunchRequest& request, SandboxPlan& plan) {
-  const contracts::SandboxLimits& limits = request.policy.limits;
-  if (limits.wall_time) {
-    plan.wall_time = limits.wall_time->value;
-    plan.enforced["wallTime"] = by_broker(
-        requested(limits.wall_time), "the launcher's timer, then SIGKILL to the pid namespace",
-        cat("SIGTERM first, SIGKILL ", request.limit_grace_ms, " ms later"));
-  }
-  plan.cancel_grace = Millis(request.cancel_grace_ms);
-  plan.limit_grace = Millis(request.limit_grace_ms);
-  constexpr int64_t kDefaultOutputBytes = int64_t{1} << 20;
-  plan.stdout_bytes = limits.stdout_bytes ? limits.stdout_bytes->bytes : kDefaultOutputBytes;
-  plan.stderr_bytes = limits.stderr_bytes ? limits.stderr_bytes->bytes : kDefaultOutputBytes;
-}
-
 }  // namespace
 
 Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
@@ -142,7 +127,9 @@ Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxP
   TRY(add_pids(request, host, plan));
   add_cpu(request, host, plan);
   add_descriptors(request, host, plan);
-  add_time_and_output(request, plan);
+  plan.launcher = launcher_limits(request);
+  if (plan.launcher.wall_time)
+    plan.enforced["wallTime"] = wall_time_by_signals(request, "pid namespace");
   plan.rlimits = render_rlimits(request.policy.limits, plan.address_space, host);
   return {};
 }

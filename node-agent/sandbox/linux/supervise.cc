@@ -28,10 +28,10 @@ constexpr Millis kKillAgainAfter{20};
 Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
   switch (cause) {
     case EndCause::kCanceled:
-      return plan.cancel_grace;
+      return plan.launcher.cancel_grace;
     case EndCause::kWallTime:
     case EndCause::kCpuTime:
-      return plan.limit_grace;
+      return plan.launcher.limit_grace;
     case EndCause::kNone:
     case EndCause::kDisk:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
@@ -45,8 +45,8 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
 Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes)
     : sandbox_(std::move(sandbox)),
       watched_(watched),
-      out_(watched.plan.stdout_bytes, inline_bytes),
-      err_(watched.plan.stderr_bytes, inline_bytes),
+      out_(watched.plan.launcher.stdout_bytes, inline_bytes),
+      err_(watched.plan.launcher.stderr_bytes, inline_bytes),
       notifications_(watched.choices, watched.plan.reach),
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
@@ -114,7 +114,8 @@ int Supervisor::wait_ms() const {
   at(kill_at_);
   at(notifications_.rests_until(now_));
   if (!started_) at(setup_deadline_);
-  if (started_ && plan.wall_time && cause_ == EndCause::kNone) at(*started_ + *plan.wall_time);
+  if (started_ && plan.launcher.wall_time && cause_ == EndCause::kNone)
+    at(*started_ + *plan.launcher.wall_time);
   if (watched_.disk || plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting))
     at(next_check_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
@@ -185,7 +186,8 @@ void Supervisor::handle_time() {
         Error{Code::kInternal, "SANDBOX_SETUP_FAILED", "setting up took more than 30 seconds"};
     end(EndCause::kNone);
   }
-  if (started_ && plan.wall_time && now_ >= *started_ + *plan.wall_time) end(EndCause::kWallTime);
+  if (started_ && plan.launcher.wall_time && now_ >= *started_ + *plan.launcher.wall_time)
+    end(EndCause::kWallTime);
   if (kill_at_ && now_ >= *kill_at_) kill_everything();
   if (now_ < next_check_ || !started_) return;
   next_check_ = now_ + kCheckEvery;
