@@ -28,12 +28,8 @@ sigset_t cancel_signals() {
 using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
 
 void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult& result) {
-  result.out = supervisor.out().excerpt();
-  result.err = supervisor.err().excerpt();
-  result.truncated = {supervisor.out().excerpt_truncated(), supervisor.err().excerpt_truncated()};
+  supervisor.outputs().describe(result);
   result.duration_ms = supervisor.duration().count();
-  result.usage.stdout_bytes = supervisor.out().written();
-  result.usage.stderr_bytes = supervisor.err().written();
   result.denials = supervisor.take_denials();
   if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {
     result.usage.cpu_ms =
@@ -97,7 +93,7 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
   classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
   describe_run(supervisor, outcome, result);
   if (*broker && supervisor.started()) tell_of_network(std::move(report), result);
-  remark({supervisor.out().truncated() || supervisor.err().truncated(), plan.partial}, result);
+  remark({supervisor.outputs().truncated(), plan.partial}, result);
   return outcome;
 }
 

@@ -15,6 +15,7 @@
 #include "common/wire/json.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/output_pipe.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -45,8 +46,7 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
 Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes)
     : sandbox_(std::move(sandbox)),
       watched_(watched),
-      out_(watched.plan.launcher.stdout_bytes, inline_bytes),
-      err_(watched.plan.launcher.stderr_bytes, inline_bytes),
+      outputs_(watched.plan.launcher, inline_bytes),
       notifications_(watched.choices, watched.plan.reach),
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
@@ -61,8 +61,8 @@ Outcome Supervisor::run() {
     flush(false);
   }
   // Nothing inside is alive: what the pipes still hold is all that will ever come.
-  while (sandbox_.out.valid()) read_output(sandbox_.out, out_);
-  while (sandbox_.err.valid()) read_output(sandbox_.err, err_);
+  while (sandbox_.out.valid()) read_output(sandbox_.out, outputs_.out, now_, true);
+  while (sandbox_.err.valid()) read_output(sandbox_.err, outputs_.err, now_, true);
   flush(true);
   return outcome();
 }
@@ -86,8 +86,8 @@ void Supervisor::wait_for_something() {
   const auto ready = [&](size_t i) { return fds[i].revents != 0; };
   if (ready(0)) handle_control();
   if (ready(1)) note_exec();
-  if (ready(2)) read_output(sandbox_.out, out_);
-  if (ready(3)) read_output(sandbox_.err, err_);
+  if (ready(2)) read_output(sandbox_.out, outputs_.out, now_, false);
+  if (ready(3)) read_output(sandbox_.err, outputs_.err, now_, false);
   if (ready(4)) {
     if ((fds[4].revents & POLLIN) != 0) {
       notifications_.answer(now_);
@@ -109,8 +109,7 @@ int Supervisor::wait_ms() const {
     if (time) until = std::min(until, *time);
   };
   const SandboxPlan& plan = watched_.plan;
-  at(out_.flush_at());
-  at(err_.flush_at());
+  at(outputs_.flush_at());
   at(kill_at_);
   at(notifications_.rests_until(now_));
   if (!started_) at(setup_deadline_);
@@ -168,17 +167,6 @@ void Supervisor::note_exec() {
                       wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
 }
 
-void Supervisor::read_output(os::Fd& pipe, OutputStream& stream) {
-  char bytes[64 << 10];
-  const ssize_t n = read(pipe.get(), bytes, sizeof bytes);
-  if (n < 0 && (errno == EINTR || (errno == EAGAIN && !reaped_))) return;
-  if (n <= 0) {
-    pipe.reset();
-    return;
-  }
-  stream.append({bytes, static_cast<size_t>(n)}, now_);
-}
-
 void Supervisor::handle_time() {
   const SandboxPlan& plan = watched_.plan;
   if (!started_ && now_ >= setup_deadline_ && !setup_error_) {
@@ -204,11 +192,9 @@ void Supervisor::handle_disk(std::optional<DiskHit> hit) {
 }
 
 void Supervisor::flush(bool all) {
-  for (const auto& [stream, type] :
-       {std::pair{&out_, FrameType::kStdout}, std::pair{&err_, FrameType::kStderr}}) {
-    if (!stream->flush_at() || !(all || stream->due(now_))) continue;
-    watched_.events.add(type, stream->take_pending());
-  }
+  outputs_.flush(now_, all, [&](FrameType type, const std::string& piece) {
+    watched_.events.add(type, piece);
+  });
   if (events_lost_ || watched_.events.write_some().ok()) return;
   events_lost_ = true;  // nobody can learn of this run any more
   end(EndCause::kCanceled);

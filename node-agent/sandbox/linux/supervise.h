@@ -11,7 +11,7 @@
 #include "node-agent/sandbox/linux/disk_watch.h"
 #include "node-agent/sandbox/linux/notifications.h"
 #include "node-agent/sandbox/outcome.h"
-#include "node-agent/sandbox/output.h"
+#include "node-agent/sandbox/outputs.h"
 
 namespace paddock::sandbox {
 
@@ -42,8 +42,7 @@ class Supervisor {
   // Returns once the init process is reaped, and so nothing of the run is alive.
   Outcome run();
 
-  const OutputStream& out() const { return out_; }
-  const OutputStream& err() const { return err_; }
+  const Outputs& outputs() const { return outputs_; }
   std::vector<contracts::Denial> take_denials() { return notifications_.take_denials(); }
   bool started() const { return started_.has_value(); }
   Millis duration() const { return started_ && ended_ ? *ended_ - *started_ : Millis(0); }
@@ -54,7 +53,6 @@ class Supervisor {
   int wait_ms() const;
   void handle_control();
   void note_exec();
-  void read_output(os::Fd& pipe, OutputStream& stream);
   void handle_time();
   void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);
@@ -65,8 +63,7 @@ class Supervisor {
 
   RunningSandbox sandbox_;
   Watched watched_;
-  OutputStream out_;
-  OutputStream err_;
+  Outputs outputs_;
   Notifications notifications_;
   MonoTime now_;
   MonoTime setup_deadline_;
