@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   std::vector<Measured> slow = {{bench.cold(request), {}}};
   if (runc) slow.push_back({*runc, {}});
 
-  print_header("launch of /bin/true to its end, everything torn down; ms");
+  print_header("launch of /bin/true to its result, nothing of it alive; ms");
   run_in_turn(all, launches);
   run_in_turn(slow, runc ? launches / 10 + 1 : 0);
   for (const Measured& one : all) print_row(one.way.name, one.ms);

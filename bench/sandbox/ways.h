@@ -14,7 +14,7 @@ namespace paddock::bench {
 
 struct Way {
   std::string name;
-  // Runs the command to its end, everything torn down again; its standard output, or nothing if it
+  // Runs the command to its end, none of its processes alive; its standard output, or nothing if it
   // failed. Each copy of a way belongs to one thread.
   std::function<std::optional<std::string>()> run;
 };
