@@ -183,6 +183,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
     const LauncherWatch watch(config.sandbox_program, [&] {
       log_info("the launcher is another program now; trying its sandbox");
+      server.replace();
       auto proof = prove_sandbox(config.sandbox_program);
       publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), status);
       loop.set_status(status);

@@ -57,7 +57,17 @@ void LaunchServer::start_again() {
     old = std::exchange(state.server, std::nullopt);
     return true;
   });
-  if (!due) return;
+  if (due) put_in_place_of(old);
+}
+
+void LaunchServer::replace() {
+  put_in_place_of(state_.with([&](State& state) {
+    state.started = clock_.mono();
+    return std::exchange(state.server, std::nullopt);
+  }));
+}
+
+void LaunchServer::put_in_place_of(const std::optional<os::ProcessIdentity>& old) {
   end_server(old);
   auto server = spawn_server();
   if (!server) {

@@ -21,6 +21,8 @@ class LaunchServer {
 
   // In place of one that an agent before has left.
   void start();
+  // The program is another one now: the next run is launched by that. Those under way go on.
+  void replace();
   // Nothing: it did not take the order, and nothing of it runs or will run.
   std::optional<LauncherProcess> launch(const LaunchFiles& files);
 
@@ -30,6 +32,7 @@ class LaunchServer {
     std::optional<MonoTime> started;
   };
   void start_again();
+  void put_in_place_of(const std::optional<os::ProcessIdentity>& old);
   Result<os::ProcessIdentity> spawn_server() const;
   std::string file(std::string_view name) const;
 

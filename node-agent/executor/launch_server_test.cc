@@ -95,6 +95,16 @@ TEST_F(Served, AServerThatCannotLiveIsNotStartedForEveryRun) {
   EXPECT_FALSE(find_lock_holder(dir() + "/lock"));
 }
 
+TEST_F(Served, AReplacedProgramServesTheNextRunAndTheOneUnderWayGoesOn) {
+  stop_while_running(StopKind::kDetach);
+  const os::ProcessIdentity old = holder();
+  server->replace();
+  wait_until_listening();
+  EXPECT_FALSE(os::alive(old));
+  EXPECT_TRUE(os::alive(holder()));
+  adopt_and_finish();
+}
+
 TEST_F(Served, ARefusedOrderIsLaunchedOnItsOwn) {
   ASSERT_TRUE(os::write_file_atomic(dir() + "/refuse", "").ok());
   behave("ok");

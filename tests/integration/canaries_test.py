@@ -1,8 +1,10 @@
 """A node on which a canary fails takes no run, says why, and takes it once its launcher is sound."""
+import fcntl
 import json
 import os
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -25,7 +27,7 @@ print(json.dumps(proof))
 
 class FailedCanary(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-canary-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-weak-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         os.chmod(self.folder, 0o755)
         shutil.copytree(BIN, self.folder / "bin")
@@ -75,6 +77,22 @@ class FailedCanary(unittest.TestCase):
             instance.run("compute", str(self.project), "python3 job.py", "--detach", "--name", "held")
             waiting = wait_until("the reason", lambda: (lambda r: r["status"].get("message") and r)(instance.run_object("held")))
             self.assertIn("failed the canary of the limit memory", waiting["status"]["message"])
+
+
+class KilledProbe(unittest.TestCase):
+    def test_its_folder_is_removed_by_a_later_one_and_no_other_is(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-doctor-") as place:
+            folders = {name: pathlib.Path(place) / f"paddock-canary-{name}" for name in ("dead", "alive", "young")}
+            for folder in folders.values():
+                (folder / "shown").mkdir(parents=True)
+            for name in ("dead", "alive"):
+                os.utime(folders[name], (0, 0))
+            held = os.open(folders["alive"], os.O_RDONLY)
+            fcntl.flock(held, fcntl.LOCK_EX)
+            subprocess.run([BIN / "paddock-sandbox", "probe"], env={"TMPDIR": place}, check=True,
+                           stdout=subprocess.DEVNULL)
+            os.close(held)
+            self.assertEqual(sorted(os.listdir(place)), ["paddock-canary-alive", "paddock-canary-young"])
 
 
 class Doctor(unittest.TestCase):

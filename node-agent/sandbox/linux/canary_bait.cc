@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +18,27 @@
 #include "node-agent/sandbox/plan.h"
 
 namespace paddock::sandbox {
+namespace {
+
+constexpr const char* kPrefix = "paddock-canary-";
+constexpr time_t kNewSeconds = 60;  // its owner may not hold it yet
+
+// Folders of probes that were killed: nobody holds them any more.
+void sweep_stale_bait(const std::string& place) {
+  const auto names = os::list_dir(place);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (!name.starts_with(kPrefix)) continue;
+    const std::string path = cat(place, "/", name);
+    const os::Fd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!folder.valid() || fstat(folder.get(), &info) != 0 || info.st_uid != geteuid()) continue;
+    if (time(nullptr) - info.st_mtime < kNewSeconds) continue;
+    if (flock(folder.get(), LOCK_EX | LOCK_NB) == 0) (void)os::remove_tree(path);
+  }
+}
+
+}  // namespace
 
 sockaddr_un abstract_address(const std::string& name, socklen_t& size) {
   sockaddr_un address{};
@@ -38,11 +60,15 @@ std::string own_namespaces() {
 
 Result<CanaryBait> CanaryBait::lay() {
   CanaryBait bait;
-  const char* place = getenv("TMPDIR");
-  std::string path =
-      cat(place == nullptr || place[0] != '/' ? "/tmp" : place, "/paddock-canary-XXXXXX");
+  const char* wanted = getenv("TMPDIR");
+  const std::string place = wanted == nullptr || wanted[0] != '/' ? "/tmp" : wanted;
+  sweep_stale_bait(place);
+  std::string path = cat(place, "/", kPrefix, "XXXXXX");
   if (mkdtemp(path.data()) == nullptr) return system_error("making a folder for canaries", errno);
   bait.folder_ = path;
+  bait.held_.reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!bait.held_.valid() || flock(bait.held_.get(), LOCK_EX | LOCK_NB) != 0)
+    return system_error("holding the folder for canaries", errno);
   bait.name_ = os::base_name(path);
   TRY(bait.make_files());
   TRY(bait.listen_here());

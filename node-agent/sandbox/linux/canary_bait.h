@@ -41,6 +41,7 @@ class CanaryBait {
   Status make_files();
   Status listen_here();
   std::string folder_;
+  os::Fd held_;  // locked as long as this lives; the kernel unlocks it for one that was killed
   std::string name_;
   uint16_t port_ = 0;
   os::Fd tcp_;
