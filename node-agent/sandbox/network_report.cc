@@ -22,7 +22,8 @@ void name_target(const std::map<std::string, std::string>& names, contracts::Den
 
 }  // namespace
 
-void tell_of_network(std::optional<BrokerReport> report, contracts::SandboxResult& result) {
+void tell_of_network(std::optional<BrokerReport> report, const std::string& sole_user,
+                     contracts::SandboxResult& result) {
   if (!report) {
     result.denials.push_back({"network", "every name", "", std::string(kEarlyEnd),
                               "run it again; the operator may find out why the broker ended"});
@@ -31,6 +32,7 @@ void tell_of_network(std::optional<BrokerReport> report, contracts::SandboxResul
     return;
   }
   for (contracts::Denial& denial : result.denials) name_target(report->names, denial);
+  for (contracts::Denial& denial : report->denials) denial.executable = sole_user;
   result.denials.insert(result.denials.end(), std::move_iterator(report->denials.begin()),
                         std::move_iterator(report->denials.end()));
   result.usage.network = std::move(report->flows);

@@ -21,10 +21,12 @@ TEST(NetworkReport, AddsWhatTheBrokerSawAndNamesAddressesInside) {
   report.names = {{"127.64.0.1", "a.example"}};
   report.denials.push_back({"name lookup", "b.example", "", "rule", "remedy"});
   report.flows.push_back({"a.example", 443, "192.0.2.1", 1});
-  tell_of_network(std::move(report), result);
+  tell_of_network(std::move(report), "/usr/bin/curl", result);
   ASSERT_EQ(result.denials.size(), 2u);
   EXPECT_EQ(result.denials[0].target, "a.example:8080");
+  EXPECT_EQ(result.denials[0].executable, "/x");
   EXPECT_EQ(result.denials[1].target, "b.example");
+  EXPECT_EQ(result.denials[1].executable, "/usr/bin/curl");
   ASSERT_EQ(result.usage.network.size(), 1u);
   EXPECT_EQ(result.usage.network[0].name, "a.example");
   EXPECT_EQ(result.enforced["network"].details, "as planned");
@@ -35,14 +37,14 @@ TEST(NetworkReport, LeavesOtherTargetsAlone) {
     contracts::SandboxResult result = result_with(target);
     BrokerReport report;
     report.names = {{"127.64.0.1", "a.example"}};
-    tell_of_network(std::move(report), result);
+    tell_of_network(std::move(report), "", result);
     EXPECT_EQ(result.denials[0].target, target);
   }
 }
 
 TEST(NetworkReport, SaysThatItIsIncompleteWhenTheBrokerIsGone) {
   contracts::SandboxResult result = result_with("192.0.2.1:443");
-  tell_of_network(std::nullopt, result);
+  tell_of_network(std::nullopt, "", result);
   ASSERT_EQ(result.denials.size(), 2u);
   EXPECT_THAT(result.denials[1].rule, HasSubstr("broker ended"));
   EXPECT_THAT(result.enforced["network"].details, HasSubstr("broker ended"));

@@ -81,6 +81,25 @@ print(ask('web.test', 443, get('web.test')))
 }
 
 // proves: WSM-23
+// The broker sees no process, the supervisor sees who turned to it.
+TEST_P(Network, ARefusedNameIsSomeProgramsOrNobodys) {
+  const std::string lookup =
+      "import socket\n"
+      "try: socket.getaddrinfo('other.test', 80)\n"
+      "except OSError: pass\n";
+  const Finished alone = python_with({"web.test"}, lookup);
+  const contracts::Denial* denial = find_denial(alone, "name lookup", "other.test");
+  ASSERT_NE(denial, nullptr) << denials_of(alone);
+  EXPECT_THAT(denial->executable, HasSubstr("/usr/bin/python3"));
+  const Finished both = python_with(
+      {"web.test"}, lookup + "import subprocess\nsubprocess.run(['getent', 'ahosts', 'x.test'])\n");
+  for (const char* name : {"other.test", "x.test"}) {
+    denial = find_denial(both, "name lookup", name);
+    ASSERT_NE(denial, nullptr) << denials_of(both);
+    EXPECT_EQ(denial->executable, "");
+  }
+}
+
 TEST_P(Network, ARedirectLeadsNoFurtherThanThePolicy) {
   const int port = outside_.serve(outside_.address(), 0,
                                   "HTTP/1.1 302 Found\r\nLocation: http://hidden.test/\r\n"

@@ -92,7 +92,8 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
   if (*broker) report = (*broker)->finish();
   classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
   describe_run(supervisor, outcome, result);
-  if (*broker && supervisor.started()) tell_of_network(std::move(report), result);
+  if (*broker && supervisor.started())
+    tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
   remark({supervisor.outputs().truncated(), plan.partial}, result);
   return outcome;
 }

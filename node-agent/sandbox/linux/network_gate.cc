@@ -24,7 +24,11 @@ void judge_address(const Caller& caller, NetworkCall call, uint64_t address, uin
     if (out.error == 0) out.error = EFAULT;
     return;
   }
-  if (stays_inside(call, *read, reach)) return;
+  if (stays_inside(call, *read, reach)) {
+    const bool sends = call == NetworkCall::kConnect || call == NetworkCall::kSend;
+    if (reach.broker && sends && !read->local) out.broker_user = caller.executable();
+    return;
+  }
   out.error = error;
   out.denials.push_back(network_denial(call, *read, reach, caller.executable()));
 }

@@ -15,6 +15,7 @@ namespace paddock::sandbox {
 struct GateAnswer {
   int error = 0;  // 0: the call goes on
   std::vector<contracts::Denial> denials;
+  std::string broker_user = {};  // the caller's executable, if the call reaches the broker
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.

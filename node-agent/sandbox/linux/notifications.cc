@@ -72,6 +72,8 @@ void Notifications::answer(MonoTime now) {
   // number.
   if (!still_waiting(id)) return;
   for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
+  if (!verdict.broker_user.empty() && broker_users_.size() < 2)
+    broker_users_.insert(std::move(verdict.broker_user));
   std::ranges::fill(reply_, 0);
   auto* reply = reinterpret_cast<seccomp_notif_resp*>(reply_.data());
   reply->id = id;

@@ -7,6 +7,7 @@
 #include <linux/seccomp.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ class Notifications {
 
   void add_denial(contracts::Denial denial) { denials_.add(std::move(denial)); }
   std::vector<contracts::Denial> take_denials() { return denials_.take(); }
+  // The one executable that reached the broker; empty if there were none or several.
+  std::string sole_broker_user() const {
+    return broker_users_.size() == 1 ? *broker_users_.begin() : std::string();
+  }
   // The forbidden call for which the command, not one of its children, was killed; else empty.
   const std::string& command_killed_for() const { return command_killed_for_; }
 
@@ -52,6 +57,7 @@ class Notifications {
   os::Fd listener_;
   AnswerBudget budget_;
   DenialList denials_;
+  std::set<std::string> broker_users_;  // the first two
   std::string command_killed_for_;
   std::vector<uint64_t> question_;  // as large as this kernel's
   std::vector<uint64_t> reply_;

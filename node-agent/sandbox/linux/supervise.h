@@ -43,6 +43,7 @@ class Supervisor {
   Outcome run();
 
   const Outputs& outputs() const { return outputs_; }
+  std::string sole_broker_user() const { return notifications_.sole_broker_user(); }
   std::vector<contracts::Denial> take_denials() { return notifications_.take_denials(); }
   bool started() const { return started_.has_value(); }
   Millis duration() const { return started_ && ended_ ? *ended_ - *started_ : Millis(0); }
