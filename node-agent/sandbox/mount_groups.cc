@@ -15,6 +15,14 @@ std::vector<MountEntry> within(const std::vector<MountEntry>& table, const std::
   return out;
 }
 
+bool same_but_for_size(const MountEntry& a, MountEntry b) {
+  if (a.kind == Kind::kScratch) {
+    b.bytes = a.bytes;
+    b.files = a.files;
+  }
+  return a == b;
+}
+
 bool has_entry_in(const std::vector<MountEntry>& table, const std::string& folder) {
   return std::ranges::any_of(table,
                              [&](const MountEntry& entry) { return top_folder(entry) == folder; });
@@ -32,7 +40,10 @@ std::optional<std::vector<MountEntry>> beyond(const std::vector<MountEntry>& tab
   std::vector<MountEntry> rest;
   for (const MountEntry& entry : table)
     (has_entry_in(common, top_folder(entry)) ? shared : rest).push_back(entry);
-  if (shared != common) return std::nullopt;
+  if (!std::ranges::equal(shared, common, same_but_for_size)) return std::nullopt;
+  for (size_t i = 0; i < shared.size(); ++i) {
+    if (shared[i] != common[i]) rest.insert(rest.begin(), shared[i]);
+  }
   return rest;
 }
 

@@ -13,8 +13,8 @@ namespace paddock::sandbox {
 // "/etc" for /etc and all below it.
 std::string top_folder(const MountEntry& entry);
 
-// The table without `common`, in its order. Nothing if the table does not have all of that, or has
-// more in one of its folders.
+// The table without `common`, in its order; with the scratch space first, if that has another size.
+// Nothing if the table does not have all of `common`, or has more in one of its folders.
 std::optional<std::vector<MountEntry>> beyond(const std::vector<MountEntry>& table,
                                               const std::vector<MountEntry>& common);
 

@@ -38,6 +38,18 @@ TEST(MountGroups, WhatWasMadeBeforeFitsNoRunThatChangesAPartOfIt) {
   EXPECT_EQ(beyond(other, kCommon), std::nullopt);
 }
 
+TEST(MountGroups, AScratchSpaceOfAnotherSizeIsAllThatMayDiffer) {
+  const MountEntry small{Kind::kScratch, "/tmp", "", true, 1, 2};
+  MountEntry large = small;
+  large.bytes = 1000;
+  const std::vector<MountEntry> common = with(kCommon, {small});
+  EXPECT_EQ(beyond(with(kCommon, {small}), common), std::vector<MountEntry>());
+  EXPECT_EQ(beyond(with(kCommon, {large, {Kind::kBind, "/x", "/x"}}), common),
+            (std::vector<MountEntry>{large, {Kind::kBind, "/x", "/x"}}));
+  large.no_programs = true;
+  EXPECT_EQ(beyond(with(kCommon, {large}), common), std::nullopt);
+}
+
 TEST(MountGroups, SharesTheFoldersThatAreAlike) {
   EXPECT_EQ(same_folders(kCommon, kCommon), (std::vector<std::string>{"/usr", "/etc", "/dev"}));
   EXPECT_EQ(same_folders(with(kCommon, {{Kind::kDevice, "/dev/nvidia0", ""}}), kCommon),

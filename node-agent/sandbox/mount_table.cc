@@ -46,11 +46,17 @@ void add_devices(std::vector<MountEntry>& table) {
   table.push_back({Kind::kFolder, "/dev/shm", ""});  // the scratch space goes there
 }
 
-std::vector<MountEntry> system_mounts(const HostFacts& host, bool network) {
+std::vector<MountEntry> system_mounts(const HostFacts& host, bool network,
+                                      const contracts::SandboxLimits& limits) {
   std::vector<MountEntry> table;
   add_system(host, network, table);
   add_devices(table);
   table.push_back({Kind::kProc, "/proc", ""});
+  table.push_back({Kind::kScratch, "/tmp", "", true,
+                   limits.fs_bytes ? limits.fs_bytes->bytes : kDefaultScratchBytes,
+                   limits.file_count.value_or(kDefaultScratchFiles)});
+  table.push_back({Kind::kFolder, "/var", ""});
+  table.push_back({Kind::kSymlink, "/var/tmp", "../tmp"});
   return table;
 }
 
@@ -82,14 +88,8 @@ const char* kind_name(Kind kind) {
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host) {
-  std::vector<MountEntry> table =
-      system_mounts(host, request.policy.network && request.policy.network->enabled);
-  const contracts::SandboxLimits& limits = request.policy.limits;
-  table.push_back({Kind::kScratch, "/tmp", "", true,
-                   limits.fs_bytes ? limits.fs_bytes->bytes : kDefaultScratchBytes,
-                   limits.file_count.value_or(kDefaultScratchFiles)});
-  table.push_back({Kind::kFolder, "/var", ""});
-  table.push_back({Kind::kSymlink, "/var/tmp", "../tmp"});
+  std::vector<MountEntry> table = system_mounts(
+      host, request.policy.network && request.policy.network->enabled, request.policy.limits);
   table.push_back(
       {Kind::kFile, std::string(contracts::kSandboxPolicyFile), policy_file(request.policy)});
   for (const contracts::LaunchMount& mount : request.mounts) {
@@ -105,7 +105,9 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
   return table;
 }
 
-std::vector<MountEntry> common_mounts(const HostFacts& host) { return system_mounts(host, false); }
+std::vector<MountEntry> common_mounts(const HostFacts& host) {
+  return system_mounts(host, false, {});
+}
 
 std::string describe_mounts(const std::vector<MountEntry>& table) {
   std::string out;

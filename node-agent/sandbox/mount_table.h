@@ -35,8 +35,9 @@ struct MountEntry {
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host);
-// What is the same for every run without a network, devices and tools of its own: the system, /etc,
-// /dev and /proc. render_mounts() begins with it.
+// What is the same for every run without a network, devices and tools of its own, but for the size
+// of the scratch space: the system, /etc, /dev, /proc, /tmp and /var. render_mounts() begins with
+// it.
 std::vector<MountEntry> common_mounts(const HostFacts& host);
 // One line per entry, for tests and for people. Contents of files are left out.
 std::string describe_mounts(const std::vector<MountEntry>& table);

@@ -53,6 +53,35 @@ TEST_P(Serve, RunsAsALauncherOfItsOwnWould) {
   }
 }
 
+// What waits was made before anybody knew the limits.
+TEST_P(Serve, HoldsEachOrderToItsOwnLimits) {
+  const auto with = [&](const std::string& script, const auto& set) {
+    contracts::LaunchRequest launch = request({"sh", "-c", script});
+    set(launch.policy.limits);
+    return run(launch);
+  };
+  for (const auto& [mib, fits] : {std::pair{1, false}, std::pair{200, true}}) {
+    const std::string fill = "head -c 100000000 /dev/zero > /tmp/a && echo fits";
+    const Finished done = with(fill, [&, mib = mib](auto& limits) {
+      limits.fs_bytes = wire::Quantity{int64_t{mib} << 20};
+      limits.memory = wire::Quantity{int64_t{400} << 20};
+    });
+    EXPECT_EQ(done.out, fits ? "fits\n" : "") << mib;
+  }
+  const std::string make_files =
+      "i=0; while [ $i -lt 300 ] && true > /tmp/$i; do i=$((i+1)); done 2>/dev/null; echo $i";
+  EXPECT_EQ(with(make_files, [](auto& limits) { limits.file_count = 50; }).out, "50\n");
+  EXPECT_EQ(with(make_files, [](auto& limits) { limits.file_count = 20'000; }).out, "300\n");
+  const std::string count_files = "ulimit -n";
+  EXPECT_EQ(with(count_files, [](auto& limits) { limits.open_files = 33; }).out, "33\n");
+  const Finished crowd = with("for i in 1 2 3 4 5 6 7 8 9; do sleep 100 & done; kill $(jobs -p)",
+                              [](auto& limits) { limits.pids = 4; });
+  EXPECT_THAT(crowd.err, HasSubstr("fork"));
+  const Finished hungry = with("head -c 100000000 /dev/zero | tail -n 1 | wc -c",
+                               [](auto& limits) { limits.memory = wire::Quantity{24 << 20}; });
+  EXPECT_THAT(hungry.out, testing::Not(HasSubstr("100000000")));
+}
+
 TEST_P(Serve, RunsManyAtOnce) {
   constexpr int kMany = 24;
   std::vector<Launched> runs;

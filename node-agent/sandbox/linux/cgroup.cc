@@ -74,32 +74,42 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace cgroup_files
 
-CgroupCounters::CgroupCounters(const std::string& folder,
-                               std::initializer_list<const char*> files) {
+CgroupFiles::CgroupFiles(const std::string& folder, int flags,
+                         std::initializer_list<const char*> files) {
   for (const char* file : files) {
-    os::Fd fd(open(cat(folder, "/", file).c_str(), O_RDONLY | O_CLOEXEC));
+    os::Fd fd(open(cat(folder, "/", file).c_str(), flags | O_CLOEXEC));
     if (fd.valid()) files_.emplace_back(file, std::move(fd));
   }
 }
 
-std::optional<std::string> CgroupCounters::text(std::string_view file) const {
+int CgroupFiles::find(std::string_view file) const {
   for (const auto& [name, fd] : files_) {
-    if (name != file) continue;
-    std::string out(4096, '\0');
-    const ssize_t n = pread(fd.get(), out.data(), out.size(), 0);
-    if (n < 0) return std::nullopt;
-    out.resize(static_cast<size_t>(n));
-    return out;
+    if (name == file) return fd.get();
   }
-  return std::nullopt;
+  return -1;
 }
 
-std::optional<int64_t> CgroupCounters::number(std::string_view file) const {
+Status CgroupFiles::write(std::string_view file, int64_t value) const {
+  const std::string text = cat(value);
+  if (::write(find(file), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return step_error(cat("setting the cgroup's ", file), errno);
+  return {};
+}
+
+std::optional<std::string> CgroupFiles::text(std::string_view file) const {
+  std::string out(4096, '\0');
+  const ssize_t n = pread(find(file), out.data(), out.size(), 0);
+  if (n < 0) return std::nullopt;
+  out.resize(static_cast<size_t>(n));
+  return out;
+}
+
+std::optional<int64_t> CgroupFiles::number(std::string_view file) const {
   const auto read = text(file);
   return read ? parse_integer<int64_t>(trim(*read)) : std::nullopt;
 }
 
-std::optional<int64_t> CgroupCounters::keyed(std::string_view file, std::string_view key) const {
+std::optional<int64_t> CgroupFiles::keyed(std::string_view file, std::string_view key) const {
   const auto read = text(file);
   return read ? cgroup_files::value_of(*read, key) : std::nullopt;
 }

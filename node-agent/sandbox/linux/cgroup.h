@@ -44,17 +44,20 @@ Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupFacts& facts, const s
 // namespace, which their names carry.
 void sweep_stale_cgroups(const CgroupFacts& facts);
 
-// The counters of one folder, opened before they are needed: opening is what costs.
-class CgroupCounters {
+// Files of one folder, opened before they are needed: opening is what costs.
+class CgroupFiles {
  public:
-  CgroupCounters() = default;
-  // Those that the kernel does not have stay away.
-  CgroupCounters(const std::string& folder, std::initializer_list<const char*> files);
+  CgroupFiles() = default;
+  // Those that the kernel does not have stay away. `flags`: O_RDONLY or O_WRONLY.
+  CgroupFiles(const std::string& folder, int flags, std::initializer_list<const char*> files);
+  bool has(std::string_view file) const { return find(file) >= 0; }
+  Status write(std::string_view file, int64_t value) const;
   std::optional<int64_t> number(std::string_view file) const;
   // The value after `key ` at the start of a line.
   std::optional<int64_t> keyed(std::string_view file, std::string_view key) const;
 
  private:
+  int find(std::string_view file) const;
   std::optional<std::string> text(std::string_view file) const;
   std::vector<std::pair<std::string, os::Fd>> files_;
 };

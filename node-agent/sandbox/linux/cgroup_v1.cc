@@ -21,17 +21,19 @@ class CgroupV1 final : public Cgroup {
     TRY(make(facts.memory, name, memory_));
     TRY(make(facts.pids, name, pids_));
     TRY(make(facts.cpu, name, cpu_));
-    memory_counters_ = {memory_,
-                        {"memory.max_usage_in_bytes", "memory.oom_control", "memory.failcnt"}};
-    pids_counters_ = {pids_, {"pids.peak", "pids.events"}};
-    cpu_counters_ = {cpu_, {"cpuacct.usage"}};
+    memory_limits_ = {memory_, O_WRONLY, {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}};
+    memory_counters_ = {
+        memory_, O_RDONLY, {"memory.max_usage_in_bytes", "memory.oom_control", "memory.failcnt"}};
+    pids_limits_ = {pids_, O_WRONLY, {"pids.max"}};
+    pids_counters_ = {pids_, O_RDONLY, {"pids.peak", "pids.events"}};
+    cpu_counters_ = {cpu_, O_RDONLY, {"cpuacct.usage"}};
     return {};
   }
 
   Status limit(const CgroupSettings& settings) override {
     if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
     if (!settings.pids) return {};
-    return write(pids_, "pids.max", cat(*settings.pids + 1));  // and the init process
+    return pids_limits_.write("pids.max", *settings.pids + 1);  // and the init process
   }
 
   const std::vector<os::Fd>& join_fds() const override { return tasks_; }
@@ -90,19 +92,21 @@ class CgroupV1 final : public Cgroup {
 
   Status limit_memory(int64_t bytes) {
     memory_limit_ = bytes;
-    TRY(write(memory_, "memory.limit_in_bytes", cat(bytes)));
+    TRY(memory_limits_.write("memory.limit_in_bytes", bytes));
     // Memory and swap together; the file is absent where swap is not accounted.
-    if (access(cat(memory_, "/memory.memsw.limit_in_bytes").c_str(), F_OK) != 0) return {};
-    return write(memory_, "memory.memsw.limit_in_bytes", cat(bytes));
+    if (!memory_limits_.has("memory.memsw.limit_in_bytes")) return {};
+    return memory_limits_.write("memory.memsw.limit_in_bytes", bytes);
   }
 
   int64_t memory_limit_ = 0;  // bytes; 0: none
   std::string memory_;
   std::string pids_;
   std::string cpu_;
-  CgroupCounters memory_counters_;
-  CgroupCounters pids_counters_;
-  CgroupCounters cpu_counters_;
+  CgroupFiles memory_limits_;
+  CgroupFiles memory_counters_;
+  CgroupFiles pids_limits_;
+  CgroupFiles pids_counters_;
+  CgroupFiles cpu_counters_;
   std::vector<os::Fd> tasks_;
 };
 

@@ -23,14 +23,18 @@ class CgroupV2 final : public Cgroup {
     folder_ = path;
     fd_.reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd_.valid()) return step_error("opening the cgroup", errno);
-    counters_ = {folder_, {"cpu.stat", "memory.peak", "memory.events", "pids.peak", "pids.events"}};
+    limits_ = {
+        folder_, O_WRONLY, {"memory.max", "memory.oom.group", "memory.swap.max", "pids.max"}};
+    counters_ = {folder_,
+                 O_RDONLY,
+                 {"cpu.stat", "memory.peak", "memory.events", "pids.peak", "pids.events"}};
     return {};
   }
 
   Status limit(const CgroupSettings& settings) override {
     if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
     if (!settings.pids) return {};
-    return write(folder_, "pids.max", cat(*settings.pids + 1));  // and the init process
+    return limits_.write("pids.max", *settings.pids + 1);  // and the init process
   }
 
   int clone_fd() const override { return fd_.get(); }
@@ -60,15 +64,16 @@ class CgroupV2 final : public Cgroup {
 
  private:
   Status limit_memory(int64_t bytes) {
-    TRY(write(folder_, "memory.max", cat(bytes)));
-    TRY(write(folder_, "memory.oom.group", "1"));
-    if (access(cat(folder_, "/memory.swap.max").c_str(), F_OK) != 0) return {};
-    return write(folder_, "memory.swap.max", "0");
+    TRY(limits_.write("memory.max", bytes));
+    TRY(limits_.write("memory.oom.group", 1));
+    if (!limits_.has("memory.swap.max")) return {};
+    return limits_.write("memory.swap.max", 0);
   }
 
   std::string folder_;
   os::Fd fd_;
-  CgroupCounters counters_;
+  CgroupFiles limits_;
+  CgroupFiles counters_;
   std::vector<os::Fd> none_;
 };
 

@@ -60,8 +60,7 @@ Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const Sandb
   return EmptySandbox::make(kit, plan, broker.get());
 }
 
-// The sandbox is left in the kit: taking its mounts apart makes the kernel wait, the result need
-// not.
+// The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
 Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
                  const LaunchRequest& request, const SandboxPlan& plan, EventWriter& events,
                  const Clock& clock, SandboxResult& result) {
@@ -87,7 +86,6 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
       {plan, cgroup, events, clock, kit.filters.choices, disk->get(), signal_fd.get()},
       request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
-  cgroup.remove();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();
   classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);

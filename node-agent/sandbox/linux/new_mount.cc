@@ -9,16 +9,20 @@
 
 namespace paddock::sandbox {
 
+Status set_options(const os::Fd& context, const std::vector<MountOption>& options) {
+  for (const MountOption& option : options) {
+    if (fsconfig(context.get(), FSCONFIG_SET_STRING, option.name, option.value.c_str(), 0) != 0)
+      return step_error(cat("setting ", option.name, " of a file system"), errno);
+  }
+  return {};
+}
+
 Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>& options,
                                unsigned attributes) {
   constexpr const char* kRemedy = "inside a container its /proc must not be masked";
   const os::Fd context(fsopen(type, FSOPEN_CLOEXEC));
   if (!context.valid()) return step_error(cat("opening a new ", type), errno);
-  for (const MountOption& option : options) {
-    if (fsconfig(context.get(), FSCONFIG_SET_STRING, option.name, option.value.c_str(), 0) != 0) {
-      return step_error(cat("setting ", option.name, " of the new ", type), errno);
-    }
-  }
+  TRY(set_options(context, options));
   if (fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
     return step_error(cat("creating the new ", type), errno, kRemedy);
   os::Fd mount(fsmount(context.get(), FSMOUNT_CLOEXEC, attributes));

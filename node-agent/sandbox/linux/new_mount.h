@@ -15,6 +15,8 @@ struct MountOption {
   const char* name;
   std::string value;
 };
+// For the context of a file system that is to be made or changed.
+Status set_options(const os::Fd& context, const std::vector<MountOption>& options);
 // `attributes`: MOUNT_ATTR_….
 Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>& options,
                                unsigned attributes);

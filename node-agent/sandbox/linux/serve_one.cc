@@ -88,6 +88,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
     return launch_with(context.kit, std::move(prepared), request, events, clock);
   });
+  context.kit.used.reset();
   return answered.ok() && network_is_unused();
 }
 

@@ -42,7 +42,9 @@ std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
 
 Result<SharedView> SharedView::make(const HostFacts& host) {
   ASSIGN_OR_RETURN(View view, View::make(true));
-  SharedView out(common_mounts(host), std::move(view));
+  std::vector<MountEntry> table = common_mounts(host);
+  std::erase_if(table, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
+  SharedView out(std::move(table), std::move(view));
   std::set<std::string> folders;
   for (const MountEntry& entry : out.table_) {
     if (!has_source(entry)) continue;

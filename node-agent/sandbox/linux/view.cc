@@ -160,6 +160,7 @@ Status View::place_source(const MountEntry& entry, const os::Fd& source) {
 // /tmp and /dev/shm are two folders of one tmpfs, so that one limit holds for both. Its own root,
 // where both could be seen, is mounted nowhere.
 Status View::place_scratch(const MountEntry& entry) {
+  if (scratch_.valid()) return resize_scratch(entry);
   const unsigned attributes =
       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (entry.no_programs ? unsigned{MOUNT_ATTR_NOEXEC} : 0U);
   ASSIGN_OR_RETURN(os::Fd scratch, new_file_system("tmpfs",
@@ -176,7 +177,16 @@ Status View::place_scratch(const MountEntry& entry) {
     TRY(place_tree(target, part));
   }
   if (!detached_) return remove_staging();
-  kept_.push_back(std::move(scratch));
+  scratch_ = std::move(scratch);
+  return {};
+}
+
+Status View::resize_scratch(const MountEntry& entry) {
+  const os::Fd context(fspick(scratch_.get(), "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH));
+  if (!context.valid()) return step_error("opening the scratch space", errno);
+  TRY(set_options(context, {{"size", cat(entry.bytes)}, {"nr_inodes", cat(entry.files + 3)}}));
+  if (fsconfig(context.get(), FSCONFIG_CMD_RECONFIGURE, nullptr, nullptr, 0) != 0)
+    return step_error("setting the size of the scratch space", errno);
   return {};
 }
 

@@ -21,7 +21,7 @@ class View {
   static Result<View> make(bool detached);
 
   // `source`: the detached mount of an entry that has one. A /proc is the caller's own.
-  // What an entry covers must be there before it.
+  // What an entry covers must be there before it. A scratch space that is there gets another size.
   Status place(const MountEntry& entry, const os::Fd& source);
   // A tree with everything below it, at a folder of the root.
   Status place_tree(std::string_view path, const os::Fd& tree);
@@ -50,6 +50,7 @@ class View {
   Status cover(std::string_view path);
   Status place_source(const MountEntry& entry, const os::Fd& source);
   Status place_scratch(const MountEntry& entry);
+  Status resize_scratch(const MountEntry& entry);
   Status remove_staging();
   Result<const Folder*> parent(std::string_view path);
   void forget_below(std::string_view path);
@@ -60,7 +61,7 @@ class View {
   bool detached_;
   Folder last_;  // kept for the next entry: most are neighbours
   std::vector<Cover> covers_;
-  std::vector<os::Fd> kept_;    // closing one would take time now
+  os::Fd scratch_;              // of a detached one: its own root, mounted nowhere
   std::vector<dev_t> devices_;  // of what is made here: the root and the covers
 };
 
