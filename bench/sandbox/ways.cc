@@ -103,8 +103,9 @@ Bench::Bench(int ready) {
                    folder_ + "/lock", "--ready", cat(ready)},
                   STDOUT_FILENO);
   const os::Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const os::Fd empty(open((folder_ + "/empty").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   for (int waited = 0; waited < 10'000; ++waited) {
-    if (launch::order_launch(socket_, {null.get(), null.get(), -1}).ok()) return;
+    if (launch::order_launch(socket_, {empty.get(), null.get(), -1}).ok()) return;
     poll(nullptr, 0, 1);
   }
   give_up("no launcher serves");

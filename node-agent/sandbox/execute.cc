@@ -29,15 +29,17 @@ std::vector<std::string> command_files(const std::string& name,
   return out;
 }
 
-int execute(const std::vector<std::string>& command, const std::map<std::string, std::string>& env,
-            const std::vector<std::string>& files) {
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : env) variables.push_back(cat(name, "=", value));
-  const std::vector<char*> argv = pointers(command);
-  const std::vector<char*> envp = pointers(variables);
+Execution::Execution(const std::vector<std::string>& command,
+                     const std::map<std::string, std::string>& env)
+    : files_(command_files(command[0], env)), argv_(pointers(command)) {
+  for (const auto& [name, value] : env) variables_.push_back(cat(name, "=", value));
+  envp_ = pointers(variables_);
+}
+
+int Execution::execute() const {
   int worst = ENOENT;
-  for (const std::string& file : files) {
-    execve(file.c_str(), argv.data(), envp.data());
+  for (const std::string& file : files_) {
+    execve(file.c_str(), argv_.data(), envp_.data());
     if (errno == ENOENT || errno == ENOTDIR) continue;
     worst = errno;
     if (errno != EACCES) break;

@@ -10,9 +10,25 @@ namespace paddock::sandbox {
 // Where the command may be: itself if it has a slash, else each folder of its own PATH.
 std::vector<std::string> command_files(const std::string& name,
                                        const std::map<std::string, std::string>& env);
-// Becomes the first of `files` that can be executed. Returns only if none can, with the errno that
-// tells most.
-int execute(const std::vector<std::string>& command, const std::map<std::string, std::string>& env,
-            const std::vector<std::string>& files);
+
+// All that exec takes, laid out before: executing asks for no more memory, which a limit may
+// refuse.
+class Execution {
+ public:
+  // `command` outlives it.
+  Execution(const std::vector<std::string>& command, const std::map<std::string, std::string>& env);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  // Becomes the first of the command's files that can be executed. Returns only if none can, with
+  // the errno that tells most.
+  int execute() const;
+
+ private:
+  std::vector<std::string> variables_;
+  std::vector<std::string> files_;
+  std::vector<char*> argv_;
+  std::vector<char*> envp_;
+};
 
 }  // namespace paddock::sandbox

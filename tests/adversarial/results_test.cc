@@ -246,5 +246,17 @@ TEST_P(Results, HaveEveryFieldOfTheirShape) {
   }
 }
 
+// Whatever a limit on memory leaves no room for, it is not the launcher's own words that the run
+// prints.
+TEST_P(Results, AnEnvironmentThatTheLimitHasNoRoomForEndsTheRunClearly) {
+  contracts::LaunchRequest launch = request({"true"});
+  launch.policy.limits.address_space = Quantity{1 << 20};
+  for (int i = 0; i < 20; ++i) launch.env[cat("LARGE_", i)] = std::string(100'000, 'x');
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.err, "");
+  EXPECT_THAT(done.result->reason, testing::HasSubstr("cannot be executed"));
+}
+
 }  // namespace
 }  // namespace paddock::adversarial

@@ -207,6 +207,31 @@ TEST_P(Serve, ClearsUpAfterALauncherThatWasKilled) {
   EXPECT_FALSE(launched.wait().result);
 }
 
+// Whoever runs as the commands' user on this host may signal what waits.
+TEST_P(Serve, WhatDiedOrWasSignalledWhileItWaitedSpoilsNoRun) {
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    for (int generation = 0; generation < 3; ++generation) {
+      wait_until_ready();
+      std::vector<pid_t> victims = children_of(server());
+      for (int older = 0; older < generation; ++older) {
+        std::vector<pid_t> next;
+        for (const pid_t pid : victims) {
+          const std::vector<pid_t> children = children_of(pid);
+          next.insert(next.end(), children.begin(), children.end());
+        }
+        victims = next;
+      }
+      if (generation == 0 && signal == SIGKILL) continue;  // the server sees that one
+      for (const pid_t pid : victims) kill(pid, signal);
+      for (int i = 0; i < 2 * kReady; ++i) {
+        const Finished done = run(request({"sh", "-c", "echo ran; sleep 0.01; echo on"}));
+        EXPECT_EQ(done.out, "ran\non\n") << "signal " << signal << ", generation " << generation;
+        EXPECT_EQ(done.result.value().status, SandboxStatus::kOk) << done.result->reason;
+      }
+    }
+  }
+}
+
 TEST_P(Serve, DoesNothingWhileNobodyAsks) {
   wait_until_ready();
   const auto ticks = [&] {

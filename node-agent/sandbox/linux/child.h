@@ -27,11 +27,13 @@ struct ChildContext {
   int control = -1;
   int out = -1;
   int err = -1;
-  int exec_witness = -1;                        // closed by a successful exec
   const BrokerConfig* broker_config = nullptr;  // none: no network
   int broker = -1;                              // where its network broker waits
   os::Fd view = {};     // the command's root; init holds it as long as it lives
   os::Fd ruleset = {};  // Landlock's, of an own view
+  // How far the command's process came, which shares this memory until it executes.
+  enum class Command { kPrepares, kHasToldWhyNot, kExecutes };
+  volatile Command command = Command::kPrepares;
 };
 
 // The namespaces that the init process is cloned into; the network is new unless the launcher's own

@@ -29,8 +29,7 @@ namespace {
 using Type = ControlMessage::Type;
 
 constexpr int kControl = 3;
-constexpr int kWitness = 4;
-constexpr int kOwnRuleset = 5;
+constexpr int kOwnRuleset = 4;
 
 // The command's own user namespace: it owns nothing, not even the mounts, and the kernel counts the
 // run's processes in it alone.
@@ -47,9 +46,8 @@ Status enter_own_user_namespace(int view) {
 Status set_descriptors(const ChildContext& context) {
   constexpr int kAbove = 16;
   const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int sources[] = {
-      in, context.out, context.err, context.control, context.exec_witness, context.ruleset.get()};
-  const int count = context.ruleset.valid() ? kOwnRuleset + 1 : kWitness + 1;
+  const int sources[] = {in, context.out, context.err, context.control, context.ruleset.get()};
+  const int count = context.ruleset.valid() ? kOwnRuleset + 1 : kControl + 1;
   int moved[std::size(sources)];
   for (int i = 0; i < count; ++i) moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, kAbove);
   for (int i = 0; i < count; ++i) {
@@ -134,6 +132,8 @@ Result<Order> wait_for_order(bool has_ruleset) {
     if (!message) _exit(1);  // the launcher has no use for this sandbox
     if (message->type == Type::kRuleset) out.ruleset = std::move(message->fd);
     if (message->type != Type::kGo) continue;
+    if ((message->number != 0) != out.ruleset.valid())
+      return step_error("receiving the Landlock ruleset", EBADMSG);
     ASSIGN_OR_RETURN(out.spec, read_spec(message->fd));
     return out;
   }
@@ -146,25 +146,26 @@ Status take_limits(const Order& order) {
   return set_rlimits(order.spec.rlimits);
 }
 
-[[noreturn]] void give_up(int control, const Error& error) {
-  // Either number is the control socket, depending on how far it came.
-  if (!send_control(kControl, Type::kFailed, 0, 0, error.message))
-    send_control(control, Type::kFailed, 0, 0, error.message);
+// Either number is the control socket, depending on how far it came.
+[[noreturn]] void give_up(ChildContext& context, Type type, int number, std::string_view why) {
+  context.command = ChildContext::Command::kHasToldWhyNot;
+  if (!send_control(kControl, type, number, 0, why))
+    send_control(context.control, type, number, 0, why);
   _exit(1);
 }
 
 }  // namespace
 
-[[noreturn]] void run_command(const ChildContext& context) {
+[[noreturn]] void run_command(ChildContext& context) {
   if (const Status ready = give_up_everything(context); !ready.ok())
-    give_up(context.control, ready.error());
+    give_up(context, Type::kFailed, 0, ready.error().message);
   const auto order = wait_for_order(context.ruleset.valid());
-  if (!order.ok()) give_up(kControl, order.error());
-  const CommandSpec& spec = order->spec;
-  const std::vector<std::string> files = command_files(spec.command[0], spec.env);
-  if (const Status limited = take_limits(*order); !limited.ok()) give_up(kControl, limited.error());
-  send_control(kControl, Type::kNoExec, execute(spec.command, spec.env, files));
-  _exit(127);
+  if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
+  const Execution execution(order->spec.command, order->spec.env);
+  if (const Status limited = take_limits(*order); !limited.ok())
+    give_up(context, Type::kFailed, 0, limited.error().message);
+  context.command = ChildContext::Command::kExecutes;
+  give_up(context, Type::kNoExec, execution.execute(), {});
 }
 
 }  // namespace paddock::sandbox

@@ -5,6 +5,6 @@
 
 namespace paddock::sandbox {
 
-[[noreturn]] void run_command(const ChildContext& context);
+[[noreturn]] void run_command(ChildContext& context);
 
 }  // namespace paddock::sandbox

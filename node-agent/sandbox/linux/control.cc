@@ -63,6 +63,19 @@ bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_
   return n == sizeof packet;
 }
 
+// With less room than was sent, some may have come all the same.
+void close_received(msghdr& message) {
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
+        header->cmsg_len < CMSG_LEN(sizeof(int)))
+      continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    close(fd);
+  }
+}
+
 }  // namespace
 
 bool send_control(int socket, ControlMessage::Type type, int number, int64_t cpu_ms,
@@ -87,8 +100,12 @@ std::optional<ControlMessage> receive_control(int socket, bool wait) {
   do {
     n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
   } while (n < 0 && errno == EINTR);
-  if (n >= 0 && n != sizeof packet) errno = EPIPE;  // the end; errno was about something else
-  if (n != sizeof packet) return std::nullopt;
+  const bool whole = n == sizeof packet && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
+  if (n >= 0 && !whole) errno = EPIPE;  // the end; errno was about something else
+  if (!whole) {
+    close_received(message);
+    return std::nullopt;
+  }
   ControlMessage out;
   out.type = static_cast<ControlMessage::Type>(packet.type);
   out.number = packet.number;

@@ -18,11 +18,13 @@ struct ControlMessage {
     kView = 'V',       // launcher -> child, with the root of the command's view
     kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor: it waits now
     kRuleset = 'R',    // launcher -> child, with the Landlock ruleset of the view it made
-    kGo = 'G',         // launcher -> child, with a file: a packed CommandSpec, to execute
-    kFailed = 'F',     // child -> launcher: text says which step
-    kNoExec = 'X',     // child -> launcher: number is errno
-    kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used, text
-                       // B, F: no bytes, no files are left in the scratch space
+    kGo = 'G',       // launcher -> child, with a file: a packed CommandSpec, to execute; number 1:
+                     // with a ruleset, which came before
+    kStarted = 'S',  // child -> launcher: the command has been executed
+    kFailed = 'F',   // child -> launcher: text says which step
+    kNoExec = 'X',   // child -> launcher: number is errno
+    kEnded = 'E',    // child -> launcher: number is the wait status, cpu_ms what it used, text
+                     // B, F: no bytes, no files are left in the scratch space
   };
   Type type = Type::kFailed;
   int number = 0;
@@ -43,7 +45,7 @@ bool send_control(int socket, ControlMessage::Type type, int number = 0, int64_t
 // Past the filter that asks about every other message; see LaunchChoices.
 bool send_listener(int socket, int listener, uint32_t pass);
 // Blocks for the next message; nothing when the peer is gone (or, with `wait` false, has sent none:
-// then, and only then, errno is EAGAIN).
+// then, and only then, errno is EAGAIN). One that lost its descriptor on the way is the end too.
 std::optional<ControlMessage> receive_control(int socket, bool wait = true);
 
 }  // namespace paddock::sandbox

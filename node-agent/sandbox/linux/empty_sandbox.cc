@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <utility>
 
 #include "common/base/text.h"
@@ -33,14 +34,12 @@ bool mounts_on_detached_trees(const HostFacts& host) {
 // The child's ends of what the launcher keeps the other end of.
 struct ChildEnds {
   os::Fd control;
-  os::Fd witness;
   os::Fd out;
   os::Fd err;
 };
 
 Result<ChildEnds> open_channels(RunningSandbox& processes) {
   ASSIGN_OR_RETURN(ControlPair control, make_control_pair());
-  ASSIGN_OR_RETURN(os::Pipe witness, os::make_pipe());
   ASSIGN_OR_RETURN(os::Pipe out, os::make_pipe());
   ASSIGN_OR_RETURN(os::Pipe err, os::make_pipe());
   // A write end may have been handed to a process outside: the last read must not wait for it.
@@ -48,11 +47,9 @@ Result<ChildEnds> open_channels(RunningSandbox& processes) {
     if (fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) return system_error("the output pipes", errno);
   }
   processes.control = std::move(control.launcher);
-  processes.exec_witness = std::move(witness.read);
   processes.out = std::move(out.read);
   processes.err = std::move(err.read);
-  return ChildEnds{std::move(control.child), std::move(witness.write), std::move(out.write),
-                   std::move(err.write)};
+  return ChildEnds{std::move(control.child), std::move(out.write), std::move(err.write)};
 }
 
 Status setup_failed(std::string message) {
@@ -111,27 +108,36 @@ EmptySandbox::~EmptySandbox() {
   if (cgroup_) cgroup_->remove();
 }
 
-bool EmptySandbox::fits(const SandboxPlan& plan, const LaunchKit& kit) const {
-  return !plan.broker && (!kit.shared || kit.shared->is_current()) &&
-         plan.host_uid == identity_.uid && plan.host_gid == identity_.gid &&
-         beyond(plan.mounts, in_view_).has_value();
+// Whoever has something to say before the order has failed or ended.
+bool EmptySandbox::waits() const {
+  std::array<pollfd, 2> fds = {
+      {{processes_.control.get(), POLLIN, 0}, {processes_.pidfd.get(), POLLIN, 0}}};
+  return poll(fds.data(), fds.size(), 0) == 0;
+}
+
+bool EmptySandbox::fits(const SandboxPlan& plan) const {
+  return waits() && !plan.broker && plan.host_uid == identity_.uid &&
+         plan.host_gid == identity_.gid && beyond(plan.mounts, in_view_).has_value();
 }
 
 Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
                                            const SandboxPlan& plan) {
   TRY(cgroup_->limit(plan.cgroup));
+  bool has_ruleset = plan.landlock.files != 0;  // that of its own view the child has
   if (view_) {
     if (const auto rest = beyond(plan.mounts, in_view_))
       TRY(furnish(*view_, *rest, identity_, nullptr));
     ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
     ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
-    if (ruleset.valid())
-      send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get());
+    has_ruleset = ruleset.valid();
+    if (has_ruleset &&
+        !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get()))
+      return setup_failed("the sandbox ended before the command started").error();
   }
   ASSIGN_OR_RETURN(const os::Fd order,
                    order_file({request.command, request.env, request.workdir, plan.rlimits}));
   // Nobody there to take it: the supervisor will see that.
-  send_control(processes_.control.get(), Type::kGo, 0, 0, {}, order.get());
+  send_control(processes_.control.get(), Type::kGo, has_ruleset ? 1 : 0, 0, {}, order.get());
   RunningSandbox out = std::move(processes_);
   processes_.pid = -1;
   return out;
@@ -156,7 +162,6 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
                      .control = ends.control.get(),
                      .out = ends.out.get(),
                      .err = ends.err.get(),
-                     .exec_witness = ends.witness.get(),
                      .broker_config = config,
                      .broker = broker != nullptr ? broker->sandbox_end() : -1};
   // What the broker serves must be made by somebody with capabilities in that network.

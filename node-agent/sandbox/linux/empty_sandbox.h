@@ -29,7 +29,8 @@ class EmptySandbox {
   EmptySandbox(const EmptySandbox&) = delete;
   EmptySandbox& operator=(const EmptySandbox&) = delete;
 
-  bool fits(const SandboxPlan& plan, const LaunchKit& kit) const;
+  // Whether it still waits and is what this plan needs.
+  bool fits(const SandboxPlan& plan) const;
   // Finishes what depends on the request and gives the word. From then on the processes are the
   // supervisor's to end.
   Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan);
@@ -42,6 +43,7 @@ class EmptySandbox {
                          BrokerProcess* broker);
   Status make_view(const LaunchKit& kit, const std::vector<MountEntry>& table);
   Result<os::Fd> ruleset_for(const SandboxPlan& plan, int root);
+  bool waits() const;
   Status wait_until_closed();
   Result<ControlMessage> expect(ControlMessage::Type type);
 

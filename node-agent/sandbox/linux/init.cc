@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <set>
+
 #include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/command.h"
@@ -57,6 +59,25 @@ Status name_host() {
   constexpr std::string_view kName = "sandbox";
   if (sethostname(kName.data(), kName.size()) != 0)
     return step_error("setting the host name", errno);
+  return {};
+}
+
+// It may wait for long, and has nothing to do with what else the launcher holds.
+Status keep_only_needed(const ChildContext& context) {
+  std::set<int> kept = {context.control, context.out, context.err, context.broker};
+  for (const os::Fd& tasks : context.cgroup.join_fds()) kept.insert(tasks.get());
+  if (context.own_view != nullptr) {
+    for (const os::Fd& source : context.own_view->sources) kept.insert(source.get());
+  }
+  kept.erase(-1);
+  unsigned from = 0;
+  for (const int fd : kept) {
+    const auto next = static_cast<unsigned>(fd);
+    if (next > from && raw::close_range(from, next - 1) != 0)
+      return step_error("closing descriptors", errno, "Linux 5.9 or later is needed");
+    from = next + 1;
+  }
+  if (raw::close_range(from, ~0u) != 0) return step_error("closing descriptors", errno);
   return {};
 }
 
@@ -112,7 +133,9 @@ void hand_on(int, siginfo_t* info, void*) {
   errno = saved;
 }
 
+// What came while nothing ran was for nobody: ignoring a signal discards one that waits.
 void take_signals() {
+  signal(SIGTERM, SIG_IGN);
   struct sigaction action {};
   action.sa_sigaction = hand_on;
   action.sa_flags = SA_SIGINFO;
@@ -179,6 +202,7 @@ uint64_t init_namespaces(bool inherits_network) {
     send_control(context.control, Type::kFailed, 0, 0, error.message);
     _exit(1);
   };
+  if (const Status kept = keep_only_needed(context); !kept.ok()) fail(kept.error());
   if (const Status built = build(context); !built.ok()) fail(built.error());
   // In this memory until it execs, while we stand still: a copy would cost more than all it does.
   const pid_t command = vfork();  // NOLINT: single-threaded, no handler, and it never returns here
@@ -186,11 +210,15 @@ uint64_t init_namespaces(bool inherits_network) {
   if (command == 0) run_command(context);
   prctl(PR_SET_DUMPABLE, 0);  // the command was, and with it this memory
   take_signals();
+  const ChildContext::Command came_to = context.command;
   const int control = close_all_but(context.control, context.view.get());
   if (const Status dropped = drop_capabilities(); !dropped.ok()) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);
     _exit(1);
   }
+  if (came_to == ChildContext::Command::kExecutes) send_control(control, Type::kStarted);
+  if (came_to == ChildContext::Command::kPrepares)
+    send_control(control, Type::kFailed, 0, 0, "the command's process ended before it executed");
   reap_until_command_ends(command, control);
   _exit(0);
 }

@@ -24,6 +24,7 @@ struct LaunchKit {
   bool in_empty_network = false;
   os::Fd host_network;                 // then: the one that the launcher left, for brokers
   os::Fd root_mapping;                 // for the default identity, see HostIdentity; none: invalid
+  os::Fd mounts;                       // watch_mounts() since before `shared` was last looked at
   std::optional<SharedView> shared;    // none: each view is made from the host's own folders
   std::shared_ptr<EmptySandbox> used;  // by the run that is over
 };

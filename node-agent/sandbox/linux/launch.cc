@@ -54,9 +54,12 @@ Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
 Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const SandboxPlan& plan,
                                                      std::unique_ptr<EmptySandbox> prepared,
                                                      const Broker& broker) {
-  if (prepared && prepared->fits(plan, kit)) return prepared;
+  // What was made of the host's folders before holds only as long as they are the same.
+  const bool current =
+      !kit.shared || (!mounts_have_changed(kit.mounts) && kit.shared->is_current());
+  if (prepared && current && prepared->fits(plan)) return prepared;
   prepared.reset();  // both would have the same cgroup
-  if (kit.shared && !kit.shared->is_current()) kit.shared.reset();
+  if (!current) kit.shared.reset();
   return EmptySandbox::make(kit, plan, broker.get());
 }
 

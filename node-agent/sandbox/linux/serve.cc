@@ -74,6 +74,7 @@ class Server {
   std::optional<os::LockFile> lock_;
   const Clock& clock_;
   LaunchKit kit_;
+  os::Fd mounts_;  // news of mounts since the shared view was made
   os::Fd listener_;
   struct stat socket_ {};
   os::Fd signals_;
@@ -108,8 +109,10 @@ Status Server::set_up() {
 
 // Without one, each run makes all of its view itself.
 void Server::refresh_shared_view() {
-  if (!launcher_makes_views(kit_.host) || (kit_.shared && kit_.shared->is_current())) return;
+  if (!launcher_makes_views(kit_.host)) return;
+  if (kit_.shared && !mounts_have_changed(mounts_) && kit_.shared->is_current()) return;
   kit_.shared.reset();
+  mounts_ = watch_mounts();
   auto made = SharedView::make(kit_.host);
   if (!made.ok()) return say(made.error());
   kit_.shared = std::move(*made);
@@ -155,6 +158,8 @@ void Server::forget_server() {
 Status Server::make_ready() {
   Ready made;
   TRY(enter_network(made.network));
+  kit_.mounts = watch_mounts();  // its own
+  refresh_shared_view();
   const pid_t server = getpid();
   const pid_t pid = fork();
   if (pid < 0) return step_error("starting a ready process", errno);
@@ -235,7 +240,6 @@ void Server::run() {
     const MonoTime now = clock_.mono();
     if (now < look_at_) continue;
     look_at_ = now + kLookAround;
-    refresh_shared_view();
     const bool in_use = processes_.size() > static_cast<size_t>(pace_.ready());
     if (!still_listening() || (!in_use && pace_.unused_for_long(now))) leave_ = true;
   }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <optional>
@@ -26,7 +27,12 @@ struct Order {
   std::optional<os::LockFile> lock;
 };
 
-constexpr int kOrderMs = 10'000;  // a client that connects and says nothing
+constexpr int kOrderMs = 3'000;  // a client that connects and says nothing
+
+bool is_file(const os::Fd& fd) {
+  struct stat info {};
+  return fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode);
+}
 
 Result<Order> receive_order(const os::Fd& client) {
   pollfd said{client.get(), POLLIN, 0};
@@ -37,7 +43,9 @@ Result<Order> receive_order(const os::Fd& client) {
   ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client.get()));
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
-  if (packet.bytes != contracts::kLaunchOrder || packet.fds.size() < 2 || packet.fds.size() > 3)
+  // A request is read to its end: only a file is sure to have one.
+  if (packet.bytes != contracts::kLaunchOrder || packet.fds.size() < 2 || packet.fds.size() > 3 ||
+      !is_file(packet.fds[0]))
     return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
   Order out{std::move(packet.fds[0]), std::move(packet.fds[1]), std::nullopt};
   if (packet.fds.size() == 3) {
@@ -54,10 +62,20 @@ bool network_is_unused() {
   return text.ok() && text->starts_with("sockets: used 0\n");
 }
 
+// What this process was told before it had a run is not about the run.
+void forget_signals() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&held, signal);
+  const timespec at_once{};
+  while (sigtimedwait(&held, nullptr, &at_once) > 0) {
+  }
+}
+
 // What would cost the run time later. Without it, or if it fails, all is done when it is needed,
 // and an error told then.
 std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
-  if (!launcher_makes_views(kit.host)) return nullptr;
+  if (!kit.shared) return nullptr;
   auto out = EmptySandbox::prepare(kit);
   return out.ok() ? std::move(*out) : nullptr;
 }
@@ -82,6 +100,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   const std::string reply = order.ok() ? cat(contracts::kLaunchAccepted, self)
                                        : cat(contracts::kLaunchRefused, order.error().reason, ": ",
                                              order.error().message);
+  forget_signals();
   // A client that has left by now was never told that its order is taken, and may give it again.
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   EventWriter events(std::move(order->events), clock);

@@ -1,6 +1,8 @@
 #include "node-agent/sandbox/linux/shared_view.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -80,6 +82,13 @@ Result<os::Fd> SharedView::copy_of(const std::string& top_folder) const {
                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW));
   if (!out.valid()) return step_error(cat("copying the mounts of ", top_folder), errno);
   return out;
+}
+
+os::Fd watch_mounts() { return os::Fd(open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)); }
+
+bool mounts_have_changed(const os::Fd& watch) {
+  pollfd news{watch.get(), POLLPRI, 0};
+  return !watch.valid() || poll(&news, 1, 0) != 0;
 }
 
 Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,

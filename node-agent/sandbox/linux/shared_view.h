@@ -1,5 +1,6 @@
 // What every run sees of the host, made once by a serving launcher: each run gets copies of whole
-// folders of it instead of making them anew. Shared by the runs is only what is read-only.
+// folders of it instead of making them anew. Shared by the runs is only what is read-only; locks on
+// it and watches of it are shared too (SECURITY.md).
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +20,7 @@ class SharedView {
   // Needs a kernel that mounts on detached trees.
   static Result<SharedView> make(const HostFacts& host);
   const std::vector<MountEntry>& table() const { return table_; }
-  // Whether the host still shows the same files there.
+  // Whether the host's folders still hold the same files; see mounts_have_changed() too.
   bool is_current() const;
   // For a process of the mount namespace that it was made in.
   Result<os::Fd> copy_of(const std::string& top_folder) const;
@@ -41,6 +42,11 @@ class SharedView {
   std::vector<Seen> sources_;
   std::vector<Seen> folders_;  // that these lie in: unchanged, none was replaced
 };
+
+// A descriptor that learns of every mount and unmount in this process's mount namespace from now
+// on. Asking it takes the news: each asker has one of its own. Invalid where there is no /proc.
+os::Fd watch_mounts();
+bool mounts_have_changed(const os::Fd& watch);
 
 // Places the table in its order, all but /proc. `shared`: where whole folders may be copied from;
 // nullptr: nowhere.

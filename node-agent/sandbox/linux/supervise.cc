@@ -70,9 +70,8 @@ Outcome Supervisor::run() {
 void Supervisor::wait_for_something() {
   const bool congested = watched_.events.congested();
   const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
-  std::array<pollfd, 9> fds = {{
+  std::array<pollfd, 8> fds = {{
       {sandbox_.control.get(), POLLIN, 0},
-      {sandbox_.exec_witness.get(), POLLIN, 0},
       {output_fd(sandbox_.out), POLLIN, 0},
       {output_fd(sandbox_.err), POLLIN, 0},
       {notifications_.fd(now_), POLLIN, 0},
@@ -85,22 +84,21 @@ void Supervisor::wait_for_something() {
   now_ = watched_.clock.mono();
   const auto ready = [&](size_t i) { return fds[i].revents != 0; };
   if (ready(0)) handle_control();
-  if (ready(1)) note_exec();
-  if (ready(2)) read_output(sandbox_.out, outputs_.out, now_, false);
-  if (ready(3)) read_output(sandbox_.err, outputs_.err, now_, false);
-  if (ready(4)) {
-    if ((fds[4].revents & POLLIN) != 0) {
+  if (ready(1)) read_output(sandbox_.out, outputs_.out, now_, false);
+  if (ready(2)) read_output(sandbox_.err, outputs_.err, now_, false);
+  if (ready(3)) {
+    if ((fds[3].revents & POLLIN) != 0) {
       notifications_.answer(now_);
     } else {
       notifications_.stop();  // nobody is left who could ask
     }
   }
-  if (ready(5)) {
+  if (ready(4)) {
     end(EndCause::kCanceled);
     watched_.signals = -1;
   }
-  if (ready(8)) handle_disk(watched_.disk->take(now_));
-  if (ready(6)) reap();
+  if (ready(7)) handle_disk(watched_.disk->take(now_));
+  if (ready(5)) reap();
 }
 
 int Supervisor::wait_ms() const {
@@ -132,6 +130,9 @@ void Supervisor::handle_control() {
       if (!setup_error_)
         setup_error_ = Error{Code::kInternal, "SANDBOX_SETUP_FAILED", message->text};
       break;
+    case Type::kStarted:
+      note_started();
+      break;
     case Type::kNoExec:
       exec_error_ = message->number;
       break;
@@ -153,14 +154,7 @@ void Supervisor::handle_control() {
   }
 }
 
-// The witness closes when exec succeeded, or when the child gave up; then it said so before.
-void Supervisor::note_exec() {
-  sandbox_.exec_witness.reset();
-  while (sandbox_.control.valid()) {
-    pollfd more{sandbox_.control.get(), POLLIN, 0};
-    if (poll(&more, 1, 0) <= 0) break;
-    handle_control();
-  }
+void Supervisor::note_started() {
   if (setup_error_ || exec_error_ || cause_ != EndCause::kNone) return;
   started_ = now_;
   watched_.events.add(FrameType::kStarted,
@@ -227,7 +221,6 @@ void Supervisor::reap() {
                      (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
   ended_ = now_;
   reaped_ = true;
-  if (sandbox_.exec_witness.valid()) note_exec();
   while (sandbox_.control.valid()) handle_control();
 }
 

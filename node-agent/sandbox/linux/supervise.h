@@ -20,7 +20,6 @@ struct RunningSandbox {
   pid_t pid = -1;
   os::Fd pidfd;
   os::Fd control;
-  os::Fd exec_witness;
   os::Fd out;
   os::Fd err;
   os::Fd listener;  // of the command's filter
@@ -53,7 +52,7 @@ class Supervisor {
   void wait_for_something();
   int wait_ms() const;
   void handle_control();
-  void note_exec();
+  void note_started();
   void handle_time();
   void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);

@@ -18,7 +18,7 @@ int confine(std::span<char* const> arguments, bool (*is_confined)()) {
   if (!confined || !told.ok()) return kNotConfined;
   const std::vector<std::string> command(arguments.begin() + 1, arguments.end());
   const auto env = os::environment();
-  const int error = execute(command, env, command_files(command[0], env));
+  const int error = Execution(command, env).execute();
   (void)os::write_all(*witness, cat("exec ", error, "\n"));
   return kNotExecuted;
 }
