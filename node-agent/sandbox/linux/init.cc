@@ -207,8 +207,8 @@ uint64_t init_namespaces(bool inherits_network) {
   // In this memory until it execs, while we stand still: a copy would cost more than all it does.
   const pid_t command = vfork();  // NOLINT: single-threaded, no handler, and it never returns here
   if (command < 0) fail(step_error("starting the command's process", errno));
-  if (command == 0) run_command(context);
-  prctl(PR_SET_DUMPABLE, 0);  // the command was, and with it this memory
+  if (command == 0) run_command(context);  // NOLINT: all of it is meant to run here
+  prctl(PR_SET_DUMPABLE, 0);               // the command was, and with it this memory
   take_signals();
   const ChildContext::Command came_to = context.command;
   const int control = close_all_but(context.control, context.view.get());

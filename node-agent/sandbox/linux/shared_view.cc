@@ -95,10 +95,12 @@ Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdent
                const SharedView* shared) {
   const OpenUmask open;
   std::vector<std::string> copied;
-  if (shared != nullptr) copied = same_folders(table, shared->table());
-  for (const std::string& folder : copied) {
-    ASSIGN_OR_RETURN(const os::Fd tree, shared->copy_of(folder));
-    TRY(view.place_tree(folder, tree));
+  if (shared != nullptr) {
+    copied = same_folders(table, shared->table());
+    for (const std::string& folder : copied) {
+      ASSIGN_OR_RETURN(const os::Fd tree, shared->copy_of(folder));
+      TRY(view.place_tree(folder, tree));
+    }
   }
   for (const MountEntry& entry : table) {
     if (entry.kind == Kind::kProc || std::ranges::count(copied, top_folder(entry)) > 0) continue;

@@ -97,7 +97,7 @@ void Supervisor::wait_for_something() {
     end(EndCause::kCanceled);
     watched_.signals = -1;
   }
-  if (ready(7)) handle_disk(watched_.disk->take(now_));
+  if (watched_.disk != nullptr && ready(7)) handle_disk(watched_.disk->take(now_));
   if (ready(5)) reap();
 }
 
