@@ -108,6 +108,7 @@ Bench::Bench(int ready) {
     if (launch::order_launch(socket_, {empty.get(), null.get(), -1}).ok()) return;
     poll(nullptr, 0, 1);
   }
+  kill(server_, SIGTERM);
   give_up("no launcher serves");
 }
 

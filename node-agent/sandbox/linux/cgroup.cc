@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
 #include <memory>
 #include <set>
 
@@ -172,16 +173,20 @@ Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts) {
 }
 
 void sweep_stale_cgroups(const CgroupFacts& facts) {
+  std::map<std::string, bool> stale;  // a launcher has the same name everywhere: asked for once
   for (const std::string& parent : std::set<std::string>{facts.memory, facts.pids, facts.cpu}) {
     if (parent.empty()) continue;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(parent.c_str()), closedir);
     while (folder != nullptr) {
       const dirent* entry = readdir(folder.get());
       if (entry == nullptr) break;
-      if (!is_stale(entry->d_name)) continue;
-      const std::string stale = cat(parent, "/", std::string_view(entry->d_name));
-      cgroup_files::kill_inside(stale);
-      cgroup_files::remove_folder(stale);
+      const std::string name = entry->d_name;
+      const auto [known, is_new] = stale.try_emplace(name, false);
+      if (is_new) known->second = is_stale(name);
+      if (!known->second) continue;
+      const std::string path = cat(parent, "/", name);
+      cgroup_files::kill_inside(path);
+      cgroup_files::remove_folder(path);
     }
   }
 }
