@@ -79,6 +79,7 @@ TEST(Profiles, SnippetHasTheFolderAndTheExactVariablesOfItsDesign) {
 }
 
 // proves partly: VLT-03
+// proves: VLT-79
 TEST(Profiles, TestHasADeterministicEnvironment) {
   const auto& env = builtin_profiles().at("test").environment;
   EXPECT_EQ(env.at("PYTHONHASHSEED"), "0");

@@ -19,6 +19,7 @@ std::string fault_of(std::string_view yaml) {
   return cat(policy.error().causes.at(0).field, ": ", policy.error().causes.at(0).message);
 }
 
+// proves: VLT-90
 TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
   SandboxPolicy requested;
   requested.limits.memory = wire::Quantity{kGiB};
@@ -48,6 +49,7 @@ TEST(SandboxPolicy, RefusesNegativeZeroMistypedAndUnknownLimits) {
   }
 }
 
+// proves: WSM-96
 TEST(SandboxPolicy, RefusesMountsThatAreNotPlainAbsolutePaths) {
   for (const char* path : {"a", "/", "", "/a/../b", "/a/./b", "//a", "/a/", "/a//b"}) {
     EXPECT_NE(fault_of(cat("hostMounts: [{hostPath: \"", path, "\", sandboxPath: /b}]")),
@@ -63,6 +65,7 @@ TEST(SandboxPolicy, RefusesMountsThatAreNotPlainAbsolutePaths) {
 }
 
 // proves partly: WSM-57, WSM-58, WSM-59, WSM-60, WSM-61, WSM-62, WSM-63
+// proves: VLT-90
 TEST(SandboxPolicy, RefusesAbsurdLimitsOfEveryKind) {
   const wire::Value limits = wire::schema<SandboxLimits>();
   for (const auto& [name, schema] : *limits.find("properties")->object()) {

@@ -145,6 +145,7 @@ TEST(Remarks, SayPartialEnforcementAndKeepTheStatus) {
   EXPECT_EQ(result.reason, "PARTIAL_ENFORCEMENT: exited with 7");
 }
 
+// proves: VLT-93
 TEST(Outcome, MapsSignals) {
   EXPECT_EQ(result_of(signaled(SIGTERM)).status, SandboxStatus::kKilledTerm);
   EXPECT_EQ(result_of(signaled(SIGXFSZ)).code, "E_LIMIT_FS");

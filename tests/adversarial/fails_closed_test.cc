@@ -86,7 +86,7 @@ struct Step {
   Missing missing;
 };
 
-// proves: VLT-50
+// proves: VLT-50, VLT-83, VLT-87
 TEST_P(FailsClosed, WithoutAnyKernelFeatureThatIsolates) {
   const Step steps[] = {
       {"namespaces", {SYS_clone3, EPERM}},
@@ -137,6 +137,7 @@ TEST_P(FailsClosed, WithoutLandlockItGoesOnAndSaysSo) {
   EXPECT_THAT(wall.details, HasSubstr("the mounts alone decide"));
 }
 
+// proves: VLT-83
 TEST_P(FailsClosed, WithoutCgroupsItSaysWhatHoldsInstead) {
   for (const auto worsen : {hide_cgroups, write_protect_cgroups}) {
     in_launcher_ = worsen;

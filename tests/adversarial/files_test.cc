@@ -95,6 +95,7 @@ TEST_P(Files, OfTheHostAreThereAsTheirMountSays) {
   EXPECT_NE(access((folder() + "/given-ro/new").c_str(), F_OK), 0);
 }
 
+// proves: WSM-96
 TEST_P(Files, OfTheHostAreNotReachedThroughALink) {
   ASSERT_EQ(symlink("/etc", (folder() + "/link").c_str()), 0);
   for (const char* path : {"/link", "/link/ssl"}) {
@@ -109,6 +110,7 @@ TEST_P(Files, OfTheHostAreNotReachedThroughALink) {
 }
 
 // A folder that is exchanged for a link, over and over, while sandboxes are being built from it.
+// proves: WSM-96
 TEST_P(Files, SwappedForALinkDuringTheLaunchAreNeverFollowed) {
   const std::string at = folder() + "/swapped";
   const std::string other = folder() + "/other";

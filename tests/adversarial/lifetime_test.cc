@@ -114,6 +114,7 @@ TEST_P(Lifetime, NeverStartsWhatItCannotSetUp) {
     EXPECT_FALSE(enforcement.applied) << name;
 }
 
+// proves: VLT-80
 TEST_P(Lifetime, HasTwoRunsAtOnceThatSeeNothingOfEachOther) {
   Launched one = start(marked(probe("survivors", {"stay"})));
   ASSERT_TRUE(one.wait_for_output("CONTAINED"));

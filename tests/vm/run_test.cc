@@ -75,6 +75,7 @@ TEST_P(RunOnCgroupV2, SaysThatItIsWhatHolds) {
 }
 
 // Nobody is ever moved into a run's cgroup: its first process is born there.
+// proves: VLT-84
 TEST_P(RunOnCgroupV2, HoldsTheRunFromItsFirstInstruction) {
   ASSERT_TRUE(write_to(kTrace + "/events/cgroup/enable", "1"));
   contracts::LaunchRequest launch = request(probe("survivors", {"stay"}));
