@@ -113,7 +113,9 @@ class Life : public testing::Test {
     end_leftover(folder().file("lock"));
     (void)os::remove_tree(base);
   }
-  RunFolder folder() const { return RunFolder(cat(config.runs_dir, "/", kUid, "-1")); }
+  RunFolder folder() const {
+    return RunFolder(cat(config.runs_dir, "/", kUid, "-", assignment.attempt));
+  }
   ExecutorPorts ports() {
     return {config,
             *store,
