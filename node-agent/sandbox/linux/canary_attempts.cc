@@ -77,9 +77,11 @@ std::string own_capabilities(const Surface&) {
   return found.empty() ? "none" : found;
 }
 
+// As exec left them: what this program's own libraries add since is not the launcher's.
 std::string variables(const Surface& surface) {
-  int count = 0;
-  for (char** variable = environ; *variable != nullptr; ++variable) ++count;
+  const auto given = os::read_file("/proc/self/environ", 64 << 10);
+  if (!given.ok()) return given.error().describe();
+  const auto count = static_cast<int>(std::ranges::count(*given, '\0'));
   return count == surface.variables ? "none" : cat(count - surface.variables, " more than given");
 }
 
