@@ -63,8 +63,8 @@ bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_
   return n == sizeof packet;
 }
 
-// With less room than was sent, some may have come all the same.
-void close_received(msghdr& message) {
+os::Fd received_descriptor(msghdr& message) {
+  os::Fd out;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
@@ -72,8 +72,9 @@ void close_received(msghdr& message) {
       continue;
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    close(fd);
+    out.reset(fd);
   }
+  return out;
 }
 
 }  // namespace
@@ -101,23 +102,14 @@ std::optional<ControlMessage> receive_control(int socket, bool wait) {
     n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
   } while (n < 0 && errno == EINTR);
   const bool whole = n == sizeof packet && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
-  if (n >= 0 && !whole) errno = EPIPE;  // the end; errno was about something else
-  if (!whole) {
-    close_received(message);
-    return std::nullopt;
-  }
   ControlMessage out;
+  if (n >= 0) out.fd = received_descriptor(message);  // of a cut one too, some may have come
+  if (n >= 0 && !whole) errno = EPIPE;                // the end; errno was about something else
+  if (!whole) return std::nullopt;
   out.type = static_cast<ControlMessage::Type>(packet.type);
   out.number = packet.number;
   out.cpu_ms = packet.cpu_ms;
   out.text.assign(packet.text, std::min<size_t>(packet.text_bytes, sizeof packet.text));
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    out.fd.reset(fd);
-  }
   return out;
 }
 
