@@ -1,13 +1,14 @@
 #include "node-agent/sandbox/mount_groups.h"
 
 #include <algorithm>
+#include <set>
 
 namespace paddock::sandbox {
 namespace {
 
 using Kind = MountEntry::Kind;
 
-std::vector<MountEntry> within(const std::vector<MountEntry>& table, const std::string& folder) {
+std::vector<MountEntry> within(const std::vector<MountEntry>& table, std::string_view folder) {
   std::vector<MountEntry> out;
   for (const MountEntry& entry : table) {
     if (top_folder(entry) == folder) out.push_back(entry);
@@ -23,23 +24,20 @@ bool same_but_for_size(const MountEntry& a, MountEntry b) {
   return a == b;
 }
 
-bool has_entry_in(const std::vector<MountEntry>& table, const std::string& folder) {
-  return std::ranges::any_of(table,
-                             [&](const MountEntry& entry) { return top_folder(entry) == folder; });
-}
-
 }  // namespace
 
-std::string top_folder(const MountEntry& entry) {
-  return entry.target.substr(0, entry.target.find('/', 1));
+std::string_view top_folder(const MountEntry& entry) {
+  return std::string_view(entry.target).substr(0, entry.target.find('/', 1));
 }
 
 std::optional<std::vector<MountEntry>> beyond(const std::vector<MountEntry>& table,
                                               const std::vector<MountEntry>& common) {
+  std::set<std::string_view> folders;
+  for (const MountEntry& entry : common) folders.insert(top_folder(entry));
   std::vector<MountEntry> shared;
   std::vector<MountEntry> rest;
   for (const MountEntry& entry : table)
-    (has_entry_in(common, top_folder(entry)) ? shared : rest).push_back(entry);
+    (folders.contains(top_folder(entry)) ? shared : rest).push_back(entry);
   if (!std::ranges::equal(shared, common, same_but_for_size)) return std::nullopt;
   for (size_t i = 0; i < shared.size(); ++i) {
     if (shared[i] != common[i]) rest.insert(rest.begin(), shared[i]);
@@ -51,7 +49,7 @@ std::vector<std::string> same_folders(const std::vector<MountEntry>& table,
                                       const std::vector<MountEntry>& common) {
   std::vector<std::string> out;
   for (const MountEntry& entry : common) {
-    const std::string folder = top_folder(entry);
+    const std::string folder(top_folder(entry));
     const bool is_own = entry.target == folder && entry.kind != Kind::kSystem;
     if (is_own || std::ranges::count(out, folder) > 0) continue;
     if (within(table, folder) == within(common, folder)) out.push_back(folder);

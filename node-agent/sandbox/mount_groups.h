@@ -4,14 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "node-agent/sandbox/mount_table.h"
 
 namespace paddock::sandbox {
 
-// "/etc" for /etc and all below it.
-std::string top_folder(const MountEntry& entry);
+// "/etc" for /etc and all below it. Lives as long as the entry.
+std::string_view top_folder(const MountEntry& entry);
 
 // The table without `common`, in its order; with the scratch space first, if that has another size.
 // Nothing if the table does not have all of `common`, or has more in one of its folders.
