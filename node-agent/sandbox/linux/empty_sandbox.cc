@@ -52,8 +52,8 @@ Result<ChildEnds> open_channels(RunningSandbox& processes) {
   return ChildEnds{std::move(control.child), std::move(out.write), std::move(err.write)};
 }
 
-Status setup_failed(std::string message) {
-  return Error{Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
+Error setup_failed(std::string message) {
+  return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
 Result<os::Fd> order_file(const CommandSpec& spec) {
@@ -132,7 +132,7 @@ Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& reque
     has_ruleset = ruleset.valid();
     if (has_ruleset &&
         !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get()))
-      return setup_failed("the sandbox ended before the command started").error();
+      return setup_failed("the sandbox ended before the command started");
   }
   ASSIGN_OR_RETURN(const os::Fd order,
                    order_file({request.command, request.env, request.workdir, plan.rlimits}));
@@ -209,12 +209,11 @@ Status EmptySandbox::wait_until_closed() {
 
 Result<ControlMessage> EmptySandbox::expect(ControlMessage::Type type) {
   pollfd said{processes_.control.get(), POLLIN, 0};
-  if (poll(&said, 1, kSetupMs) == 0)
-    return setup_failed("setting up took more than 30 seconds").error();
+  if (poll(&said, 1, kSetupMs) == 0) return setup_failed("setting up took more than 30 seconds");
   auto message = receive_control(processes_.control.get());
-  if (!message) return setup_failed("the sandbox ended before the command started").error();
-  if (message->type == Type::kFailed) return setup_failed(message->text).error();
-  if (message->type != type) return setup_failed("the sandbox answered out of turn").error();
+  if (!message) return setup_failed("the sandbox ended before the command started");
+  if (message->type == Type::kFailed) return setup_failed(message->text);
+  if (message->type != type) return setup_failed("the sandbox answered out of turn");
   return std::move(*message);
 }
 

@@ -30,6 +30,9 @@ struct LaunchKit {
 };
 Result<LaunchKit> make_kit();
 
+// What a process that holds them was told before it had a run is not about the run.
+void forget_cancel_signals();
+
 // launch() with what is known already. `prepared`: used if it fits, else ended; may be nullptr.
 contracts::SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
                                      const contracts::LaunchRequest& request, EventWriter& events,

@@ -83,10 +83,9 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
     kit.used.reset();
     return outcome::SetupFailed{running.error()};
   }
-  Cgroup& cgroup = kit.used->cgroup();
   Supervisor supervisor(
       std::move(running).value(),
-      {plan, cgroup, events, clock, kit.filters.choices, disk->get(), signal_fd.get()},
+      {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(), signal_fd.get()},
       request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
@@ -118,6 +117,13 @@ SandboxResult explain(const Outcome& outcome, const LaunchRequest& request, Sand
 void hold_cancel_signals() {
   const sigset_t signals = cancel_signals();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void forget_cancel_signals() {
+  const sigset_t signals = cancel_signals();
+  const timespec at_once{};
+  while (sigtimedwait(&signals, nullptr, &at_once) > 0) {
+  }
 }
 
 Result<LaunchKit> make_kit() {

@@ -110,6 +110,7 @@ Status Server::set_up() {
 // Without one, each run makes all of its view itself.
 void Server::refresh_shared_view() {
   if (!launcher_makes_views(kit_.host)) return;
+  kit_.mounts = watch_mounts();  // the next process's own, from before the look
   if (kit_.shared && !mounts_have_changed(mounts_) && kit_.shared->is_current()) return;
   kit_.shared.reset();
   mounts_ = watch_mounts();
@@ -158,7 +159,6 @@ void Server::forget_server() {
 Status Server::make_ready() {
   Ready made;
   TRY(enter_network(made.network));
-  kit_.mounts = watch_mounts();  // its own
   refresh_shared_view();
   const pid_t server = getpid();
   const pid_t pid = fork();

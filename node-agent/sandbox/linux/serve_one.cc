@@ -62,16 +62,6 @@ bool network_is_unused() {
   return text.ok() && text->starts_with("sockets: used 0\n");
 }
 
-// What this process was told before it had a run is not about the run.
-void forget_signals() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&held, signal);
-  const timespec at_once{};
-  while (sigtimedwait(&held, nullptr, &at_once) > 0) {
-  }
-}
-
 // What would cost the run time later. Without it, or if it fails, all is done when it is needed,
 // and an error told then.
 std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
@@ -100,7 +90,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   const std::string reply = order.ok() ? cat(contracts::kLaunchAccepted, self)
                                        : cat(contracts::kLaunchRefused, order.error().reason, ": ",
                                              order.error().message);
-  forget_signals();
+  forget_cancel_signals();
   // A client that has left by now was never told that its order is taken, and may give it again.
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   EventWriter events(std::move(order->events), clock);
