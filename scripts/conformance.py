@@ -4,7 +4,8 @@
     // proves: ORB-24, VLT-45          the test proves the whole requirement
     // proves partly: ORB-117          the test proves a part of it, e.g. a number but not its enforcement
 
-`#` instead of `//` in Python and shell tests. A comment may go on in the lines below it.
+`#` instead of `//` in Python and shell tests and above the stages of scripts/test. A comment may go on in the
+lines below it. What no program can prove (a decision, a scope, what is left out) has a row in docs/decisions.md.
 --check fails when the committed file is stale. A comment that names an unknown requirement or stands
 above no test is an error in both modes.
 """
@@ -22,13 +23,18 @@ DESIGNS = {  # requirements are numbered from 1 without gaps
     "WSM": ("wasmsand Security MVP", 111),
 }
 FOLDERS = ("cli", "common", "controller", "examples", "node-agent", "tests")
+STAGES = "scripts/test"
+DECISIONS = "docs/decisions.md"
+DECISION = re.compile(r"^\| ([A-Z]+-\d+) \| \S")
 COMMENT = re.compile(r"^\s*(?://|#) proves( partly)?: (.*)$")
 CONTINUED = re.compile(r"^\s*(?://|#) ((?:[A-Z]+-\d+[,. ]*)+)$")
 TESTS = {
     ".cc": re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)\)"),
     ".py": re.compile(r"^\s*(?:async )?def (test\w*)\("),
     ".sh": re.compile(r"^\s*(?:function )?(test\w*)\s*\(\)"),
+    "": re.compile(r'^stage "([^"]+)"'),
 }
+STATES = ("proven", "documented", "partly", "not yet")
 Proof = collections.namedtuple("Proof", "requirement partly test")
 
 
@@ -74,37 +80,59 @@ def proofs_of_file(path, text, known):
     return proofs, faults
 
 
-def collect(root):
-    known, proofs, faults = set(known_requirements()), [], []
+def files_with_tests(root):
     for top in FOLDERS:
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders.sort()
             for name in sorted(names):
                 path = os.path.relpath(os.path.join(folder, name), root)
-                if os.path.splitext(name)[1] not in TESTS or path.startswith("tests/tidy/"):
-                    continue
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
-                    found, wrong = proofs_of_file(path, file.read(), known)
-                proofs += found
-                faults += wrong
+                if os.path.splitext(name)[1] in TESTS.keys() - {""} and not path.startswith("tests/tidy/"):
+                    yield path
+    if os.path.exists(os.path.join(root, STAGES)):
+        yield STAGES
+
+
+def collect(root):
+    known, proofs, faults = set(known_requirements()), [], []
+    for path in files_with_tests(root):
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            found, wrong = proofs_of_file(path, file.read(), known)
+        proofs += found
+        faults += wrong
     return proofs, faults
 
 
-def state_of(proofs):
-    if not proofs:
-        return "not yet"
-    return "partly" if all(proof.partly for proof in proofs) else "proven"
+def decided(root):
+    """The requirements with a row in docs/decisions.md, and what is wrong with those rows."""
+    try:
+        with open(os.path.join(root, DECISIONS), encoding="utf-8") as file:
+            named = [match.group(1) for line in file if (match := DECISION.match(line))]
+    except FileNotFoundError:
+        return set(), []
+    known = set(known_requirements())
+    faults = [f"{DECISIONS}: no requirement is called \"{name}\"" for name in named if name not in known]
+    faults += [f"{DECISIONS}: {name} has two rows" for name, n in collections.Counter(named).items() if n > 1]
+    return set(named), faults
 
 
-def render(proofs):
+def state_of(proofs, is_decided):
+    if any(not proof.partly for proof in proofs):
+        return "proven"
+    if is_decided:
+        return "documented"
+    return "partly" if proofs else "not yet"
+
+
+def render(proofs, decisions):
     by_requirement = collections.defaultdict(list)
     for proof in proofs:
         by_requirement[proof.requirement].append(proof)
     out = ["# Conformance", "",
            "Made by `scripts/conformance.py` from the comments above the tests; do not edit.", "",
            "*proven*: a test proves the whole requirement. *partly*: tests prove a part of it, e.g. a number but",
-           "not yet its enforcement. *not yet*: no test claims it.", "",
-           "| Design | Requirements | proven | partly | not yet |", "|---|---|---|---|---|"]
+           "not yet its enforcement. *documented*: a decision or a scope, which [decisions.md](decisions.md) answers.",
+           "*not yet*: no test claims it.", "",
+           "| Design | Requirements | " + " | ".join(STATES) + " |", "|---|---|" + "---|" * len(STATES)]
     total = collections.Counter()
     sections = []
     for design, (title, count) in DESIGNS.items():
@@ -113,13 +141,14 @@ def render(proofs):
         for number in range(1, count + 1):
             requirement = f"{design}-{number:02}"
             here = by_requirement[requirement]
-            states[state_of(here)] += 1
+            state = state_of(here, requirement in decisions)
+            states[state] += 1
             tests = "<br>".join(sorted({f"`{proof.test}`" for proof in here}))
-            rows.append(f"| {requirement} | {state_of(here)} | {tests} |")
+            rows.append(f"| {requirement} | {state} | {tests} |")
         sections += rows
-        out.append(f"| {design} | {count} | {states['proven']} | {states['partly']} | {states['not yet']} |")
+        out.append(f"| {design} | {count} | " + " | ".join(str(states[state]) for state in STATES) + " |")
         total.update(states, all=count)
-    out.append(f"| all | {total['all']} | {total['proven']} | {total['partly']} | {total['not yet']} |")
+    out.append(f"| all | {total['all']} | " + " | ".join(str(total[state]) for state in STATES) + " |")
     return "\n".join(out + sections) + "\n"
 
 
@@ -129,12 +158,14 @@ def main():
     parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     arguments = parser.parse_args()
     proofs, faults = collect(arguments.root)
+    decisions, wrong = decided(arguments.root)
+    faults += wrong
     for fault in faults:
         print(fault, file=sys.stderr)
     if faults:
         return 1
     target = os.path.join(arguments.root, "docs", "conformance.md")
-    text = render(proofs)
+    text = render(proofs, decisions)
     if arguments.check:
         with open(target, encoding="utf-8") as file:
             if file.read() == text:

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,6 +151,42 @@ TEST_P(FailsClosed, WithoutCgroupsItSaysWhatHoldsInstead) {
     EXPECT_EQ(done.result->enforced.at("pids").mechanism, "RLIMIT_NPROC");
     EXPECT_EQ(done.result->enforced.at("cpuTime").mechanism, "RLIMIT_CPU");
   }
+}
+
+// A node with the name of an accelerator's, for as long as a test needs it.
+class StandInAccelerator {
+ public:
+  StandInAccelerator()
+      : made_(mknod(kPath, S_IFCHR, makedev(1, 3)) == 0 && chmod(kPath, 0666) == 0) {}
+  ~StandInAccelerator() {
+    if (made_) unlink(kPath);
+  }
+  bool made() const { return made_; }
+  static constexpr const char* kPath = "/dev/accel-paddock-test";
+
+ private:
+  bool made_;
+};
+
+// proves: VLT-88
+TEST_P(FailsClosed, AnAcceleratorsMemoryWithoutCgroupsIsLeftOutOnlyWherePartIsAllowed) {
+  const StandInAccelerator device;
+  if (!device.made()) GTEST_SKIP() << "this host lets nobody make a device node";
+  in_launcher_ = hide_cgroups;
+  contracts::LaunchRequest launch = request({"sh", "-c", "echo > /dev/accel-paddock-test; exit 7"});
+  launch.policy.devices = {StandInAccelerator::kPath};
+  const Finished refused = run(launch);
+  if (refused.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
+  ASSERT_TRUE(refused.result);
+  EXPECT_THAT(refused.result->reason, HasSubstr("MEMORY_UNENFORCEABLE"));
+  launch.policy.allow_partial = true;
+  const Finished partial = run(launch);
+  ASSERT_TRUE(partial.result);
+  EXPECT_EQ(partial.result->status, SandboxStatus::kFailed);
+  EXPECT_EQ(partial.result->rc, 7) << partial.err;
+  EXPECT_EQ(partial.result->reason, "PARTIAL_ENFORCEMENT: exited with 7");
+  EXPECT_EQ(partial.result->enforced.at("memory").level, EnforcementLevel::kNone);
+  EXPECT_FALSE(partial.result->enforced.at("memory").applied);
 }
 
 TEST_P(FailsClosed, WhereItsOwnLimitsAreLowerItSaysSo) {

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 
 from harness import BIN, SOURCE, main
 
@@ -94,12 +95,13 @@ class Pytest(unittest.TestCase):
         result = run_pytests_v2(["test_endless.py"], SandboxPolicy(wall_time_s=2))
         self.assertEqual((result.status, result.rc, result.errorClass), ("TIMEOUT", 124, "TIMEOUT"))
 
-    # proves: VLT-99
+    # proves: VLT-74, VLT-99
     def test_two_runs_have_the_same_header(self):
         self.write("test_bad.py", "def test_it():\n    assert False\n")
         first, second = run_pytests_v2(["test_bad.py"]), run_pytests_v2(["test_bad.py"])
         self.assertEqual((first.status, first.rc, first.header()), (second.status, second.rc, second.header()))
         self.assertNotEqual(first.traceId, second.traceId)
+        self.assertEqual([uuid.UUID(run.traceId).version for run in (first, second)], [4, 4])
 
     def test_a_path_outside_is_refused_and_nothing_runs(self):
         result = run_pytests_v2(["../elsewhere"])
