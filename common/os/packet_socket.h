@@ -14,7 +14,7 @@
 
 namespace paddock::os {
 
-inline constexpr size_t kMaxPacketBytes = size_t{64} << 10;
+inline constexpr size_t kMaxPacketBytes = size_t{4} << 10;
 inline constexpr size_t kMaxPacketFds = 16;
 
 // The socket's file is made anew, for its owner only. The caller sees to it that nobody else
