@@ -107,6 +107,31 @@ TEST(Scheduler, PlacesALimitWhereItsCanaryFailedOnlyIfThatMayBePartial) {
   EXPECT_EQ(reason(run, {weak}), "placed on weak");
 }
 
+TEST(Scheduler, PlacesWhatAsksForToolsDevicesOrDomainsOnlyWhereTheirCanariesPassed) {
+  const std::map<std::string, void (*)(contracts::SandboxPolicy&)> asking = {
+      {"tools", [](contracts::SandboxPolicy& policy) { policy.tools = {"sh"}; }},
+      {"devices", [](contracts::SandboxPolicy& policy) { policy.devices = {"/dev/accel0"}; }},
+      {"allowDomains",
+       [](contracts::SandboxPolicy& policy) {
+         policy.network = contracts::NetworkPolicy{true, {"example.com"}};
+       }},
+  };
+  for (const auto& [capability, ask] : asking) {
+    contracts::Node weak = make_node("weak");
+    auto& ceilings = weak.status.ceilings.emplace();
+    ceilings.network = true;
+    ceilings.devices = {"/dev/accel0"};
+    weak.status.canaries = {failed_canary(capability)};
+    contracts::Run run = make_run("r");
+    EXPECT_EQ(reason(run, {weak}), "placed on weak") << capability;
+    run.status.policy.emplace().allow_partial = true;  // never covers these
+    ask(*run.status.policy);
+    EXPECT_EQ(reason(run, {weak}), "0/1 nodes fit: 1 failed the canary of " + capability +
+                                       "; would help: run `paddock doctor` on a node that failed: "
+                                       "it prints the fix");
+  }
+}
+
 TEST(Scheduler, GroupsTheReasonsOfAllNodesAndSaysWhatWouldHelp) {
   contracts::Run run = make_run("r");
   run.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};

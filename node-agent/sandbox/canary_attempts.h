@@ -9,7 +9,7 @@ namespace paddock::sandbox {
 
 // The exit code. Outside of a sandbox nothing is tried. `words`: the group, then what it needs:
 //   surface HOST_FILE PORT ABSTRACT_NAME NAMESPACES VARIABLES
-//   survivors FILE | memory | cpu | wall
+//   survivors FILE | device | connect PORT | memory | cpu | wall
 int try_canaries(std::span<char* const> words);
 
 }  // namespace paddock::sandbox

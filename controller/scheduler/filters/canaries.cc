@@ -33,6 +33,33 @@ constexpr std::array kLimits = {
     Limit{"output", [](const contracts::SandboxLimits&) { return true; }},
 };
 
+// What a policy asks for beyond limits. allowPartial never covers these.
+struct Grant {
+  std::string_view capability;
+  bool (*asked)(const Demand& demand);
+};
+
+constexpr std::array kGrants = {
+    Grant{"tools", [](const Demand& d) { return !d.policy.tools.empty(); }},
+    Grant{"devices", [](const Demand& d) { return d.accelerators || !d.policy.devices.empty(); }},
+    Grant{"allowDomains",
+          [](const Demand& d) { return d.policy.network && d.policy.network->enabled; }},
+};
+
+template <size_t kIndex>
+constexpr Filter grant_filter() {
+  return {
+      [](const Demand& demand, const NodeState& node) {
+        return node.unproven.empty() || !kGrants[kIndex].asked(demand) ||
+               !failed(node, kGrants[kIndex].capability);
+      },
+      [](const Demand&) {
+        const std::string what = cat("the canary of ", kGrants[kIndex].capability);
+        return Reason{cat("failed ", what), cat("failed ", what), kRemedy};
+      },
+  };
+}
+
 template <size_t kIndex>
 constexpr Filter limit_filter() {
   return {
@@ -49,9 +76,10 @@ constexpr Filter limit_filter() {
   };
 }
 
-template <size_t... kIndex>
-std::array<Filter, sizeof...(kIndex)> limit_filters(std::index_sequence<kIndex...>) {
-  return {limit_filter<kIndex>()...};
+template <size_t... kLimit, size_t... kGrant>
+std::array<Filter, sizeof...(kLimit) + sizeof...(kGrant)> filters_for(
+    std::index_sequence<kLimit...>, std::index_sequence<kGrant...>) {
+  return {limit_filter<kLimit>()..., grant_filter<kGrant>()...};
 }
 
 }  // namespace
@@ -67,7 +95,8 @@ const Filter kIsolationFilter = {
 };
 
 std::span<const Filter> canary_filters() {
-  static const auto all = limit_filters(std::make_index_sequence<kLimits.size()>());
+  static const auto all = filters_for(std::make_index_sequence<kLimits.size()>(),
+                                      std::make_index_sequence<kGrants.size()>());
   return all;
 }
 

@@ -47,12 +47,12 @@ std::string open_answer(const std::string& path, int flags) {
   return answer(open(path.c_str(), flags | O_CLOEXEC, 0600));
 }
 
-std::string connect_to(const Surface& surface) {
+std::string connect_to(uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return answer(fd);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(surface.port);
+  address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return answer(connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address));
 }
@@ -152,7 +152,7 @@ constexpr Attempt kAttempts[] = {
     {"tiocsti", [](const Surface&) { return type_into_terminal(0); }},
     {"tiocsti-high", [](const Surface&) { return type_into_terminal(1UL << 32); }},
     {"forbidden", [](const Surface&) { return answer(syscall(SYS_reboot, 0, 0, 0, nullptr)); }},
-    {"connect", connect_to},
+    {"connect", [](const Surface& surface) { return connect_to(surface.port); }},
     {"abstract-socket", connect_abstract},
     {"packet-socket",
      [](const Surface&) { return answer(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)); }},
@@ -200,6 +200,14 @@ int try_canaries(std::span<char* const> words) {
   const std::string_view group = words[0];
   if (group == "surface") return try_surface(words.subspan(1));
   if (group == "survivors" && words.size() == 2) return leave_survivors(words[1]);
+  if (group == "device") {
+    print("other-device", open_answer("/dev/kmsg", O_RDONLY));
+    return 0;
+  }
+  if (group == "connect" && words.size() == 2) {
+    print("past-broker", connect_to(parse_integer<uint16_t>(words[1]).value_or(0)));
+    return 0;
+  }
   if (group == "memory") return use_memory();
   if (group == "cpu") return use_cpu();
   if (group == "wall") return go_on();

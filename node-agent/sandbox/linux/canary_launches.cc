@@ -124,6 +124,54 @@ void try_times(const Clock& clock, CanaryFindings& findings) {
   findings.answers["wall-time"] = ending(run(wall, clock));
 }
 
+void keep_enforcement(const SandboxResult& result, const char* from, const char* to,
+                      CanaryFindings& findings) {
+  if (const auto entry = result.enforced.find(from); entry != result.enforced.end())
+    findings.enforced.emplace(to, entry->second);
+}
+
+// A host that cannot narrow its view refuses such runs and is none the worse for all others.
+void note_refusal(const SandboxResult& result, const char* canary, CanaryFindings& findings) {
+  if (result.status == SandboxStatus::kInternalError)
+    findings.answers[canary] = cat("not tried: ", result.reason);
+}
+
+// What a shell says when it is told to execute something: 127 for what is not there, 126 for what
+// may not be executed.
+void try_tools(const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({});
+  request.command = {"sh", "-c", "exec /usr/bin/env"};
+  request.policy.tools = {"sh"};
+  request.mounts.clear();
+  const SandboxResult result = run(request, clock);
+  keep_enforcement(result, "tools", "tools", findings);
+  note_refusal(result, "other-tool", findings);
+  if (result.status == SandboxStatus::kOk) findings.answers["other-tool"] = "succeeded";
+  if (result.rc == 126) findings.answers["other-tool"] = "EACCES";
+  if (result.rc == 127) findings.answers["other-tool"] = "ENOENT";
+}
+
+void try_devices(const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({"device"});
+  request.policy.devices = {"/dev/null"};
+  const SandboxResult result = run(request, clock);
+  keep_enforcement(result, "devices", "devices", findings);
+  note_refusal(result, "other-device", findings);
+  take_answers(result.out, findings);
+}
+
+// Its name server is nobody: nothing outside this host is asked.
+void try_broker(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({"connect", cat(bait.port())});
+  request.policy.network = contracts::NetworkPolicy{true, {"canary.invalid"}};
+  request.network = contracts::NetworkSettings{.resolvers = {"127.0.0.1"}};
+  const SandboxResult result = run(request, clock);
+  keep_enforcement(result, "network", "allowDomains", findings);
+  note_refusal(result, "past-broker", findings);
+  take_answers(result.out, findings);
+  if (bait.was_reached()) findings.answers["past-broker"] = "reached the host";
+}
+
 }  // namespace
 
 CanaryFindings run_canaries(const Clock& clock) {
@@ -136,6 +184,9 @@ CanaryFindings run_canaries(const Clock& clock) {
   try_surface(*bait, clock, findings);
   if (!findings.why_not.empty()) return findings;  // none of the others would do better
   try_survivors(*bait, clock, findings);
+  try_tools(clock, findings);
+  try_devices(clock, findings);
+  try_broker(*bait, clock, findings);
   try_memory(clock, findings);
   try_times(clock, findings);
   return findings;
