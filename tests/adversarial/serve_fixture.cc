@@ -131,4 +131,23 @@ std::vector<pid_t> children_of(pid_t parent) {
   return out;
 }
 
+std::vector<pid_t> children_of(const std::vector<pid_t>& parents) {
+  std::vector<pid_t> out;
+  for (const pid_t parent : parents) {
+    const std::vector<pid_t> children = children_of(parent);
+    out.insert(out.end(), children.begin(), children.end());
+  }
+  return out;
+}
+
+void wait_until_gone(const std::vector<pid_t>& pids) {
+  const auto is_alive = [](pid_t pid) {
+    const auto text = os::read_file(cat("/proc/", pid, "/stat"), 4096);
+    return text.ok() && text->substr(text->rfind(')')).substr(0, 3) != ") Z";
+  };
+  for (const pid_t pid : pids) {
+    while (is_alive(pid)) poll(nullptr, 0, 1);
+  }
+}
+
 }  // namespace paddock::adversarial

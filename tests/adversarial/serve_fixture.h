@@ -39,5 +39,8 @@ class ServeTest : public SandboxTest {
 // Processes that run this program.
 std::vector<pid_t> processes_of(const std::string& program);
 std::vector<pid_t> children_of(pid_t parent);
+std::vector<pid_t> children_of(const std::vector<pid_t>& parents);
+// Blocks until nothing is left of them but zombies.
+void wait_until_gone(const std::vector<pid_t>& pids);
 
 }  // namespace paddock::adversarial

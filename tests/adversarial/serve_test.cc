@@ -171,7 +171,7 @@ TEST_P(Serve, RefusesOrdersThatAreNone) {
   EXPECT_THAT(reason_for("paddock launch 9", 2), HasSubstr("BAD_ORDER"));
   EXPECT_THAT(reason_for("paddock launch 1", 1), HasSubstr("BAD_ORDER"));
   EXPECT_THAT(reason_for("paddock launch 1", 4), HasSubstr("BAD_ORDER"));
-  EXPECT_THAT(reason_for(std::string(60'000, 'x'), 0), HasSubstr("BAD_ORDER"));
+  EXPECT_THAT(reason_for(std::string(os::kMaxPacketBytes, 'x'), 0), HasSubstr("BAD_ORDER"));
   const std::string base = write_request(request({"true"}));
   const auto lock = os::LockFile::acquire(base + ".lock");
   ASSERT_TRUE(lock.ok());
@@ -207,22 +207,18 @@ TEST_P(Serve, ClearsUpAfterALauncherThatWasKilled) {
   EXPECT_FALSE(launched.wait().result);
 }
 
-// Whoever runs as the commands' user on this host may signal what waits.
+// Whoever runs as the commands' user on this host may signal what waits: generation 0 are the ready
+// processes, 1 the init of each empty sandbox, 2 what is to become its command.
 TEST_P(Serve, WhatDiedOrWasSignalledWhileItWaitedSpoilsNoRun) {
   for (const int signal : {SIGTERM, SIGKILL}) {
-    for (int generation = 0; generation < 3; ++generation) {
-      wait_until_ready();
-      std::vector<pid_t> victims = children_of(server());
-      for (int older = 0; older < generation; ++older) {
-        std::vector<pid_t> next;
-        for (const pid_t pid : victims) {
-          const std::vector<pid_t> children = children_of(pid);
-          next.insert(next.end(), children.begin(), children.end());
-        }
-        victims = next;
-      }
+    for (size_t generation = 0; generation < 3; ++generation) {
       if (generation == 0 && signal == SIGKILL) continue;  // the server sees that one
-      for (const pid_t pid : victims) kill(pid, signal);
+      wait_until_ready();
+      std::vector<std::vector<pid_t>> family = {children_of(server())};
+      while (family.size() <= generation) family.push_back(children_of(family.back()));
+      for (const pid_t pid : family.back()) kill(pid, signal);
+      // One that dies while its order arrives is a run that never started, and is told so.
+      for (size_t i = 1; signal == SIGKILL && i <= generation; ++i) wait_until_gone(family[i]);
       for (int i = 0; i < 2 * kReady; ++i) {
         const Finished done = run(request({"sh", "-c", "echo ran; sleep 0.01; echo on"}));
         EXPECT_EQ(done.out, "ran\non\n") << "signal " << signal << ", generation " << generation;
