@@ -18,7 +18,8 @@ constexpr int64_t kMostBytes = int64_t{1} << 50;
 // Less cannot hold any program's first pages.
 constexpr int64_t kLeastMemory = int64_t{1} << 20;
 // Where the run's own files are: no host folder may take their place.
-constexpr std::array<std::string_view, 2> kOwnFolders = {kSandboxWorkspace, kSandboxVenv};
+constexpr std::array<std::string_view, 3> kOwnFolders = {kSandboxWorkspace, kSandboxVenv,
+                                                         kSandboxNodeModules};
 // Where files of the command can be, beside the sandboxPath of each mount.
 constexpr std::array<std::string_view, 4> kFoldersInside = {kSandboxWorkspace, kSandboxVenv,
                                                             kSandboxTmp, "/usr"};

@@ -11,9 +11,9 @@
 namespace paddock::os {
 namespace {
 
-struct flock whole_file() {
+struct flock whole_file(short type = F_WRLCK) {
   struct flock lock = {};
-  lock.l_type = F_WRLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
   return lock;
 }
@@ -26,14 +26,24 @@ bool still_named(int fd, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-Status lock(int fd, const std::string& name) {
-  struct flock lock = whole_file();
+Status lock(int fd, const std::string& name, short type = F_WRLCK) {
+  struct flock lock = whole_file(type);
   while (::fcntl(fd, F_OFD_SETLK, &lock) != 0) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EACCES) return system_error(cat("locking ", name), errno);
     return Error{Code::kFailedPrecondition, "LOCK_HELD", cat(name, " is held by another process")};
   }
   return {};
+}
+
+Result<Fd> open_and_lock(const std::string& path, short type) {
+  const std::string name = base_name(path);
+  while (true) {
+    Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    if (!fd.valid()) return system_error(cat("opening the lock file ", name), errno);
+    TRY(lock(fd.get(), name, type));
+    if (still_named(fd.get(), path)) return fd;
+  }
 }
 
 }  // namespace
@@ -44,14 +54,16 @@ Result<LockFile> LockFile::take(Fd file) {
 }
 
 Result<LockFile> LockFile::acquire(const std::string& path) {
-  const std::string name = base_name(path);
-  while (true) {
-    Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-    if (!fd.valid()) return system_error(cat("opening the lock file ", name), errno);
-    TRY(lock(fd.get(), name));
-    if (still_named(fd.get(), path)) return LockFile(std::move(fd));
-  }
+  ASSIGN_OR_RETURN(Fd fd, open_and_lock(path, F_WRLCK));
+  return LockFile(std::move(fd));
 }
+
+Result<LockFile> LockFile::share(const std::string& path) {
+  ASSIGN_OR_RETURN(Fd fd, open_and_lock(path, F_RDLCK));
+  return LockFile(std::move(fd));
+}
+
+Status LockFile::make_shared() { return lock(fd_.get(), "the lock file", F_RDLCK); }
 
 bool LockFile::held(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));

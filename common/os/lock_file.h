@@ -15,10 +15,14 @@ class LockFile {
   // Creates the file if needed. FailedPrecondition, reason LOCK_HELD, if it is held, by
   // another process or by this one.
   static Result<LockFile> acquire(const std::string& path);
-  // The same for a file that somebody else has opened for writing.
+  // As acquire(), but shared: with others who share it, and with nobody who acquires it.
+  static Result<LockFile> share(const std::string& path);
+  // From here on others may share it; nobody can acquire it in between.
+  Status make_shared();
+  // The same as acquire() for a file that somebody else has opened for writing.
   static Result<LockFile> take(Fd file);
-  // Whether any process holds the lock now; false when the file is missing, true when it cannot be
-  // looked into.
+  // Whether any process holds or shares the lock now; false when the file is missing, true when it
+  // cannot be looked into.
   static bool held(const std::string& path);
   int fd() const { return fd_.get(); }
 

@@ -14,6 +14,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
 #include "node-agent/app/capabilities.h"
+#include "node-agent/app/housekeeping.h"
 #include "node-agent/app/identity.h"
 #include "node-agent/app/launcher_watch.h"
 #include "node-agent/app/ports.h"
@@ -25,6 +26,7 @@ namespace paddock::agent {
 namespace {
 
 constexpr uid_t kNobody = 65534;
+constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
   http::Endpoint endpoint;
@@ -41,11 +43,24 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   out.sandbox_program = config.sandbox_program;
   out.ceilings = config.ceilings;
   out.network = config.network;
-  out.environments.dir = os::join_path(config.data_dir, "venvs");
+  out.environments.dir = config.data_dir;
   out.environments.wheel_dir = config.wheel_dir;
+  out.environments.python_index = config.packages.python_index;
+  out.environments.npm_registry = config.packages.npm_registry;
+  out.environments.ca_file = config.packages.ca_file;
+  out.environments.network = config.network;
   if (::geteuid() == 0) out.sandbox_uid = kNobody;
   out.environments.sandbox_uid = out.sandbox_uid;
   return out;
+}
+
+void prune_environments(const std::string& dir, WallTime now) {
+  const auto removed = runtimes::prune_environments(dir, now, kEnvironmentUnused);
+  if (!removed) {
+    log_warn("environments could not be pruned", {{"error", removed.error().describe()}});
+  } else if (*removed > 0) {
+    log_info("environments pruned", {{"count", std::to_string(*removed)}});
+  }
 }
 
 void publish(contracts::SandboxProof proof, contracts::NodeStatus& status) {
@@ -145,7 +160,6 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
   const executor::ExecutorConfig executor = executor_config(config);
   TRY(os::make_dirs(executor.runs_dir));
-  TRY(os::make_dirs(executor.environments.dir));
   runtimes::sweep_environments(executor.environments.dir);
   ASSIGN_OR_RETURN(const cas::BlobStore store,
                    cas::BlobStore::open(os::join_path(config.data_dir, "cas")));
@@ -181,6 +195,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Status ended;
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
+    const Housekeeping housekeeping(
+        clock, [&](WallTime now) { prune_environments(executor.environments.dir, now); });
     const LauncherWatch watch(config.sandbox_program, [&] {
       log_info("the launcher is another program now; trying its sandbox");
       server.replace();

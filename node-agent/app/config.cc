@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/wire/settings.h"
+#include "node-agent/runtimes/package_index.h"
 
 namespace paddock::agent {
 namespace {
@@ -58,10 +59,19 @@ void AgentConfig::validate(wire::Check& check) const {
   if (!server.starts_with("https://") && !server.starts_with("http://")) {
     check.fail("server", "must start with https:// (or http:// on loopback)");
   }
-  const std::pair<const char*, const std::string*> paths[] = {{"dataDir", &data_dir},
-                                                              {"wheelDir", &wheel_dir}};
+  const std::pair<const char*, const std::string*> paths[] = {
+      {"dataDir", &data_dir}, {"wheelDir", &wheel_dir}, {"packages.caFile", &packages.ca_file}};
   for (const auto& [key, value] : paths) {
     if (!value->empty() && value->front() != '/') check.fail(key, "must be an absolute path");
+  }
+  const std::pair<const char*, const std::string*> indexes[] = {
+      {"packages.pythonIndex", &packages.python_index},
+      {"packages.npmRegistry", &packages.npm_registry}};
+  for (const auto& [key, value] : indexes) {
+    if (value->empty()) continue;
+    if (const auto index = runtimes::parse_package_index(*value); !index) {
+      check.fail(key, index.error().message);
+    }
   }
 }
 

@@ -15,6 +15,22 @@ using contracts::field;
 
 enum class LogLevelName { kDebug, kInfo, kWarn, kError };
 
+// Where requirements are installed from, beside `wheelDir`.
+struct PackageSources {
+  std::string python_index;
+  std::string npm_registry;
+  std::string ca_file;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("pythonIndex", &PackageSources::python_index,
+              "URL of a package index for pip (the \"simple\" one); empty: none"),
+        field("npmRegistry", &PackageSources::npm_registry,
+              "URL of a registry for npm; empty: none"),
+        field("caFile", &PackageSources::ca_file,
+              "PEM file of the CAs that both are trusted by; empty: those of pip and npm")};
+  }
+};
+
 struct AgentConfig {
   std::string server = "https://127.0.0.1:8443";
   std::string ca_file;
@@ -24,6 +40,7 @@ struct AgentConfig {
   std::map<std::string, std::string> labels;
   int64_t max_runs = 4;
   std::string wheel_dir;
+  PackageSources packages;
   std::string sandbox_program;
   std::optional<contracts::Ceilings> ceilings;
   contracts::NetworkSettings network;
@@ -40,6 +57,7 @@ struct AgentConfig {
         field("labels", &AgentConfig::labels, "for node selection", {.max_length = 64}),
         field("maxRuns", &AgentConfig::max_runs, "runs at once", {.min = 1, .max = 100'000}),
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
+        field("packages", &AgentConfig::packages, "indexes that requirements are installed from"),
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
         field("ceilings", &AgentConfig::ceilings,

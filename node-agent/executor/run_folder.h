@@ -43,11 +43,14 @@ struct LauncherRecord {
 struct RunRecord {
   Stage stage = Stage::kAccepted;
   std::optional<LauncherRecord> launcher;
+  std::string environment;
   std::map<std::string, int64_t> timings_ms;
   std::optional<contracts::RunOutcome> outcome;
   static constexpr auto describe() {
     return std::tuple{field("stage", &RunRecord::stage, "how far it came"),
                       field("launcher", &RunRecord::launcher, "who runs it"),
+                      field("environment", &RunRecord::environment,
+                            "that the command sees: nobody may remove it", {.omit_empty = true}),
                       field("timingsMs", &RunRecord::timings_ms, "per phase"),
                       field("outcome", &RunRecord::outcome, "how it ended")};
   }

@@ -39,6 +39,7 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
       output_(std::move(output)) {
   if (record_.stage == Stage::kLaunching) {
     phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
+    lease_environment_again();
   }
   if (assignment_.desired == contracts::DesiredState::kCancel) stop_.raise(StopKind::kCancel);
 }
@@ -151,7 +152,21 @@ void RunLife::collect() {
   finish(std::move(outcome));
 }
 
+// The command may still run: its environment must not be pruned under it.
+void RunLife::lease_environment_again() {
+  if (record_.environment.empty()) return;
+  auto lease = runtimes::lease_again(ports_.config.environments.dir, record_.environment,
+                                     [&clock = ports_.clock] { return clock.wall(); });
+  if (lease) {
+    environment_lease_.emplace(std::move(*lease));
+  } else {
+    log_warn("a running command's environment could not be kept",
+             {{"run", assignment_.run_uid}, {"error", lease.error().describe()}});
+  }
+}
+
 void RunLife::finish(contracts::RunOutcome outcome) {
+  environment_lease_.reset();
   if (stop_.kind() == StopKind::kForget) return;
   record_.stage = Stage::kEnded;
   record_.outcome = std::move(outcome);

@@ -98,6 +98,7 @@ class RunLife {
   LaunchFiles launch_files() const;
   LaunchFiles build_files() const;
   void say(const std::string& line);
+  void lease_environment_again();
   bool leaving() const { return stop_.at_least(StopKind::kDetach); }
 
   const ExecutorPorts ports_;
@@ -108,6 +109,7 @@ class RunLife {
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
+  std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
 };
 

@@ -94,7 +94,7 @@ class Life : public testing::Test {
     base = ::mkdtemp(pattern.data());
     const char* source = std::getenv("PADDOCK_SOURCE_DIR");
     config.runs_dir = base + "/runs";
-    config.environments.dir = base + "/venvs";
+    config.environments.dir = base;
     config.sandbox_program = std::string(source == nullptr ? "." : source) +
                              "/node-agent/executor/testdata/fake-sandbox";
     EXPECT_TRUE(os::make_dirs(config.runs_dir).ok());

@@ -48,7 +48,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   phase_ = RunPhase::kPreparing;
   publish();
   TRY(fetch_workspace());
-  ASSIGN_OR_RETURN(const runtimes::Environment environment, make_environment());
+  ASSIGN_OR_RETURN(runtimes::Environment environment, make_environment());
   publish();
 
   contracts::LaunchRequest request;
@@ -59,9 +59,11 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
   request.mounts.push_back(LaunchMount{
       folder_.workspace(), std::string(contracts::kSandboxWorkspace), MountMode::kReadWrite});
-  if (!environment.venv.empty()) {
+  if (environment.lease) {
     request.mounts.push_back(
-        LaunchMount{environment.venv, std::string(contracts::kSandboxVenv), MountMode::kReadOnly});
+        LaunchMount{environment.path, environment.inside, MountMode::kReadOnly});
+    record_.environment = environment.lease->name();
+    environment_lease_.emplace(std::move(*environment.lease));
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
@@ -74,7 +76,7 @@ Result<std::map<std::string, std::string>> RunLife::command_environment(
   const auto& given = assignment_.environment;
   return contracts::command_environment(
       given.empty() ? contracts::minimal_environment(false) : given, assignment_.policy,
-      !environment.venv.empty());
+      environment.python);
 }
 
 Status RunLife::fetch_workspace() {
@@ -125,6 +127,7 @@ Result<contracts::Tree> RunLife::workspace_tree(RunTransport& controller) {
 }
 
 Result<runtimes::Environment> RunLife::make_environment() {
+  const MonoTime start = ports_.clock.mono();
   Timing timing(ports_.clock, record_.timings_ms["environment"]);
   end_leftover(build_files().lock);
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder_.workspace()));
@@ -137,8 +140,14 @@ Result<runtimes::Environment> RunLife::make_environment() {
   const runtimes::EnvironmentPorts ports = {
       .launch = [this](const contracts::LaunchRequest& launch) { return run_build(launch); },
       .say = [this](const std::string& line) { say(line); },
-      .wait = [this] { return !stop_.wait(kBuilderPoll, StopKind::kCancel); }};
-  return runtimes::ensure_environment(ports_.config.environments, request, ports);
+      .wait = [this] { return !stop_.wait(kBuilderPoll, StopKind::kCancel); },
+      .now = [this] { return ports_.clock.wall(); }};
+  auto made = runtimes::ensure_environment(ports_.config.environments, request, ports);
+  // Only a miss has this figure: `environment` alone is the time of a hit.
+  if (made && made->lease && !made->cached) {
+    record_.timings_ms["environmentBuild"] = (ports_.clock.mono() - start).count();
+  }
+  return made;
 }
 
 LaunchFiles RunLife::build_files() const {

@@ -1,8 +1,15 @@
 #include "node-agent/runtimes/environment.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "node-agent/runtimes/node_build.h"
+#include "node-agent/runtimes/package_json.h"
 #include "node-agent/runtimes/python_build.h"
 #include "node-agent/runtimes/requirements.h"
 
@@ -10,7 +17,15 @@ namespace paddock::runtimes {
 namespace {
 
 constexpr size_t kMaxRequirements = 1 << 20;
-constexpr size_t kKeyHex = 12;
+
+// What is to be built, decided from the workspace's file.
+struct Wanted {
+  EnvironmentId id;
+  std::string count;  // "1 requirement"
+  std::string inside;
+  std::string part;  // of the environment that the sandbox sees
+  std::function<Status(const Build&)> build;
+};
 
 Result<std::string> read_requirements(int workspace, const std::string& path) {
   const auto file = os::open_regular_beneath(workspace, path);
@@ -21,23 +36,126 @@ Result<std::string> read_requirements(int workspace, const std::string& path) {
   return os::read_all(file->get(), kMaxRequirements);
 }
 
-Result<Environment> for_node(const std::string& file, const EnvironmentPorts& ports) {
-  ASSIGN_OR_RETURN(const bool wanted, package_json_names_packages(file));
-  if (wanted) {
-    return invalid_argument("REQUIREMENTS_UNSUPPORTED",
-                            "this node installs no npm packages; bring them along in the workspace",
-                            "spec.requirements");
+std::string counted(int count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
+// Changes when the program that an environment was built for is another one.
+std::string program_mark(std::string_view name) {
+  for (const std::string& dir : split(contracts::minimal_environment(false).at("PATH"), ':')) {
+    struct stat stat = {};
+    if (::stat(os::join_path(dir, name).c_str(), &stat) != 0) continue;
+    return cat(dir, ":", stat.st_size, ":", stat.st_mtim.tv_sec, ":", stat.st_mtim.tv_nsec);
   }
-  ports.say("package.json names no packages");
-  return Environment{};
+  return {};
+}
+
+EnvironmentId id_of(Runtime runtime, const EnvironmentRequest& request, std::string_view file,
+                    const std::vector<std::string>& sources) {
+  return {runtime, environment_key(request.workspace_id, file),
+          crypto::sha256_hex(cat(join(sources, "\n"), "\n", request.workspace_id, "\n", file))};
+}
+
+Result<std::optional<Wanted>> python_wanted(const EnvironmentConfig& config,
+                                            const EnvironmentRequest& request,
+                                            const std::string& file,
+                                            const EnvironmentPorts& ports) {
+  ASSIGN_OR_RETURN(Requirements checked, check_requirements(file));
+  if (checked.count == 0) {
+    ports.say(cat("environment: ", os::base_name(request.requirements),
+                  " names nothing; using the host's Python"));
+    return std::optional<Wanted>();
+  }
+  Wanted out;
+  out.id = id_of(Runtime::kPython, request, file,
+                 {"python", program_mark("python3"), config.python_index, config.wheel_dir});
+  out.count = counted(checked.count, "requirement");
+  out.inside = contracts::kSandboxVenv;
+  out.build = [checked = std::move(checked)](const Build& build) {
+    return build_python(build, checked);
+  };
+  return std::optional<Wanted>(std::move(out));
+}
+
+Result<std::optional<Wanted>> node_wanted(const EnvironmentConfig& config,
+                                          const EnvironmentRequest& request,
+                                          const std::string& file, const EnvironmentPorts& ports) {
+  ASSIGN_OR_RETURN(NodePackages checked, check_package_json(file));
+  if (checked.count == 0) {
+    ports.say("environment: package.json names no packages");
+    return std::optional<Wanted>();
+  }
+  if (program_mark("npm").empty()) {
+    return unavailable("this node has no npm; its operator must install the package npm");
+  }
+  Wanted out;
+  out.id =
+      id_of(Runtime::kNode, request, file, {"node", program_mark("node"), config.npm_registry});
+  out.count = counted(checked.count, "package");
+  out.inside = contracts::kSandboxNodeModules;
+  out.part = "node_modules";
+  out.build = [checked = std::move(checked)](const Build& build) {
+    return build_node(build, checked);
+  };
+  return std::optional<Wanted>(std::move(out));
+}
+
+Status prepare_folders(const EnvironmentConfig& config, const EnvironmentPlace& place) {
+  TRY(os::remove_tree(place.building));
+  TRY(os::make_dirs(place.built(), 0755));
+  TRY(os::make_dirs(place.input(), 0755));
+  if (!config.sandbox_uid) return {};
+  if (::chown(place.built().c_str(), *config.sandbox_uid, *config.sandbox_uid) != 0) {
+    return system_error("giving the environment's folder to its builder", errno);
+  }
+  return {};
+}
+
+Status build(const EnvironmentConfig& config, const EnvironmentRequest& request,
+             const EnvironmentPorts& ports, const Wanted& wanted) {
+  const EnvironmentPlace place(config.dir, wanted.id.runtime, wanted.id.key);
+  TRY(prepare_folders(config, place));
+  TRY(wanted.build(Build{config, request, ports, place.input(), place.built()}));
+  return publish_environment(config.dir, wanted.id);
+}
+
+Environment found(const EnvironmentConfig& config, const Wanted& wanted, bool cached,
+                  EnvironmentLease lease) {
+  const EnvironmentPlace place(config.dir, wanted.id.runtime, wanted.id.key);
+  Environment out;
+  out.path = wanted.part.empty() ? place.path : os::join_path(place.path, wanted.part);
+  out.inside = wanted.inside;
+  out.python = wanted.id.runtime == Runtime::kPython;
+  out.cached = cached;
+  out.lease.emplace(std::move(lease));
+  return out;
+}
+
+// One look: the environment as it is, or built now; nothing while somebody else has it.
+Result<std::optional<Environment>> find_or_build(const EnvironmentConfig& config,
+                                                 const EnvironmentRequest& request,
+                                                 const EnvironmentPorts& ports,
+                                                 const Wanted& wanted) {
+  const std::string& key = wanted.id.key;
+  ASSIGN_OR_RETURN(auto lease, lease_environment(config.dir, wanted.id, ports.now));
+  if (lease) {
+    ports.say(cat("environment: cache hit, ", key));
+    return std::optional(found(config, wanted, true, std::move(*lease)));
+  }
+  const EnvironmentPlace place(config.dir, wanted.id.runtime, key);
+  ASSIGN_OR_RETURN(os::LockFile lock, os::LockFile::acquire(place.lock));
+  // Another one may have been faster between the two locks: the next look tells.
+  if (is_complete(place, wanted.id)) return std::optional<Environment>();
+  ports.say(cat("environment: cache miss, creating ", key, " (", wanted.count, ")"));
+  const Status built = build(config, request, ports, wanted);
+  (void)os::remove_tree(place.building);
+  TRY(built);
+  ports.say("environment: ready");
+  ASSIGN_OR_RETURN(EnvironmentLease kept, keep_lease(wanted.id, std::move(lock), ports.now));
+  return std::optional(found(config, wanted, false, std::move(kept)));
 }
 
 }  // namespace
-
-std::string environment_key(const std::string& workspace_id, std::string_view requirements) {
-  return cat(crypto::sha256_hex(workspace_id).substr(0, kKeyHex), "-",
-             crypto::sha256_hex(requirements).substr(0, kKeyHex));
-}
 
 Result<Environment> ensure_environment(const EnvironmentConfig& config,
                                        const EnvironmentRequest& request,
@@ -48,22 +166,17 @@ Result<Environment> ensure_environment(const EnvironmentConfig& config,
   }
   ASSIGN_OR_RETURN(const std::string file,
                    read_requirements(request.workspace, request.requirements));
-  const std::string name = os::base_name(request.requirements);
-  if (name == "package.json") return for_node(file, ports);
-  ASSIGN_OR_RETURN(const Requirements checked, check_requirements(file));
-  if (checked.count == 0) {
-    ports.say(cat(name, " names nothing; using the host's Python"));
-    return Environment{};
-  }
-  return python_environment(config, request, checked, environment_key(request.workspace_id, file),
-                            ports);
-}
-
-void sweep_environments(const std::string& dir) {
-  const auto names = os::list_dir(dir);
-  if (!names) return;
-  for (const std::string& name : *names) {
-    if (name.starts_with(".building-")) (void)os::remove_tree(os::join_path(dir, name));
+  const bool node = os::base_name(request.requirements) == "package.json";
+  ASSIGN_OR_RETURN(const auto wanted, node ? node_wanted(config, request, file, ports)
+                                           : python_wanted(config, request, file, ports));
+  if (!wanted) return Environment{};
+  for (bool told = false;; told = true) {
+    auto made = find_or_build(config, request, ports, *wanted);
+    if (made && *made) return std::move(**made);
+    if (made) continue;
+    if (made.error().reason != "LOCK_HELD") return std::move(made).error();
+    if (!told) ports.say(cat("environment ", wanted->id.key, ": waiting for its builder"));
+    if (!ports.wait()) return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
   }
 }
 

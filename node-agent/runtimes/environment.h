@@ -1,13 +1,6 @@
-// The environment that a run's requirements ask for: a Python virtual environment, built inside the
-// sandbox, kept per workspace and requirements, published only when complete.
-//
-//   <dir>/<12 hex of the workspace>-<12 hex of the requirements>/     the environment, and in it
-//       .paddock-environment                                          written last: it is complete
-//   <dir>/<key>.lock                                                  held by whoever builds it
-//   <dir>/.building-<key>/                                            under the lock; removed on
-//   failure
-//
-// Thread-safe and safe between processes.
+// The environment that a run's requirements ask for: a Python virtual environment or a tree of npm
+// packages, built inside the sandbox, kept per workspace and requirements, published only when
+// complete (see environment_store.h). Thread-safe and safe between processes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,14 +9,21 @@
 #include <optional>
 #include <string>
 
+#include "common/base/time.h"
 #include "common/contracts/launch.h"
+#include "node-agent/runtimes/environment_store.h"
 
 namespace paddock::runtimes {
 
+// All of it is the operator's.
 struct EnvironmentConfig {
-  std::string dir;                   // where environments are kept
-  std::string wheel_dir;             // the operator's folder of wheels; empty: none
-  std::optional<uid_t> sandbox_uid;  // who the sandboxed builder is on this host, if not we
+  std::string dir;           // environments are kept in venvs/ and node_modules_cache/ beneath
+  std::string wheel_dir;     // folder of Python wheels; empty: none
+  std::string python_index;  // URL of a package index for pip; empty: none
+  std::string npm_registry;  // URL of a registry for npm; empty: none
+  std::string ca_file;       // PEM of the CAs that the two are trusted by; empty: the tool's own
+  contracts::NetworkSettings network;  // how their names are resolved, and where they may lead
+  std::optional<uid_t> sandbox_uid;    // who the sandboxed builder is on this host, if not we
 };
 
 struct EnvironmentRequest {
@@ -41,24 +41,21 @@ struct EnvironmentPorts {
   std::function<void(const std::string&)> say;  // a line for the run's log
   // Waits a moment while somebody else builds the same; false once the run was stopped.
   std::function<bool()> wait;
+  std::function<WallTime()> now;
 };
 
 struct Environment {
-  std::string venv;  // host path; empty: the host's own interpreter is used
+  std::string path;    // on this host; empty: what the host has is used
+  std::string inside;  // where it belongs in the sandbox
+  bool python = false;
   bool cached = false;
+  std::optional<EnvironmentLease> lease;  // keep it while the environment is in use
 };
 
-// Errors: REQUIREMENTS_MISSING, REQUIREMENTS_INVALID, REQUIREMENTS_UNSUPPORTED,
-// ENVIRONMENT_UNAVAILABLE (the operator has to do something), ENVIRONMENT_FAILED (pip said no),
-// INTERRUPTED.
+// Errors: REQUIREMENTS_MISSING, REQUIREMENTS_INVALID, ENVIRONMENT_UNAVAILABLE (the operator has to
+// do something), ENVIRONMENT_FAILED (pip or npm said no), INTERRUPTED.
 Result<Environment> ensure_environment(const EnvironmentConfig& config,
                                        const EnvironmentRequest& request,
                                        const EnvironmentPorts& ports);
-
-// `<12 hex>-<12 hex>`: of the workspace's identity and of the requirements' bytes.
-std::string environment_key(const std::string& workspace_id, std::string_view requirements);
-
-// Removes what a killed builder left. Call while no build is under way.
-void sweep_environments(const std::string& dir);
 
 }  // namespace paddock::runtimes

@@ -17,6 +17,7 @@ using contracts::LaunchRequest;
 using contracts::SandboxResult;
 using contracts::SandboxStatus;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -25,7 +26,7 @@ class EnvironmentTest : public testing::Test {
   EnvironmentTest() {
     std::string pattern = testing::TempDir() + "environment-XXXXXX";
     base = ::mkdtemp(pattern.data());
-    config.dir = base + "/venvs";
+    config.dir = base;
     config.wheel_dir = base + "/wheels";
     EXPECT_TRUE(os::make_dirs(base + "/ws").ok());
     workspace = *os::open_root(base + "/ws");
@@ -35,6 +36,7 @@ class EnvironmentTest : public testing::Test {
     ports.launch = [this](const LaunchRequest& launch) { return fake_launch(launch); };
     ports.say = [this](const std::string& line) { said.push_back(line); };
     ports.wait = [] { return false; };
+    ports.now = [this] { return clock.wall(); };
   }
   ~EnvironmentTest() override { (void)os::remove_tree(base); }
 
@@ -42,15 +44,18 @@ class EnvironmentTest : public testing::Test {
     ASSERT_TRUE(os::write_file_atomic(base + "/ws/" + name, content).ok());
     request.requirements = name;
   }
-  // Behaves like `python3 -m venv` and pip: the first leaves bin/activate behind.
+  // Behaves like `python3 -m venv`, pip and npm: bin/activate and node_modules are left behind.
   Result<SandboxResult> fake_launch(const LaunchRequest& launch) {
     launches.push_back(launch);
     SandboxResult result;
-    result.status =
-        pip_fails && launch.command[1] == "install" ? SandboxStatus::kFailed : SandboxStatus::kOk;
+    result.status = installer_fails && launch.command[1] == "install" ? SandboxStatus::kFailed
+                                                                      : SandboxStatus::kOk;
     result.err =
         result.status == SandboxStatus::kOk ? "" : "ERROR: No matching distribution for x\n";
     for (const auto& mount : launch.mounts) {
+      if (mount.sandbox_path == "/packages") {
+        EXPECT_TRUE(os::make_dirs(mount.host_path + "/node_modules").ok());
+      }
       if (mount.sandbox_path != "/venv") continue;
       EXPECT_TRUE(os::make_dirs(mount.host_path + "/bin").ok());
       EXPECT_TRUE(os::write_file_atomic(mount.host_path + "/bin/activate", "").ok());
@@ -64,22 +69,24 @@ class EnvironmentTest : public testing::Test {
   EnvironmentConfig config;
   EnvironmentRequest request;
   EnvironmentPorts ports;
+  ManualClock clock;
   std::vector<LaunchRequest> launches;
   std::vector<std::string> said;
-  bool pip_fails = false;
+  bool installer_fails = false;
 };
 
 TEST_F(EnvironmentTest, NothingAskedForNeedsNothing) {
   const auto made = ensure();
   ASSERT_TRUE(made.ok());
-  EXPECT_EQ(made->venv, "");
+  EXPECT_EQ(made->path, "");
   EXPECT_TRUE(launches.empty());
 }
 
 TEST_F(EnvironmentTest, AFileThatNamesNothingUsesTheHostsPythonAndSaysSo) {
   ask("requirements.txt", "# nothing but the standard library\n\n");
   ASSERT_TRUE(ensure().ok());
-  EXPECT_THAT(said, Contains("requirements.txt names nothing; using the host's Python"));
+  EXPECT_THAT(said,
+              Contains("environment: requirements.txt names nothing; using the host's Python"));
   EXPECT_TRUE(launches.empty());
 }
 
@@ -89,19 +96,19 @@ TEST_F(EnvironmentTest, AMissBuildsInsideTheSandboxAndTheNextIsAHit) {
   const auto made = ensure();
   ASSERT_TRUE(made.ok()) << made.error().describe();
   EXPECT_FALSE(made->cached);
-  EXPECT_TRUE(std::regex_match(os::base_name(made->venv), std::regex("[0-9a-f]{12}-[0-9a-f]{12}")));
+  EXPECT_TRUE(std::regex_match(os::base_name(made->path), std::regex("[0-9a-f]{12}-[0-9a-f]{12}")));
   ASSERT_THAT(launches, SizeIs(2));
   EXPECT_EQ(join(launches[0].command, " "), "python3 -m venv /venv");
   EXPECT_THAT(join(launches[1].command, " "),
               HasSubstr("/venv/bin/pip install --only-binary :all: --no-build-isolation --no-index "
                         "--find-links /wheels"));
   EXPECT_FALSE(launches[1].policy.network.has_value());
-  EXPECT_TRUE(os::exists(made->venv + "/bin/activate"));
-  EXPECT_FALSE(os::exists(config.dir + "/.building-" + os::base_name(made->venv)));
+  EXPECT_TRUE(os::exists(made->path + "/bin/activate"));
+  EXPECT_FALSE(os::exists(config.dir + "/venvs/.building-" + os::base_name(made->path)));
   const auto again = ensure();
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(again->cached);
-  EXPECT_EQ(again->venv, made->venv);
+  EXPECT_EQ(again->path, made->path);
   EXPECT_THAT(launches, SizeIs(2));
 }
 
@@ -120,22 +127,22 @@ TEST_F(EnvironmentTest, TheKeyIsTheContentAndNotTheName) {
 // proves: ORB-29, ORB-135
 TEST_F(EnvironmentTest, AFailedInstallLeavesNothingThatLooksLikeAHit) {
   ask("requirements.txt", "x==1.0\n");
-  pip_fails = true;
+  installer_fails = true;
   const auto made = ensure();
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().reason, "ENVIRONMENT_FAILED");
   EXPECT_THAT(made.error().message, HasSubstr("No matching distribution"));
-  const auto names = os::list_dir(config.dir);
+  const auto names = os::list_dir(config.dir + "/venvs");
   ASSERT_TRUE(names.ok());
   for (const std::string& name : *names) EXPECT_TRUE(name.ends_with(".lock"));
-  pip_fails = false;
+  installer_fails = false;
   EXPECT_FALSE(ensure()->cached);
 }
 
 // proves: ORB-135
 TEST_F(EnvironmentTest, AnEnvironmentWithoutItsMarkerOrItsActivateIsBuiltAgain) {
   ask("requirements.txt", "x==1.0\n");
-  const std::string venv = ensure()->venv;
+  const std::string venv = ensure()->path;
   for (const char* part : {"/.paddock-environment", "/bin/activate"}) {
     ASSERT_TRUE(os::remove_tree(venv + part).ok());
     const auto rebuilt = ensure();
@@ -147,13 +154,13 @@ TEST_F(EnvironmentTest, AnEnvironmentWithoutItsMarkerOrItsActivateIsBuiltAgain) 
 // proves: ORB-139
 TEST_F(EnvironmentTest, ASecondBuilderWaitsAndTakesWhatTheFirstOneMade) {
   ask("requirements.txt", "x==1.0\n");
-  const std::string venv = config.dir + "/" + environment_key("default/demo", "x==1.0\n");
-  ASSERT_TRUE(os::make_dirs(config.dir).ok());
+  const std::string venv = ensure()->path;
+  const std::string aside = base + "/aside";
+  ASSERT_EQ(::rename(venv.c_str(), aside.c_str()), 0);
+  launches.clear();
   std::optional<os::LockFile> builder = *os::LockFile::acquire(venv + ".lock");
   ports.wait = [&] {
-    EXPECT_TRUE(os::make_dirs(venv + "/bin").ok());
-    EXPECT_TRUE(os::write_file_atomic(venv + "/bin/activate", "").ok());
-    EXPECT_TRUE(os::write_file_atomic(venv + "/.paddock-environment", "").ok());
+    EXPECT_EQ(::rename(aside.c_str(), venv.c_str()), 0);
     builder.reset();
     return true;
   };
@@ -161,15 +168,90 @@ TEST_F(EnvironmentTest, ASecondBuilderWaitsAndTakesWhatTheFirstOneMade) {
   ASSERT_TRUE(made.ok());
   EXPECT_TRUE(made->cached);
   EXPECT_TRUE(launches.empty());
+  EXPECT_THAT(said, Contains(HasSubstr("waiting for its builder")));
 }
 
-TEST_F(EnvironmentTest, WithoutAWheelFolderTheOperatorIsToldWhatToSet) {
+TEST_F(EnvironmentTest, WhoWaitsAndIsStoppedGivesUp) {
+  ask("requirements.txt", "x==1.0\n");
+  const std::string venv = ensure()->path;
+  const auto builder = os::LockFile::acquire(venv + ".lock");
+  EXPECT_EQ(ensure().error().reason, "INTERRUPTED");
+}
+
+// proves: ORB-130
+TEST_F(EnvironmentTest, OneThatWasBuiltFromSomethingElseIsNoHitWhateverItsName) {
+  ask("requirements.txt", "x==1.0\n");
+  const std::string venv = ensure()->path;
+  ASSERT_TRUE(os::write_file_atomic(venv + "/.paddock-environment", std::string(64, '0')).ok());
+  EXPECT_FALSE(ensure()->cached);
+  EXPECT_TRUE(ensure()->cached);
+  config.wheel_dir = base + "/other-wheels";
+  const auto made = ensure();
+  EXPECT_FALSE(made->cached);
+  EXPECT_EQ(made->path, venv);
+}
+
+TEST_F(EnvironmentTest, OneInUseIsNotBuiltAnewUnderItsUser) {
+  ask("requirements.txt", "x==1.0\n");
+  const auto in_use = ensure();
+  config.wheel_dir = base + "/other-wheels";
+  EXPECT_EQ(ensure().error().reason, "INTERRUPTED");  // wait() says so at once
+  EXPECT_TRUE(os::exists(in_use->path + "/bin/activate"));
+}
+
+// proves: ORB-65, ORB-137
+TEST_F(EnvironmentTest, PipReachesTheOperatorsIndexAndNothingElse) {
+  config.wheel_dir.clear();
+  config.python_index = "http://index.test:8081/simple";
+  config.network.resolvers = {"192.0.2.53"};
+  ask("requirements.txt", "x==1.0\n");
+  ASSERT_TRUE(ensure().ok());
+  ASSERT_THAT(launches, SizeIs(2));
+  EXPECT_FALSE(launches[0].policy.network.has_value());
+  EXPECT_THAT(launches[1].policy.network->allow_domains, ElementsAre("index.test:8081"));
+  EXPECT_THAT(launches[1].network->resolvers, ElementsAre("192.0.2.53"));
+  EXPECT_EQ(join(launches[1].command, " "),
+            "/venv/bin/pip install --only-binary :all: --no-build-isolation --index-url "
+            "http://index.test:8081/simple --trusted-host index.test:8081 --isolated --no-input "
+            "--no-cache-dir --disable-pip-version-check -r /workspace/req");
+}
+
+// proves: ORB-67, ORB-141
+TEST_F(EnvironmentTest, NpmInstallsWithoutScriptsFromTheOperatorsRegistryOnce) {
+  config.npm_registry = "https://registry.test/npm";
+  config.ca_file = base + "/ca.pem";
+  ASSERT_TRUE(os::write_file_atomic(config.ca_file, "pem").ok());
+  ask("package.json", R"({"dependencies":{"left-pad":"1"},"scripts":{"preinstall":"id"}})");
+  const auto made = ensure();
+  ASSERT_TRUE(made.ok()) << made.error().describe();
+  EXPECT_FALSE(made->cached);
+  EXPECT_FALSE(made->python);
+  EXPECT_EQ(made->inside, "/node_modules");
+  EXPECT_TRUE(std::regex_search(
+      made->path, std::regex("/node_modules_cache/[0-9a-f]{12}-[0-9a-f]{12}/node_modules$")));
+  ASSERT_THAT(launches, SizeIs(1));
+  const std::string argv = join(launches[0].command, " ");
+  EXPECT_THAT(argv, HasSubstr("npm install --ignore-scripts --prefix /packages --registry "
+                              "https://registry.test/npm "));
+  EXPECT_THAT(argv, HasSubstr("--cafile /workspace/ca.pem"));
+  EXPECT_THAT(launches[0].policy.network->allow_domains, ElementsAre("registry.test:443"));
+  EXPECT_THAT(*os::read_file(os::join_path(made->path, "../package.json")),
+              testing::Not(HasSubstr("preinstall")));
+  EXPECT_TRUE(ensure()->cached);
+  EXPECT_THAT(launches, SizeIs(1));
+}
+
+TEST_F(EnvironmentTest, WithoutASourceTheOperatorIsToldWhatToSet) {
   config.wheel_dir.clear();
   ask("requirements.txt", "x==1.0\n");
-  const auto made = ensure();
-  ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().reason, "ENVIRONMENT_UNAVAILABLE");
-  EXPECT_THAT(made.error().message, HasSubstr("wheelDir"));
+  EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_THAT(ensure().error().message, HasSubstr("packages.pythonIndex or wheelDir"));
+  ask("package.json", R"({"dependencies":{"left-pad":"1"}})");
+  EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_THAT(ensure().error().message, HasSubstr("packages.npmRegistry"));
+  config.npm_registry = "https://registry.test/";
+  config.ca_file = base + "/none.pem";
+  EXPECT_THAT(ensure().error().message, HasSubstr("packages.caFile"));
 }
 
 TEST_F(EnvironmentTest, AMissingEnsurepipNamesThePackageToInstall) {
@@ -194,19 +276,11 @@ TEST_F(EnvironmentTest, AMissingOrLinkedFileIsNamed) {
   EXPECT_EQ(ensure().error().reason, "REQUIREMENTS_MISSING");
 }
 
-TEST_F(EnvironmentTest, NpmPackagesAreNotInstalledHere) {
-  ask("package.json", R"({"dependencies":{"left-pad":"1"}})");
-  EXPECT_EQ(ensure().error().reason, "REQUIREMENTS_UNSUPPORTED");
+TEST_F(EnvironmentTest, APackageJsonThatNamesNothingNeedsNothing) {
   ask("package.json", R"({"name":"x"})");
-  EXPECT_TRUE(ensure().ok());
-}
-
-TEST_F(EnvironmentTest, ASweepRemovesWhatAKilledBuilderLeft) {
-  ASSERT_TRUE(os::make_dirs(config.dir + "/.building-abc/venv").ok());
-  ASSERT_TRUE(os::make_dirs(config.dir + "/kept").ok());
-  sweep_environments(config.dir);
-  EXPECT_FALSE(os::exists(config.dir + "/.building-abc"));
-  EXPECT_TRUE(os::exists(config.dir + "/kept"));
+  ASSERT_TRUE(ensure().ok());
+  EXPECT_EQ(ensure()->path, "");
+  EXPECT_TRUE(launches.empty());
 }
 
 }  // namespace

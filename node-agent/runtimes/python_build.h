@@ -1,17 +1,13 @@
-// Building one Python environment. For node-agent/runtimes only; see environment.h.
+// Building one Python environment. For node-agent/runtimes only.
 #pragma once
 
-#include <string>
-
-#include "node-agent/runtimes/environment.h"
+#include "node-agent/runtimes/build_step.h"
 #include "node-agent/runtimes/requirements.h"
 
 namespace paddock::runtimes {
 
-// The environment of this key: as it is if it is complete, else built now.
-Result<Environment> python_environment(const EnvironmentConfig& config,
-                                       const EnvironmentRequest& request,
-                                       const Requirements& requirements, const std::string& key,
-                                       const EnvironmentPorts& ports);
+// Makes a virtual environment in the build's output and installs wheels into it, from the
+// operator's folder and index; no code of a package runs.
+Status build_python(const Build& build, const Requirements& requirements);
 
 }  // namespace paddock::runtimes

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/base/text.h"
-#include "common/wire/json.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -207,23 +206,6 @@ Result<Requirements> check_requirements(std::string_view file) {
     ++out.count;
   }
   return out;
-}
-
-Result<bool> package_json_names_packages(std::string_view file) {
-  const auto document = wire::parse_json(file, {.max_bytes = kMaxBytes});
-  if (!document || document->object() == nullptr) {
-    return invalid_argument("REQUIREMENTS_INVALID", "package.json is not a JSON object",
-                            "spec.requirements");
-  }
-  for (const char* key : {"dependencies", "devDependencies", "optionalDependencies",
-                          "peerDependencies", "bundleDependencies", "bundledDependencies"}) {
-    const wire::Value* found = document->find(key);
-    if (found == nullptr || found->is_null()) continue;
-    const bool empty = (found->object() != nullptr && found->object()->empty()) ||
-                       (found->array() != nullptr && found->array()->empty());
-    if (!empty) return true;
-  }
-  return false;
 }
 
 }  // namespace paddock::runtimes

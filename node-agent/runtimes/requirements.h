@@ -20,8 +20,4 @@ struct Requirements {
 // REQUIREMENTS_INVALID.
 Result<Requirements> check_requirements(std::string_view file);
 
-// Whether a package.json asks for packages. InvalidArgument, reason REQUIREMENTS_INVALID, if it is
-// no JSON object.
-Result<bool> package_json_names_packages(std::string_view file);
-
 }  // namespace paddock::runtimes

@@ -109,15 +109,6 @@ TEST(Requirements, OtherEncodingsAndControlCharactersAreRefused) {
   EXPECT_NE(fault(std::string(2 << 20, '#')), "");
 }
 
-TEST(PackageJson, OnlyOneWithoutDependenciesNeedsNothing) {
-  EXPECT_FALSE(*package_json_names_packages(R"({"name":"x","dependencies":{}})"));
-  EXPECT_TRUE(*package_json_names_packages(R"({"dependencies":{"left-pad":"1"}})"));
-  EXPECT_TRUE(*package_json_names_packages(R"({"devDependencies":{"left-pad":"1"}})"));
-  EXPECT_TRUE(*package_json_names_packages(R"({"dependencies":"odd"})"));
-  EXPECT_FALSE(package_json_names_packages("[]").ok());
-  EXPECT_FALSE(package_json_names_packages("{").ok());
-}
-
 TEST(Requirements, ACarriageReturnAloneEndsNoLineUnseen) {
   EXPECT_TRUE(check_requirements("numpy==1.0\r\nscipy==1.0\r\n").ok());
   EXPECT_EQ(check_requirements("numpy==1.0\rscipy==1.0\n").error().reason, "REQUIREMENTS_INVALID");

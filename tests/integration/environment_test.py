@@ -1,29 +1,11 @@
-"""Python requirements from an operator's wheel folder: no package index is reached, hits are fast, lies refused."""
-import base64
-import hashlib
+"""Python requirements from an operator's wheel folder and index: found again, lies refused, no code run, no way out."""
 import pathlib
 import subprocess
 import tempfile
 import unittest
-import zipfile
 
 from harness import Instance, main, make_project
-
-
-def make_wheel(folder, name, version, source):
-    """The smallest wheel that pip installs."""
-    info = f"{name}-{version}.dist-info"
-    files = {f"{name}.py": source,
-             f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
-             f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
-    record = ""
-    for path, text in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
-        record += f"{path},sha256={digest},{len(text)}\n"
-    files[f"{info}/RECORD"] = record + f"{info}/RECORD,,\n"
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        for path, text in files.items():
-            wheel.writestr(path, text)
+from outside import Packages, tar_gz, wheel
 
 
 def venv_works():
@@ -39,11 +21,13 @@ class Environments(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         wheels = pathlib.Path(folder.name)
         wheels.chmod(0o755)
-        make_wheel(wheels, "paddock_probe", "1.0", "WORD = 'from a wheel'\n")
-        for wheel in wheels.iterdir():
-            wheel.chmod(0o644)
+        name, content = wheel("paddock_probe", "1.0", "WORD = 'from a wheel'\n")
+        (wheels / name).write_bytes(content)
+        (wheels / name).chmod(0o644)
+        cls.packages = Packages()
+        cls.addClassCleanup(cls.packages.close)
         cls.instance = Instance()
-        cls.instance.env["PADDOCK_NODE_AGENT_WHEEL_DIR"] = str(wheels)
+        cls.instance.env.update(cls.packages.settings(), PADDOCK_NODE_AGENT_WHEEL_DIR=str(wheels))
         cls.instance.__enter__()
         cls.addClassCleanup(cls.instance.__exit__, None, None, None)
 
@@ -69,6 +53,78 @@ class Environments(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn("ran", done.stdout.splitlines())
         self.assertIn("ENVIRONMENT_FAILED", done.stderr)
+
+    def compute(self, *options, check=True):
+        return self.instance.run("compute", self.project, "python3 job.py", "--requirements", "requirements.txt",
+                                 *options, check=check)
+
+    # proves: ORB-65, ORB-154, ORB-155
+    def test_wheels_come_from_the_operators_index_and_the_job_has_no_network(self):
+        self.packages.add_python("paddock-indexed", wheel("paddock_indexed", "1.0", "WORD = 'from the index'\n"))
+        job = ("import paddock_indexed, socket\nprint(paddock_indexed.WORD)\n"
+               f"try: socket.create_connection(('packages.test', {self.packages.port}), 5)\n"
+               "except OSError: print('no network')\n")
+        make_project(self.project, job__py=job, requirements__txt="paddock_indexed==1.0\n")
+        first = self.compute("--name", "indexed-first")
+        self.assertEqual(first.stdout.splitlines()[-2:], ["from the index", "no network"], first.stderr)
+        self.assertIn("cache miss", first.stderr)
+        self.packages.requests.clear()
+        second = self.compute("--name", "indexed-second")
+        self.assertIn("cache hit", second.stderr)
+        self.assertEqual(self.packages.requests, [])
+        timings = [self.instance.run_object(name)["status"]["timingsMs"] for name in ("indexed-first", "indexed-second")]
+        self.assertEqual(["environmentBuild" in each for each in timings], [True, False])
+        self.assertLess(timings[1]["environment"], timings[0]["environment"])
+
+    # proves: ORB-66, ORB-123
+    def test_what_exists_as_source_only_is_refused_and_its_code_never_runs(self):
+        canary = f"import urllib.request; urllib.request.urlopen('{self.packages.url}/canary')\n"
+        self.packages.add_python("paddock-source", ("paddock_source-1.0.tar.gz", tar_gz({
+            "paddock_source-1.0/setup.py": canary + "from setuptools import setup; setup(name='paddock_source')\n",
+            "paddock_source-1.0/PKG-INFO": "Metadata-Version: 1.0\nName: paddock_source\nVersion: 1.0\n"})))
+        make_project(self.project, job__py="print('ran')\n", requirements__txt="paddock_source==1.0\n")
+        done = self.compute(check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ENVIRONMENT_FAILED", done.stderr)
+        self.assertNotIn("ran", done.stdout.splitlines())
+        self.assertTrue(self.packages.asked_for("/simple/paddock-source"))
+        self.assertEqual(self.packages.asked_for("canary"), [])
+        left = [path.name for path in self.instance.home.rglob("venvs/*") if "source" in path.name or path.name.startswith(".")]
+        self.assertEqual(left, [])
+
+    # proves: ORB-123
+    def test_a_wheel_cannot_lead_the_builder_elsewhere(self):
+        self.packages.add_python("paddock-leading", wheel(
+            "paddock_leading", "1.0", "", f"Requires-Dist: other @ http://elsewhere.test:{self.packages.port}/other-1.0.tar.gz\n"))
+        make_project(self.project, job__py="print('ran')\n", requirements__txt="paddock_leading==1.0\n")
+        done = self.compute(check=False)
+        self.assertIn("ENVIRONMENT_FAILED", done.stderr)
+        self.assertIn("elsewhere.test", done.stderr)
+        self.assertEqual(self.packages.asked_for("elsewhere"), [])
+
+    # proves: ORB-38, ORB-130
+    def test_a_job_cannot_change_the_environment_that_the_next_one_gets(self):
+        job = ("import paddock_probe, sys\nprint(paddock_probe.WORD)\n"
+               "for path in (paddock_probe.__file__, sys.prefix + '/bin/python3', sys.prefix + '/new.pth'):\n"
+               "    try: open(path, 'w').write('WORD = 1'); print('written', path)\n"
+               "    except OSError as error: print(error.strerror)\n")
+        make_project(self.project, job__py=job, requirements__txt="paddock_probe==1.0  # attacked\n")
+        for _ in range(2):
+            done = self.compute()
+            self.assertEqual(done.stdout.splitlines()[-4:], ["from a wheel"] + ["Read-only file system"] * 3)
+
+    # proves: ORB-139
+    def test_two_jobs_at_the_same_instant_install_once(self):
+        self.packages.add_python("paddock-twice", wheel("paddock_twice", "1.0", "WORD = 'twice'\n"))
+        make_project(self.project, job__py="import paddock_twice\nprint(paddock_twice.WORD)\n",
+                     requirements__txt="paddock_twice==1.0\n")
+        jobs = [self.instance.start("compute", self.project, "python3 job.py", "--requirements", "requirements.txt")
+                for _ in range(2)]
+        ends = [job.communicate(timeout=180) for job in jobs]
+        self.assertEqual([job.returncode for job in jobs], [0, 0], ends)
+        self.assertEqual([out.splitlines()[-1] for out, _ in ends], ["twice", "twice"])
+        self.assertEqual(sum("cache miss" in err for _, err in ends), 1, ends)
+        self.assertEqual(len(self.packages.asked_for("/files/paddock_twice")), 1)
 
     def test_hostile_requirement_lines_are_refused_by_line(self):
         for line in ("--index-url https://evil.invalid/simple", "-e .", "-r /etc/passwd", "x @ file:///etc/passwd",

@@ -1,0 +1,81 @@
+#include "node-agent/runtimes/build_step.h"
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::runtimes {
+namespace {
+
+using contracts::MountMode;
+using contracts::SandboxResult;
+
+constexpr std::string_view kCaFile = "ca.pem";
+constexpr size_t kShownOutput = 4096;
+constexpr size_t kShownLine = 300;
+
+std::string tail_of(const std::string& text) {
+  return text.size() <= kShownOutput ? text : text.substr(text.size() - kShownOutput);
+}
+
+const std::string& complaint_of(const SandboxResult& result) {
+  return result.err.empty() ? result.out : result.err;
+}
+
+std::string refused_names(const SandboxResult& result) {
+  std::string out;
+  for (const contracts::Denial& denial : result.denials) {
+    if (denial.what != "name lookup" && denial.what != "network connect") continue;
+    out += cat(out.empty() ? "; the sandbox refused: " : ", ", denial.target);
+  }
+  return to_utf8_lossy(out.substr(0, kShownLine));
+}
+
+}  // namespace
+
+Status give_input(const Build& build, std::string_view name, std::string_view content) {
+  return os::write_file_atomic(os::join_path(build.input, name), content, 0644);
+}
+
+contracts::LaunchRequest build_launch(const Build& build, std::string_view inside) {
+  contracts::LaunchRequest out;
+  out.trace_id = build.request.trace_id;
+  out.workdir = std::string(contracts::kSandboxWorkspace);
+  out.env = contracts::minimal_environment(false);
+  out.policy.limits = build.request.policy.limits;
+  out.policy.allow_partial = build.request.policy.allow_partial;
+  out.mounts = {{build.input, std::string(contracts::kSandboxWorkspace), MountMode::kReadOnly},
+                {build.output, std::string(inside), MountMode::kReadWrite}};
+  return out;
+}
+
+Result<std::string> allow_index(const Build& build, const PackageIndex& index,
+                                contracts::LaunchRequest& launch) {
+  launch.policy.network = contracts::NetworkPolicy{true, {index.domain()}};
+  launch.network = build.config.network;
+  if (build.config.ca_file.empty()) return std::string();
+  const auto pem = os::read_file(build.config.ca_file);
+  if (!pem) return unavailable("the operator's packages.caFile cannot be read");
+  TRY(give_input(build, kCaFile, *pem));
+  return cat(contracts::kSandboxWorkspace, "/", kCaFile);
+}
+
+Error unavailable(std::string message) {
+  return {Code::kFailedPrecondition, "ENVIRONMENT_UNAVAILABLE", std::move(message)};
+}
+
+Error failed(const Build& build, const SandboxResult& result) {
+  build.ports.say(to_utf8_lossy(tail_of(complaint_of(result))));
+  return {Code::kFailedPrecondition, "ENVIRONMENT_FAILED",
+          cat("the requirements could not be installed: ", wire::enum_name(result.status), " ",
+              last_line(complaint_of(result)), refused_names(result))};
+}
+
+std::string last_line(const std::string& text) {
+  std::string out;
+  for (const std::string& line : split(text, '\n')) {
+    if (!trim(line).empty() && line.find("notice") == std::string::npos) out = trim(line);
+  }
+  return to_utf8_lossy(out.substr(0, kShownLine));
+}
+
+}  // namespace paddock::runtimes

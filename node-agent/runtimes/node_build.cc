@@ -1,0 +1,46 @@
+#include "node-agent/runtimes/node_build.h"
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::runtimes {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxResult;
+using contracts::SandboxStatus;
+
+constexpr const char* kPrefix = "/packages";
+
+LaunchRequest npm_install(const Build& build, const PackageIndex& index) {
+  LaunchRequest launch = build_launch(build, kPrefix);
+  launch.command = {"npm", "install", "--ignore-scripts", "--prefix", kPrefix, "--registry",
+                    index.url, "--cache", cat(contracts::kSandboxTmp, "/npm"),
+                    // The host's configuration has no say; home and prefix are ours and hold none.
+                    "--globalconfig", "/dev/null", "--no-package-lock", "--no-audit", "--no-fund",
+                    "--no-update-notifier", "--no-progress", "--loglevel", "error",
+                    // What the sandbox refuses stays refused: no minutes of waiting for it.
+                    "--fetch-retries", "2", "--fetch-retry-mintimeout", "500",
+                    "--fetch-retry-maxtimeout", "2000"};
+  return launch;
+}
+
+}  // namespace
+
+Status build_node(const Build& build, const NodePackages& packages) {
+  if (build.config.npm_registry.empty()) {
+    return unavailable(
+        "package.json names packages, and this node has no registry; its operator must set "
+        "packages.npmRegistry in the agent's configuration");
+  }
+  ASSIGN_OR_RETURN(const PackageIndex registry, parse_package_index(build.config.npm_registry));
+  TRY(os::write_file_atomic(os::join_path(build.output, "package.json"), packages.text, 0644));
+  LaunchRequest launch = npm_install(build, registry);
+  ASSIGN_OR_RETURN(const std::string ca_file, allow_index(build, registry, launch));
+  if (!ca_file.empty()) launch.command.insert(launch.command.end(), {"--cafile", ca_file});
+  ASSIGN_OR_RETURN(const SandboxResult result, build.ports.launch(launch));
+  if (result.status == SandboxStatus::kOk) return {};
+  return failed(build, result);
+}
+
+}  // namespace paddock::runtimes
