@@ -34,7 +34,8 @@ struct DiskUse {
   bool unreadable = false;  // some folder was
 };
 
-// What the folder mounted at /workspace may grow by; measured, as no kernel mechanism bounds it.
+// What the folder that the command may fill (/workspace as a rule) may grow by; measured, as no
+// kernel mechanism bounds it.
 struct WorkspaceQuota {
   std::string folder;  // of the host
   std::optional<int64_t> bytes;

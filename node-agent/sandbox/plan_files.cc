@@ -27,20 +27,31 @@ void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& 
           plan.landlock.scopes != 0 ? "; no signal or abstract socket to the outside" : ""));
 }
 
+// The folder of the request that the command may fill: the workspace, or where an environment is
+// being built.
+auto writable_folder(const contracts::LaunchRequest& request) {
+  const auto writable = [](const contracts::LaunchMount& mount) {
+    return mount.mode == contracts::MountMode::kReadWrite;
+  };
+  const auto workspace = std::ranges::find_if(request.mounts, [&](const auto& mount) {
+    return writable(mount) && mount.sandbox_path == contracts::kSandboxWorkspace;
+  });
+  return workspace != request.mounts.end() ? workspace
+                                           : std::ranges::find_if(request.mounts, writable);
+}
+
 // No mechanism of the kernel bounds one folder of a file system that others use too.
 void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
-  const auto mount = std::ranges::find_if(request.mounts, [](const auto& each) {
-    return each.sandbox_path == contracts::kSandboxWorkspace &&
-           each.mode == contracts::MountMode::kReadWrite;
-  });
+  const auto mount = writable_folder(request);
   if (mount == request.mounts.end() || (!limits.fs_bytes && !limits.file_count)) return;
   plan.workspace = WorkspaceQuota{mount->host_path, {}, limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
   const auto measured = [&](wire::Value wanted) {
     return by_polling(std::move(wanted), "measured by the launcher, then SIGKILL",
-                      "what /workspace grows by; checked every 100 ms or more, and when "
-                      "the command has ended");
+                      cat("what ", mount->sandbox_path,
+                          " grows by; checked every 100 ms or more, and when the command has "
+                          "ended"));
   };
   if (limits.fs_bytes) plan.enforced["workspaceBytes"] = measured(requested(limits.fs_bytes));
   if (limits.file_count) plan.enforced["workspaceFiles"] = measured(*limits.file_count);

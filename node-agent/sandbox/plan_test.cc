@@ -235,6 +235,16 @@ TEST(Plan, GivesAWritableWorkspaceAQuotaThatIsMeasured) {
   EXPECT_FALSE(make_plan(launch, root_host())->workspace) << "nothing can be written";
 }
 
+TEST(Plan, GivesTheBuilderOfAnEnvironmentTheSameQuota) {
+  LaunchRequest launch = request();
+  launch.mounts = {{"/srv/in", "/workspace", contracts::MountMode::kReadOnly},
+                   {"/srv/out", "/venv", contracts::MountMode::kReadWrite}};
+  const auto plan = make_plan(launch, root_host());
+  ASSERT_TRUE(plan.ok() && plan->workspace);
+  EXPECT_EQ(plan->workspace->folder, "/srv/out");
+  EXPECT_EQ(plan->workspace->bytes, launch.policy.limits.fs_bytes->bytes);
+}
+
 TEST(Plan, RefusesARequestThatMakesNoSenseBeforeAnyHostIsAsked) {
   const auto reason = [](auto change) {
     LaunchRequest launch = request();

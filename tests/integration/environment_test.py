@@ -102,6 +102,21 @@ class Environments(unittest.TestCase):
         self.assertIn("elsewhere.test", done.stderr)
         self.assertEqual(self.packages.asked_for("elsewhere"), [])
 
+    # proves: ORB-123
+    def test_a_wheel_that_unpacks_to_more_than_the_quota_ends_the_build_and_leaves_nothing(self):
+        self.packages.add_python("paddock-bomb", wheel("paddock_bomb", "1.0", "#" * (96 << 20)))
+        make_project(self.project, job__py="print('ran')\n", requirements__txt="paddock_bomb==1.0\n")
+        self.instance.run("compute", self.project, "python3 job.py", "--name", "bomb-upload")
+        uploaded = self.instance.run_object("bomb-upload")["spec"]
+        status, created = self.instance.post_run("bomb", {
+            "type": "compute", "command": ["python3", "job.py"], "workspace": uploaded["workspace"],
+            "requirements": "requirements.txt", "sandbox": {"limits": {"fsBytes": "64Mi"}}})
+        self.assertEqual(status, 201, created)
+        run = self.instance.wait_phase("bomb", "Succeeded", "Failed")
+        self.assertEqual((run["status"]["phase"], run["status"]["reason"]), ("Failed", "ENVIRONMENT_FAILED"))
+        self.assertIn("LIMIT_EXCEEDED", run["status"]["message"])
+        self.assertEqual([str(path) for path in self.instance.home.rglob("paddock_bomb*")], [])
+
     # proves: ORB-38, ORB-130
     def test_a_job_cannot_change_the_environment_that_the_next_one_gets(self):
         job = ("import paddock_probe, sys\nprint(paddock_probe.WORD)\n"

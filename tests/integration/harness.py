@@ -1,10 +1,12 @@
 """Starts real Paddock instances for tests, each in a temporary folder of its own."""
+import http.client
 import json
 import os
 import pathlib
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -102,6 +104,21 @@ class Instance:
 
     def run_object(self, name):
         return self.get("run", name)
+
+    def post_run(self, name, spec):
+        """Creates a run by the API, as its admin; returns the answer's status and body."""
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": spec}
+        port = json.loads(next(self.home.rglob("controller.json")).read_text())["port"]
+        token = next(self.home.rglob("tokens/admin")).read_text().strip()
+        tls = ssl.create_default_context(cafile=str(next(self.home.rglob("tls/ca.pem"))))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
+        try:
+            connection.request("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", json.dumps(body),
+                               {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
 
     def wait_phase(self, name, *phases):
         return wait_until(f"{name} to be {' or '.join(phases)}",

@@ -1,10 +1,8 @@
 """A run with a network by names: what the operator of each side allows, and what the result tells."""
-import http.client
 import http.server
 import json
 import os
 import pathlib
-import ssl
 import tempfile
 import threading
 import unittest
@@ -12,7 +10,6 @@ import unittest
 from harness import Instance, main, make_project, wait_until
 from outside import NameServer
 
-RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
 JOB = """
 import sys, urllib.request
 for url in sys.argv[1:]:
@@ -66,16 +63,7 @@ class Network(unittest.TestCase):
         spec = {"type": "compute", "command": ["python3", "job.py", *urls],
                 "workspace": instance.run_object("upload")["spec"]["workspace"],
                 "sandbox": {"network": {"enabled": True, "allowDomains": [f"web.test:{self.port}"]}}}
-        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "networked"}, "spec": spec}
-        port = json.loads(next(instance.home.rglob("controller.json")).read_text())["port"]
-        token = next(instance.home.rglob("tokens/admin")).read_text().strip()
-        tls = ssl.create_default_context(cafile=str(next(instance.home.rglob("tls/ca.pem"))))
-        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
-        self.addCleanup(connection.close)
-        connection.request("POST", RUNS, json.dumps(body),
-                           {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        return instance.post_run("networked", spec)
 
     # proves: WSM-23, WSM-54
     def test_a_run_reaches_the_names_of_its_policy_and_nothing_else(self):

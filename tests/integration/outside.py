@@ -48,7 +48,7 @@ def wheel(name, version, source, metadata=""):
         record += f"{path},sha256={digest},{len(text)}\n"
     files[f"{info}/RECORD"] = record + f"{info}/RECORD,,\n"
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in files.items():
             archive.writestr(path, text)
     return f"{name}-{version}-py3-none-any.whl", out.getvalue()
