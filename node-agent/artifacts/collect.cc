@@ -96,13 +96,10 @@ class Collector {
 
   Status add(const std::string& path, const struct stat& stat) {
     if (S_ISDIR(stat.st_mode) || !seen_.insert(path).second) return {};
-    std::string rule = refusal(path, stat);
-    if (rule.empty()) rule = over_limit(path, stat.st_size);
-    if (!rule.empty()) {
-      leave_out(path, std::move(rule));
-      return {};
-    }
-    return add_file(path, stat.st_size);
+    std::string rule = refusal(path, stat);  // before opening: a pipe would block
+    if (rule.empty()) return add_file(path);
+    leave_out(path, std::move(rule));
+    return {};
   }
 
   std::string over_limit(const std::string& path, int64_t size) const {
@@ -118,16 +115,23 @@ class Collector {
     return {};
   }
 
-  Status add_file(const std::string& path, int64_t size) {
-    const auto file = os::open_regular_beneath(root_, path);
+  // What was opened decides, not what was seen under this name before.
+  Status add_file(const std::string& path) {
+    const auto file = os::open_regular_file_beneath(root_, path);
     if (!file) {
       leave_out(path, "it could not be opened");
       return {};
     }
-    ASSIGN_OR_RETURN(std::string digest, crypto::sha256_fd(file->get()));
+    std::string rule = refusal(path, file->stat);
+    if (rule.empty()) rule = over_limit(path, file->stat.st_size);
+    if (!rule.empty()) {
+      leave_out(path, std::move(rule));
+      return {};
+    }
+    ASSIGN_OR_RETURN(std::string digest, crypto::sha256_fd(file->fd.get()));
     name_bytes_ += static_cast<int64_t>(path.size());
-    out_.bytes += size;
-    out_.artifacts.push_back({path, size, std::move(digest)});
+    out_.bytes += file->stat.st_size;
+    out_.artifacts.push_back({path, file->stat.st_size, std::move(digest)});
     return {};
   }
 

@@ -31,10 +31,15 @@ class Collect : public testing::Test {
     ASSERT_TRUE(os::make_dirs(whole.substr(0, whole.rfind('/'))).ok());
     ASSERT_TRUE(os::write_file_atomic(whole, content).ok());
   }
-  void collect_dirs(const std::vector<std::string>& dirs) {
+  // `meanwhile` is called after an entry was looked at and before it is opened.
+  void collect_dirs(
+      const std::vector<std::string>& dirs, const std::function<void()>& meanwhile = [] {}) {
     const auto root = os::open_root(ws);
     ASSERT_TRUE(root.ok());
-    auto collected = collect(root->get(), dirs, limits, [] { return false; });
+    auto collected = collect(root->get(), dirs, limits, [&] {
+      meanwhile();
+      return false;
+    });
     ASSERT_TRUE(collected.ok()) << collected.error().describe();
     got = std::move(*collected);
   }
@@ -66,8 +71,11 @@ TEST_F(Collect, EveryAllowedTypeComesBackInAnyCase) {
 
 // proves: ORB-112, ORB-113, ORB-114, ORB-115, ORB-116
 TEST_F(Collect, OtherTypesAreLeftOutAndNamed) {
-  for (const char* each : {"x.py", "x.sh", "x.so", "x.dylib", "x.jar", "x.apk", "x.exe", "x.tar.gz",
-                           "x.yaml", "x", "json", "x.json.py", "x.", ".."}) {
+  for (const char* each :
+       {"x.py",       "x.sh",   "x.so",    "x.dylib", "x.jar",     "x.apk", "x.exe",
+        "x.tar.gz",   "x.yaml", "x",       "json",    "x.json.py", "x.",    "..",
+        "x.html",     "x.htm",  "x.xhtml", "x.svg",   "x.js",      "x.mjs", "x.HTML",
+        "x.txt.html", "x.bat",  "x.ps1",   "x.json ", "x.json/"}) {
     EXPECT_FALSE(allowed_extension(each)) << each;
   }
   write("out/code.py");
@@ -124,6 +132,42 @@ TEST_F(Collect, LinksDevicesAndPipesAreRefusedWithoutBlocking) {
   EXPECT_EQ(rule_of("out/up"), "symbolic links are not followed");
   EXPECT_EQ(rule_of("out/pipe.txt"), "not a regular file");
   EXPECT_EQ(rule_of("out/hard.txt"), "a file with several hard links");
+}
+
+// proves: ORB-128
+TEST_F(Collect, WhatIsSwappedAfterTheLookIsNotFollowed) {
+  ASSERT_TRUE(os::write_file_atomic(base + "/secret", "secret").ok());
+  write("out/in/link.txt");
+  write("out/in/hard.txt");
+  write("out/in/pipe.txt");
+  write("out/in/grown.txt");
+  limits.bytes = 1'000;
+  const std::string in = ws + "/out/in";
+  const auto swap = [&] {
+    if (!os::exists(in + "/link.txt")) return;
+    for (const char* name : {"/link.txt", "/hard.txt", "/pipe.txt"}) {
+      (void)::unlink((in + name).c_str());
+    }
+    (void)::symlink((base + "/secret").c_str(), (in + "/link.txt").c_str());
+    (void)::link((base + "/secret").c_str(), (in + "/hard.txt").c_str());
+    (void)::mkfifo((in + "/pipe.txt").c_str(), 0600);
+    (void)::truncate((in + "/grown.txt").c_str(), 2'000);
+  };
+  collect_dirs({"out"}, swap);
+  EXPECT_THAT(came_back(), IsEmpty());
+  EXPECT_EQ(got.left_out.size(), 4u);
+}
+
+// proves: ORB-128
+TEST_F(Collect, AFolderThatIsSwappedForALinkIsNotEntered) {
+  ASSERT_TRUE(os::make_dirs(base + "/outside").ok());
+  ASSERT_TRUE(os::write_file_atomic(base + "/outside/x.txt", "secret").ok());
+  write("out/in/x.txt");
+  collect_dirs({"out"}, [&] {
+    if (::rename((ws + "/out/in").c_str(), (ws + "/aside").c_str()) != 0) return;
+    (void)::symlink((base + "/outside").c_str(), (ws + "/out/in").c_str());
+  });
+  for (const auto& each : got.artifacts) EXPECT_NE(each.digest, crypto::sha256_hex("secret"));
 }
 
 TEST_F(Collect, ASparseFileCountsWithItsFullSize) {
