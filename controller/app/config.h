@@ -45,6 +45,7 @@ struct Config {
   std::string unix_socket;
   std::vector<std::string> allowed_hosts;
   int64_t max_connections = 4000;
+  int64_t max_runs_per_namespace = 0;
   std::string log_level = "info";
   std::string profiles_dir;
   contracts::Ceilings ceilings = admission::default_ceilings();
@@ -62,6 +63,8 @@ struct Config {
         field("allowedHosts", &Config::allowed_hosts, "further names clients may use",
               {.max_length = 64}),
         field("maxConnections", &Config::max_connections, "at once", {.min = 8, .max = 100'000}),
+        field("maxRunsPerNamespace", &Config::max_runs_per_namespace,
+              "runs of one namespace on nodes at once; 0: not bounded", {.min = 0}),
         field("logLevel", &Config::log_level, "debug, info, warn or error"),
         field("profilesDir", &Config::profiles_dir,
               "folder of sandbox profiles, NAME.yaml; empty: the built-in ones"),

@@ -108,7 +108,8 @@ int Controller::port() const { return server_ ? server_->port(0) : 0; }
 
 Result<reconciler::TickReport> Controller::step() {
   seen_ = notifier_.version(store::kSchedulerTopic);  // before looking, so that no wake-up is lost
-  return reconciler::tick(*store_, leases_, nodes::now(outside_.clock));
+  return reconciler::tick(*store_, leases_, nodes::now(outside_.clock),
+                          {.runs_per_namespace = config_.max_runs_per_namespace});
 }
 
 bool Controller::wait_for_work(Millis limit) {

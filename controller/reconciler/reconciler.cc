@@ -5,7 +5,6 @@
 
 #include "common/base/text.h"
 #include "controller/runs/transitions.h"
-#include "controller/scheduler/scheduler.h"
 #include "controller/store/run_writes.h"
 
 namespace paddock::reconciler {
@@ -14,6 +13,8 @@ namespace {
 
 using contracts::Node;
 using contracts::Run;
+
+constexpr int64_t kToldPositions = 100;
 
 struct World {
   std::vector<Run> active;
@@ -84,6 +85,13 @@ Result<std::optional<Run>> still_pending(store::WriteTxn& txn, const std::string
   return std::optional<Run>(std::move(*run));
 }
 
+// Beyond the first hundred the place is not told: each run that leaves would rewrite all behind it.
+std::string explained(const scheduler::Unplaced& unplaced) {
+  return unplaced.position <= kToldPositions
+             ? cat(unplaced.message, "; position ", unplaced.position, " in the queue")
+             : cat(unplaced.message, "; position over ", kToldPositions, " in the queue");
+}
+
 Status commit(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now, TickReport& report) {
   for (const scheduler::Binding& binding : plan.bindings) {
     ASSIGN_OR_RETURN(std::optional<Run> run, still_pending(txn, binding.uid));
@@ -96,7 +104,7 @@ Status commit(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now, T
     ASSIGN_OR_RETURN(std::optional<Run> run, still_pending(txn, unplaced.uid));
     if (!run) continue;
     ++report.waiting;
-    runs::Events events = runs::explain_pending(*run, unplaced.message, now);
+    runs::Events events = runs::explain_pending(*run, explained(unplaced), now);
     if (!events.empty()) TRY(store::save_run(txn, *run, std::move(events)));
   }
   return {};
@@ -116,7 +124,8 @@ Millis next_tick(const World& world, const nodes::LeaseTable& leases, MonoTime n
 
 }  // namespace
 
-Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::Now now) {
+Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::Now now,
+                        const scheduler::Quotas& quotas) {
   ASSIGN_OR_RETURN(World world, look(store));
   TickReport report;
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
@@ -125,7 +134,8 @@ Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::N
     TRY(lose_runs(txn, world, leases, now, report));
     std::erase_if(world.active,
                   [](const Run& run) { return contracts::is_terminal(run.status.phase); });
-    const auto plan = scheduler::schedule(scheduler::make_snapshot(world.active, world.nodes));
+    const auto plan =
+        scheduler::schedule(scheduler::make_snapshot(world.active, world.nodes, quotas));
     return commit(txn, plan, now.wall, report);
   });
   if (!written.ok()) return std::move(written).error();

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "controller/nodes/leases.h"
+#include "controller/scheduler/scheduler.h"
 #include "controller/store/store.h"
 
 namespace paddock::reconciler {
@@ -17,6 +18,7 @@ struct TickReport {
   int64_t waiting = 0;  // runs that fit nowhere now
 };
 
-Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::Now now);
+Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::Now now,
+                        const scheduler::Quotas& quotas = {});
 
 }  // namespace paddock::reconciler

@@ -71,6 +71,7 @@ TEST_F(ReconcilerTest, PlacesAWaitingRunOnceItsNodeCalls) {
   const contracts::Run waiting = run("a");
   EXPECT_EQ(waiting.status.reason, "UNSCHEDULABLE");
   EXPECT_NE(waiting.status.message.find("0/1 nodes fit: 1"), std::string::npos);
+  EXPECT_TRUE(waiting.status.message.ends_with("; position 1 in the queue"));
   step();
   EXPECT_EQ(run("a").metadata.resource_version, waiting.metadata.resource_version)
       << "the same reason is not written again";

@@ -69,19 +69,42 @@ std::string why(const Demand& demand, size_t nodes, const Refusals& refusals) {
              "; would help: ", join(remedies, ", or "));
 }
 
+bool namespace_is_full(const Snapshot& snapshot, const std::map<std::string, int64_t>& placed,
+                       const std::string& name_space) {
+  const auto found = placed.find(name_space);
+  return snapshot.quotas.runs_per_namespace > 0 && found != placed.end() &&
+         found->second >= snapshot.quotas.runs_per_namespace;
+}
+
+std::string why_namespace(const Quotas& quotas, const std::string& name_space) {
+  return cat("namespace ", name_space, " has its ", quotas.runs_per_namespace,
+             quotas.runs_per_namespace == 1 ? " run" : " runs",
+             " at once; would help: wait for one of them to end, or the operator raises "
+             "maxRunsPerNamespace");
+}
+
 }  // namespace
 
 Plan schedule(const Snapshot& snapshot) {
   Plan plan;
   std::vector<NodeState> nodes = snapshot.nodes;
+  std::map<std::string, int64_t> placed = snapshot.placed;
+  const auto wait = [&](const PendingRun& run, std::string message) {
+    const auto position = static_cast<int64_t>(plan.unplaced.size()) + 1;
+    plan.unplaced.push_back({run.name_space, run.name, run.uid, std::move(message), position});
+  };
   for (const PendingRun* run : in_order(snapshot.pending)) {
+    if (namespace_is_full(snapshot, placed, run->name_space)) {
+      wait(*run, why_namespace(snapshot.quotas, run->name_space));
+      continue;
+    }
     Refusals refusals(filters().size());
     NodeState* node = choose(run->demand, nodes, refusals);
     if (node == nullptr) {
-      plan.unplaced.push_back(
-          {run->name_space, run->name, run->uid, why(run->demand, nodes.size(), refusals)});
+      wait(*run, why(run->demand, nodes.size(), refusals));
     } else {
       occupy(*node, run->demand);
+      ++placed[run->name_space];
       plan.bindings.push_back({run->name_space, run->name, run->uid, node->name});
     }
   }

@@ -52,13 +52,20 @@ struct NodeState {
   DeviceCount used_devices{};
 };
 
+// The operator's.
+struct Quotas {
+  int64_t runs_per_namespace = 0;  // placed at once; 0: not bounded
+};
+
 struct Snapshot {
   std::vector<PendingRun> pending;
   std::vector<NodeState> nodes;
+  Quotas quotas;
+  std::map<std::string, int64_t> placed;  // runs per namespace
 };
 // `active`: every run that is not terminal, placed or pending.
 Snapshot make_snapshot(const std::vector<contracts::Run>& active,
-                       const std::vector<contracts::Node>& nodes);
+                       const std::vector<contracts::Node>& nodes, const Quotas& quotas = {});
 
 struct Binding {
   std::string name_space;
@@ -73,6 +80,7 @@ struct Unplaced {
   std::string name;
   std::string uid;
   std::string message;
+  int64_t position = 0;  // among all that wait, from 1
 };
 
 struct Plan {

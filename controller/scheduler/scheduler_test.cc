@@ -57,6 +57,34 @@ TEST(Scheduler, SkipsARunThatFitsNowhereAndPlacesTheNext) {
             "node with 64");
 }
 
+contracts::Run in_namespace(const std::string& name_space, const std::string& name) {
+  contracts::Run run = make_run(name);
+  run.metadata.name_space = name_space;
+  return run;
+}
+
+// proves: ORB-10
+TEST(Scheduler, ANamespaceHasItsNumberOfRunsAtOnceAndOthersGoOn) {
+  contracts::Run running = in_namespace("busy", "a-running");
+  running.status.phase = contracts::RunPhase::kRunning;
+  running.status.node_name = "n";
+  const std::vector<contracts::Run> runs = {running, in_namespace("busy", "b"),
+                                            in_namespace("busy", "c"), in_namespace("busy", "d"),
+                                            in_namespace("free", "e")};
+  const Plan made =
+      schedule(make_snapshot(runs, {make_node("n")}, Quotas{.runs_per_namespace = 2}));
+  ASSERT_EQ(made.bindings.size(), 2u);
+  EXPECT_EQ(made.bindings[0].uid, "b");
+  EXPECT_EQ(made.bindings[1].uid, "e");
+  ASSERT_EQ(made.unplaced.size(), 2u);
+  EXPECT_EQ(made.unplaced[0].message,
+            "namespace busy has its 2 runs at once; would help: wait for one of them to end, or "
+            "the operator raises maxRunsPerNamespace");
+  EXPECT_EQ(made.unplaced[0].uid, "c");
+  EXPECT_EQ(made.unplaced[0].position, 1);
+  EXPECT_EQ(made.unplaced[1].position, 2);
+}
+
 TEST(Scheduler, PlacesNothingOverANodesCeilings) {
   contracts::Run run = make_run("big");
   run.status.policy.emplace().limits.memory = wire::Quantity{2LL << 30};

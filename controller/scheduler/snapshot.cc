@@ -51,8 +51,9 @@ NodeState state_of(const contracts::Node& node) {
 }  // namespace
 
 Snapshot make_snapshot(const std::vector<contracts::Run>& active,
-                       const std::vector<contracts::Node>& nodes) {
+                       const std::vector<contracts::Node>& nodes, const Quotas& quotas) {
   Snapshot snapshot;
+  snapshot.quotas = quotas;
   std::unordered_map<std::string, size_t> index;
   for (const contracts::Node& node : nodes) {
     index[node.metadata.name] = snapshot.nodes.size();
@@ -61,7 +62,10 @@ Snapshot make_snapshot(const std::vector<contracts::Run>& active,
   for (const contracts::Run& run : active) {
     if (run.status.phase == contracts::RunPhase::kPending) {
       snapshot.pending.push_back(pending_of(run));
-    } else if (const auto at = index.find(run.status.node_name); at != index.end()) {
+      continue;
+    }
+    ++snapshot.placed[run.metadata.name_space];
+    if (const auto at = index.find(run.status.node_name); at != index.end()) {
       occupy(snapshot.nodes[at->second], demand_of(run.spec));
     }
   }
