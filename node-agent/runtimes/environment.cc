@@ -114,6 +114,11 @@ Status prepare_folders(const EnvironmentConfig& config, const EnvironmentPlace& 
 Status build(const EnvironmentConfig& config, const EnvironmentRequest& request,
              const EnvironmentPorts& ports, const Wanted& wanted) {
   const EnvironmentPlace place(config.dir, wanted.id.runtime, wanted.id.key);
+  ASSIGN_OR_RETURN(const bool room, make_room(config.dir, config.min_free));
+  if (!room) {
+    return unavailable(cat("this node's disk has less than ", format_bytes(config.min_free),
+                           " free for environments; its operator must make room"));
+  }
   TRY(prepare_folders(config, place));
   TRY(wanted.build(Build{config, request, ports, place.input(), place.built()}));
   return publish_environment(config.dir, wanted.id);

@@ -22,8 +22,9 @@ struct EnvironmentConfig {
   std::string python_index;  // URL of a package index for pip; empty: none
   std::string npm_registry;  // URL of a registry for npm; empty: none
   std::string ca_file;       // PEM of the CAs that the two are trusted by; empty: the tool's own
-  contracts::NetworkSettings network;  // how their names are resolved, and where they may lead
-  std::optional<uid_t> sandbox_uid;    // who the sandboxed builder is on this host, if not we
+  contracts::NetworkSettings network;   // how their names are resolved, and where they may lead
+  int64_t min_free = int64_t{1} << 30;  // bytes of the disk that no build begins below
+  std::optional<uid_t> sandbox_uid;     // who the sandboxed builder is on this host, if not we
 };
 
 struct EnvironmentRequest {

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
@@ -45,10 +48,21 @@ void mark_used(const os::LockFile& lock, WallTime now) {
   (void)::futimens(lock.fd(), times.data());  // at worst it is built once more
 }
 
+WallTime time_of(const struct stat& stat) {
+  return {int64_t{stat.st_mtim.tv_sec} * 1000 + stat.st_mtim.tv_nsec / 1'000'000};
+}
+
 std::optional<WallTime> last_use(int fd) {
   struct stat stat = {};
   if (::fstat(fd, &stat) != 0) return std::nullopt;
-  return WallTime{int64_t{stat.st_mtim.tv_sec} * 1000 + stat.st_mtim.tv_nsec / 1'000'000};
+  return time_of(stat);
+}
+
+// What an ordinary user may still write to this file system; none if it cannot be said.
+int64_t free_on(const std::string& dir) {
+  struct statvfs stat = {};
+  if (::statvfs(dir.c_str(), &stat) != 0) return 0;
+  return static_cast<int64_t>(stat.f_bavail * stat.f_frsize);
 }
 
 // A name in a folder of environments without what we add to it; empty for what is no environment's.
@@ -68,11 +82,24 @@ Status remove_environment(const EnvironmentPlace& place) {
   return {};
 }
 
+// Every environment, and every lock that is left of one.
+std::vector<EnvironmentPlace> all_places(const std::string& dir) {
+  std::vector<EnvironmentPlace> out;
+  for (const Runtime runtime : kRuntimes) {
+    const auto names = os::list_dir(os::join_path(dir, folder_of(runtime)));
+    if (!names) continue;  // nothing of this kind was built yet
+    std::set<std::string> keys;
+    for (const std::string& name : *names) keys.insert(key_of(name));
+    keys.erase("");
+    for (const std::string& key : keys) out.emplace_back(dir, runtime, key);
+  }
+  return out;
+}
+
 // Whether it was there and is gone.
 Result<bool> prune_one(const EnvironmentPlace& place, WallTime now, Millis unused_for) {
   struct stat stat = {};
-  if (::lstat(place.lock.c_str(), &stat) == 0 &&
-      now - WallTime{int64_t{stat.st_mtim.tv_sec} * 1000} < unused_for) {
+  if (::lstat(place.lock.c_str(), &stat) == 0 && now - time_of(stat) < unused_for) {
     return false;  // without taking a lock that a run may want
   }
   const auto lock = os::LockFile::acquire(place.lock);
@@ -176,19 +203,25 @@ void sweep_environments(const std::string& dir) {
 
 Result<int64_t> prune_environments(const std::string& dir, WallTime now, Millis unused_for) {
   int64_t removed = 0;
-  for (const Runtime runtime : kRuntimes) {
-    const auto names = os::list_dir(os::join_path(dir, folder_of(runtime)));
-    if (!names) continue;  // nothing of this kind was built yet
-    std::set<std::string> keys;
-    for (const std::string& name : *names) keys.insert(key_of(name));
-    keys.erase("");
-    for (const std::string& key : keys) {
-      ASSIGN_OR_RETURN(const bool gone,
-                       prune_one(EnvironmentPlace(dir, runtime, key), now, unused_for));
-      if (gone) ++removed;
-    }
+  for (const EnvironmentPlace& place : all_places(dir)) {
+    ASSIGN_OR_RETURN(const bool gone, prune_one(place, now, unused_for));
+    if (gone) ++removed;
   }
   return removed;
+}
+
+Result<bool> make_room(const std::string& dir, int64_t free_bytes) {
+  std::multimap<WallTime, EnvironmentPlace> by_use;
+  for (EnvironmentPlace& place : all_places(dir)) {
+    struct stat stat = {};
+    const bool timed = ::lstat(place.lock.c_str(), &stat) == 0;
+    by_use.emplace(timed ? time_of(stat) : WallTime{}, std::move(place));
+  }
+  for (const auto& [used, place] : by_use) {
+    if (free_on(dir) >= free_bytes) return true;
+    TRY(prune_one(place, used, Millis{0}));
+  }
+  return free_on(dir) >= free_bytes;
 }
 
 }  // namespace paddock::runtimes

@@ -79,4 +79,8 @@ void sweep_environments(const std::string& dir);
 // Removes what was not used for so long and is not in use now. Returns how many environments.
 Result<int64_t> prune_environments(const std::string& dir, WallTime now, Millis unused_for);
 
+// Removes what nobody uses now, the longest unused first, until the disk has so much free. False if
+// it has less even so.
+Result<bool> make_room(const std::string& dir, int64_t free_bytes);
+
 }  // namespace paddock::runtimes

@@ -83,6 +83,17 @@ TEST_F(EnvironmentStore, ARunThatOutlivesItsAgentKeepsItsEnvironment) {
   EXPECT_FALSE(lease_again(dir, "venvs/../../etc", [] { return WallTime{}; }).ok());
 }
 
+TEST_F(EnvironmentStore, RoomIsMadeByWhatNobodyUsesAndOnlyWhenItIsNeeded) {
+  const EnvironmentId idle = made("idle");
+  const EnvironmentId busy = made("busy");
+  const auto user = lease(busy);
+  EXPECT_TRUE(*make_room(dir, 1));
+  EXPECT_TRUE(there(idle));
+  EXPECT_FALSE(*make_room(dir, int64_t{1} << 60));
+  EXPECT_FALSE(there(idle));
+  EXPECT_TRUE(there(busy));
+}
+
 TEST_F(EnvironmentStore, UsersShareAndABuilderIsAlone) {
   const EnvironmentId shared = made("shared");
   const auto one = lease(shared);

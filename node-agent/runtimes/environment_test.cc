@@ -254,6 +254,14 @@ TEST_F(EnvironmentTest, WithoutASourceTheOperatorIsToldWhatToSet) {
   EXPECT_THAT(ensure().error().message, HasSubstr("packages.caFile"));
 }
 
+TEST_F(EnvironmentTest, NothingIsBuiltOnADiskThatIsNearlyFull) {
+  config.min_free = int64_t{1} << 60;
+  ask("requirements.txt", "x==1.0\n");
+  EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_THAT(ensure().error().message, HasSubstr("make room"));
+  EXPECT_TRUE(launches.empty());
+}
+
 TEST_F(EnvironmentTest, AMissingEnsurepipNamesThePackageToInstall) {
   ask("requirements.txt", "x==1.0\n");
   ports.launch = [](const LaunchRequest&) -> Result<SandboxResult> {

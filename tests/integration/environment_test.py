@@ -1,16 +1,29 @@
 """Python requirements from an operator's wheel folder and index: found again, lies refused, no code run, no way out."""
+import fcntl
+import os
 import pathlib
+import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
-from harness import Instance, main, make_project
+from harness import Instance, main, make_project, wait_until
 from outside import Packages, tar_gz, wheel
+
+F_OFD_GETLK = 36  # Linux; Python names it from 3.9 on only where it was built with it
 
 
 def venv_works():
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(["/usr/bin/python3", "-m", "venv", folder], capture_output=True).returncode == 0
+
+
+def held(lock):
+    """Whether some process holds or shares this lock file."""
+    with open(lock, "r+b") as file:
+        question = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        return struct.unpack_from("h", fcntl.fcntl(file, F_OFD_GETLK, question))[0] != fcntl.F_UNLCK
 
 
 @unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
@@ -127,6 +140,33 @@ class Environments(unittest.TestCase):
         for _ in range(2):
             done = self.compute()
             self.assertEqual(done.stdout.splitlines()[-4:], ["from a wheel"] + ["Read-only file system"] * 3)
+
+    # proves: ORB-140
+    def test_what_nobody_used_for_14_days_is_removed_and_what_a_job_uses_is_not(self):
+        make_project(self.project, requirements__txt="paddock_probe==1.0  # kept\n",
+                     job__py="import paddock_probe, pathlib, time\nprint('ready', flush=True)\n"
+                             "while not pathlib.Path('/tmp/never').exists(): time.sleep(0.1)\n")
+        self.instance.run("compute", self.project, "python3 job.py", "--requirements", "requirements.txt",
+                          "--name", "keeper", "--detach")
+        self.instance.wait_phase("keeper", "Running")
+        wait_until("the job to be ready", lambda: "ready" in self.instance.run("logs", "keeper").stdout)
+        used, = {lock.with_suffix("") for lock in self.locks() if held(lock)}
+        make_project(self.project, requirements__txt="paddock_probe==1.0  # aged\n", job__py="import paddock_probe\n")
+        before = set(self.locks())
+        self.compute()
+        aged, = (lock.with_suffix("") for lock in set(self.locks()) - before)
+        self.instance.kill("paddock-node-agent")
+        for lock in (used, aged):
+            os.utime(f"{lock}.lock", (time.time() - 15 * 86400,) * 2)
+        self.instance.run("up")  # an agent looks at once, and then every hour
+        wait_until("the aged environment to be gone", lambda: not list(aged.parent.glob(f"*{aged.name}*")))
+        self.assertTrue((used / "bin" / "activate").exists())
+        self.assertEqual(self.instance.run_object("keeper")["status"]["phase"], "Running")
+        self.instance.run("cancel", "keeper")
+        self.instance.wait_phase("keeper", "Canceled")
+
+    def locks(self):
+        return list(self.instance.home.rglob("venvs/*.lock"))
 
     # proves: ORB-139
     def test_two_jobs_at_the_same_instant_install_once(self):

@@ -130,7 +130,9 @@ class NodeEnvironments(unittest.TestCase):
             instance.up()
             shutil.copytree(EXAMPLE, self.project, dirs_exist_ok=True)
             command = ("compute", ".", "node process-embeddings.js", "--requirements", "package.json", "--artifact-dir", "output/")
-            first = instance.run(*command, cwd=self.project, timeout=400)
+            first = instance.run(*command, "--name", "embeddings", cwd=self.project, timeout=400)
+            self.assertLessEqual({"queue", "workspace", "environment", "environmentBuild", "run", "artifacts"},
+                                 set(instance.run_object("embeddings")["status"]["timingsMs"]))
             self.assertIn("cache miss", first.stderr)
             self.check_embeddings(self.project / "output")
             shutil.rmtree(self.project / "output")
