@@ -65,6 +65,11 @@ std::string fault_of_range(std::string_view range) {
   return plain ? "" : cat("the version range cannot be read: ", shown(range));
 }
 
+bool has_member(const wire::Value::Object& object, std::string_view name) {
+  return std::any_of(object.begin(), object.end(),
+                     [&](const auto& member) { return member.first == name; });
+}
+
 Status add_packages(const wire::Value& document, std::string_view field, wire::Value::Object& out) {
   const wire::Value* found = document.find(field);
   if (found == nullptr || found->is_null()) return {};
@@ -76,9 +81,7 @@ Status add_packages(const wire::Value& document, std::string_view field, wire::V
     const std::string range(trim(*version.string()));
     const std::string fault = fault_of_range(range);
     if (!fault.empty()) return refused(where, fault);
-    const bool twice = std::any_of(out.begin(), out.end(),
-                                   [&](const auto& member) { return member.first == name; });
-    if (!twice) out.emplace_back(name, range.empty() ? "*" : range);
+    if (!has_member(out, name)) out.emplace_back(name, range.empty() ? "*" : range);
     if (out.size() > kMaxPackages) return refused(field, "too many packages");
   }
   return {};
@@ -114,10 +117,7 @@ Result<NodePackages> check_package_json(std::string_view file) {
   TRY(add_packages(*document, "optionalDependencies", optional));
   TRY(add_packages(*document, "dependencies", wanted));
   TRY(add_packages(*document, "devDependencies", wanted));
-  std::erase_if(wanted, [&](const auto& member) {
-    return std::any_of(optional.begin(), optional.end(),
-                       [&](const auto& other) { return other.first == member.first; });
-  });
+  std::erase_if(wanted, [&](const auto& member) { return has_member(optional, member.first); });
   NodePackages out;
   out.count = static_cast<int>(wanted.size() + optional.size());
   wire::Value made;

@@ -89,6 +89,24 @@ class Environments(unittest.TestCase):
         self.assertEqual(["environmentBuild" in each for each in timings], [True, False])
         self.assertLess(timings[1]["environment"], timings[0]["environment"])
 
+    # proves: ORB-16
+    def test_the_set_up_comes_before_the_first_line_of_the_job_and_wrong_paths_before_any_run(self):
+        make_project(self.project, job__py="import paddock_probe\nprint('first line of the job')\n",
+                     requirements__txt="paddock_probe==1.0  # in order\n")
+        shown = self.instance.start("compute", self.project, "python3 job.py", "--requirements", "requirements.txt",
+                                    stderr=subprocess.STDOUT).communicate(timeout=180)[0]
+        self.assertLess(-1, shown.find("cache miss"), shown)
+        self.assertLess(shown.find("cache miss"), shown.find("environment: ready"))
+        self.assertLess(shown.find("environment: ready"), shown.find("first line of the job"))
+        without = self.instance.run("compute", self.project, "python3 job.py", check=False)
+        self.assertIn("ModuleNotFoundError", without.stderr)
+        runs = len(self.instance.get("runs")["items"])
+        for path in ("../requirements.txt", "/etc/passwd", "missing.txt", "a/../../requirements.txt"):
+            done = self.instance.run("compute", self.project, "python3 job.py", "--requirements", path, check=False)
+            self.assertNotEqual(done.returncode, 0, path)
+            self.assertIn("requirements", done.stderr.lower(), path)
+        self.assertEqual(len(self.instance.get("runs")["items"]), runs)
+
     # proves: ORB-66, ORB-123
     def test_what_exists_as_source_only_is_refused_and_its_code_never_runs(self):
         canary = f"import urllib.request; urllib.request.urlopen('{self.packages.url}/canary')\n"

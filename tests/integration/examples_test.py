@@ -43,7 +43,7 @@ class CaptionIndex(unittest.TestCase):
         self.instance.run("compute", ".", *COMMAND, cwd=self.project)
         self.check_index()
 
-    # proves: ORB-11, ORB-16
+    # proves: ORB-11
     @unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
     def test_the_same_with_its_builder_from_a_wheel_of_an_index(self):
         source = (EXAMPLE / "item_index_builder.py").read_text()
