@@ -1,5 +1,5 @@
 # Thin wrappers over the CMake presets. Each installs missing Debian packages first.
-.PHONY: build demo test lint format bench coverage install clean deps
+.PHONY: build demo test lint format bench coverage install uninstall packages clean deps
 
 PREFIX ?= /usr/local
 
@@ -31,6 +31,14 @@ coverage: deps
 
 install: build
 	cmake --install build --prefix $(PREFIX)
+
+# What the last `make install` put there, but for configuration that was changed since.
+uninstall:
+	scripts/uninstall
+
+# Debian packages, in build/packages.
+packages: build
+	scripts/packages
 
 clean:
 	rm -rf build

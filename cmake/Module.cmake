@@ -80,7 +80,6 @@ function(program name)
   if(ARG_STATIC AND NOT PADDOCK_SANITIZE AND NOT PADDOCK_FUZZ)
     target_link_options(${name} PRIVATE -static)
   endif()
-  install(TARGETS ${name} RUNTIME)
   if(NOT TARGET programs)
     add_custom_target(programs)  # all programs and nothing else
   endif()
