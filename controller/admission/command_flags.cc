@@ -11,30 +11,36 @@ namespace {
 
 using std::string_view;
 
-// Blocked for every interpreter, before and after the script.
-constexpr string_view kBlockedLetters = "cemiW";
-constexpr std::array<string_view, 3> kBlockedNames = {"--eval", "--require", "--import"};
+// Blocked for every interpreter, wherever they stand.
+constexpr std::array<string_view, 8> kBlockedWords = {"-c", "-e",     "-m",        "-i",
+                                                      "-W", "--eval", "--require", "--import"};
 
+// How an interpreter reads a word with one dash, so that every way to write a flag is known and
+// nothing else is taken for one.
 struct Flags {
   Interpreter interpreter;
-  string_view blocked_letters;                 // beside kBlockedLetters
-  std::span<const string_view> blocked_names;  // beside kBlockedNames
-  string_view harmless_letters;                // may be bundled: -uB
+  string_view letters;                         // may be bundled: -uB
+  string_view value_letters;                   // what follows in the word is their value: -mpip
+  string_view blocked_letters;                 // of both: those that run other code
+  std::span<const string_view> blocked_words;  // beside kBlockedWords
+  string_view harmless_letters;                // may stand before the script
   std::span<const string_view> harmless_names;
 };
 
-constexpr std::array<string_view, 5> kNodeNames = {"--print", "--loader", "--experimental-loader",
-                                                   "--interactive", "--input-type"};
-constexpr std::array<string_view, 2> kBashNames = {"--rcfile", "--init-file"};
+constexpr std::array<string_view, 8> kNodeBlocked = {
+    "-p",          "-pe", "-r", "--print", "--loader", "--experimental-loader", "--interactive",
+    "--input-type"};
+constexpr std::array<string_view, 2> kBashBlocked = {"--rcfile", "--init-file"};
 constexpr std::array<string_view, 8> kNodeHarmless = {
     "--max-old-space-size", "--stack-size",          "--no-warnings",
     "--trace-warnings",     "--expose-gc",           "--enable-source-maps",
     "--throw-deprecation",  "--unhandled-rejections"};
 
+// Node bundles nothing but -pe and attaches no values.
 constexpr std::array<Flags, 3> kFlags = {{
-    {Interpreter::kPython, "X", {}, "uBOsSEIbqv", {}},
-    {Interpreter::kNode, "rp", kNodeNames, "", kNodeHarmless},
-    {Interpreter::kBash, "", kBashNames, "", {}},
+    {Interpreter::kPython, "bBdEhiIOPqRsStuvVx?", "cmWX", "cmiWX", {}, "uBOsSEIbqv", {}},
+    {Interpreter::kNode, "", "", "", kNodeBlocked, "", kNodeHarmless},
+    {Interpreter::kBash, "abcefhiklmnoprstuvxBCDEHOPT", "", "ci", kBashBlocked, "", {}},
 }};
 
 const Flags& flags_of(Interpreter interpreter) {
@@ -52,32 +58,19 @@ bool contains(std::span<const string_view> names, string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// -1, -0.5, -1e-3: a value, which no interpreter reads as a flag.
-bool is_negative_number(string_view word) {
-  size_t i = 1;
-  const auto digits = [&] {
-    const size_t start = i;
-    while (i < word.size() && word[i] >= '0' && word[i] <= '9') ++i;
-    return i > start;
-  };
-  bool any = digits();
-  if (i < word.size() && word[i] == '.') {
-    ++i;
-    any = digits() || any;
-  }
-  if (any && i < word.size() && word[i] == 'e') {
-    ++i;
-    if (i < word.size() && (word[i] == '-' || word[i] == '+')) ++i;
-    if (!digits()) return false;
-  }
-  return any && i == word.size();
-}
+bool has(string_view letters, char letter) { return letters.find(letter) != string_view::npos; }
 
-std::optional<std::string> blocked_name(const Flags* flags, string_view word) {
-  const std::string name = long_name(word);
-  if (contains(kBlockedNames, name) || (flags != nullptr && contains(flags->blocked_names, name)))
-    return name;
-  return std::nullopt;
+// The blocked letter of a word that the interpreter would accept as its own options: -Ic, -xc,
+// -mhttp.server. One that it would refuse (python3 -epochs) is no form of any flag.
+std::optional<char> blocked_letter(const Flags& flags, string_view word) {
+  std::optional<char> blocked;
+  for (const char letter : word.substr(1)) {
+    const bool takes_rest = has(flags.value_letters, letter);
+    if (!takes_rest && !has(flags.letters, letter)) return std::nullopt;
+    if (!blocked && has(flags.blocked_letters, letter)) blocked = letter;
+    if (takes_rest) break;
+  }
+  return blocked;
 }
 
 }  // namespace
@@ -92,17 +85,13 @@ std::optional<Interpreter> interpreter_of(string_view program) {
 std::optional<std::string> blocked_flag(std::optional<Interpreter> interpreter, string_view word) {
   if (word.size() < 2 || word[0] != '-') return std::nullopt;
   const Flags* flags = interpreter ? &flags_of(*interpreter) : nullptr;
-  if (word[1] == '-') return blocked_name(flags, word);
-  if (is_negative_number(word)) return std::nullopt;
-  // One dash: every letter may be a flag (-Ic, -xc), or the rest of the word its value
-  // (-mhttp.server).
-  for (const char letter : word.substr(1)) {
-    const bool blocked =
-        kBlockedLetters.find(letter) != string_view::npos ||
-        (flags != nullptr && flags->blocked_letters.find(letter) != string_view::npos);
-    if (blocked) return cat("-", letter);
-  }
-  return std::nullopt;
+  std::string name = long_name(word);
+  if (contains(kBlockedWords, name)) return name;
+  if (flags == nullptr) return std::nullopt;
+  if (contains(flags->blocked_words, name)) return name;
+  if (word[1] == '-') return std::nullopt;
+  const std::optional<char> letter = blocked_letter(*flags, word);
+  return letter ? std::optional(cat("-", *letter)) : std::nullopt;
 }
 
 bool is_harmless_option(Interpreter interpreter, string_view word) {

@@ -13,8 +13,9 @@ enum class Interpreter { kPython, kNode, kBash };
 // Exact match: no path, no other case, no version.
 std::optional<Interpreter> interpreter_of(std::string_view program);
 
-// The blocked flag that `word` is or contains, if any. Without an interpreter the flags that are
-// blocked everywhere count.
+// The blocked flag that `word` is a form of, if any: whole, joined by =, or attached and bundled as
+// this interpreter reads it. It does not matter where the word stands. Without an interpreter the
+// flags that are blocked everywhere count.
 std::optional<std::string> blocked_flag(std::optional<Interpreter> interpreter,
                                         std::string_view word);
 

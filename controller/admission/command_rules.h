@@ -5,11 +5,14 @@
 //   first word     exactly python3, python, node or bash
 //   every word     no shell metacharacter: | || ; & && ` $( > < or a line break
 //   every word     no flag that runs other code than the script: -c -e -m -i -W --eval --require
-//                  --import, alone, joined by =, attached or bundled; for node also -r -p --print
-//                  --loader; for python -X; for bash --rcfile --init-file
-//   before script  only options known to be harmless
+//                  --import, alone or joined by =; for node also -p -pe -r --print --loader …; for
+//                  python -X; for bash --rcfile --init-file; attached (-mpip) and bundled (-Ic,
+//                  -xc) as the interpreter reads it. So a script's own -epochs passes, its -model,
+//                  which python reads as -m odel, does not: the design wants this behind the script
+//                  too.
+//   before script  only options known to be harmless; for bash none
 //   script         a file of the workspace; for bash an .sh file as the second word
-//   every word     no absolute path and no .. part, also inside --opt=/path and a:/b
+//   every word     no absolute path and no .. part, also inside --opt=/path, -o/path, @/path, a:/b
 #pragma once
 
 #include <set>

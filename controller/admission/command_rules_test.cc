@@ -166,17 +166,81 @@ TEST(CommandRules, LeaveOrdinaryArgumentsOfAScriptAlone) {
   }
 }
 
+// proves: ORB-92
+TEST(CommandRules, TakeAScriptsOwnOptionForAFlagOnlyIfTheInterpreterWouldReadItAsOne) {
+  for (const char* line :
+       {"python3 s.py -epochs 5 -lr 0.1 -size 3 -verbose -name x -output o -r x -p 1",
+        "node s.js -epochs 5 -config x -verbose -output o -model m",
+        "bash build.sh -verbose -size 3", "python3 s.py --epochs 5 --config x --model m"}) {
+    expect_accepted(line);
+  }
+  const std::vector<std::pair<std::vector<std::string>, std::string>> forms = {
+      {{"python3", "s.py", "-model"}, "-m"}, {{"python3", "s.py", "-config"}, "-c"},
+      {{"python3", "s.py", "-Wx"}, "-W"},    {{"python3", "s.py", "-Ii"}, "-i"},
+      {{"python3", "s.py", "-Xdev"}, "-X"},  {{"bash", "build.sh", "-epochs"}, "-c"},
+      {{"bash", "build.sh", "-lic"}, "-i"},  {{"node", "s.js", "-pe"}, "-pe"},
+      {{"node", "s.js", "-e=1"}, "-e"},
+  };
+  for (const auto& [argv, flag] : forms) {
+    const auto refusals = check_command(argv, kFiles);
+    ASSERT_EQ(refusals.size(), 1u) << join(argv, " ");
+    EXPECT_NE(refusals[0].message.find(cat("blocked flag ", flag, ",")), std::string::npos)
+        << refusals[0].message;
+  }
+}
+
+TEST(CommandRules, NameTheWordInEveryRefusalAndWhatWouldPass) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"ruby", "s.rb"}, "must be exactly python3, python, node or bash"},
+      {{"python3", "s.py", "a;b"}, "put such steps into the script"},
+      {{"python3", "s.py", "-m"}, "pass options of your own as --name"},
+      {{"python3", "-x", "s.py"}, "allowed there: -u -B"},
+      {{"python3"}, "name a file of the uploaded folder"},
+      {{"python3", "no.py"}, "name a file of the uploaded folder"},
+      {{"bash", "s.py"}, "requires a .sh script file as its second word"},
+      {{"python3", "s.py", "/x"}, "use a relative path"},
+      {{}, "python3, python, node or bash and a script"},
+  };
+  for (const auto& [argv, hint] : cases) {
+    const auto refusals = check_command(argv, kFiles);
+    ASSERT_EQ(refusals.size(), 1u) << join(argv, " ");
+    EXPECT_NE(refusals[0].message.find(hint), std::string::npos) << refusals[0].message;
+    if (!argv.empty()) {
+      EXPECT_NE(refusals[0].message.find(argv[refusals[0].word]), std::string::npos);
+    }
+  }
+}
+
 // proves: ORB-93
 TEST(CommandRules, RefusePathsThatLeaveTheWorkspaceInEveryPlace) {
-  for (const char* word :
-       {"../../etc/passwd", "/etc/passwd", "--out=/etc/x", "a/../../b", "..", "--out=../x",
-        "-o/etc/x", "-o../x", "--in=a:/etc/passwd", "a,/etc/passwd", "file:///etc/passwd", "..,b",
-        "a=b=/x", "https://h/../../x"}) {
+  for (const char* word : {"../../etc/passwd",
+                           "/etc/passwd",
+                           "--out=/etc/x",
+                           "a/../../b",
+                           "..",
+                           "--out=../x",
+                           "-o/etc/x",
+                           "-o../x",
+                           "--in=a:/etc/passwd",
+                           "a,/etc/passwd",
+                           "file:///etc/passwd",
+                           "..,b",
+                           "a=b=/x",
+                           "https://h/../../x",
+                           "@/etc/passwd",
+                           "@../x",
+                           "[\"/etc/passwd\"]",
+                           "{\"f\": \"/x\"}",
+                           "--url=https://h/a,/etc/x",
+                           "/",
+                           "--in='../x'",
+                           "a b /etc/x",
+                           "-i../x"}) {
     EXPECT_TRUE(refused_for({"python3", "s.py", word}, "PATH_ESCAPES_WORKSPACE")) << word;
   }
   EXPECT_TRUE(refused_for({"python3", "../../etc/passwd"}, "PATH_ESCAPES_WORKSPACE"));
   EXPECT_TRUE(refused_for({"python3", "/etc/passwd"}, "PATH_ESCAPES_WORKSPACE"));
-  expect_accepted("python3 s.py a..b ...");
+  expect_accepted("python3 s.py a..b ... 'this / that' a@b.c --url=https://h:1/a@b:/c a/b:c/d");
 }
 
 // proves: ORB-94
