@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/contracts/tree.h"
 #include "common/crypto/digest.h"
@@ -30,6 +31,19 @@ class BlobStore {
   // filesystem has it), never a hard link, so that a run cannot change the store.
   Status materialize(const Digest& digest, int root, const std::string& relative,
                      mode_t mode) const;
+
+  // --- for pruning ---
+  struct Stored {
+    Digest digest;
+    int64_t size = 0;
+    int64_t used_s = 0;  // when it was stored or used last, in seconds of the system's clock
+  };
+  // Whether it is here; it then counts as used now, give or take ten minutes.
+  bool use(const Digest& digest) const;
+  Result<std::vector<Stored>> list() const;
+  // Removes it unless it was used after `used_s`; says whether it is gone. Safe beside use(): what
+  // use() has seen is here afterwards, or is missing to whoever asks next and stored again.
+  Result<bool> remove_unused(const Digest& digest, int64_t used_s) const;
 
   // A blob that arrives in pieces. Dropped without trace unless commit() succeeds.
   class Writer {

@@ -48,12 +48,20 @@ struct LaunchMount {
   std::string host_path;
   std::string sandbox_path;
   MountMode mode = MountMode::kReadOnly;
+  // Layered: what is seen is `lower_path` beneath `host_path`, which takes the changes. Linux,
+  // root.
+  std::string lower_path;
+  std::string work_path;  // an empty folder on the file system of `host_path`
   static constexpr auto describe() {
     return std::tuple{field("hostPath", &LaunchMount::host_path, "absolute path on this host",
                             {.required = true}),
                       field("sandboxPath", &LaunchMount::sandbox_path, "absolute path inside",
                             {.required = true}),
-                      field("mode", &LaunchMount::mode, "ro or rw")};
+                      field("mode", &LaunchMount::mode, "ro or rw"),
+                      field("lowerPath", &LaunchMount::lower_path,
+                            "folder seen beneath hostPath, never changed", {.omit_empty = true}),
+                      field("workPath", &LaunchMount::work_path,
+                            "empty folder beside hostPath, with lowerPath", {.omit_empty = true})};
   }
 };
 

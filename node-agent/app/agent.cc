@@ -13,6 +13,7 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
+#include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/housekeeping.h"
 #include "node-agent/app/identity.h"
@@ -161,8 +162,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   const executor::ExecutorConfig executor = executor_config(config);
   TRY(os::make_dirs(executor.runs_dir));
   runtimes::sweep_environments(executor.environments.dir);
-  ASSIGN_OR_RETURN(const cas::BlobStore store,
-                   cas::BlobStore::open(os::join_path(config.data_dir, "cas")));
+  ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
+                   CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
   ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config));
 
   Credentials credentials(endpoint);
@@ -180,7 +181,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   server.start();
   session::SessionLoop* talking = nullptr;
   RunHost runs(
-      executor, store,
+      executor, *cache,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
       random, config.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
@@ -189,6 +190,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   talking = &loop;
   loop.set_status(status);
   TRY(runs.recover());
+  cache->tidy(clock);
   TRY(write_agent_file(config, nonce));
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
 

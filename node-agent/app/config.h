@@ -41,6 +41,7 @@ struct AgentConfig {
   int64_t max_runs = 4;
   std::string wheel_dir;
   PackageSources packages;
+  wire::Quantity cache_quota{int64_t{32} << 30};
   std::string sandbox_program;
   std::optional<contracts::Ceilings> ceilings;
   contracts::NetworkSettings network;
@@ -58,6 +59,8 @@ struct AgentConfig {
         field("maxRuns", &AgentConfig::max_runs, "runs at once", {.min = 1, .max = 100'000}),
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
         field("packages", &AgentConfig::packages, "indexes that requirements are installed from"),
+        field("cacheQuota", &AgentConfig::cache_quota,
+              "of files and trees kept for later runs; what was used longest ago goes first"),
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
         field("ceilings", &AgentConfig::ceilings,

@@ -12,17 +12,23 @@ using session::RunKey;
 
 constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
 
+void at_once(std::vector<std::function<void()>> tasks) {
+  std::vector<std::thread> threads;
+  for (std::function<void()>& task : tasks) threads.emplace_back(std::move(task));
+  for (std::thread& each : threads) each.join();
+}
+
 RunKey key_of(const contracts::Assignment& assignment) {
   return {assignment.run_uid, assignment.attempt};
 }
 
 }  // namespace
 
-RunHost::RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& store,
+RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
                  executor::TransportFactory transport, const Clock& clock, Random& random,
                  int64_t max_runs, executor::LaunchServer* server, Observe observe)
     : config_(config),
-      store_(store),
+      cache_(cache),
       transport_(std::move(transport)),
       clock_(clock),
       random_(random),
@@ -33,7 +39,8 @@ RunHost::RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& s
 RunHost::~RunHost() { stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
-  return {config_, store_, transport_, *this, clock_, random_, server_};
+  return {config_, cache_.blobs(), transport_,     *this,  clock_,
+          random_, server_,        cache_.trees(), at_once};
 }
 
 Status RunHost::recover() {
@@ -92,6 +99,7 @@ void RunHost::live(const RunKey& key, const Life& life) {
     if (works) {
       state_.with([](State& state) { --state.working; });
       changed_.notify_all();
+      cache_.tidy(clock_);
     }
   }
   // An ended run stays until its outcome is acknowledged or the agent leaves.

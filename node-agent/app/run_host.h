@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "common/base/guarded.h"
+#include "node-agent/app/cache_keeper.h"
 #include "node-agent/executor/run_life.h"
 #include "node-agent/session/session_loop.h"
 
@@ -17,7 +18,8 @@ namespace paddock::agent {
 class RunHost final : public executor::RunObserver, public session::OutputReader {
  public:
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
-  RunHost(const executor::ExecutorConfig& config, const cas::BlobStore& store,
+  // `cache` is the node's (see cache_keeper.h).
+  RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
           executor::TransportFactory transport, const Clock& clock, Random& random,
           int64_t max_runs, executor::LaunchServer* server, Observe observe);
   ~RunHost() override;
@@ -53,7 +55,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   void drop(const session::RunKey& key, const Life& life);
 
   const executor::ExecutorConfig& config_;
-  const cas::BlobStore& store_;
+  CacheKeeper& cache_;
   executor::TransportFactory transport_;
   const Clock& clock_;
   Random& random_;

@@ -3,7 +3,8 @@
 //   <runs>/<uid>-<attempt>/
 //     assignment.json   what was asked for; written once
 //     state.json        RunRecord; replaced before each step that cannot be repeated
-//     workspace/        the run's files
+//     workspace/        the run's files; of a layered one what it changed in the node's cached tree
+//     layer-work/       the kernel's own, beside a layered workspace
 //     request.json events lock launcher.log      between the agent and paddock-sandbox
 //     said-before said-after                     the agent's own lines, as frames
 //     build/            launches that build its environment
@@ -46,13 +47,15 @@ struct RunRecord {
   std::string environment;
   std::map<std::string, int64_t> timings_ms;
   std::optional<contracts::RunOutcome> outcome;
+  bool layered = false;  // the workspace lies above a cached tree
   static constexpr auto describe() {
     return std::tuple{field("stage", &RunRecord::stage, "how far it came"),
                       field("launcher", &RunRecord::launcher, "who runs it"),
                       field("environment", &RunRecord::environment,
                             "that the command sees: nobody may remove it", {.omit_empty = true}),
                       field("timingsMs", &RunRecord::timings_ms, "per phase"),
-                      field("outcome", &RunRecord::outcome, "how it ended")};
+                      field("outcome", &RunRecord::outcome, "how it ended"),
+                      field("layered", &RunRecord::layered, "whether the tree is another folder")};
   }
 };
 
@@ -65,6 +68,7 @@ class RunFolder {
   const std::string& path() const { return path_; }
   std::string file(std::string_view name) const;
   std::string workspace() const { return file("workspace"); }
+  std::string layer_work() const { return file("layer-work"); }
 
   // Makes the folder with its assignment and first record; the folder appears whole or not at all.
   Status create(const contracts::Assignment& assignment) const;

@@ -18,6 +18,7 @@
 #include "node-agent/executor/stop_signal.h"
 #include "node-agent/executor/transport.h"
 #include "node-agent/runtimes/environment.h"
+#include "node-agent/workspace/tree_cache.h"
 
 namespace paddock::executor {
 
@@ -38,14 +39,19 @@ class RunObserver {
   virtual void observed(const contracts::RunReport& report, int64_t last_seq) = 0;
 };
 
+// Runs all tasks, at once or one after the other, and returns when all have ended.
+using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
+
 struct ExecutorPorts {
   const ExecutorConfig& config;
   const cas::BlobStore& store;
   TransportFactory transport;
   RunObserver& observer;
   const Clock& clock;
-  Random& random;                  // thread-safe
-  LaunchServer* server = nullptr;  // none: each launch starts a launcher of its own
+  Random& random;                         // thread-safe
+  LaunchServer* server = nullptr;         // none: each launch starts a launcher of its own
+  workspace::TreeCache* trees = nullptr;  // none: each run gets a copy of its tree
+  Parallel parallel = {};                 // none: one blob after the other
 };
 
 class RunLife {
@@ -89,7 +95,18 @@ class RunLife {
 
   Result<std::map<std::string, std::string>> command_environment(
       const runtimes::Environment& environment) const;
+  struct WorkspaceNews {
+    int64_t files = 0, bytes = 0, fetched = 0;
+    bool cached = false;
+  };
   Status fetch_workspace();
+  Status lay_workspace(WorkspaceNews& news);
+  Status copy_workspace(WorkspaceNews& news);
+  Status with_blobs(WorkspaceNews& news, const std::function<Status(const contracts::Tree&)>& use);
+  Status fetch_blobs(const contracts::Tree& tree, WorkspaceNews& news);
+  std::optional<workspace::Owner> owner() const;
+  contracts::LaunchMount workspace_mount() const;
+  Result<os::Fd> open_workspace() const;
   Result<contracts::Tree> workspace_tree(RunTransport& transport);
   Result<runtimes::Environment> make_environment();
   Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
@@ -110,6 +127,7 @@ class RunLife {
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
+  std::optional<workspace::TreeCache::Pin> tree_;                // until the run has ended
   std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
 };
 

@@ -123,7 +123,8 @@ class Life : public testing::Test {
             recorder,
             clock,
             random,
-            server.get()};
+            server.get(),
+            trees.get()};
   }
   void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
   std::unique_ptr<RunLife> accept() {
@@ -212,7 +213,8 @@ class Life : public testing::Test {
   Recorder recorder{steps};
   SystemClock clock;
   SystemRandom random;
-  std::unique_ptr<LaunchServer> server;  // none unless a test makes one
+  std::unique_ptr<workspace::TreeCache> trees;  // none unless a test makes one
+  std::unique_ptr<LaunchServer> server;         // none unless a test makes one
   std::unique_ptr<RunLife> life;
 };
 

@@ -1,12 +1,9 @@
 // The steps of RunLife that touch the workspace: before the launch and after the result.
-#include <unistd.h>
-
-#include "common/cas/tree.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
+#include "node-agent/executor/phase_timing.h"
 #include "node-agent/executor/retrying_transport.h"
 #include "node-agent/executor/run_life.h"
-#include "node-agent/workspace/materialize.h"
 
 namespace paddock::executor {
 namespace {
@@ -15,26 +12,7 @@ using contracts::LaunchMount;
 using contracts::MountMode;
 using contracts::RunPhase;
 
-constexpr size_t kMaxTreeBytes = 64 << 20;
 constexpr Millis kBuilderPoll{200};
-
-// Adds the time from its making to its end to a phase's milliseconds.
-class Timing {
- public:
-  Timing(const Clock& clock, int64_t& out) : clock_(clock), out_(out), start_(clock.mono()) {}
-  ~Timing() { out_ = (clock_.mono() - start_).count(); }
-  Timing(const Timing&) = delete;
-  Timing& operator=(const Timing&) = delete;
-
- private:
-  const Clock& clock_;
-  int64_t& out_;
-  MonoTime start_;
-};
-
-std::string files_and_bytes(int64_t files, int64_t bytes) {
-  return cat(files, files == 1 ? " file, " : " files, ", format_bytes(bytes));
-}
 
 }  // namespace
 
@@ -57,8 +35,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   request.workdir = std::string(contracts::kSandboxWorkspace);
   request.policy = assignment_.policy;
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
-  request.mounts.push_back(LaunchMount{
-      folder_.workspace(), std::string(contracts::kSandboxWorkspace), MountMode::kReadWrite});
+  request.mounts.push_back(workspace_mount());
   if (environment.lease) {
     request.mounts.push_back(
         LaunchMount{environment.path, environment.inside, MountMode::kReadOnly});
@@ -79,58 +56,11 @@ Result<std::map<std::string, std::string>> RunLife::command_environment(
       environment.python);
 }
 
-Status RunLife::fetch_workspace() {
-  Timing timing(ports_.clock, record_.timings_ms["workspace"]);
-  TRY(os::remove_tree(folder_.workspace()));
-  contracts::Tree tree;
-  int64_t fetched = 0;
-  if (!assignment_.workspace_root.empty()) {
-    const auto controller = transport(StopKind::kCancel);
-    ASSIGN_OR_RETURN(tree, workspace_tree(*controller));
-    for (const auto& entry : tree.entries) {
-      if (stop_.at_least(StopKind::kCancel)) {
-        return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
-      }
-      if (ports_.store.has(entry.digest)) continue;
-      TRY(controller->fetch_blob(assignment_.run_uid, entry.digest, entry.size, ports_.store)
-              .within(cat("fetching ", entry.path)));
-      ++fetched;
-    }
-  }
-  std::optional<workspace::Owner> owner;
-  if (ports_.config.sandbox_uid)
-    owner = workspace::Owner{*ports_.config.sandbox_uid, *ports_.config.sandbox_uid};
-  ASSIGN_OR_RETURN(const workspace::Materialized done,
-                   workspace::materialize(tree, ports_.store, folder_.workspace(), owner,
-                                          [this] { return stop_.at_least(StopKind::kCancel); }));
-  say(cat("workspace: ", files_and_bytes(done.files, done.bytes), " (", fetched,
-          fetched == 1 ? " blob fetched)" : " blobs fetched)"));
-  return {};
-}
-
-// The tree's canonical text is a blob like any other: fetched once, proven by its digest.
-Result<contracts::Tree> RunLife::workspace_tree(RunTransport& controller) {
-  const std::string& root = assignment_.workspace_root;
-  if (contracts::is_digest(root) && ports_.store.has(root)) {
-    ASSIGN_OR_RETURN(const std::string text, ports_.store.read(root, kMaxTreeBytes));
-    ASSIGN_OR_RETURN(const wire::Value document,
-                     wire::parse_json(text, {.max_bytes = kMaxTreeBytes}));
-    return wire::decode<contracts::Tree>(document);
-  }
-  ASSIGN_OR_RETURN(contracts::Tree tree, controller.fetch_tree(assignment_.run_uid));
-  if (cas::tree_root(tree) != root) {
-    return Error{Code::kInternal, "TREE_MISMATCH",
-                 "the controller sent another tree than the run's"};
-  }
-  TRY(ports_.store.put(cas::canonical_tree(tree)));
-  return tree;
-}
-
 Result<runtimes::Environment> RunLife::make_environment() {
   const MonoTime start = ports_.clock.mono();
-  Timing timing(ports_.clock, record_.timings_ms["environment"]);
+  PhaseTiming timing(ports_.clock, record_.timings_ms["environment"]);
   end_leftover(build_files().lock);
-  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder_.workspace()));
+  ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
   runtimes::EnvironmentRequest request;
   request.workspace = root.get();
   request.requirements = assignment_.spec.requirements;
@@ -188,8 +118,8 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
 Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
   const auto& dirs = assignment_.spec.artifacts.dirs;
   if (dirs.empty() || outcome.reason == "SandboxError") return {};
-  Timing timing(ports_.clock, record_.timings_ms["artifacts"]);
-  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder_.workspace()));
+  PhaseTiming timing(ports_.clock, record_.timings_ms["artifacts"]);
+  ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
   ASSIGN_OR_RETURN(
       artifacts::Collected collected,
       artifacts::collect(root.get(), dirs, ports_.config.artifacts, [this] { return leaving(); }));

@@ -95,6 +95,8 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
   for (const contracts::LaunchMount& mount : request.mounts) {
     table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
                      mount.mode == contracts::MountMode::kReadWrite});
+    table.back().lower = mount.lower_path;
+    table.back().work = mount.work_path;
   }
   for (size_t i = 0; i < request.policy.host_mounts.size(); ++i) {
     const contracts::HostMount& mount = request.policy.host_mounts[i];
@@ -115,6 +117,7 @@ std::string describe_mounts(const std::vector<MountEntry>& table) {
     out += cat(kind_name(entry.kind), " ", entry.target);
     if (entry.kind == Kind::kSymlink) out += cat(" -> ", entry.source);
     if (entry.kind == Kind::kBind) out += cat(" from ", entry.source);
+    if (!entry.lower.empty()) out += cat(" over ", entry.lower);
     if (entry.kind == Kind::kScratch)
       out += cat(" ", entry.bytes, " bytes ", entry.files, " files");
     out += cat(entry.writable ? " rw" : " ro", entry.no_programs ? " noexec\n" : "\n");

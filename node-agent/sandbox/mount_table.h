@@ -29,6 +29,8 @@ struct MountEntry {
   int64_t bytes = 0;  // kScratch
   int64_t files = 0;
   bool no_programs = false;  // mounted noexec
+  std::string lower = {};    // kBind: what is seen beneath the source, which takes the changes
+  std::string work = {};     // with it: an empty folder for the kernel
   std::string field;  // of the policy, if that names the source: then no link may be on the way
   bool operator==(const MountEntry&) const = default;
 };

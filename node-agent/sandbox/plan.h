@@ -37,7 +37,8 @@ struct DiskUse {
 // What the folder that the command may fill (/workspace as a rule) may grow by; measured, as no
 // kernel mechanism bounds it.
 struct WorkspaceQuota {
-  std::string folder;  // of the host
+  std::string folder;    // of the host
+  bool layered = false;  // it holds the changes alone; the command's files are of another device
   std::optional<int64_t> bytes;
   std::optional<int64_t> files;
 };

@@ -17,10 +17,21 @@ Status check_mount(const std::string& host_path, const std::string& sandbox_path
   return {};
 }
 
+Status check_layers(const contracts::LaunchMount& mount) {
+  if (mount.lower_path.empty() && mount.work_path.empty()) return {};
+  const bool absolute = mount.lower_path.starts_with('/') && mount.work_path.starts_with('/');
+  if (absolute && mount.mode == contracts::MountMode::kReadWrite) return {};
+  return refuse("INVALID_MOUNT", cat("the layers at ", mount.sandbox_path,
+                                     " are two absolute paths, and the mount is rw"));
+}
+
 }  // namespace
 
 Status check_request(const contracts::LaunchRequest& request) {
-  for (const auto& mount : request.mounts) TRY(check_mount(mount.host_path, mount.sandbox_path));
+  for (const auto& mount : request.mounts) {
+    TRY(check_mount(mount.host_path, mount.sandbox_path));
+    TRY(check_layers(mount));
+  }
   for (const auto& mount : request.policy.host_mounts)
     TRY(check_mount(mount.host_path, mount.sandbox_path));
   if (request.workdir.empty() || request.workdir[0] != '/') {

@@ -45,7 +45,8 @@ void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) 
   const contracts::SandboxLimits& limits = request.policy.limits;
   const auto mount = writable_folder(request);
   if (mount == request.mounts.end() || (!limits.fs_bytes && !limits.file_count)) return;
-  plan.workspace = WorkspaceQuota{mount->host_path, {}, limits.file_count};
+  plan.workspace =
+      WorkspaceQuota{mount->host_path, !mount->lower_path.empty(), {}, limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
   const auto measured = [&](wire::Value wanted) {
     return by_polling(std::move(wanted), "measured by the launcher, then SIGKILL",

@@ -264,6 +264,17 @@ TEST(Plan, RefusesARequestThatMakesNoSenseBeforeAnyHostIsAsked) {
   EXPECT_EQ(reason([](L& l) { l.env[""] = "c"; }), "INVALID_ENVIRONMENT");
   EXPECT_EQ(reason([](L& l) { l.mounts[0].host_path = "ws"; }), "INVALID_MOUNT");
   EXPECT_EQ(reason([](L& l) { l.mounts[0].sandbox_path = "/usr/lib"; }), "INVALID_MOUNT");
+  const auto layers = [&](const char* lower, const char* work, contracts::MountMode mode) {
+    return reason([&](L& l) {
+      l.mounts[0].lower_path = lower;
+      l.mounts[0].work_path = work;
+      l.mounts[0].mode = mode;
+    });
+  };
+  EXPECT_EQ(layers("/lower", "/work", contracts::MountMode::kReadWrite), "accepted");
+  EXPECT_EQ(layers("/lower", "/work", contracts::MountMode::kReadOnly), "INVALID_MOUNT");
+  EXPECT_EQ(layers("lower", "/work", contracts::MountMode::kReadWrite), "INVALID_MOUNT");
+  EXPECT_EQ(layers("", "/work", contracts::MountMode::kReadWrite), "INVALID_MOUNT");
   EXPECT_EQ(reason([](L& l) { l.policy.limits.command_bytes = wire::Quantity{3}; }),
             "COMMAND_TOO_LARGE");
 }

@@ -30,4 +30,13 @@ Status check_command(const contracts::LaunchRequest& request) {
   return {};
 }
 
+Status refuse_layers(const contracts::LaunchRequest& request) {
+  for (const contracts::LaunchMount& mount : request.mounts) {
+    if (mount.lower_path.empty()) continue;
+    return refuse("INVALID_MOUNT",
+                  cat("this system has no layered folders, as asked for at ", mount.sandbox_path));
+  }
+  return {};
+}
+
 }  // namespace paddock::sandbox

@@ -8,4 +8,7 @@ namespace paddock::sandbox {
 // The command and its variables: not empty, no NUL bytes, within commandBytes.
 Status check_command(const contracts::LaunchRequest& request);
 
+// Refuses layered mounts, for systems that have none.
+Status refuse_layers(const contracts::LaunchRequest& request);
+
 }  // namespace paddock::sandbox

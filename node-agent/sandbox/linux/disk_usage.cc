@@ -17,8 +17,9 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr size_t kDeepest = 200;  // one descriptor per level
-constexpr int64_t kBlock = 512;   // of st_blocks, on every file system
+constexpr size_t kDeepest = 200;                          // one descriptor per level
+constexpr const char* kSeenWorkspace = "root/workspace";  // in a process's folder of /proc
+constexpr int64_t kBlock = 512;                           // of st_blocks, on every file system
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 
 using Folder = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -41,10 +42,11 @@ const char* next_name(const Folder& folder) {
 
 class Count {
  public:
-  explicit Count(dev_t device) : device_(device) {}
+  Count(dev_t device, bool layered) : device_(device), layered_(layered) {}
   // Whether it is a folder to look into.
   bool add(const struct stat& info) {
     if (info.st_dev != device_) return false;
+    if (layered_ && S_ISCHR(info.st_mode) && info.st_rdev == 0) return false;
     ++use_.files;
     const bool folder = S_ISDIR(info.st_mode);
     // A file with several names takes its blocks once.
@@ -57,6 +59,7 @@ class Count {
 
  private:
   dev_t device_;
+  bool layered_;
   DiskUse use_;
   std::set<ino_t> linked_;
 };
@@ -65,6 +68,7 @@ class Count {
 class Nameless {
  public:
   explicit Nameless(dev_t device) : device_(device) {}
+  void set_device(dev_t device) { device_ = device; }
   void add_links(int process, const char* name) {
     const Folder links = open_folder(process, name);
     while (const char* link = links ? next_name(links) : nullptr) {
@@ -93,10 +97,10 @@ void add_children(int task, std::vector<pid_t>& out) {
 
 }  // namespace
 
-Result<DiskUse> folder_use(int folder, int64_t most_files) {
+Result<DiskUse> folder_use(int folder, int64_t most_files, bool layered) {
   struct stat root {};
   if (fstat(folder, &root) != 0) return system_error("measuring the workspace", errno);
-  Count count(root.st_dev);
+  Count count(root.st_dev, layered);
   std::vector<Folder> open;
   open.push_back(open_folder(folder, "."));
   if (!open.back()) return system_error("measuring the workspace", errno);
@@ -123,7 +127,7 @@ Result<DiskUse> folder_use(int folder, int64_t most_files) {
   return count.use();
 }
 
-int64_t nameless_bytes(pid_t init, dev_t device) {
+int64_t nameless_bytes(pid_t init, dev_t device, bool layered) {
   Nameless nameless(device);
   std::vector<pid_t> left = {init};
   while (!left.empty()) {
@@ -131,6 +135,10 @@ int64_t nameless_bytes(pid_t init, dev_t device) {
     left.pop_back();
     const os::Fd process(open(path.c_str(), kFolder));
     if (!process.valid()) continue;
+    struct stat seen {};
+    // The first process has a root without a workspace, and no files of one.
+    if (layered && fstatat(process.get(), kSeenWorkspace, &seen, 0) == 0)
+      nameless.set_device(seen.st_dev);
     nameless.add_links(process.get(), "map_files");
     const Folder tasks = open_folder(process.get(), "task");
     while (const char* name = tasks ? next_name(tasks) : nullptr) {

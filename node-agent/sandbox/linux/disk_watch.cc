@@ -44,7 +44,7 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   struct statvfs space {};
   if (!out->folder_.valid() || fstatvfs(out->folder_.get(), &space) != 0)
     return step_error("opening the workspace", errno);
-  ASSIGN_OR_RETURN(out->before_, folder_use(out->folder_.get(), kUnbounded));
+  ASSIGN_OR_RETURN(out->before_, folder_use(out->folder_.get(), kUnbounded, out->quota_.layered));
   out->free_blocks_before_ = space.f_bfree;
   out->free_files_before_ = space.f_ffree;
   return out;
@@ -110,13 +110,13 @@ std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
 }
 
 DiskWatch::Answer DiskWatch::measure() const {
-  const auto use =
-      folder_use(folder_.get(), quota_.files ? before_.files + *quota_.files : kUnbounded);
+  const auto use = folder_use(
+      folder_.get(), quota_.files ? before_.files + *quota_.files : kUnbounded, quota_.layered);
   if (!use.ok()) return {1, {}};
   struct stat info {};
   Answer out{0, *use};
   if (init_ > 0 && fstat(folder_.get(), &info) == 0)
-    out.use.bytes += nameless_bytes(init_, info.st_dev);
+    out.use.bytes += nameless_bytes(init_, info.st_dev, quota_.layered);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/overlay.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 
@@ -88,6 +89,14 @@ Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
   return mount;
 }
 
+// Its folders are named by the agent alone, and of its own making. Owners are not mapped in layers:
+// what the command is to change belongs to it already.
+Result<os::Fd> open_layers(const MountEntry& entry) {
+  auto mount = os::mount_layers({entry.lower, entry.source, entry.work});
+  if (!mount.ok()) return std::move(mount).error().within(step("layers", entry));
+  return mount;
+}
+
 }  // namespace
 
 HostIdentity host_identity(const SandboxPlan& plan) {
@@ -97,6 +106,7 @@ HostIdentity host_identity(const SandboxPlan& plan) {
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity) {
   if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
     return os::Fd();
+  if (!entry.lower.empty()) return open_layers(entry);
   ASSIGN_OR_RETURN(const os::Fd source, open_host_path(entry));
   ASSIGN_OR_RETURN(os::Fd mount, copy_mount(source, entry));
   if (identity.privileged && entry.kind == Kind::kBind)

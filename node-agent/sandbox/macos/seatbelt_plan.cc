@@ -4,6 +4,7 @@
 #include "node-agent/sandbox/macos/seatbelt.h"
 #include "node-agent/sandbox/missing_limits.h"
 #include "node-agent/sandbox/plan_parts.h"
+#include "node-agent/sandbox/request_check.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -109,6 +110,7 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
                                         const RunPaths& paths) {
   SeatbeltPlan plan;
   TRY(check_request(request));
+  TRY(refuse_layers(request));
   TRY(refuse_what_is_not_built(request, host));
   translate_paths(request, paths, plan);
   SeatbeltView view{

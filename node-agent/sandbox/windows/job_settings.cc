@@ -108,6 +108,7 @@ bool holds(const JobSettings& found, const JobSettings& wanted, uint32_t flag) {
 Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
   JobPlan plan;
   TRY(check_command(request));
+  TRY(refuse_layers(request));
   TRY(refuse_what_is_not_built(request, open_host));
   plan_isolation(plan);
   plan_job_limits(request.policy.limits, plan);

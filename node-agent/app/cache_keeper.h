@@ -1,0 +1,38 @@
+// What this node keeps for later runs: blobs and, where the kernel can lay workspaces over them,
+// trees; within the operator's quota. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/base/time.h"
+#include "common/cas/blob_store.h"
+#include "common/wire/units.h"
+#include "node-agent/workspace/tree_cache.h"
+
+namespace paddock::agent {
+
+class CacheKeeper {
+ public:
+  // In `data_dir`: cas/ and trees/. `sandbox_uid`: who runs commands here, if not we.
+  static Result<std::unique_ptr<CacheKeeper>> open(const std::string& data_dir,
+                                                   std::optional<uid_t> sandbox_uid,
+                                                   wire::Quantity quota);
+  const cas::BlobStore& blobs() const { return blobs_; }
+  workspace::TreeCache* trees() const { return trees_.get(); }  // null: runs get copies
+  // Prunes, at most every ten minutes.
+  void tidy(const Clock& clock);
+
+ private:
+  CacheKeeper(cas::BlobStore blobs, std::unique_ptr<workspace::TreeCache> trees, int64_t quota)
+      : blobs_(std::move(blobs)), trees_(std::move(trees)), quota_(quota) {}
+
+  const cas::BlobStore blobs_;
+  const std::unique_ptr<workspace::TreeCache> trees_;
+  const int64_t quota_;
+  Guarded<std::optional<MonoTime>> last_;
+};
+
+}  // namespace paddock::agent

@@ -1,0 +1,176 @@
+// The step of RunLife that brings the workspace here, and how its files are opened.
+#include <unistd.h>
+
+#include <atomic>
+#include <set>
+
+#include "common/cas/tree.h"
+#include "common/os/file.h"
+#include "common/os/overlay.h"
+#include "common/wire/json.h"
+#include "node-agent/executor/phase_timing.h"
+#include "node-agent/executor/run_life.h"
+#include "node-agent/workspace/materialize.h"
+
+namespace paddock::executor {
+namespace {
+
+constexpr size_t kMaxTreeBytes = 64 << 20;
+constexpr size_t kLanes = 4;
+constexpr int kTries = 3;  // a blob may be pruned between fetching and use, but not for ever
+
+Error interrupted_error() {
+  return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
+}
+
+// The first entry of each blob that is not here.
+std::vector<const contracts::TreeEntry*> missing_blobs(const contracts::Tree& tree,
+                                                       const cas::BlobStore& store) {
+  std::vector<const contracts::TreeEntry*> out;
+  std::set<std::string_view> seen;
+  for (const contracts::TreeEntry& entry : tree.entries) {
+    if (seen.insert(entry.digest).second && !store.use(entry.digest)) out.push_back(&entry);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<workspace::Owner> RunLife::owner() const {
+  const auto& uid = ports_.config.sandbox_uid;
+  return uid ? std::optional(workspace::Owner{*uid, *uid}) : std::nullopt;
+}
+
+Status RunLife::fetch_workspace() {
+  PhaseTiming timing(ports_.clock, record_.timings_ms["workspace"]);
+  TRY(os::remove_tree(folder_.workspace()));
+  TRY(os::remove_tree(folder_.layer_work()));
+  record_.layered = ports_.trees != nullptr && !assignment_.workspace_root.empty();
+  WorkspaceNews news;
+  TRY(record_.layered ? lay_workspace(news) : copy_workspace(news));
+  say(cat("workspace: ", files_and_bytes(news.files, news.bytes), " (",
+          news.cached ? "cached here"
+                      : cat(news.fetched, news.fetched == 1 ? " blob" : " blobs", " fetched"),
+          ")"));
+  return {};
+}
+
+// Nothing here grows with the tree once it is cached: two empty folders above it.
+Status RunLife::lay_workspace(WorkspaceNews& news) {
+  std::optional<workspace::CachedTree> cached = ports_.trees->find(assignment_.workspace_root);
+  news.cached = cached.has_value();
+  if (!cached) {
+    TRY(with_blobs(news, [&](const contracts::Tree& tree) -> Status {
+      ASSIGN_OR_RETURN(cached,
+                       ports_.trees->make(assignment_.workspace_root, tree, ports_.store,
+                                          [this] { return stop_.at_least(StopKind::kCancel); }));
+      return {};
+    }));
+  }
+  news.files = cached->files;
+  news.bytes = cached->bytes;
+  TRY(os::make_dirs(folder_.layer_work()));
+  TRY(os::make_dirs(folder_.workspace(), 0755));
+  const auto to = owner();
+  if (to && ::chown(folder_.workspace().c_str(), to->uid, to->gid) != 0)
+    return system_error("giving the workspace to the run", errno);
+  return {};
+}
+
+Status RunLife::copy_workspace(WorkspaceNews& news) {
+  return with_blobs(news, [&](const contracts::Tree& tree) -> Status {
+    TRY(os::remove_tree(folder_.workspace()));
+    ASSIGN_OR_RETURN(const workspace::Materialized done,
+                     workspace::materialize(tree, ports_.store, folder_.workspace(), owner(),
+                                            [this] { return stop_.at_least(StopKind::kCancel); }));
+    news.files = done.files;
+    news.bytes = done.bytes;
+    return {};
+  });
+}
+
+// Calls `use` with the tree once all its blobs are here.
+Status RunLife::with_blobs(WorkspaceNews& news,
+                           const std::function<Status(const contracts::Tree&)>& use) {
+  contracts::Tree tree;
+  if (!assignment_.workspace_root.empty()) {
+    const auto controller = transport(StopKind::kCancel);
+    ASSIGN_OR_RETURN(tree, workspace_tree(*controller));
+  }
+  for (int i = 1;; ++i) {
+    TRY(fetch_blobs(tree, news));
+    Status used = use(tree);
+    if (used.ok() || used.error().reason != "BLOB_NOT_FOUND" || i == kTries) return used;
+  }
+}
+
+Status RunLife::fetch_blobs(const contracts::Tree& tree, WorkspaceNews& news) {
+  const auto missing = missing_blobs(tree, ports_.store);
+  std::atomic<size_t> next{0};
+  std::atomic<bool> failed{false};
+  Guarded<Status> status;
+  const auto lane = [&] {
+    const auto controller = transport(StopKind::kCancel);
+    for (size_t i = next++; i < missing.size() && !failed; i = next++) {
+      Status fetched = stop_.at_least(StopKind::kCancel)
+                           ? Status(interrupted_error())
+                           : controller->fetch_blob(assignment_.run_uid, missing[i]->digest,
+                                                    missing[i]->size, ports_.store);
+      if (fetched.ok()) continue;
+      failed = true;
+      status.with([&](Status& first) {
+        if (first.ok()) first = std::move(fetched).within(cat("fetching ", missing[i]->path));
+      });
+    }
+  };
+  const std::vector<std::function<void()>> lanes(std::min(kLanes, missing.size()), lane);
+  if (ports_.parallel) {
+    ports_.parallel(lanes);
+  } else if (!lanes.empty()) {
+    lane();
+  }
+  TRY(status.with([](Status& first) { return first; }));
+  news.fetched += static_cast<int64_t>(missing.size());
+  return {};
+}
+
+// The tree's canonical text is a blob like any other: fetched once, proven by its digest.
+Result<contracts::Tree> RunLife::workspace_tree(RunTransport& controller) {
+  const std::string& root = assignment_.workspace_root;
+  if (contracts::is_digest(root) && ports_.store.use(root)) {
+    ASSIGN_OR_RETURN(const std::string text, ports_.store.read(root, kMaxTreeBytes));
+    ASSIGN_OR_RETURN(const wire::Value document,
+                     wire::parse_json(text, {.max_bytes = kMaxTreeBytes}));
+    return wire::decode<contracts::Tree>(document);
+  }
+  ASSIGN_OR_RETURN(contracts::Tree tree, controller.fetch_tree(assignment_.run_uid));
+  if (cas::tree_root(tree) != root) {
+    return Error{Code::kInternal, "TREE_MISMATCH",
+                 "the controller sent another tree than the run's"};
+  }
+  TRY(ports_.store.put(cas::canonical_tree(tree)));
+  return tree;
+}
+
+contracts::LaunchMount RunLife::workspace_mount() const {
+  contracts::LaunchMount mount{folder_.workspace(), std::string(contracts::kSandboxWorkspace),
+                               contracts::MountMode::kReadWrite};
+  if (record_.layered) {
+    mount.lower_path = ports_.trees->files_of(assignment_.workspace_root);
+    mount.work_path = folder_.layer_work();
+  }
+  return mount;
+}
+
+// The files as they came, before the command; as it left them, afterwards.
+Result<os::Fd> RunLife::open_workspace() const {
+  if (!record_.layered) return os::open_root(folder_.workspace());
+  if (ports_.trees == nullptr) {
+    return Error{Code::kFailedPrecondition, "LAYERS_UNAVAILABLE",
+                 "this host cannot show the run's workspace any more"};
+  }
+  return os::mount_layers(
+      {ports_.trees->files_of(assignment_.workspace_root), folder_.workspace(), ""});
+}
+
+}  // namespace paddock::executor
