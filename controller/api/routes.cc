@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "controller/api/handlers/artifacts.h"
+#include "controller/api/handlers/build.h"
 #include "controller/api/handlers/discovery.h"
 #include "controller/api/handlers/nodes.h"
 #include "controller/api/handlers/objects.h"
@@ -57,6 +58,9 @@ const std::vector<Route>& routes() {
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log},
       {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts},
       {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact},
+
+      // The same as a new run, in the words of the design's own clients.
+      {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
 
       // Workspaces.
       {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        list_objects<Workspace>},
