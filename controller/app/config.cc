@@ -15,6 +15,8 @@ void Config::validate(wire::Check& check) const {
     check.fail("tls", "certFile and keyFile belong together");
   if (plain_http && !tls.cert_file.empty())
     check.fail("plainHttpOnLoopback", "must be false when tls is given");
+  if (blobs.keep_unused.value < std::chrono::hours(1))
+    check.fail("blobs.keepUnused", "must be 1h or more, so that no upload loses its files");
   if (log_level != "debug" && log_level != "info" && log_level != "warn" && log_level != "error") {
     check.fail("logLevel", "must be debug, info, warn or error");
   }

@@ -62,6 +62,8 @@ Status Controller::open_state() {
   const workspaces::BlobLimits limits{config_.blobs.max_blob.bytes, config_.blobs.quota.bytes,
                                       config_.blobs.min_free.bytes};
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
+  sweeper_ = std::make_unique<workspaces::Sweeper>(*store_, *blobs_, *intake_,
+                                                   config_.blobs.keep_unused.value);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{*store_, notifier_, leases_, *blobs_, *intake_, outside_.clock,
@@ -114,6 +116,15 @@ Result<reconciler::TickReport> Controller::step() {
 
 bool Controller::wait_for_work(Millis limit) {
   notifier_.wait(store::kSchedulerTopic, seen_, std::max(limit, Millis(1)));
+  return !notifier_.stopped();
+}
+
+bool Controller::rest(Millis limit) {
+  const MonoTime end = outside_.clock.mono() + limit;
+  while (!notifier_.stopped() && outside_.clock.mono() < end) {
+    const uint64_t seen = notifier_.version("sweeper");
+    notifier_.wait("sweeper", seen, end - outside_.clock.mono());
+  }
   return !notifier_.stopped();
 }
 

@@ -11,6 +11,7 @@
 #include "controller/events/notifier.h"
 #include "controller/http_server/server.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/workspaces/sweeper.h"
 
 namespace paddock::app {
 
@@ -32,6 +33,10 @@ class Controller {
   Result<reconciler::TickReport> step();
   // Waits for something to do: a commit that touches the scheduler, or `limit`. False once stopped.
   bool wait_for_work(Millis limit);
+  // Removes files that nothing needs any more. Beside step(), but one at a time.
+  Result<workspaces::Swept> sweep() { return sweeper_->sweep(outside_.clock.wall()); }
+  // False once stopped, true after `limit`.
+  bool rest(Millis limit);
   // Ends every wait and stream, then the server. Any thread; once.
   void stop();
 
@@ -53,6 +58,7 @@ class Controller {
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<cas::BlobStore> blobs_;
   std::unique_ptr<workspaces::BlobIntake> intake_;
+  std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::unique_ptr<api::Services> services_;
   std::unique_ptr<api::Router> router_;
   api::Handler handler_;

@@ -20,6 +20,7 @@ namespace {
 
 constexpr Millis kLongestRest{5000};
 constexpr Millis kAfterFailure{1000};
+constexpr Millis kSweepEvery = std::chrono::minutes(30);
 
 Result<Config> configuration(const Flags& flags) {
   std::string text;
@@ -67,6 +68,18 @@ void work(Controller& controller) {
   }
 }
 
+// Sweeps now and then; the first one only after a while, when agents have reported again.
+void clean(Controller& controller) {
+  while (controller.rest(kSweepEvery)) {
+    const auto swept = controller.sweep();
+    if (!swept) log_error("a sweep failed", {{"error", swept.error().describe()}});
+    if (swept && swept->blobs > 0) {
+      log_info("removed files that nothing needs",
+               {{"files", std::to_string(swept->blobs)}, {"bytes", format_bytes(swept->bytes)}});
+    }
+  }
+}
+
 Status serve(const Config& config) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
@@ -82,12 +95,14 @@ Status serve(const Config& config) {
                    write_self(config.data_dir, url, controller->port(), random));
   log_info("ready", {{"url", url}, {"version", contracts::kProgramVersion}});
   std::thread worker([&] { work(*controller); });
+  std::thread cleaner([&] { clean(*controller); });
   int signal = 0;
   sigwait(&signals, &signal);
   log_info("stopping", {{"signal", std::to_string(signal)}});
   remove_self(self);
   controller->stop();
   worker.join();
+  cleaner.join();
   return {};
 }
 

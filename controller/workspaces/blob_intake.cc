@@ -68,7 +68,7 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
     return Error{Code::kTooLarge, "BLOB_TOO_LARGE",
                  cat("a blob may have at most ", format_quantity(limits_.max_blob), " bytes")};
   }
-  const bool known = blobs_.has(digest);
+  const bool known = blobs_.use(digest);
   Reservation reservation(used_, known ? 0 : length);
   if (!known) {
     if (reservation.total() > limits_.quota) {

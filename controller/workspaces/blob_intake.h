@@ -1,8 +1,6 @@
 // Blobs coming in from clients and nodes, within the operator's limits: size, quota, free disk.
 // Any thread.
-//
-// Nothing is removed in this version: trees and blobs stay until the data folder goes. Space is
-// bounded by the quota.
+// What nothing needs any more is removed by Sweeper.
 #pragma once
 
 #include <atomic>
@@ -36,6 +34,7 @@ class BlobIntake {
   // BLOB_QUOTA_EXCEEDED, DISK_FULL; and whatever `source` says. The source is read whole or not at
   // all.
   Status receive(const cas::Digest& digest, int64_t length, const BlobSource& source);
+  void removed(int64_t bytes) { used_ -= bytes; }
   int64_t used() const { return used_.load(); }
   const BlobLimits& limits() const { return limits_; }
 

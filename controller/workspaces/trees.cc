@@ -22,7 +22,8 @@ Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, const Tre
   std::set<std::string_view> seen;
   for (size_t i = 0; i < tree.entries.size(); ++i) {
     const TreeEntry& entry = tree.entries[i];
-    const Result<int64_t> size = blobs.size(entry.digest);
+    const bool here = blobs.use(entry.digest);  // it stays until the tree is stored
+    const Result<int64_t> size = here ? blobs.size(entry.digest) : Result<int64_t>(Error{});
     if (size && *size != entry.size) {
       return invalid_argument(
           "TREE_SIZE_MISMATCH",
@@ -56,6 +57,7 @@ Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
   answer.root = cas::tree_root(tree);
   ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, tree));
   if (!answer.missing.empty()) return answer;
+  (void)blobs.use(answer.root);
   ASSIGN_OR_RETURN(const Digest stored, blobs.put(cas::canonical_tree(tree)));
   TRY(store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));
   answer.root = stored;

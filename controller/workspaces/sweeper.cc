@@ -1,0 +1,74 @@
+#include "controller/workspaces/sweeper.h"
+
+#include "common/base/log.h"
+#include "controller/workspaces/trees.h"
+
+namespace paddock::workspaces {
+namespace {
+
+using contracts::Digest;
+
+constexpr int64_t kPageSize = 500;
+
+// Calls `visit` with every object of a kind, a page per read.
+template <class T, class Visit>
+Status for_each(store::Store& store, const Visit& visit) {
+  store::ListOptions options;
+  options.limit = kPageSize;
+  do {
+    store::Page<T> page;
+    TRY(store.read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(page, txn.list<T>(options));
+      return {};
+    }));
+    for (const T& each : page.items) visit(each);
+    options.after = page.continue_after;
+  } while (!options.after.empty());
+  return {};
+}
+
+}  // namespace
+
+Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs) {
+  std::set<Digest> needed;
+  std::set<Digest> roots;
+  TRY(for_each<contracts::Workspace>(
+      store, [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
+  TRY(for_each<contracts::Run>(store, [&](const contracts::Run& run) {
+    for (const contracts::Artifact& each : run.status.artifacts) needed.insert(each.digest);
+    if (!contracts::is_terminal(run.status.phase)) roots.insert(run.status.workspace_root);
+  }));
+  for (const Digest& root : roots) {
+    if (root.empty() || !blobs.has(root)) continue;
+    ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
+    needed.insert(root);
+    for (const contracts::TreeEntry& entry : tree.entries) needed.insert(entry.digest);
+  }
+  return needed;
+}
+
+Result<Swept> Sweeper::sweep(WallTime now) {
+  ASSIGN_OR_RETURN(const std::vector<cas::BlobStore::Stored> stored, blobs_.list());
+  ASSIGN_OR_RETURN(const std::set<Digest> needed, needed_blobs(store_, blobs_));
+  const int64_t unused_since_s = (now.ms - keep_.count()) / 1000;
+  Swept out;
+  std::set<Digest> unneeded;
+  for (const cas::BlobStore::Stored& each : stored) {
+    if (needed.contains(each.digest)) continue;
+    bool gone = false;
+    if (unneeded_before_.contains(each.digest)) {
+      ASSIGN_OR_RETURN(gone, blobs_.remove_unused(each.digest, unused_since_s));
+    }
+    if (!gone) {
+      unneeded.insert(each.digest);
+      continue;
+    }
+    ++out.blobs;
+    out.bytes += each.size;
+    intake_.removed(each.size);
+  }
+  unneeded_before_ = std::move(unneeded);
+  return out;
+}
+
+}  // namespace paddock::workspaces

@@ -1,0 +1,38 @@
+// Removes blobs that nothing needs any more. Needed are: the trees of workspaces and of runs that
+// have not ended, with their files, and the artifacts of every run there is. What is not needed
+// goes once two sweeps in a row found it so and nobody used it for `keep`: a run that is being
+// created while one sweep looks is in the store when the next one does, and an upload under way is
+// recent. Not thread-safe; beside everything else it is safe.
+#pragma once
+
+#include <set>
+
+#include "common/cas/tree.h"
+#include "controller/store/store.h"
+#include "controller/workspaces/blob_intake.h"
+
+namespace paddock::workspaces {
+
+struct Swept {
+  int64_t blobs = 0;
+  int64_t bytes = 0;
+};
+
+// The digests of all blobs that are needed. A tree that is not here needs nothing.
+Result<std::set<contracts::Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs);
+
+class Sweeper {
+ public:
+  Sweeper(store::Store& store, const cas::BlobStore& blobs, BlobIntake& intake, Millis keep)
+      : store_(store), blobs_(blobs), intake_(intake), keep_(keep) {}
+  Result<Swept> sweep(WallTime now);
+
+ private:
+  store::Store& store_;
+  const cas::BlobStore& blobs_;
+  BlobIntake& intake_;
+  const Millis keep_;
+  std::set<contracts::Digest> unneeded_before_;
+};
+
+}  // namespace paddock::workspaces

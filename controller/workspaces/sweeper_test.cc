@@ -1,0 +1,139 @@
+#include "controller/workspaces/sweeper.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "controller/store/run_writes.h"
+#include "controller/workspaces/trees.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::workspaces {
+namespace {
+
+using contracts::Digest;
+using contracts::Tree;
+
+const store::Key kKey{"default", "w"};
+constexpr WallTime kNow{10'000'000'000};  // all blobs of these tests were used last at second 100
+
+class Sweeping : public testing::Test {
+ protected:
+  Sweeping() {
+    contracts::Workspace workspace;
+    workspace.metadata.name = "w";
+    workspace.metadata.name_space = "default";
+    workspace.metadata.uid = "uid-w";
+    EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(workspace); }).ok());
+  }
+  void age(const Digest& digest) const {
+    const timespec times[2] = {{100, 0}, {100, 0}};
+    const std::string path = cat(root_, "/", digest.substr(0, 2), "/", digest);
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  }
+  Digest put(const std::string& bytes) {
+    const Digest digest = crypto::sha256_hex(bytes);
+    const auto source = [&](const std::function<Status(std::string_view)>& take) {
+      return take(bytes);
+    };
+    EXPECT_TRUE(intake_->receive(digest, static_cast<int64_t>(bytes.size()), source).ok());
+    age(digest);
+    return digest;
+  }
+  // The workspace's tree is one file with this content.
+  Digest offer(const std::string& content) {
+    const Tree tree{{{"f", put(content), static_cast<int64_t>(content.size()), false}}};
+    const auto answer = offer_tree(*store_, blobs_, kKey, tree);
+    EXPECT_TRUE(answer.ok() && answer->stored);
+    const auto stored = blobs_.list().value();
+    for (const auto& each : stored) age(each.digest);
+    return answer->root;
+  }
+  void add_run(const std::string& name, contracts::RunPhase phase, const Digest& root,
+               const Digest& artifact = {}) {
+    contracts::Run run;
+    run.metadata.name = name;
+    run.metadata.name_space = "default";
+    run.metadata.uid = "uid-" + name;
+    run.spec.command.argv = {"python3", "f"};
+    run.status.phase = phase;
+    run.status.workspace_root = root;
+    if (!artifact.empty()) run.status.artifacts.push_back({"out/x", 1, artifact});
+    EXPECT_TRUE(
+        store_->write([&](store::WriteTxn& txn) { return store::create_run(txn, run, {}); }).ok());
+  }
+  int64_t sweep() { return sweeper_.sweep(kNow).value().blobs; }
+  int64_t sweep_twice() { return sweep() + sweep(); }
+
+  test::TempDir folder_;
+  std::string root_ = folder_.path() + "/blobs";
+  cas::BlobStore blobs_ = cas::BlobStore::open(root_).value();
+  std::unique_ptr<BlobIntake> intake_ = BlobIntake::open(blobs_, root_, {1000, 1000, 0}).value();
+  std::unique_ptr<store::Store> store_ = store::Store::open({}).value();
+  Sweeper sweeper_{*store_, blobs_, *intake_, std::chrono::hours(24)};
+};
+
+TEST_F(Sweeping, KeepsTheTreesOfWorkspacesAndRemovesOldOnes) {
+  const Digest old = offer("old");
+  const Digest current = offer("new");
+  EXPECT_EQ(sweep_twice(), 2);
+  EXPECT_FALSE(blobs_.has(old));
+  EXPECT_FALSE(blobs_.has(crypto::sha256_hex("old")));
+  EXPECT_TRUE(blobs_.has(current));
+  EXPECT_TRUE(blobs_.has(crypto::sha256_hex("new")));
+}
+
+TEST_F(Sweeping, NeverTakesATreeFromARunThatHasNotEnded) {
+  const Digest old = offer("old");
+  add_run("active", contracts::RunPhase::kRunning, old);
+  offer("new");
+  EXPECT_EQ(sweep_twice(), 0);
+  EXPECT_TRUE(blobs_.has(crypto::sha256_hex("old")));
+}
+
+TEST_F(Sweeping, LeavesOfARunThatEndedItsArtifactsAlone) {
+  const Digest old = offer("old");
+  const Digest artifact = put("artifact");
+  add_run("over", contracts::RunPhase::kSucceeded, old, artifact);
+  offer("new");
+  EXPECT_EQ(sweep_twice(), 2);
+  EXPECT_TRUE(blobs_.has(artifact));
+}
+
+TEST_F(Sweeping, WantsToFindABlobUnneededTwice) {
+  const Digest old = offer("old");
+  offer("new");
+  EXPECT_EQ(sweep(), 0);
+  add_run("late", contracts::RunPhase::kPending, old);  // it was being created during that sweep
+  EXPECT_EQ(sweep(), 0);
+  EXPECT_TRUE(blobs_.has(old));
+}
+
+TEST_F(Sweeping, SparesWhatWasUsedLately) {
+  const Digest digest = put("sent for a tree that is not stored yet");
+  EXPECT_TRUE(blobs_.use(digest));
+  const WallTime now = SystemClock().wall();
+  EXPECT_EQ(sweeper_.sweep(now)->blobs + sweeper_.sweep(now)->blobs, 0);
+  EXPECT_TRUE(blobs_.has(digest));
+}
+
+TEST_F(Sweeping, AnOfferUsesWhatItFinds) {
+  put("again");
+  EXPECT_EQ(sweep(), 0);
+  const Tree tree{{{"f", crypto::sha256_hex("again"), 5, false}, {"g", Digest(64, 'a'), 1, false}}};
+  EXPECT_EQ(offer_tree(*store_, blobs_, kKey, tree)->missing.size(), 1u);
+  EXPECT_EQ(sweeper_.sweep(SystemClock().wall())->blobs, 0);
+  EXPECT_TRUE(blobs_.has(crypto::sha256_hex("again")));
+}
+
+TEST_F(Sweeping, GivesTheSpaceBack) {
+  put(std::string(600, 'x'));
+  EXPECT_EQ(intake_->used(), 600);
+  sweep_twice();
+  EXPECT_EQ(intake_->used(), 0);
+}
+
+}  // namespace
+}  // namespace paddock::workspaces
