@@ -29,6 +29,7 @@ struct Job {
   http::Endpoint endpoint;
   RunRef run;
   std::string workspace;
+  Phases& phases;
 };
 
 // Digests are remembered per user, whatever the instance; losing them costs time only.
@@ -39,6 +40,7 @@ std::string digest_cache_path(const Env& env) {
 }
 
 Result<cas::Scan> hash_project(const Job& job) {
+  job.phases.begin("hash");
   cas::ScanLimits limits;
   limits.cache_path = digest_cache_path(job.env);
   ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
@@ -63,15 +65,19 @@ Status check_requirements(const Job& job, const cas::Scan& scan) {
 }
 
 Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan) {
+  job.phases.begin("upload");
   ProgressDisplay progress(job.env.err, "upload");
   const auto on_progress = [&](const client::UploadProgress& now) {
-    progress.show({now.bytes_sent, now.bytes_total, format_bytes(now.bytes_sent)},
-                  job.env.clock.mono());
+    job.phases.progress(now.bytes_sent, now.bytes_total);
+    if (!job.phases.json())
+      progress.show({now.bytes_sent, now.bytes_total, format_bytes(now.bytes_sent)},
+                    job.env.clock.mono());
   };
   ASSIGN_OR_RETURN(const client::UploadProgress sent,
                    client.upload_workspace(job.run.name_space, job.workspace, job.options.folder,
                                            scan, on_progress));
   progress.hide();
+  job.phases.end();
   if (sent.blobs_sent == 0) {
     job.env.say("uploaded 0 B (everything was already there)");
   } else {
@@ -82,9 +88,10 @@ Status upload(const Job& job, client::ControllerClient& client, const cas::Scan&
 }
 
 Status follow(const Job& job, client::ControllerClient& client) {
-  EventPrinter printer(job.env, {});
+  EventPrinter printer(job.env, {.phases = !job.phases.json()});
   const Status ended = client.follow_events(job.run.name_space, job.run.name, 0, job.env.patience,
                                             [&](const contracts::RunEvent& event) {
+                                              job.phases.event(event);
                                               printer.print(event);
                                               return true;
                                             });
@@ -123,9 +130,11 @@ Status bring_back(const Job& job, const contracts::Run& run) {
     }
     return {};
   }
+  job.phases.begin("download");
   ASSIGN_OR_RETURN(
       const Fetched fetched,
       fetch_artifacts(job.endpoint, job.run, run.status.artifacts, job.options.output, job.env));
+  job.phases.end();
   report_artifacts(job, run.status, fetched);
   return {};
 }
@@ -149,6 +158,7 @@ Result<int> see_through(const Job& job, client::ControllerClient& client) {
   ASSIGN_OR_RETURN(const contracts::Run run, get_run_patiently(client, job.run, job.env));
   const Status brought = bring_back(job, run);
   summarise(job, run);
+  job.phases.finish(run.status.timings_ms);
   if (!brought.ok()) return brought.error();
   return exit_code_of(run);
 }
@@ -185,16 +195,19 @@ Status create(const Job& job, client::ControllerClient& client, Foreground& fore
 
 }  // namespace
 
-int compute_command(const Parsed& parsed, Env& env) {
-  const Result<ComputeOptions> options = compute_options(parsed, env);
-  if (!options.ok()) return fail(env, options.error());
+int compute_command(const Parsed& parsed, Env& given) {
+  const Result<ComputeOptions> options = compute_options(parsed, given);
+  if (!options.ok()) return fail(given, options.error());
+  const Env env = with_progress(given, options->progress);
+  Phases phases(given, options->progress);
   Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
   if (!endpoint.ok()) return fail(env, endpoint.error(), true);
   const std::string base = slug(os::base_name(options->folder));
   const std::string name =
       options->name.empty() ? cat(base, "-", make_suffix(env.random)) : options->name;
   const Job job{
-      *options, env, *endpoint, {options->name_space, name}, workspace_name(options->folder)};
+      *options, env, *endpoint, {options->name_space, name}, workspace_name(options->folder),
+      phases};
   client::ControllerClient client(job.endpoint);
   const auto foreground = Foreground::start(job.endpoint, job.run, env);
   if (!foreground.ok()) return fail(env, foreground.error(), true);

@@ -68,6 +68,7 @@ CommandRow compute_command_row() {
        {"-l,--label", "KEY=VALUE", "label of the run; may be repeated", true},
        {"--output", "DIR", "where artifacts are written; the project's folder unless given"},
        {"--detach", "", "print the run's name and return once it is created"},
+       {"--progress", "FORM", "auto, plain (nothing is redrawn) or json (objects, one per line)"},
        kVerbose},
       "Only files that the controller lacks are sent; .gitignore and .paddockignore are kept to.\n"
       "The run's output is followed live and its exit code becomes this command's. Ctrl-C cancels\n"

@@ -39,6 +39,7 @@ Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(options.labels, parse_labels(parsed.list("label")));
   options.output =
       parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : options.folder;
+  ASSIGN_OR_RETURN(options.progress, parse_progress_form(parsed.text("progress")));
   options.detach = parsed.has("detach");
   options.verbose = parsed.has("verbose");
   return options;

@@ -5,6 +5,7 @@
 
 #include "cli/core/command_table.h"
 #include "cli/core/env.h"
+#include "cli/core/phases.h"
 #include "common/contracts/run.h"
 
 namespace paddock::cli {
@@ -21,6 +22,7 @@ struct ComputeOptions {
   std::string name_space;
   std::map<std::string, std::string> labels;
   std::string output;  // absolute
+  ProgressForm progress = ProgressForm::kAuto;
   bool detach = false;
   bool verbose = false;
 };

@@ -63,6 +63,24 @@ class MainJob(unittest.TestCase):
         second = self.instance.run("compute", self.project, "python3 job.py")
         self.assertIn("uploaded 0 B", second.stderr)
 
+    # proves: ORB-143, ORB-144, ORB-148
+    def test_phases_are_told_in_their_order_and_end_in_one_line_of_times(self):
+        make_project(self.project, job__py="import os; os.makedirs('out', exist_ok=True); open('out/a.txt', 'w').write('phases')\n")
+        plain = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out").stderr
+        times = [line for line in plain.splitlines() if line.startswith("times: ")]
+        self.assertEqual(len(times), 1, plain)
+        names = [part.split()[0] for part in times[0].removeprefix("times: ").split(", ")]
+        self.assertEqual(names, ["hash", "upload", "queue", "workspace", "environment", "run", "artifacts", "download", "total"])
+        self.assertNotIn("\x1b", plain)
+        (self.project / "more.txt").write_text("more")
+        told = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--progress", "json")
+        objects = [json.loads(line) for line in told.stderr.splitlines()]
+        phases = [o["phase"] for o in objects if o["type"] == "phase"]
+        self.assertEqual(phases[:2] + phases[-2:], ["hash", "upload", "Succeeded", "download"])
+        self.assertIn({"type": "progress", "phase": "upload", "done": 4, "total": 4}, objects)
+        self.assertEqual(objects[-1]["type"], "timings")
+        self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", "--progress", "xml", check=False).returncode, 2)
+
     def test_passes_the_exit_code_of_the_job_through(self):
         make_project(self.project, job__py="import sys; sys.exit(7)\n")
         self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", check=False).returncode, 7)
