@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "common/base/text.h"
+#include "common/cas/unsynced.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 
@@ -75,8 +76,8 @@ Status sync_folder(const std::string& path) {
   return sync(folder.get());
 }
 // Makes the folder of a blob if it is the first there.
-Status make_shard(const std::string& root, const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0700) == 0) return sync_folder(root);
+Status make_shard(const std::string& root, const std::string& folder, bool later) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return later ? Status() : sync_folder(root);
   if (errno != EEXIST) return system_error("storing a blob", errno);
   return {};
 }
@@ -91,6 +92,7 @@ struct BlobStore::Writer::State {
   int64_t written = 0;
   bool present = false;  // somebody has stored it already; content is still checked
   Unfinished file;
+  std::shared_ptr<Unsynced> later;  // none: on the disk before we say so
   crypto::Sha256 hash = {};
 
   ~State() {
@@ -99,18 +101,19 @@ struct BlobStore::Writer::State {
   Status publish();
 };
 
-// The content is on disk before its name is, and the name before we say so.
+// The content is on disk before its name is, and the name before we say so; or the mark is.
 Status BlobStore::Writer::State::publish() {
   const int fd = file.lock.fd();
   if (::fchmod(fd, 0444) != 0) return system_error("storing a blob", errno);
-  TRY(sync(fd));
   const std::string folder = target.substr(0, target.rfind('/'));
-  TRY(make_shard(root, folder));
-  if (::rename(file.path.c_str(), target.c_str()) != 0) {
-    return system_error("storing a blob", errno);
-  }
+  TRY(make_shard(root, folder, later != nullptr));
+  TRY(later ? later->before_write() : cas::sync(fd));
+  const int renamed = ::rename(file.path.c_str(), target.c_str());
+  const int why = errno;
+  if (later) later->written();
+  if (renamed != 0) return system_error("storing a blob", why);
   file.path.clear();
-  return sync_folder(folder);
+  return later ? Status() : sync_folder(folder);
 }
 
 BlobStore::Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -144,8 +147,25 @@ Status BlobStore::Writer::commit() {
 Result<BlobStore> BlobStore::open(const std::string& root) {
   TRY(os::make_dirs(os::join_path(root, kTemporary), 0700));
   remove_rests(root);
-  return BlobStore(root);
+  BlobStore store(root, std::make_shared<Unsynced>(root));
+  int64_t since_s = 0;
+  if (store.unsynced_->must_check(since_s)) TRY(store.check_again(since_s));
+  return store;
 }
+
+Status BlobStore::check_again(int64_t since_s) const {
+  ASSIGN_OR_RETURN(const std::vector<Stored> blobs, list());
+  for (const Stored& each : blobs) {
+    if (each.used_s < since_s) continue;
+    ASSIGN_OR_RETURN(const os::Fd file, open_blob(each.digest));
+    ASSIGN_OR_RETURN(const Digest found, crypto::sha256_fd(file.get()));
+    if (found != each.digest && ::unlink(blob_path(each.digest).c_str()) != 0)
+      return system_error("removing a damaged blob", errno);
+  }
+  return unsynced_->recovered();
+}
+
+Status BlobStore::sync() const { return unsynced_->sync(); }
 
 std::string BlobStore::blob_path(const Digest& digest) const {
   return cat(root_, "/", digest.substr(0, 2), "/", digest);
@@ -175,12 +195,14 @@ Result<std::string> BlobStore::read(const Digest& digest, size_t limit) const {
   return os::read_all(fd.get(), limit);
 }
 
-Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size) const {
+Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
+                                           Durability durability) const {
   TRY(check_digest(expected));
   if (size < 0) return invalid_argument("BAD_SIZE", "a blob has no negative size");
   ASSIGN_OR_RETURN(Unfinished file, create_unfinished(root_));
-  return Writer(std::unique_ptr<Writer::State>(new Writer::State{
-      root_, blob_path(expected), expected, size, 0, has(expected), std::move(file)}));
+  return Writer(std::unique_ptr<Writer::State>(
+      new Writer::State{root_, blob_path(expected), expected, size, 0, has(expected),
+                        std::move(file), durability == Durability::kLater ? unsynced_ : nullptr}));
 }
 
 Result<Digest> BlobStore::put(std::string_view bytes) const {

@@ -16,8 +16,14 @@ namespace paddock::cas {
 
 using contracts::Digest;
 
+class Unsynced;
+
+// When a blob is on the disk for good: when it is stored, or at the next sync().
+enum class Durability { kNow, kLater };
+
 class BlobStore {
  public:
+  // After a crash of the host, blobs that were not synchronised are checked, and damaged ones go.
   static Result<BlobStore> open(const std::string& root);
 
   bool has(const Digest& digest) const;
@@ -60,12 +66,18 @@ class BlobStore {
     explicit Writer(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
-  Result<Writer> begin(const Digest& expected, int64_t size) const;
+  Result<Writer> begin(const Digest& expected, int64_t size,
+                       Durability durability = Durability::kNow) const;
+  // Returns once every blob stored before is on the disk; costs nothing when all are.
+  Status sync() const;
 
  private:
-  explicit BlobStore(std::string root) : root_(std::move(root)) {}
+  BlobStore(std::string root, std::shared_ptr<Unsynced> unsynced)
+      : root_(std::move(root)), unsynced_(std::move(unsynced)) {}
+  Status check_again(int64_t since_s) const;
   std::string blob_path(const Digest& digest) const;
   std::string root_;
+  std::shared_ptr<Unsynced> unsynced_;  // of all copies
 };
 
 }  // namespace paddock::cas

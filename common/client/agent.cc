@@ -43,7 +43,8 @@ Status ControllerClient::fetch_blob(const std::string& node, const std::string& 
                                     const std::string& digest, int64_t size,
                                     const cas::BlobStore& store) {
   return repeat([&](Failure& failure) -> Status {
-    ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, store.begin(digest, size));
+    ASSIGN_OR_RETURN(cas::BlobStore::Writer writer,
+                     store.begin(digest, size, cas::Durability::kLater));
     http::Request request =
         stream_request("GET", cat(paths::node_run(node, run_uid), "/blobs/", digest));
     Status written;

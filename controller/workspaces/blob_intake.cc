@@ -59,7 +59,8 @@ Status BlobIntake::check_room(int64_t length) const {
                                     " more bytes; ask its operator"));
 }
 
-Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const BlobSource& source) {
+Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const BlobSource& source,
+                           cas::Durability durability) {
   if (!contracts::is_digest(digest)) {
     return invalid_argument("BAD_DIGEST", "a digest is 64 lower-case hexadecimal digits", "digest");
   }
@@ -78,9 +79,10 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
     }
     TRY(check_room(length));
   }
-  ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, blobs_.begin(digest, length));
+  ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, blobs_.begin(digest, length, durability));
   TRY(source([&](std::string_view bytes) { return writer.append(bytes); }));
   TRY(writer.commit());
+  if (known && durability == cas::Durability::kNow) TRY(blobs_.sync());
   reservation.keep();
   return {};
 }

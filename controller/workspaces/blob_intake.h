@@ -33,7 +33,9 @@ class BlobIntake {
   // DIGEST_MISMATCH, BLOB_INCOMPLETE; TooLarge: BLOB_TOO_LARGE; ResourceExhausted:
   // BLOB_QUOTA_EXCEEDED, DISK_FULL; and whatever `source` says. The source is read whole or not at
   // all.
-  Status receive(const cas::Digest& digest, int64_t length, const BlobSource& source);
+  // kLater: on the disk once a tree that names it is stored.
+  Status receive(const cas::Digest& digest, int64_t length, const BlobSource& source,
+                 cas::Durability durability = cas::Durability::kNow);
   void removed(int64_t bytes) { used_ -= bytes; }
   int64_t used() const { return used_.load(); }
   const BlobLimits& limits() const { return limits_; }

@@ -57,6 +57,7 @@ Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
   answer.root = cas::tree_root(tree);
   ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, tree));
   if (!answer.missing.empty()) return answer;
+  TRY(blobs.sync());
   (void)blobs.use(answer.root);
   ASSIGN_OR_RETURN(const Digest stored, blobs.put(cas::canonical_tree(tree)));
   TRY(store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));

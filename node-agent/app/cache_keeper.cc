@@ -35,6 +35,8 @@ void CacheKeeper::tidy(const Clock& clock) {
     return true;
   });
   if (!due) return;
+  if (const Status synced = blobs_.sync(); !synced.ok())
+    log_warn("blobs could not be synchronised", {{"error", synced.error().describe()}});
   const int64_t now_s = clock.wall().ms / 1000;
   const auto pruned = workspace::prune_cache(trees_.get(), blobs_, quota_, now_s);
   if (!pruned.ok()) {

@@ -4,7 +4,7 @@
 
 namespace paddock::api {
 
-Result<Response> receive_blob(Call& call) {
+Result<Response> receive_blob(Call& call, cas::Durability durability) {
   BodyReader* body = call.request.body;
   const int64_t length = body == nullptr ? 0 : body->length();
   const auto limit = static_cast<size_t>(call.services.intake.limits().max_blob);
@@ -13,7 +13,8 @@ Result<Response> receive_blob(Call& call) {
       [&](const std::function<Status(std::string_view)>& take) -> Status {
         if (body == nullptr) return {};
         return body->stream(limit, take);
-      }));
+      },
+      durability));
   return json_response(wire::Value::Object{{"digest", call.param("digest")}, {"size", length}},
                        201);
 }

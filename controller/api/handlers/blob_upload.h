@@ -5,6 +5,6 @@
 
 namespace paddock::api {
 
-Result<Response> receive_blob(Call& call);
+Result<Response> receive_blob(Call& call, cas::Durability durability);
 
 }  // namespace paddock::api

@@ -71,7 +71,7 @@ Result<Response> get_workspace_tree(Call& call) {
 
 Result<Response> put_workspace_blob(Call& call) {
   ASSIGN_OR_RETURN(const Workspace workspace, read_object<Workspace>(call));
-  return receive_blob(call);
+  return receive_blob(call, cas::Durability::kLater);
 }
 
 }  // namespace paddock::api
