@@ -63,7 +63,8 @@ class MainJob(unittest.TestCase):
         second = self.instance.run("compute", self.project, "python3 job.py")
         self.assertIn("uploaded 0 B", second.stderr)
 
-    # proves: ORB-143, ORB-144, ORB-148
+    # proves: ORB-143, ORB-144
+    # proves partly: ORB-148
     def test_phases_are_told_in_their_order_and_end_in_one_line_of_times(self):
         make_project(self.project, job__py="import os; os.makedirs('out', exist_ok=True); open('out/a.txt', 'w').write('phases')\n")
         plain = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out").stderr

@@ -80,7 +80,7 @@ class Workspaces(unittest.TestCase):
         (self.project / "data/7.txt").write_text("other")
         self.assertIn("uploaded 5 B in 1 of 51 files", self.compute("python3 job.py").stderr)
 
-    # proves: ORB-96
+    # proves partly: ORB-96
     def test_links_and_odd_files_are_refused_by_name_before_anything_is_sent(self):
         outside = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(os.rmdir, outside)
