@@ -58,8 +58,9 @@ Status Unsynced::sync() {
   if (!before.marked) return {};
   TRY(flush());
   return state_.with([&](State& state) -> Status {
-    // What others wrote meanwhile, or are about to, needs the mark.
-    if (before.under_way > 0 || state.writes != before.writes) return {};
+    // What others wrote meanwhile, or are about to, needs the mark; one that also waited may have
+    // taken it away.
+    if (!state.marked || before.under_way > 0 || state.writes != before.writes) return {};
     if (::unlink(marker_.c_str()) != 0) return system_error("synchronising blobs", errno);
     state.marked = false;
     return {};

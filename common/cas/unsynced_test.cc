@@ -1,6 +1,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <thread>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
@@ -63,6 +66,21 @@ TEST_F(Later, AfterACrashOfTheProcessNothingIsLostNorForgotten) {
   EXPECT_TRUE(marked());
   EXPECT_TRUE(store_.sync().ok());
   EXPECT_FALSE(marked());
+}
+
+TEST_F(Later, ManyMaySynchroniseTheSameWrites) {
+  for (int round = 0; round < 50; ++round) {
+    write(cat("round ", round));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        const Status synced = store_.sync();
+        EXPECT_TRUE(synced.ok()) << synced.error().describe();
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    EXPECT_FALSE(marked());
+  }
 }
 
 }  // namespace
