@@ -1,4 +1,5 @@
-// `paddock compute`: a project's command on a node, its output here, its results in the folder.
+// `paddock compute` and `paddock build`: a project's command on a node, its output here, its
+// results in the folder.
 #include <algorithm>
 
 #include "cli/commands/commands.h"
@@ -147,6 +148,10 @@ void summarise(const Job& job, const contracts::Run& run) {
       env.err.write(enforced);
     }
     env.err.write(denials_text(*result));
+  }
+  if (run.status.published_version) {
+    env.say(
+        cat("published: volume ", run.spec.publish, " version ", *run.status.published_version));
   }
   const bool good = run.status.phase == contracts::RunPhase::kSucceeded;
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, run_line(run)));

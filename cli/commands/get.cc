@@ -91,6 +91,8 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
       return described<contracts::Run>(object, describe_run, now);
     case Kind::kWorkspace:
       return described<contracts::Workspace>(object, describe_workspace, now);
+    case Kind::kVolume:
+      return described<contracts::Volume>(object, describe_volume, now);
     case Kind::kNode:
       return described<contracts::Node>(object, describe_node, now);
   }

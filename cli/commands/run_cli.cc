@@ -17,6 +17,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"ready", ready_command},
     std::pair<std::string_view, Function>{"doctor", doctor_command},
     std::pair<std::string_view, Function>{"compute", compute_command},
+    std::pair<std::string_view, Function>{"build", compute_command},
     std::pair<std::string_view, Function>{"sandbox run", sandbox_run_command},
     std::pair<std::string_view, Function>{"pytest", pytest_command},
     std::pair<std::string_view, Function>{"get", get_command},

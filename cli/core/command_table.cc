@@ -50,6 +50,21 @@ std::vector<CommandRow> instance_commands() {
   };
 }
 
+const OptionRow kArtifactDir{"--artifact-dir", "DIR",
+                             "folder of the project whose files come back; may be repeated", true};
+const OptionRow kPublish{"--publish", "NAME",
+                         "make the artifacts the next version of this shared volume"};
+const OptionRow kVolume{"--volume", "NAME[@VERSION]",
+                        "shared volume to read at /volumes/NAME; may be repeated", true};
+const OptionRow kRunTimeout{"--timeout", "D", "wall time, e.g. 90s or 2h; 30m unless given"};
+const OptionRow kRunName{"--name", "NAME", "name of the run; made up unless given"};
+const OptionRow kRunLabel{"-l,--label", "KEY=VALUE", "label of the run; may be repeated", true};
+const OptionRow kArtifactOutput{"--output", "DIR",
+                                "where artifacts are written; the project's folder unless given"};
+const OptionRow kDetach{"--detach", "", "print the run's name and return once it is created"};
+const OptionRow kProgress{"--progress", "FORM",
+                          "auto, plain (nothing is redrawn) or json (objects, one per line)"};
+
 CommandRow compute_command_row() {
   return {
       "compute",
@@ -58,17 +73,17 @@ CommandRow compute_command_row() {
       {{"DIR", "the project's folder"},
        {"CMD", "command, as one quoted string or as words after --", true, true}},
       {{"--requirements", "FILE", "requirements.txt in the project, installed first"},
-       {"--artifact-dir", "DIR", "folder of the project whose files come back; may be repeated",
-        true},
-       {"--publish", "NAME", "publish the artifacts to this shared volume"},
-       {"--timeout", "D", "wall time, e.g. 90s or 2h; 30m unless given"},
+       kArtifactDir,
+       kPublish,
+       kVolume,
+       kRunTimeout,
        {"--accelerator", "KIND[=N]", "nvidia, apple or any"},
-       {"--name", "NAME", "name of the run; made up unless given"},
+       kRunName,
        kNamespace,
-       {"-l,--label", "KEY=VALUE", "label of the run; may be repeated", true},
-       {"--output", "DIR", "where artifacts are written; the project's folder unless given"},
-       {"--detach", "", "print the run's name and return once it is created"},
-       {"--progress", "FORM", "auto, plain (nothing is redrawn) or json (objects, one per line)"},
+       kRunLabel,
+       kArtifactOutput,
+       kDetach,
+       kProgress,
        kVerbose},
       "Only files that the controller lacks are sent; .gitignore and .paddockignore are kept to.\n"
       "The run's output is followed live and its exit code becomes this command's. Ctrl-C cancels\n"
@@ -76,6 +91,31 @@ CommandRow compute_command_row() {
       "  paddock compute . \"python3 train.py --epochs 3\" --requirements requirements.txt \\\n"
       "      --artifact-dir models/\n"
       "  paddock compute . --detach -- python3 train.py --epochs 3"};
+}
+
+CommandRow build_command_row() {
+  return {
+      "build",
+      kRunGroup,
+      "build a project on a node with its gradlew or a bash script, and bring the results back",
+      {{"DIR", "the project's folder"},
+       {"CMD", "command, as one quoted string or as words after --", true, true}},
+      {{"--type", "T", "gradle or script"},
+       kArtifactDir,
+       kPublish,
+       kVolume,
+       kRunTimeout,
+       kRunName,
+       kNamespace,
+       kRunLabel,
+       kArtifactOutput,
+       kDetach,
+       kProgress,
+       kVerbose},
+      "As `paddock compute`, for other commands: a script build is bash and an .sh file of the\n"
+      "project; a gradle build is ./gradlew or gradle and its tasks, offline.\n\n"
+      "  paddock build . --type script \"bash build.sh release\" --artifact-dir out\n"
+      "  paddock build app --type gradle --artifact-dir build/reports -- ./gradlew check"};
 }
 
 CommandRow sandbox_run_row() {
@@ -129,7 +169,7 @@ CommandRow pytest_row() {
 
 std::vector<CommandRow> look_commands() {
   const ArgumentRow name{"NAME", "name of the run"};
-  const ArgumentRow kind{"KIND", "runs (rn), workspaces (ws) or nodes (no)"};
+  const ArgumentRow kind{"KIND", "runs (rn), workspaces (ws), volumes (vol) or nodes (no)"};
   return {
       {"get",
        kLookGroup,
@@ -203,6 +243,7 @@ std::vector<CommandRow> tool_commands() {
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
   table.push_back(compute_command_row());
+  table.push_back(build_command_row());
   table.push_back(sandbox_run_row());
   table.push_back(pytest_row());
   for (auto rows : {look_commands(), tool_commands()})

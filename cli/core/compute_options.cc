@@ -2,6 +2,7 @@
 
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
+#include "common/contracts/names.h"
 
 namespace paddock::cli {
 namespace {
@@ -14,6 +15,25 @@ Result<contracts::Command> to_command(const std::vector<std::string>& words) {
   return contracts::Command{argv, line};
 }
 
+// `paddock build` says which.
+Result<contracts::RunType> run_type(const Parsed& parsed) {
+  if (parsed.command != "build") return contracts::RunType::kCompute;
+  const std::string type = parsed.text("type");
+  if (type == "gradle") return contracts::RunType::kGradle;
+  if (type == "script") return contracts::RunType::kScript;
+  return invalid_argument("USAGE", cat("`", type, "` is not one of: gradle, script"), "--type");
+}
+
+Result<std::string> publish_name(const Parsed& parsed) {
+  std::string name = parsed.text("publish");
+  if (!parsed.has("publish") || contracts::is_dns_label(name)) return name;
+  return invalid_argument("VOLUME_NAME_INVALID",
+                          cat("`", name,
+                              "` is no name for a volume: lower-case letters, digits and '-', at "
+                              "most 63, no '-' at the ends"),
+                          "--publish");
+}
+
 }  // namespace
 
 std::string project_path(std::string_view text) {
@@ -24,12 +44,17 @@ std::string project_path(std::string_view text) {
 
 Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env) {
   ComputeOptions options;
+  ASSIGN_OR_RETURN(options.type, run_type(parsed));
   options.folder = absolute_path(env.cwd, parsed.text("DIR"));
   ASSIGN_OR_RETURN(options.command, to_command(parsed.list("CMD")));
   options.requirements = project_path(parsed.text("requirements"));
   for (const std::string& dir : parsed.list("artifact-dir"))
     options.artifact_dirs.push_back(project_path(dir));
-  options.publish = parsed.text("publish");
+  ASSIGN_OR_RETURN(options.publish, publish_name(parsed));
+  for (const std::string& text : parsed.list("volume")) {
+    ASSIGN_OR_RETURN(contracts::VolumeUse volume, parse_volume(text));
+    options.volumes.push_back(std::move(volume));
+  }
   ASSIGN_OR_RETURN(options.timeout, duration_option(parsed, "timeout"));
   if (parsed.has("accelerator")) {
     ASSIGN_OR_RETURN(options.accelerator, parse_accelerator(parsed.text("accelerator")));
@@ -51,12 +76,13 @@ contracts::Run make_run(const ComputeOptions& options, const std::string& name,
   run.metadata.name = name;
   run.metadata.name_space = options.name_space;
   run.metadata.labels = options.labels;
-  run.spec.type = contracts::RunType::kCompute;
+  run.spec.type = options.type;
   run.spec.command = options.command;
   run.spec.workspace = workspace;
   run.spec.requirements = options.requirements;
   run.spec.artifacts.dirs = options.artifact_dirs;
   run.spec.publish = options.publish;
+  run.spec.volumes = options.volumes;
   if (options.timeout) run.spec.timeout = wire::Duration{*options.timeout};
   if (options.accelerator) {
     run.spec.resources.emplace();

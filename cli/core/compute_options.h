@@ -1,4 +1,4 @@
-// What `paddock compute` was asked for, and the Run that it becomes. Pure.
+// What `paddock compute` and `paddock build` were asked for, and the Run that it becomes. Pure.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,13 @@
 namespace paddock::cli {
 
 struct ComputeOptions {
+  contracts::RunType type = contracts::RunType::kCompute;
   std::string folder;  // absolute
   contracts::Command command;
   std::string requirements;
   std::vector<std::string> artifact_dirs;
   std::string publish;
+  std::vector<contracts::VolumeUse> volumes;
   std::optional<Millis> timeout;
   std::optional<contracts::Accelerators> accelerator;
   std::string name;

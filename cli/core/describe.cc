@@ -65,6 +65,13 @@ std::string resources_text(const std::optional<contracts::Resources>& resources)
   return join(parts, ", ");
 }
 
+std::string volumes_text(const std::vector<contracts::VolumeUse>& volumes) {
+  std::vector<std::string> parts;
+  for (const contracts::VolumeUse& each : volumes)
+    parts.push_back(each.version ? cat(each.name, "@", *each.version) : each.name);
+  return join(parts, ", ");
+}
+
 std::string spec_text(const contracts::RunSpec& spec) {
   Lines lines;
   lines.add("Type", std::string(wire::enum_name(spec.type)));
@@ -74,6 +81,7 @@ std::string spec_text(const contracts::RunSpec& spec) {
   lines.add("Requirements", spec.requirements);
   lines.add("Artifact folders", join(spec.artifacts.dirs, ", "));
   lines.add("Publish", spec.publish);
+  lines.add("Volumes", volumes_text(spec.volumes));
   lines.add("Timeout", spec.timeout ? format_duration(spec.timeout->value) : "");
   lines.add("Resources", resources_text(spec.resources));
   lines.add("Node selector", pairs(spec.node_selector));
@@ -98,6 +106,9 @@ std::string status_text(const contracts::RunStatus& status, WallTime now) {
     timings.push_back(cat(phase, " ", format_duration(Millis(ms))));
   lines.add("Timings", join(timings, ", "));
   lines.add("Workspace root", status.workspace_root);
+  for (const contracts::MountedVolume& each : status.volumes)
+    lines.add(cat("Volume ", each.name), cat("version ", each.version, ", ", each.root));
+  lines.add("Published version", status.published_version ? cat(*status.published_version) : "");
   return lines.text("  ");
 }
 
@@ -159,6 +170,18 @@ std::string describe_workspace(const contracts::Workspace& workspace, WallTime n
   lines.add("Size", format_bytes(workspace.status.bytes));
   lines.add("Root", workspace.status.root);
   return lines.text();
+}
+
+std::string describe_volume(const contracts::Volume& volume, WallTime now) {
+  Lines lines;
+  add_meta(lines, volume.metadata, now);
+  Table table{{"VERSION", "FILES", "SIZE", "AGE", "RUN", "ROOT"}, {}};
+  for (const contracts::VolumeVersion& each : volume.status.versions) {
+    table.rows.push_back({cat(each.version), cat(each.files), format_bytes(each.bytes),
+                          each.published_at ? format_age(now - each.published_at->value) : "",
+                          each.run, each.root.substr(0, 12)});
+  }
+  return lines.text() + section("Versions", render(table, "  "));
 }
 
 std::string describe_node(const contracts::Node& node, WallTime now) {

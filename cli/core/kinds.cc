@@ -12,6 +12,7 @@ using wire::Value;
 
 constexpr std::array kKinds = {KindInfo{Kind::kRun, "run", "runs", "rn", true},
                                KindInfo{Kind::kWorkspace, "workspace", "workspaces", "ws", true},
+                               KindInfo{Kind::kVolume, "volume", "volumes", "vol", true},
                                KindInfo{Kind::kNode, "node", "nodes", "no", false}};
 
 // A field as text, whatever its type; empty when absent.
@@ -97,6 +98,9 @@ Row header_of(Kind kind, bool wide) {
     case Kind::kWorkspace:
       return wide ? Row{"NAME", "FILES", "SIZE", "AGE", "SOURCE", "ROOT"}
                   : Row{"NAME", "FILES", "SIZE", "AGE"};
+    case Kind::kVolume:
+      return wide ? Row{"NAME", "VERSION", "FILES", "SIZE", "AGE", "KEPT", "RUN", "ROOT"}
+                  : Row{"NAME", "VERSION", "FILES", "SIZE", "AGE"};
     case Kind::kNode:
       return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DEVICES",
                         "AGE",  "OS",     "AGENT", "PROVEN", "MESSAGE"}
@@ -132,6 +136,21 @@ Row workspace_row(const Value& workspace, bool wide, WallTime now) {
   return row;
 }
 
+// Its newest version.
+Row volume_row(const Value& volume, bool wide, WallTime now) {
+  const Value* all = volume.at("status.versions");
+  const bool any = all != nullptr && all->array() != nullptr && !all->array()->empty();
+  const Value newest = any ? all->array()->back() : Value();
+  Row row = {field_text(volume, "metadata.name"), field_text(newest, "version"),
+             field_text(newest, "files"), bytes_at(newest, "bytes"), age(volume, now)};
+  if (wide) {
+    row.push_back(cat(count_at(volume, "status.versions")));
+    row.push_back(field_text(newest, "run"));
+    row.push_back(short_digest(field_text(newest, "root")));
+  }
+  return row;
+}
+
 Row node_row(const Value& node, bool wide, WallTime now) {
   Row row = {field_text(node, "metadata.name"),       node_state(node),
              field_text(node, "status.capacity.cpu"), bytes_at(node, "status.capacity.memory"),
@@ -151,6 +170,8 @@ Row row_of(Kind kind, const Value& object, bool wide, WallTime now) {
       return run_row(object, wide, now);
     case Kind::kWorkspace:
       return workspace_row(object, wide, now);
+    case Kind::kVolume:
+      return volume_row(object, wide, now);
     case Kind::kNode:
       return node_row(object, wide, now);
   }
@@ -170,9 +191,10 @@ Result<Kind> parse_kind(std::string_view word) {
     if (lower == each.singular || lower == each.plural || lower == each.short_name)
       return each.kind;
   }
-  return invalid_argument(
-      "UNKNOWN_KIND",
-      cat("there is no kind `", word, "`; known: runs (rn), workspaces (ws), nodes (no)"), "KIND");
+  return invalid_argument("UNKNOWN_KIND",
+                          cat("there is no kind `", word,
+                              "`; known: runs (rn), workspaces (ws), volumes (vol), nodes (no)"),
+                          "KIND");
 }
 
 Table object_table(Kind kind, const std::vector<Value>& objects, const TableOptions& options,

@@ -13,7 +13,7 @@
 
 namespace paddock::cli {
 
-enum class Kind { kRun, kWorkspace, kNode };
+enum class Kind { kRun, kWorkspace, kVolume, kNode };
 
 struct KindInfo {
   Kind kind;

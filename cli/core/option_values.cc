@@ -49,6 +49,19 @@ Result<contracts::Accelerators> parse_accelerator(std::string_view text) {
   return contracts::Accelerators{*kind, *count};
 }
 
+Result<contracts::VolumeUse> parse_volume(std::string_view text) {
+  contracts::VolumeUse volume;
+  const size_t at = text.find('@');
+  volume.name = text.substr(0, at);
+  if (at != std::string_view::npos) {
+    volume.version = parse_integer<int64_t>(text.substr(at + 1));
+    if (volume.version.value_or(0) < 1) volume.name.clear();
+  }
+  if (!volume.name.empty()) return volume;
+  return invalid_argument("USAGE", cat("`", text, "` is neither NAME nor NAME@VERSION"),
+                          "--volume");
+}
+
 Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts) {
   std::map<std::string, std::string> labels;
   for (const std::string& text : texts) {

@@ -17,6 +17,8 @@ Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::
 
 // `nvidia`, `apple=2`, `any=1`.
 Result<contracts::Accelerators> parse_accelerator(std::string_view text);
+// `NAME` or `NAME@VERSION`.
+Result<contracts::VolumeUse> parse_volume(std::string_view text);
 // `key=value`.
 Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts);
 

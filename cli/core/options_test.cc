@@ -95,6 +95,41 @@ TEST_F(Options, ComputeTakesTheDocumentedExample) {
   EXPECT_EQ(run.metadata.name_space, "default");
 }
 
+TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {
+  const std::map<std::string, std::vector<std::string>> words = {
+      {"DIR", {"."}},        {"CMD", {"./gradlew", "check"}},   {"type", {"gradle"}},
+      {"publish", {"jars"}}, {"volume", {"models", "data@12"}},
+  };
+  const auto options = compute_options({"build", words}, env_);
+  ASSERT_TRUE(options.ok());
+  const contracts::Run run = make_run(*options, "n", "w");
+  EXPECT_EQ(run.spec.type, contracts::RunType::kGradle);
+  EXPECT_EQ(run.spec.publish, "jars");
+  ASSERT_EQ(run.spec.volumes.size(), 2u);
+  EXPECT_EQ(run.spec.volumes[0].name, "models");
+  EXPECT_FALSE(run.spec.volumes[0].version);
+  EXPECT_EQ(run.spec.volumes[1].version, 12);
+  for (const char* type : {"", "compute", "make"}) {
+    auto other = words;
+    other["type"] = {type};
+    const auto refused = compute_options({"build", other}, env_);
+    ASSERT_FALSE(refused.ok()) << type;
+    EXPECT_EQ(refused.error().causes[0].field, "--type");
+  }
+}
+
+// proves partly: ORB-18
+TEST_F(Options, AVolumesNameIsADnsLabel) {
+  for (const char* name : {"", "a/b", "..", "A", "a@1"}) {
+    const auto refused = compute_options(
+        {"compute", {{"DIR", {"."}}, {"CMD", {"python3 s.py"}}, {"publish", {name}}}}, env_);
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_EQ(refused.error().causes[0].field, "--publish");
+  }
+  for (const char* text : {"", "@1", "a@", "a@0", "a@x", "a@1@2"})
+    EXPECT_FALSE(parse_volume(text).ok()) << text;
+}
+
 TEST_F(Options, SeveralWordsAreTheArgumentsAsTheyAre) {
   const auto options =
       compute_options({"compute", {{"DIR", {"/p"}}, {"CMD", {"python3", "a b.py"}}}}, env_);

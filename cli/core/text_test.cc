@@ -144,6 +144,7 @@ TEST(Kinds, AreKnownByEveryName) {
   for (const char* word : {"run", "runs", "rn", "Run", "runs.paddock.dev"})
     EXPECT_EQ(*parse_kind(word), Kind::kRun) << word;
   EXPECT_EQ(*parse_kind("ws"), Kind::kWorkspace);
+  EXPECT_EQ(*parse_kind("volumes"), Kind::kVolume);
   EXPECT_EQ(*parse_kind("no"), Kind::kNode);
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
 }

@@ -34,8 +34,11 @@ Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& n
 }
 
 Result<contracts::Tree> ControllerClient::fetch_tree(const std::string& node,
-                                                     const std::string& run_uid) {
-  ASSIGN_OR_RETURN(const wire::Value answer, get(cat(paths::node_run(node, run_uid), "/tree")));
+                                                     const std::string& run_uid,
+                                                     const std::string& volume) {
+  std::string path = cat(paths::node_run(node, run_uid), "/tree");
+  if (!volume.empty()) path += cat("?volume=", http::percent_encode(volume));
+  ASSIGN_OR_RETURN(const wire::Value answer, get(path));
   return decode_answer<contracts::Tree>(answer);
 }
 

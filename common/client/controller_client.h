@@ -73,7 +73,8 @@ class ControllerClient {
                                          const contracts::EnrollRequest& request);
   Result<contracts::SyncAnswer> synchronize(const std::string& node,
                                             const contracts::SyncRequest& request);
-  Result<contracts::Tree> fetch_tree(const std::string& node, const std::string& run_uid);
+  Result<contracts::Tree> fetch_tree(const std::string& node, const std::string& run_uid,
+                                     const std::string& volume = "");
   Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,
                     int64_t size, const cas::BlobStore& store);
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,

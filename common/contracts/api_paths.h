@@ -5,6 +5,7 @@
 //   GET    /apis /apis/paddock.dev /apis/paddock.dev/v1alpha1 /openapi/v3
 //   /openapi/v3/apis/paddock.dev/v1alpha1 /openapi/v2 GET    A/{runs|workspaces}      A/nodes
 //   A/namespaces/{ns}/{runs|workspaces} POST   A/namespaces/{ns}/{runs|workspaces}
+//   GET    A/volumes  A/namespaces/{ns}/volumes     GET|DELETE A/namespaces/{ns}/volumes/{name}
 //   (Idempotency-Key) GET|DELETE A/namespaces/{ns}/{plural}/{name}     GET|DELETE A/nodes/{name}
 //   GET    …/runs/{name}/log        ?follow=true&tailLines=N
 //   GET    …/runs/{name}/events     SSE; Last-Event-ID or ?after=N
@@ -14,7 +15,7 @@
 //   PUT    …/workspaces/{name}/blobs/{digest}  raw bytes, Content-Length required
 //   POST   A/nodes/{name}/enroll               enrolment token
 //   POST   A/nodes/{name}/synchronize          node credential, as all below
-//   GET    A/nodes/{name}/runs/{uid}/tree      A/nodes/{name}/runs/{uid}/blobs/{digest}
+//   GET    A/nodes/{name}/runs/{uid}/tree?volume=NAME      A/nodes/{name}/runs/{uid}/blobs/{digest}
 //   PUT    A/nodes/{name}/runs/{uid}/artifacts/{digest}
 #pragma once
 

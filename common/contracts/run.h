@@ -73,6 +73,29 @@ struct ArtifactRequest {
   }
 };
 
+// A shared volume that the run reads at /volumes/NAME; the newest version unless one is named.
+struct VolumeUse {
+  std::string name;
+  std::optional<int64_t> version;
+  static constexpr auto describe() {
+    return std::tuple{field("name", &VolumeUse::name, "name of a Volume of the run's namespace",
+                            {.required = true, .max_length = 253}),
+                      field("version", &VolumeUse::version, "the newest unless given", {.min = 1})};
+  }
+};
+
+// Which files a run sees at /volumes/NAME: decided when it is created, and never again.
+struct MountedVolume {
+  std::string name;
+  int64_t version = 0;
+  Digest root;
+  static constexpr auto describe() {
+    return std::tuple{field("name", &MountedVolume::name, "of the Volume", {.required = true}),
+                      field("version", &MountedVolume::version, "of its content", {.min = 1}),
+                      field("root", &MountedVolume::root, "digest of the tree")};
+  }
+};
+
 struct RunSpec {
   RunType type = RunType::kCompute;
   Command command;
@@ -80,6 +103,7 @@ struct RunSpec {
   std::string requirements;
   ArtifactRequest artifacts;
   std::string publish;
+  std::vector<VolumeUse> volumes;
   std::optional<wire::Duration> timeout;
   std::optional<Resources> resources;
   std::map<std::string, std::string> node_selector;
@@ -100,8 +124,11 @@ struct RunSpec {
               "requirements.txt or package.json in the workspace",
               {.omit_empty = true, .max_length = 1024}),
         field("artifacts", &RunSpec::artifacts, "what comes back"),
-        field("publish", &RunSpec::publish, "name of a shared volume to publish the artifacts to",
-              {.omit_empty = true, .max_length = 63}),
+        field("publish", &RunSpec::publish,
+              "Volume that gets the artifacts as its next version if the run succeeds",
+              {.omit_empty = true, .min_length = 1, .max_length = 253}),
+        field("volumes", &RunSpec::volumes, "shared volumes that the run reads",
+              {.omit_empty = true, .max_length = 16}),
         field("timeout", &RunSpec::timeout, "wall time; 30m unless given"),
         field("resources", &RunSpec::resources, "what the node must have free"),
         field("nodeSelector", &RunSpec::node_selector, "labels the node must carry",
@@ -149,9 +176,11 @@ struct RunStatus {
   std::optional<wire::Timestamp> started_at;
   std::optional<wire::Timestamp> finished_at;
   std::map<std::string, int64_t>
-      timings_ms;                       // per phase: queue, workspace, environment, run, artifacts
-  std::string workspace_root;           // digest of the tree the run reads, pinned at creation
-  std::optional<SandboxPolicy> policy;  // effective
+      timings_ms;                      // per phase: queue, workspace, environment, run, artifacts
+  std::string workspace_root;          // digest of the tree the run reads, pinned at creation
+  std::vector<MountedVolume> volumes;  // pinned at creation
+  std::optional<int64_t> published_version;        // of spec.publish
+  std::optional<SandboxPolicy> policy;             // effective
   std::map<std::string, std::string> environment;  // the profile's
   std::optional<SandboxResult> result;
   std::vector<Artifact> artifacts;
@@ -172,6 +201,10 @@ struct RunStatus {
         field("timingsMs", &RunStatus::timings_ms, "milliseconds per phase", {.omit_empty = true}),
         field("workspaceRoot", &RunStatus::workspace_root, "digest of the tree",
               {.omit_empty = true}),
+        field("volumes", &RunStatus::volumes, "what the run sees of shared volumes",
+              {.omit_empty = true}),
+        field("publishedVersion", &RunStatus::published_version,
+              "version of spec.publish that holds the artifacts"),
         field("policy", &RunStatus::policy, "effective sandbox policy"),
         field("environment", &RunStatus::environment,
               "of the profile; a Python environment and the policy add to it",

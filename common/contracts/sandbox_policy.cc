@@ -5,6 +5,7 @@
 
 #include "common/contracts/domain_rule.h"
 #include "common/contracts/inner_paths.h"
+#include "common/contracts/volume.h"
 
 namespace paddock::contracts {
 namespace {
@@ -18,8 +19,8 @@ constexpr int64_t kMostBytes = int64_t{1} << 50;
 // Less cannot hold any program's first pages.
 constexpr int64_t kLeastMemory = int64_t{1} << 20;
 // Where the run's own files are: no host folder may take their place.
-constexpr std::array<std::string_view, 3> kOwnFolders = {kSandboxWorkspace, kSandboxVenv,
-                                                         kSandboxNodeModules};
+constexpr std::array<std::string_view, 4> kOwnFolders = {kSandboxWorkspace, kSandboxVenv,
+                                                         kSandboxNodeModules, kSandboxVolumes};
 // Where files of the command can be, beside the sandboxPath of each mount.
 constexpr std::array<std::string_view, 4> kFoldersInside = {kSandboxWorkspace, kSandboxVenv,
                                                             kSandboxTmp, "/usr"};

@@ -128,6 +128,7 @@ struct Assignment {
   SandboxPolicy policy;                            // effective
   std::map<std::string, std::string> environment;  // the profile's
   std::string workspace_root;
+  std::vector<MountedVolume> volumes;
   int64_t output_acked = 0;  // highest seq stored
   static constexpr auto describe() {
     return std::tuple{
@@ -140,6 +141,8 @@ struct Assignment {
         field("policy", &Assignment::policy, "effective"),
         field("environment", &Assignment::environment, "of the profile", {.omit_empty = true}),
         field("workspaceRoot", &Assignment::workspace_root, "tree to materialise",
+              {.omit_empty = true}),
+        field("volumes", &Assignment::volumes, "read-only trees at /volumes/NAME",
               {.omit_empty = true}),
         field("outputAcked", &Assignment::output_acked, "highest output seq stored")};
   }

@@ -1,13 +1,17 @@
 #include "controller/admission/admit.h"
 
 #include <algorithm>
+#include <set>
 
+#include "common/contracts/names.h"
 #include "controller/admission/command_rules.h"
+#include "controller/admission/gradle_rules.h"
 
 namespace paddock::admission {
 namespace {
 
 using contracts::RunSpec;
+using contracts::RunType;
 using contracts::SandboxPolicy;
 using contracts::Tree;
 
@@ -41,6 +45,11 @@ FileNames file_names(const Tree* tree) {
 
 void check_requirements(const RunSpec& spec, const FileNames& files, Refusals& out) {
   if (spec.requirements.empty()) return;
+  if (spec.type != RunType::kCompute) {
+    return out.add("REQUIREMENTS_INVALID", "spec.requirements",
+                   cat("a run of type ", wire::enum_name(spec.type),
+                       " has no requirements; use type compute, or leave the field out"));
+  }
   if (!is_inner_path(spec.requirements) || spec.requirements.ends_with('/')) {
     out.add("REQUIREMENTS_INVALID", "spec.requirements",
             cat("\"", spec.requirements,
@@ -61,22 +70,58 @@ void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
   }
 }
 
-void check_command_rules(const RunSpec& spec, const FileNames& files, Refusals& out) {
-  for (Refusal& refusal : check_command(spec.command.argv, files)) {
+// The rules of each type for its command. Other types build theirs on the service's side.
+std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree) {
+  if (spec.type == RunType::kGradle) return check_gradle_command(spec.command.argv, tree);
+  const FileNames files = file_names(tree);
+  return spec.type == RunType::kScript ? check_script_command(spec.command.argv, files)
+                                       : check_command(spec.command.argv, files);
+}
+
+bool is_supported(RunType type) {
+  return type == RunType::kCompute || type == RunType::kScript || type == RunType::kGradle;
+}
+
+void check_command_rules(const RunSpec& spec, const Tree* tree, Refusals& out) {
+  for (Refusal& refusal : check_typed_command(spec, tree)) {
     out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"),
             std::move(refusal.message));
   }
 }
 
 void check_unsupported(const RunSpec& spec, Refusals& out) {
-  if (!spec.publish.empty()) {
-    out.add("PUBLISH_NOT_SUPPORTED", "spec.publish",
-            "publishing to a shared volume is not supported; leave the field out");
-  }
   if (spec.media_execution && spec.media_execution->mode == contracts::MediaMode::kEnabled) {
     out.add("MEDIA_NOT_SUPPORTED", "spec.mediaExecution.mode",
             "media generation is not supported; use disabled");
   }
+}
+
+// Volumes are those of the run's namespace: a name has no way to say another one.
+void check_volume_name(const std::string& name, const std::string& field, Refusals& out) {
+  if (contracts::is_dns_label(name)) return;
+  out.add("VOLUME_NAME_INVALID", field,
+          cat("\"", name,
+              "\" must be a DNS label: lower-case letters, digits and '-', at most 63, no '-' at "
+              "the ends"));
+}
+
+void check_volumes(const RunSpec& spec, Refusals& out) {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < spec.volumes.size(); ++i) {
+    const std::string field = cat("spec.volumes[", i, "].name");
+    check_volume_name(spec.volumes[i].name, field, out);
+    if (names.insert(spec.volumes[i].name).second) continue;
+    out.add("VOLUME_TWICE", field,
+            cat("\"", spec.volumes[i].name, "\" is there already; a run sees one version of it"));
+  }
+}
+
+void check_publish(const RunSpec& spec, Refusals& out) {
+  if (spec.publish.empty()) return;
+  check_volume_name(spec.publish, "spec.publish", out);
+  if (!spec.artifacts.dirs.empty()) return;
+  out.add("PUBLISH_WITHOUT_ARTIFACTS", "spec.publish",
+          "only artifacts are published; name their folders in spec.artifacts.dirs");
 }
 
 // What the profile `compute` sets is exactly what a run gets: ORB-57.
@@ -147,10 +192,10 @@ contracts::Ceilings default_ceilings() {
 
 Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) {
   Refusals refusals;
-  if (spec.type != contracts::RunType::kCompute) {
-    refusals.add(
-        "TYPE_NOT_SUPPORTED", "spec.type",
-        cat("type ", wire::enum_name(spec.type), " is not supported by this server; use compute"));
+  if (!is_supported(spec.type)) {
+    refusals.add("TYPE_NOT_SUPPORTED", "spec.type",
+                 cat("type ", wire::enum_name(spec.type),
+                     " is not supported by this server; use compute, script or gradle"));
     return std::move(refusals).take();
   }
   const std::string profile_name = spec.profile.empty() ? "compute" : spec.profile;
@@ -162,15 +207,18 @@ Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) 
     return std::move(refusals).take();
   }
   if (spec.workspace.empty()) {
-    refusals.add("WORKSPACE_REQUIRED", "spec.workspace",
-                 "a compute run needs a workspace that holds its script");
+    refusals.add(
+        "WORKSPACE_REQUIRED", "spec.workspace",
+        cat("a ", wire::enum_name(spec.type), " run needs a workspace that holds its script"));
   }
   AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
   const FileNames files = file_names(context.tree);
-  check_command_rules(spec, files, refusals);
+  check_command_rules(spec, context.tree, refusals);
   check_length(spec, admitted.policy, refusals);
   check_requirements(spec, files, refusals);
   check_artifact_dirs(spec, refusals);
+  check_publish(spec, refusals);
+  check_volumes(spec, refusals);
   check_ceilings(spec, admitted.policy, context.ceilings, refusals);
   check_environment(spec, profile_name, admitted, refusals);
   check_unsupported(spec, refusals);

@@ -69,13 +69,78 @@ TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
   EXPECT_EQ(field(), "spec.sandbox.limits.memory");
 }
 
-TEST_F(Admit, TakesOnlyComputeRunsAndSaysSo) {
+TEST_F(Admit, TakesThreeTypesAndSaysSo) {
+  for (const auto type :
+       {contracts::RunType::kCode, contracts::RunType::kTest, contracts::RunType::kAgent}) {
+    spec_.type = type;
+    const Error error = admit(spec_, context_).error();
+    EXPECT_EQ(error.code, Code::kInvalidArgument);
+    EXPECT_EQ(error.reason, "TYPE_NOT_SUPPORTED");
+    EXPECT_NE(error.message.find("compute, script or gradle"), std::string::npos);
+  }
+}
+
+TEST_F(Admit, GivesEachTypeItsOwnCommands) {
+  tree_.entries.push_back({"build.sh", std::string(64, 'a'), 1, false});
+  tree_.entries.push_back({"gradlew", std::string(64, 'a'), 1, true});
+  spec_.type = contracts::RunType::kScript;
+  EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
+  EXPECT_NE(admit(spec_, context_).error().message.find("bash"), std::string::npos);
+  spec_.command.argv = {"bash", "build.sh", "release"};
+  EXPECT_EQ(reason(), "");
   spec_.type = contracts::RunType::kGradle;
-  const Error error = admit(spec_, context_).error();
-  EXPECT_EQ(error.code, Code::kInvalidArgument);
-  EXPECT_EQ(error.reason, "TYPE_NOT_SUPPORTED");
-  EXPECT_NE(error.message.find("gradle"), std::string::npos);
-  EXPECT_NE(error.message.find("compute"), std::string::npos);
+  EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
+  spec_.command.argv = {"./gradlew", "check"};
+  EXPECT_EQ(reason(), "");
+  EXPECT_EQ(admit(spec_, context_)->spec.command.argv, spec_.command.argv);
+  EXPECT_EQ(admit(spec_, context_)->spec.profile, "compute");
+  spec_.type = contracts::RunType::kCompute;
+  EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
+}
+
+TEST_F(Admit, LetsOnlyComputeRunsHaveRequirements) {
+  tree_.entries.push_back({"build.sh", std::string(64, 'a'), 1, false});
+  spec_.type = contracts::RunType::kScript;
+  spec_.command.argv = {"bash", "build.sh"};
+  spec_.requirements = "requirements.txt";
+  EXPECT_EQ(reason(), "REQUIREMENTS_INVALID");
+  EXPECT_EQ(field(), "spec.requirements");
+}
+
+constexpr const char* kBadNames[] = {
+    "a/b", "..", "../w", "Models", "other/models", "a.b", "-a", "a b", "a\n", "a@2", "/", "~"};
+
+// proves partly: ORB-18
+TEST_F(Admit, PublishesArtifactsUnderADnsLabel) {
+  spec_.artifacts.dirs = {"models"};
+  spec_.publish = "captions-2";
+  EXPECT_EQ(reason(), "");
+  for (const char* name : kBadNames) {
+    spec_.publish = name;
+    EXPECT_EQ(reason(), "VOLUME_NAME_INVALID") << name;
+    EXPECT_EQ(field(), "spec.publish");
+  }
+  spec_.publish = std::string(64, 'a');
+  EXPECT_EQ(reason(), "VOLUME_NAME_INVALID");
+  spec_.publish = "captions";
+  spec_.artifacts.dirs.clear();
+  EXPECT_EQ(reason(), "PUBLISH_WITHOUT_ARTIFACTS");
+  const auto empty = wire::decode<RunSpec>(
+      wire::Value::Object{{"type", "compute"}, {"command", "python3 s.py"}, {"publish", ""}});
+  ASSERT_FALSE(empty.ok());
+  EXPECT_EQ(empty.error().causes.at(0).field, "publish");
+}
+
+TEST_F(Admit, ReadsEachVolumeOnceAndByItsName) {
+  spec_.volumes = {{"a", {}}, {"b", 3}};
+  EXPECT_EQ(reason(), "");
+  spec_.volumes = {{"a", {}}, {"a", 3}};
+  EXPECT_EQ(reason(), "VOLUME_TWICE");
+  EXPECT_EQ(field(), "spec.volumes[1].name");
+  for (const char* name : kBadNames) {
+    spec_.volumes = {{name, {}}};
+    EXPECT_EQ(reason(), "VOLUME_NAME_INVALID") << name;
+  }
 }
 
 // proves: ORB-95
@@ -170,9 +235,6 @@ TEST_F(Admit, GivesNoNetworkDeviceOrUnlistedHostFolder) {
 }
 
 TEST_F(Admit, RefusesWhatThisServerDoesNotDo) {
-  spec_.publish = "results";
-  EXPECT_EQ(reason(), "PUBLISH_NOT_SUPPORTED");
-  spec_.publish.clear();
   spec_.media_execution = contracts::MediaExecution{contracts::MediaMode::kEnabled};
   EXPECT_EQ(reason(), "MEDIA_NOT_SUPPORTED");
   spec_.media_execution.reset();

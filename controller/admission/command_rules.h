@@ -1,5 +1,5 @@
-// Which commands a compute run may have. Pure: words and file names in, refusals out.
-// The program is executed without a shell, inside a sandbox; these rules keep it a file of the
+// Which commands a compute run may have, and a script run. Pure: words and file names in, refusals
+// out. The program is executed without a shell, inside a sandbox; these rules keep it a file of the
 // workspace that can be read and reviewed, and nothing else.
 //
 //   first word     exactly python3, python, node or bash
@@ -20,22 +20,17 @@
 #include <string_view>
 #include <vector>
 
-namespace paddock::admission {
+#include "controller/admission/word_rules.h"
 
-struct Refusal {
-  std::string reason;
-  size_t word = 0;  // index into the command
-  std::string message;
-  friend bool operator==(const Refusal&, const Refusal&) = default;
-};
+namespace paddock::admission {
 
 using FileNames = std::set<std::string, std::less<>>;
 
 // Every refusal, in the order of the rules above; empty if the command may run.
 std::vector<Refusal> check_command(const std::vector<std::string>& argv, const FileNames& files);
 
-// Whether a path from a caller is relative and stays inside: no leading '/', no empty part but a
-// trailing one, no `.` or `..` part, no control characters.
-bool is_inner_path(std::string_view path);
+// A run of type `script`: the same rules, and the program is bash.
+std::vector<Refusal> check_script_command(const std::vector<std::string>& argv,
+                                          const FileNames& files);
 
 }  // namespace paddock::admission

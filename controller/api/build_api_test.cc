@@ -84,6 +84,43 @@ TEST_F(Build, NamesTheFieldOfTheRequestInEveryRefusal) {
   EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 0u);
 }
 
+// proves: ORB-06
+TEST_F(Build, HasEachOfTheThreeTypes) {
+  const std::string wrapper = "#!/bin/sh\n";
+  const std::string digest = crypto::sha256_hex(wrapper);
+  ASSERT_EQ(call("PUT", cat(kWorkspaces, "/w/blobs/", digest), wrapper).status, 201);
+  const auto entry = [&](const char* path) {
+    return cat(R"({"path":")", path, R"(","size":10,"executable":true,"digest":")", digest, "\"}");
+  };
+  ASSERT_EQ(call("POST", cat(kWorkspaces, "/w/tree"),
+                 cat(R"({"entries":[)", entry("build.sh"), ",", entry("gradlew"), ",",
+                     entry("s.py"), "]}"))
+                .status,
+            200);
+  const struct {
+    const char* type;
+    const char* command;
+    const char* wrong;
+  } cases[] = {{"compute", "python3 s.py", "./gradlew build"},
+               {"script", "bash build.sh release", "python3 s.py"},
+               {"gradle", "./gradlew build", "bash build.sh"}};
+  for (const auto& each : cases) {
+    const auto with = [&](const char* command) {
+      return build(cat(R"("build_type":")", each.type, R"(","compute_command":")", command,
+                       R"(","workspace":"w")"));
+    };
+    const Answer made = with(each.command);
+    EXPECT_EQ(made.status, 201) << made.text;
+    EXPECT_EQ(made.body.text("spec.type"), each.type);
+    const Answer refused = with(each.wrong);
+    EXPECT_EQ(refused.reason(), "COMMAND_NOT_ALLOWED");
+    EXPECT_EQ(field_of(refused), "compute_command");
+  }
+  EXPECT_EQ(field_of(build(R"("build_type":"script","workspace":"w")")), "compute_command");
+  EXPECT_EQ(field_of(build(R"("build_type":"ruby","compute_command":"x","workspace":"w")")),
+            "build_type");
+}
+
 TEST_F(Build, IsNotForTokensOfANamespace) {
   const std::string outside = add_token("b", {"*"}, "elsewhere");
   const Answer answer = send(request_of("POST", "/build", outside),

@@ -8,6 +8,7 @@
 #include "controller/api/handlers/objects.h"
 #include "controller/api/handlers/run_output.h"
 #include "controller/api/handlers/runs.h"
+#include "controller/api/handlers/volumes.h"
 #include "controller/api/handlers/workspaces.h"
 
 namespace paddock::api {
@@ -15,11 +16,13 @@ namespace paddock::api {
 using auth::Scope;
 using contracts::Node;
 using contracts::Run;
+using contracts::Volume;
 using contracts::Workspace;
 
 #define A "/apis/paddock.dev/v1alpha1"
 #define RUNS A "/namespaces/{ns}/runs"
 #define WORKSPACES A "/namespaces/{ns}/workspaces"
+#define VOLUMES A "/namespaces/{ns}/volumes"
 #define NODE A "/nodes/{node}"
 
 // clang-format off
@@ -71,6 +74,12 @@ const std::vector<Route>& routes() {
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
+
+      // Volumes: what runs published.
+      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        list_objects<Volume>},
+      {"GET",    VOLUMES,                Scope::kWorkspacesRead,  kNoBody,        list_objects<Volume>},
+      {"GET",    VOLUMES "/{name}",      Scope::kWorkspacesRead,  kNoBody,        get_object<Volume>},
+      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_volume},
 
       // Nodes, for people.
       {"GET",    A "/nodes",  Scope::kNodesRead,  kNoBody,        list_objects<Node>},

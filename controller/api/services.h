@@ -8,6 +8,7 @@
 #include "controller/events/notifier.h"
 #include "controller/nodes/leases.h"
 #include "controller/store/store.h"
+#include "controller/volumes/publish.h"
 #include "controller/workspaces/blob_intake.h"
 
 namespace paddock::api {
@@ -23,6 +24,7 @@ struct Services {
   Metrics& metrics;
   contracts::Ceilings ceilings = admission::default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
+  volumes::VolumeLimits volumes = {};
 };
 
 }  // namespace paddock::api

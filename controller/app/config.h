@@ -39,6 +39,18 @@ struct BlobConfig {
   }
 };
 
+struct VolumeConfig {
+  int64_t keep_versions = 10;
+  int64_t per_namespace = 100;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("keepVersions", &VolumeConfig::keep_versions,
+                            "newest versions of a volume that stay", {.min = 1, .max = 1000}),
+                      field("maxPerNamespace", &VolumeConfig::per_namespace,
+                            "volumes of one namespace", {.min = 0, .max = 100'000})};
+  }
+};
+
 struct Config {
   std::string data_dir = "/var/lib/paddock/controller";
   std::string host = "127.0.0.1";
@@ -53,6 +65,7 @@ struct Config {
   std::string profiles_dir;
   contracts::Ceilings ceilings = admission::default_ceilings();
   BlobConfig blobs;
+  VolumeConfig volumes;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
@@ -73,6 +86,7 @@ struct Config {
               "folder of sandbox profiles, NAME.yaml; empty: the built-in ones"),
         field("ceilings", &Config::ceilings, "what runs may ask for at most"),
         field("blobs", &Config::blobs, "limits of uploaded files"),
+        field("volumes", &Config::volumes, "limits of what runs publish"),
     };
   }
   void validate(wire::Check& check) const;

@@ -66,8 +66,18 @@ Status Controller::open_state() {
                                                    config_.blobs.keep_unused.value);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
-  services_.reset(new api::Services{*store_, notifier_, leases_, *blobs_, *intake_, outside_.clock,
-                                    outside_.random, metrics_, config_.ceilings, profiles_});
+  services_.reset(
+      new api::Services{*store_,
+                        notifier_,
+                        leases_,
+                        *blobs_,
+                        *intake_,
+                        outside_.clock,
+                        outside_.random,
+                        metrics_,
+                        config_.ceilings,
+                        profiles_,
+                        {config_.volumes.keep_versions, config_.volumes.per_namespace}});
   handler_ = api::make_handler(*router_, *services_);
   return {};
 }

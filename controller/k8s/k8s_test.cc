@@ -62,6 +62,7 @@ TEST(Table, HasOneCellPerColumnForEveryKind) {
   EXPECT_EQ((*cells(run, kNow).array())[4], wire::Value("12s"));
   EXPECT_EQ(cells(contracts::Workspace{}, kNow).array()->size(),
             columns("Workspace").array()->size());
+  EXPECT_EQ(cells(contracts::Volume{}, kNow).array()->size(), columns("Volume").array()->size());
   EXPECT_EQ(cells(contracts::Node{}, kNow).array()->size(), columns("Node").array()->size());
 }
 
@@ -97,7 +98,7 @@ TEST(OpenApi, LeavesFieldValidationToTheServerForEachKind) {
   const std::string text = wire::to_json(document);
   EXPECT_NE(text.find("fieldValidation"), std::string::npos);
   EXPECT_EQ(text.find("strategic-merge-patch"), std::string::npos);
-  for (const char* kind : {"Run", "Workspace", "Node"}) {
+  for (const char* kind : {"Run", "Workspace", "Volume", "Node"}) {
     const wire::Value* schema =
         document.at("components.schemas")->find(std::string("dev.paddock.v1alpha1.") + kind);
     ASSERT_NE(schema, nullptr) << kind;

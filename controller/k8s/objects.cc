@@ -72,13 +72,6 @@ Status check_labels(const contracts::ObjectMeta& sent) {
 
 }  // namespace
 
-bool is_dns_label(std::string_view text) {
-  return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
-         std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-         });
-}
-
 Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
                                            const NewObject& made) {
   if (!made.name_space.empty() && !is_dns_label(made.name_space))

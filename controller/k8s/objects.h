@@ -6,11 +6,11 @@
 
 #include "common/base/time.h"
 #include "common/contracts/meta.h"
+#include "common/contracts/names.h"
 
 namespace paddock::k8s {
 
-// A DNS label (RFC 1123): lower-case letters, digits and '-', at most 63.
-bool is_dns_label(std::string_view text);
+using contracts::is_dns_label;
 
 // What a new object's metadata becomes. Server-owned fields that the caller sent are dropped.
 // InvalidArgument: NAME_REQUIRED, NAME_INVALID, NAMESPACE_INVALID, NAMESPACE_MISMATCH,

@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"
 #include "controller/k8s/discovery.h"
@@ -21,6 +22,7 @@ Value group_version_kind(std::string_view kind) {
 Value schema_of(std::string_view kind) {
   Value schema = kind == contracts::Run::kKind         ? wire::schema<contracts::Run>()
                  : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
+                 : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
                                                        : wire::schema<contracts::Node>();
   schema.set("x-kubernetes-group-version-kind", Value::Array{group_version_kind(kind)});
   // A client must not reject the parts of Kubernetes' metadata that we do not name.

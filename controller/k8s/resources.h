@@ -16,9 +16,10 @@ struct Resource {
   std::array<std::string_view, 5> verbs;  // unused ones are empty
 };
 
-inline constexpr std::array<Resource, 3> kResources = {{
+inline constexpr std::array<Resource, 4> kResources = {{
     {"runs", "run", "rn", "Run", true, {"create", "delete", "get", "list", ""}},
     {"workspaces", "workspace", "ws", "Workspace", true, {"create", "delete", "get", "list", ""}},
+    {"volumes", "volume", "vol", "Volume", true, {"delete", "get", "list", ""}},
     {"nodes", "node", "no", "Node", false, {"delete", "get", "list", ""}},
 }};
 

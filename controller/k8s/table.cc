@@ -36,6 +36,15 @@ constexpr std::array<Column, 6> kWorkspaceColumns = {{
     {"Source", "string", "where it came from", 1},
     {"Root", "string", "digest of its tree", 1},
 }};
+constexpr std::array<Column, 7> kVolumeColumns = {{
+    {"Name", "string", "name of the volume", 0},
+    {"Version", "integer", "the newest", 0},
+    {"Files", "integer", "how many the newest holds", 0},
+    {"Size", "string", "bytes of the newest together", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Kept", "integer", "how many versions are kept", 1},
+    {"Run", "string", "who published the newest", 1},
+}};
 constexpr std::array<Column, 10> kNodeColumns = {{
     {"Name", "string", "name of the node", 0},
     {"Status", "string", "whether it holds a lease and takes new runs", 0},
@@ -52,6 +61,7 @@ constexpr std::array<Column, 10> kNodeColumns = {{
 std::span<const Column> columns_of(std::string_view kind) {
   if (kind == contracts::Run::kKind) return kRunColumns;
   if (kind == contracts::Workspace::kKind) return kWorkspaceColumns;
+  if (kind == contracts::Volume::kKind) return kVolumeColumns;
   return kNodeColumns;
 }
 
@@ -104,6 +114,19 @@ Value cells(const contracts::Workspace& workspace, WallTime now) {
                       age(workspace.metadata.creation_timestamp, now),
                       or_none(workspace.spec.source),
                       or_none(workspace.status.root.substr(0, 12))};
+}
+
+Value cells(const contracts::Volume& volume, WallTime now) {
+  const auto& versions = volume.status.versions;
+  const contracts::VolumeVersion newest =
+      versions.empty() ? contracts::VolumeVersion{} : versions.back();
+  return Value::Array{volume.metadata.name,
+                      newest.version,
+                      newest.files,
+                      format_bytes(newest.bytes),
+                      age(volume.metadata.creation_timestamp, now),
+                      versions.size(),
+                      or_none(newest.run)};
 }
 
 Value cells(const contracts::Node& node, WallTime now) {

@@ -9,6 +9,7 @@
 #include "common/base/time.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 
 namespace paddock::k8s {
@@ -19,6 +20,7 @@ bool wants_table(std::string_view accept);
 // The cells of one row, in the order of the kind's columns.
 wire::Value cells(const contracts::Run& run, WallTime now);
 wire::Value cells(const contracts::Workspace& workspace, WallTime now);
+wire::Value cells(const contracts::Volume& volume, WallTime now);
 wire::Value cells(const contracts::Node& node, WallTime now);
 wire::Value columns(std::string_view kind);
 

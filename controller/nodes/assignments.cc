@@ -21,6 +21,7 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignment.environment = run.status.environment;
     assignment.spec = std::move(run.spec);
     assignment.workspace_root = run.status.workspace_root;
+    assignment.volumes = run.status.volumes;
     ASSIGN_OR_RETURN(assignment.output_acked,
                      txn.output_acked(assignment.run_uid, assignment.attempt));
     assignments.push_back(std::move(assignment));

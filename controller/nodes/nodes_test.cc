@@ -143,6 +143,83 @@ TEST_F(NodesTest, AHeartbeatAloneWritesNothing) {
   EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(0));
 }
 
+// A run that succeeded, with what was made ready of it.
+class PublishingTest : public NodesTest {
+ protected:
+  contracts::Run place_publisher(const std::string& name) {
+    contracts::Run run = place(name);
+    EXPECT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(run, txn.run_by_uid(run.metadata.uid));
+                      run.spec.publish = "data";
+                      return txn.update(run);
+                    })
+                    .ok());
+    return run;
+  }
+  contracts::Run end(const contracts::Run& run, RunPhase phase,
+                     const volumes::Publishing& publishing) {
+    contracts::SyncRequest request;
+    request.session = "session-1";
+    request.generation = 1;
+    request.runs = {report(run.metadata.uid, 1, 0)};
+    request.runs[0].outcome = contracts::RunOutcome{};
+    request.runs[0].outcome->phase = phase;
+    EXPECT_TRUE(synchronize(*store_, leases_, "n1", request, now(clock_), publishing).ok());
+    contracts::Run after;
+    (void)store_->read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(after, txn.run_by_uid(run.metadata.uid));
+      return {};
+    });
+    return after;
+  }
+  int64_t versions() {
+    int64_t count = 0;
+    (void)store_->read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(const auto volume, txn.find<contracts::Volume>({"default", "data"}));
+      count = volume ? static_cast<int64_t>(volume->status.versions.size()) : 0;
+      return {};
+    });
+    return count;
+  }
+  static volumes::Publishing ready(const contracts::Run& run) {
+    volumes::Publishing out;
+    out.offers.emplace(run.metadata.uid, volumes::Offer{std::string(64, 'a'), 1, 1, "uid-volume"});
+    return out;
+  }
+};
+
+TEST_F(PublishingTest, TheVersionAndTheEndAreRecordedTogetherAndOnce) {
+  const contracts::Run run = place_publisher("a");
+  const contracts::Run after = end(run, RunPhase::kSucceeded, ready(run));
+  EXPECT_EQ(after.status.phase, RunPhase::kSucceeded);
+  EXPECT_EQ(after.status.published_version, 1);
+  end(run, RunPhase::kSucceeded, ready(run));  // a repeated report
+  EXPECT_EQ(versions(), 1);
+}
+
+TEST_F(PublishingTest, AFailedOrCanceledRunPublishesNothing) {
+  const contracts::Run failed = place_publisher("a");
+  const contracts::Run canceled = place_publisher("b");
+  EXPECT_EQ(end(failed, RunPhase::kFailed, ready(failed)).status.phase, RunPhase::kFailed);
+  EXPECT_FALSE(end(canceled, RunPhase::kCanceled, ready(canceled)).status.published_version);
+  EXPECT_EQ(versions(), 0);
+}
+
+TEST_F(PublishingTest, ARunThatCannotPublishHasFailedAndSaysWhy) {
+  const contracts::Run unready = place_publisher("a");
+  const contracts::Run after = end(unready, RunPhase::kSucceeded, {});
+  EXPECT_EQ(after.status.phase, RunPhase::kFailed);
+  EXPECT_EQ(after.status.reason, "PUBLISH_FAILED");
+  const contracts::Run full = place_publisher("b");
+  volumes::Publishing none = ready(full);
+  none.limits.per_namespace = 0;
+  const contracts::Run refused = end(full, RunPhase::kSucceeded, none);
+  EXPECT_EQ(refused.status.phase, RunPhase::kFailed);
+  EXPECT_NE(refused.status.message.find("0 volumes"), std::string::npos);
+  EXPECT_EQ(versions(), 0);
+}
+
 TEST_F(NodesTest, AnswersWithWhatTheNodeShouldHold) {
   const contracts::Run mine = place("a");
   place("b", "elsewhere");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/names.h"
 #include "common/crypto/digest.h"
 
 namespace paddock::nodes {
@@ -17,15 +18,8 @@ bool is_label_char(char c) {
   return is_lower_alnum(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
 }
 
-bool is_dns_label(std::string_view name) {
-  return !name.empty() && name.size() <= 63 && is_lower_alnum(name.front()) &&
-         is_lower_alnum(name.back()) && std::all_of(name.begin(), name.end(), [](char c) {
-           return is_lower_alnum(c) || c == '-';
-         });
-}
-
 Status check_name(const std::string& node) {
-  if (is_dns_label(node)) return {};
+  if (contracts::is_dns_label(node)) return {};
   return invalid_argument("NODE_NAME_INVALID",
                           "a node's name is at most 63 lower-case letters, digits and inner dashes",
                           "name");

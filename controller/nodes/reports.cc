@@ -49,10 +49,54 @@ void append(runs::Events& to, runs::Events from) {
   for (contracts::RunEvent& event : from) to.push_back(std::move(event));
 }
 
+// What stands against publishing ends the run as failed; what the store says is ours.
+bool is_refusal(const Error& error) {
+  return error.code == Code::kInvalidArgument || error.code == Code::kFailedPrecondition ||
+         error.code == Code::kResourceExhausted || error.code == Code::kNotFound;
+}
+
+Result<int64_t> publish(store::WriteTxn& txn, const contracts::Run& run,
+                        const volumes::Publishing& publishing, WallTime now) {
+  const auto found = publishing.offers.find(run.metadata.uid);
+  if (found == publishing.offers.end()) {
+    return Error{Code::kFailedPrecondition, "PUBLISH_UNPREPARED",
+                 "the run's artifacts were not made ready"};
+  }
+  if (!found->second) {
+    Error error = found->second.error();
+    if (!is_refusal(error)) error = {Code::kFailedPrecondition, error.reason, error.message};
+    return error;
+  }
+  return volumes::publish(txn, run, *found->second, publishing.limits, now);
+}
+
+// The end of a run. One that publishes has succeeded only once its version is recorded, which is
+// part of the same transaction.
+Result<runs::Events> end_run(store::WriteTxn& txn, contracts::Run& run,
+                             const contracts::RunReport& report,
+                             const volumes::Publishing& publishing, WallTime now) {
+  contracts::RunOutcome outcome = *report.outcome;
+  if (outcome.phase == contracts::RunPhase::kSucceeded && !run.spec.publish.empty()) {
+    const Result<int64_t> version = publish(txn, run, publishing, now);
+    if (version) {
+      run.status.published_version = *version;
+    } else if (is_refusal(version.error())) {
+      outcome.phase = contracts::RunPhase::kFailed;
+      outcome.reason = "PUBLISH_FAILED";
+      outcome.message = cat("the command succeeded, but volume ", run.spec.publish,
+                            " got no new version: ", version.error().message);
+    } else {
+      return version.error();
+    }
+  }
+  return runs::finish(run, report.attempt, outcome, now);
+}
+
 }  // namespace
 
 Status apply_report(store::WriteTxn& txn, const std::string& node,
-                    const contracts::RunReport& report, WallTime now) {
+                    const contracts::RunReport& report, const volumes::Publishing& publishing,
+                    WallTime now) {
   auto found = txn.run_by_uid(report.run_uid);
   if (!found.ok()) return found.error().code == Code::kNotFound ? Status() : found.error();
   contracts::Run& run = *found;
@@ -65,7 +109,7 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
   ASSIGN_OR_RETURN(NewOutput output, new_output(report, acked));
   append(events, std::move(output.events));
   if (report.outcome && output.complete) {
-    ASSIGN_OR_RETURN(runs::Events last, runs::finish(run, report.attempt, *report.outcome, now));
+    ASSIGN_OR_RETURN(runs::Events last, end_run(txn, run, report, publishing, now));
     append(events, std::move(last));
   }
   if (output.acked != acked) {

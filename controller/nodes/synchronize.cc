@@ -31,7 +31,8 @@ Status store_status(store::WriteTxn& txn, const std::string& name,
 
 Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
                                           const std::string& node,
-                                          const contracts::SyncRequest& request, Now now) {
+                                          const contracts::SyncRequest& request, Now now,
+                                          const volumes::Publishing& publishing) {
   contracts::SyncAnswer answer;
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto known, txn.find<contracts::Node>({"", node}));
@@ -41,7 +42,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
     TRY(leases.renew(node, request.session, request.generation, now));
     TRY(store_status(txn, node, request, now.wall));
     for (const contracts::RunReport& report : request.runs) {
-      TRY(apply_report(txn, node, report, now.wall));
+      TRY(apply_report(txn, node, report, publishing, now.wall));
     }
     ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
     return {};

@@ -16,6 +16,7 @@
 #include "common/contracts/events.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 
 namespace paddock::store {
@@ -52,7 +53,7 @@ struct TokenRecord {
 class ReadTxn {
  public:
   virtual ~ReadTxn() = default;
-  // T is Run, Workspace or Node. NotFound (RUN_NOT_FOUND, WORKSPACE_NOT_FOUND, NODE_NOT_FOUND).
+  // T is Run, Workspace, Volume or Node. NotFound (RUN_NOT_FOUND, WORKSPACE_NOT_FOUND, …).
   template <class T>
   Result<T> get(const Key& key);
   template <class T>

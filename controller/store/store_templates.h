@@ -16,9 +16,11 @@ inline bool is_active(const contracts::Run& run) {
   return !contracts::is_terminal(run.status.phase);
 }
 inline bool is_active(const contracts::Workspace&) { return false; }
+inline bool is_active(const contracts::Volume&) { return false; }
 inline bool is_active(const contracts::Node&) { return false; }
 inline std::string node_of(const contracts::Run& run) { return run.status.node_name; }
 inline std::string node_of(const contracts::Workspace&) { return {}; }
+inline std::string node_of(const contracts::Volume&) { return {}; }
 inline std::string node_of(const contracts::Node&) { return {}; }
 
 // What we wrote ourselves may be larger than what a caller may send.

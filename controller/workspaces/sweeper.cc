@@ -34,9 +34,14 @@ Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::BlobStore&
   std::set<Digest> roots;
   TRY(for_each<contracts::Workspace>(
       store, [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
+  TRY(for_each<contracts::Volume>(store, [&](const contracts::Volume& volume) {
+    for (const contracts::VolumeVersion& each : volume.status.versions) roots.insert(each.root);
+  }));
   TRY(for_each<contracts::Run>(store, [&](const contracts::Run& run) {
     for (const contracts::Artifact& each : run.status.artifacts) needed.insert(each.digest);
-    if (!contracts::is_terminal(run.status.phase)) roots.insert(run.status.workspace_root);
+    if (contracts::is_terminal(run.status.phase)) return;
+    roots.insert(run.status.workspace_root);
+    for (const contracts::MountedVolume& each : run.status.volumes) roots.insert(each.root);
   }));
   for (const Digest& root : roots) {
     if (root.empty() || !blobs.has(root)) continue;

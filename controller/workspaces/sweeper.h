@@ -1,8 +1,8 @@
-// Removes blobs that nothing needs any more. Needed are: the trees of workspaces and of runs that
-// have not ended, with their files, and the artifacts of every run there is. What is not needed
-// goes once two sweeps in a row found it so and nobody used it for `keep`: a run that is being
-// created while one sweep looks is in the store when the next one does, and an upload under way is
-// recent. Not thread-safe; beside everything else it is safe.
+// Removes blobs that nothing needs any more. Needed are: the trees of workspaces, of volumes'
+// versions and of runs that have not ended, with their files, and the artifacts of every run there
+// is. What is not needed goes once two sweeps in a row found it so and nobody used it for `keep`: a
+// run that is being created while one sweep looks is in the store when the next one does, and an
+// upload under way is recent. Not thread-safe; beside everything else it is safe.
 #pragma once
 
 #include <set>

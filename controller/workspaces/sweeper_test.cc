@@ -85,6 +85,35 @@ TEST_F(Sweeping, KeepsTheTreesOfWorkspacesAndRemovesOldOnes) {
   EXPECT_TRUE(blobs_.has(crypto::sha256_hex("new")));
 }
 
+TEST_F(Sweeping, KeepsVersionsOfVolumesAndWhatARunStillReads) {
+  const Digest dropped = offer("dropped");
+  const Digest read = offer("read");
+  const Digest kept = offer("kept");
+  const Digest current = offer("new");
+  contracts::Volume volume;
+  volume.metadata.name = "v";
+  volume.metadata.name_space = "default";
+  volume.metadata.uid = "uid-v";
+  volume.status.versions.push_back({.version = 2, .root = kept, .run = {}, .run_uid = {}});
+  contracts::Run run;
+  run.metadata.name = "reader";
+  run.metadata.name_space = "default";
+  run.metadata.uid = "uid-reader";
+  run.spec.command.argv = {"python3", "f"};
+  run.status.volumes = {{"v", 1, read}};
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    TRY(txn.create(volume));
+                    return store::create_run(txn, run, {});
+                  })
+                  .ok());
+  EXPECT_EQ(sweep_twice(), 2);
+  EXPECT_FALSE(blobs_.has(dropped));
+  for (const char* content : {"read", "kept", "new"})
+    EXPECT_TRUE(blobs_.has(crypto::sha256_hex(content))) << content;
+  EXPECT_TRUE(blobs_.has(read) && blobs_.has(kept) && blobs_.has(current));
+}
+
 TEST_F(Sweeping, NeverTakesATreeFromARunThatHasNotEnded) {
   const Digest old = offer("old");
   add_run("active", contracts::RunPhase::kRunning, old);

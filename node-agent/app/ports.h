@@ -25,8 +25,9 @@ class ClientTransport final : public executor::RunTransport {
  public:
   ClientTransport(http::Endpoint endpoint, std::string node)
       : client_(std::move(endpoint)), node_(std::move(node)) {}
-  Result<contracts::Tree> fetch_tree(const std::string& run_uid) override {
-    return client_.fetch_tree(node_, run_uid);
+  Result<contracts::Tree> fetch_tree(const std::string& run_uid,
+                                     const std::string& volume) override {
+    return client_.fetch_tree(node_, run_uid, volume);
   }
   Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                     const cas::BlobStore& store) override {

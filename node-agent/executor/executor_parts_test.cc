@@ -197,7 +197,7 @@ class FlakyTransport : public RunTransport {
  public:
   FlakyTransport(int& calls, int failures, Code code)
       : calls_(calls), failures_(failures), code_(code) {}
-  Result<contracts::Tree> fetch_tree(const std::string&) override {
+  Result<contracts::Tree> fetch_tree(const std::string&, const std::string&) override {
     if (++calls_ <= failures_) return Error{code_, "DOWN", "down"};
     return contracts::Tree{};
   }
@@ -222,18 +222,18 @@ TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
   int calls = 0;
   RetryingTransport outage(std::make_unique<FlakyTransport>(calls, 1, Code::kUnavailable), stop,
                            StopKind::kCancel, random);
-  EXPECT_TRUE(outage.fetch_tree("u").ok());
+  EXPECT_TRUE(outage.fetch_tree("u", "").ok());
   EXPECT_EQ(calls, 2);
   calls = 0;
   RetryingTransport refused(std::make_unique<FlakyTransport>(calls, 9, Code::kNotFound), stop,
                             StopKind::kCancel, random);
-  EXPECT_FALSE(refused.fetch_tree("u").ok());
+  EXPECT_FALSE(refused.fetch_tree("u", "").ok());
   EXPECT_EQ(calls, 1);
   stop.raise(StopKind::kCancel);
   calls = 0;
   RetryingTransport stopped(std::make_unique<FlakyTransport>(calls, 9, Code::kUnavailable), stop,
                             StopKind::kCancel, random);
-  EXPECT_FALSE(stopped.fetch_tree("u").ok());
+  EXPECT_FALSE(stopped.fetch_tree("u", "").ok());
   EXPECT_EQ(calls, 1);
 }
 

@@ -21,8 +21,9 @@ auto RetryingTransport::retry(Call call) {
   }
 }
 
-Result<contracts::Tree> RetryingTransport::fetch_tree(const std::string& run_uid) {
-  return retry([&] { return inner_->fetch_tree(run_uid); });
+Result<contracts::Tree> RetryingTransport::fetch_tree(const std::string& run_uid,
+                                                      const std::string& volume) {
+  return retry([&] { return inner_->fetch_tree(run_uid, volume); });
 }
 
 Status RetryingTransport::fetch_blob(const std::string& run_uid, const std::string& digest,

@@ -13,7 +13,8 @@ class RetryingTransport final : public RunTransport {
   // Gives up once the wish is at least `give_up`; calls are then aborted too.
   RetryingTransport(std::unique_ptr<RunTransport> inner, StopSignal& stop, StopKind give_up,
                     Random& random);
-  Result<contracts::Tree> fetch_tree(const std::string& run_uid) override;
+  Result<contracts::Tree> fetch_tree(const std::string& run_uid,
+                                     const std::string& volume) override;
   Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                     const cas::BlobStore& store) override;
   Status upload_artifact(const std::string& run_uid, int fd,

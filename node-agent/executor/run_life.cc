@@ -41,7 +41,11 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
     phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
     lease_environment_again();
   }
-  if (active() && ports_.trees != nullptr) tree_.emplace(*ports_.trees, assignment_.workspace_root);
+  if (active() && ports_.trees != nullptr) {
+    trees_.emplace_back(*ports_.trees, assignment_.workspace_root);
+    for (const contracts::MountedVolume& each : assignment_.volumes)
+      trees_.emplace_back(*ports_.trees, each.root);
+  }
   if (assignment_.desired == contracts::DesiredState::kCancel) stop_.raise(StopKind::kCancel);
 }
 
@@ -175,7 +179,7 @@ void RunLife::finish(contracts::RunOutcome outcome) {
     log_error("an outcome could not be recorded",
               {{"run", assignment_.run_uid}, {"error", stored.error().describe()}});
   }
-  tree_.reset();
+  trees_.clear();
   log_info("run ended", {{"run", assignment_.run_uid}, {"reason", record_.outcome->reason}});
   publish();
 }

@@ -4,6 +4,7 @@
 // and belongs to one thread; stop() and read_output() may be called from any.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <string>
 
@@ -95,19 +96,30 @@ class RunLife {
 
   Result<std::map<std::string, std::string>> command_environment(
       const runtimes::Environment& environment) const;
-  struct WorkspaceNews {
+  struct TreeSource {
+    std::string root;
+    std::string volume;  // empty: the workspace
+  };
+  struct TreeNews {
     int64_t files = 0, bytes = 0, fetched = 0;
     bool cached = false;
+    std::string text() const;
   };
+  TreeSource workspace_source() const { return {assignment_.workspace_root, ""}; }
   Status fetch_workspace();
-  Status lay_workspace(WorkspaceNews& news);
-  Status copy_workspace(WorkspaceNews& news);
-  Status with_blobs(WorkspaceNews& news, const std::function<Status(const contracts::Tree&)>& use);
-  Status fetch_blobs(const contracts::Tree& tree, WorkspaceNews& news);
+  Status lay_workspace(TreeNews& news);
+  Status cache_tree(const TreeSource& source, TreeNews& news);
+  Status copy_tree(const TreeSource& source, const std::string& to, TreeNews& news);
+  Status with_blobs(const TreeSource& source, TreeNews& news,
+                    const std::function<Status(const contracts::Tree&)>& use);
+  Status fetch_blobs(const contracts::Tree& tree, TreeNews& news);
+  Status fetch_volumes();
+  std::string volume_folder(const contracts::MountedVolume& volume) const;
+  std::vector<contracts::LaunchMount> volume_mounts() const;
   std::optional<workspace::Owner> owner() const;
   contracts::LaunchMount workspace_mount() const;
   Result<os::Fd> open_workspace() const;
-  Result<contracts::Tree> workspace_tree(RunTransport& transport);
+  Result<contracts::Tree> fetch_tree(const TreeSource& source, RunTransport& transport);
   Result<runtimes::Environment> make_environment();
   Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
   Status collect_artifacts(contracts::RunOutcome& outcome);
@@ -127,7 +139,7 @@ class RunLife {
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
-  std::optional<workspace::TreeCache::Pin> tree_;                // until the run has ended
+  std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended
   std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
 };
 

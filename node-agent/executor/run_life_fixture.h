@@ -32,10 +32,16 @@ struct Steps {
 class FakeTransport : public RunTransport {
  public:
   FakeTransport(const contracts::Tree& tree, const std::map<std::string, std::string>& blobs,
-                std::vector<std::string>& uploads, Steps& steps)
-      : tree_(tree), blobs_(blobs), uploads_(uploads), steps_(steps) {}
-  Result<contracts::Tree> fetch_tree(const std::string&) override {
+                std::vector<std::string>& uploads, Steps& steps,
+                std::map<std::string, contracts::Tree> volumes = {})
+      : tree_(tree),
+        blobs_(blobs),
+        uploads_(uploads),
+        steps_(steps),
+        volumes_(std::move(volumes)) {}
+  Result<contracts::Tree> fetch_tree(const std::string&, const std::string& volume) override {
     steps_.step();
+    if (!volume.empty()) return volumes_.at(volume);
     return tree_;
   }
   Status fetch_blob(const std::string&, const std::string& digest, int64_t,
@@ -56,6 +62,7 @@ class FakeTransport : public RunTransport {
   const std::map<std::string, std::string>& blobs_;
   std::vector<std::string>& uploads_;
   Steps& steps_;
+  const std::map<std::string, contracts::Tree> volumes_;
 };
 
 class Recorder : public RunObserver {
@@ -117,14 +124,15 @@ class Life : public testing::Test {
     return RunFolder(cat(config.runs_dir, "/", kUid, "-", assignment.attempt));
   }
   ExecutorPorts ports() {
-    return {config,
-            *store,
-            [this] { return std::make_unique<FakeTransport>(tree, blobs, uploads, steps); },
-            recorder,
-            clock,
-            random,
-            server.get(),
-            trees.get()};
+    return {
+        config,
+        *store,
+        [this] { return std::make_unique<FakeTransport>(tree, blobs, uploads, steps, volumes); },
+        recorder,
+        clock,
+        random,
+        server.get(),
+        trees.get()};
   }
   void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
   std::unique_ptr<RunLife> accept() {
@@ -206,6 +214,7 @@ class Life : public testing::Test {
   ExecutorConfig config;
   std::optional<cas::BlobStore> store;
   contracts::Tree tree;
+  std::map<std::string, contracts::Tree> volumes;
   std::map<std::string, std::string> blobs;
   std::vector<std::string> uploads;
   contracts::Assignment assignment;

@@ -24,6 +24,37 @@ TEST_F(LayeredLife, BringTheirArtifactsBackAndLeaveTheTreeAsItWas) {
   EXPECT_TRUE(os::exists(folder().workspace() + "/out/result.json"));
 }
 
+TEST_F(LayeredLife, HoldTheTreesOfTheirVolumesToo) {
+  contracts::Tree shared;
+  const std::string content = "shared\n";
+  shared.entries.push_back({"f.txt", crypto::sha256_hex(content), 7, false});
+  blobs[shared.entries[0].digest] = content;
+  volumes["models"] = shared;
+  const std::string root = cas::tree_root(shared);
+  assignment.volumes = {{"models", 3, root}};
+  life = accept();
+  ASSERT_TRUE(store->put(content).ok());
+  ASSERT_TRUE(trees->make(root, shared, *store, [] { return false; }).ok());
+  EXPECT_FALSE(trees->remove(root).value());
+  life->run();
+  EXPECT_NE(output_of(*life, "system").find("volume models version 3: 1 file, 7 B"),
+            std::string::npos);
+  const auto request = os::read_file(folder().file("request.json"));
+  EXPECT_NE(request->find(trees->files_of(root)), std::string::npos);
+  EXPECT_NE(request->find("/volumes/models"), std::string::npos);
+  EXPECT_TRUE(trees->remove(root).value());
+}
+
+TEST_F(LayeredLife, RefuseAnImpossibleVolume) {
+  for (const contracts::MountedVolume& bad :
+       {contracts::MountedVolume{"../x", 1, std::string(64, 'a')},
+        contracts::MountedVolume{"x", 1, "../../etc"}}) {
+    assignment.volumes = {bad};
+    EXPECT_EQ(run().phase, contracts::RunPhase::kFailed);
+    ASSERT_TRUE(life->erase().ok());
+  }
+}
+
 TEST_F(LayeredLife, FetchTheTreeOnce) {
   ASSERT_EQ(run().phase, contracts::RunPhase::kSucceeded);
   ASSERT_TRUE(life->erase().ok());

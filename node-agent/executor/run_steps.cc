@@ -1,6 +1,7 @@
 // The steps of RunLife that touch the workspace: before the launch and after the result.
 #include "common/os/file.h"
 #include "common/wire/json.h"
+#include "node-agent/executor/command_line.h"
 #include "node-agent/executor/phase_timing.h"
 #include "node-agent/executor/retrying_transport.h"
 #include "node-agent/executor/run_life.h"
@@ -26,16 +27,18 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   phase_ = RunPhase::kPreparing;
   publish();
   TRY(fetch_workspace());
+  TRY(fetch_volumes());
   ASSIGN_OR_RETURN(runtimes::Environment environment, make_environment());
   publish();
 
   contracts::LaunchRequest request;
   request.trace_id = cat(assignment_.run_uid, "-", assignment_.attempt);
-  request.command = assignment_.spec.command.argv;
+  request.command = command_line(assignment_.spec, assignment_.policy);
   request.workdir = std::string(contracts::kSandboxWorkspace);
   request.policy = assignment_.policy;
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
   request.mounts.push_back(workspace_mount());
+  for (LaunchMount& each : volume_mounts()) request.mounts.push_back(std::move(each));
   if (environment.lease) {
     request.mounts.push_back(
         LaunchMount{environment.path, environment.inside, MountMode::kReadOnly});

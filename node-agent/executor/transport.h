@@ -13,7 +13,9 @@ namespace paddock::executor {
 class RunTransport {
  public:
   virtual ~RunTransport() = default;
-  virtual Result<contracts::Tree> fetch_tree(const std::string& run_uid) = 0;
+  // The workspace's, or that of one of the run's volumes.
+  virtual Result<contracts::Tree> fetch_tree(const std::string& run_uid,
+                                             const std::string& volume) = 0;
   virtual Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                             const cas::BlobStore& store) = 0;
   virtual Status upload_artifact(const std::string& run_uid, int fd,

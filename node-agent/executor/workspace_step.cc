@@ -36,6 +36,12 @@ std::vector<const contracts::TreeEntry*> missing_blobs(const contracts::Tree& tr
 
 }  // namespace
 
+std::string RunLife::TreeNews::text() const {
+  return cat(files_and_bytes(files, bytes), " (",
+             cached ? "cached here" : cat(fetched, fetched == 1 ? " blob" : " blobs", " fetched"),
+             ")");
+}
+
 std::optional<workspace::Owner> RunLife::owner() const {
   const auto& uid = ports_.config.sandbox_uid;
   return uid ? std::optional(workspace::Owner{*uid, *uid}) : std::nullopt;
@@ -46,29 +52,46 @@ Status RunLife::fetch_workspace() {
   TRY(os::remove_tree(folder_.workspace()));
   TRY(os::remove_tree(folder_.layer_work()));
   record_.layered = ports_.trees != nullptr && !assignment_.workspace_root.empty();
-  WorkspaceNews news;
-  TRY(record_.layered ? lay_workspace(news) : copy_workspace(news));
-  say(cat("workspace: ", files_and_bytes(news.files, news.bytes), " (",
-          news.cached ? "cached here"
-                      : cat(news.fetched, news.fetched == 1 ? " blob" : " blobs", " fetched"),
-          ")"));
+  TreeNews news;
+  TRY(record_.layered ? lay_workspace(news)
+                      : copy_tree(workspace_source(), folder_.workspace(), news));
+  say(cat("workspace: ", news.text()));
   return {};
 }
 
-// Nothing here grows with the tree once it is cached: two empty folders above it.
-Status RunLife::lay_workspace(WorkspaceNews& news) {
-  std::optional<workspace::CachedTree> cached = ports_.trees->find(assignment_.workspace_root);
+// The tree in this node's cache, fetched and made if it is not there yet.
+Status RunLife::cache_tree(const TreeSource& source, TreeNews& news) {
+  std::optional<workspace::CachedTree> cached = ports_.trees->find(source.root);
   news.cached = cached.has_value();
   if (!cached) {
-    TRY(with_blobs(news, [&](const contracts::Tree& tree) -> Status {
-      ASSIGN_OR_RETURN(cached,
-                       ports_.trees->make(assignment_.workspace_root, tree, ports_.store,
-                                          [this] { return stop_.at_least(StopKind::kCancel); }));
+    TRY(with_blobs(source, news, [&](const contracts::Tree& tree) -> Status {
+      ASSIGN_OR_RETURN(cached, ports_.trees->make(source.root, tree, ports_.store, [this] {
+        return stop_.at_least(StopKind::kCancel);
+      }));
       return {};
     }));
   }
   news.files = cached->files;
   news.bytes = cached->bytes;
+  return {};
+}
+
+// A folder of its own with the tree's files.
+Status RunLife::copy_tree(const TreeSource& source, const std::string& to, TreeNews& news) {
+  return with_blobs(source, news, [&](const contracts::Tree& tree) -> Status {
+    TRY(os::remove_tree(to));
+    ASSIGN_OR_RETURN(const workspace::Materialized done,
+                     workspace::materialize(tree, ports_.store, to, owner(),
+                                            [this] { return stop_.at_least(StopKind::kCancel); }));
+    news.files = done.files;
+    news.bytes = done.bytes;
+    return {};
+  });
+}
+
+// Nothing here grows with the tree once it is cached: two empty folders above it.
+Status RunLife::lay_workspace(TreeNews& news) {
+  TRY(cache_tree(workspace_source(), news));
   TRY(os::make_dirs(folder_.layer_work()));
   TRY(os::make_dirs(folder_.workspace(), 0755));
   const auto to = owner();
@@ -77,25 +100,13 @@ Status RunLife::lay_workspace(WorkspaceNews& news) {
   return {};
 }
 
-Status RunLife::copy_workspace(WorkspaceNews& news) {
-  return with_blobs(news, [&](const contracts::Tree& tree) -> Status {
-    TRY(os::remove_tree(folder_.workspace()));
-    ASSIGN_OR_RETURN(const workspace::Materialized done,
-                     workspace::materialize(tree, ports_.store, folder_.workspace(), owner(),
-                                            [this] { return stop_.at_least(StopKind::kCancel); }));
-    news.files = done.files;
-    news.bytes = done.bytes;
-    return {};
-  });
-}
-
 // Calls `use` with the tree once all its blobs are here.
-Status RunLife::with_blobs(WorkspaceNews& news,
+Status RunLife::with_blobs(const TreeSource& source, TreeNews& news,
                            const std::function<Status(const contracts::Tree&)>& use) {
   contracts::Tree tree;
-  if (!assignment_.workspace_root.empty()) {
+  if (!source.root.empty()) {
     const auto controller = transport(StopKind::kCancel);
-    ASSIGN_OR_RETURN(tree, workspace_tree(*controller));
+    ASSIGN_OR_RETURN(tree, fetch_tree(source, *controller));
   }
   for (int i = 1;; ++i) {
     TRY(fetch_blobs(tree, news));
@@ -104,7 +115,7 @@ Status RunLife::with_blobs(WorkspaceNews& news,
   }
 }
 
-Status RunLife::fetch_blobs(const contracts::Tree& tree, WorkspaceNews& news) {
+Status RunLife::fetch_blobs(const contracts::Tree& tree, TreeNews& news) {
   const auto missing = missing_blobs(tree, ports_.store);
   std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
@@ -135,15 +146,15 @@ Status RunLife::fetch_blobs(const contracts::Tree& tree, WorkspaceNews& news) {
 }
 
 // The tree's canonical text is a blob like any other: fetched once, proven by its digest.
-Result<contracts::Tree> RunLife::workspace_tree(RunTransport& controller) {
-  const std::string& root = assignment_.workspace_root;
+Result<contracts::Tree> RunLife::fetch_tree(const TreeSource& source, RunTransport& controller) {
+  const std::string& root = source.root;
   if (contracts::is_digest(root) && ports_.store.use(root)) {
     ASSIGN_OR_RETURN(const std::string text, ports_.store.read(root, kMaxTreeBytes));
     ASSIGN_OR_RETURN(const wire::Value document,
                      wire::parse_json(text, {.max_bytes = kMaxTreeBytes}));
     return wire::decode<contracts::Tree>(document);
   }
-  ASSIGN_OR_RETURN(contracts::Tree tree, controller.fetch_tree(assignment_.run_uid));
+  ASSIGN_OR_RETURN(contracts::Tree tree, controller.fetch_tree(assignment_.run_uid, source.volume));
   if (cas::tree_root(tree) != root) {
     return Error{Code::kInternal, "TREE_MISMATCH",
                  "the controller sent another tree than the run's"};

@@ -13,6 +13,7 @@
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
 #include "common/contracts/status.h"
+#include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"
 #include "common/wire/yaml.h"
@@ -63,6 +64,7 @@ void PrintTo(const Contract& contract, std::ostream* out) { *out << contract.nam
 std::vector<Contract> contracts() {
   return {{"Run", through<contracts::Run>, wire::schema<contracts::Run>},
           {"Workspace", through<Workspace>, wire::schema<Workspace>},
+          {"Volume", through<Volume>, wire::schema<Volume>},
           {"Node", through<Node>, wire::schema<Node>},
           {"SandboxPolicy", through<SandboxPolicy>, wire::schema<SandboxPolicy>},
           {"SandboxResult", through<SandboxResult>, wire::schema<SandboxResult>},

@@ -88,7 +88,6 @@ class Admission(unittest.TestCase):
         done = self.instance.run("compute", self.project, command)
         self.assertEqual(json.loads(done.stdout), words)
 
-    # proves partly: ORB-06
     # proves: ORB-20, ORB-21
     def test_a_build_runs_and_its_record_repeats_the_request(self):
         status, run = self.build(compute_command="python3 job.py one", container="box-7", artifact_dirs=["out"])

@@ -13,11 +13,21 @@
 namespace paddock::api {
 namespace {
 
-// The tree of a run that the calling node holds.
-Result<contracts::Tree> tree_of_held_run(Call& call) {
-  ASSIGN_OR_RETURN(const contracts::Run run,
-                   nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
-  return workspaces::stored_tree(call.services.blobs, run.status.workspace_root);
+Result<contracts::Run> held_run(Call& call) {
+  return nodes::assigned_run(call.services.store, call.param("node"), call.param("uid"));
+}
+
+// Whether one of the trees that this run reads names the blob.
+Result<bool> run_reads(const cas::BlobStore& blobs, const contracts::Run& run,
+                       const contracts::Digest& digest) {
+  std::vector<contracts::Digest> roots;
+  if (!run.status.workspace_root.empty()) roots.push_back(run.status.workspace_root);
+  for (const contracts::MountedVolume& each : run.status.volumes) roots.push_back(each.root);
+  for (const contracts::Digest& root : roots) {
+    ASSIGN_OR_RETURN(const contracts::Tree tree, workspaces::stored_tree(blobs, root));
+    if (workspaces::names_blob(tree, digest)) return true;
+  }
+  return false;
 }
 
 // Waits until what this node should do changes, its time is over or its client is gone.
@@ -69,9 +79,12 @@ Result<Response> synchronize_node(Call& call) {
   Services& services = call.services;
   const std::string& node = call.param("node");
   ASSIGN_OR_RETURN(auto request, wire::decode<contracts::SyncRequest>(call.body));
+  ASSIGN_OR_RETURN(const volumes::Publishing publishing,
+                   volumes::prepare(services.store, services.blobs, node, request.runs,
+                                    services.volumes, services.random));
   const uint64_t seen = services.notifier.version(store::node_topic(node));
   ASSIGN_OR_RETURN(auto answer, nodes::synchronize(services.store, services.leases, node, request,
-                                                   nodes::now(services.clock)));
+                                                   nodes::now(services.clock), publishing));
   const Millis hold = std::min(nodes::hold_for(request, answer), nodes::kMaxHold);
   if (hold <= Millis(0)) return object_response(answer);
   ASSIGN_OR_RETURN(const bool changed, changed_while_held(call, answer, hold, seen));
@@ -84,15 +97,24 @@ Result<Response> synchronize_node(Call& call) {
 }
 
 Result<Response> node_run_tree(Call& call) {
-  ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of_held_run(call));
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  contracts::Digest root = run.status.workspace_root;
+  if (const auto name = call.request.parameter("volume")) {
+    const auto& all = run.status.volumes;
+    const auto found = std::ranges::find(all, *name, &contracts::MountedVolume::name);
+    if (found == all.end())
+      return Error{Code::kNotFound, "VOLUME_NOT_FOUND", "the run reads no volume of this name"};
+    root = found->root;
+  }
+  ASSIGN_OR_RETURN(const contracts::Tree tree, workspaces::stored_tree(call.services.blobs, root));
   return object_response(tree);
 }
 
 Result<Response> node_run_blob(Call& call) {
-  ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of_held_run(call));
-  if (!workspaces::names_blob(tree, call.param("digest"))) {
-    return Error{Code::kNotFound, "BLOB_NOT_FOUND", "the run's tree names no such blob"};
-  }
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  ASSIGN_OR_RETURN(const bool reads, run_reads(call.services.blobs, run, call.param("digest")));
+  if (!reads)
+    return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names such a blob"};
   return blob_response(call.request, call.services.blobs, call.param("digest"), {});
 }
 

@@ -24,6 +24,9 @@ k8s::Labels selectable_fields(const contracts::Run& run) {
 k8s::Labels selectable_fields(const contracts::Workspace& workspace) {
   return common_fields(workspace.metadata);
 }
+k8s::Labels selectable_fields(const contracts::Volume& volume) {
+  return common_fields(volume.metadata);
+}
 k8s::Labels selectable_fields(const contracts::Node& node) { return common_fields(node.metadata); }
 
 void complete(Call& call, contracts::Node& node) {

@@ -3,6 +3,7 @@
 
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "controller/api/call.h"
 #include "controller/api/documents.h"
@@ -14,11 +15,13 @@ namespace paddock::api {
 // What field selectors may ask about each kind.
 k8s::Labels selectable_fields(const contracts::Run& run);
 k8s::Labels selectable_fields(const contracts::Workspace& workspace);
+k8s::Labels selectable_fields(const contracts::Volume& volume);
 k8s::Labels selectable_fields(const contracts::Node& node);
 
 // Facts that are not stored with the object.
 inline void complete(Call&, contracts::Run&) {}
 inline void complete(Call&, contracts::Workspace&) {}
+inline void complete(Call&, contracts::Volume&) {}
 void complete(Call& call, contracts::Node& node);
 
 struct ListQuery {

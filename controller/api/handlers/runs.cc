@@ -6,6 +6,7 @@
 #include "controller/k8s/objects.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
+#include "controller/volumes/resolve.h"
 #include "controller/workspaces/trees.h"
 
 namespace paddock::api {
@@ -37,7 +38,13 @@ Result<std::string> workspace_root(Call& call, const Run& run) {
   return workspace->status.root;
 }
 
-// Admission: fills in the defaults, the effective policy and the pinned tree.
+Status pin_volumes(store::ReadTxn& txn, Run& run, const volumes::VolumeLimits& limits) {
+  TRY(volumes::check_room(txn, run, limits));
+  ASSIGN_OR_RETURN(run.status.volumes, volumes::resolve(txn, run));
+  return {};
+}
+
+// Admission: fills in the defaults, the effective policy and the pinned trees.
 Status admit_run(Call& call, Run& run) {
   admission::AdmissionContext context{call.services.ceilings, call.services.profiles, nullptr};
   contracts::Tree tree;
@@ -47,6 +54,8 @@ Status admit_run(Call& call, Run& run) {
     context.tree = &tree;
   }
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, context));
+  TRY(call.services.store.read(
+      [&](store::ReadTxn& txn) { return pin_volumes(txn, run, call.services.volumes); }));
   run.spec = std::move(admitted.spec);
   run.spec.cancel_requested = false;
   run.status.policy = std::move(admitted.policy);

@@ -1,0 +1,3 @@
+#include "common/contracts/volume.h"
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Volume);

@@ -1,0 +1,63 @@
+// Volume: files that runs publish and later runs of the namespace read. Each publish makes a new
+// version; a version never changes. The operator says how many versions stay (the newest).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/meta.h"
+#include "common/contracts/tree.h"
+
+namespace paddock::contracts {
+
+// A run sees a volume, read-only, at this folder and its name.
+inline constexpr std::string_view kSandboxVolumes = "/volumes";
+
+struct VolumeVersion {
+  int64_t version = 0;  // from 1, one more each time, also after older ones are gone
+  Digest root;
+  int64_t files = 0;
+  int64_t bytes = 0;
+  std::string run;
+  std::string run_uid;
+  std::optional<wire::Timestamp> published_at;
+  static constexpr auto describe() {
+    return std::tuple{field("version", &VolumeVersion::version, "grows by one", {.min = 1}),
+                      field("root", &VolumeVersion::root, "digest of the tree"),
+                      field("files", &VolumeVersion::files, "how many"),
+                      field("bytes", &VolumeVersion::bytes, "together"),
+                      field("run", &VolumeVersion::run, "who published it"),
+                      field("runUid", &VolumeVersion::run_uid, "of that run"),
+                      field("publishedAt", &VolumeVersion::published_at, "when it ended")};
+  }
+};
+
+struct VolumeStatus {
+  std::vector<VolumeVersion> versions;  // oldest first
+  static constexpr auto describe() {
+    return std::tuple{
+        field("versions", &VolumeStatus::versions, "those that are kept, oldest first")};
+  }
+};
+
+struct Volume {
+  static constexpr const char* kKind = "Volume";
+  std::string api_version = kApiVersion;
+  std::string kind = kKind;
+  ObjectMeta metadata;
+  VolumeStatus status;
+  static constexpr auto describe() {
+    return std::tuple{field("apiVersion", &Volume::api_version, "paddock.dev/v1alpha1"),
+                      field("kind", &Volume::kind, "Volume"),
+                      field("metadata", &Volume::metadata, "identity", {.required = true}),
+                      field("status", &Volume::status, "what was published")};
+  }
+};
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::Volume);

@@ -1,0 +1,26 @@
+// The rules for each word of a command, whatever its program: no shell metacharacters, no path
+// outside the workspace. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace paddock::admission {
+
+struct Refusal {
+  std::string reason;
+  size_t word = 0;  // index into the command
+  std::string message;
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+void check_metacharacters(const std::vector<std::string>& argv, std::vector<Refusal>& out);
+// Every word but the first.
+void check_paths(const std::vector<std::string>& argv, std::vector<Refusal>& out);
+
+// Whether a path from a caller is relative and stays inside: no leading '/', no empty part but a
+// trailing one, no `.` or `..` part, no control characters.
+bool is_inner_path(std::string_view path);
+
+}  // namespace paddock::admission

@@ -1,0 +1,127 @@
+#include "controller/volumes/publish.h"
+
+#include <algorithm>
+
+#include "common/cas/tree.h"
+#include "controller/volumes/resolve.h"
+
+namespace paddock::volumes {
+namespace {
+
+using contracts::Artifact;
+using contracts::Run;
+using contracts::Volume;
+using contracts::VolumeVersion;
+
+// A node says what its run left; what it says of a blob must be so here.
+Status check_blobs(const cas::BlobStore& blobs, const std::vector<Artifact>& artifacts) {
+  for (const Artifact& each : artifacts) {
+    const bool here = blobs.use(each.digest);  // it stays until the version is recorded
+    const Result<int64_t> size = here ? blobs.size(each.digest) : Result<int64_t>(Error{});
+    if (size && *size == each.size) continue;
+    return Error{Code::kFailedPrecondition, "ARTIFACT_MISSING",
+                 cat("the content of ", each.path, " did not arrive")};
+  }
+  return {};
+}
+
+Result<Offer> offer_of(const cas::BlobStore& blobs, const std::vector<Artifact>& artifacts) {
+  ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of(artifacts));
+  TRY(check_blobs(blobs, artifacts));
+  (void)blobs.use(cas::tree_root(tree));
+  Offer offer;
+  ASSIGN_OR_RETURN(offer.root, blobs.put(cas::canonical_tree(tree)));
+  offer.files = static_cast<int64_t>(tree.entries.size());
+  for (const contracts::TreeEntry& entry : tree.entries) offer.bytes += entry.size;
+  return offer;
+}
+
+bool says_succeeded(const contracts::RunReport& report) {
+  return report.outcome && report.outcome->phase == contracts::RunPhase::kSucceeded;
+}
+
+// Whether this run is the node's and publishes what it leaves.
+Result<bool> publishes(store::Store& store, const std::string& node, const std::string& run_uid) {
+  bool wanted = false;
+  TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    const Result<Run> run = txn.run_by_uid(run_uid);
+    if (!run) return run.error().code == Code::kNotFound ? Status() : run.error();
+    wanted = !run->spec.publish.empty() && run->status.node_name == node &&
+             !contracts::is_terminal(run->status.phase);
+    return {};
+  }));
+  return wanted;
+}
+
+Volume new_volume(const Run& run, const std::string& uid, WallTime now) {
+  Volume volume;
+  volume.metadata.name = run.spec.publish;
+  volume.metadata.name_space = run.metadata.name_space;
+  volume.metadata.uid = uid;
+  volume.metadata.generation = 1;
+  volume.metadata.creation_timestamp = wire::Timestamp{now};
+  return volume;
+}
+
+VolumeVersion version_of(const Run& run, const Offer& offer, WallTime now) {
+  VolumeVersion version;
+  version.root = offer.root;
+  version.files = offer.files;
+  version.bytes = offer.bytes;
+  version.run = run.metadata.name;
+  version.run_uid = run.metadata.uid;
+  version.published_at = wire::Timestamp{now};
+  return version;
+}
+
+}  // namespace
+
+Result<contracts::Tree> tree_of(const std::vector<Artifact>& artifacts) {
+  if (artifacts.empty()) {
+    return invalid_argument("NOTHING_TO_PUBLISH",
+                            "the run left no allowed file in its artifact folders");
+  }
+  contracts::Tree tree;
+  for (const Artifact& each : artifacts)
+    tree.entries.push_back({each.path, each.digest, each.size, false});
+  std::ranges::sort(tree.entries, {}, &contracts::TreeEntry::path);
+  return wire::decode<contracts::Tree>(wire::encode(tree));  // the rules that every tree keeps
+}
+
+Result<Publishing> prepare(store::Store& store, const cas::BlobStore& blobs,
+                           const std::string& node,
+                           const std::vector<contracts::RunReport>& reports,
+                           const VolumeLimits& limits, Random& random) {
+  Publishing out{{}, limits};
+  for (const contracts::RunReport& report : reports) {
+    if (!says_succeeded(report)) continue;
+    ASSIGN_OR_RETURN(const bool wanted, publishes(store, node, report.run_uid));
+    if (!wanted) continue;
+    Result<Offer> offer = offer_of(blobs, report.outcome->artifacts);
+    if (offer) offer->volume_uid = make_uuid(random);
+    out.offers.emplace(report.run_uid, std::move(offer));
+  }
+  return out;
+}
+
+int64_t add_version(Volume& volume, VolumeVersion version, int64_t keep) {
+  std::vector<VolumeVersion>& all = volume.status.versions;
+  version.version = all.empty() ? 1 : all.back().version + 1;
+  all.push_back(std::move(version));
+  const auto most = static_cast<size_t>(std::max<int64_t>(keep, 1));
+  if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<ptrdiff_t>(most));
+  return all.back().version;
+}
+
+Result<int64_t> publish(store::WriteTxn& txn, const Run& run, const Offer& offer,
+                        const VolumeLimits& limits, WallTime now) {
+  TRY(check_room(txn, run, limits));
+  ASSIGN_OR_RETURN(std::optional<Volume> known,
+                   txn.find<Volume>({run.metadata.name_space, run.spec.publish}));
+  Volume volume = known ? std::move(*known) : new_volume(run, offer.volume_uid, now);
+  const int64_t number = add_version(volume, version_of(run, offer, now), limits.keep_versions);
+  TRY(known ? txn.update(volume) : txn.create(volume));
+  return number;
+}
+
+}  // namespace paddock::volumes

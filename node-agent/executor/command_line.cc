@@ -1,0 +1,26 @@
+#include "node-agent/executor/command_line.h"
+
+namespace paddock::executor {
+namespace {
+
+constexpr const char* kGradleHome = ".gradle-home";
+
+std::vector<std::string> gradle_options(const contracts::SandboxPolicy& policy) {
+  std::vector<std::string> out = {"--no-daemon", "--console=plain", "--gradle-user-home",
+                                  kGradleHome};
+  if (!policy.network || !policy.network->enabled) out.emplace_back("--offline");
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> command_line(const contracts::RunSpec& spec,
+                                      const contracts::SandboxPolicy& policy) {
+  std::vector<std::string> out = spec.command.argv;
+  if (spec.type != contracts::RunType::kGradle || out.empty()) return out;
+  const std::vector<std::string> options = gradle_options(policy);
+  out.insert(out.begin() + 1, options.begin(), options.end());
+  return out;
+}
+
+}  // namespace paddock::executor

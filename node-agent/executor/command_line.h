@@ -1,0 +1,18 @@
+// What is executed for a run: the caller's command, with what its type adds. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/contracts/run.h"
+
+namespace paddock::executor {
+
+// Gradle gets its options first: no daemon (it would outlive nothing here), a home inside the
+// workspace, where a project may bring its dependencies along, and, unless the policy has a
+// network,
+// --offline, so that a missing dependency is said at once.
+std::vector<std::string> command_line(const contracts::RunSpec& spec,
+                                      const contracts::SandboxPolicy& policy);
+
+}  // namespace paddock::executor
