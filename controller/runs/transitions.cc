@@ -125,13 +125,12 @@ std::string_view fact_name(Fact fact) {
 }
 
 Events admit(Run& run, WallTime now) {
-  const std::string root = run.status.workspace_root;
-  const auto policy = run.status.policy;
-  const auto environment = run.status.environment;
-  run.status = {};
-  run.status.workspace_root = root;
-  run.status.policy = policy;
-  run.status.environment = environment;
+  contracts::RunStatus decided;  // by admission; nothing else that a client sent stays
+  decided.workspace_root = std::move(run.status.workspace_root);
+  decided.volumes = std::move(run.status.volumes);
+  decided.policy = std::move(run.status.policy);
+  decided.environment = std::move(run.status.environment);
+  run.status = std::move(decided);
   run.spec.cancel_requested = false;
   run.metadata.generation = 1;
   if (!run.metadata.creation_timestamp) run.metadata.creation_timestamp = wire::Timestamp{now};
