@@ -10,6 +10,7 @@
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
 #include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/tree_members.h"
 
 namespace paddock::api {
 
@@ -25,6 +26,8 @@ struct Services {
   contracts::Ceilings ceilings = admission::default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
   volumes::VolumeLimits volumes = {};
+  std::shared_ptr<workspaces::TreeMembers> tree_members =
+      std::make_shared<workspaces::TreeMembers>();
 };
 
 }  // namespace paddock::api

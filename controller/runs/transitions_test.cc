@@ -222,11 +222,14 @@ TEST(RunTransitions, AdmissionForgetsAStatusThatTheCallerMadeUp) {
   run.status.attempt = 9;
   run.spec.cancel_requested = true;
   run.status.workspace_root = "root";
+  run.status.volumes = {{"v", 1, "tree"}};
   admit(run, kNow);
   EXPECT_EQ(run.status.phase, RunPhase::kPending);
   EXPECT_EQ(run.status.attempt, 0);
   EXPECT_EQ(run.status.node_name, "");
   EXPECT_EQ(run.status.workspace_root, "root");
+  ASSERT_EQ(run.status.volumes.size(), 1U);
+  EXPECT_EQ(run.status.volumes[0].root, "tree");
   EXPECT_FALSE(run.spec.cancel_requested);
 }
 

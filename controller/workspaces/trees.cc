@@ -76,9 +76,4 @@ Result<Tree> stored_tree(const cas::BlobStore& blobs, const Digest& root) {
   return wire::decode<Tree>(document);
 }
 
-bool names_blob(const Tree& tree, const Digest& digest) {
-  return std::ranges::any_of(tree.entries,
-                             [&](const TreeEntry& entry) { return entry.digest == digest; });
-}
-
 }  // namespace paddock::workspaces

@@ -19,7 +19,4 @@ Result<contracts::TreeAnswer> offer_tree(store::Store& store, const cas::BlobSto
 // The tree with this root. NotFound (TREE_NOT_FOUND) if there is none.
 Result<contracts::Tree> stored_tree(const cas::BlobStore& blobs, const contracts::Digest& root);
 
-// Whether a tree names this blob, so that who may read the tree may read the blob.
-bool names_blob(const contracts::Tree& tree, const contracts::Digest& digest);
-
 }  // namespace paddock::workspaces

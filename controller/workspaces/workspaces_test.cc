@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/tree_members.h"
 #include "controller/workspaces/trees.h"
 #include "tests/support/temp_dir.h"
 
@@ -73,8 +74,29 @@ TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
   EXPECT_EQ(workspace().status.files, 3);
   EXPECT_EQ(workspace().status.bytes, 9);
   EXPECT_EQ(stored_tree(blobs_, answer.root).value().entries, tree.entries);
-  EXPECT_TRUE(names_blob(tree, crypto::sha256_hex("bbb")));
-  EXPECT_FALSE(names_blob(tree, answer.root));
+}
+
+TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemembered) {
+  const auto store = [&](const char* content) {
+    EXPECT_TRUE(send(content).ok());
+    return offer_tree(*store_, blobs_, kKey, Tree{{entry("f", content)}}).value().root;
+  };
+  const cas::Digest first = store("aaa");
+  const cas::Digest second = store("bbb");
+  const cas::Digest third = store("ccc");
+  TreeMembers members(2);
+  EXPECT_TRUE(members.names(blobs_, first, crypto::sha256_hex("aaa")).value());
+  EXPECT_FALSE(members.names(blobs_, first, crypto::sha256_hex("bbb")).value());
+  EXPECT_FALSE(members.names(blobs_, first, first).value());
+  EXPECT_FALSE(members.names(blobs_, first, "").value());
+  EXPECT_TRUE(members.names(blobs_, second, crypto::sha256_hex("bbb")).value());
+  EXPECT_TRUE(members.names(blobs_, first, crypto::sha256_hex("aaa")).value());
+  EXPECT_TRUE(members.names(blobs_, third, crypto::sha256_hex("ccc")).value());
+  EXPECT_EQ(members.entries(), 2U);
+  // Gone from the disk, `second` is known to nobody, `first` still is: it was used after it.
+  ASSERT_TRUE(blobs_.remove_unused(first, INT64_MAX).value() && blobs_.remove_unused(second, INT64_MAX).value());
+  EXPECT_TRUE(members.names(blobs_, first, crypto::sha256_hex("aaa")).value());
+  EXPECT_FALSE(members.names(blobs_, second, crypto::sha256_hex("bbb")).ok());
 }
 
 TEST_F(Uploads, RefuseATreeWhoseSizesAreNotThoseOfItsBlobs) {

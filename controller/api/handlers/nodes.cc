@@ -18,14 +18,14 @@ Result<contracts::Run> held_run(Call& call) {
 }
 
 // Whether one of the trees that this run reads names the blob.
-Result<bool> run_reads(const cas::BlobStore& blobs, const contracts::Run& run,
-                       const contracts::Digest& digest) {
+Result<bool> run_reads(Call& call, const contracts::Run& run) {
   std::vector<contracts::Digest> roots;
   if (!run.status.workspace_root.empty()) roots.push_back(run.status.workspace_root);
   for (const contracts::MountedVolume& each : run.status.volumes) roots.push_back(each.root);
   for (const contracts::Digest& root : roots) {
-    ASSIGN_OR_RETURN(const contracts::Tree tree, workspaces::stored_tree(blobs, root));
-    if (workspaces::names_blob(tree, digest)) return true;
+    ASSIGN_OR_RETURN(const bool named, call.services.tree_members->names(call.services.blobs, root,
+                                                                         call.param("digest")));
+    if (named) return true;
   }
   return false;
 }
@@ -112,7 +112,7 @@ Result<Response> node_run_tree(Call& call) {
 
 Result<Response> node_run_blob(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
-  ASSIGN_OR_RETURN(const bool reads, run_reads(call.services.blobs, run, call.param("digest")));
+  ASSIGN_OR_RETURN(const bool reads, run_reads(call, run));
   if (!reads)
     return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names such a blob"};
   return blob_response(call.request, call.services.blobs, call.param("digest"), {});

@@ -1,0 +1,56 @@
+#include "controller/workspaces/tree_members.h"
+
+#include <algorithm>
+
+#include "controller/workspaces/trees.h"
+
+namespace paddock::workspaces {
+
+using cas::Digest;
+
+Result<bool> TreeMembers::names(const cas::BlobStore& blobs, const Digest& root,
+                                const Digest& digest) {
+  Sorted digests = find(root);
+  if (digests == nullptr) {
+    ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
+    std::vector<Digest> sorted;
+    sorted.reserve(tree.entries.size());
+    for (const contracts::TreeEntry& entry : tree.entries) sorted.push_back(entry.digest);
+    std::ranges::sort(sorted);
+    digests = std::make_shared<const std::vector<Digest>>(std::move(sorted));
+    keep(root, digests);
+  }
+  return std::ranges::binary_search(*digests, digest);
+}
+
+size_t TreeMembers::entries() const {
+  return known_.with([](const std::list<Known>& known) {
+    size_t sum = 0;
+    for (const Known& each : known) sum += each.digests->size();
+    return sum;
+  });
+}
+
+TreeMembers::Sorted TreeMembers::find(const Digest& root) {
+  return known_.with([&](std::list<Known>& known) -> Sorted {
+    const auto found = std::ranges::find(known, root, &Known::root);
+    if (found == known.end()) return nullptr;
+    known.splice(known.begin(), known, found);
+    return found->digests;
+  });
+}
+
+void TreeMembers::keep(const Digest& root, const Sorted& digests) {
+  known_.with([&](std::list<Known>& known) {
+    std::erase_if(known, [&](const Known& each) { return each.root == root; });
+    known.push_front({root, digests});
+    size_t sum = 0;
+    for (auto each = known.begin(); each != known.end();) {
+      sum += each->digests->size();
+      const bool fits = each == known.begin() || sum <= max_entries_;
+      each = fits ? std::next(each) : known.erase(each);
+    }
+  });
+}
+
+}  // namespace paddock::workspaces
