@@ -17,6 +17,10 @@ target_link_libraries(httplib INTERFACE PkgConfig::HTTPLIB)
 
 add_library(rapidjson INTERFACE)  # header-only; Debian's package defines no target
 
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+add_library(zstd INTERFACE)
+target_link_libraries(zstd INTERFACE PkgConfig::ZSTD)
+
 pkg_check_modules(SECCOMP REQUIRED libseccomp)
 add_library(seccomp INTERFACE)
 target_link_libraries(seccomp INTERFACE -l:libseccomp.a)  # the launcher is static

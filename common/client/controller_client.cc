@@ -11,7 +11,8 @@ ControllerClient::ControllerClient(http::Endpoint endpoint)
       http_(http::make_client(endpoint_)),
       parallel_([](const std::vector<std::function<void()>>& tasks) {
         for (const auto& task : tasks) task();
-      }) {}
+      }),
+      compress_(!on_this_host(endpoint_)) {}
 ControllerClient::~ControllerClient() = default;
 
 Result<http::Response> ControllerClient::once(http::Client& http, const http::Request& request,

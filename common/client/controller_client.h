@@ -39,6 +39,9 @@ class ControllerClient {
   ControllerClient& operator=(const ControllerClient&) = delete;
   // How uploads run their lanes; one after the other unless set, as nothing here starts threads.
   void set_parallel(Parallel parallel) { parallel_ = std::move(parallel); }
+  // Whether uploads are compressed where that makes them smaller and the server takes it; unless
+  // set, when the server is on another host.
+  void set_compress(bool compress) { compress_ = compress; }
 
   // --- any resource, as documents (what `paddock get` prints) ---
   Result<wire::Value> get(const std::string& target);
@@ -97,14 +100,22 @@ class ControllerClient {
                           const std::string& source);
   Result<contracts::TreeAnswer> offer_tree(const std::string& workspace,
                                            const contracts::Tree& tree);
-  Status send_blobs(const std::string& workspace, int root,
-                    const std::vector<contracts::TreeEntry>& blobs, UploadProgress& progress,
+  struct BlobTarget {
+    int root;  // folder of the files
+    std::string workspace;
+    bool compress;
+  };
+  static Status send_blob(const contracts::TreeEntry& blob, const BlobTarget& target,
+                          const std::function<Status(const http::Request&)>& send);
+  Status send_blobs(const BlobTarget& target, const std::vector<contracts::TreeEntry>& blobs,
+                    UploadProgress& progress,
                     const std::function<void(const UploadProgress&)>& report);
   std::shared_ptr<http::Client> new_lane();
 
   http::Endpoint endpoint_;
   std::unique_ptr<http::Client> http_;
   Parallel parallel_;
+  bool compress_;
   SystemRandom random_;
   InterruptiblePause pause_;
   Guarded<std::vector<std::weak_ptr<http::Client>>> lanes_;  // for abort()

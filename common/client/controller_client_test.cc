@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/client/requests.h"
+#include "common/compression/compression.h"
 #include "common/contracts/status.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
@@ -35,6 +37,8 @@ HttpAnswer error_answer(const Error& error, const std::string& headers = {}) {
 struct FakeStore {
   std::set<std::string> blobs;
   std::string root_of_tree;  // overrides the right one
+  std::vector<std::string> compressions = {"zstd"};
+  int compressed = 0;
   HttpAnswer operator()(const HttpRequest& request) {
     const std::string workspaces = cat(kBase, "/namespaces/ns/workspaces");
     if (request.target == workspaces) {
@@ -43,16 +47,32 @@ struct FakeStore {
     if (request.target == workspaces + "/w/tree") return tree(request.body);
     const std::string prefix = workspaces + "/w/blobs/";
     if (request.method != "PUT" || !request.target.starts_with(prefix)) return answer(404);
-    const std::string digest = request.target.substr(prefix.size());
-    if (crypto::sha256_hex(request.body) != digest) {
+    const std::string digest = request.target.substr(prefix.size(), 64);
+    const std::string query = request.target.substr(prefix.size() + 64);
+    if (query.empty() ? crypto::sha256_hex(request.body) != digest
+                      : !holds(request.body, query, digest)) {
       return error_answer(invalid_argument("DIGEST_MISMATCH", "not the blob"));
     }
     blobs.insert(digest);
     return answer(200, "{}");
   }
+  // A compressed body, with its own size in the query.
+  bool holds(const std::string& body, const std::string& query, const std::string& digest) {
+    compressed += 1;
+    const std::string_view start = "?compression=zstd&size=";
+    if (!query.starts_with(start)) return false;
+    compression::Decompressor content(*parse_integer<int64_t>(query.substr(start.size())));
+    std::string bytes;
+    const auto take = [&](std::string_view piece) -> Status {
+      bytes += piece;
+      return {};
+    };
+    return content.append(body, take) && content.finish() && crypto::sha256_hex(bytes) == digest;
+  }
   HttpAnswer tree(const std::string& body) {
     const contracts::Tree offered = *wire::decode<contracts::Tree>(*wire::parse_json(body));
     contracts::TreeAnswer out;
+    out.compressions = compressions;
     out.root = root_of_tree.empty() ? cas::tree_root(offered) : root_of_tree;
     std::set<std::string> missing;
     for (const contracts::TreeEntry& entry : offered.entries) {
@@ -96,6 +116,33 @@ TEST_F(Upload, SendsEachMissingBlobOnceAndNothingTheSecondTime) {
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second->bytes_sent, 0);
   EXPECT_EQ(second->blobs_sent, 0);
+}
+
+TEST_F(Upload, CompressesWhatGetsSmallerOnTheWayToAnotherHost) {
+  project_.write("large", std::string(100'000, 'a'));
+  scan_ = *cas::scan_folder(project_.path());
+  ASSERT_TRUE(upload(client_).ok());
+  EXPECT_EQ(store_.compressed, 0);  // a loopback address: nothing to win
+
+  store_.blobs.clear();
+  client_.set_compress(true);
+  ASSERT_TRUE(upload(client_).ok());
+  EXPECT_EQ(store_.compressed, 1);
+
+  store_.blobs.clear();
+  store_.compressions.clear();  // a server that does not know how
+  ASSERT_TRUE(upload(client_).ok());
+  EXPECT_EQ(store_.compressed, 1);
+}
+
+TEST(OnThisHost, IsAUnixSocketOrALoopbackAddress) {
+  for (const char* url : {"http://127.0.0.1:80", "https://127.9.9.9", "https://[::1]:8443",
+                          "https://localhost:1", "https://localhost"})
+    EXPECT_TRUE(on_this_host({url, {}, {}, {}})) << url;
+  EXPECT_TRUE(on_this_host({"http://paddock", "/run/paddock.sock", {}, {}}));
+  for (const char* url : {"https://10.0.0.7:8443", "https://localhost.example.org", "https://host",
+                          "https://[::2]:1", "https://127-0-0-1.example"})
+    EXPECT_FALSE(on_this_host({url, {}, {}, {}})) << url;
 }
 
 TEST_F(Upload, UsesSeveralLanesWhenItIsGivenThreads) {

@@ -37,6 +37,15 @@ http::Request stream_request(std::string method, std::string target) {
   return request;
 }
 
+bool on_this_host(const http::Endpoint& endpoint) {
+  if (!endpoint.unix_socket.empty()) return true;
+  const std::string& url = endpoint.base_url;
+  const size_t scheme = url.find("://");
+  const std::string_view host = std::string_view(url).substr(scheme == url.npos ? 0 : scheme + 3);
+  return host.starts_with("127.") || host.starts_with("[::1]") || host == "localhost" ||
+         host.starts_with("localhost:");
+}
+
 Failure failure_of(const http::Response& response) {
   Failure failure;
   const Result<wire::Value> body = wire::parse_json(response.body, kLimits);

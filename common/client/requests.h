@@ -14,6 +14,9 @@ http::Request json_request(std::string method, std::string target, const wire::V
 // Bytes of any amount: no limit on the whole, but on silence.
 http::Request stream_request(std::string method, std::string target);
 
+// Whether the server is reached without a network: a unix socket or a loopback address.
+bool on_this_host(const http::Endpoint& endpoint);
+
 // What an answer other than 2xx means.
 Failure failure_of(const http::Response& response);
 Result<wire::Value> parse_body(const http::Response& response);

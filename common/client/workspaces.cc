@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
+#include "common/compression/compression.h"
 #include "common/contracts/api_paths.h"
 #include "common/os/file.h"
 
@@ -22,20 +23,6 @@ constexpr int kOffers = 3;  // blobs may be removed between two offers, but not 
 Error file_changed(const TreeEntry& entry) {
   return {Code::kFailedPrecondition, "FILE_CHANGED",
           cat(to_utf8_lossy(entry.path), " changed after it was read; try again")};
-}
-
-Status send_blob(const TreeEntry& blob, int root, const std::string& workspace,
-                 const std::function<Status(const http::Request&)>& send) {
-  const Result<os::RegularFile> file = os::open_linked_file_beneath(root, blob.path);
-  if (!file || file->stat.st_size != blob.size) return file_changed(blob);
-  http::Request request = stream_request("PUT", cat(workspace, "/blobs/", blob.digest));
-  request.body_fd = file->fd.get();
-  request.body_size = blob.size;
-  Status sent = send(request);
-  if (sent) return sent;
-  const std::string& reason = sent.error().reason;
-  return reason == "DIGEST_MISMATCH" || reason == "BODY_CHANGED" ? Status(file_changed(blob))
-                                                                 : sent;
 }
 
 // The entries behind the digests that the server lacks, each digest once.
@@ -88,8 +75,29 @@ std::shared_ptr<http::Client> ControllerClient::new_lane() {
   return lane;
 }
 
-Status ControllerClient::send_blobs(const std::string& workspace, int root,
-                                    const std::vector<TreeEntry>& blobs, UploadProgress& progress,
+Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& target,
+                                   const std::function<Status(const http::Request&)>& send) {
+  const Result<os::RegularFile> file = os::open_linked_file_beneath(target.root, blob.path);
+  if (!file || file->stat.st_size != blob.size) return file_changed(blob);
+  http::Request request = stream_request("PUT", cat(target.workspace, "/blobs/", blob.digest));
+  request.body_fd = file->fd.get();
+  request.body_size = blob.size;
+  std::optional<compression::CompressedFile> smaller;
+  if (target.compress) smaller = compression::compress_file(file->fd.get(), blob.size);
+  if (smaller) {
+    request.target += cat("?compression=", compression::kZstd, "&size=", blob.size);
+    request.body_fd = smaller->fd.get();
+    request.body_size = smaller->size;
+  }
+  Status sent = send(request);
+  if (sent) return sent;
+  const std::string& reason = sent.error().reason;
+  return reason == "DIGEST_MISMATCH" || reason == "BODY_CHANGED" ? Status(file_changed(blob))
+                                                                 : sent;
+}
+
+Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<TreeEntry>& blobs,
+                                    UploadProgress& progress,
                                     const std::function<void(const UploadProgress&)>& report) {
   struct Shared {
     UploadProgress& progress;
@@ -101,11 +109,10 @@ Status ControllerClient::send_blobs(const std::string& workspace, int root,
   const auto lane = [&] {
     const std::shared_ptr<http::Client> http = new_lane();
     for (size_t i = next++; i < blobs.size() && !failed; i = next++) {
-      const Status sent =
-          send_blob(blobs[i], root, workspace, [&](const http::Request& request) -> Status {
-            ASSIGN_OR_RETURN(const http::Response response, call(*http, request, true));
-            return {};
-          });
+      const Status sent = send_blob(blobs[i], target, [&](const http::Request& request) -> Status {
+        ASSIGN_OR_RETURN(const http::Response response, call(*http, request, true));
+        return {};
+      });
       shared.with([&](Shared& all) {
         if (!sent) {
           if (all.status) all.status = sent;
@@ -140,7 +147,9 @@ Result<UploadProgress> ControllerClient::upload_workspace(
     done.blobs_total += static_cast<int64_t>(blobs.size());
     for (const TreeEntry& blob : blobs) done.bytes_total += blob.size;
     if (progress) progress(done);
-    TRY(send_blobs(workspace, root.get(), blobs, done, progress));
+    const bool compress = compress_ && std::ranges::find(answer.compressions, compression::kZstd) !=
+                                           answer.compressions.end();
+    TRY(send_blobs({root.get(), workspace, compress}, blobs, done, progress));
   }
   return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
                "the server keeps missing files that were sent"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/compression/compression.h"
 #include "common/wire/json.h"
 
 namespace paddock::workspaces {
@@ -54,6 +55,7 @@ Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
     return {};
   }));
   TreeAnswer answer;
+  answer.compressions = {std::string(compression::kZstd)};
   answer.root = cas::tree_root(tree);
   ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, tree));
   if (!answer.missing.empty()) return answer;

@@ -94,7 +94,8 @@ TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemember
   EXPECT_TRUE(members.names(blobs_, third, crypto::sha256_hex("ccc")).value());
   EXPECT_EQ(members.entries(), 2U);
   // Gone from the disk, `second` is known to nobody, `first` still is: it was used after it.
-  ASSERT_TRUE(blobs_.remove_unused(first, INT64_MAX).value() && blobs_.remove_unused(second, INT64_MAX).value());
+  ASSERT_TRUE(blobs_.remove_unused(first, INT64_MAX).value() &&
+              blobs_.remove_unused(second, INT64_MAX).value());
   EXPECT_TRUE(members.names(blobs_, first, crypto::sha256_hex("aaa")).value());
   EXPECT_FALSE(members.names(blobs_, second, crypto::sha256_hex("bbb")).ok());
 }

@@ -1,21 +1,56 @@
 #include "controller/api/handlers/blob_upload.h"
 
+#include "common/base/text.h"
+#include "common/compression/compression.h"
 #include "controller/api/documents.h"
 
 namespace paddock::api {
+namespace {
+
+struct Upload {
+  int64_t size = 0;  // of the content, or -1
+  bool compressed = false;
+};
+
+Result<Upload> read_upload(const Call& call) {
+  const BodyReader* body = call.request.body;
+  const std::optional<std::string> compression = call.request.parameter("compression");
+  if (!compression) return Upload{body == nullptr ? 0 : body->length(), false};
+  if (*compression != compression::kZstd) {
+    return invalid_argument("COMPRESSION_UNSUPPORTED",
+                            "blobs are sent as they are, or with compression=zstd", "compression");
+  }
+  const auto size = parse_integer<int64_t>(call.request.parameter("size").value_or(""));
+  if (!size || *size < 0) {
+    return invalid_argument("LENGTH_REQUIRED",
+                            "say how many bytes the blob has when it is not compressed: size=N",
+                            "size");
+  }
+  return Upload{*size, true};
+}
+
+using Take = std::function<Status(std::string_view)>;
+
+Status stream_upload(BodyReader* body, const Upload& upload, size_t limit, const Take& take) {
+  if (body == nullptr && !upload.compressed) return {};
+  if (!upload.compressed) return body->stream(limit, take);
+  compression::Decompressor content(upload.size);
+  if (body != nullptr) {
+    TRY(body->stream(limit, [&](std::string_view piece) { return content.append(piece, take); }));
+  }
+  return content.finish();
+}
+
+}  // namespace
 
 Result<Response> receive_blob(Call& call, cas::Durability durability) {
-  BodyReader* body = call.request.body;
-  const int64_t length = body == nullptr ? 0 : body->length();
+  ASSIGN_OR_RETURN(const Upload upload, read_upload(call));
   const auto limit = static_cast<size_t>(call.services.intake.limits().max_blob);
   TRY(call.services.intake.receive(
-      call.param("digest"), length,
-      [&](const std::function<Status(std::string_view)>& take) -> Status {
-        if (body == nullptr) return {};
-        return body->stream(limit, take);
-      },
+      call.param("digest"), upload.size,
+      [&](const Take& take) { return stream_upload(call.request.body, upload, limit, take); },
       durability));
-  return json_response(wire::Value::Object{{"digest", call.param("digest")}, {"size", length}},
+  return json_response(wire::Value::Object{{"digest", call.param("digest")}, {"size", upload.size}},
                        201);
 }
 

@@ -1,4 +1,4 @@
-// The body of a PUT as a blob named {digest}.
+// The body of a PUT as a blob named {digest}; compressed, if the query says so (contracts/tree.h).
 #pragma once
 
 #include "controller/api/call.h"

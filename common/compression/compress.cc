@@ -1,0 +1,96 @@
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/compression/compression.h"
+
+namespace paddock::compression {
+namespace {
+
+constexpr int64_t kSmallest = 512;  // below, the request around it weighs more
+constexpr int64_t kTrial = 256 << 10;
+constexpr int kLevel = 1;  // faster than most networks
+constexpr size_t kPiece = 128 << 10;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+using Context = std::unique_ptr<ZSTD_CCtx, FreeContext>;
+
+os::Fd nameless_file() {
+  const char* folder = std::getenv("TMPDIR");
+  const std::string path = folder != nullptr && folder[0] == '/' ? folder : "/tmp";
+  return os::Fd(::open(path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+}
+
+bool pays(int64_t in, int64_t out) { return out <= in - in / 10; }
+
+class Compression {
+ public:
+  Compression(int fd, int64_t size) : fd_(fd), size_(size), context_(ZSTD_createCCtx()) {}
+
+  std::optional<CompressedFile> run() {
+    out_.fd = nameless_file();
+    if (!out_.fd.valid() || context_ == nullptr) return std::nullopt;
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel);
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 0);  // the digest is the check
+    while (read_ < size_) {
+      if (!one_piece()) return std::nullopt;
+    }
+    if (!pays(size_, out_.size)) return std::nullopt;
+    return std::move(out_);
+  }
+
+ private:
+  bool one_piece() {
+    const auto want = static_cast<size_t>(std::min<int64_t>(size_ - read_, kPiece));
+    const ssize_t got = ::pread(fd_, in_.data(), want, read_);
+    if (got <= 0) return got < 0 && errno == EINTR;
+    read_ += got;
+    const bool last = read_ == size_;
+    const bool trial_over = read_ >= kTrial && !tried_;
+    // A flush costs a little and shows what the start became.
+    if (!squeeze(static_cast<size_t>(got),
+                 last ? ZSTD_e_end : (trial_over ? ZSTD_e_flush : ZSTD_e_continue)))
+      return false;
+    if (!trial_over) return true;
+    tried_ = true;
+    return pays(read_, out_.size);
+  }
+
+  bool squeeze(size_t size, ZSTD_EndDirective how) {
+    ZSTD_inBuffer in{in_.data(), size, 0};
+    while (true) {
+      ZSTD_outBuffer out{piece_.data(), piece_.size(), 0};
+      const size_t left = ZSTD_compressStream2(context_.get(), &out, &in, how);
+      if (ZSTD_isError(left) != 0 || !os::write_all(out_.fd.get(), {piece_.data(), out.pos}))
+        return false;
+      out_.size += static_cast<int64_t>(out.pos);
+      if (how == ZSTD_e_continue ? in.pos == in.size : left == 0) return true;
+    }
+  }
+
+  int fd_;
+  int64_t size_;
+  int64_t read_ = 0;
+  bool tried_ = false;
+  Context context_;
+  CompressedFile out_;
+  std::vector<char> in_ = std::vector<char>(kPiece);
+  std::vector<char> piece_ = std::vector<char>(kPiece);
+};
+
+}  // namespace
+
+std::optional<CompressedFile> compress_file(int fd, int64_t size) {
+  if (size < kSmallest) return std::nullopt;
+  return Compression(fd, size).run();
+}
+
+}  // namespace paddock::compression
