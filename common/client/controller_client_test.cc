@@ -222,7 +222,7 @@ TEST(ControllerClient, CallsAnAnswerThatIsNotJsonUnexpected) {
 
 class Download : public testing::Test {
  protected:
-  const std::string content_ = std::string(100'000, 'm') + "\0\xFF";
+  const std::string content_ = std::string(100'000, 'm') + std::string("\0\xFF", 2);
   const contracts::Artifact artifact_{"models/a b?.bin", static_cast<int64_t>(content_.size()),
                                       crypto::sha256_hex(content_)};
   test::TempDir dir_;

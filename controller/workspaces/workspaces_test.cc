@@ -13,7 +13,7 @@ using contracts::Workspace;
 
 const store::Key kKey{"default", "w"};
 
-BlobSource source_of(std::string bytes) {
+BlobSource source_of(const std::string& bytes) {
   return [bytes](const std::function<Status(std::string_view)>& take) { return take(bytes); };
 }
 

@@ -43,7 +43,7 @@ class Disk : public SandboxTest {
 };
 INSTANTIATE_TEST_SUITE_P(, Disk, testing::Values(As::kRoot, As::kUser), name_of);
 
-// proves: WSM-31
+// proves: WSM-31, ORB-129
 TEST_P(Disk, EndsWhoTakesTooMuchSpaceInTheWorkspace) {
   expect_ended(bounded(probe("hoard_bytes")), "E_LIMIT_FS");
 }

@@ -8,7 +8,7 @@ namespace {
 class Environment : public SandboxTest {};
 INSTANTIATE_TEST_SUITE_P(, Environment, testing::Values(As::kRoot, As::kUser), name_of);
 
-// proves: ORB-57, ORB-58, ORB-59, ORB-60, ORB-61, ORB-62, ORB-63, ORB-64
+// proves: ORB-57, ORB-58, ORB-59, ORB-60, ORB-61, ORB-62, ORB-63, ORB-64, ORB-32, ORB-124
 TEST_P(Environment, IsExactlyTheMinimalSet) {
   const Finished done = run(std::vector<std::string>{"env"});
   std::vector<std::string> lines = split(done.out, '\n');

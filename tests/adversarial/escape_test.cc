@@ -45,7 +45,7 @@ TEST_P(Escape, ReachesNoNetworkAndEachAttemptIsNamed) {
   EXPECT_TRUE(named("network listen", "0.0.0.0:0"));
 }
 
-// proves: ORB-50, ORB-51, ORB-52, ORB-55
+// proves: ORB-50, ORB-51, ORB-52, ORB-55, ORB-12, ORB-122, ORB-127
 TEST_P(Escape, SeesNothingOfTheHostBesideTheSystem) {
   ASSERT_EQ(mkdir((folder() + "/other-run").c_str(), 0777), 0);
   ASSERT_TRUE(os::write_file_atomic(folder() + "/other-run/secret", "x", 0666).ok());
@@ -94,7 +94,7 @@ TEST_P(Escape, DiesOfACallThatNoHonestProgramMakes) {
 }
 
 // What admission refuses for a run of type compute is handed to the launcher as it is.
-// proves: ORB-56
+// proves: ORB-56, ORB-05
 TEST_P(Escape, HoldsWhateverAdmissionWouldHaveRefused) {
   const std::string shell =
       "cat /etc/shadow /root/.ssh/id_rsa ~root/.bashrc && echo BREACH; "

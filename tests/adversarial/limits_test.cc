@@ -19,7 +19,7 @@ class Limits : public SandboxTest {
 };
 INSTANTIATE_TEST_SUITE_P(, Limits, testing::Values(As::kRoot, As::kUser), name_of);
 
-// proves: VLT-46, ORB-117
+// proves: VLT-46, ORB-117, ORB-129
 TEST_P(Limits, EndsAMemoryHog) {
   contracts::LaunchRequest launch = request(probe("consume", {"memory"}));
   launch.policy.limits.memory = Quantity{64 * kMiB};
@@ -66,7 +66,7 @@ TEST_P(Limits, CountsTheCpuTimeOfAllThreadsTogether) {
   EXPECT_EQ(done.result->status, SandboxStatus::kCpuLimit) << done.result->reason;
 }
 
-// proves: ORB-119, VLT-40
+// proves: ORB-119, VLT-40, ORB-129
 TEST_P(Limits, StopsAForkStormAtExactlyItsLimitAndKillsAllOfIt) {
   contracts::LaunchRequest launch = request(probe("fork_storm"));
   launch.policy.limits.pids = 32;

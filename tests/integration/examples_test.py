@@ -39,6 +39,7 @@ class CaptionIndex(unittest.TestCase):
         shutil.rmtree(self.project / "models")
 
     # proves: ORB-14
+    # proves partly: ORB-03
     def test_the_documented_command_builds_the_index(self):
         self.instance.run("compute", ".", *COMMAND, cwd=self.project)
         self.check_index()

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import tempfile
 import unittest
 
@@ -55,6 +56,32 @@ class MainJob(unittest.TestCase):
         for capability in ("filesystem", "network", "memory", "pids", "syscalls"):
             self.assertIn(capability, done.stderr)
 
+    # proves: ORB-17
+    def test_only_the_named_folders_come_back_and_only_names_inside_the_project_pass(self):
+        make_project(self.project, job__py="import os\nfor d in 'abc':\n    os.makedirs(d)\n    open(d + '/f.txt', 'w').write(d)\n")
+        self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "a", "--artifact-dir", "c/")
+        self.assertEqual([(self.project / d / "f.txt").exists() for d in "abc"], [True, False, True])
+        before = len(self.instance.get("runs")["items"])
+        for bad in ("../out", "/tmp/out", "a/../../out", ".."):
+            refused = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", bad, check=False)
+            self.assertNotEqual(refused.returncode, 0, bad)
+            self.assertIn(bad, refused.stderr)
+        self.assertEqual(len(self.instance.get("runs")["items"]), before)
+
+    # proves: ORB-142
+    def test_a_host_that_is_down_is_said_at_once_and_nothing_is_sent(self):
+        make_project(self.project, job__py="print('ran')\n")
+        token = self.project / "token"
+        token.write_text("t" * 40)
+        with socket.socket() as taken:  # bound and not listening: nobody answers, nobody else can
+            taken.bind(("127.0.0.1", 0))
+            url = f"https://127.0.0.1:{taken.getsockname()[1]}"
+            down = self.instance.run("compute", self.project, "python3 job.py", "--server", url, "--token-file", token,
+                                     check=False)
+        self.assertNotEqual(down.returncode, 0)
+        self.assertIn(url.removeprefix("https://"), down.stderr)
+        self.assertNotIn("upload", down.stderr)
+
     # proves: ORB-07
     def test_a_second_run_uploads_nothing_and_says_so(self):
         make_project(self.project, job__py="print('hi')\n")
@@ -64,7 +91,7 @@ class MainJob(unittest.TestCase):
         self.assertIn("uploaded 0 B", second.stderr)
 
     # proves: ORB-143, ORB-144
-    # proves partly: ORB-148
+    # proves partly: ORB-148, ORB-151, ORB-152, ORB-153, ORB-156, ORB-157, ORB-158
     def test_phases_are_told_in_their_order_and_end_in_one_line_of_times(self):
         make_project(self.project, job__py="import os; os.makedirs('out', exist_ok=True); open('out/a.txt', 'w').write('phases')\n")
         plain = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out").stderr

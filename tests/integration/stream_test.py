@@ -56,6 +56,7 @@ class FlakyProxy:
 
 
 class Streams(unittest.TestCase):
+    # proves: ORB-147
     def test_a_log_through_a_breaking_connection_is_complete(self):
         with Instance() as instance, tempfile.TemporaryDirectory() as folder:
             job = f"import time\nfor i in range({LINES}):\n    print('line', i, 'x' * 60, flush=True)\n    time.sleep(0.01)\n"
