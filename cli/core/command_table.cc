@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
+#include "cli/core/command_rows.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
 namespace {
 
 constexpr const char* kInstanceGroup = "An instance on this host";
-constexpr const char* kRunGroup = "Run code";
 constexpr const char* kLookGroup = "Look and act";
+constexpr const char* kNodeGroup = "Nodes";
 constexpr const char* kToolGroup = "Tools";
 
-const OptionRow kNamespace{"-n,--namespace", "NS", "namespace; `default` unless given"};
 const OptionRow kOutputFormat{"-o,--output", "FORMAT", "table, wide, json, yaml or name"};
 const OptionRow kDocumentFormat{"-o,--output", "FORMAT", "table, json or yaml"};
-const OptionRow kVerbose{"-v,--verbose", "", "say more"};
 
 std::vector<CommandRow> instance_commands() {
   return {
@@ -48,123 +47,6 @@ std::vector<CommandRow> instance_commands() {
        {kDocumentFormat},
        "Tries each protection of the sandbox for real; needs no instance."},
   };
-}
-
-const OptionRow kArtifactDir{"--artifact-dir", "DIR",
-                             "folder of the project whose files come back; may be repeated", true};
-const OptionRow kPublish{"--publish", "NAME",
-                         "make the artifacts the next version of this shared volume"};
-const OptionRow kVolume{"--volume", "NAME[@VERSION]",
-                        "shared volume to read at /volumes/NAME; may be repeated", true};
-const OptionRow kRunTimeout{"--timeout", "D", "wall time, e.g. 90s or 2h; 30m unless given"};
-const OptionRow kRunName{"--name", "NAME", "name of the run; made up unless given"};
-const OptionRow kRunLabel{"-l,--label", "KEY=VALUE", "label of the run; may be repeated", true};
-const OptionRow kArtifactOutput{"--output", "DIR",
-                                "where artifacts are written; the project's folder unless given"};
-const OptionRow kDetach{"--detach", "", "print the run's name and return once it is created"};
-const OptionRow kProgress{"--progress", "FORM",
-                          "auto, plain (nothing is redrawn) or json (objects, one per line)"};
-
-CommandRow compute_command_row() {
-  return {
-      "compute",
-      kRunGroup,
-      "run a project's command on a node and bring its results back",
-      {{"DIR", "the project's folder"},
-       {"CMD", "command, as one quoted string or as words after --", true, true}},
-      {{"--requirements", "FILE", "requirements.txt in the project, installed first"},
-       kArtifactDir,
-       kPublish,
-       kVolume,
-       kRunTimeout,
-       {"--accelerator", "KIND[=N]", "nvidia, apple or any"},
-       kRunName,
-       kNamespace,
-       kRunLabel,
-       kArtifactOutput,
-       kDetach,
-       kProgress,
-       kVerbose},
-      "Only files that the controller lacks are sent; .gitignore and .paddockignore are kept to.\n"
-      "The run's output is followed live and its exit code becomes this command's. Ctrl-C cancels\n"
-      "the run; a lost connection does not.\n\n"
-      "  paddock compute . \"python3 train.py --epochs 3\" --requirements requirements.txt \\\n"
-      "      --artifact-dir models/\n"
-      "  paddock compute . --detach -- python3 train.py --epochs 3"};
-}
-
-CommandRow build_command_row() {
-  return {
-      "build",
-      kRunGroup,
-      "build a project on a node with its gradlew or a bash script, and bring the results back",
-      {{"DIR", "the project's folder"},
-       {"CMD", "command, as one quoted string or as words after --", true, true}},
-      {{"--type", "T", "gradle or script"},
-       kArtifactDir,
-       kPublish,
-       kVolume,
-       kRunTimeout,
-       kRunName,
-       kNamespace,
-       kRunLabel,
-       kArtifactOutput,
-       kDetach,
-       kProgress,
-       kVerbose},
-      "As `paddock compute`, for other commands: a script build is bash and an .sh file of the\n"
-      "project; a gradle build is ./gradlew or gradle and its tasks, offline.\n\n"
-      "  paddock build . --type script \"bash build.sh release\" --artifact-dir out\n"
-      "  paddock build app --type gradle --artifact-dir build/reports -- ./gradlew check"};
-}
-
-CommandRow sandbox_run_row() {
-  return {
-      "sandbox run",
-      kRunGroup,
-      "run a command here, in a sandbox; needs no instance",
-      {{"CMD", "command and its arguments, after --", true, true}},
-      {{"--profile", "P", "compute, test, snippet or session; test unless given"},
-       {"--policy", "FILE", "SandboxPolicy as YAML or JSON; - reads it from stdin"},
-       {"--wall-time", "D", "real time until everything is killed"},
-       {"--cpu-time", "D", "CPU time of all processes together"},
-       {"--memory", "Q", "memory of all processes together, e.g. 512Mi"},
-       {"--pids", "N", "processes and threads at once"},
-       {"--open-files", "N", "descriptors of one process"},
-       {"--fs-bytes", "Q", "bytes in scratch space, and that the workspace may grow by"},
-       {"--file-count", "N", "files in scratch space, and that the workspace may grow by"},
-       {"--output-bytes", "Q", "output kept, of each stream"},
-       {"--allow-domain", "HOST", "host that may be reached, or HOST:PORT; may be repeated", true},
-       {"--allow-range", "CIDR", "private addresses that hosts may lead to; may be repeated", true},
-       {"--name-server", "ADDRESS", "to ask instead of the system's; may be repeated", true},
-       {"--mount", "SRC:DST:ro|rw", "host folder that is visible inside; may be repeated", true},
-       {"--venv", "DIR", "Python environment to run in; read-only inside, at /venv"},
-       {"--tool", "T", "executable that exists inside; may be repeated", true},
-       {"--workdir", "DIR", "where the command starts; /workspace unless given"},
-       {"-o,--output", "FORMAT", "json: print the whole SandboxResult instead of live output"},
-       {"-v,--verbose", "", "show what was enforced, also when nothing was denied"}},
-      "The current folder is the workspace: it is visible at /workspace and can be written.\n"
-      "Without a policy there is no network, and the rest of the host cannot be seen.\n\n"
-      "  paddock sandbox run -- python3 script.py\n"
-      "  paddock sandbox run --memory 256Mi --wall-time 5s -v -- sh -c 'echo hi'"};
-}
-
-CommandRow pytest_row() {
-  return {
-      "pytest",
-      kRunGroup,
-      "run Python tests here, in a sandbox; needs no instance",
-      {{"PATH", "test file, folder or path::test, below the current folder", true, true}},
-      {{"--timeout", "S",
-        "real time until everything is killed, in seconds or as 90s; 30s unless given"},
-       {"--policy", "FILE", "SandboxPolicy as YAML or JSON, on top of profile test; - reads stdin"},
-       {"-o,--output", "FORMAT", "json: print the whole SandboxResult instead of live output"},
-       {"-v,--verbose", "", "show what was enforced, also when nothing was denied"}},
-      "Runs `python3 -m pytest -v PATH…` with the current folder as its workspace, without a\n"
-      "network, with a fixed environment. An active virtual environment is visible, read-only.\n"
-      "The tests' own exit code is passed through.\n\n"
-      "  paddock pytest tests\n"
-      "  paddock pytest --timeout 60 tests/test_parser.py::test_empty"};
 }
 
 std::vector<CommandRow> look_commands() {
@@ -222,8 +104,44 @@ std::vector<CommandRow> look_commands() {
   };
 }
 
+std::vector<CommandRow> node_commands() {
+  const ArgumentRow node{"NODE", "name of the node"};
+  return {
+      {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, ""},
+      {"uncordon", kNodeGroup, "let a node take runs again; ends a drain", {node}, {}, ""},
+      {"drain",
+       kNodeGroup,
+       "empty a node: nothing new, and what still runs after the grace is ended",
+       {node},
+       {{"--grace", "D", "how long runs may go on; 5m unless given"},
+        {"--timeout", "D", "stop watching after this long, with exit code 124"},
+        {"--detach", "", "do not watch"},
+        kDocumentFormat},
+       "Says what it waits for until the node is empty. Runs that may be tried again (spec.retry)\n"
+       "are placed elsewhere. Ctrl-C stops watching; the drain goes on.\n\n"
+       "  paddock drain node-1 --grace 30s"},
+      {"taint",
+       kNodeGroup,
+       "keep runs away that do not tolerate a mark",
+       {node, {"TAINT", "KEY=VALUE:NoSchedule, or KEY- to remove it", true, true}},
+       {},
+       "  paddock taint node-1 accelerator=reserved:NoSchedule\n  paddock taint node-1 "
+       "accelerator-"},
+  };
+}
+
 std::vector<CommandRow> tool_commands() {
   return {
+      {"admin backup",
+       kToolGroup,
+       "copy the controller's store while it is in use",
+       {{"NAME", "name of the backup; made up unless given", false}},
+       {},
+       "The copy is backups/NAME.db in the controller's data folder; uploaded files and artifacts "
+       "are\n"
+       "in blobs/ beside it. With the controller stopped, `paddock-controller --restore FILE` puts "
+       "it\n"
+       "back."},
       {"kubeconfig",
        kToolGroup,
        "print a configuration for kubectl",
@@ -242,11 +160,7 @@ std::vector<CommandRow> tool_commands() {
 
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
-  table.push_back(compute_command_row());
-  table.push_back(build_command_row());
-  table.push_back(sandbox_run_row());
-  table.push_back(pytest_row());
-  for (auto rows : {look_commands(), tool_commands()})
+  for (auto rows : {run_commands(), look_commands(), node_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }

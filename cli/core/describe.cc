@@ -98,6 +98,10 @@ std::string status_text(const contracts::RunStatus& status, WallTime now) {
   lines.add(pending ? "Why pending" : "Message", status.message);
   lines.add("Node", status.node_name);
   lines.add("Attempt", status.attempt > 0 ? cat(status.attempt) : "");
+  if (status.retry_at) lines.add("Next attempt", format_time(status.retry_at->value));
+  if (status.deadline_at) lines.add("Deadline", format_time(status.deadline_at->value));
+  if (status.eviction)
+    lines.add("Eviction", cat(status.eviction->reason, ": ", status.eviction->message));
   lines.add("Scheduled", when(status.scheduled_at, now));
   lines.add("Started", when(status.started_at, now));
   lines.add("Finished", when(status.finished_at, now));
@@ -189,7 +193,15 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
   add_meta(lines, node.metadata, now);
   lines.add("Ready", node.status.ready ? "yes" : "no");
   lines.add("Message", node.status.message);
+  lines.add("Reason", node.status.reason);
   lines.add("Unschedulable", node.spec.unschedulable ? "yes" : "");
+  std::vector<std::string> taints;
+  for (const auto& taint : node.spec.taints)
+    taints.push_back(cat(taint.key, "=", taint.value, ":", taint.effect));
+  lines.add("Taints", join(taints, ", "));
+  if (const auto& drain = node.spec.drain)
+    lines.add("Draining", cat("since ", when(drain->requested_at, now), ", what is left ends at ",
+                              format_time(drain->evict_at.value)));
   lines.add("System", cat(node.status.os, "/", node.status.arch));
   lines.add("Agent", node.status.agent_version);
   lines.add("Last seen", when(node.status.last_seen, now));

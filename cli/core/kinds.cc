@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "common/contracts/node.h"
 
 namespace paddock::cli {
 namespace {
@@ -81,7 +82,10 @@ std::string proven(const Value& node) {
 
 std::string node_state(const Value& node) {
   std::string state = field_text(node, "status.ready") == "true" ? "Ready" : "NotReady";
+  if (field_text(node, "status.reason") == contracts::kNodeLost) state = "Lost";
   if (field_text(node, "spec.unschedulable") == "true") state += ",SchedulingDisabled";
+  if (node.at("spec.drain") != nullptr) state += ",Draining";
+  if (count_at(node, "spec.taints") > 0) state += ",Tainted";
   return state;
 }
 

@@ -11,8 +11,13 @@
 #include "common/contracts/ceilings.h"
 #include "common/contracts/launch.h"
 #include "common/contracts/meta.h"
+#include "common/contracts/placement.h"
 
 namespace paddock::contracts {
+
+// Reasons of a node that is not ready: it is silent, and later its runs are given up.
+inline constexpr const char* kLeaseExpired = "LEASE_EXPIRED";
+inline constexpr const char* kNodeLost = "NODE_LOST";
 
 struct Device {
   std::string kind;  // nvidia, apple
@@ -41,14 +46,20 @@ struct Capacity {
 
 struct NodeSpec {
   bool unschedulable = false;
+  std::vector<Taint> taints;
+  std::optional<Drain> drain;
   static constexpr auto describe() {
     return std::tuple{
-        field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new")};
+        field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new"),
+        field("taints", &NodeSpec::taints, "gets only runs that tolerate them",
+              {.omit_empty = true, .max_length = 32}),
+        field("drain", &NodeSpec::drain, "being emptied")};
   }
 };
 
 struct NodeStatus {
   bool ready = false;
+  std::string reason;
   std::string message;
   Capacity capacity;
   std::vector<Device> devices;
@@ -62,6 +73,7 @@ struct NodeStatus {
   static constexpr auto describe() {
     return std::tuple{
         field("ready", &NodeStatus::ready, "holds a lease"),
+        field("reason", &NodeStatus::reason, "LEASE_EXPIRED, NODE_LOST", {.omit_empty = true}),
         field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
         field("capacity", &NodeStatus::capacity, "what the host has"),
         field("devices", &NodeStatus::devices, "accelerators"),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/contracts/meta.h"
+#include "common/contracts/placement.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
 #include "common/contracts/tree.h"
@@ -107,7 +108,11 @@ struct RunSpec {
   std::optional<wire::Duration> timeout;
   std::optional<Resources> resources;
   std::map<std::string, std::string> node_selector;
+  std::vector<Toleration> tolerations;
+  std::optional<EnforcementLevel> sandbox_level;
   int64_t priority = 0;
+  std::optional<RetryPolicy> retry;
+  std::optional<wire::Duration> deadline;
   std::string profile;
   SandboxPolicy sandbox;
   std::optional<MediaExecution> media_execution;
@@ -133,7 +138,14 @@ struct RunSpec {
         field("resources", &RunSpec::resources, "what the node must have free"),
         field("nodeSelector", &RunSpec::node_selector, "labels the node must carry",
               {.omit_empty = true, .max_length = 32}),
+        field("tolerations", &RunSpec::tolerations, "taints that the run does not mind",
+              {.omit_empty = true, .max_length = 32}),
+        field("sandboxLevel", &RunSpec::sandbox_level,
+              "the weakest level at which the node must have proven what the run needs"),
         field("priority", &RunSpec::priority, "higher goes first", {.min = -1000, .max = 1000}),
+        field("retry", &RunSpec::retry, "how often, and after what; once unless given"),
+        field("deadline", &RunSpec::deadline,
+              "from creation; a run that has not ended by then is ended, also one that waits"),
         field("profile", &RunSpec::profile, "sandbox profile; by default the type's own",
               {.omit_empty = true}),
         field("sandbox", &RunSpec::sandbox, "policy on top of the profile"),
@@ -172,6 +184,9 @@ struct RunStatus {
   std::vector<Condition> conditions;
   std::string node_name;
   int64_t attempt = 0;
+  std::optional<wire::Timestamp> retry_at;     // of a pending run: not before
+  std::optional<wire::Timestamp> deadline_at;  // spec.deadline as a time of the controller
+  std::optional<Eviction> eviction;
   std::optional<wire::Timestamp> scheduled_at;
   std::optional<wire::Timestamp> started_at;
   std::optional<wire::Timestamp> finished_at;
@@ -195,6 +210,9 @@ struct RunStatus {
               {.omit_empty = true}),
         field("nodeName", &RunStatus::node_name, "who runs it", {.omit_empty = true}),
         field("attempt", &RunStatus::attempt, "how often it was bound to a node"),
+        field("retryAt", &RunStatus::retry_at, "the next attempt is not made before"),
+        field("deadlineAt", &RunStatus::deadline_at, "when spec.deadline is over"),
+        field("eviction", &RunStatus::eviction, "why we are ending it on its node"),
         field("scheduledAt", &RunStatus::scheduled_at, "when it was bound"),
         field("startedAt", &RunStatus::started_at, "when the command started"),
         field("finishedAt", &RunStatus::finished_at, "when it ended"),

@@ -18,11 +18,14 @@ namespace paddock::contracts {
 struct EnrollRequest {
   std::string identity;
   std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;  // of a node that is new; later ones are the operator's business
   static constexpr auto describe() {
     return std::tuple{
         field("identity", &EnrollRequest::identity, "a secret of this agent",
               {.required = true, .min_length = 32, .max_length = 256}),
-        field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64})};
+        field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64}),
+        field("taints", &EnrollRequest::taints, "of a node that is new",
+              {.omit_empty = true, .max_length = 32})};
   }
 };
 struct EnrollAnswer {

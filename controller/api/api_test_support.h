@@ -72,7 +72,9 @@ class ApiTest : public testing::Test {
                 {.path = {}, .on_commit = [this](const auto& topics) { notifier_.notify(topics); }})
                 .value()),
         leases_(clock_.mono()),
-        services_{*store_, notifier_, leases_, blobs_, *intake_, clock_, random_, metrics_},
+        reconciler_(*store_, leases_),
+        services_{*store_, notifier_, leases_,  blobs_,     *intake_,
+                  clock_,  random_,   metrics_, reconciler_},
         router_(Router::build(routes()).value()),
         handler_(make_handler(router_, services_)) {
     admin_ = add_token("admin", auth::admin_scopes());
@@ -152,6 +154,7 @@ class ApiTest : public testing::Test {
   std::unique_ptr<workspaces::BlobIntake> intake_;
   std::unique_ptr<store::Store> store_;
   nodes::LeaseTable leases_;
+  reconciler::Reconciler reconciler_;
   Services services_;
   Router router_;
   Handler handler_;

@@ -2,10 +2,13 @@
 
 #include "common/base/text.h"
 #include "controller/api/handlers/artifacts.h"
+#include "controller/api/handlers/backups.h"
 #include "controller/api/handlers/build.h"
 #include "controller/api/handlers/discovery.h"
+#include "controller/api/handlers/node_operations.h"
 #include "controller/api/handlers/nodes.h"
 #include "controller/api/handlers/objects.h"
+#include "controller/api/handlers/plan.h"
 #include "controller/api/handlers/run_output.h"
 #include "controller/api/handlers/runs.h"
 #include "controller/api/handlers/volumes.h"
@@ -35,6 +38,7 @@ const std::vector<Route>& routes() {
       {"GET", "/health",  Scope::kPublic, kNoBody, readyz},
       {"GET", "/version", Scope::kAuthenticated, kNoBody, version},
       {"GET", "/metrics", Scope::kAdmin, kNoBody, metrics},
+      {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
 
       // What kubectl asks before it does anything.
       {"GET", "/api",                         Scope::kAuthenticated, kNoBody, api_versions},
@@ -54,6 +58,7 @@ const std::vector<Route>& routes() {
       {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Run>},
       {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        list_objects<Run>},
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_run},
+      {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
       {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Run>},
       {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_run},
       {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run},
@@ -85,6 +90,11 @@ const std::vector<Route>& routes() {
       {"GET",    A "/nodes",  Scope::kNodesRead,  kNoBody,        list_objects<Node>},
       {"GET",    NODE,        Scope::kNodesRead,  kNoBody,        get_node},
       {"DELETE", NODE,        Scope::kNodesWrite, kSmallDocument, delete_node},
+      {"POST",   NODE "/cordon",   Scope::kNodesWrite, kSmallDocument, cordon_node},
+      {"POST",   NODE "/uncordon", Scope::kNodesWrite, kSmallDocument, uncordon_node},
+      {"GET",    NODE "/drain",    Scope::kNodesRead,  kNoBody,        get_drain},
+      {"POST",   NODE "/drain",    Scope::kNodesWrite, kSmallDocument, drain_node},
+      {"PUT",    NODE "/taints",   Scope::kNodesWrite, kSmallDocument, taint_node},
 
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},

@@ -13,7 +13,7 @@ std::string golden_path() {
 }
 
 TEST(Routes, AreTheOnesInTheGoldenFile) {
-  if (std::getenv("PADDOCK_UPDATE_GOLDEN") != nullptr) {
+  if (std::getenv("PADDOCK_ACCEPT_GOLDEN") != nullptr) {
     ASSERT_TRUE(os::write_file_atomic(golden_path(), describe_routes(routes()), 0644).ok());
   }
   EXPECT_EQ(describe_routes(routes()), os::read_file(golden_path()).value());

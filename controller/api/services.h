@@ -7,6 +7,7 @@
 #include "controller/api/metrics.h"
 #include "controller/events/notifier.h"
 #include "controller/nodes/leases.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
 #include "controller/workspaces/blob_intake.h"
@@ -23,9 +24,11 @@ struct Services {
   const Clock& clock;
   Random& random;  // thread-safe
   Metrics& metrics;
+  reconciler::Reconciler& reconciler;
   contracts::Ceilings ceilings = admission::default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
   volumes::VolumeLimits volumes = {};
+  std::string data_dir = {};  // of the store and its backups; empty: the store has no file
   std::shared_ptr<workspaces::TreeMembers> tree_members =
       std::make_shared<workspaces::TreeMembers>();
 };

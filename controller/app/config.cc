@@ -10,6 +10,11 @@ constexpr std::string_view kPrefix = "PADDOCK_CONTROLLER_";
 
 }  // namespace
 
+void NodesConfig::validate(wire::Check& check) const {
+  if (lease.value < Millis(2'000)) check.fail("lease", "must be at least 2s");
+  if (lost_after.value < lease.value) check.fail("lostAfter", "must not be shorter than lease");
+}
+
 void Config::validate(wire::Check& check) const {
   if (tls.cert_file.empty() != tls.key_file.empty())
     check.fail("tls", "certFile and keyFile belong together");

@@ -11,6 +11,8 @@
 #include "common/wire/describe.h"
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
+#include "controller/nodes/leases.h"
+#include "controller/reconciler/settings.h"
 
 namespace paddock::app {
 
@@ -51,6 +53,19 @@ struct VolumeConfig {
   }
 };
 
+struct NodesConfig {
+  wire::Duration lease{nodes::kLease};
+  wire::Duration lost_after{nodes::kLostAfter};
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("lease", &NodesConfig::lease, "without a call for so long a node gets nothing new"),
+        field("lostAfter", &NodesConfig::lost_after,
+              "without a call for so long its runs are given up")};
+  }
+  void validate(wire::Check& check) const;
+};
+
 struct Config {
   std::string data_dir = "/var/lib/paddock/controller";
   std::string host = "127.0.0.1";
@@ -66,6 +81,9 @@ struct Config {
   contracts::Ceilings ceilings = admission::default_ceilings();
   BlobConfig blobs;
   VolumeConfig volumes;
+  NodesConfig nodes;
+  reconciler::Scheduling scheduling;
+  reconciler::Retention retention;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
@@ -87,6 +105,9 @@ struct Config {
         field("ceilings", &Config::ceilings, "what runs may ask for at most"),
         field("blobs", &Config::blobs, "limits of uploaded files"),
         field("volumes", &Config::volumes, "limits of what runs publish"),
+        field("nodes", &Config::nodes, "when a silent node is not counted on any more"),
+        field("scheduling", &Config::scheduling, "who may use how much, and who goes first"),
+        field("retention", &Config::retention, "when runs that ended are forgotten"),
     };
   }
   void validate(wire::Check& check) const;

@@ -21,7 +21,9 @@ std::string url_host(const std::string& host) {
 }  // namespace
 
 Controller::Controller(const Config& config, Outside outside)
-    : config_(config), outside_(outside), leases_(outside.clock.mono()) {}
+    : config_(config),
+      outside_(outside),
+      leases_(outside.clock.mono(), {config.nodes.lease.value, config.nodes.lost_after.value}) {}
 
 Controller::~Controller() { stop(); }
 
@@ -56,6 +58,9 @@ Status Controller::open_state() {
     notifier_.notify(topics);
   };
   ASSIGN_OR_RETURN(store_, store::Store::open(options));
+  reconciler_ = std::make_unique<reconciler::Reconciler>(
+      *store_, leases_,
+      reconciler::Settings{config_.scheduling, config_.retention, config_.max_runs_per_namespace});
   const std::string blob_root = os::join_path(config_.data_dir, "blobs");
   ASSIGN_OR_RETURN(cas::BlobStore blobs, cas::BlobStore::open(blob_root));
   blobs_ = std::make_unique<cas::BlobStore>(std::move(blobs));
@@ -66,31 +71,43 @@ Status Controller::open_state() {
                                                    config_.blobs.keep_unused.value);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
-  services_.reset(
-      new api::Services{*store_,
-                        notifier_,
-                        leases_,
-                        *blobs_,
-                        *intake_,
-                        outside_.clock,
-                        outside_.random,
-                        metrics_,
-                        config_.ceilings,
-                        profiles_,
-                        {config_.volumes.keep_versions, config_.volumes.per_namespace}});
+  services_.reset(new api::Services{*store_,
+                                    notifier_,
+                                    leases_,
+                                    *blobs_,
+                                    *intake_,
+                                    outside_.clock,
+                                    outside_.random,
+                                    metrics_,
+                                    *reconciler_,
+                                    config_.ceilings,
+                                    profiles_,
+                                    {config_.volumes.keep_versions, config_.volumes.per_namespace},
+                                    config_.data_dir});
   handler_ = api::make_handler(*router_, *services_);
   return {};
 }
 
 Status Controller::log_findings() {
-  std::vector<contracts::Run> active;
+  size_t waiting = 0;
+  size_t placed = 0;
+  size_t nodes = 0;
+  int64_t finished = 0;
   int64_t version = 0;
   TRY(store_->read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(active, txn.active_runs());
+    ASSIGN_OR_RETURN(const auto active, txn.active_runs());
+    for (const contracts::Run& run : active)
+      ++(run.status.phase == contracts::RunPhase::kPending ? waiting : placed);
+    ASSIGN_OR_RETURN(const auto known, txn.list<contracts::Node>({}));
+    nodes = known.items.size();
+    ASSIGN_OR_RETURN(finished, txn.finished_count());
     ASSIGN_OR_RETURN(version, txn.resource_version());
     return {};
   }));
-  log_info("opened the store", {{"active_runs", std::to_string(active.size())},
+  log_info("opened the store", {{"runs_waiting", std::to_string(waiting)},
+                                {"runs_placed", std::to_string(placed)},
+                                {"runs_finished", std::to_string(finished)},
+                                {"nodes", std::to_string(nodes)},
                                 {"resource_version", std::to_string(version)},
                                 {"blob_bytes", std::to_string(intake_->used())}});
   return {};
@@ -120,8 +137,7 @@ int Controller::port() const { return server_ ? server_->port(0) : 0; }
 
 Result<reconciler::TickReport> Controller::step() {
   seen_ = notifier_.version(store::kSchedulerTopic);  // before looking, so that no wake-up is lost
-  return reconciler::tick(*store_, leases_, nodes::now(outside_.clock),
-                          {.runs_per_namespace = config_.max_runs_per_namespace});
+  return reconciler_->tick(nodes::now(outside_.clock));
 }
 
 bool Controller::wait_for_work(Millis limit) {

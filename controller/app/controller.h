@@ -56,6 +56,7 @@ class Controller {
   nodes::LeaseTable leases_;
   api::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
+  std::unique_ptr<reconciler::Reconciler> reconciler_;
   std::unique_ptr<cas::BlobStore> blobs_;
   std::unique_ptr<workspaces::BlobIntake> intake_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;

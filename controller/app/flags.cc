@@ -38,12 +38,15 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
       const size_t equals = arg.find('=');
       const std::string name = arg.substr(0, equals);
       const auto known = std::ranges::find(kValueFlags, name, &ValueFlag::name);
-      if (known == kValueFlags.end() && name != "--config")
+      const bool own = name == "--config" || name == "--restore";
+      if (known == kValueFlags.end() && !own)
         return bad(cat("unknown option ", arg, "; see --help"));
       if (equals == std::string::npos && i + 1 == args.size())
         return bad(cat(name, " needs a value"));
       const std::string value = equals != std::string::npos ? arg.substr(equals + 1) : args[++i];
-      if (known == kValueFlags.end()) {
+      if (name == "--restore") {
+        flags.restore = value;
+      } else if (known == kValueFlags.end()) {
         flags.config_file = value;
       } else {
         flags.overrides[std::string(known->variable)] = value;
@@ -56,7 +59,11 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
 std::string usage() {
   return "usage: paddock-controller [--config FILE] [--data-dir DIR] [--host ADDRESS] [--port N]\n"
          "                          [--unix-socket FILE] [--plain-http] [--version] [--help]\n"
+         "                          [--restore FILE]\n"
          "Serves the API over TLS, on loopback unless told otherwise. SIGTERM stops it.\n"
+         "--restore puts a backup (`paddock admin backup`) in the place of the store and ends; "
+         "the\n"
+         "former store is kept beside it.\n"
          "Every key of the file, and its PADDOCK_CONTROLLER_… variable: controller.example.yaml\n";
 }
 

@@ -12,7 +12,8 @@ namespace paddock::app {
 struct Flags {
   std::string config_file;
   std::map<std::string, std::string>
-      overrides;  // PADDOCK_CONTROLLER_… variables that flags stand for
+      overrides;        // PADDOCK_CONTROLLER_… variables that flags stand for
+  std::string restore;  // a backup's file; not empty: restore it and end
   bool help = false;
   bool version = false;
 };

@@ -14,6 +14,7 @@
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
+#include "controller/store/backup.h"
 
 namespace paddock::app {
 namespace {
@@ -106,6 +107,16 @@ Status serve(const Config& config) {
   return {};
 }
 
+Status restore(const Config& config, const std::string& backup) {
+  const SystemClock clock;
+  ASSIGN_OR_RETURN(
+      const store::Restored restored,
+      store::restore(backup, os::join_path(config.data_dir, "paddock.db"), clock.wall()));
+  log_info("restored",
+           {{"runs_given_up", std::to_string(restored.given_up)}, {"former_store", restored.kept}});
+  return {};
+}
+
 int run(const std::vector<std::string>& args) {
   const Result<Flags> flags = parse_flags(args);
   if (!flags) {
@@ -124,7 +135,7 @@ int run(const std::vector<std::string>& args) {
     return 2;
   }
   set_log_level(log_level(config->log_level));
-  const Status served = serve(*config);
+  const Status served = flags->restore.empty() ? serve(*config) : restore(*config, flags->restore);
   if (served.ok()) return 0;
   log_error("ended", {{"reason", served.error().reason}, {"error", served.error().describe()}});
   return 1;

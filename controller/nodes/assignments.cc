@@ -15,8 +15,8 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignment.name_space = run.metadata.name_space;
     assignment.name = run.metadata.name;
     assignment.attempt = run.status.attempt;
-    assignment.desired = run.spec.cancel_requested ? contracts::DesiredState::kCancel
-                                                   : contracts::DesiredState::kRun;
+    const bool end_it = run.spec.cancel_requested || run.status.eviction.has_value();
+    assignment.desired = end_it ? contracts::DesiredState::kCancel : contracts::DesiredState::kRun;
     assignment.policy = run.status.policy.value_or(run.spec.sandbox);
     assignment.environment = run.status.environment;
     assignment.spec = std::move(run.spec);

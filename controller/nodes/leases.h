@@ -25,10 +25,17 @@ inline constexpr Millis kLease{15'000};
 // Without a call for this long its runs are given up (reason NODE_LOST).
 inline constexpr Millis kLostAfter{60'000};
 
+struct LeaseTimes {
+  Millis lease = kLease;
+  Millis lost_after = kLostAfter;
+};
+
 class LeaseTable {
  public:
   // `started`: when this controller came up; nobody is late before that.
-  explicit LeaseTable(MonoTime started) : started_(started) {}
+  explicit LeaseTable(MonoTime started, LeaseTimes times = {}) : started_(started), times_(times) {}
+
+  const LeaseTimes& times() const { return times_; }
 
   // A call of an agent process. The first one, or one with a larger generation, speaks for the node
   // from now on; Conflict (SESSION_SUPERSEDED) for any other.
@@ -46,6 +53,7 @@ class LeaseTable {
     WallTime seen;
   };
   MonoTime started_;
+  LeaseTimes times_;
   Guarded<std::map<std::string, Entry>> entries_;
 };
 

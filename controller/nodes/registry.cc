@@ -66,15 +66,16 @@ Status revoke_tokens(store::WriteTxn& txn, const std::string& node) {
 }
 
 Result<std::string> put_node(store::WriteTxn& txn, const std::string& name,
-                             const std::map<std::string, std::string>& labels,
-                             const std::string& fresh_uid, WallTime now) {
+                             const contracts::EnrollRequest& request, const std::string& fresh_uid,
+                             WallTime now) {
   ASSIGN_OR_RETURN(const auto stored, txn.find<contracts::Node>({"", name}));
   contracts::Node node = stored.value_or(contracts::Node());
-  node.metadata.labels = labels;
+  node.metadata.labels = request.labels;
   if (stored) {
     TRY(txn.update(node));
   } else {
     node.metadata.name = name;
+    node.spec.taints = request.taints;
     node.metadata.uid = fresh_uid;
     node.metadata.generation = 1;
     node.metadata.creation_timestamp = wire::Timestamp{now};
@@ -104,7 +105,7 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
     TRY(claim_name(txn, node, request.identity));
     TRY(revoke_tokens(txn, node));
     TRY(txn.put_token(token));
-    ASSIGN_OR_RETURN(answer.node_uid, put_node(txn, node, request.labels, fresh_uid, now));
+    ASSIGN_OR_RETURN(answer.node_uid, put_node(txn, node, request, fresh_uid, now));
     return {};
   });
   if (!written.ok()) return std::move(written).error();
@@ -123,21 +124,6 @@ Status remove(store::Store& store, LeaseTable& leases, const std::string& node) 
   if (!written.ok()) return std::move(written).error();
   leases.forget(node);
   return {};
-}
-
-Result<contracts::Node> set_unschedulable(store::Store& store, const std::string& node,
-                                          bool unschedulable) {
-  contracts::Node changed;
-  Status written = store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(changed, txn.get<contracts::Node>({"", node}));
-    if (changed.spec.unschedulable == unschedulable) return {};
-    changed.spec.unschedulable = unschedulable;
-    changed.metadata.generation += 1;
-    txn.touch(store::kSchedulerTopic);
-    return txn.update(changed);
-  });
-  if (!written.ok()) return std::move(written).error();
-  return changed;
 }
 
 Result<contracts::Run> assigned_run(store::Store& store, const std::string& node,

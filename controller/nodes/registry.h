@@ -21,10 +21,6 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
 // Revokes the node's tokens and forgets it. Its runs end with NODE_LOST at the next tick.
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node);
 
-// Cordons or uncordons. NotFound (NODE_NOT_FOUND).
-Result<contracts::Node> set_unschedulable(store::Store& store, const std::string& node,
-                                          bool unschedulable);
-
 // The run, if this node holds it now: it may then read the run's tree and blobs and send its
 // artifacts. NotFound (RUN_NOT_ASSIGNED) otherwise, whether or not such a run exists.
 Result<contracts::Run> assigned_run(store::Store& store, const std::string& node,

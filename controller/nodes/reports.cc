@@ -115,6 +115,7 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
   if (output.acked != acked) {
     TRY(txn.put_output_acked(report.run_uid, report.attempt, output.acked));
   }
+  if (run.status.node_name != node) txn.touch(store::node_topic(node));  // it left this node
   return store::save_run(txn, run, std::move(events));
 }
 

@@ -18,6 +18,7 @@ Status store_status(store::WriteTxn& txn, const std::string& name,
   if (request.status) node.status = *request.status;
   if (!request.labels.empty()) node.metadata.labels = request.labels;
   node.status.ready = true;
+  node.status.reason.clear();
   node.status.message.clear();
   node.status.last_seen = last_seen;
   TRY(txn.update(node));
@@ -49,7 +50,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
   });
   if (!written.ok()) return std::move(written).error();
   answer.version = version_of(answer.runs);
-  answer.lease_ms = kLease.count();
+  answer.lease_ms = leases.times().lease.count();
   return answer;
 }
 

@@ -1,146 +1,152 @@
 #include "controller/reconciler/reconciler.h"
 
 #include <algorithm>
-#include <set>
 
 #include "common/base/text.h"
-#include "controller/runs/transitions.h"
-#include "controller/store/run_writes.h"
+#include "controller/reconciler/picture.h"
+#include "controller/reconciler/steps.h"
 
 namespace paddock::reconciler {
 
 namespace {
 
-using contracts::Node;
-using contracts::Run;
+// Bounds of one tick, so that writers behind it do not wait for long.
+constexpr size_t kMostBindings = 1'000;
+constexpr size_t kMostExplanations = 500;
+constexpr Millis kPruneEvery{5'000};
+// A run is told at once why it waits; that this changed, now and then: a queue that moves changes a
+// hundred positions each time.
+constexpr Millis kTellOthersEvery{1'000};
 
-constexpr int64_t kToldPositions = 100;
-
-struct World {
-  std::vector<Run> active;
-  std::vector<Node> nodes;
-};
-
-Result<World> look(store::Store& store) {
-  World world;
-  Status seen = store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(world.active, txn.active_runs());
-    ASSIGN_OR_RETURN(auto page, txn.list<Node>({}));
-    world.nodes = std::move(page.items);
-    return {};
-  });
-  if (!seen.ok()) return std::move(seen).error();
-  return world;
+void add(TickReport& sum, const TickReport& one) {
+  sum.bound += one.bound;
+  sum.lost += one.lost;
+  sum.expired += one.expired;
+  sum.evicted += one.evicted;
+  sum.pruned += one.pruned;
 }
 
-// Marks nodes whose lease is over. In the store and in `world`, so that nothing is placed there.
-Status expire_leases(store::WriteTxn& txn, World& world, const nodes::LeaseTable& leases,
-                     nodes::Now now) {
-  for (Node& node : world.nodes) {
-    if (!node.status.ready) continue;
-    if (leases.silence(node.metadata.name, now.mono) < nodes::kLease) continue;
-    ASSIGN_OR_RETURN(node, txn.get<Node>({"", node.metadata.name}));
-    node.status.ready = false;
-    node.status.message = cat("not heard from for ", format_duration(nodes::kLease));
-    TRY(txn.update(node));
-  }
-  return {};
-}
-
-// Why this run's node will never report, or nothing.
-std::optional<std::string> loss(const Run& run, const std::set<std::string>& known,
-                                const nodes::LeaseTable& leases, MonoTime now) {
-  const std::string& node = run.status.node_name;
-  if (run.status.phase == contracts::RunPhase::kPending) return std::nullopt;
-  if (!known.contains(node)) return cat("node ", node, " was removed while it held the run");
-  if (leases.silence(node, now) < nodes::kLostAfter) return std::nullopt;
-  return cat("node ", node, " was not heard from for ", format_duration(nodes::kLostAfter),
-             "; how the run ended is not known");
-}
-
-Status lose_runs(store::WriteTxn& txn, World& world, const nodes::LeaseTable& leases,
-                 nodes::Now now, TickReport& report) {
-  std::set<std::string> known;
-  for (const Node& node : world.nodes) known.insert(node.metadata.name);
-  for (Run& run : world.active) {
-    const auto message = loss(run, known, leases, now.mono);
-    if (!message) continue;
-    ASSIGN_OR_RETURN(run, txn.run_by_uid(run.metadata.uid));
-    runs::Events events = runs::lose_node(run, *message, now.wall);
-    if (events.empty()) continue;
-    TRY(store::save_run(txn, run, std::move(events)));
-    ++report.lost;
-  }
-  return {};
-}
-
-// The stored run, if it still waits: it may have been cancelled or deleted since we looked.
-Result<std::optional<Run>> still_pending(store::WriteTxn& txn, const std::string& uid) {
-  auto run = txn.run_by_uid(uid);
-  if (!run.ok()) {
-    if (run.error().code == Code::kNotFound) return std::optional<Run>();
-    return std::move(run).error();
-  }
-  if (run->status.phase != contracts::RunPhase::kPending) return std::optional<Run>();
-  return std::optional<Run>(std::move(*run));
-}
-
-// Beyond the first hundred the place is not told: each run that leaves would rewrite all behind it.
-std::string explained(const scheduler::Unplaced& unplaced) {
-  return unplaced.position <= kToldPositions
-             ? cat(unplaced.message, "; position ", unplaced.position, " in the queue")
-             : cat(unplaced.message, "; position over ", kToldPositions, " in the queue");
-}
-
-Status commit(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now, TickReport& report) {
-  for (const scheduler::Binding& binding : plan.bindings) {
-    ASSIGN_OR_RETURN(std::optional<Run> run, still_pending(txn, binding.uid));
-    if (!run) continue;
-    ASSIGN_OR_RETURN(runs::Events events, runs::bind(*run, binding.node, now));
-    TRY(store::save_run(txn, *run, std::move(events)));
-    ++report.bound;
-  }
-  for (const scheduler::Unplaced& unplaced : plan.unplaced) {
-    ASSIGN_OR_RETURN(std::optional<Run> run, still_pending(txn, unplaced.uid));
-    if (!run) continue;
-    ++report.waiting;
-    runs::Events events = runs::explain_pending(*run, explained(unplaced), now);
-    if (!events.empty()) TRY(store::save_run(txn, *run, std::move(events)));
-  }
-  return {};
-}
-
-// When the next lease or grace period can be over.
-Millis next_tick(const World& world, const nodes::LeaseTable& leases, MonoTime now) {
-  Millis next = nodes::kLease;
-  for (const Node& node : world.nodes) {
-    const Millis silence = leases.silence(node.metadata.name, now);
-    for (const Millis limit : {nodes::kLease, nodes::kLostAfter}) {
-      if (silence < limit) next = std::min(next, limit - silence);
-    }
-  }
-  return next;
+scheduler::Cluster::Config cluster_config(const Settings& settings) {
+  return {scheduler::Quotas(settings.scheduling.quotas, settings.runs_per_namespace),
+          settings.scheduling.preemption};
 }
 
 }  // namespace
 
-Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::Now now,
-                        const scheduler::Quotas& quotas) {
-  ASSIGN_OR_RETURN(World world, look(store));
-  TickReport report;
-  Status written = store.write([&](store::WriteTxn& txn) -> Status {
-    report = {};
-    TRY(expire_leases(txn, world, leases, now));
-    TRY(lose_runs(txn, world, leases, now, report));
-    std::erase_if(world.active,
-                  [](const Run& run) { return contracts::is_terminal(run.status.phase); });
-    const auto plan =
-        scheduler::schedule(scheduler::make_snapshot(world.active, world.nodes, quotas));
-    return commit(txn, plan, now.wall, report);
+struct Reconciler::State {
+  explicit State(const Settings& settings) : picture(cluster_config(settings)) {}
+  Picture picture;
+  std::set<std::string> given_up;  // silent nodes whose runs were given up
+  MonoTime next_prune;
+  MonoTime tell_others;
+  Totals totals;
+};
+
+Reconciler::Reconciler(store::Store& store, nodes::LeaseTable& leases, Settings settings)
+    : store_(store),
+      leases_(leases),
+      settings_(std::move(settings)),
+      state_(std::make_unique<State>(settings_)) {}
+
+Reconciler::~Reconciler() = default;
+
+Result<TickReport> Reconciler::tick(nodes::Now now) {
+  return state_.with([&](std::unique_ptr<State>& state) {
+    auto report = tick(*state, now);
+    if (!report.ok()) {  // nothing of it was kept
+      state->picture.throw_away();
+      state->given_up.clear();
+    }
+    return report;
   });
-  if (!written.ok()) return std::move(written).error();
-  report.next = next_tick(world, leases, now.mono);
+}
+
+// Everything that a tick writes, in one transaction.
+Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report) {
+  Picture& picture = state.picture;
+  TRY(picture.catch_up(txn));
+  TRY(mark_silent_nodes(txn, picture, leases_, now.mono));
+  TRY(give_up_lost(txn, picture, leases_, state.given_up, now, report));
+  TRY(end_overdue(txn, picture, now.wall, report));
+  TRY(end_on_drained_nodes(txn, picture, now.wall, report));
+  TRY(picture.catch_up(txn));
+  TRY(write_plan(txn, picture.cluster().pass(now.wall, kMostBindings), now.wall, report));
+  const bool others = now.mono >= state.tell_others;
+  TRY(write_reasons(txn, picture.cluster().explain(kMostExplanations, others), now.wall));
+  if (others) state.tell_others = now.mono + kTellOthersEvery;
+  if (now.mono < state.next_prune) return {};
+  TRY(prune(txn, settings_.retention, now.wall, report));
+  if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
+  return {};
+}
+
+Status Reconciler::catch_up(State& state) {
+  return store_.read([&](store::ReadTxn& txn) { return state.picture.catch_up(txn); });
+}
+
+Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
+  if (!state.picture.whole()) TRY(catch_up(state));  // the long way outside of the writer
+  TickReport report;
+  const Status worked =
+      store_.write([&](store::WriteTxn& txn) { return work(txn, state, now, report); });
+  if (!worked.ok()) return worked.error();
+  report.waiting = static_cast<int64_t>(state.picture.cluster().waiting());
+  const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0;
+  report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);
+  if (state.picture.cluster().others_may_differ())
+    report.next = std::min(report.next, state.tell_others - now.mono);
+  add(state.totals.sum, report);
+  ++state.totals.ticks;
   return report;
+}
+
+Result<scheduler::Preview> Reconciler::preview(const contracts::Run& run) {
+  return state_.with([&](std::unique_ptr<State>& state) -> Result<scheduler::Preview> {
+    TRY(catch_up(*state));
+    return state->picture.cluster().preview(run);
+  });
+}
+
+Status Reconciler::check_entry(const contracts::Run& run) {
+  const scheduler::Quotas quotas(settings_.scheduling.quotas);
+  const std::string& space = run.metadata.name_space;
+  const scheduler::Quota& quota = quotas.of(space);
+  if (quota.max_priority && run.spec.priority > *quota.max_priority) {
+    const std::string message = cat("priority ", run.spec.priority, " is over the ",
+                                    *quota.max_priority, " that namespace ", space, " may use");
+    return Error{Code::kPermissionDenied, "QUOTA_PRIORITY", message, {{"spec.priority", message}}};
+  }
+  if (!quota.pending) return {};
+  return state_.with([&](std::unique_ptr<State>& state) -> Status {
+    TRY(catch_up(*state));
+    const int64_t waiting = state->picture.waiting_in(space);
+    if (waiting < *quota.pending) return {};
+    return Error{Code::kResourceExhausted, "QUOTA_PENDING",
+                 cat(waiting, " runs of namespace ", space, " wait already, and ", *quota.pending,
+                     " may; send it again when some of them have started")};
+  });
+}
+
+Totals Reconciler::totals() const {
+  return state_.with([](const std::unique_ptr<State>& state) {
+    Totals out = state->totals;
+    const scheduler::Cluster& cluster = state->picture.cluster();
+    out.reloads = state->picture.reloads();
+    out.waiting = static_cast<int64_t>(cluster.waiting());
+    out.placed = static_cast<int64_t>(cluster.placed());
+    out.usage = cluster.usage();
+    return out;
+  });
+}
+
+Result<std::pair<std::string, std::string>> Reconciler::fingerprints() {
+  return state_.with(
+      [&](std::unique_ptr<State>& state) -> Result<std::pair<std::string, std::string>> {
+        Picture fresh(cluster_config(settings_));
+        TRY(catch_up(*state));
+        TRY(store_.read([&](store::ReadTxn& txn) { return fresh.catch_up(txn); }));
+        return std::pair(state->picture.cluster().fingerprint(), fresh.cluster().fingerprint());
+      });
 }
 
 }  // namespace paddock::reconciler

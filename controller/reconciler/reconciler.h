@@ -1,12 +1,21 @@
-// One step of the controller's own work: give up the runs of lost nodes, place what waits, say why
-// the rest waits. No thread inside; the caller calls tick() when store::kSchedulerTopic is touched
-// and at the latest after `next`.
+// One step of the controller's own work: notice who is silent, give up the runs of lost nodes, end
+// what is past its deadline or in the way of a drain, place what waits, say why the rest waits,
+// forget what ended long ago. No thread inside; the caller calls tick() when store::kSchedulerTopic
+// is touched and at the latest after `next`.
+//
+// It keeps a picture of what is active (scheduler::Cluster) and reads only what changed since the
+// last tick. The picture is never the truth: every decision is written against the stored objects,
+// and when a write fails the picture is thrown away and read anew.
 #pragma once
 
-#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
 
+#include "common/base/guarded.h"
 #include "controller/nodes/leases.h"
-#include "controller/scheduler/scheduler.h"
+#include "controller/reconciler/settings.h"
+#include "controller/scheduler/cluster.h"
 #include "controller/store/store.h"
 
 namespace paddock::reconciler {
@@ -14,11 +23,49 @@ namespace paddock::reconciler {
 struct TickReport {
   Millis next{0};       // at the latest
   int64_t bound = 0;    // runs given to a node
-  int64_t lost = 0;     // runs given up
-  int64_t waiting = 0;  // runs that fit nowhere now
+  int64_t lost = 0;     // attempts given up with their node
+  int64_t expired = 0;  // runs past their deadline
+  int64_t evicted = 0;  // placed runs that are being ended
+  int64_t pruned = 0;   // ended runs that were forgotten
+  int64_t waiting = 0;  // runs that are not placed now
 };
 
-Result<TickReport> tick(store::Store& store, nodes::LeaseTable& leases, nodes::Now now,
-                        const scheduler::Quotas& quotas = {});
+// Counts since the start, and the present state, for /metrics.
+struct Totals {
+  TickReport sum;
+  int64_t ticks = 0;
+  int64_t reloads = 0;  // pictures read anew
+  int64_t waiting = 0;
+  int64_t placed = 0;
+  std::map<std::string, scheduler::Usage> usage;
+};
+
+class Reconciler {
+ public:
+  Reconciler(store::Store& store, nodes::LeaseTable& leases, Settings settings = {});
+  ~Reconciler();
+
+  // One at a time; any thread.
+  Result<TickReport> tick(nodes::Now now);
+
+  // What would happen to a run if it were created now. Any thread; reads no more than changed.
+  Result<scheduler::Preview> preview(const contracts::Run& run);
+  // Refuses what the namespace's quota does not let in at all: QUOTA_PRIORITY, QUOTA_PENDING.
+  Status check_entry(const contracts::Run& run);
+  Totals totals() const;
+  // Of the picture and of one made anew from the store: equal, or something was missed.
+  Result<std::pair<std::string, std::string>> fingerprints();
+
+ private:
+  struct State;
+  Result<TickReport> tick(State& state, nodes::Now now);
+  Status work(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
+  Status catch_up(State& state);
+
+  store::Store& store_;
+  nodes::LeaseTable& leases_;
+  const Settings settings_;
+  Guarded<std::unique_ptr<State>> state_;
+};
 
 }  // namespace paddock::reconciler

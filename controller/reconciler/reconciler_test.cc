@@ -1,69 +1,9 @@
 #include "controller/reconciler/reconciler.h"
 
-#include <gtest/gtest.h>
-
-#include "controller/nodes/registry.h"
-#include "controller/nodes/synchronize.h"
-#include "controller/store/run_writes.h"
+#include "controller/reconciler/reconciler_test_support.h"
 
 namespace paddock::reconciler {
 namespace {
-
-using contracts::RunPhase;
-
-class ReconcilerTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    store_ = std::move(store::Store::open({})).value();
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    ASSERT_TRUE(nodes::enroll(*store_, "n1", request, clock_.wall(), random_).ok());
-  }
-  void heartbeat() {
-    contracts::SyncRequest request;
-    request.session = "session-1";
-    request.status.emplace().capacity.cpu = 4;
-    ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", request, nodes::now(clock_)).ok());
-  }
-  void submit(const std::string& name) {
-    contracts::Run run;
-    run.metadata.name = run.metadata.uid = name;
-    run.metadata.name_space = "default";
-    run.spec.command.argv = {"true"};
-    ASSERT_TRUE(store_
-                    ->write([&](store::WriteTxn& txn) {
-                      return store::create_run(txn, run, runs::admit(run, clock_.wall()));
-                    })
-                    .ok());
-  }
-  TickReport step() { return tick(*store_, leases_, nodes::now(clock_)).value(); }
-  contracts::Run run(const std::string& uid) {
-    contracts::Run found;
-    EXPECT_TRUE(store_
-                    ->read([&](store::ReadTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(found, txn.run_by_uid(uid));
-                      return {};
-                    })
-                    .ok());
-    return found;
-  }
-  bool ready() {
-    bool is_ready = false;
-    EXPECT_TRUE(store_
-                    ->read([&](store::ReadTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(const auto node, txn.get<contracts::Node>({"", "n1"}));
-                      is_ready = node.status.ready;
-                      return {};
-                    })
-                    .ok());
-    return is_ready;
-  }
-
-  ManualClock clock_;
-  SeededRandom random_{1};
-  nodes::LeaseTable leases_{clock_.mono()};
-  std::unique_ptr<store::Store> store_;
-};
 
 TEST_F(ReconcilerTest, PlacesAWaitingRunOnceItsNodeCalls) {
   submit("a");
@@ -81,57 +21,133 @@ TEST_F(ReconcilerTest, PlacesAWaitingRunOnceItsNodeCalls) {
   EXPECT_EQ(run("a").status.attempt, 1);
 }
 
-TEST_F(ReconcilerTest, ASilentNodeGetsNothingNewAndLaterItsRunsAreGivenUp) {
+// proves: ORB-10
+TEST_F(ReconcilerTest, WhoMovesUpInTheQueueIsToldSo) {
+  for (int i = 0; i < 102; ++i) {
+    submit(cat("r", 100 + i));
+    clock_.advance(Millis(1));
+  }
+  step();
+  EXPECT_TRUE(run("r101").status.message.ends_with("; position 2 in the queue"));
+  EXPECT_TRUE(run("r200").status.message.ends_with("; position over 100 in the queue"));
+  cancel("r100");
+  EXPECT_EQ(step().next, Millis(1'000)) << "now and then, not each time";
+  clock_.advance(Millis(1'000));
+  step();
+  EXPECT_TRUE(run("r101").status.message.ends_with("; position 1 in the queue"));
+  EXPECT_TRUE(run("r200").status.message.ends_with("; position 100 in the queue"));
+}
+
+// Runs everything and then keeps nothing of it, as a disk that is full does.
+class RefusingStore final : public store::Store {
+ public:
+  explicit RefusingStore(store::Store& store) : store_(store) {}
+  Status write(const std::function<Status(store::WriteTxn&)>& change) override {
+    return store_.write([&](store::WriteTxn& txn) -> Status {
+      TRY(change(txn));
+      if (refuse) return Error{Code::kUnavailable, "STORE_FULL", "the disk is full"};
+      return {};
+    });
+  }
+  Status read(const std::function<Status(store::ReadTxn&)>& look) override {
+    return store_.read(look);
+  }
+  Status check_writable() override { return store_.check_writable(); }
+  bool refuse = false;
+
+ private:
+  store::Store& store_;
+};
+
+TEST_F(ReconcilerTest, WhatTheDiskRefusedIsDoneAgain) {
+  RefusingStore refusing(*store_);
+  reconciler_.emplace(refusing, leases_, settings_);
   heartbeat();
   submit("a");
+  refusing.refuse = true;
+  EXPECT_EQ(reconciler_->tick(nodes::now(clock_)).error().reason, "STORE_FULL");
+  EXPECT_EQ(run("a").status.phase, RunPhase::kPending);
+  refusing.refuse = false;
   EXPECT_EQ(step().bound, 1);
-  clock_.advance(nodes::kLease);
-  submit("b");
-  const TickReport silent = step();
-  EXPECT_EQ(silent.lost, 0);
-  EXPECT_EQ(silent.bound, 0);
-  EXPECT_FALSE(ready());
-  EXPECT_EQ(run("a").status.phase, RunPhase::kScheduled);
-
-  clock_.advance(nodes::kLostAfter - nodes::kLease);
+  clock_.advance(nodes::kLostAfter);
+  refusing.refuse = true;
+  EXPECT_FALSE(reconciler_->tick(nodes::now(clock_)).ok());
+  refusing.refuse = false;
   EXPECT_EQ(step().lost, 1);
   EXPECT_EQ(run("a").status.reason, "NODE_LOST");
-  EXPECT_EQ(run("a").status.phase, RunPhase::kFailed);
-  EXPECT_FALSE(run("a").status.result);
-
-  heartbeat();
-  EXPECT_TRUE(ready());
-  EXPECT_EQ(step().bound, 1) << "b waits no longer";
 }
 
-TEST_F(ReconcilerTest, AnAgentThatComesBackInTimeLosesNothing) {
-  heartbeat();
-  submit("a");
+TEST_F(ReconcilerTest, ARunPastItsDeadlineEndsAndSaysSoWaitingOrPlaced) {
+  const auto soon = [](contracts::Run& run) { run.spec.deadline = wire::Duration{Millis(5'000)}; };
+  submit("waits", soon);
   step();
-  clock_.advance(nodes::kLostAfter - Millis(1));
-  EXPECT_EQ(step().lost, 0);
+  clock_.advance(Millis(4'999));
+  EXPECT_EQ(step().next, Millis(1));
+  clock_.advance(Millis(1));
+  EXPECT_EQ(step().expired, 1);
+  EXPECT_EQ(run("waits").status.reason, "DEADLINE_EXCEEDED");
+  EXPECT_EQ(run("waits").status.phase, RunPhase::kFailed);
+  EXPECT_NE(run("waits").status.message.find("it waited: 0/1 nodes fit"), std::string::npos);
+
   heartbeat();
-  clock_.advance(nodes::kLease - Millis(1));
-  EXPECT_EQ(step().lost, 0);
-  EXPECT_EQ(run("a").status.phase, RunPhase::kScheduled);
+  submit("placed", soon);
+  EXPECT_EQ(step().bound, 1);
+  clock_.advance(Millis(5'000));
+  EXPECT_EQ(step().expired, 1);
+  EXPECT_EQ(step().expired, 0) << "once is enough";
+  const auto answer = heartbeat();
+  ASSERT_EQ(answer.runs.size(), 1u);
+  EXPECT_EQ(answer.runs[0].desired, contracts::DesiredState::kCancel);
 }
 
-TEST_F(ReconcilerTest, AControllerThatWasAwayLosesNoRuns) {
-  heartbeat();
-  submit("a");
-  step();
-  clock_.advance(Millis(24 * 3'600'000));
-  nodes::LeaseTable fresh(clock_.mono());
-  EXPECT_EQ(tick(*store_, fresh, nodes::now(clock_))->lost, 0);
+TEST_F(ReconcilerTest, ForgetsRunsByAgeAndByNumber) {
+  settings_.retention.finished_runs = wire::Duration{Millis(60'000)};
+  settings_.retention.max_finished_runs = 2;
+  reconciler_.emplace(*store_, leases_, settings_);
+  for (const char* name : {"a", "b", "c"}) {
+    submit(name);
+    cancel(name);
+    clock_.advance(Millis(1'000));
+  }
+  submit("active");
+  EXPECT_EQ(step().pruned, 1) << "the oldest of three";
+  EXPECT_FALSE(exists("a"));
+  EXPECT_TRUE(exists("b"));
+  clock_.advance(Millis(60'000));
+  EXPECT_EQ(step().pruned, 2);
+  EXPECT_FALSE(exists("c"));
+  EXPECT_TRUE(exists("active"));
 }
 
-TEST_F(ReconcilerTest, RunsOfARemovedNodeEnd) {
+TEST_F(ReconcilerTest, ReadsOnlyWhatChangedAndSeesTheSameAsOneThatReadsAll) {
   heartbeat();
-  submit("a");
+  for (int i = 0; i < 30; ++i) submit(cat("r", i));
   step();
+  heartbeat("n2");
+  cancel("r20");
   ASSERT_TRUE(nodes::remove(*store_, leases_, "n1").ok());
-  EXPECT_EQ(step().lost, 1);
-  EXPECT_NE(run("a").status.message.find("was removed"), std::string::npos);
+  step();
+  const auto prints = reconciler_->fingerprints().value();
+  EXPECT_EQ(prints.first, prints.second);
+  EXPECT_EQ(reconciler_->totals().reloads, 1);
+}
+
+TEST_F(ReconcilerTest, RefusesWhatAQuotaDoesNotLetInAtAll) {
+  scheduler::Quota quota;
+  quota.pending = 1;
+  quota.max_priority = 5;
+  settings_.scheduling.quotas = {{"default", quota}};
+  reconciler_.emplace(*store_, leases_, settings_);
+  contracts::Run asked;
+  asked.metadata.name_space = "default";
+  asked.spec.priority = 6;
+  EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_PRIORITY");
+  asked.spec.priority = 5;
+  EXPECT_TRUE(reconciler_->check_entry(asked).ok());
+  submit("a");
+  EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_PENDING");
+  asked.metadata.name_space = "another";
+  EXPECT_TRUE(reconciler_->check_entry(asked).ok());
 }
 
 TEST_F(ReconcilerTest, SaysWhenItMustBeAskedAgain) {

@@ -1,6 +1,7 @@
 #include "controller/runs/transitions.h"
 
 #include "controller/runs/conditions.h"
+#include "controller/runs/retry.h"
 #include "controller/runs/stream_events.h"
 
 namespace paddock::runs {
@@ -16,6 +17,7 @@ using F = Fact;
 constexpr std::array kTransitions = {
     Transition{P::kPending, F::kBound, P::kScheduled},
     Transition{P::kPending, F::kCancelRequested, P::kCanceled},
+    Transition{P::kPending, F::kExpired, P::kFailed},
 
     Transition{P::kScheduled, F::kPreparing, P::kPreparing},
     Transition{P::kScheduled, F::kStarted, P::kRunning},
@@ -24,6 +26,8 @@ constexpr std::array kTransitions = {
     Transition{P::kScheduled, F::kCanceled, P::kCanceled},
     Transition{P::kScheduled, F::kCancelRequested, P::kScheduled},
     Transition{P::kScheduled, F::kNodeLost, P::kFailed},
+    Transition{P::kScheduled, F::kRetried, P::kPending},
+    Transition{P::kScheduled, F::kEvicted, P::kScheduled},
 
     Transition{P::kPreparing, F::kStarted, P::kRunning},
     Transition{P::kPreparing, F::kSucceeded, P::kSucceeded},
@@ -31,12 +35,16 @@ constexpr std::array kTransitions = {
     Transition{P::kPreparing, F::kCanceled, P::kCanceled},
     Transition{P::kPreparing, F::kCancelRequested, P::kPreparing},
     Transition{P::kPreparing, F::kNodeLost, P::kFailed},
+    Transition{P::kPreparing, F::kRetried, P::kPending},
+    Transition{P::kPreparing, F::kEvicted, P::kPreparing},
 
     Transition{P::kRunning, F::kSucceeded, P::kSucceeded},
     Transition{P::kRunning, F::kFailed, P::kFailed},
     Transition{P::kRunning, F::kCanceled, P::kCanceled},
     Transition{P::kRunning, F::kCancelRequested, P::kRunning},
     Transition{P::kRunning, F::kNodeLost, P::kFailed},
+    Transition{P::kRunning, F::kRetried, P::kPending},
+    Transition{P::kRunning, F::kEvicted, P::kRunning},
 };
 
 // The one place where a phase is written. False if the table refuses it.
@@ -66,6 +74,35 @@ Events conclude(Run& run, WallTime now) {
   set_condition(status, {succeeded ? "Complete" : "Failed", "True", status.reason, status.message},
                 now);
   return {phase_event(run, now), end_event(run, now)};
+}
+
+// The attempt is over and the run waits for the next one; nothing of it stays but its output.
+Events wait_again(Run& run, const std::string& why, WallTime now) {
+  if (!apply(run, F::kRetried)) panic("only a placed run can be tried again");
+  contracts::RunStatus& status = run.status;
+  const Millis wait = retry_delay(*run.spec.retry, status.attempt);
+  status.node_name.clear();
+  status.scheduled_at.reset();
+  status.started_at.reset();
+  status.timings_ms.clear();
+  status.eviction.reset();
+  status.retry_at = wire::Timestamp{now + wait};
+  status.reason = kRetry;
+  status.message = cat("attempt ", status.attempt, " of ", run.spec.retry->max_attempts,
+                       " is over: ", why, "; the next one is made after ", format_duration(wait));
+  set_condition(status, {"Scheduled", "False", status.reason, status.message}, now);
+  return {phase_event(run, now)};
+}
+
+// What the node said, in our words where we had asked it to end the run.
+contracts::RunOutcome judged(const Run& run, const contracts::RunOutcome& outcome) {
+  const auto& eviction = run.status.eviction;
+  if (outcome.phase != P::kCanceled || !eviction || run.spec.cancel_requested) return outcome;
+  contracts::RunOutcome ended = outcome;
+  ended.phase = P::kFailed;
+  ended.reason = eviction->reason;
+  ended.message = eviction->message;
+  return ended;
 }
 
 std::optional<Fact> fact_of_outcome(RunPhase phase) {
@@ -120,6 +157,12 @@ std::string_view fact_name(Fact fact) {
       return "cancel-requested";
     case F::kNodeLost:
       return "node-lost";
+    case F::kRetried:
+      return "retried";
+    case F::kEvicted:
+      return "evicted";
+    case F::kExpired:
+      return "expired";
   }
   return "";
 }
@@ -134,6 +177,10 @@ Events admit(Run& run, WallTime now) {
   run.spec.cancel_requested = false;
   run.metadata.generation = 1;
   if (!run.metadata.creation_timestamp) run.metadata.creation_timestamp = wire::Timestamp{now};
+  if (run.spec.deadline) {
+    run.status.deadline_at =
+        wire::Timestamp{run.metadata.creation_timestamp->value + run.spec.deadline->value};
+  }
   set_condition(run.status, {"Scheduled", "False", "WAITING", ""}, now);
   return {phase_event(run, now)};
 }
@@ -145,6 +192,7 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   contracts::RunStatus& status = run.status;
   status.node_name = node;
   status.attempt += 1;
+  status.retry_at.reset();
   status.reason.clear();
   status.message.clear();
   status.scheduled_at = wire::Timestamp{now};
@@ -186,13 +234,17 @@ Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& ou
     return invalid_argument("OUTCOME_NOT_TERMINAL", "an outcome is Succeeded, Failed or Canceled",
                             "outcome.phase");
   }
-  if (!apply(run, *fact)) panic("a placed run cannot refuse an outcome");
+  if (const auto cause = retry_cause(run, outcome); cause && may_retry(run, *cause)) {
+    return wait_again(run, judged(run, outcome).message, now);
+  }
+  const contracts::RunOutcome ended = judged(run, outcome);
+  if (!apply(run, *fact_of_outcome(ended.phase))) panic("a placed run cannot refuse an outcome");
   contracts::RunStatus& status = run.status;
-  status.reason = outcome.reason;
-  status.message = outcome.message;
-  status.result = outcome.result;
-  status.artifacts = outcome.artifacts;
-  status.left_out = outcome.left_out;
+  status.reason = ended.reason;
+  status.message = ended.message;
+  status.result = ended.result;
+  status.artifacts = ended.artifacts;
+  status.left_out = ended.left_out;
   return conclude(run, now);
 }
 
@@ -209,9 +261,32 @@ Events request_cancel(Run& run, WallTime now) {
 }
 
 Events lose_node(Run& run, const std::string& message, WallTime now) {
-  if (!apply(run, F::kNodeLost)) return {};
-  run.status.reason = "NODE_LOST";
+  if (!next_phase(run.status.phase, F::kNodeLost)) return {};
+  if (may_retry(run, contracts::RetryCause::kNodeLost)) return wait_again(run, message, now);
+  if (!apply(run, F::kNodeLost)) panic("only a placed run can lose its node");
+  run.status.reason = contracts::kNodeLost;
   run.status.message = message;
+  return conclude(run, now);
+}
+
+Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
+  contracts::RunStatus& status = run.status;
+  if (status.eviction || run.spec.cancel_requested || !apply(run, F::kEvicted)) return {};
+  status.reason = eviction.reason;
+  status.message = cat(eviction.message, "; waiting for the node to end it");
+  status.eviction = std::move(eviction);
+  return {phase_event(run, now)};
+}
+
+Events expire(Run& run, WallTime now) {
+  const std::string message = cat(
+      "the run had not ended ", format_duration(run.spec.deadline.value_or(wire::Duration{}).value),
+      " after its creation");
+  if (run.status.phase != P::kPending) return evict(run, {kDeadlineExceeded, message}, now);
+  const std::string waited_for = run.status.message;
+  if (!apply(run, F::kExpired)) return {};
+  run.status.reason = kDeadlineExceeded;
+  run.status.message = waited_for.empty() ? message : cat(message, "; it waited: ", waited_for);
   return conclude(run, now);
 }
 

@@ -30,6 +30,9 @@ enum class Fact {
   kCanceled,         // the node's outcome
   kCancelRequested,  // a caller wants it to end
   kNodeLost,         // no word from its node for too long: nobody will ever report
+  kRetried,          // the attempt is over without a fault of its command: the run waits again
+  kEvicted,          // we want its node to end it
+  kExpired,          // its deadline passed while it waited
 };
 
 struct Transition {
@@ -43,7 +46,8 @@ std::optional<contracts::RunPhase> next_phase(contracts::RunPhase from, Fact fac
 std::string_view fact_name(Fact fact);
 inline constexpr std::array kAllFacts = {Fact::kBound,           Fact::kPreparing, Fact::kStarted,
                                          Fact::kSucceeded,       Fact::kFailed,    Fact::kCanceled,
-                                         Fact::kCancelRequested, Fact::kNodeLost};
+                                         Fact::kCancelRequested, Fact::kNodeLost,  Fact::kRetried,
+                                         Fact::kEvicted,         Fact::kExpired};
 
 // Ids are set by the store.
 using Events = std::vector<contracts::RunEvent>;
@@ -55,19 +59,34 @@ inline constexpr const char* kUnschedulable = "UNSCHEDULABLE";
 
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
 Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
+// Reasons that we give ourselves.
+inline constexpr const char* kRetry = "RETRY";  // of a pending run that was tried before
+inline constexpr const char* kNodeDrained = "NODE_DRAINED";
+inline constexpr const char* kPreempted = "PREEMPTED";
+inline constexpr const char* kDeadlineExceeded = "DEADLINE_EXCEEDED";
+
 // Why a pending run is still pending. Returns nothing new when it is what the run says already.
 Events explain_pending(contracts::Run& run, const std::string& message, WallTime now);
 // What its node observes. Conflict (STALE_ATTEMPT) unless the report is about the current attempt;
 // FailedPrecondition (RUN_FINISHED) when the run is terminal. A phase that is behind the stored one
 // is an old message and changes nothing. Does not look at the outcome or the output.
 Result<Events> observe(contracts::Run& run, const contracts::RunReport& report, WallTime now);
-// How it ended, from its node. Errors as observe(), and InvalidArgument (OUTCOME_NOT_TERMINAL).
+// How it ended, from its node. Errors as observe(), and InvalidArgument (OUTCOME_NOT_TERMINAL). An
+// attempt whose command never started, or that we evicted, is followed by another if spec.retry
+// allows it: the run is pending again.
 Result<Events> finish(contracts::Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
                       WallTime now);
 // A pending run is Canceled at once; a placed one is marked and ends when its node says so. Asking
 // again, or for a finished run, changes nothing.
 Events request_cancel(contracts::Run& run, WallTime now);
-// Failed, reason NODE_LOST; no result is invented. Changes nothing on a pending or terminal run.
+// Failed, reason NODE_LOST, or pending again if spec.retry allows it; no result is invented. The
+// attempt is over: its number fences off whatever its node may still say. Changes nothing on a
+// pending or terminal run.
 Events lose_node(contracts::Run& run, const std::string& message, WallTime now);
+// Marks a placed run so that its node ends it. Changes nothing on one that is marked already, that
+// a caller has cancelled, or that is not placed.
+Events evict(contracts::Run& run, contracts::Eviction eviction, WallTime now);
+// For a run whose deadline has passed: a pending one has failed, a placed one is evicted.
+Events expire(contracts::Run& run, WallTime now);
 
 }  // namespace paddock::runs

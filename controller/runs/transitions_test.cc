@@ -70,6 +70,13 @@ Events apply_fact(contracts::Run& run, Fact fact) {
       return request_cancel(run, kNow);
     case Fact::kNodeLost:
       return lose_node(run, "gone", kNow);
+    case Fact::kRetried:
+      if (next_phase(run.status.phase, fact)) run.spec.retry = contracts::RetryPolicy{};
+      return lose_node(run, "gone", kNow);
+    case Fact::kEvicted:
+      return evict(run, {kNodeDrained, "drained"}, kNow);
+    case Fact::kExpired:
+      return run.status.phase == RunPhase::kPending ? expire(run, kNow) : Events{};
   }
   auto finished = finish(run, run.status.attempt, outcome, kNow);
   return finished.ok() ? *finished : Events{};

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "controller/scheduler/scheduler.h"
+#include "controller/scheduler/node_state.h"
 
 namespace paddock::scheduler {
 

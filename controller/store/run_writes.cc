@@ -25,7 +25,8 @@ Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   if (run.metadata.resource_version == before && events.empty()) return {};
   TRY(append_all(txn, run, events));
   if (!run.status.node_name.empty()) txn.touch(node_topic(run.status.node_name));
-  if (contracts::is_terminal(run.status.phase)) txn.touch(kSchedulerTopic);
+  const bool over = contracts::is_terminal(run.status.phase) || run.status.reason == runs::kRetry;
+  if (over) txn.touch(kSchedulerTopic);
   return {};
 }
 

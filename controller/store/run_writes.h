@@ -8,8 +8,8 @@ namespace paddock::store {
 
 // Stores a new run (after runs::admit) and wakes the scheduler.
 Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events);
-// Stores a changed run and wakes its streams, its node and, when it ended, the scheduler: room was
-// given back.
+// Stores a changed run and wakes its streams, its node and, when it or its attempt ended, the
+// scheduler: room was given back.
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events);
 
 }  // namespace paddock::store

@@ -66,6 +66,21 @@ class ReadTxn {
   virtual Result<std::vector<contracts::Run>> active_runs() = 0;
   virtual Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) = 0;
 
+  // What was written after a resource version, oldest first; nothing if that part of the history is
+  // gone already, and the reader must start over.
+  struct Change {
+    std::string kind;
+    Key key;
+  };
+  virtual Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) = 0;
+  // Runs that have ended: how many, and those that ended first.
+  virtual Result<int64_t> finished_count() = 0;
+  struct Finished {
+    Key key;
+    int64_t finished_ms = 0;
+  };
+  virtual Result<std::vector<Finished>> oldest_finished(int64_t limit) = 0;
+
   virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid,
                                                               int64_t after, int64_t limit) = 0;
   virtual Result<int64_t> last_event_id(const std::string& run_uid) = 0;
@@ -106,7 +121,8 @@ class WriteTxn : public ReadTxn {
   // the new one. Writing what is already stored changes nothing.
   template <class T>
   Status update(T& object);
-  // With a run go its events. NotFound if there is no such object.
+  // With a run go its events and the idempotency keys that made it. NotFound if there is no such
+  // object.
   template <class T>
   Status erase(const Key& key);
 
@@ -121,12 +137,16 @@ class WriteTxn : public ReadTxn {
   virtual void touch(const std::string& topic) = 0;
 
  protected:
+  // What is kept beside an object's text, to find it without reading the text.
+  struct Columns {
+    bool active = false;
+    std::string node;
+    std::optional<int64_t> finished_ms;
+  };
   virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
-                            const std::function<std::string()>& encode, bool active,
-                            const std::string& node) = 0;
+                            const std::function<std::string()>& encode, const Columns& columns) = 0;
   virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                            const std::function<std::string()>& encode, bool active,
-                            const std::string& node) = 0;
+                            const std::function<std::string()>& encode, const Columns& columns) = 0;
   virtual Status delete_row(std::string_view kind, const Key& key) = 0;
 };
 

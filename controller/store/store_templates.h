@@ -22,6 +22,13 @@ inline std::string node_of(const contracts::Run& run) { return run.status.node_n
 inline std::string node_of(const contracts::Workspace&) { return {}; }
 inline std::string node_of(const contracts::Volume&) { return {}; }
 inline std::string node_of(const contracts::Node&) { return {}; }
+inline std::optional<int64_t> finished_of(const contracts::Run& run) {
+  if (!is_active(run) && run.status.finished_at) return run.status.finished_at->value.ms;
+  return std::nullopt;
+}
+inline std::optional<int64_t> finished_of(const contracts::Workspace&) { return std::nullopt; }
+inline std::optional<int64_t> finished_of(const contracts::Volume&) { return std::nullopt; }
+inline std::optional<int64_t> finished_of(const contracts::Node&) { return std::nullopt; }
 
 // What we wrote ourselves may be larger than what a caller may send.
 inline constexpr wire::ParseLimits kStoredLimits{256 << 20, 128, 50'000'000};
@@ -74,14 +81,14 @@ template <class T>
 Status WriteTxn::create(T& object) {
   return insert_row(
       T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
-      internal::is_active(object), internal::node_of(object));
+      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)});
 }
 
 template <class T>
 Status WriteTxn::update(T& object) {
   return update_row(
       T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
-      internal::is_active(object), internal::node_of(object));
+      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)});
 }
 
 template <class T>

@@ -15,6 +15,7 @@
 #include "common/os/process.h"
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/capabilities.h"
+#include "node-agent/app/host_status.h"
 #include "node-agent/app/housekeeping.h"
 #include "node-agent/app/identity.h"
 #include "node-agent/app/launcher_watch.h"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
+constexpr Millis kLookEvery{30'000};  // at the host's disk, memory and devices
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
   http::Endpoint endpoint;
@@ -74,13 +76,19 @@ void publish(contracts::SandboxProof proof, contracts::NodeStatus& status) {
   status.canaries = std::move(proof.canaries);
 }
 
-Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
-  contracts::NodeStatus status;
+// What may change while the agent runs.
+void look_at_host(const AgentConfig& config, contracts::NodeStatus& status) {
   devices::Host host = devices::probe("/", config.data_dir);
-  status.ready = true;
   status.capacity = host.capacity;
   status.capacity.max_runs = config.max_runs;
   status.devices = std::move(host.devices);
+}
+
+Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
+  contracts::NodeStatus status;
+  const devices::Host host = devices::probe("/", config.data_dir);
+  status.ready = true;
+  look_at_host(config, status);
   status.os = host.os;
   status.arch = host.arch;
   status.agent_version = kAgentVersion;
@@ -188,7 +196,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) { runs.act(action); });
   talking = &loop;
-  loop.set_status(status);
+  HostStatus host(std::move(status),
+                  [&](const contracts::NodeStatus& now) { loop.set_status(now); });
+  host.publish();
   TRY(runs.recover());
   cache->tidy(clock);
   TRY(write_agent_file(config, nonce));
@@ -203,8 +213,12 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       log_info("the launcher is another program now; trying its sandbox");
       server.replace();
       auto proof = prove_sandbox(config.sandbox_program);
-      publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), status);
-      loop.set_status(status);
+      host.change([&](contracts::NodeStatus& now) {
+        publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
+      });
+    });
+    const Regularly looking(kLookEvery, [&] {
+      host.change([&](contracts::NodeStatus& now) { look_at_host(config, now); });
     });
     ended = converse(config, loop, credentials, random);
   }

@@ -35,48 +35,86 @@ const T* lookup(const std::map<std::string, T>& map, const std::string& key) {
 
 std::string key_of(const Run& run) { return attempt_key(run.metadata.uid, run.status.attempt); }
 
+int64_t attempt_of(const RunEvent& event) {
+  const auto data = wire::parse_json(event.data);
+  const auto* attempt =
+      data.ok() && data->find("attempt") ? data->find("attempt")->integer() : nullptr;
+  return attempt == nullptr ? -1 : *attempt;
+}
+
+int rank_of(const RunEvent& event) {
+  const auto data = wire::parse_json(event.data);
+  const std::vector<std::string> order = {"Pending", "Scheduled", "Preparing", "Running"};
+  const auto at = std::find(order.begin(), order.end(), data.ok() ? data->text("phase") : "");
+  return static_cast<int>(at - order.begin());  // the ends are last
+}
+
 std::string check_events(const Run& run, const std::vector<RunEvent>& events) {
   int64_t next = 1;
   int64_t ends = 0;
+  int64_t attempt = 0;
+  int rank = 0;
   for (const RunEvent& event : events) {
     if (event.id != next++) return "event ids have a gap";
     if (ends > 0) return "an event after the end";
     if (event.type == "end") ++ends;
+    if (event.type != "phase") continue;
+    const bool waits_again = rank > 0 && rank_of(event) == 0;
+    if (waits_again && (!run.spec.retry || attempt >= run.spec.retry->max_attempts))
+      return "tried again though nobody allowed it";
+    if (attempt_of(event) < attempt) return "an attempt went back";
+    if (attempt_of(event) == attempt && rank_of(event) < rank && !waits_again)
+      return "a phase went back within an attempt";
+    attempt = attempt_of(event);
+    rank = rank_of(event);
   }
   return (ends == 1) == ended(run) ? "" : "phase and end event disagree";
 }
 
+// What an attempt's command wrote, wherever it ran.
+std::vector<std::string> written_by(World& world, const Run& run, int64_t attempt) {
+  for (const auto& host : world.hosts()) {
+    const auto* known = lookup(host->witness().written, attempt_key(run.metadata.uid, attempt));
+    if (known != nullptr) return *known;
+  }
+  return {};
+}
+
 std::string check_output(World& world, const Run& run, const std::vector<RunEvent>& events) {
-  std::vector<std::string> stored;
+  std::map<int64_t, std::vector<std::string>> stored;
+  int64_t attempt = 0;
   for (const RunEvent& event : events) {
-    if (event.type == "stdout") stored.push_back(event.data);
+    if (event.type == "phase") attempt = attempt_of(event);
+    if (event.type == "stdout") stored[attempt].push_back(event.data);
   }
-  std::vector<std::string> written;
-  if (const AgentHost* host = host_of(world, run)) {
-    const auto* known = lookup(host->witness().written, key_of(run));
-    if (known != nullptr) written = *known;
+  for (const auto& [number, lines] : stored) {
+    const auto written = written_by(world, run, number);
+    const bool prefix =
+        lines.size() <= written.size() && std::equal(lines.begin(), lines.end(), written.begin());
+    if (!prefix) return "output is not what its command wrote, once and in order";
   }
-  const bool prefix =
-      stored.size() <= written.size() && std::equal(stored.begin(), stored.end(), written.begin());
-  if (!prefix) return "output is not what its command wrote, once and in order";
   const bool told_by_host =
       ended(run) && run.status.reason != "NODE_LOST" && !run.status.node_name.empty();
-  return told_by_host && stored.size() != written.size() ? "ended without all its output" : "";
+  if (!told_by_host) return "";
+  const size_t all = written_by(world, run, run.status.attempt).size();
+  return stored[run.status.attempt].size() != all ? "ended without all its output" : "";
 }
 
 std::string check_starts(World& world, const Run& run) {
-  if (run.status.attempt > 1) return "placed twice";
-  int starts = 0;
+  const int64_t most = run.spec.retry ? run.spec.retry->max_attempts : 1;
+  if (run.status.attempt > most) return "placed too often";
+  std::map<std::string, int> starts;  // by attempt, over all hosts
   for (const auto& host : world.hosts()) {
     for (const auto& [key, count] : host->witness().starts) {
       if (!key.starts_with(run.metadata.uid)) continue;
-      starts += count;
+      if ((starts[key] += count) > 1) return "started twice";
       const bool device = !host->status().devices.empty();
       if (run.spec.resources->accelerators && !device) return "no accelerator here";
-      if (host->name() != run.status.node_name) return "started where it was not placed";
+      const bool now = key == key_of(run) && !run.status.node_name.empty();
+      if (now && host->name() != run.status.node_name) return "started where it was not placed";
     }
   }
-  return starts > 1 ? "started twice" : "";
+  return "";
 }
 
 std::string check_end(World& world, const Run& run) {
@@ -85,7 +123,11 @@ std::string check_end(World& world, const Run& run) {
   if (run.status.phase == RunPhase::kCanceled && !world.cancel_was_asked(run.metadata.uid)) {
     return "cancelled though nobody asked";
   }
-  if (node.empty()) return run.status.phase == RunPhase::kCanceled ? "" : "ended nowhere";
+  if (run.status.reason == "DEADLINE_EXCEEDED" && !run.spec.deadline) return "it has no deadline";
+  if (node.empty()) {
+    const bool may = run.status.phase == RunPhase::kCanceled || run.spec.deadline;
+    return may ? "" : "ended nowhere";
+  }
   if (run.status.reason == "NODE_LOST") {
     const bool silent = world.now() - world.last_heard(node) >= kMinuteOfSilence;
     return silent ? "" : "given up though its node was heard from";
@@ -93,6 +135,8 @@ std::string check_end(World& world, const Run& run) {
   const AgentHost* host = host_of(world, run);
   const auto* end = host == nullptr ? nullptr : lookup(host->witness().ends, key_of(run));
   if (end == nullptr) return cat("ended though its command did not: ", run.status.reason);
+  if (run.status.eviction && !run.spec.cancel_requested && end->phase == RunPhase::kCanceled)
+    return run.status.reason == run.status.eviction->reason ? "" : "evicted for another reason";
   const bool same = end->phase == run.status.phase && end->reason == run.status.reason;
   return same ? "" : "ended otherwise than on its host";
 }
@@ -116,6 +160,19 @@ std::string check_load(const AgentHost& host, store::ReadTxn& txn) {
   return devices > has.devices.size() ? "a device promised twice" : "";
 }
 
+std::string check_quota(store::ReadTxn& txn) {
+  const auto runs = txn.active_runs();
+  if (!runs.ok()) return runs.error().describe();
+  int64_t placed = 0;
+  for (const Run& run : *runs) {
+    const bool waits = run.status.phase == RunPhase::kPending;
+    placed += !waits && run.metadata.name_space == "limited" ? 1 : 0;
+    if (waits && run.status.message.empty() && run.status.reason == "UNSCHEDULABLE")
+      return "a run waits and does not say why";
+  }
+  return placed > kLimitedRuns ? "a namespace is over its quota" : "";
+}
+
 }  // namespace
 
 std::string Invariants::check(World& world, bool thorough) {
@@ -130,6 +187,7 @@ std::string Invariants::check(World& world, bool thorough) {
       const std::string found = check_run(world, txn, uid);
       if (wrong.empty() && !found.empty()) wrong = cat("run ", uid, ": ", found);
     }
+    if (wrong.empty()) wrong = check_quota(txn);
     for (const auto& host : world.hosts()) {
       if (wrong.empty()) wrong = check_load(*host, txn);
       if (wrong.empty()) wrong = check_dropped(*host, txn);

@@ -1,8 +1,13 @@
 // What must hold after every step, checked against the store and the hosts' witnesses, by code that
 // shares nothing with the code it checks:
 //   - an acknowledged run never disappears, and once it ended it never changes;
-//   - its command is started at most once, on one host, within what that host has;
-//   - its stored output is what its command wrote, once and in order, and all of it when it ended;
+//   - an attempt's command is started at most once, on one host, within what that host has, and
+//     there are no more attempts than were allowed;
+//   - no phase goes back within an attempt, and no attempt to an older one;
+//   - the stored output of an attempt is what its command wrote, once and in order, and all of it
+//     when it ended;
+//   - no namespace has more runs placed than its quota;
+//   - what the scheduler keeps up to date is what it would read anew;
 //   - it ends as it did on its host; as cancelled only if somebody asked for it; as lost only if
 //     its node was silent for a minute;
 //   - no host drops a run that the controller counts on.

@@ -130,7 +130,38 @@ TEST(PlantedBug, AControllerThatUsesAnAttemptAgainAfterExpiryIsCaught) {
     EXPECT_TRUE(done.ok()) << done.error().describe();
   };
   EXPECT_THAT(caught(bug),
-              AnyOf(HasSubstr("started where it was not placed"), HasSubstr("started twice")));
+              AnyOf(HasSubstr("started where it was not placed"), HasSubstr("started twice"),
+                    HasSubstr("tried again though nobody allowed it")));
+}
+
+// Places what waits without asking a quota.
+TEST(PlantedBug, AControllerThatForgetsTheQuotaIsCaught) {
+  Tampering bug;
+  bug.before_tick = [](store::Store& store, const nodes::LeaseTable&, nodes::Now now) {
+    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
+      for (contracts::Run& run : runs) {
+        const bool waits = run.status.phase == contracts::RunPhase::kPending;
+        if (!waits || run.metadata.name_space != "limited") continue;
+        if (run.spec.resources->accelerators || run.spec.resources->cpu) continue;
+        ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "node-0", now.wall));
+        TRY(store::save_run(txn, run, std::move(events)));
+      }
+      return {};
+    });
+    EXPECT_TRUE(done.ok()) << done.error().describe();
+  };
+  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("over its quota"), HasSubstr("too many runs"),
+                                 HasSubstr("more memory promised")));
+}
+
+// An answer that lacks its fence: the agent takes an old attempt for the present one.
+TEST(PlantedBug, AnAgentThatReportsUnderTheNewestAttemptIsCaught) {
+  Tampering bug;
+  bug.request = [](contracts::SyncRequest& request) {
+    for (contracts::RunReport& run : request.runs) run.attempt = std::max<int64_t>(run.attempt, 2);
+  };
+  EXPECT_THAT(caught(bug), testing::Ne(""));
 }
 
 TEST(PlantedBug, AControllerThatGivesARunUpTooEarlyIsCaught) {

@@ -1,4 +1,4 @@
-// PADDOCK_SIM_SEEDS seeds (default 300, 40 without optimisation) from PADDOCK_SIM_FIRST (default
+// PADDOCK_SIM_SEEDS seeds (default 500, 40 without optimisation) from PADDOCK_SIM_FIRST (default
 // 1). A failing seed is printed and replays exactly.
 #include <cstdlib>
 
@@ -11,7 +11,7 @@ namespace paddock::simulation {
 namespace {
 
 #ifdef NDEBUG
-constexpr uint64_t kDefaultSeeds = 300;
+constexpr uint64_t kDefaultSeeds = 500;
 #else
 constexpr uint64_t kDefaultSeeds = 40;
 #endif

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "controller/nodes/operate.h"
 #include "controller/nodes/registry.h"
 #include "controller/nodes/synchronize.h"
 #include "controller/reconciler/reconciler.h"
@@ -29,10 +30,22 @@ T take_any(std::deque<T>& queue, Random& random) {
 World::World(uint64_t seed, Faults faults, Tampering tampering)
     : random_(seed), faults_(faults), tampering_(std::move(tampering)) {
   store_ = std::move(store::Store::open({})).value();
-  leases_ = std::make_unique<nodes::LeaseTable>(clock_.mono());
-  controller_started_ = clock_.mono();
+  preemption_ = random_.below(3) == 0;
+  start_controller();
   const auto count = static_cast<int64_t>(1 + random_.below(4));
   for (int64_t i = 0; i < count; ++i) add_host(i);
+}
+
+// What it remembers is gone; the store stays.
+void World::start_controller() {
+  leases_ = std::make_unique<nodes::LeaseTable>(clock_.mono());
+  reconciler::Settings settings;
+  scheduler::Quota quota;
+  quota.runs = kLimitedRuns;
+  settings.scheduling.quotas = {{"limited", quota}};
+  settings.scheduling.preemption = preemption_;
+  reconciler_ = std::make_unique<reconciler::Reconciler>(*store_, *leases_, settings);
+  controller_started_ = clock_.mono();
 }
 
 void World::must(const Status& status, const char* what) {
@@ -69,7 +82,7 @@ MonoTime World::last_heard(const std::string& host) const {
 void World::submit_run() {
   contracts::Run run;
   run.metadata.name = cat("run-", acknowledged_.size());
-  run.metadata.name_space = "default";
+  run.metadata.name_space = chance(30) ? "limited" : "default";
   run.metadata.uid = make_uuid(random_);
   run.spec.command.argv = {"true"};
   run.spec.priority = static_cast<int64_t>(random_.below(3));
@@ -78,6 +91,8 @@ void World::submit_run() {
   if (chance(60))
     resources.memory = wire::Quantity{static_cast<int64_t>(1 + random_.below(4)) << 30};
   if (chance(25)) resources.accelerators = contracts::Accelerators{};
+  if (chance(40)) run.spec.retry = contracts::RetryPolicy{.max_attempts = 3};
+  if (chance(15)) run.spec.deadline = wire::Duration{Millis(10'000) + up_to(300'000)};
   const Status stored = store_->write([&](store::WriteTxn& txn) {
     return store::create_run(txn, run, runs::admit(run, clock_.wall()));
   });
@@ -194,8 +209,9 @@ void World::deliver_answers() {
 
 void World::tick() {
   if (tampering_.before_tick) tampering_.before_tick(*store_, *leases_, nodes::now(clock_));
-  const auto report = reconciler::tick(*store_, *leases_, nodes::now(clock_));
+  const auto report = reconciler_->tick(nodes::now(clock_));
   must(report.ok() ? Status() : Status(report.error()), "tick");
+  if (chance(10)) compare_pictures();
 }
 
 void World::pass_time() {
@@ -205,8 +221,7 @@ void World::pass_time() {
 
 void World::disturb() {
   if (chance(faults_.restart_controller)) {
-    leases_ = std::make_unique<nodes::LeaseTable>(clock_.mono());
-    controller_started_ = now();
+    start_controller();
     answers_.clear();
     held_.clear();
   }
@@ -216,6 +231,32 @@ void World::disturb() {
   }
   if (chance(12)) submit_run();
   if (chance(5)) cancel_some_run();
+  if (chance(3)) operate_some_node();
+}
+
+// The operator drains a node, or takes it back.
+void World::operate_some_node() {
+  const std::string name = hosts_[random_.below(hosts_.size())]->name();
+  if (chance(50)) {
+    const auto drained = nodes::drain(*store_, name, up_to(30'000), clock_.wall());
+    must(drained.ok() ? Status() : Status(drained.error()), "drain");
+  } else {
+    take_back(name);
+  }
+}
+
+void World::take_back(const std::string& name) {
+  const auto taken = nodes::set_unschedulable(*store_, name, false);
+  must(taken.ok() ? Status() : Status(taken.error()), "uncordon");
+}
+
+// What is kept up to date piece by piece is what one would read anew.
+void World::compare_pictures() {
+  const auto prints = reconciler_->fingerprints();
+  must(prints.ok() ? Status() : Status(prints.error()), "fingerprints");
+  if (prints.ok() && prints->first != prints->second)
+    must(Error{Code::kInternal, "PICTURE", "the scheduler's picture is not what is stored"},
+         "compare");
 }
 
 void World::step() {
@@ -233,6 +274,7 @@ void World::step() {
 void World::stop_faults() {
   quiet_ = true;
   std::fill(cut_off_until_.begin(), cut_off_until_.end(), MonoTime{});
+  for (const auto& host : hosts_) take_back(host->name());
 }
 
 bool World::all_runs_ended() {

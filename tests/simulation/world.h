@@ -12,6 +12,7 @@
 
 #include "common/base/time.h"
 #include "controller/nodes/leases.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/store/store.h"
 #include "tests/simulation/agent_host.h"
 
@@ -26,6 +27,9 @@ struct Faults {
   uint64_t skew = 0;
 };
 
+// How many runs of the namespace "limited" may be placed at once.
+inline constexpr int64_t kLimitedRuns = 2;
+
 class World {
  public:
   World(uint64_t seed, Faults faults, Tampering tampering = {});
@@ -37,6 +41,7 @@ class World {
 
   store::Store& store() { return *store_; }
   MonoTime now() const { return clock_.mono(); }
+  WallTime calendar() const { return clock_.wall(); }
   const std::vector<std::unique_ptr<AgentHost>>& hosts() const { return hosts_; }
   const std::vector<std::string>& acknowledged() const { return acknowledged_; }
   bool cancel_was_asked(const std::string& uid) const { return cancelled_.contains(uid); }
@@ -66,6 +71,10 @@ class World {
   bool fault(uint64_t percent) { return !quiet_ && chance(percent); }
   bool lost(size_t host) { return fault(faults_.lose) || now() < cut_off_until_[host]; }
   Millis up_to(uint64_t ms) { return Millis(static_cast<int64_t>(random_.below(ms))); }
+  void start_controller();
+  void operate_some_node();
+  void take_back(const std::string& name);
+  void compare_pictures();
   void add_host(int64_t index);
   void pass_time();
   void disturb();
@@ -90,6 +99,7 @@ class World {
   ManualClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<nodes::LeaseTable> leases_;
+  std::unique_ptr<reconciler::Reconciler> reconciler_;
   std::vector<std::unique_ptr<AgentHost>> hosts_;
   std::vector<MonoTime> cut_off_until_;  // by host, as is the next
   std::vector<MonoTime> down_until_;
@@ -101,6 +111,7 @@ class World {
   std::map<std::string, MonoTime> heard_;
   MonoTime controller_started_;
   std::string broken_;
+  bool preemption_ = false;
   bool quiet_ = false;  // faults and new work are over
 };
 

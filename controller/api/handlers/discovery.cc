@@ -3,6 +3,7 @@
 #include <set>
 
 #include "controller/api/documents.h"
+#include "controller/api/scheduling_metrics.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/objects.h"
 #include "controller/k8s/table.h"
@@ -63,11 +64,15 @@ Result<Response> readyz(Call& call) {
 
 Result<Response> metrics(Call& call) {
   std::vector<Run> active;
+  std::vector<contracts::Node> nodes;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(active, txn.active_runs());
+    ASSIGN_OR_RETURN(auto page, txn.list<contracts::Node>({}));
+    nodes = std::move(page.items);
     return {};
   }));
   std::string text = active_runs_text(active) + call.services.metrics.text();
+  text += nodes_text(nodes) + scheduling_text(call.services.reconciler.totals());
   text += metric_type("paddock_blob_bytes", "gauge", "bytes of all stored blobs");
   text += metric_line("paddock_blob_bytes", "", "", call.services.intake.used());
   Response response = text_response(std::move(text));

@@ -85,7 +85,8 @@ Result<Response> synchronize_node(Call& call) {
   const uint64_t seen = services.notifier.version(store::node_topic(node));
   ASSIGN_OR_RETURN(auto answer, nodes::synchronize(services.store, services.leases, node, request,
                                                    nodes::now(services.clock), publishing));
-  const Millis hold = std::min(nodes::hold_for(request, answer), nodes::kMaxHold);
+  const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
+  const Millis hold = std::min(nodes::hold_for(request, answer), longest);
   if (hold <= Millis(0)) return object_response(answer);
   ASSIGN_OR_RETURN(const bool changed, changed_while_held(call, answer, hold, seen));
   if (!changed) return object_response(answer);

@@ -44,25 +44,6 @@ Status pin_volumes(store::ReadTxn& txn, Run& run, const volumes::VolumeLimits& l
   return {};
 }
 
-// Admission: fills in the defaults, the effective policy and the pinned trees.
-Status admit_run(Call& call, Run& run) {
-  admission::AdmissionContext context{call.services.ceilings, call.services.profiles, nullptr};
-  contracts::Tree tree;
-  if (!run.spec.workspace.empty()) {
-    ASSIGN_OR_RETURN(run.status.workspace_root, workspace_root(call, run));
-    ASSIGN_OR_RETURN(tree, workspaces::stored_tree(call.services.blobs, run.status.workspace_root));
-    context.tree = &tree;
-  }
-  ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, context));
-  TRY(call.services.store.read(
-      [&](store::ReadTxn& txn) { return pin_volumes(txn, run, call.services.volumes); }));
-  run.spec = std::move(admitted.spec);
-  run.spec.cancel_requested = false;
-  run.status.policy = std::move(admitted.policy);
-  run.status.environment = std::move(admitted.environment);
-  return {};
-}
-
 // Stores the run, or finds what the same request made before.
 Status store_run(Call& call, const IdempotencyKey& key, const Run& admitted, Run& out,
                  bool& created) {
@@ -110,12 +91,31 @@ Status erase_run(store::WriteTxn& txn, const Call& call, Run& run) {
 
 }  // namespace
 
+Status admit_run(Call& call, Run& run) {
+  admission::AdmissionContext context{call.services.ceilings, call.services.profiles, nullptr};
+  contracts::Tree tree;
+  if (!run.spec.workspace.empty()) {
+    ASSIGN_OR_RETURN(run.status.workspace_root, workspace_root(call, run));
+    ASSIGN_OR_RETURN(tree, workspaces::stored_tree(call.services.blobs, run.status.workspace_root));
+    context.tree = &tree;
+  }
+  ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, context));
+  TRY(call.services.store.read(
+      [&](store::ReadTxn& txn) { return pin_volumes(txn, run, call.services.volumes); }));
+  run.spec = std::move(admitted.spec);
+  run.spec.cancel_requested = false;
+  run.status.policy = std::move(admitted.policy);
+  run.status.environment = std::move(admitted.environment);
+  return {};
+}
+
 Result<Response> create_run(Call& call) {
   ASSIGN_OR_RETURN(const IdempotencyKey key, idempotency_key(call));
   ASSIGN_OR_RETURN(const std::optional<Run> earlier, earlier_run(call, key));
   if (earlier) return object_response(*earlier);
   ASSIGN_OR_RETURN(Run run, new_object<Run>(call));
   TRY(admit_run(call, run));
+  TRY(call.services.reconciler.check_entry(run));
   for (int attempt = 1;; ++attempt) {
     Run stored;
     bool created = false;

@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "common/contracts/canary.h"
 #include "controller/scheduler/filters/filter.h"
+#include "controller/scheduler/filters/limits.h"
 
 namespace paddock::scheduler {
 
@@ -15,23 +16,6 @@ constexpr const char* kRemedy = "run `paddock doctor` on a node that failed: it 
 bool failed(const NodeState& node, std::string_view capability) {
   return std::ranges::find(node.unproven, capability) != node.unproven.end();
 }
-
-struct Limit {
-  std::string_view capability;
-  bool (*asked)(const contracts::SandboxLimits& limits);
-};
-
-constexpr std::array kLimits = {
-    Limit{"memory", [](const contracts::SandboxLimits& l) { return l.memory.has_value(); }},
-    Limit{"pids", [](const contracts::SandboxLimits& l) { return l.pids.has_value(); }},
-    Limit{"cpuTime", [](const contracts::SandboxLimits& l) { return l.cpu_time.has_value(); }},
-    Limit{"wallTime", [](const contracts::SandboxLimits& l) { return l.wall_time.has_value(); }},
-    Limit{"openFiles", [](const contracts::SandboxLimits& l) { return l.open_files.has_value(); }},
-    Limit{"fileSize", [](const contracts::SandboxLimits& l) { return l.file_size.has_value(); }},
-    Limit{"fsBytes", [](const contracts::SandboxLimits& l) { return l.fs_bytes.has_value(); }},
-    Limit{"fileCount", [](const contracts::SandboxLimits& l) { return l.file_count.has_value(); }},
-    Limit{"output", [](const contracts::SandboxLimits&) { return true; }},
-};
 
 // What a policy asks for beyond limits. allowPartial never covers these.
 struct Grant {
@@ -49,6 +33,7 @@ constexpr std::array kGrants = {
 template <size_t kIndex>
 constexpr Filter grant_filter() {
   return {
+      DependsOn::kKindOfNode,
       [](const Demand& demand, const NodeState& node) {
         return node.unproven.empty() || !kGrants[kIndex].asked(demand) ||
                !failed(node, kGrants[kIndex].capability);
@@ -63,6 +48,7 @@ constexpr Filter grant_filter() {
 template <size_t kIndex>
 constexpr Filter limit_filter() {
   return {
+      DependsOn::kKindOfNode,
       [](const Demand& demand, const NodeState& node) {
         return node.unproven.empty() || demand.policy.allow_partial ||
                !kLimits[kIndex].asked(demand.policy.limits) ||
@@ -85,6 +71,7 @@ std::array<Filter, sizeof...(kLimit) + sizeof...(kGrant)> filters_for(
 }  // namespace
 
 const Filter kIsolationFilter = {
+    DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) {
       return std::ranges::none_of(node.unproven, contracts::is_isolation);
     },

@@ -4,6 +4,7 @@
 namespace paddock::scheduler {
 
 const Filter kCeilingFilter = {
+    DependsOn::kKindOfNode,
     [](const Demand& demand, const NodeState& node) {
       return contracts::check_node_ceilings(demand.policy, node.ceilings).ok();
     },

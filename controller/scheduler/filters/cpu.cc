@@ -5,6 +5,7 @@
 namespace paddock::scheduler {
 
 const Filter kCpuFilter = {
+    DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) { return demand.cpu <= node.capacity.cpu; },
     [](const Demand& demand) {
       return Reason{cat("has fewer than ", demand.cpu, " cores"),
@@ -14,8 +15,9 @@ const Filter kCpuFilter = {
 };
 
 const Filter kFreeCpuFilter = {
+    DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) {
-      return demand.cpu <= node.capacity.cpu - node.used_cpu;
+      return demand.cpu == 0 || demand.cpu <= node.capacity.cpu - node.used_cpu;
     },
     [](const Demand& demand) {
       const std::string what =

@@ -26,6 +26,7 @@ std::string wanted(const Demand& demand) {
 }  // namespace
 
 const Filter kDeviceFilter = {
+    DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) { return has(demand, node.devices); },
     [](const Demand& demand) {
       const std::string none = demand.accelerators->count == 1 ? "no " : "fewer than ";
@@ -36,6 +37,7 @@ const Filter kDeviceFilter = {
 };
 
 const Filter kFreeDeviceFilter = {
+    DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) {
       DeviceCount unused = node.devices;
       for (size_t kind = 0; kind < unused.size(); ++kind) unused[kind] -= node.used_devices[kind];

@@ -4,7 +4,8 @@
 #include <span>
 #include <string>
 
-#include "controller/scheduler/scheduler.h"
+#include "controller/scheduler/demand.h"
+#include "controller/scheduler/node_state.h"
 
 namespace paddock::scheduler {
 
@@ -14,7 +15,12 @@ struct Reason {
   std::string remedy;  // "add a node with an nvidia device"
 };
 
+// What a filter's answer depends on: on facts that many nodes share and that no run changes, or on
+// what a node has and has free.
+enum class DependsOn { kKindOfNode, kAmounts };
+
 struct Filter {
+  DependsOn depends_on;
   bool (*admits)(const Demand& demand, const NodeState& node);
   Reason (*explain)(const Demand& demand);
 };
@@ -26,6 +32,8 @@ std::span<const Filter> filters();
 extern const Filter kReadyFilter;
 extern const Filter kCordonFilter;
 extern const Filter kSelectorFilter;
+extern const Filter kTaintFilter;
+extern const Filter kLevelFilter;
 extern const Filter kCeilingFilter;
 extern const Filter kDeviceFilter;
 extern const Filter kFreeDeviceFilter;

@@ -7,8 +7,8 @@ namespace paddock::scheduler {
 // Lasting reasons before passing ones.
 std::span<const Filter> filters() {
   static const std::vector<Filter> all = [] {
-    std::vector<Filter> out = {kSelectorFilter, kDeviceFilter,  kCpuFilter,
-                               kMemoryFilter,   kCeilingFilter, kIsolationFilter};
+    std::vector<Filter> out = {kSelectorFilter, kTaintFilter,   kDeviceFilter, kCpuFilter,
+                               kMemoryFilter,   kCeilingFilter, kLevelFilter,  kIsolationFilter};
     out.insert(out.end(), canary_filters().begin(), canary_filters().end());
     for (const Filter& passing : {kReadyFilter, kCordonFilter, kSlotFilter, kFreeDeviceFilter,
                                   kFreeCpuFilter, kFreeMemoryFilter})

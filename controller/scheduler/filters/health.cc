@@ -4,6 +4,7 @@
 namespace paddock::scheduler {
 
 const Filter kReadyFilter = {
+    DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return node.ready; },
     [](const Demand&) {
       return Reason{"is not ready", "are not ready", "start the agent of a node that is not ready"};
@@ -11,6 +12,7 @@ const Filter kReadyFilter = {
 };
 
 const Filter kCordonFilter = {
+    DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return !node.unschedulable; },
     [](const Demand&) {
       return Reason{"is cordoned", "are cordoned", "uncordon a node"};

@@ -5,6 +5,7 @@
 namespace paddock::scheduler {
 
 const Filter kMemoryFilter = {
+    DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) {
       return demand.memory <= node.capacity.memory.bytes;
     },
@@ -17,8 +18,9 @@ const Filter kMemoryFilter = {
 };
 
 const Filter kFreeMemoryFilter = {
+    DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) {
-      return demand.memory <= node.capacity.memory.bytes - node.used_memory;
+      return demand.memory == 0 || demand.memory <= node.capacity.memory.bytes - node.used_memory;
     },
     [](const Demand& demand) {
       const std::string what = cat("not ", format_quantity(demand.memory), " of memory free");

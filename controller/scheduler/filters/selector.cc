@@ -13,6 +13,7 @@ std::string wanted(const Demand& demand) {
 }  // namespace
 
 const Filter kSelectorFilter = {
+    DependsOn::kKindOfNode,
     [](const Demand& demand, const NodeState& node) {
       for (const auto& [key, value] : demand.node_selector) {
         const auto label = node.labels.find(key);

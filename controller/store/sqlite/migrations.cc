@@ -76,6 +76,16 @@ CREATE TABLE idempotent_creates (
   PRIMARY KEY (scope, key)
 ) STRICT;
 )sql",
+    R"sql(
+-- When a run ended, to find the oldest ones; and the keys that made a run, to forget them with it.
+ALTER TABLE objects ADD COLUMN finished_ms INTEGER;
+UPDATE objects
+SET finished_ms = CAST(round((julianday(json_extract(data, '$.status.finishedAt')) - 2440587.5)
+                             * 86400000.0) AS INTEGER)
+WHERE kind = 'Run' AND active = 0 AND json_extract(data, '$.status.finishedAt') IS NOT NULL;
+CREATE INDEX objects_finished ON objects (finished_ms) WHERE finished_ms IS NOT NULL;
+CREATE INDEX idempotent_creates_name ON idempotent_creates (name);
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from) {

@@ -1,5 +1,5 @@
 // What happens inside one transaction, in SQL. The caller begins and ends the transaction.
-// One file per subject: objects, events, tokens and settings.
+// One file per subject: objects, their history, events, tokens and settings.
 #pragma once
 
 #include <string>
@@ -19,6 +19,10 @@ class Transaction final : public WriteTxn {
   Result<std::vector<contracts::Run>> active_runs() override;
   Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) override;
   Result<int64_t> resource_version() override;
+
+  Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) override;
+  Result<int64_t> finished_count() override;
+  Result<std::vector<Finished>> oldest_finished(int64_t limit) override;
 
   Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after,
                                                       int64_t limit) override;
@@ -45,17 +49,17 @@ class Transaction final : public WriteTxn {
   Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) override;
   Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) override;
   Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
-                    const std::function<std::string()>& encode, bool active,
-                    const std::string& node) override;
+                    const std::function<std::string()>& encode, const Columns& columns) override;
   Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                    const std::function<std::string()>& encode, bool active,
-                    const std::string& node) override;
+                    const std::function<std::string()>& encode, const Columns& columns) override;
   Status delete_row(std::string_view kind, const Key& key) override;
 
  private:
   // Rows of this kind behind a key, in the order of list_rows.
   Result<int64_t> count_rows(std::string_view kind, const std::optional<std::string>& name_space,
                              const Key& after);
+  // A run that is gone can be made again with the key that made it.
+  Status forget_creates(const Key& run);
   // A new resource version.
   Result<int64_t> record_change(std::string_view kind, const Key& key, std::string_view op);
 

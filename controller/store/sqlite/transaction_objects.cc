@@ -158,8 +158,7 @@ Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key
 }
 
 Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& meta,
-                               const std::function<std::string()>& encode, bool active,
-                               const std::string& node) {
+                               const std::function<std::string()>& encode, const Columns& columns) {
   const Key key{meta.name_space, meta.name};
   ASSIGN_OR_RETURN(const std::optional<Row> taken, find_row(kind, key));
   if (taken) return internal::already_exists(kind, key);
@@ -168,22 +167,22 @@ Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& met
   const std::string data = encode();
   return db_
       .prepare(
-          "INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, data) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, "
+          "finished_ms, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(kind)
       .bind(key.name_space)
       .bind(key.name)
       .bind(meta.uid)
       .bind(version)
-      .bind(int64_t{active})
-      .bind(node)
+      .bind(int64_t{columns.active})
+      .bind(columns.node)
+      .bind(columns.finished_ms)
       .bind(data)
       .run();
 }
 
 Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                               const std::function<std::string()>& encode, bool active,
-                               const std::string& node) {
+                               const std::function<std::string()>& encode, const Columns& columns) {
   const Key key{meta.name_space, meta.name};
   ASSIGN_OR_RETURN(const std::optional<Row> stored, find_row(kind, key));
   if (!stored) return internal::not_found(kind, key);
@@ -197,11 +196,13 @@ Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& met
   const std::string data = encode();
   return db_
       .prepare(
-          "UPDATE objects SET resource_version = ?, active = ?, node = ?, data = ? "
+          "UPDATE objects SET resource_version = ?, active = ?, node = ?, finished_ms = ?, data = "
+          "? "
           "WHERE kind = ? AND namespace = ? AND name = ?")
       .bind(version)
-      .bind(int64_t{active})
-      .bind(node)
+      .bind(int64_t{columns.active})
+      .bind(columns.node)
+      .bind(columns.finished_ms)
       .bind(data)
       .bind(kind)
       .bind(key.name_space)
@@ -214,6 +215,7 @@ Status Transaction::delete_row(std::string_view kind, const Key& key) {
   if (!stored) return internal::not_found(kind, key);
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "delete"));
   static_cast<void>(version);
+  if (kind == "Run") TRY(forget_creates(key));
   return db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
       .bind(kind)
       .bind(key.name_space)

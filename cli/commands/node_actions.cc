@@ -1,0 +1,133 @@
+// `paddock cordon`, `uncordon`, `drain` and `taint`.
+#include <algorithm>
+
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/option_values.h"
+#include "cli/core/output_format.h"
+#include "cli/core/safe_output.h"
+#include "cli/core/watching.h"
+#include "common/contracts/api_paths.h"
+#include "common/contracts/drain.h"
+#include "common/contracts/node.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::DrainReport;
+using wire::Value;
+
+constexpr const char* kHeld = "/drain?waitMs=5000";  // answered when something changes
+
+std::string node_path(const Parsed& parsed, const char* what) {
+  return cat(contracts::paths::node(http::percent_encode(parsed.text("NODE"))), what);
+}
+
+int set_schedulable(const Parsed& parsed, Env& env, const char* verb, const char* now) {
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    const auto answer = watcher.client.send("POST", node_path(parsed, verb), Value::Object{});
+    if (!answer.ok()) return answer.error();
+    env.say(cat("node ", parsed.text("NODE"), " is ", now));
+    return kExitOk;
+  });
+}
+
+// "waiting for 2 runs: default/a (Running, then retried), …"
+std::string waiting_text(const DrainReport& report) {
+  constexpr size_t kMostNamed = 5;
+  std::vector<std::string> names;
+  for (const auto& run : report.waiting_for) {
+    if (names.size() == kMostNamed) break;
+    names.push_back(cat(printable(run.name_space), "/", printable(run.name), " (",
+                        wire::enum_name(run.phase), ", then ", printable(run.then), ")"));
+  }
+  const size_t count = report.waiting_for.size();
+  if (count > kMostNamed) names.push_back(cat("and ", count - kMostNamed, " more"));
+  return cat("waiting for ", count, count == 1 ? " run: " : " runs: ", join(names, ", "));
+}
+
+Result<DrainReport> report_of(const Result<Value>& answer) {
+  if (!answer.ok()) return answer.error();
+  return wire::decode<DrainReport>(*answer);
+}
+
+Result<int> see_empty(Watcher& watcher, const Parsed& parsed, const Env& env, DrainReport report,
+                      std::optional<Millis> timeout) {
+  const MonoTime began = env.clock.mono();
+  std::string said;
+  while (!report.drained) {
+    if (!report.draining)
+      return Error{Code::kFailedPrecondition, "DRAIN_ENDED",
+                   "somebody uncordoned the node; it is not drained any more"};
+    if (std::string now = waiting_text(report); now != said) env.say(said = std::move(now));
+    if (timeout && env.clock.mono() - began >= *timeout) return kExitTimeout;
+    ASSIGN_OR_RETURN(report, report_of(watcher.client.get(node_path(parsed, kHeld))));
+  }
+  env.say(cat("node ", parsed.text("NODE"), " is empty"));
+  return kExitOk;
+}
+
+Result<int> drain(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const auto grace, duration_option(parsed, "grace"));
+  ASSIGN_OR_RETURN(const auto timeout, duration_option(parsed, "timeout"));
+  ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
+  contracts::DrainRequest request;
+  if (grace) request.grace = wire::Duration{*grace};
+  const auto answer =
+      watcher.client.send("POST", node_path(parsed, "/drain"), wire::encode(request));
+  ASSIGN_OR_RETURN(const DrainReport report, report_of(answer));
+  if (is_document(format)) env.out.write(document_text(*answer, format));
+  if (!parsed.has("detach")) return see_empty(watcher, parsed, env, report, timeout);
+  env.say(report.drained ? "the node is empty" : waiting_text(report));
+  return kExitOk;
+}
+
+// `key=value:NoSchedule`; the effect may be left out.
+Result<contracts::Taint> parse_taint(const std::string& text) {
+  contracts::Taint taint;
+  const size_t colon = text.rfind(':');
+  const std::string mark = text.substr(0, colon);
+  if (colon != std::string::npos) taint.effect = text.substr(colon + 1);
+  const size_t equals = mark.find('=');
+  taint.key = mark.substr(0, equals);
+  if (equals != std::string::npos) taint.value = mark.substr(equals + 1);
+  if (!taint.key.empty()) return taint;
+  return invalid_argument("USAGE", "a taint is KEY=VALUE:NoSchedule", "TAINT");
+}
+
+Result<int> taint(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const Value stored, watcher.client.get(node_path(parsed, "")));
+  ASSIGN_OR_RETURN(const auto node, wire::decode<contracts::Node>(stored));
+  contracts::TaintsRequest request{node.spec.taints};
+  for (const std::string& text : parsed.list("TAINT")) {
+    const bool remove = text.ends_with('-');
+    ASSIGN_OR_RETURN(const contracts::Taint wanted,
+                     parse_taint(remove ? text.substr(0, text.size() - 1) : text));
+    std::erase_if(request.taints, [&](const auto& each) { return each.key == wanted.key; });
+    if (!remove) request.taints.push_back(wanted);
+  }
+  const auto answer =
+      watcher.client.send("PUT", node_path(parsed, "/taints"), wire::encode(request));
+  if (!answer.ok()) return answer.error();
+  env.say(cat("node ", parsed.text("NODE"), " has ", request.taints.size(),
+              request.taints.size() == 1 ? " taint" : " taints"));
+  return kExitOk;
+}
+
+}  // namespace
+
+int cordon_command(const Parsed& parsed, Env& env) {
+  return set_schedulable(parsed, env, "/cordon", "cordoned: it gets nothing new");
+}
+int uncordon_command(const Parsed& parsed, Env& env) {
+  return set_schedulable(parsed, env, "/uncordon", "open for runs");
+}
+int drain_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return drain(watcher, parsed, env); });
+}
+int taint_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return taint(watcher, parsed, env); });
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,58 @@
+// `paddock plan`: what `paddock compute` would do, without doing it.
+#include "cli/commands/commands.h"
+#include "cli/core/compute_options.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/output_format.h"
+#include "cli/core/safe_output.h"
+#include "cli/core/table.h"
+#include "cli/core/watching.h"
+#include "common/cas/tree.h"
+#include "common/contracts/api_paths.h"
+#include "common/contracts/run_plan.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::RunPlan;
+
+void print(const RunPlan& plan, const cas::Scan& scan, const Env& env) {
+  env.out.write(cat("project: ", scan.tree.entries.size(), " files, at most ",
+                    format_bytes(scan.bytes), " to upload\n"));
+  if (plan.placed) {
+    env.out.write(cat("would run at once on node ", printable(plan.node), "\n"));
+  } else {
+    env.out.write(cat("would wait: ", printable(plan.message), "\n"));
+  }
+  if (plan.ahead > 0) env.out.write(cat("waiting before it: ", plan.ahead, " runs\n"));
+  Table enforced{{"CAPABILITY", "PROVEN", "MECHANISM"}, {}};
+  for (const auto& each : plan.enforced)
+    enforced.rows.push_back({each.capability, each.available ? "yes" : "no", each.mechanism});
+  if (!enforced.rows.empty()) env.out.write("enforced there:\n" + render(enforced, "  "));
+}
+
+Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const ComputeOptions options, compute_options(parsed, env));
+  ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("format")));
+  ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(options.folder, {}));
+  const contracts::Run run = make_run(options, "plan", "");
+  const std::string target =
+      cat(contracts::paths::kBase, "/namespaces/", options.name_space, "/plan");
+  ASSIGN_OR_RETURN(const wire::Value answer,
+                   watcher.client.send("POST", target, wire::encode(run)));
+  ASSIGN_OR_RETURN(const RunPlan decoded, wire::decode<RunPlan>(answer));
+  if (is_document(format)) {
+    env.out.write(document_text(answer, format));
+  } else {
+    print(decoded, scan, env);
+  }
+  return decoded.placed ? kExitOk : kExitFailure;
+}
+
+}  // namespace
+
+int plan_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return plan(watcher, parsed, env); });
+}
+
+}  // namespace paddock::cli

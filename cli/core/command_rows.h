@@ -1,0 +1,16 @@
+// The rows that command_table.cc puts together, and what they share.
+#pragma once
+
+#include <vector>
+
+#include "cli/core/command_table.h"
+
+namespace paddock::cli {
+
+inline const OptionRow kNamespace{"-n,--namespace", "NS", "namespace; `default` unless given"};
+inline const OptionRow kVerbose{"-v,--verbose", "", "say more"};
+
+// What runs code, and what tells beforehand how it would go.
+std::vector<CommandRow> run_commands();
+
+}  // namespace paddock::cli

@@ -1,0 +1,61 @@
+// A node being emptied, and what it waits for. POST nodes/{name}/drain, GET the same.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/run.h"
+
+namespace paddock::contracts {
+
+struct DrainRequest {
+  wire::Duration grace{Millis(300'000)};
+  static constexpr auto describe() {
+    return std::tuple{
+        field("grace", &DrainRequest::grace, "how long runs may go on; what is left is ended")};
+  }
+  void validate(wire::Check& check) const;
+};
+
+struct TaintsRequest {
+  std::vector<Taint> taints;
+  static constexpr auto describe() {
+    return std::tuple{field("taints", &TaintsRequest::taints, "all that the node then has",
+                            {.required = true, .max_length = 32})};
+  }
+};
+
+struct DrainedRun {
+  std::string name_space;
+  std::string name;
+  RunPhase phase = RunPhase::kScheduled;
+  std::string then;  // what becomes of it when the grace is over: retried, ended, ending
+  static constexpr auto describe() {
+    return std::tuple{
+        field("namespace", &DrainedRun::name_space, "of the run"),
+        field("name", &DrainedRun::name, "of the run"),
+        field("phase", &DrainedRun::phase, "of the run"),
+        field("then", &DrainedRun::then,
+              "when the grace is over: retried, ended; ending: it is being ended now")};
+  }
+};
+
+struct DrainReport {
+  std::string node;
+  bool cordoned = false;
+  bool draining = false;
+  bool drained = false;  // draining, and nothing is left
+  std::optional<wire::Timestamp> evict_at;
+  std::vector<DrainedRun> waiting_for;
+  static constexpr auto describe() {
+    return std::tuple{field("node", &DrainReport::node, "which"),
+                      field("cordoned", &DrainReport::cordoned, "it gets nothing new"),
+                      field("draining", &DrainReport::draining, "it is being emptied"),
+                      field("drained", &DrainReport::drained, "it is empty"),
+                      field("evictAt", &DrainReport::evict_at, "when what is left is ended"),
+                      field("waitingFor", &DrainReport::waiting_for, "runs that are on it still")};
+  }
+};
+
+}  // namespace paddock::contracts

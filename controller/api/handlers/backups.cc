@@ -1,0 +1,32 @@
+#include "controller/api/handlers/backups.h"
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "controller/api/documents.h"
+#include "controller/k8s/objects.h"
+#include "controller/store/backup.h"
+
+namespace paddock::api {
+
+// The answer names the backup, not where it is: that is the operator's to know.
+Result<Response> make_backup(Call& call) {
+  const std::string& data_dir = call.services.data_dir;
+  if (data_dir.empty())
+    return Error{Code::kFailedPrecondition, "STORE_IN_MEMORY", "this store has no file"};
+  const std::string name = call.body.text("name");
+  if (!k8s::is_dns_label(name)) {
+    return invalid_argument("NAME_INVALID",
+                            "a backup's name is at most 63 lower-case letters, digits and dashes",
+                            "name");
+  }
+  const std::string folder = os::join_path(data_dir, "backups");
+  TRY(os::make_dirs(folder, 0700));
+  const auto bytes =
+      store::back_up(os::join_path(data_dir, "paddock.db"), os::join_path(folder, name + ".db"));
+  if (!bytes.ok()) return bytes.error();
+  log_info("backup made", {{"name", name}, {"by", call.principal.subject}});
+  return json_response(wire::Value::Object{{"name", name}, {"bytes", *bytes}}, 201);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,96 @@
+// Cordon, drain, taints, plan and what /metrics says of them, through the API.
+#include <gmock/gmock.h>
+
+#include "controller/api/api_test_support.h"
+#include "controller/nodes/registry.h"
+#include "controller/nodes/synchronize.h"
+
+namespace paddock::api {
+namespace {
+
+using testing::HasSubstr;
+
+class NodeOperations : public ApiTest {
+ protected:
+  void SetUp() override {
+    contracts::EnrollRequest request;
+    request.identity = "identity-of-this-agent-32-characters";
+    ASSERT_TRUE(nodes::enroll(*store_, "n1", request, clock_.wall(), random_).ok());
+    contracts::SyncRequest hello;
+    hello.session = "session-1";
+    hello.status.emplace().capacity.cpu = 4;
+    ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", hello, nodes::now(clock_)).ok());
+  }
+  Answer post(const std::string& what, const std::string& body = "{}") {
+    return call("POST", cat(kNodes, "/n1/", what), body);
+  }
+  Answer plan(const std::string& spec = {}) {
+    return call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/plan",
+                run_text("planned", spec));
+  }
+};
+
+TEST_F(NodeOperations, CordonAndUncordonAreIdempotentAndCounted) {
+  for (int i = 0; i < 2; ++i) {
+    const Answer answer = post("cordon");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(*answer.body.at("spec.unschedulable"), wire::Value(true));
+    EXPECT_EQ(*answer.body.at("metadata.generation"), wire::Value(2));
+  }
+  EXPECT_THAT(call("GET", "/metrics").text, HasSubstr("paddock_nodes{state=\"cordoned\"} 1"));
+  EXPECT_EQ(*post("uncordon").body.at("spec.unschedulable"), wire::Value(false));
+  EXPECT_EQ(call("POST", cat(kNodes, "/none/cordon"), "{}").status, 404);
+  EXPECT_EQ(send(request_of("POST", cat(kNodes, "/n1/cordon"), enroll_), "{}").status, 403);
+}
+
+TEST_F(NodeOperations, ADrainReportsWhatItWaitsFor) {
+  make_workspace();
+  ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
+  ASSERT_EQ(reconciler_.tick(nodes::now(clock_))->bound, 1);
+  const Answer answer = post("drain", R"({"grace":"30s"})");
+  ASSERT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(*answer.body.find("drained"), wire::Value(false));
+  EXPECT_EQ(answer.body.find("waitingFor")->array()->at(0).text("then"), "ended");
+  EXPECT_EQ(post("drain", R"({"grace":"-1s"})").status, 400);
+  EXPECT_EQ(post("drain", R"({"grace":"8d"})").status, 400);
+  EXPECT_EQ(call("GET", cat(kNodes, "/n1/drain?waitMs=-1")).status, 400);
+}
+
+TEST_F(NodeOperations, TaintsAreReplacedAsAWholeAndChecked) {
+  const std::string target = cat(kNodes, "/n1/taints");
+  const Answer set = call("PUT", target, R"({"taints":[{"key":"team","value":"a"}]})");
+  ASSERT_EQ(set.status, 200) << set.text;
+  EXPECT_THAT(set.text, HasSubstr("NoSchedule"));
+  EXPECT_EQ(call("PUT", target, R"({"taints":[{"key":"t","effect":"NoExecute"}]})").status, 400);
+  EXPECT_EQ(call("PUT", target, R"({"taints":[]})").status, 200);
+}
+
+TEST_F(NodeOperations, APlanSaysWhereARunWouldGoAndCreatesNothing) {
+  make_workspace();
+  const Answer here = plan();
+  ASSERT_EQ(here.status, 200) << here.text;
+  EXPECT_EQ(here.body.text("node"), "n1");
+  EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 0u);
+  const Answer nowhere = plan(R"(,"resources":{"cpu":64})");
+  EXPECT_EQ(*nowhere.body.find("placed"), wire::Value(false));
+  EXPECT_EQ(nowhere.body.text("message"),
+            "0/1 nodes fit: 1 has fewer than 64 cores; would help: ask for fewer cores or add a "
+            "node with 64");
+}
+
+TEST_F(NodeOperations, AnIdempotencyKeyCanBeUsedAgainWhenItsRunIsGone) {
+  make_workspace();
+  const auto create = [&] {
+    Request request = request_of("POST", kRuns, admin_);
+    request.headers["idempotency-key"] = "once";
+    return send(std::move(request), run_text("r"));
+  };
+  ASSERT_EQ(create().status, 201);
+  EXPECT_EQ(create().status, 200);
+  ASSERT_EQ(call("POST", cat(kRuns, "/r/cancel"), "{}").status, 200);
+  ASSERT_EQ(call("DELETE", cat(kRuns, "/r")).status, 200);
+  EXPECT_EQ(create().status, 201);
+}
+
+}  // namespace
+}  // namespace paddock::api

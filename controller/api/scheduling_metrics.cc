@@ -1,0 +1,74 @@
+#include "controller/api/scheduling_metrics.h"
+
+#include <algorithm>
+#include <array>
+
+#include "controller/api/metrics.h"
+
+namespace paddock::api {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* help;
+  int64_t value;
+};
+
+std::string counters(const std::vector<Row>& rows, const char* type) {
+  std::string text;
+  for (const Row& row : rows) {
+    text += metric_type(row.name, type, row.help);
+    text += metric_line(row.name, "", "", row.value);
+  }
+  return text;
+}
+
+using Field = int64_t scheduler::Usage::*;
+
+std::string usage_text(const reconciler::Totals& totals, const char* name, const char* help,
+                       Field field) {
+  std::string text = metric_type(name, "gauge", help);
+  for (const auto& [space, used] : totals.usage)
+    text += metric_line(name, "namespace", space, used.*field);
+  return text;
+}
+
+}  // namespace
+
+std::string scheduling_text(const reconciler::Totals& totals) {
+  const reconciler::TickReport& sum = totals.sum;
+  std::string text = counters(
+      {{"paddock_scheduler_ticks_total", "rounds of the controller's own work", totals.ticks},
+       {"paddock_scheduler_reloads_total", "pictures of all runs read anew", totals.reloads},
+       {"paddock_runs_bound_total", "runs given to a node", sum.bound},
+       {"paddock_runs_lost_total", "attempts given up with their node", sum.lost},
+       {"paddock_runs_expired_total", "runs past their deadline", sum.expired},
+       {"paddock_runs_evicted_total", "placed runs ended for a drain or a preemption", sum.evicted},
+       {"paddock_runs_pruned_total", "ended runs that were forgotten", sum.pruned}},
+      "counter");
+  text += usage_text(totals, "paddock_namespace_runs", "placed runs", &scheduler::Usage::runs);
+  text += usage_text(totals, "paddock_namespace_cpu", "cores that placed runs asked for",
+                     &scheduler::Usage::cpu);
+  text += usage_text(totals, "paddock_namespace_memory_bytes", "memory that placed runs asked for",
+                     &scheduler::Usage::memory);
+  text += usage_text(totals, "paddock_namespace_accelerators", "devices of placed runs",
+                     &scheduler::Usage::accelerators);
+  return text;
+}
+
+std::string nodes_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_nodes";
+  std::array<int64_t, 5> counts{};
+  for (const contracts::Node& node : nodes) {
+    ++counts[node.status.ready ? 0 : node.status.reason == contracts::kNodeLost ? 2 : 1];
+    if (node.spec.unschedulable) ++counts[3];
+    if (node.spec.drain) ++counts[4];
+  }
+  constexpr std::array kStates = {"ready", "not_ready", "lost", "cordoned", "draining"};
+  std::string text = metric_type(kName, "gauge", "nodes by state; one may be in several");
+  for (size_t i = 0; i < counts.size(); ++i)
+    text += metric_line(kName, "state", kStates[i], counts[i]);
+  return text;
+}
+
+}  // namespace paddock::api

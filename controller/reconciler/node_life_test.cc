@@ -1,0 +1,128 @@
+// Silence, loss, removal and drains, from the first missed call to the next attempt.
+#include "controller/reconciler/reconciler_test_support.h"
+
+namespace paddock::reconciler {
+namespace {
+
+TEST_F(ReconcilerTest, ASilentNodeGetsNothingNewAndLaterItsRunsAreGivenUp) {
+  heartbeat();
+  submit("a");
+  EXPECT_EQ(step().bound, 1);
+  clock_.advance(nodes::kLease);
+  submit("b");
+  const TickReport silent = step();
+  EXPECT_EQ(silent.lost, 0);
+  EXPECT_EQ(silent.bound, 0);
+  EXPECT_FALSE(ready());
+  EXPECT_EQ(run("a").status.phase, RunPhase::kScheduled);
+
+  clock_.advance(nodes::kLostAfter - nodes::kLease);
+  EXPECT_EQ(step().lost, 1);
+  EXPECT_EQ(run("a").status.reason, "NODE_LOST");
+  EXPECT_EQ(run("a").status.phase, RunPhase::kFailed);
+  EXPECT_FALSE(run("a").status.result);
+
+  heartbeat();
+  EXPECT_TRUE(ready());
+  EXPECT_EQ(step().bound, 1) << "b waits no longer";
+}
+
+TEST_F(ReconcilerTest, AnAgentThatComesBackInTimeLosesNothing) {
+  heartbeat();
+  submit("a");
+  step();
+  clock_.advance(nodes::kLostAfter - Millis(1));
+  EXPECT_EQ(step().lost, 0);
+  heartbeat();
+  clock_.advance(nodes::kLease - Millis(1));
+  EXPECT_EQ(step().lost, 0);
+  EXPECT_EQ(run("a").status.phase, RunPhase::kScheduled);
+}
+
+TEST_F(ReconcilerTest, AControllerThatWasAwayLosesNoRuns) {
+  heartbeat();
+  submit("a");
+  step();
+  clock_.advance(Millis(24 * 3'600'000));
+  nodes::LeaseTable fresh(clock_.mono());
+  Reconciler after(*store_, fresh);
+  EXPECT_EQ(after.tick(nodes::now(clock_))->lost, 0);
+}
+
+TEST_F(ReconcilerTest, RunsOfARemovedNodeEnd) {
+  heartbeat();
+  submit("a");
+  step();
+  ASSERT_TRUE(nodes::remove(*store_, leases_, "n1").ok());
+  EXPECT_EQ(step().lost, 1);
+  EXPECT_NE(run("a").status.message.find("was removed"), std::string::npos);
+}
+
+TEST_F(ReconcilerTest, ALostRunThatMayBeTriedAgainIsPlacedElsewhereUnderAnotherAttempt) {
+  heartbeat();
+  submit("a", [](contracts::Run& run) { run.spec.retry = contracts::RetryPolicy{}; });
+  EXPECT_EQ(step().bound, 1);
+  clock_.advance(nodes::kLostAfter);
+  EXPECT_EQ(step().lost, 1);
+  EXPECT_EQ(run("a").status.phase, RunPhase::kPending);
+  EXPECT_EQ(run("a").status.reason, "RETRY");
+  EXPECT_EQ(node().status.reason, "NODE_LOST");
+
+  heartbeat("n2");
+  EXPECT_EQ(step().bound, 0) << "the wait is not over";
+  clock_.advance(Millis(10'000));
+  heartbeat("n2");
+  EXPECT_EQ(step().bound, 1);
+  EXPECT_EQ(run("a").status.node_name, "n2");
+  EXPECT_EQ(run("a").status.attempt, 2);
+
+  // The old node comes back and reports the attempt that it lost: nobody listens.
+  contracts::RunReport late;
+  late.run_uid = "a";
+  late.attempt = 1;
+  late.outcome.emplace().phase = RunPhase::kSucceeded;
+  const auto answer = heartbeat("n1", {late});
+  EXPECT_TRUE(answer.runs.empty()) << "so the agent ends it and forgets it";
+  EXPECT_EQ(run("a").status.phase, RunPhase::kScheduled);
+  EXPECT_EQ(node().status.reason, "");
+}
+
+TEST_F(ReconcilerTest, ADrainLetsRunsGoOnForItsGraceThenEndsThem) {
+  heartbeat();
+  submit("a");
+  submit("b", [](contracts::Run& run) { run.spec.retry = contracts::RetryPolicy{}; });
+  EXPECT_EQ(step().bound, 2);
+  ASSERT_TRUE(nodes::drain(*store_, "n1", Millis(5'000), clock_.wall()).ok());
+  submit("late");
+  EXPECT_EQ(step().evicted, 0);
+  EXPECT_EQ(run("late").status.phase, RunPhase::kPending);
+  EXPECT_NE(run("late").status.message.find("1 is cordoned"), std::string::npos);
+  auto report = nodes::drain_report(*store_, "n1").value();
+  ASSERT_EQ(report.waiting_for.size(), 2u);
+  EXPECT_EQ(report.waiting_for[0].then, "ended");
+  EXPECT_EQ(report.waiting_for[1].then, "retried");
+  EXPECT_FALSE(report.drained);
+
+  clock_.advance(Millis(5'000));
+  EXPECT_EQ(step().evicted, 2);
+  contracts::RunReport ended;
+  ended.attempt = 1;
+  ended.outcome.emplace().phase = RunPhase::kCanceled;
+  contracts::RunReport a = ended;
+  a.run_uid = "a";
+  contracts::RunReport b = ended;
+  b.run_uid = "b";
+  heartbeat("n1", {a, b});
+  EXPECT_EQ(run("a").status.reason, "NODE_DRAINED");
+  EXPECT_EQ(run("a").status.phase, RunPhase::kFailed);
+  EXPECT_EQ(run("b").status.phase, RunPhase::kPending);
+  EXPECT_TRUE(nodes::drain_report(*store_, "n1")->drained);
+  clock_.advance(Millis(10'000));
+  heartbeat();
+  EXPECT_EQ(step().bound, 0) << "a drained node gets nothing";
+  ASSERT_TRUE(nodes::set_unschedulable(*store_, "n1", false).ok());
+  EXPECT_EQ(step().bound, 2);
+}
+
+}  // namespace
+}  // namespace paddock::reconciler

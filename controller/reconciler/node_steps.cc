@@ -1,0 +1,116 @@
+// The steps that are about nodes: silence, loss, drains.
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "controller/reconciler/steps.h"
+#include "controller/runs/transitions.h"
+#include "controller/store/run_writes.h"
+
+namespace paddock::reconciler {
+
+namespace {
+
+using contracts::Node;
+using contracts::Run;
+
+Status mark(store::WriteTxn& txn, const std::string& name, const char* reason,
+            std::string message) {
+  ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", name}));
+  if (!node) return {};
+  node->status.ready = false;
+  node->status.reason = reason;
+  node->status.message = std::move(message);
+  return txn.update(*node);
+}
+
+Status lose(store::WriteTxn& txn, Run run, const std::string& message, WallTime now,
+            TickReport& report) {
+  const std::string node = run.status.node_name;
+  runs::Events events = runs::lose_node(run, message, now);
+  if (events.empty()) return {};
+  txn.touch(store::node_topic(node));
+  ++report.lost;
+  return store::save_run(txn, run, std::move(events));
+}
+
+Status give_up_node(store::WriteTxn& txn, const std::string& name, Millis silence, WallTime now,
+                    TickReport& report) {
+  TRY(mark(txn, name, contracts::kNodeLost,
+           cat("lost: not heard from for ", format_duration(silence), "; its runs were given up")));
+  ASSIGN_OR_RETURN(std::vector<Run> runs, txn.active_runs_on(name));
+  for (Run& run : runs) {
+    TRY(lose(txn, std::move(run),
+             cat("node ", name, " was not heard from for ", format_duration(silence),
+                 "; how the run ended is not known"),
+             now, report));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
+                         const nodes::LeaseTable& leases, MonoTime now) {
+  const Millis lease = leases.times().lease;
+  for (const std::string& name : picture.ready_nodes()) {
+    if (leases.silence(name, now) < lease) continue;
+    TRY(mark(txn, name, contracts::kLeaseExpired,
+             cat("not heard from for ", format_duration(lease))));
+  }
+  return {};
+}
+
+Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::LeaseTable& leases,
+                    std::set<std::string>& given_up, nodes::Now now, TickReport& report) {
+  const Millis limit = leases.times().lost_after;
+  for (const auto& [name, id] : picture.cluster().nodes().by_name()) {
+    if (leases.silence(name, now.mono) < limit) {
+      given_up.erase(name);
+    } else if (given_up.insert(name).second) {
+      TRY(give_up_node(txn, name, limit, now.wall, report));
+    }
+  }
+  for (const std::string& uid : picture.cluster().orphans()) {
+    ASSIGN_OR_RETURN(Run run, txn.run_by_uid(uid));
+    const std::string message =
+        cat("node ", run.status.node_name, " was removed while it held the run");
+    TRY(lose(txn, std::move(run), message, now.wall, report));
+  }
+  return {};
+}
+
+Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
+                            TickReport& report) {
+  for (const auto& [name, evict_at] : picture.drains()) {
+    if (now < evict_at) continue;
+    ASSIGN_OR_RETURN(std::vector<Run> runs, txn.active_runs_on(name));
+    for (Run& run : runs) {
+      runs::Events events = runs::evict(
+          run, {runs::kNodeDrained, cat("node ", name, " is drained and its grace is over")}, now);
+      if (events.empty()) continue;
+      ++report.evicted;
+      TRY(store::save_run(txn, run, std::move(events)));
+    }
+  }
+  return {};
+}
+
+Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes::Now now) {
+  const nodes::LeaseTimes& times = leases.times();
+  Millis next = times.lease;
+  const auto sooner = [&next](Millis left) { next = std::clamp(left, Millis(0), next); };
+  for (const auto& [name, id] : picture.cluster().nodes().by_name()) {
+    const Millis silence = leases.silence(name, now.mono);
+    for (const Millis limit : {times.lease, times.lost_after}) {
+      if (silence < limit) sooner(limit - silence);
+    }
+  }
+  if (const auto due = picture.cluster().next_due()) sooner(*due - now.wall);
+  if (!picture.deadlines().empty()) sooner(WallTime{picture.deadlines().begin()->first} - now.wall);
+  for (const auto& [name, evict_at] : picture.drains()) {
+    if (now.wall < evict_at) sooner(evict_at - now.wall);
+  }
+  return next;
+}
+
+}  // namespace paddock::reconciler

@@ -1,0 +1,125 @@
+#include "controller/reconciler/picture.h"
+
+#include "common/base/text.h"
+
+namespace paddock::reconciler {
+
+namespace {
+std::string path_of(const store::Key& key) { return cat(key.name_space, "/", key.name); }
+}  // namespace
+
+Picture::Picture(scheduler::Cluster::Config config)
+    : config_(std::move(config)), cluster_(std::make_unique<scheduler::Cluster>(config_)) {}
+
+Status Picture::catch_up(store::ReadTxn& txn) {
+  if (!whole()) return load(txn);
+  ASSIGN_OR_RETURN(const auto changes, txn.changes_after(version_));
+  if (!changes) return load(txn);
+  ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& change : *changes) {
+    if (!seen.emplace(change.kind, path_of(change.key)).second) continue;
+    TRY(reread(txn, change.kind, change.key));
+  }
+  version_ = version;
+  return {};
+}
+
+Status Picture::load(store::ReadTxn& txn) {
+  throw_away();
+  ++reloads_;
+  cluster_ = std::make_unique<scheduler::Cluster>(config_);
+  runs_.clear();
+  uid_of_.clear();
+  waiting_.clear();
+  ready_.clear();
+  drains_.clear();
+  deadlines_.clear();
+  ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
+  ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
+  for (const contracts::Node& node : nodes.items) put(node);
+  ASSIGN_OR_RETURN(const auto active, txn.active_runs());
+  for (const contracts::Run& run : active) put(run);
+  version_ = version;
+  return {};
+}
+
+Status Picture::reread(store::ReadTxn& txn, const std::string& kind, const store::Key& key) {
+  if (kind == contracts::Node::kKind) {
+    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>(key));
+    if (node) {
+      put(*node);
+    } else {
+      drop_node(key.name);
+    }
+  } else if (kind == contracts::Run::kKind) {
+    ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>(key));
+    const auto known = uid_of_.find(path_of(key));
+    // Another run of the same name may have come after one that was deleted.
+    if (known != uid_of_.end() && (!run || run->metadata.uid != known->second)) {
+      drop_run(known->second);
+      cluster_->remove_run(known->second);
+      uid_of_.erase(known);
+    }
+    if (run) put(*run);
+  }
+  return {};
+}
+
+void Picture::put(const contracts::Run& run) {
+  const std::string& uid = run.metadata.uid;
+  drop_run(uid);
+  cluster_->put_run(run);
+  const std::string path = path_of({run.metadata.name_space, run.metadata.name});
+  if (contracts::is_terminal(run.status.phase)) {
+    uid_of_.erase(path);
+    return;
+  }
+  uid_of_[path] = uid;
+  Known known{run.metadata.name_space, 0, run.status.phase == contracts::RunPhase::kPending};
+  if (known.waiting) ++waiting_[known.name_space];
+  const bool ending = run.status.eviction || (run.spec.cancel_requested && !known.waiting);
+  if (run.status.deadline_at && !ending) {
+    known.deadline_ms = run.status.deadline_at->value.ms;
+    deadlines_.emplace(known.deadline_ms, uid);
+  }
+  runs_[uid] = std::move(known);
+}
+
+// Only what is beside the cluster: that is told what became of the run.
+void Picture::drop_run(const std::string& uid) {
+  const auto known = runs_.find(uid);
+  if (known == runs_.end()) return;
+  deadlines_.erase({known->second.deadline_ms, uid});
+  if (known->second.waiting && --waiting_[known->second.name_space] == 0)
+    waiting_.erase(known->second.name_space);
+  runs_.erase(known);
+}
+
+void Picture::put(const contracts::Node& node) {
+  const std::string& name = node.metadata.name;
+  cluster_->put_node(node);
+  ready_.erase(name);
+  drains_.erase(name);
+  if (node.status.ready) ready_.insert(name);
+  if (node.spec.drain) drains_[name] = node.spec.drain->evict_at.value;
+}
+
+void Picture::drop_node(const std::string& name) {
+  cluster_->remove_node(name);
+  ready_.erase(name);
+  drains_.erase(name);
+}
+
+std::vector<std::string> Picture::node_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, id] : cluster_->nodes().by_name()) names.push_back(name);
+  return names;
+}
+
+int64_t Picture::waiting_in(const std::string& name_space) const {
+  const auto found = waiting_.find(name_space);
+  return found == waiting_.end() ? 0 : found->second;
+}
+
+}  // namespace paddock::reconciler

@@ -1,0 +1,90 @@
+// The steps that are about runs: deadlines, placement, reasons, retention.
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "controller/reconciler/steps.h"
+#include "controller/runs/transitions.h"
+#include "controller/store/run_writes.h"
+
+namespace paddock::reconciler {
+
+namespace {
+
+using contracts::Run;
+
+constexpr int64_t kMostPruned = 200;
+
+// The stored run, if there is one.
+Result<std::optional<Run>> stored(store::WriteTxn& txn, const std::string& uid) {
+  auto run = txn.run_by_uid(uid);
+  if (run.ok()) return std::optional<Run>(std::move(*run));
+  if (run.error().code == Code::kNotFound) return std::optional<Run>();
+  return std::move(run).error();
+}
+
+std::string explained(const scheduler::Unplaced& unplaced) {
+  return unplaced.position > 0
+             ? cat(unplaced.message, "; position ", unplaced.position, " in the queue")
+             : cat(unplaced.message, "; position over ", scheduler::kToldPositions,
+                   " in the queue");
+}
+
+}  // namespace
+
+Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, TickReport& report) {
+  for (const auto& [deadline, uid] : picture.deadlines()) {
+    if (deadline > now.ms) return {};
+    ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, uid));
+    if (!run) continue;
+    runs::Events events = runs::expire(*run, now);
+    if (events.empty()) continue;
+    ++report.expired;
+    TRY(store::save_run(txn, *run, std::move(events)));
+  }
+  return {};
+}
+
+Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
+                  TickReport& report) {
+  for (const scheduler::Binding& binding : plan.bindings) {
+    ASSIGN_OR_RETURN(Run run, txn.run_by_uid(binding.uid));
+    ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, binding.node, now));
+    TRY(store::save_run(txn, run, std::move(events)));
+    ++report.bound;
+  }
+  for (const scheduler::Preemption& each : plan.preemptions) {
+    ASSIGN_OR_RETURN(Run run, txn.run_by_uid(each.uid));
+    runs::Events events =
+        runs::evict(run, {runs::kPreempted, cat("it gave way to run ", each.by)}, now);
+    if (events.empty()) continue;
+    ++report.evicted;
+    TRY(store::save_run(txn, run, std::move(events)));
+  }
+  return {};
+}
+
+Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
+                     WallTime now) {
+  for (const scheduler::Unplaced& each : unplaced) {
+    ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, each.uid));
+    if (!run) continue;
+    runs::Events events = runs::explain_pending(*run, explained(each), now);
+    if (!events.empty()) TRY(store::save_run(txn, *run, std::move(events)));
+  }
+  return {};
+}
+
+Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report) {
+  ASSIGN_OR_RETURN(const int64_t count, txn.finished_count());
+  int64_t too_many = std::max<int64_t>(0, count - retention.max_finished_runs);
+  const int64_t too_old_ms = now.ms - retention.finished_runs.value.count();
+  ASSIGN_OR_RETURN(const auto oldest, txn.oldest_finished(kMostPruned));
+  for (const auto& finished : oldest) {
+    if (too_many-- <= 0 && finished.finished_ms > too_old_ms) return {};
+    TRY(txn.erase<Run>(finished.key));
+    ++report.pruned;
+  }
+  return {};
+}
+
+}  // namespace paddock::reconciler

@@ -1,0 +1,30 @@
+// What one tick does, step by step, each inside the tick's transaction.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "controller/reconciler/picture.h"
+#include "controller/reconciler/reconciler.h"
+
+namespace paddock::reconciler {
+
+// Nodes whose lease is over get nothing new.
+Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
+                         const nodes::LeaseTable& leases, MonoTime now);
+// Runs whose nodes will never report: silent for too long, or removed. `given_up`: nodes for which
+// this was done, until they are heard from again.
+Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::LeaseTable& leases,
+                    std::set<std::string>& given_up, nodes::Now now, TickReport& report);
+Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, TickReport& report);
+Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
+                            TickReport& report);
+Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
+                  TickReport& report);
+Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
+                     WallTime now);
+Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report);
+// When the next lease, grace, deadline, drain or delayed attempt can be due.
+Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes::Now now);
+
+}  // namespace paddock::reconciler

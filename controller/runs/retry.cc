@@ -1,0 +1,57 @@
+#include "controller/runs/retry.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "controller/runs/transitions.h"
+
+namespace paddock::runs {
+
+namespace {
+
+using contracts::RetryCause;
+using contracts::RunPhase;
+
+// Failures without a result after which the command may have run.
+constexpr std::array<std::string_view, 3> kMayHaveRun = {"LAUNCHER_LOST", "ATTEMPT_REPEATED",
+                                                         "ARTIFACTS_FAILED"};
+
+bool command_never_started(const contracts::Run& run, const contracts::RunOutcome& outcome) {
+  if (outcome.phase != RunPhase::kFailed) return false;
+  if (run.status.started_at || run.status.phase == RunPhase::kRunning) return false;
+  if (std::ranges::find(kMayHaveRun, outcome.reason) != kMayHaveRun.end()) return false;
+  return !outcome.result || outcome.result->status == contracts::SandboxStatus::kInternalError;
+}
+
+}  // namespace
+
+Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt) {
+  Millis wait = policy.backoff.value;
+  for (int64_t i = 1; i < attempt && wait < policy.max_backoff.value; ++i) wait *= 2;
+  return std::min(wait, policy.max_backoff.value);
+}
+
+bool may_retry(const contracts::Run& run, RetryCause cause) {
+  const auto& policy = run.spec.retry;
+  if (!policy || run.spec.cancel_requested || run.status.attempt >= policy->max_attempts)
+    return false;
+  const auto& eviction = run.status.eviction;
+  if (eviction && eviction->reason == kDeadlineExceeded) return false;
+  return policy->on.empty() || std::ranges::find(policy->on, cause) != policy->on.end();
+}
+
+std::optional<RetryCause> retry_cause(const contracts::Run& run,
+                                      const contracts::RunOutcome& outcome) {
+  if (outcome.phase == RunPhase::kCanceled && run.status.eviction) return RetryCause::kEvicted;
+  if (command_never_started(run, outcome)) return RetryCause::kStartFailed;
+  return std::nullopt;
+}
+
+bool waits_for_retry(const contracts::Run& run, WallTime now) {
+  if (!run.status.retry_at || !run.spec.retry) return false;
+  const Millis left = run.status.retry_at->value - now;
+  return left > Millis(0) && left <= retry_delay(*run.spec.retry, run.status.attempt);
+}
+
+}  // namespace paddock::runs

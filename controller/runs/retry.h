@@ -1,0 +1,27 @@
+// Whether and when a run is tried again. Pure.
+#pragma once
+
+#include <optional>
+
+#include "common/base/time.h"
+#include "common/contracts/run.h"
+#include "common/contracts/session.h"
+
+namespace paddock::runs {
+
+// The wait behind the `attempt`-th attempt (counts from 1): doubles from `backoff` to `maxBackoff`.
+Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt);
+
+// Whether spec.retry allows another attempt after this cause. Never when a caller cancelled the run
+// or its deadline ended it.
+bool may_retry(const contracts::Run& run, contracts::RetryCause cause);
+
+// The cause for another attempt that a placed run's outcome is, or none: its command has ended.
+std::optional<contracts::RetryCause> retry_cause(const contracts::Run& run,
+                                                 const contracts::RunOutcome& outcome);
+
+// Whether a pending run still has to wait for its next attempt. A clock that went back cannot make
+// the wait longer than it was meant to be.
+bool waits_for_retry(const contracts::Run& run, WallTime now);
+
+}  // namespace paddock::runs

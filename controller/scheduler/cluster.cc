@@ -1,0 +1,181 @@
+// What changed goes in here; pass.cc decides.
+#include "controller/scheduler/cluster.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "controller/runs/retry.h"
+
+namespace paddock::scheduler {
+
+void Cluster::put_node(const contracts::Node& node) {
+  const bool known = nodes_.find(node.metadata.name).has_value();
+  nodes_.put(state_of(node));
+  if (!known) recount(node.metadata.name);  // one that was removed and is back
+  freed_.insert(node.metadata.name);
+  ++version_;
+}
+
+// What was placed there is in the picture still, as orphans.
+void Cluster::remove_node(const std::string& name) {
+  nodes_.remove(name);
+  ++version_;
+}
+
+const Usage& Cluster::used_by(const std::string& name_space) const {
+  static const Usage kNothing;
+  const auto used = usage_.find(name_space);
+  return used == usage_.end() ? kNothing : used->second;
+}
+
+Cluster::Entry Cluster::entry_of(const contracts::Run& run) {
+  Entry entry;
+  entry.name_space = run.metadata.name_space;
+  entry.name = run.metadata.name;
+  entry.priority = run.spec.priority;
+  if (run.metadata.creation_timestamp) entry.created_ms = run.metadata.creation_timestamp->value.ms;
+  entry.demand = classes_.join(demand_of(run));
+  if (run.status.phase != contracts::RunPhase::kPending) entry.node = run.status.node_name;
+  if (run.status.retry_at && run.spec.retry) {
+    entry.not_before_ms = run.status.retry_at->value.ms;
+    entry.longest_wait_ms = runs::retry_delay(*run.spec.retry, run.status.attempt).count();
+  }
+  entry.may_be_evicted = runs::may_retry(run, contracts::RetryCause::kEvicted);
+  entry.being_evicted = run.status.eviction.has_value() || run.spec.cancel_requested;
+  return entry;
+}
+
+void Cluster::put_run(const contracts::Run& run) {
+  const auto known = runs_.find(run.metadata.uid);
+  if (contracts::is_terminal(run.status.phase)) {
+    if (known != runs_.end()) leave(known);
+    return;
+  }
+  Entry entry = entry_of(run);
+  if (known != runs_.end()) {
+    Entry& before = known->second;
+    const bool same_place = before.node == entry.node && before.demand == entry.demand &&
+                            before.priority == entry.priority &&
+                            before.not_before_ms == entry.not_before_ms;
+    if (same_place) {  // as after our own decisions: nothing became free, nothing is to be placed
+      before.may_be_evicted = entry.may_be_evicted;
+      before.being_evicted = entry.being_evicted;
+      return classes_.leave(entry.demand);
+    }
+    leave(known);
+  }
+  enter(run.metadata.uid, std::move(entry));
+}
+
+void Cluster::remove_run(const std::string& uid) {
+  if (const auto known = runs_.find(uid); known != runs_.end()) leave(known);
+}
+
+void Cluster::enter(const std::string& uid, Entry entry) {
+  Entry& kept = runs_[uid] = std::move(entry);
+  ++version_;
+  if (!kept.node.empty()) {
+    const std::string node = std::move(kept.node);
+    return place(uid, kept, node);
+  }
+  ++waiting_;
+  unexplained_.insert(uid);
+  if (kept.not_before_ms > 0) {
+    delayed_.emplace(kept.not_before_ms, uid);
+  } else {
+    enqueue(uid, kept);
+  }
+}
+
+void Cluster::leave(Runs::iterator run) {
+  const std::string uid = run->first;
+  Entry& entry = run->second;
+  ++version_;
+  if (entry.node.empty()) {
+    --waiting_;
+    dequeue(uid, entry);
+    delayed_.erase({entry.not_before_ms, uid});
+    unexplained_.erase(uid);
+  } else {
+    release(uid, entry.node);
+    Usage& used = usage_[entry.name_space];
+    used.add(classes_.at(entry.demand).demand, -1);
+    if (used.nothing()) usage_.erase(entry.name_space);
+  }
+  classes_.leave(entry.demand);
+  runs_.erase(run);
+}
+
+void Cluster::enqueue(const std::string& uid, Entry& entry) {
+  if (entry.queued) return;
+  entry.queued = true;
+  queue_.add(entry.priority, entry.name_space, entry.demand, {entry.created_ms, uid});
+}
+
+void Cluster::dequeue(const std::string& uid, Entry& entry) {
+  if (!entry.queued) return;
+  entry.queued = false;
+  queue_.remove(entry.priority, entry.name_space, entry.demand, {entry.created_ms, uid});
+}
+
+void Cluster::place(const std::string& uid, Entry& entry, const std::string& node) {
+  entry.node = node;
+  on_node_[node].insert(uid);
+  const Demand& demand = classes_.at(entry.demand).demand;
+  usage_[entry.name_space].add(demand);
+  if (const auto id = nodes_.find(node)) nodes_.occupy(*id, demand);
+  ++version_;
+}
+
+void Cluster::release(const std::string& uid, const std::string& node) {
+  auto& there = on_node_[node];
+  there.erase(uid);
+  if (there.empty()) on_node_.erase(node);
+  freed_.insert(node);
+  recount(node);
+}
+
+void Cluster::recount(const std::string& node) {
+  const auto id = nodes_.find(node);
+  if (!id) return;
+  std::vector<const Demand*> placed;
+  if (const auto there = on_node_.find(node); there != on_node_.end()) {
+    for (const std::string& uid : there->second)
+      placed.push_back(&classes_.at(runs_.at(uid).demand).demand);
+  }
+  nodes_.recount(*id, placed);
+}
+
+std::optional<WallTime> Cluster::next_due() const {
+  if (delayed_.empty()) return std::nullopt;
+  return WallTime{delayed_.begin()->first};
+}
+
+std::vector<std::string> Cluster::orphans() const {
+  std::vector<std::string> out;
+  for (const auto& [node, uids] : on_node_) {
+    if (!nodes_.find(node)) out.insert(out.end(), uids.begin(), uids.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string Cluster::fingerprint() const {
+  std::string text;
+  for (const auto& [name, id] : nodes_.by_name()) {
+    const NodeState& node = nodes_.at(id);
+    text += cat("node ", name, " ", node.used_runs, " ", node.used_cpu, " ", node.used_memory, " ",
+                node.used_devices[static_cast<size_t>(contracts::AcceleratorKind::kAny)], " ",
+                kind_key(node), "\n");
+  }
+  for (const auto& [uid, run] : runs_) {
+    text += cat("run ", uid, " ", run.name_space, " ", run.priority, " ", run.created_ms, " ",
+                run.node, " ", run.not_before_ms, " ", run.may_be_evicted, run.being_evicted, "\n");
+  }
+  for (const auto& [name, used] : usage_)
+    text += cat("use ", name, " ", used.runs, " ", used.cpu, " ", used.memory, " ",
+                used.accelerators, "\n");
+  return text;
+}
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,162 @@
+// The scheduler's picture of nodes and runs, and the decisions made from it. It is told what
+// changed; a pass costs in proportion to what may have become possible since the last one, not to
+// how many runs wait. Pure but for its own state: no clock, no store, no thread. Deterministic: the
+// same calls in the same order give the same plans. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "common/base/time.h"
+#include "controller/scheduler/explain.h"
+#include "controller/scheduler/queue.h"
+
+namespace paddock::scheduler {
+
+struct Binding {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  std::string node;
+};
+
+// A placed run that should make room.
+struct Preemption {
+  std::string uid;
+  std::string by;  // namespace/name of the run that needs the room
+};
+
+struct Unplaced {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  std::string message;
+  int64_t position = 0;  // in the queue, from 1; 0: behind the first kToldPositions
+};
+// A place further back is not told: each run that leaves would rewrite all behind it.
+constexpr size_t kToldPositions = 100;
+
+struct Plan {
+  std::vector<Binding> bindings;
+  std::vector<Preemption> preemptions;
+};
+
+// What would happen to a run that is not there yet.
+struct Preview {
+  std::string node;     // where it would go now; empty: nowhere
+  std::string message;  // why nowhere
+  std::vector<NodeGroup> groups;
+  bool over_quota = false;
+  int64_t ahead = 0;  // waiting runs of at least its priority
+};
+
+class Cluster {
+ public:
+  struct Config {
+    Quotas quotas;
+    bool preemption = false;
+  };
+  explicit Cluster(Config config) : config_(std::move(config)) {}
+
+  // --- what changed ---
+  void put_node(const contracts::Node& node);
+  void remove_node(const std::string& name);
+  // As it is now: waiting, placed, or ended, which is as if it were not there.
+  void put_run(const contracts::Run& run);
+  void remove_run(const std::string& uid);
+
+  // --- decisions ---
+  // Places what fits, at most so many runs. What it decides is part of the picture at once; if it
+  // cannot be kept, start over with a new Cluster. Runs whose next attempt is due by `now` join in.
+  Plan pass(WallTime now, size_t most = SIZE_MAX);
+  // Why runs wait: those that nothing was said about yet and, with `others`, those whose position
+  // is not what was said last, then the rest in turn.
+  std::vector<Unplaced> explain(size_t most, bool others = true);
+  // Whether what was said about others may have changed since.
+  bool others_may_differ() const { return waiting_ > 0 && told_version_ != version_; }
+  Preview preview(const contracts::Run& run);
+
+  // --- facts ---
+  size_t waiting() const { return waiting_; }
+  size_t placed() const { return runs_.size() - waiting_; }
+  const NodeIndex& nodes() const { return nodes_; }
+  const std::map<std::string, Usage>& usage() const { return usage_; }
+  const Config& config() const { return config_; }
+  // When the next delayed attempt is due.
+  std::optional<WallTime> next_due() const;
+  // Runs of nodes that are not there.
+  std::vector<std::string> orphans() const;
+  // Everything that decides, as text: equal for equal pictures.
+  std::string fingerprint() const;
+
+ private:
+  struct Entry {
+    std::string name_space;
+    std::string name;
+    int64_t priority = 0;
+    int64_t created_ms = 0;
+    DemandClasses::Id demand = 0;
+    std::string node;  // empty: waiting
+    int64_t not_before_ms = 0;
+    int64_t longest_wait_ms = 0;  // whatever the clock does
+    bool queued = false;          // waiting and due
+    bool may_be_evicted = false;
+    bool being_evicted = false;
+  };
+  using Runs = std::map<std::string, Entry>;  // by uid
+  struct Tenant;
+  struct Round {
+    Plan plan;
+    size_t most = 0;
+    size_t preemptions_left = 16;
+  };
+
+  const Usage& used_by(const std::string& name_space) const;
+  Entry entry_of(const contracts::Run& run);
+  void enter(const std::string& uid, Entry entry);
+  void leave(Runs::iterator run);
+  void enqueue(const std::string& uid, Entry& entry);
+  void dequeue(const std::string& uid, Entry& entry);
+  void place(const std::string& uid, Entry& entry, const std::string& node);
+  void release(const std::string& uid, const std::string& node);
+  void recount(const std::string& node);
+  void wake_due(WallTime now);
+  void unblock();
+  bool place_level(Queue::Level& level, Round& round);
+  bool step(Tenant& tenant, Round& round);
+  void make_room(const std::string& uid, const Entry& entry, Round& round);
+  std::optional<std::vector<std::string>> victims_on(NodeIndex::Id id, const Entry& entry);
+  std::string why(const Entry& entry);
+  Unplaced explained(const std::string& uid, const Entry& entry);
+  void count_positions();
+  void mark_moved();
+  void explain_in_turn(size_t most, std::vector<Unplaced>& out);
+
+  Config config_;
+  NodeIndex nodes_;
+  DemandClasses classes_;
+  Queue queue_;
+  Runs runs_;
+  size_t waiting_ = 0;
+  std::map<std::string, Usage> usage_;                              // by namespace
+  std::unordered_map<std::string, std::set<std::string>> on_node_;  // uids
+  std::set<std::pair<int64_t, std::string>> delayed_;               // until, uid
+  std::set<std::string> unexplained_;
+  std::string explained_up_to_;
+  std::unordered_map<std::string, int64_t> positions_;  // of the first that wait
+  std::unordered_map<std::string, int64_t> told_;       // those of them that were said
+  uint64_t counted_version_ = 0;
+  uint64_t told_version_ = 0;
+  // Since the last pass: nodes on which something became free, and whether more than that changed.
+  std::unordered_set<std::string> freed_;
+  bool all_changed_ = true;
+  uint64_t version_ = 1;
+};
+
+}  // namespace paddock::scheduler

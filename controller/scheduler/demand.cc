@@ -1,0 +1,33 @@
+#include "controller/scheduler/demand.h"
+
+#include "common/base/text.h"
+#include "common/wire/json.h"
+
+namespace paddock::scheduler {
+
+Demand demand_of(const contracts::Run& run) {
+  Demand demand;
+  demand.node_selector = run.spec.node_selector;
+  demand.tolerations = run.spec.tolerations;
+  demand.sandbox_level = run.spec.sandbox_level;
+  if (run.status.policy) demand.policy = *run.status.policy;
+  const auto& resources = run.spec.resources;
+  if (!resources) return demand;
+  demand.cpu = resources->cpu.value_or(0);
+  if (resources->memory) demand.memory = resources->memory->bytes;
+  demand.accelerators = resources->accelerators;
+  return demand;
+}
+
+std::string key_of(const Demand& demand) {
+  const wire::Value::Array parts = {demand.cpu,
+                                    demand.memory,
+                                    wire::encode(demand.accelerators),
+                                    wire::encode(demand.node_selector),
+                                    wire::encode(demand.tolerations),
+                                    wire::encode(demand.sandbox_level),
+                                    wire::encode(demand.policy)};
+  return wire::to_json(parts);
+}
+
+}  // namespace paddock::scheduler

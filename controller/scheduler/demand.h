@@ -1,0 +1,39 @@
+// What a run needs of a node, as the filters see it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/contracts/run.h"
+
+namespace paddock::scheduler {
+
+// Devices by kind, indexed by AcceleratorKind (kAny: those of any kind).
+using DeviceCount = std::array<int64_t, 3>;
+// Counts under its own kind and under "any".
+inline void count_device(DeviceCount& devices, contracts::AcceleratorKind kind, int64_t count) {
+  devices[static_cast<size_t>(kind)] += count;
+  if (kind != contracts::AcceleratorKind::kAny) {
+    devices[static_cast<size_t>(contracts::AcceleratorKind::kAny)] += count;
+  }
+}
+
+struct Demand {
+  int64_t cpu = 0;     // cores; 0: not stated
+  int64_t memory = 0;  // bytes; 0: not stated
+  std::optional<contracts::Accelerators> accelerators;
+  std::map<std::string, std::string> node_selector;
+  std::vector<contracts::Toleration> tolerations;
+  std::optional<contracts::EnforcementLevel> sandbox_level;
+  contracts::SandboxPolicy policy;  // effective
+};
+
+Demand demand_of(const contracts::Run& run);
+// Equal for demands that no filter can tell apart.
+std::string key_of(const Demand& demand);
+
+}  // namespace paddock::scheduler

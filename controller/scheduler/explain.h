@@ -1,0 +1,26 @@
+// Why a demand fits nowhere now: the nodes in groups, each with its reason and what would help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/scheduler/node_index.h"
+
+namespace paddock::scheduler {
+
+struct NodeGroup {
+  int64_t nodes = 0;
+  std::string reason;  // "have no nvidia device"
+  std::string remedy;
+};
+
+// The filter that refuses this node first, as an index of filters(); nothing if it would do.
+std::optional<size_t> refused_by(const Demand& demand, const NodeState& node);
+
+// Empty if some node would do.
+std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nodes);
+
+// "0/3 nodes fit: 2 have no nvidia device, 1 is cordoned; would help: …"
+std::string refusal_text(size_t nodes, const std::vector<NodeGroup>& groups);
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,39 @@
+// A node as the filters see it, and what the runs on it take.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/contracts/node.h"
+#include "controller/scheduler/demand.h"
+
+namespace paddock::scheduler {
+
+struct NodeState {
+  std::string name;
+  bool ready = false;
+  bool unschedulable = false;
+  std::map<std::string, std::string> labels;
+  std::vector<contracts::Taint> taints;
+  std::optional<contracts::Ceilings> ceilings;
+  std::vector<std::string> unproven;  // capabilities whose canaries failed here
+  std::map<std::string, contracts::EnforcementLevel> proven;  // the weakest of each capability
+  contracts::Capacity capacity;
+  DeviceCount devices{};
+  // In use by the runs placed here.
+  int64_t used_cpu = 0;
+  int64_t used_memory = 0;
+  int64_t used_runs = 0;
+  DeviceCount used_devices{};
+};
+
+NodeState state_of(const contracts::Node& node);
+// Equal for nodes that no filter of DependsOn::kKindOfNode can tell apart.
+std::string kind_key(const NodeState& node);
+
+void occupy(NodeState& node, const Demand& demand);
+void empty(NodeState& node);  // nothing in use
+
+}  // namespace paddock::scheduler

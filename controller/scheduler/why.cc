@@ -1,0 +1,101 @@
+// In words: why runs wait, and what would happen to one more.
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "controller/scheduler/cluster.h"
+
+namespace paddock::scheduler {
+
+std::string Cluster::why(const Entry& entry) {
+  DemandClass& wanted = classes_.at(entry.demand);
+  auto over = config_.quotas.refusal(entry.name_space, used_by(entry.name_space), wanted.demand);
+  if (over) return std::move(*over);
+  if (wanted.explained_version == version_) return wanted.explanation;
+  const std::vector<NodeGroup> groups = group_refusals(wanted.demand, nodes_);
+  wanted.explained_version = version_;
+  wanted.explanation = groups.empty() && nodes_.size() > 0
+                           ? "a node has room for it: its turn is next"
+                           : refusal_text(nodes_.size(), groups);
+  return wanted.explanation;
+}
+
+Unplaced Cluster::explained(const std::string& uid, const Entry& entry) {
+  const auto counted = positions_.find(uid);
+  const int64_t position = counted == positions_.end() ? 0 : counted->second;
+  if (position > 0) told_[uid] = position;
+  return {entry.name_space, entry.name, uid, why(entry), position};
+}
+
+void Cluster::count_positions() {
+  if (counted_version_ == version_) return;
+  counted_version_ = version_;
+  positions_.clear();
+  for (const std::string& uid : queue_.front(kToldPositions))
+    positions_.emplace(uid, static_cast<int64_t>(positions_.size()) + 1);
+  std::erase_if(told_, [this](const auto& each) { return !positions_.contains(each.first); });
+}
+
+std::vector<Unplaced> Cluster::explain(size_t most, bool others) {
+  std::vector<Unplaced> out;
+  count_positions();
+  if (others) mark_moved();
+  while (out.size() < most && !unexplained_.empty()) {
+    const std::string uid = *unexplained_.begin();
+    unexplained_.erase(unexplained_.begin());
+    const Entry& entry = runs_.at(uid);
+    if (entry.queued) out.push_back(explained(uid, entry));  // the others know when they are due
+  }
+  if (others) explain_in_turn(most, out);
+  return out;
+}
+
+// Who moved up is told before others are.
+void Cluster::mark_moved() {
+  told_version_ = version_;
+  for (const auto& [uid, position] : positions_) {
+    const auto before = told_.find(uid);
+    if (before == told_.end() || before->second != position) unexplained_.insert(uid);
+  }
+}
+
+void Cluster::explain_in_turn(size_t most, std::vector<Unplaced>& out) {
+  if (waiting_ == 0) return;
+  std::unordered_set<std::string> said;
+  for (const Unplaced& each : out) said.insert(each.uid);
+  auto next = runs_.upper_bound(explained_up_to_);
+  const size_t look_at = std::min(runs_.size(), 4 * std::min(most, runs_.size()));
+  for (size_t seen = 0; out.size() < most && seen < look_at; ++seen, ++next) {
+    if (next == runs_.end()) next = runs_.begin();
+    explained_up_to_ = next->first;
+    if (next->second.queued && !said.contains(next->first))
+      out.push_back(explained(next->first, next->second));
+  }
+}
+
+Preview Cluster::preview(const contracts::Run& run) {
+  Preview out;
+  const Demand demand = demand_of(run);
+  KindAnswers answers;
+  for (const auto& [priority, level] : queue_.levels()) {
+    if (priority < run.spec.priority) break;
+    for (const auto& [name, space] : level) {
+      for (const auto& [id, line] : space) out.ahead += static_cast<int64_t>(line.size());
+    }
+  }
+  const std::string& space = run.metadata.name_space;
+  const auto over = config_.quotas.refusal(space, used_by(space), demand);
+  if (over) {
+    out.over_quota = true;
+    out.message = *over;
+  }
+  const auto node = nodes_.search(demand, answers);
+  if (!node) {
+    out.groups = group_refusals(demand, nodes_);
+    if (!over) out.message = refusal_text(nodes_.size(), out.groups);
+  } else if (!over) {
+    out.node = nodes_.at(*node).name;
+  }
+  return out;
+}
+
+}  // namespace paddock::scheduler

@@ -1,0 +1,156 @@
+#include "controller/store/backup.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "common/os/lock_file.h"
+#include "controller/store/run_writes.h"
+#include "controller/store/sqlite/connection.h"
+
+namespace paddock::store {
+
+namespace {
+
+using sqlite::Connection;
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+void remove_all(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".lock"})
+    ::unlink((path + suffix).c_str());
+}
+
+// Both in one folder. The new name outlives a loss of power.
+Status move_file(const std::string& from, const std::string& to) {
+  const size_t slash = to.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : to.substr(0, slash + 1);
+  const os::Fd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool moved = opened.valid() && std::rename(from.c_str(), to.c_str()) == 0;
+  if (moved && ::fsync(opened.get()) == 0) return {};
+  return system_error("cannot move a store's file", errno);
+}
+
+Status create_private(const std::string& path) {
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.valid()) return {};
+  if (errno == EEXIST)
+    return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};
+  return system_error("cannot create the backup's file", errno);
+}
+
+Status sync(const std::string& path) {
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.valid() || ::fsync(file.get()) != 0)
+    return system_error("cannot sync the backup", errno);
+  return {};
+}
+
+// All pages of one snapshot. A copy of one file needs no log beside it.
+Status copy(Connection& from, Connection& to) {
+  sqlite3_backup* work = sqlite3_backup_init(to.handle(), "main", from.handle(), "main");
+  if (work == nullptr)
+    return sqlite::sqlite_error(to.handle(), sqlite3_extended_errcode(to.handle()));
+  const int copied = sqlite3_backup_step(work, -1);
+  const int finished = sqlite3_backup_finish(work);
+  if (copied != SQLITE_DONE) return sqlite::sqlite_error(to.handle(), copied);
+  if (finished != SQLITE_OK) return sqlite::sqlite_error(to.handle(), finished);
+  return to.execute("PRAGMA journal_mode=DELETE");
+}
+
+Status copy_file(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(const auto source, Connection::open(from, Connection::Mode::kReader));
+  ASSIGN_OR_RETURN(const auto target, Connection::open(to, Connection::Mode::kWriter));
+  return copy(*source, *target);
+}
+
+// Far above anything that was given out since; and no history, so that every reader starts over.
+Status go_on_far_above(const std::string& path) {
+  ASSIGN_OR_RETURN(const auto db, Connection::open(path, Connection::Mode::kWriter));
+  return db->execute(
+      "BEGIN; UPDATE sqlite_sequence SET seq = seq + 1000000000 WHERE name = 'changes';"
+      "DELETE FROM changes;"
+      "INSERT INTO changes (kind, namespace, name, op) VALUES ('', '', '', 'update'); COMMIT");
+}
+
+Result<int64_t> give_up_placed(Store& store, WallTime now) {
+  int64_t given_up = 0;
+  const Status written = store.write([&](WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(std::vector<contracts::Run> active, txn.active_runs());
+    for (contracts::Run& run : active) {
+      runs::Events events = runs::lose_node(
+          run, "the store was restored from a backup; how the run went on after it is not known",
+          now);
+      if (events.empty()) continue;
+      ++given_up;
+      TRY(save_run(txn, run, std::move(events)));
+    }
+    return {};
+  });
+  if (!written.ok()) return written.error();
+  return given_up;
+}
+
+// Everything that can fail about the backup, done to a copy of it.
+Result<int64_t> prepare(const std::string& backup, const std::string& copied, WallTime now) {
+  if (!exists(backup))
+    return Error{Code::kNotFound, "BACKUP_NOT_FOUND", "there is no backup of this name"};
+  TRY(copy_file(backup, copied));
+  { ASSIGN_OR_RETURN(const auto checked, Store::open({copied})); }
+  TRY(go_on_far_above(copied));
+  ASSIGN_OR_RETURN(const auto store, Store::open({copied}));
+  return give_up_placed(*store, now);
+}
+
+}  // namespace
+
+Result<int64_t> back_up(const std::string& store_path, const std::string& target) {
+  if (exists(target))
+    return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};
+  const std::string partial = target + ".partial";
+  remove_all(partial);
+  TRY(create_private(partial));
+  Status copied = copy_file(store_path, partial);
+  if (copied.ok()) copied = sync(partial);
+  if (copied.ok()) copied = move_file(partial, target);
+  if (!copied.ok()) {
+    remove_all(partial);
+    return copied.error();
+  }
+  struct stat info {};
+  if (::stat(target.c_str(), &info) != 0) return system_error("cannot inspect the backup", errno);
+  return static_cast<int64_t>(info.st_size);
+}
+
+Result<Restored> restore(const std::string& backup, const std::string& store_path, WallTime now) {
+  const auto lock = os::LockFile::acquire(store_path + ".lock");
+  if (!lock.ok()) {
+    return Error{Code::kFailedPrecondition, "STORE_LOCKED",
+                 "a controller uses this store; stop it first"};
+  }
+  const std::string copied = store_path + ".restoring";
+  remove_all(copied);
+  const auto given_up = prepare(backup, copied, now);
+  if (!given_up.ok()) {
+    remove_all(copied);
+    return given_up.error();
+  }
+  Restored out{*given_up, ""};
+  if (exists(store_path)) {
+    out.kept = cat(store_path, ".before-restore-", now.ms);
+    for (const char* suffix : {"-wal", "-shm"}) {  // first: a log must not meet another's file
+      if (exists(store_path + suffix)) TRY(move_file(store_path + suffix, out.kept + suffix));
+    }
+    TRY(move_file(store_path, out.kept));
+  }
+  TRY(move_file(copied, store_path));
+  remove_all(copied);
+  return out;
+}
+
+}  // namespace paddock::store

@@ -1,0 +1,49 @@
+// What the agent publishes about its host, looked at again while it runs: disks fill up, devices
+// come and go, memory is added.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "common/base/units.h"
+#include "common/contracts/node.h"
+
+namespace paddock::agent {
+
+// Whether the controller should hear of it: everything but small changes of the free disk space.
+bool worth_telling(const contracts::NodeStatus& told, const contracts::NodeStatus& now);
+
+// The status, and who is told when it changes. Any thread.
+class HostStatus {
+ public:
+  using Tell = std::function<void(const contracts::NodeStatus&)>;
+  HostStatus(contracts::NodeStatus status, Tell tell)
+      : status_(std::move(status)), tell_(std::move(tell)) {}
+  // Tells once at the start, then whatever is worth it.
+  void publish();
+  void change(const std::function<void(contracts::NodeStatus&)>& how);
+
+ private:
+  std::mutex mutex_;  // guards status_, and keeps what is told in order
+  contracts::NodeStatus status_;
+  Tell tell_;
+};
+
+// Calls `look` every so often, from a thread of its own, until destroyed.
+class Regularly {
+ public:
+  Regularly(Millis every, std::function<void()> look);
+  ~Regularly();
+  Regularly(const Regularly&) = delete;
+  Regularly& operator=(const Regularly&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace paddock::agent

@@ -1,0 +1,46 @@
+#include "node-agent/app/host_status.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace paddock::agent {
+namespace {
+
+contracts::NodeStatus status() {
+  contracts::NodeStatus out;
+  out.capacity = {4, {8LL << 30}, {100LL << 30}, 4};
+  return out;
+}
+
+TEST(HostStatus, TellsOfDevicesAndOfLargeChangesOfTheDiskOnly) {
+  std::vector<contracts::NodeStatus> told;
+  HostStatus host(status(), [&](const contracts::NodeStatus& now) { told.push_back(now); });
+  host.publish();
+  ASSERT_EQ(told.size(), 1u);
+  host.change([](contracts::NodeStatus& now) { now.capacity.disk.bytes -= 1LL << 30; });
+  EXPECT_EQ(told.size(), 1u) << "a hundredth is not worth it";
+  host.change([](contracts::NodeStatus& now) { now.capacity.disk.bytes -= 10LL << 30; });
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[1].capacity.disk.bytes, 90LL << 30);
+  host.change([](contracts::NodeStatus& now) { now.devices = {{"nvidia", "0", ""}}; });
+  EXPECT_EQ(told.size(), 3u);
+  host.change([](contracts::NodeStatus&) {});
+  EXPECT_EQ(told.size(), 3u);
+}
+
+TEST(Regularly, LooksAgainAndAgainUntilItIsOver) {
+  std::mutex mutex;
+  std::condition_variable seen;
+  int looks = 0;
+  const Regularly regularly(Millis(1), [&] {
+    const std::lock_guard lock(mutex);
+    ++looks;
+    seen.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  EXPECT_TRUE(seen.wait_for(lock, std::chrono::seconds(30), [&] { return looks >= 3; }));
+}
+
+}  // namespace
+}  // namespace paddock::agent

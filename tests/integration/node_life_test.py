@@ -1,0 +1,146 @@
+"""Cordon, drain, taints, deadlines, plan and backup, with real processes; a lost node's run is tried again."""
+import json
+import os
+import signal
+import tempfile
+import unittest
+
+from harness import BIN, Instance, main, make_project, wait_until
+
+SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
+QUICK = "print('done')\n"
+NS = "/apis/paddock.dev/v1alpha1/namespaces/default"
+
+
+class NodeLife(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
+        self.addCleanup(folder.cleanup)
+        self.project = make_project(folder.name, sleep__py=SLEEPER, quick__py=QUICK)
+
+    def submit(self, instance, name, script="sleep.py"):
+        instance.run("compute", self.project, f"python3 {script}", "--detach", "--name", name)
+
+    def node(self, instance):
+        return instance.get("nodes")["items"][0]["metadata"]["name"]
+
+    def started(self, instance, name):
+        wait_until("the command to start", lambda: "started" in instance.run("logs", name).stdout)
+
+    def test_a_drain_says_what_it_waits_for_and_ends_what_is_left(self):
+        with Instance() as instance:
+            node = self.node(instance)
+            self.submit(instance, "long")
+            self.started(instance, "long")
+            done = instance.run("drain", node, "--grace", "1s")
+            self.assertIn("waiting for 1 run: default/long (Running, then ended)", done.stderr)
+            self.assertIn("is empty", done.stderr)
+            run = instance.run_object("long")
+            self.assertEqual((run["status"]["phase"], run["status"]["reason"]), ("Failed", "NODE_DRAINED"))
+            self.assertIn("SchedulingDisabled,Draining", instance.run("get", "nodes").stdout)
+            self.submit(instance, "late", "quick.py")
+            wait_until("a reason", lambda: "is cordoned" in instance.run_object("late")["status"].get("message", ""))
+            instance.run("uncordon", node)
+            instance.wait_phase("late", "Succeeded")
+
+    def test_plan_and_taints(self):
+        with Instance() as instance:
+            node = self.node(instance)
+            plan = instance.run("plan", self.project, "python3 quick.py")
+            self.assertIn(f"would run at once on node {node}", plan.stdout)
+            self.assertIn("2 files, at most", plan.stdout)
+            nowhere = instance.run("plan", self.project, "python3 quick.py", "--accelerator", "apple=64", check=False)
+            self.assertEqual(nowhere.returncode, 1)
+            self.assertIn("1 has fewer than 64 apple devices", nowhere.stdout)
+            instance.run("taint", node, "team=other:NoSchedule")
+            tainted = instance.run("plan", self.project, "python3 quick.py", check=False)
+            self.assertIn("has a taint that the run does not tolerate", tainted.stdout)
+            self.assertIn("team=other:NoSchedule", instance.run("describe", "node", node).stdout)
+            instance.run("taint", node, "team-")
+            self.assertEqual(instance.run("plan", self.project, "python3 quick.py").returncode, 0)
+            self.assertEqual(instance.get("runs")["items"], [])
+
+    def test_a_backup_made_while_in_use_comes_back(self):
+        with Instance() as instance:
+            self.submit(instance, "before", "quick.py")
+            instance.wait_phase("before", "Succeeded")
+            self.assertEqual(instance.run("admin", "backup", "first").stdout, "first\n")
+            again = instance.run("admin", "backup", "first", check=False)
+            self.assertIn("BACKUP_EXISTS", again.stderr)
+            self.submit(instance, "after", "quick.py")
+            instance.wait_phase("after", "Succeeded")
+            backup = next(instance.home.rglob("backups/first.db"))
+            self.assertEqual(backup.stat().st_mode & 0o777, 0o600)
+            data = backup.parent.parent
+            refused = self.restore(instance, data, backup)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("STORE_LOCKED", refused.stderr)
+            instance.run("down")
+            restored = self.restore(instance, data, backup)
+            self.assertEqual(restored.returncode, 0, restored.stderr)
+            instance.up()
+            names = [r["metadata"]["name"] for r in instance.get("runs")["items"]]
+            self.assertEqual(names, ["before"])
+            self.submit(instance, "again", "quick.py")
+            instance.wait_phase("again", "Succeeded")
+
+    def restore(self, instance, data, backup):
+        import subprocess
+        return subprocess.run([str(BIN / "paddock-controller"), "--data-dir", str(data), "--restore", str(backup)],
+                              env=instance.env, text=True, capture_output=True, timeout=60)
+
+    def test_the_run_of_a_lost_node_is_tried_again_and_its_first_attempt_fenced(self):
+        os.environ["PADDOCK_CONTROLLER_NODES_LEASE"] = "2s"
+        os.environ["PADDOCK_CONTROLLER_NODES_LOST_AFTER"] = "4s"
+        self.addCleanup(os.environ.pop, "PADDOCK_CONTROLLER_NODES_LEASE")
+        self.addCleanup(os.environ.pop, "PADDOCK_CONTROLLER_NODES_LOST_AFTER")
+        instance = Instance()
+        instance.env.update({k: v for k, v in os.environ.items() if k.startswith("PADDOCK_CONTROLLER_NODES")})
+        with instance:
+            node = self.node(instance)
+            instance.run("compute", self.project, "python3 quick.py", "--name", "warm")  # uploads the project
+            run = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "again"},
+                   "spec": {"type": "compute", "command": "python3 sleep.py",
+                            "workspace": instance.run_object("warm")["spec"]["workspace"],
+                            "retry": {"maxAttempts": 2, "backoff": "1s"}}}
+            self.create(instance, run)
+            self.started(instance, "again")
+            agent = instance.pid_of("paddock-node-agent")
+            os.kill(agent, signal.SIGSTOP)
+            self.addCleanup(self.resume, agent)
+            lost = wait_until("the node to be lost",
+                              lambda: (lambda r: r if r["status"]["phase"] == "Pending" else None)(instance.run_object("again")))
+            self.assertIn("attempt 1 of 2 is over", lost["status"]["message"])
+            self.assertIn("Lost", instance.run("get", "nodes").stdout)
+            os.kill(agent, signal.SIGCONT)
+            second = wait_until("the second attempt to run",
+                                lambda: (lambda r: r if r["status"]["attempt"] == 2 and r["status"]["phase"] == "Running" else None)(instance.run_object("again")))
+            self.assertEqual(second["status"]["nodeName"], node)
+            wait_until("the output of both attempts",
+                       lambda: instance.run("logs", "again").stdout.count("started") == 2)
+            instance.run("cancel", "again")
+            instance.wait_phase("again", "Canceled")
+
+    @staticmethod
+    def resume(pid):
+        try:
+            os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+    def create(self, instance, run):
+        import ssl
+        import urllib.request
+        described = json.loads(next(instance.home.rglob("controller.json")).read_text())
+        data = next(instance.home.rglob("controller.json")).parent
+        request = urllib.request.Request(
+            described["url"] + NS + "/runs", data=json.dumps(run).encode(), method="POST",
+            headers={"Authorization": "Bearer " + (data / "tokens/admin").read_text().strip(),
+                     "Content-Type": "application/json"})
+        context = ssl.create_default_context(cafile=str(data / "tls/ca.pem"))
+        with urllib.request.urlopen(request, context=context, timeout=60) as answer:
+            self.assertEqual(answer.status, 201)
+
+
+if __name__ == "__main__":
+    main()
