@@ -50,6 +50,32 @@ struct TokenRecord {
   bool revoked = false;
 };
 
+// One committed write of an object, for watches.
+struct ObjectWrite {
+  enum class Op { kCreate, kUpdate, kDelete };
+  int64_t resource_version = 0;
+  std::string kind;
+  Key key;
+  Op op = Op::kUpdate;
+  std::string before;  // the object's JSON; empty when it was created
+  std::string after;   // empty when it was deleted
+};
+
+// A change of a run's phase, as its stream tells it, with the run that it is about.
+struct PhaseRecord {
+  int64_t object_id = 0;  // grows with each object created
+  Key run;
+  std::string run_uid;
+  contracts::RunEvent event;
+};
+struct PhaseQuery {
+  std::optional<std::string> name_space;  // absent: all
+  std::string run_name;                   // empty: of all runs
+  int64_t after_object = 0;               // go on after this event of this object
+  int64_t after_event = 0;
+  int64_t limit = 0;  // 0: no limit
+};
+
 class ReadTxn {
  public:
   virtual ~ReadTxn() = default;
@@ -83,6 +109,8 @@ class ReadTxn {
 
   virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid,
                                                               int64_t after, int64_t limit) = 0;
+  // By run in the order of creation, then by event.
+  virtual Result<std::vector<PhaseRecord>> phase_records(const PhaseQuery& query) = 0;
   virtual Result<int64_t> last_event_id(const std::string& run_uid) = 0;
   // The highest output chunk of this attempt that is stored as an event; 0 if none.
   virtual Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) = 0;
@@ -153,12 +181,17 @@ class WriteTxn : public ReadTxn {
 // Topics for touch().
 inline std::string run_topic(const std::string& uid) { return "run/" + uid; }
 inline std::string node_topic(const std::string& name) { return "node/" + name; }
+// Touched by every change of an object of this kind.
+inline std::string kind_topic(std::string_view kind) { return "kind/" + std::string(kind); }
 inline constexpr const char* kSchedulerTopic = "scheduler";
 
 struct StoreOptions {
   std::string path;  // empty: in memory (tests, simulator)
   // Called after each commit with the topics it touched, each once. Must not call the store.
   std::function<void(const std::vector<std::string>&)> on_commit = {};
+  // Called before on_commit with what the commit changed, in the order of resource versions; one
+  // call after another, whichever thread commits. Must not call the store.
+  std::function<void(std::vector<ObjectWrite>)> on_changes = {};
 };
 
 class Store {

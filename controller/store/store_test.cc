@@ -152,8 +152,8 @@ TEST_P(StoreTest, AChangedRunWakesItsStreamsItsNodeAndWhenItEndedTheScheduler) {
                       return save_run(txn, run, {{0, 1, "end", "{}"}});
                     })
                   .ok());
-  EXPECT_EQ(touched_,
-            (std::vector<std::string>{"node/n1", "run/" + run.metadata.uid, "scheduler"}));
+  EXPECT_EQ(touched_, (std::vector<std::string>{"kind/Run", "node/n1", "run/" + run.metadata.uid,
+                                                "scheduler"}));
 }
 
 // Many callers at once: each change is applied exactly once, failing neighbours harm nobody, and

@@ -86,6 +86,12 @@ void GroupCommit::commit(const Batch& batch) {
     return remember(batch, false);
   }
   remember(batch, db_->changes() != changes);
+  announce(txn);
+}
+
+// By the leader, before it hands over: so changes are announced in their order.
+void GroupCommit::announce(Transaction& txn) const {
+  if (on_changes_ && !txn.object_writes().empty()) on_changes_(std::move(txn.object_writes()));
   std::vector<std::string>& topics = txn.topics();
   std::sort(topics.begin(), topics.end());
   topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
@@ -97,9 +103,12 @@ Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
   TRY(db_->prepare("BEGIN IMMEDIATE").run());
   for (Job* job : batch) {
     const size_t touched = txn.topics().size();
+    const size_t changed = txn.object_writes().size();
     job->result = run_in_savepoint(*job, txn);
     if (!db_->in_transaction()) return job->result;
-    if (!job->result.ok()) txn.topics().resize(touched);
+    if (job->result.ok()) continue;
+    txn.topics().resize(touched);
+    txn.object_writes().resize(changed);
   }
   return db_->prepare("COMMIT").run();
 }

@@ -21,9 +21,10 @@ class GroupCommit {
  public:
   using Change = std::function<Status(WriteTxn&)>;
   using OnCommit = std::function<void(const std::vector<std::string>&)>;
+  using OnChanges = std::function<void(std::vector<store::ObjectWrite>)>;
 
-  GroupCommit(std::unique_ptr<Connection> db, OnCommit on_commit)
-      : db_(std::move(db)), on_commit_(std::move(on_commit)) {}
+  GroupCommit(std::unique_ptr<Connection> db, const StoreOptions& options)
+      : db_(std::move(db)), on_commit_(options.on_commit), on_changes_(options.on_changes) {}
 
   // Returns after the commit. Any thread.
   Status submit(const Change& change);
@@ -50,6 +51,7 @@ class GroupCommit {
   Status try_commit(const Batch& batch, Transaction& txn);
   Status run_in_savepoint(Job& job, Transaction& txn);
   void remember(const Batch& batch, bool wrote);
+  void announce(Transaction& txn) const;
 
   std::mutex mutex_;  // guards waiting_, working_ and the jobs' flags
   std::deque<Job*> waiting_;
@@ -57,6 +59,7 @@ class GroupCommit {
 
   std::unique_ptr<Connection> db_;  // the leader's
   OnCommit on_commit_;
+  OnChanges on_changes_;
   std::atomic<bool> disk_refuses_{false};
 };
 

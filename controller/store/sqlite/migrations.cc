@@ -86,6 +86,10 @@ WHERE kind = 'Run' AND active = 0 AND json_extract(data, '$.status.finishedAt') 
 CREATE INDEX objects_finished ON objects (finished_ms) WHERE finished_ms IS NOT NULL;
 CREATE INDEX idempotent_creates_name ON idempotent_creates (name);
 )sql",
+    R"sql(
+-- The changes of phase among a run's events, without its output: what clients are told as events.
+CREATE INDEX run_events_phase ON run_events (run_uid, id) WHERE type = 'phase';
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from) {

@@ -46,7 +46,7 @@ class FileStore final : public Store {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
-        writer_(std::move(file.writer), options.on_commit),
+        writer_(std::move(file.writer), options),
         readers_(options.path) {}
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
@@ -82,7 +82,7 @@ class FileStore final : public Store {
 class MemoryStore final : public Store {
  public:
   MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
-      : writer_(std::move(db), options.on_commit) {}
+      : writer_(std::move(db), options) {}
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     return writer_.submit(change);

@@ -26,6 +26,7 @@ class Transaction final : public WriteTxn {
 
   Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after,
                                                       int64_t limit) override;
+  Result<std::vector<PhaseRecord>> phase_records(const PhaseQuery& query) override;
   Result<int64_t> last_event_id(const std::string& run_uid) override;
   Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) override;
   Status append_event(const std::string& run_uid, contracts::RunEvent& event) override;
@@ -44,6 +45,8 @@ class Transaction final : public WriteTxn {
   void touch(const std::string& topic) override { topics_.push_back(topic); }
   // What was touched so far; a savepoint that is undone cuts it back.
   std::vector<std::string>& topics() { return topics_; }
+  // Likewise, the objects that were changed.
+  std::vector<ObjectWrite>& object_writes() { return object_writes_; }
 
  protected:
   Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) override;
@@ -61,10 +64,13 @@ class Transaction final : public WriteTxn {
   // A run that is gone can be made again with the key that made it.
   Status forget_creates(const Key& run);
   // A new resource version.
-  Result<int64_t> record_change(std::string_view kind, const Key& key, std::string_view op);
+  Result<int64_t> record_change(std::string_view kind, const Key& key, ObjectWrite::Op op);
+  // For the watches, once the row is written.
+  void announce(ObjectWrite write);
 
   Connection& db_;
   std::vector<std::string> topics_;
+  std::vector<ObjectWrite> object_writes_;
 };
 
 }  // namespace paddock::store::sqlite

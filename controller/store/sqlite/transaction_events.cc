@@ -27,6 +27,38 @@ Result<std::vector<contracts::RunEvent>> Transaction::run_events(const std::stri
   }
 }
 
+// The partial index on phases makes this a walk over them alone, past all output. Two literals, so
+// that the phases of one run are found by its name.
+Result<std::vector<PhaseRecord>> Transaction::phase_records(const PhaseQuery& query) {
+  const bool one = query.name_space && !query.run_name.empty();
+  Statement rows =
+      one ? db_.prepare(
+                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data "
+                "FROM objects o JOIN run_events e ON e.run_uid = o.uid AND e.type = 'phase' "
+                "WHERE o.kind = 'Run' AND o.namespace = ?2 AND o.name = ?3 AND ?1 = 1 "
+                "AND (o.id, e.id) > (?4, ?5) ORDER BY e.id LIMIT ?6")
+          : db_.prepare(
+                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data "
+                "FROM objects o JOIN run_events e ON e.run_uid = o.uid AND e.type = 'phase' "
+                "WHERE o.kind = 'Run' AND (?1 IS NULL OR o.namespace = ?2) "
+                "AND (?3 = '' OR o.name = ?3) AND (o.id, e.id) > (?4, ?5) "
+                "ORDER BY o.id, e.id LIMIT ?6");
+  rows.bind(query.name_space ? std::optional<int64_t>(1) : std::nullopt);
+  rows.bind(query.name_space ? std::string_view(*query.name_space) : std::string_view());
+  rows.bind(std::string_view(query.run_name)).bind(query.after_object).bind(query.after_event);
+  rows.bind(query.limit > 0 ? query.limit : int64_t{-1});
+  std::vector<PhaseRecord> records;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return records;
+    records.push_back(
+        {rows.integer(0),
+         {rows.text(1), rows.text(2)},
+         rows.text(3),
+         {rows.integer(4), rows.integer(5), std::string(contracts::kEventPhase), rows.text(6)}});
+  }
+}
+
 Result<int64_t> Transaction::last_event_id(const std::string& run_uid) {
   Statement newest = db_.prepare("SELECT max(id) FROM run_events WHERE run_uid = ?");
   ASSIGN_OR_RETURN(const std::optional<int64_t> id, newest.bind(run_uid).single_integer());

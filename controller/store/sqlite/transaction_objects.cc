@@ -41,6 +41,18 @@ namespace {
 constexpr int64_t kChangesKept = 100'000;
 constexpr int64_t kTrimEvery = 1'000;
 
+std::string_view op_name(ObjectWrite::Op op) {
+  switch (op) {
+    case ObjectWrite::Op::kCreate:
+      return "create";
+    case ObjectWrite::Op::kUpdate:
+      return "update";
+    case ObjectWrite::Op::kDelete:
+      return "delete";
+  }
+  return "";
+}
+
 Result<std::vector<contracts::Run>> collect_runs(Statement rows) {
   std::vector<contracts::Run> runs;
   while (true) {
@@ -140,13 +152,18 @@ Result<int64_t> Transaction::count_rows(std::string_view kind,
   return count.value_or(0);
 }
 
+void Transaction::announce(ObjectWrite write) {
+  touch(kind_topic(write.kind));
+  object_writes_.push_back(std::move(write));
+}
+
 Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key,
-                                           std::string_view op) {
+                                           ObjectWrite::Op op) {
   TRY(db_.prepare("INSERT INTO changes (kind, namespace, name, op) VALUES (?, ?, ?, ?)")
           .bind(kind)
           .bind(key.name_space)
           .bind(key.name)
-          .bind(op)
+          .bind(op_name(op))
           .run());
   const int64_t version = db_.last_insert_rowid();
   if (version % kTrimEvery == 0) {
@@ -162,65 +179,68 @@ Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& met
   const Key key{meta.name_space, meta.name};
   ASSIGN_OR_RETURN(const std::optional<Row> taken, find_row(kind, key));
   if (taken) return internal::already_exists(kind, key);
-  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "create"));
+  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kCreate));
   meta.resource_version = std::to_string(version);
-  const std::string data = encode();
-  return db_
-      .prepare(
-          "INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, "
-          "finished_ms, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(kind)
-      .bind(key.name_space)
-      .bind(key.name)
-      .bind(meta.uid)
-      .bind(version)
-      .bind(int64_t{columns.active})
-      .bind(columns.node)
-      .bind(columns.finished_ms)
-      .bind(data)
-      .run();
+  std::string data = encode();
+  TRY(db_.prepare(
+             "INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, "
+             "finished_ms, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          .bind(kind)
+          .bind(key.name_space)
+          .bind(key.name)
+          .bind(meta.uid)
+          .bind(version)
+          .bind(int64_t{columns.active})
+          .bind(columns.node)
+          .bind(columns.finished_ms)
+          .bind(data)
+          .run());
+  announce({version, std::string(kind), key, ObjectWrite::Op::kCreate, {}, std::move(data)});
+  return {};
 }
 
 Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& meta,
                                const std::function<std::string()>& encode, const Columns& columns) {
   const Key key{meta.name_space, meta.name};
-  ASSIGN_OR_RETURN(const std::optional<Row> stored, find_row(kind, key));
+  ASSIGN_OR_RETURN(std::optional<Row> stored, find_row(kind, key));
   if (!stored) return internal::not_found(kind, key);
   if (meta.resource_version != std::to_string(stored->resource_version)) {
     return Error{Code::kConflict, "STALE_RESOURCE_VERSION",
                  "the object was changed by somebody else; read it again and repeat the change"};
   }
   if (encode() == stored->data) return {};
-  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "update"));
+  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kUpdate));
   meta.resource_version = std::to_string(version);
-  const std::string data = encode();
-  return db_
-      .prepare(
-          "UPDATE objects SET resource_version = ?, active = ?, node = ?, finished_ms = ?, data = "
-          "? "
-          "WHERE kind = ? AND namespace = ? AND name = ?")
-      .bind(version)
-      .bind(int64_t{columns.active})
-      .bind(columns.node)
-      .bind(columns.finished_ms)
-      .bind(data)
-      .bind(kind)
-      .bind(key.name_space)
-      .bind(key.name)
-      .run();
+  std::string data = encode();
+  TRY(db_.prepare("UPDATE objects SET resource_version = ?, active = ?, node = ?, "
+                  "finished_ms = ?, data = ? WHERE kind = ? AND namespace = ? AND name = ?")
+          .bind(version)
+          .bind(int64_t{columns.active})
+          .bind(columns.node)
+          .bind(columns.finished_ms)
+          .bind(data)
+          .bind(kind)
+          .bind(key.name_space)
+          .bind(key.name)
+          .run());
+  announce({version, std::string(kind), key, ObjectWrite::Op::kUpdate, std::move(stored->data),
+            std::move(data)});
+  return {};
 }
 
 Status Transaction::delete_row(std::string_view kind, const Key& key) {
-  ASSIGN_OR_RETURN(const std::optional<Row> stored, find_row(kind, key));
+  ASSIGN_OR_RETURN(std::optional<Row> stored, find_row(kind, key));
   if (!stored) return internal::not_found(kind, key);
-  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, "delete"));
-  static_cast<void>(version);
+  ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kDelete));
   if (kind == "Run") TRY(forget_creates(key));
-  return db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
-      .bind(kind)
-      .bind(key.name_space)
-      .bind(key.name)
-      .run();
+  TRY(db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
+          .bind(kind)
+          .bind(key.name_space)
+          .bind(key.name)
+          .run());
+  announce(
+      {version, std::string(kind), key, ObjectWrite::Op::kDelete, std::move(stored->data), {}});
+  return {};
 }
 
 }  // namespace sqlite

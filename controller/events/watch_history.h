@@ -1,0 +1,67 @@
+// The newest changes of every kind, in memory, for watches: each reads on from a resource version
+// of its own. Bounded; a watch that is further behind than what is kept gets Gone and lists again.
+// A new process begins with an empty history at the store's resource version. Any thread; starts
+// none. Wire it up with StoreOptions::on_changes.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/guarded.h"
+#include "controller/store/store.h"
+
+namespace paddock::events {
+
+// The texts are the object's JSON and shared between changes and readers.
+struct ObjectChange {
+  int64_t resource_version = 0;
+  store::Key key;
+  std::shared_ptr<const std::string> before;  // null when it was created
+  std::shared_ptr<const std::string> after;   // null when it was deleted
+};
+
+class WatchHistory {
+ public:
+  struct Limits {  // of each kind
+    size_t changes = 50'000;
+    size_t bytes = size_t{64} << 20;
+  };
+  explicit WatchHistory(Limits limits) : limits_(limits) {}
+  WatchHistory() : WatchHistory(Limits{}) {}
+
+  // Before anything is published: what the store has now is not history.
+  void begin(int64_t resource_version);
+  void publish(std::vector<store::ObjectWrite> changes);
+
+  struct Look {
+    std::vector<std::shared_ptr<const ObjectChange>> changes;  // in order
+    int64_t up_to = 0;  // every change of this kind up to here was looked at
+  };
+  // At most `most` changes of a kind after a resource version. Gone (RESOURCE_VERSION_TOO_OLD).
+  Result<Look> after(std::string_view kind, int64_t resource_version, size_t most) const;
+
+ private:
+  using Text = std::shared_ptr<const std::string>;
+  struct Kind {
+    int64_t lost_up_to = 0;  // changes up to here are not kept
+    size_t bytes = 0;
+    std::deque<std::shared_ptr<const ObjectChange>> changes;
+    std::map<std::pair<std::string, std::string>, Text> newest;  // by object, while it is kept
+  };
+  struct State {
+    int64_t begun_at = 0;
+    int64_t up_to = 0;
+    std::map<std::string, Kind, std::less<>> kinds;
+  };
+  static void add(Kind& kind, store::ObjectWrite change);
+  void trim(Kind& kind) const;
+
+  const Limits limits_;
+  Guarded<State> state_;
+};
+
+}  // namespace paddock::events

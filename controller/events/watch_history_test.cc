@@ -1,0 +1,70 @@
+#include "controller/events/watch_history.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::events {
+namespace {
+
+store::ObjectWrite change(int64_t version, const std::string& name, std::string before,
+                          std::string after, const std::string& kind = "Run") {
+  using Op = store::ObjectWrite::Op;
+  const Op op = before.empty() ? Op::kCreate : after.empty() ? Op::kDelete : Op::kUpdate;
+  return {version, kind, {"default", name}, op, std::move(before), std::move(after)};
+}
+
+std::vector<int64_t> versions_after(const WatchHistory& history, int64_t version,
+                                    size_t most = 100) {
+  std::vector<int64_t> out;
+  const auto look = history.after("Run", version, most);
+  for (const auto& each : look.value().changes) out.push_back(each->resource_version);
+  return out;
+}
+
+TEST(WatchHistory, GivesEveryChangeOfAKindAfterAVersionInOrder) {
+  WatchHistory history;
+  history.begin(10);
+  history.publish({change(11, "a", "", "1"), change(12, "n", "", "x", "Node")});
+  history.publish({change(13, "a", "1", "2"), change(14, "a", "2", "")});
+  EXPECT_EQ(versions_after(history, 10), (std::vector<int64_t>{11, 13, 14}));
+  EXPECT_EQ(versions_after(history, 12), (std::vector<int64_t>{13, 14}));
+  EXPECT_EQ(versions_after(history, 14), (std::vector<int64_t>{}));
+  const auto all = history.after("Run", 10, 100).value().changes;
+  EXPECT_EQ(all[0]->before, nullptr);
+  EXPECT_EQ(*all[1]->before, "1");
+  EXPECT_EQ(all[1]->before, all[0]->after);  // one text, not two
+  EXPECT_EQ(*all[2]->before, "2");
+  EXPECT_EQ(all[2]->after, nullptr);
+}
+
+TEST(WatchHistory, SaysHowFarALookWent) {
+  WatchHistory history;
+  history.begin(1);
+  history.publish({change(2, "a", "", "1"), change(3, "b", "", "1")});
+  history.publish({change(9, "n", "", "x", "Node")});
+  EXPECT_EQ(history.after("Run", 1, 1)->up_to, 2);
+  EXPECT_EQ(history.after("Run", 2, 5)->up_to, 9);  // nothing of this kind up to 9
+  EXPECT_EQ(history.after("Workspace", 20, 5)->up_to, 20);
+}
+
+TEST(WatchHistory, TellsAWatchThatIsTooFarBehind) {
+  WatchHistory history({.changes = 2, .bytes = 1 << 20});
+  history.begin(5);
+  EXPECT_EQ(history.after("Run", 4, 1).error().code, Code::kGone);
+  EXPECT_TRUE(history.after("Run", 5, 1).ok());
+  for (int64_t v = 6; v < 10; ++v) history.publish({change(v, cat("r", v), "", "x")});
+  EXPECT_EQ(history.after("Run", 6, 1).error().reason, "RESOURCE_VERSION_TOO_OLD");
+  EXPECT_EQ(versions_after(history, 7), (std::vector<int64_t>{8, 9}));
+  EXPECT_TRUE(history.after("Node", 5, 1).ok());  // each kind has a history of its own
+}
+
+TEST(WatchHistory, IsBoundedInBytesToo) {
+  WatchHistory history({.changes = 1000, .bytes = 4096});
+  history.begin(0);
+  for (int64_t v = 1; v <= 20; ++v)
+    history.publish({change(v, cat("r", v), "", std::string(700, 'x'))});
+  EXPECT_EQ(history.after("Run", 0, 100).error().code, Code::kGone);
+  EXPECT_EQ(versions_after(history, 17), (std::vector<int64_t>{18, 19, 20}));
+}
+
+}  // namespace
+}  // namespace paddock::events

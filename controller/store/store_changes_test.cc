@@ -1,0 +1,95 @@
+// What the store announces to watches, and the phases that it tells as events.
+#include "controller/store/store_test_support.h"
+
+namespace paddock::store {
+namespace {
+
+using Op = ObjectWrite::Op;
+
+class Announced : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    StoreOptions options;
+    if (GetParam()) options.path = folder_.file();
+    options.on_changes = [this](std::vector<ObjectWrite> changes) {
+      for (ObjectWrite& each : changes) changes_.push_back(std::move(each));
+    };
+    store_ = std::move(Store::open(options)).value();
+  }
+  TempFolder folder_;
+  std::unique_ptr<Store> store_;
+  std::vector<ObjectWrite> changes_;
+};
+
+TEST_P(Announced, EveryChangeWithItsStateBeforeAndAfter) {
+  contracts::Run run = make_run("a");
+  ASSERT_TRUE(store_->write([&](WriteTxn& txn) { return txn.create(run); }).ok());
+  run.metadata.labels["x"] = "y";
+  ASSERT_TRUE(store_->write([&](WriteTxn& txn) { return txn.update(run); }).ok());
+  ASSERT_TRUE(store_->write([&](WriteTxn& txn) { return txn.update(run); }).ok());  // nothing new
+  ASSERT_TRUE(
+      store_->write([&](WriteTxn& txn) {
+              return txn.erase<contracts::Run>({"default", "a"});
+            })
+          .ok());
+  ASSERT_EQ(changes_.size(), 3u);
+  EXPECT_EQ(changes_[0].op, Op::kCreate);
+  EXPECT_EQ(changes_[0].before, "");
+  EXPECT_EQ(changes_[1].op, Op::kUpdate);
+  EXPECT_EQ(changes_[1].before, changes_[0].after);
+  EXPECT_NE(changes_[1].after.find("\"x\":\"y\""), std::string::npos);
+  EXPECT_EQ(changes_[2].op, Op::kDelete);
+  EXPECT_EQ(changes_[2].before, changes_[1].after);
+  EXPECT_EQ(changes_[2].after, "");
+  EXPECT_LT(changes_[0].resource_version, changes_[1].resource_version);
+  EXPECT_LT(changes_[1].resource_version, changes_[2].resource_version);
+  EXPECT_EQ(changes_[2].key.name, "a");
+}
+
+TEST_P(Announced, NothingThatWasNotCommitted) {
+  contracts::Run run = make_run("a");
+  const Status undone = store_->write([&](WriteTxn& txn) -> Status {
+    TRY(txn.create(run));
+    return Error{Code::kConflict, "NO", "undone"};
+  });
+  EXPECT_FALSE(undone.ok());
+  EXPECT_TRUE(changes_.empty());
+}
+
+TEST_P(Announced, PhasesComeWithTheirRunAndWithoutItsOutput) {
+  for (const char* name : {"a", "b"}) {
+    contracts::Run run = make_run(name);
+    ASSERT_TRUE(store_
+                    ->write([&](WriteTxn& txn) -> Status {
+                      TRY(txn.create(run));
+                      for (const char* type : {"phase", "stdout", "phase"}) {
+                        contracts::RunEvent event{0, 5, type, type};
+                        TRY(txn.append_event(run.metadata.uid, event));
+                      }
+                      return {};
+                    })
+                    .ok());
+  }
+  const auto phases = [&](const PhaseQuery& query) {
+    std::string out;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto records, txn.phase_records(query));
+                      for (const PhaseRecord& each : records)
+                        out += cat(each.run.name, each.event.id, " ");
+                      return {};
+                    })
+                    .ok());
+    return out;
+  };
+  EXPECT_EQ(phases({}), "a1 a3 b1 b3 ");
+  EXPECT_EQ(phases({.name_space = "default", .run_name = "b"}), "b1 b3 ");
+  EXPECT_EQ(phases({.name_space = "other"}), "");
+  EXPECT_EQ(phases({.limit = 2}), "a1 a3 ");
+  EXPECT_EQ(phases({.after_object = 1, .after_event = 1, .limit = 2}), "a3 b1 ");
+}
+
+INSTANTIATE_TEST_SUITE_P(Store, Announced, testing::Bool());
+
+}  // namespace
+}  // namespace paddock::store
