@@ -1,18 +1,18 @@
 // Every path of the API, in one place. Names must already be valid DNS labels.
 //
-//   GET    /livez /readyz /healthz /health /version /metrics
-//   GET    /api /api/v1 /api/v1/namespaces[/{ns}] /api/v1/[namespaces/{ns}/]events
-//   GET    /apis /apis/paddock.dev /apis/paddock.dev/v1alpha1 /openapi/v3
-//   /openapi/v3/apis/paddock.dev/v1alpha1 /openapi/v2 GET    A/{runs|workspaces}      A/nodes
-//   A/namespaces/{ns}/{runs|workspaces} POST   A/namespaces/{ns}/{runs|workspaces}
-//   GET    A/volumes  A/namespaces/{ns}/volumes     GET|DELETE A/namespaces/{ns}/volumes/{name}
-//   (Idempotency-Key) GET|DELETE A/namespaces/{ns}/{plural}/{name}     GET|DELETE A/nodes/{name}
+//   GET    /livez /readyz /healthz /health /version /metrics   POST /admin/backups   POST /build
+//   GET    /api /apis …    discovery; /openapi/v2 /openapi/v3
+//   GET    /api/v1/[namespaces/{ns}/]{events|pods}   pods/{name}[/log]: runs as Pods, read-only
+//   POST   /apis/{authorization|authentication}.k8s.io/…   what I may do, who I am
+//   GET    A/{runs|workspaces|volumes|nodes}  A/namespaces/{ns}/{plural}   ?watch=true&limit=N…
+//   POST   A/namespaces/{ns}/{runs|workspaces}   (Idempotency-Key)   A/namespaces/{ns}/plan
+//   GET|PUT|PATCH|DELETE A/namespaces/{ns}/{plural}/{name}  A/nodes/{name}
+//   GET|PUT|PATCH        …/{name}/status
 //   GET    …/runs/{name}/log        ?follow=true&tailLines=N
 //   GET    …/runs/{name}/events     SSE; Last-Event-ID or ?after=N
-//   POST   …/runs/{name}/cancel
-//   GET    …/runs/{name}/artifacts  …/runs/{name}/artifacts/{path}
-//   POST   …/workspaces/{name}/tree           Tree -> TreeAnswer;   GET: the stored Tree
-//   PUT    …/workspaces/{name}/blobs/{digest}  raw bytes, Content-Length required
+//   POST   …/runs/{name}/cancel     GET …/runs/{name}/artifacts[/{path}]
+//   GET|POST …/workspaces/{name}/tree          PUT …/workspaces/{name}/blobs/{digest}: raw bytes
+//   POST   A/nodes/{name}/{cordon|uncordon|drain}   GET …/drain   PUT …/taints
 //   POST   A/nodes/{name}/enroll               enrolment token
 //   POST   A/nodes/{name}/synchronize          node credential, as all below
 //   GET    A/nodes/{name}/runs/{uid}/tree?volume=NAME      A/nodes/{name}/runs/{uid}/blobs/{digest}

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "common/wire/describe.h"
 #include "common/wire/units.h"
@@ -17,6 +18,31 @@ inline constexpr const char* kGroup = "paddock.dev";
 inline constexpr const char* kVersion = "v1alpha1";
 inline constexpr const char* kApiVersion = "paddock.dev/v1alpha1";
 
+// Which fields of an object a manager set, and how (server-side apply, or another write).
+struct ManagedFields {
+  std::string manager;
+  std::string operation = "Update";
+  std::string api_version = kApiVersion;
+  std::optional<wire::Timestamp> time;
+  std::string fields_type = "FieldsV1";
+  wire::Value fields_v1 = wire::Value::Object{};
+  std::string subresource;
+
+  static constexpr auto describe() {
+    return std::tuple{
+        field("manager", &ManagedFields::manager, "who set the fields", {.max_length = 128}),
+        field("operation", &ManagedFields::operation, "Apply or Update", {.max_length = 16}),
+        field("apiVersion", &ManagedFields::api_version, "the version that the fields are of",
+              {.max_length = 128}),
+        field("time", &ManagedFields::time, "when it last changed"),
+        field("fieldsType", &ManagedFields::fields_type, "FieldsV1", {.max_length = 16}),
+        field("fieldsV1", &ManagedFields::fields_v1, "a tree of \"f:<name>\" members"),
+        field("subresource", &ManagedFields::subresource, "by which the fields were set",
+              {.omit_empty = true, .max_length = 63}),
+    };
+  }
+};
+
 struct ObjectMeta {
   std::string name;
   std::string generate_name;
@@ -28,6 +54,7 @@ struct ObjectMeta {
   std::optional<wire::Timestamp> deletion_timestamp;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
+  std::vector<ManagedFields> managed_fields;
 
   static constexpr auto describe() {
     return std::tuple{
@@ -50,6 +77,8 @@ struct ObjectMeta {
               {.omit_empty = true, .max_length = 64}),
         field("annotations", &ObjectMeta::annotations, "for tools; not selectable",
               {.omit_empty = true, .max_length = 64}),
+        field("managedFields", &ObjectMeta::managed_fields,
+              "who set which field; kept by the server", {.omit_empty = true, .max_length = 128}),
     };
   }
 };

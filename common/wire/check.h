@@ -15,6 +15,10 @@ namespace paddock::wire {
 // Collects what is wrong with a document, and where.
 class Check {
  public:
+  // What becomes of fields that the type does not have.
+  enum class Unknown { kRefuse, kCollect };
+  explicit Check(Unknown mode = Unknown::kRefuse) : mode_(mode) {}
+
   void fail(std::string message) { causes_.push_back({path_, std::move(message)}); }
   // A fault at a field below the current one.
   void fail(std::string_view field, std::string message) {
@@ -23,12 +27,18 @@ class Check {
   }
   void unknown(std::string_view key) {
     Scope scope(*this, key);
+    if (mode_ == Unknown::kCollect) {
+      collected_.push_back(path_);
+      return;
+    }
     fail("unknown field");
     ++unknown_;
   }
   bool ok() const { return causes_.empty(); }
   const std::string& path() const { return path_; }
   const std::vector<Cause>& causes() const { return causes_; }
+  // The paths of unknown fields, with kCollect.
+  const std::vector<std::string>& collected() const { return collected_; }
   // UNKNOWN_FIELD if nothing but unknown fields is wrong, else INVALID_FIELD.
   Error error() const;
 
@@ -52,8 +62,10 @@ class Check {
   };
 
  private:
+  Unknown mode_;
   std::string path_;
   std::vector<Cause> causes_;
+  std::vector<std::string> collected_;
   size_t unknown_ = 0;
 };
 

@@ -49,6 +49,17 @@ Result<T> decode(const Value& value) {
   return out;
 }
 
+// The same, but fields that the type does not have are left out, and their paths collected.
+template <class T>
+Result<T> decode(const Value& value, std::vector<std::string>& unknown) {
+  T out{};
+  Check check(Check::Unknown::kCollect);
+  internal::decode_into(value, out, Rules{}, check);
+  unknown = check.collected();
+  if (!check.ok()) return check.error();
+  return out;
+}
+
 template <class T>
 Value encode(const T& in) {
   return internal::encode_any(in);
@@ -61,13 +72,17 @@ Value schema() {
 }
 
 // Keeps a type's codec in one translation unit: EXTERN in its header, INSTANTIATE in its .cc file.
-#define PADDOCK_EXTERN_CODEC(Type)                                                   \
-  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&); \
-  extern template paddock::wire::Value paddock::wire::encode<Type>(const Type&);     \
+#define PADDOCK_EXTERN_CODEC(Type)                                                                \
+  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&);              \
+  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&,               \
+                                                                      std::vector<std::string>&); \
+  extern template paddock::wire::Value paddock::wire::encode<Type>(const Type&);                  \
   extern template paddock::wire::Value paddock::wire::schema<Type>()
-#define PADDOCK_INSTANTIATE_CODEC(Type)                                       \
-  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&); \
-  template paddock::wire::Value paddock::wire::encode<Type>(const Type&);     \
+#define PADDOCK_INSTANTIATE_CODEC(Type)                                                    \
+  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&);              \
+  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&,               \
+                                                               std::vector<std::string>&); \
+  template paddock::wire::Value paddock::wire::encode<Type>(const Type&);                  \
   template paddock::wire::Value paddock::wire::schema<Type>()
 
 }  // namespace paddock::wire

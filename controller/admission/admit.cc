@@ -176,6 +176,10 @@ SandboxPolicy policy_for(const RunSpec& spec, const SandboxPolicy& profile) {
   return policy;
 }
 
+std::string profile_of(const RunSpec& spec) {
+  return spec.profile.empty() ? "compute" : spec.profile;
+}
+
 void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolicy& policy) {
   spec.profile = profile;
   if (!spec.timeout) spec.timeout = policy.limits.wall_time;
@@ -190,6 +194,14 @@ contracts::Ceilings default_ceilings() {
   return ceilings;
 }
 
+RunSpec with_defaults(RunSpec spec, const contracts::Profiles& profiles) {
+  const std::string name = profile_of(spec);
+  const auto profile = profiles.find(name);
+  if (profile != profiles.end())
+    fill_defaults(spec, name, policy_for(spec, profile->second.policy));
+  return spec;
+}
+
 Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) {
   Refusals refusals;
   if (!is_supported(spec.type)) {
@@ -198,7 +210,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) 
                      " is not supported by this server; use compute, script or gradle"));
     return std::move(refusals).take();
   }
-  const std::string profile_name = spec.profile.empty() ? "compute" : spec.profile;
+  const std::string profile_name = profile_of(spec);
   const auto profile = context.profiles.find(profile_name);
   if (profile == context.profiles.end()) {
     refusals.add(

@@ -35,6 +35,10 @@ struct AdmittedRun {
   std::map<std::string, std::string> environment;  // the profile's
 };
 
+// The spec with what admission fills in where the caller wrote nothing. A profile that is not there
+// fills in nothing.
+contracts::RunSpec with_defaults(contracts::RunSpec spec, const contracts::Profiles& profiles);
+
 Result<AdmittedRun> admit(const contracts::RunSpec& spec, const AdmissionContext& context);
 
 }  // namespace paddock::admission

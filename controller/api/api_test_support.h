@@ -67,14 +67,15 @@ class ApiTest : public testing::Test {
   ApiTest()
       : blobs_(cas::BlobStore::open(folder_ / "blobs").value()),
         intake_(workspaces::BlobIntake::open(blobs_, folder_ / "blobs", {}).value()),
-        store_(
-            store::Store::open(
-                {.path = {}, .on_commit = [this](const auto& topics) { notifier_.notify(topics); }})
-                .value()),
+        store_(store::Store::open(
+                   {.path = {},
+                    .on_commit = [this](const auto& topics) { notifier_.notify(topics); },
+                    .on_changes = [this](auto changes) { history_.publish(std::move(changes)); }})
+                   .value()),
         leases_(clock_.mono()),
         reconciler_(*store_, leases_),
-        services_{*store_, notifier_, leases_,  blobs_,     *intake_,
-                  clock_,  random_,   metrics_, reconciler_},
+        services_{*store_,  notifier_, history_, leases_,  blobs_,
+                  *intake_, clock_,    random_,  metrics_, reconciler_},
         router_(Router::build(routes()).value()),
         handler_(make_handler(router_, services_)) {
     admin_ = add_token("admin", auth::admin_scopes());
@@ -149,6 +150,7 @@ class ApiTest : public testing::Test {
   ManualClock clock_;
   SeededRandom random_{7};
   events::Notifier notifier_;
+  events::WatchHistory history_;
   Metrics metrics_;
   cas::BlobStore blobs_;
   std::unique_ptr<workspaces::BlobIntake> intake_;

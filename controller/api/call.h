@@ -24,7 +24,10 @@ struct Call {
     const auto found = params.find(name);
     return found == params.end() ? kNone : found->second;
   }
-  store::Key key() const { return {param("ns"), param("name")}; }
+  // Of the object in the path; a node's routes call its name {node}.
+  store::Key key() const {
+    return {param("ns"), param("name").empty() ? param("node") : param("name")};
+  }
   WallTime now() const { return services.clock.wall(); }
 };
 

@@ -1,5 +1,7 @@
 #include "controller/api/documents.h"
 
+#include <algorithm>
+
 #include "common/wire/json.h"
 #include "common/wire/yaml.h"
 
@@ -8,11 +10,15 @@ namespace {
 
 constexpr size_t kMostValues = 2'000'000;
 
+std::string media_of(std::string_view content_type) {
+  return ascii_lower(trim(content_type.substr(0, content_type.find(';'))));
+}
+
 }  // namespace
 
 Result<wire::Value> parse_document(std::string_view content_type, std::string_view bytes,
                                    size_t limit) {
-  const std::string media = ascii_lower(trim(content_type.substr(0, content_type.find(';'))));
+  const std::string media = media_of(content_type);
   const wire::ParseLimits limits{.max_bytes = limit, .max_values = kMostValues};
   if (media.empty() || media == "application/json" || media == "text/json")
     return wire::parse_json(bytes, limits);
@@ -54,12 +60,81 @@ bool flag_parameter(const Request& request, std::string_view name) {
   return text && (*text == "1" || *text == "true");
 }
 
+Result<PatchKind> patch_kind(std::string_view content_type) {
+  const std::string media = media_of(content_type);
+  if (media == "application/merge-patch+json") return PatchKind::kMerge;
+  if (media == "application/json-patch+json") return PatchKind::kJson;
+  if (media == "application/apply-patch+yaml") return PatchKind::kApply;
+  return invalid_argument("MEDIA_TYPE_UNSUPPORTED",
+                          cat("\"", to_utf8_lossy(media.substr(0, 80)),
+                              "\" is not supported here; a patch is application/merge-patch+json, "
+                              "application/json-patch+json or application/apply-patch+yaml"));
+}
+
+Result<wire::Value> parse_patch(std::string_view content_type, std::string_view bytes,
+                                size_t limit) {
+  ASSIGN_OR_RETURN(const PatchKind kind, patch_kind(content_type));
+  // Clients send an apply's YAML as JSON.
+  const bool yaml = kind == PatchKind::kApply && !trim(bytes).starts_with('{');
+  return parse_document(yaml ? "application/yaml" : "application/json", bytes, limit);
+}
+
+Result<bool> wants_dry_run(const Request& request, const wire::Value& options) {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : request.query) {
+    if (name == "dryRun" && !value.empty()) values.push_back(value);
+  }
+  if (const wire::Value* listed = options.find("dryRun");
+      listed != nullptr && listed->array() != nullptr) {
+    for (const wire::Value& each : *listed->array())
+      values.push_back(each.string() != nullptr ? *each.string() : "");
+  }
+  const bool all = std::ranges::all_of(values, [](const auto& each) { return each == "All"; });
+  if (all) return !values.empty();
+  return invalid_argument("PARAMETER_INVALID", "dryRun takes the value All only", "dryRun");
+}
+
 Status refuse_dry_run(const Request& request, const wire::Value& options) {
-  const std::optional<std::string> query = request.parameter("dryRun");
-  const wire::Value* body = options.find("dryRun");
-  const bool in_body = body != nullptr && body->array() != nullptr && !body->array()->empty();
-  if ((!query || query->empty()) && !in_body) return {};
-  return invalid_argument("DRY_RUN_NOT_SUPPORTED", "this server has no dry runs", "dryRun");
+  ASSIGN_OR_RETURN(const bool wanted, wants_dry_run(request, options));
+  if (!wanted) return {};
+  return invalid_argument("DRY_RUN_NOT_SUPPORTED", "this request has no dry run", "dryRun");
+}
+
+Result<FieldValidation> field_validation(const Request& request) {
+  const std::string text = request.parameter("fieldValidation").value_or("");
+  if (text.empty() || text == "Strict") return FieldValidation::kStrict;
+  if (text == "Warn") return FieldValidation::kWarn;
+  if (text == "Ignore") return FieldValidation::kIgnore;
+  return invalid_argument("PARAMETER_INVALID", "fieldValidation must be Strict, Warn or Ignore",
+                          "fieldValidation");
+}
+
+Status judge_unknown_fields(const std::vector<std::string>& unknown, FieldValidation validation,
+                            std::vector<std::string>& warnings) {
+  constexpr size_t kMostTold = 100;
+  wire::Check refused;
+  for (const std::string& field : unknown) {
+    if (refused.causes().size() == kMostTold) break;
+    if (validation == FieldValidation::kStrict || field.starts_with("spec.sandbox.")) {
+      refused.unknown(field);
+    } else if (validation == FieldValidation::kWarn && warnings.size() < kMostTold) {
+      warnings.push_back(cat("unknown field \"", field, "\" is left out"));
+    }
+  }
+  return refused.ok() ? Status() : Status(refused.error());
+}
+
+void add_warnings(Response& response, const std::vector<std::string>& warnings) {
+  constexpr size_t kMost = 20;
+  constexpr size_t kLongest = 200;
+  for (size_t i = 0; i < std::min(warnings.size(), kMost); ++i) {
+    std::string quoted;
+    for (const char c : warnings[i].substr(0, kLongest)) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c >= ' ' && c < 0x7f ? c : '?';
+    }
+    response.headers.emplace_back("Warning", cat("299 - \"", quoted, "\""));
+  }
 }
 
 }  // namespace paddock::api

@@ -24,8 +24,8 @@ class StoreOnABadDisk final : public store::Store {
 class HealthTest : public ApiTest {
  protected:
   StoreOnABadDisk bad_{*store_};
-  Services services_on_it_{bad_,   notifier_, leases_,  blobs_,     *intake_,
-                           clock_, random_,   metrics_, reconciler_};
+  Services services_on_it_{bad_,     notifier_, history_, leases_,  blobs_,
+                           *intake_, clock_,    random_,  metrics_, reconciler_};
 };
 
 TEST_F(HealthTest, ReadyzSaysThatNothingCanBeWrittenAndLivezDoesNot) {

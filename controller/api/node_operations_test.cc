@@ -56,6 +56,23 @@ TEST_F(NodeOperations, ADrainReportsWhatItWaitsFor) {
   EXPECT_EQ(call("GET", cat(kNodes, "/n1/drain?waitMs=-1")).status, 400);
 }
 
+TEST_F(NodeOperations, APatchThatUncordonsEndsADrain) {
+  ASSERT_EQ(post("drain", R"({"grace":"30s"})").status, 200);
+  const auto patch = [&](const std::string& body) {
+    Request request = request_of("PATCH", cat(kNodes, "/n1"), admin_);
+    request.headers["content-type"] = "application/merge-patch+json";
+    return send(request, body);
+  };
+  const Answer open = patch(R"({"spec":{"unschedulable":false}})");
+  EXPECT_EQ(open.status, 200) << open.text;
+  EXPECT_EQ(open.body.at("spec.drain"), nullptr);
+  const Answer torn = patch(
+      R"({"spec":{"drain":{"requestedAt":"2026-01-01T00:00:00Z","evictAt":"2026-01-01T00:00:00Z"}}})");
+  EXPECT_GE(torn.status, 400) << torn.text;
+  EXPECT_EQ(patch(R"({"spec":{"taints":[{"key":"k","effect":"Nope"}]}})").status, 422);
+  EXPECT_EQ(patch(R"({"spec":{"unschedulable":true}})").status, 200);
+}
+
 TEST_F(NodeOperations, TaintsAreReplacedAsAWholeAndChecked) {
   const std::string target = cat(kNodes, "/n1/taints");
   const Answer set = call("PUT", target, R"({"taints":[{"key":"team","value":"a"}]})");

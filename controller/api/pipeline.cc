@@ -3,9 +3,12 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
+#include "common/wire/json.h"
 #include "controller/api/authenticate.h"
 #include "controller/api/documents.h"
 #include "controller/http_server/refusal.h"
+#include "controller/k8s/protobuf.h"
+#include "controller/k8s/status.h"
 
 namespace paddock::api {
 namespace {
@@ -18,14 +21,22 @@ struct Trace {
 };
 
 Status read_body(const Route& route, Call& call) {
-  if (route.body.kind != BodyKind::kDocument || call.request.body == nullptr) return {};
+  const bool document =
+      route.body.kind == BodyKind::kDocument || route.body.kind == BodyKind::kReview;
+  if (!document || call.request.body == nullptr) return {};
   ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(route.body.limit));
   call.body_hash = crypto::sha256_hex(bytes);
   const bool optional = std::string_view(route.method) == "DELETE" ||
                         std::string_view(route.pattern).ends_with("/cancel");
   if (bytes.empty() && optional) return {};
-  ASSIGN_OR_RETURN(call.body,
-                   parse_document(call.request.header("content-type"), bytes, route.body.limit));
+  const std::string type = call.request.header("content-type");
+  if (route.body.kind == BodyKind::kReview && type == "application/vnd.kubernetes.protobuf") {
+    ASSIGN_OR_RETURN(call.body, k8s::decode_review(bytes));
+    return {};
+  }
+  const bool patch = std::string_view(route.method) == "PATCH";
+  ASSIGN_OR_RETURN(call.body, patch ? parse_patch(type, bytes, route.body.limit)
+                                    : parse_document(type, bytes, route.body.limit));
   return {};
 }
 
@@ -52,6 +63,10 @@ bool is_denial(const Error& error) {
 Response answer_error(Services& services, const Request& request, const Error& error,
                       const Trace& trace) {
   Response response = refusal(error);
+  if (auto body = wire::parse_json(response.body)) {
+    k8s::add_details(*body, request.segments);
+    response.body = wire::to_json(*body);
+  }
   if (error.reason == "METHOD_NOT_ALLOWED" && !error.context.empty())
     response.headers.emplace_back("allow", error.context[0]);
   if (error.code == Code::kUnauthenticated)

@@ -12,6 +12,7 @@ namespace paddock::api {
 enum class BodyKind {
   kNone,      // not read; a request that has one is answered and its connection closed
   kDocument,  // JSON or YAML, read whole within the limit and parsed
+  kReview,    // a document that clients of Kubernetes also send as protobuf
   kStream,    // the handler reads it in pieces
 };
 
@@ -21,7 +22,10 @@ struct BodyRule {
 };
 inline constexpr BodyRule kNoBody{BodyKind::kNone, 0};
 inline constexpr BodyRule kApiDocument{BodyKind::kDocument, size_t{8} << 20};
+inline constexpr BodyRule kReviewDocument{BodyKind::kReview, size_t{64} << 10};
 inline constexpr BodyRule kSmallDocument{BodyKind::kDocument, size_t{64} << 10};
+// An object to change: the stored one must stay small enough for every reader.
+inline constexpr BodyRule kChangeDocument{BodyKind::kDocument, size_t{2} << 20};
 inline constexpr BodyRule kTreeDocument{BodyKind::kDocument, size_t{64} << 20};
 inline constexpr BodyRule kStreamed{BodyKind::kStream, 0};
 

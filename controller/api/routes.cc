@@ -4,15 +4,19 @@
 #include "controller/api/handlers/artifacts.h"
 #include "controller/api/handlers/backups.h"
 #include "controller/api/handlers/build.h"
+#include "controller/api/handlers/changes.h"
+#include "controller/api/handlers/core_events.h"
 #include "controller/api/handlers/discovery.h"
 #include "controller/api/handlers/node_operations.h"
 #include "controller/api/handlers/nodes.h"
 #include "controller/api/handlers/objects.h"
 #include "controller/api/handlers/plan.h"
+#include "controller/api/handlers/reviews.h"
 #include "controller/api/handlers/run_output.h"
 #include "controller/api/handlers/runs.h"
 #include "controller/api/handlers/volumes.h"
 #include "controller/api/handlers/workspaces.h"
+#include "controller/api/pods.h"
 
 namespace paddock::api {
 
@@ -27,6 +31,22 @@ using contracts::Workspace;
 #define WORKSPACES A "/namespaces/{ns}/workspaces"
 #define VOLUMES A "/namespaces/{ns}/volumes"
 #define NODE A "/nodes/{node}"
+
+// What every kind has: reading it (one, a page, a watch) and changing it.
+#define READ_ROUTES(KIND, ALL, ONE, READ)                    \
+  {"GET", ALL, READ, kNoBody, list_objects<Itself<KIND>>}, { \
+    "GET", ONE, READ, kNoBody, get_object<Itself<KIND>>      \
+  }
+#define CHANGE_ROUTES(KIND, ONE, WRITE)                        \
+  {"PUT", ONE, WRITE, kChangeDocument, change_object<KIND>}, { \
+    "PATCH", ONE, WRITE, kChangeDocument, change_object<KIND>  \
+  }
+// The status is the controller's; what it lets others write, administrators write.
+#define STATUS_ROUTES(KIND, ONE, READ)                                               \
+  {"GET", ONE "/status", READ, kNoBody, get_object<Itself<KIND>>},                   \
+      {"PUT", ONE "/status", Scope::kAdmin, kChangeDocument, change_status<KIND>}, { \
+    "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, change_status<KIND>      \
+  }
 
 // clang-format off
 const std::vector<Route>& routes() {
@@ -45,8 +65,8 @@ const std::vector<Route>& routes() {
       {"GET", "/api/v1",                      Scope::kAuthenticated, kNoBody, core_resources},
       {"GET", "/api/v1/namespaces",           Scope::kAdmin, kNoBody, list_namespaces},
       {"GET", "/api/v1/namespaces/{ns}",      Scope::kAuthenticated, kNoBody, get_namespace},
-      {"GET", "/api/v1/events",               Scope::kAuthenticated, kNoBody, list_no_events},
-      {"GET", "/api/v1/namespaces/{ns}/events", Scope::kAuthenticated, kNoBody, list_no_events},
+      {"GET", "/api/v1/events",               Scope::kRunsRead, kNoBody, list_events},
+      {"GET", "/api/v1/namespaces/{ns}/events", Scope::kRunsRead, kNoBody, list_events},
       {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, api_groups},
       {"GET", "/apis/paddock.dev",            Scope::kAuthenticated, kNoBody, api_group},
       {"GET", A,                              Scope::kAuthenticated, kNoBody, group_resources},
@@ -54,12 +74,26 @@ const std::vector<Route>& routes() {
       {"GET", "/openapi/v3",                  Scope::kAuthenticated, kNoBody, openapi_index},
       {"GET", "/openapi/v3" A,                Scope::kAuthenticated, kNoBody, openapi_document},
 
+      // Who am I, what may I do.
+      {"GET",  "/apis/authorization.k8s.io/v1", Scope::kAuthenticated, kNoBody, authorization_resources},
+      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Scope::kAuthenticated, kReviewDocument, review_access},
+      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",  Scope::kAuthenticated, kReviewDocument, review_rules},
+      {"GET",  "/apis/authentication.k8s.io/{version}", Scope::kAuthenticated, kNoBody, authentication_resources},
+      {"POST", "/apis/authentication.k8s.io/{version}/selfsubjectreviews", Scope::kAuthenticated, kReviewDocument, review_self},
+
+      // Runs as pods, for `kubectl logs`.
+      {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, list_objects<PodView>},
+      {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, list_objects<PodView>},
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, get_object<PodView>},
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}/log", Scope::kRunsRead, kNoBody, run_log},
+
       // Runs.
-      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Run>},
-      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        list_objects<Run>},
-      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_run},
+      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
+      READ_ROUTES(Run, RUNS, RUNS "/{name}", Scope::kRunsRead),
+      CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
+      STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
+      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_object<Run>},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
-      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Run>},
       {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_run},
       {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run},
       {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events},
@@ -71,24 +105,27 @@ const std::vector<Route>& routes() {
       {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
 
       // Workspaces.
-      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        list_objects<Workspace>},
-      {"GET",    WORKSPACES,                          Scope::kWorkspacesRead,  kNoBody,        list_objects<Workspace>},
-      {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_workspace},
-      {"GET",    WORKSPACES "/{name}",                Scope::kWorkspacesRead,  kNoBody,        get_object<Workspace>},
+      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        list_objects<Itself<Workspace>>},
+      READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}", Scope::kWorkspacesRead),
+      CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
+      STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
+      {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_object<Workspace>},
       {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kSmallDocument, delete_workspace},
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
 
       // Volumes: what runs published.
-      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        list_objects<Volume>},
-      {"GET",    VOLUMES,                Scope::kWorkspacesRead,  kNoBody,        list_objects<Volume>},
-      {"GET",    VOLUMES "/{name}",      Scope::kWorkspacesRead,  kNoBody,        get_object<Volume>},
+      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        list_objects<Itself<Volume>>},
+      READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
+      CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
+      STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
       {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_volume},
 
       // Nodes, for people.
-      {"GET",    A "/nodes",  Scope::kNodesRead,  kNoBody,        list_objects<Node>},
-      {"GET",    NODE,        Scope::kNodesRead,  kNoBody,        get_node},
+      READ_ROUTES(Node, A "/nodes", NODE, Scope::kNodesRead),
+      CHANGE_ROUTES(Node, NODE, Scope::kNodesWrite),
+      STATUS_ROUTES(Node, NODE, Scope::kNodesRead),
       {"DELETE", NODE,        Scope::kNodesWrite, kSmallDocument, delete_node},
       {"POST",   NODE "/cordon",   Scope::kNodesWrite, kSmallDocument, cordon_node},
       {"POST",   NODE "/uncordon", Scope::kNodesWrite, kSmallDocument, uncordon_node},
@@ -112,7 +149,7 @@ std::string describe_routes(const std::vector<Route>& table) {
   for (const Route& route : table) {
     std::string body = "-";
     if (route.body.kind == BodyKind::kStream) body = "stream";
-    if (route.body.kind == BodyKind::kDocument)
+    if (route.body.kind == BodyKind::kDocument || route.body.kind == BodyKind::kReview)
       body = cat("document up to ", format_quantity(static_cast<int64_t>(route.body.limit)));
     text += cat(route.method, " ", route.pattern, "  scope ", auth::scope_name(route.scope),
                 "  body ", body, "\n");

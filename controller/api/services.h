@@ -6,6 +6,7 @@
 #include "controller/admission/admit.h"
 #include "controller/api/metrics.h"
 #include "controller/events/notifier.h"
+#include "controller/events/watch_history.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/store/store.h"
@@ -18,6 +19,7 @@ namespace paddock::api {
 struct Services {
   store::Store& store;
   events::Notifier& notifier;
+  const events::WatchHistory& history;
   nodes::LeaseTable& leases;
   const cas::BlobStore& blobs;
   workspaces::BlobIntake& intake;

@@ -57,7 +57,11 @@ Status Controller::open_state() {
     metrics_.count_commit();
     notifier_.notify(topics);
   };
+  options.on_changes = [this](std::vector<store::ObjectWrite> changes) {
+    history_.publish(std::move(changes));
+  };
   ASSIGN_OR_RETURN(store_, store::Store::open(options));
+  TRY(begin_history());
   reconciler_ = std::make_unique<reconciler::Reconciler>(
       *store_, leases_,
       reconciler::Settings{config_.scheduling, config_.retention, config_.max_runs_per_namespace});
@@ -73,6 +77,7 @@ Status Controller::open_state() {
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{*store_,
                                     notifier_,
+                                    history_,
                                     leases_,
                                     *blobs_,
                                     *intake_,
@@ -86,6 +91,15 @@ Status Controller::open_state() {
                                     config_.data_dir});
   handler_ = api::make_handler(*router_, *services_);
   return {};
+}
+
+// Watches begin here: what happened before this start is not history.
+Status Controller::begin_history() {
+  return store_->read([this](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
+    history_.begin(version);
+    return {};
+  });
 }
 
 Status Controller::log_findings() {

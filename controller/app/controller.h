@@ -9,6 +9,7 @@
 #include "controller/api/services.h"
 #include "controller/app/config.h"
 #include "controller/events/notifier.h"
+#include "controller/events/watch_history.h"
 #include "controller/http_server/server.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/workspaces/sweeper.h"
@@ -48,11 +49,13 @@ class Controller {
   Controller(const Config& config, Outside outside);
   Status read_profiles();
   Status open_state();
+  Status begin_history();
   Status log_findings();
 
   Config config_;
   Outside outside_;
   events::Notifier notifier_;
+  events::WatchHistory history_;
   nodes::LeaseTable leases_;
   api::Metrics metrics_;
   std::unique_ptr<store::Store> store_;

@@ -1,5 +1,8 @@
 #include "controller/k8s/discovery.h"
 
+#include <array>
+
+#include "common/base/text.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/version.h"
 #include "controller/k8s/resources.h"
@@ -9,17 +12,26 @@ namespace {
 
 using wire::Value;
 
-Value group_version() {
-  return Value::Object{{"groupVersion", contracts::kApiVersion}, {"version", contracts::kVersion}};
-}
+// An API group with the versions that it is served in, the preferred one first.
+struct Group {
+  const char* name;
+  std::array<const char*, 2> versions;  // unused ones are null
+};
+constexpr std::array<Group, 3> kGroups = {{{contracts::kGroup, {contracts::kVersion, nullptr}},
+                                           {"authorization.k8s.io", {"v1", nullptr}},
+                                           {"authentication.k8s.io", {"v1", "v1beta1"}}}};
 
-Value group_body(bool standalone) {
-  Value group;
-  if (standalone) group = Value::Object{{"kind", "APIGroup"}, {"apiVersion", "v1"}};
-  group.set("name", contracts::kGroup);
-  group.set("versions", Value::Array{group_version()});
-  group.set("preferredVersion", group_version());
-  return group;
+Value group_body(const Group& group) {
+  Value versions;
+  for (const char* version : group.versions) {
+    if (version == nullptr) continue;
+    versions.push_back(
+        Value::Object{{"groupVersion", cat(group.name, "/", version)}, {"version", version}});
+  }
+  Value preferred = versions.array()->front();
+  return Value::Object{{"name", group.name},
+                       {"versions", std::move(versions)},
+                       {"preferredVersion", std::move(preferred)}};
 }
 
 Value verbs_of(const Resource& resource) {
@@ -38,12 +50,14 @@ Value resource_list(std::string_view version, Value resources) {
 }
 
 Value core_resource(const char* plural, const char* singular, const char* kind, bool namespaced,
-                    Value verbs) {
-  return Value::Object{{"name", plural},
-                       {"singularName", singular},
-                       {"namespaced", namespaced},
-                       {"kind", kind},
-                       {"verbs", std::move(verbs)}};
+                    Value verbs, const char* short_name = nullptr) {
+  Value resource = Value::Object{{"name", plural},
+                                 {"singularName", singular},
+                                 {"namespaced", namespaced},
+                                 {"kind", kind},
+                                 {"verbs", std::move(verbs)}};
+  if (short_name != nullptr) resource.set("shortNames", Value::Array{short_name});
+  return resource;
 }
 
 }  // namespace
@@ -69,17 +83,43 @@ Value api_versions() {
 
 Value core_resources() {
   return resource_list(
-      "v1", Value::Array{core_resource("namespaces", "namespace", "Namespace", false,
-                                       Value::Array{"get", "list"}),
-                         core_resource("events", "event", "Event", true, Value::Array{"list"})});
+      "v1",
+      Value::Array{
+          core_resource("namespaces", "namespace", "Namespace", false, Value::Array{"get", "list"},
+                        "ns"),
+          core_resource("events", "event", "Event", true, Value::Array{"list"}, "ev"),
+          core_resource("pods", "pod", "Pod", true, Value::Array{"get", "list", "watch"}, "po"),
+          core_resource("pods/log", "", "Pod", true, Value::Array{"get"})});
 }
 
 Value api_groups() {
+  Value groups;
+  for (const Group& group : kGroups) groups.push_back(group_body(group));
   return Value::Object{
-      {"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", Value::Array{group_body(false)}}};
+      {"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}};
 }
 
-Value api_group() { return group_body(true); }
+Value api_group() {
+  Value group = group_body(kGroups[0]);
+  group.set("kind", "APIGroup");
+  group.set("apiVersion", "v1");
+  return group;
+}
+
+Value authorization_resources() {
+  const Value create = Value::Array{"create"};
+  return resource_list(
+      "authorization.k8s.io/v1",
+      Value::Array{
+          core_resource("selfsubjectaccessreviews", "", "SelfSubjectAccessReview", false, create),
+          core_resource("selfsubjectrulesreviews", "", "SelfSubjectRulesReview", false, create)});
+}
+
+Value authentication_resources(std::string_view version) {
+  return resource_list(cat("authentication.k8s.io/", version),
+                       Value::Array{core_resource("selfsubjectreviews", "", "SelfSubjectReview",
+                                                  false, Value::Array{"create"})});
+}
 
 Value group_resources() {
   Value resources;
@@ -91,6 +131,9 @@ Value group_resources() {
                                       {"shortNames", Value::Array{each.short_name}},
                                       {"categories", Value::Array{"all", "paddock"}},
                                       {"verbs", verbs_of(each)}});
+    resources.push_back(core_resource(cat(each.plural, "/status").c_str(), "",
+                                      std::string(each.kind).c_str(), each.namespaced,
+                                      Value::Array{"get", "patch", "update"}));
   }
   return resource_list(contracts::kApiVersion, std::move(resources));
 }

@@ -11,17 +11,21 @@ namespace paddock::k8s {
 // GET /version. The minor version decides which client the kubectl dispatcher of some vendors
 // starts.
 wire::Value version();
-wire::Value api_versions();     // GET /api
-wire::Value core_resources();   // GET /api/v1
-wire::Value api_groups();       // GET /apis
-wire::Value api_group();        // GET /apis/paddock.dev
-wire::Value group_resources();  // GET /apis/paddock.dev/v1alpha1
+wire::Value api_versions();             // GET /api
+wire::Value core_resources();           // GET /api/v1
+wire::Value api_groups();               // GET /apis
+wire::Value api_group();                // GET /apis/paddock.dev
+wire::Value group_resources();          // GET /apis/paddock.dev/v1alpha1
+wire::Value authorization_resources();  // GET /apis/authorization.k8s.io/v1
+wire::Value authentication_resources(std::string_view version);
 
 // GET /api/v1/namespaces[/{name}]: namespaces exist by being used.
 wire::Value name_space(std::string_view name);
 
 // GET /openapi/v3 and the one document it names. The hash changes with the document.
 wire::Value openapi_index();
-wire::Value openapi_document();
+const wire::Value& openapi_document();
+// GET /openapi/v2: the same in the protobuf form that clients before 1.27 read.
+const std::string& openapi_v2_document();
 
 }  // namespace paddock::k8s

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "common/wire/json.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/objects.h"
@@ -41,16 +42,19 @@ TEST(Selectors, RefuseWhatTheyCannotRead) {
                   .matches({{"metadata.name", "b"}}));
 }
 
-TEST(Table, IsServedOnlyWhenItIsTheFirstFormThatWeCanServe) {
-  EXPECT_TRUE(
-      wants_table("application/json;as=Table;v=v1;g=meta.k8s.io,application/"
-                  "json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"));
-  EXPECT_FALSE(wants_table("application/json"));
-  EXPECT_FALSE(wants_table(""));
-  EXPECT_FALSE(wants_table("*/*"));
-  EXPECT_FALSE(wants_table("application/json, application/json;as=Table;v=v1;g=meta.k8s.io"));
-  EXPECT_TRUE(
-      wants_table("application/vnd.kubernetes.protobuf;as=Table, application/json;as=Table"));
+TEST(Form, IsTheFirstOneThatWeCanServe) {
+  EXPECT_EQ(requested_form("application/json;as=Table;v=v1;g=meta.k8s.io,application/"
+                           "json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"),
+            Form::kTable);
+  for (const char* plain :
+       {"application/json", "", "*/*", "text/html", "application/json;as=Cake, application/json",
+        "application/json, application/json;as=Table;v=v1;g=meta.k8s.io"})
+    EXPECT_EQ(requested_form(plain), Form::kObject) << plain;
+  EXPECT_EQ(
+      requested_form("application/vnd.kubernetes.protobuf;as=Table, application/json;as=Table"),
+      Form::kTable);
+  EXPECT_EQ(requested_form("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
+            Form::kMetadata);
 }
 
 TEST(Table, HasOneCellPerColumnForEveryKind) {
@@ -77,17 +81,20 @@ TEST(Table, CarriesTheMetadataThatKubectlSortsAndLabelsBy) {
 
 TEST(List, SaysWhereItGoesOn) {
   const wire::Value meta = list_meta(
-      {.resource_version = 7, .continue_token = continue_token("default/r1"), .remaining = 3});
+      {.resource_version = 7, .continue_token = continue_token({5, "default/r1"}), .remaining = 3});
   EXPECT_EQ(meta.text("resourceVersion"), "7");
-  EXPECT_EQ(continue_after(meta.text("continue")).value(), "default/r1");
-  EXPECT_EQ(continue_after("!!").error().reason, "CONTINUE_INVALID");
+  EXPECT_EQ(parse_continue_token(meta.text("continue")).value().after, "default/r1");
+  EXPECT_EQ(parse_continue_token(meta.text("continue")).value().resource_version, 5);
+  for (const std::string& forged :
+       {std::string("!!"), base64("v1:x"), base64("v2:"), base64("v2:-1:a"), base64("v2:x:a"),
+        base64("v2:99999999999999999999:a"), base64("v2:1"), base64("v2:1:\xff")})
+    EXPECT_EQ(parse_continue_token(forged).error().reason, "CONTINUE_INVALID") << forged;
   EXPECT_EQ(list_meta({.resource_version = 7}).find("continue"), nullptr);
 }
 
 TEST(Discovery, NamesOnlyVerbsThatWork) {
   const std::string text = wire::to_json(group_resources());
-  for (const char* absent : {"patch", "update", "deletecollection"})
-    EXPECT_EQ(text.find(absent), std::string::npos) << absent;
+  EXPECT_EQ(text.find("deletecollection"), std::string::npos);
   EXPECT_EQ(version().text("minor"), "32");
   EXPECT_FALSE(core_resources().find("resources")->array()->empty());
   EXPECT_NE(wire::to_json(api_groups()).find("paddock.dev/v1alpha1"), std::string::npos);

@@ -48,7 +48,7 @@ Result<std::string> name_of(const contracts::ObjectMeta& sent, const NewObject& 
   return name;
 }
 
-Status check_labels(const contracts::ObjectMeta& sent) {
+Status check_words(const contracts::ObjectMeta& sent) {
   for (const auto& [key, value] : sent.labels) {
     if (is_label_key(key) && is_label_word(value, 63)) continue;
     return invalid_argument("LABEL_INVALID",
@@ -72,6 +72,39 @@ Status check_labels(const contracts::ObjectMeta& sent) {
 
 }  // namespace
 
+Status check_labels(const contracts::ObjectMeta& meta) { return check_words(meta); }
+
+Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live,
+                                               const contracts::ObjectMeta& wished,
+                                               std::string_view plural) {
+  if (wished.name != live.name) {
+    return invalid_argument("NAME_MISMATCH",
+                            "the name of the object does not match the name in the path",
+                            "metadata.name");
+  }
+  if (!wished.name_space.empty() && wished.name_space != live.name_space) {
+    return invalid_argument("NAMESPACE_MISMATCH",
+                            "the namespace of the object does not match the one in the path",
+                            "metadata.namespace");
+  }
+  if (!wished.resource_version.empty() && wished.resource_version != live.resource_version) {
+    return Error{
+        Code::kConflict, "STALE_RESOURCE_VERSION",
+        cat("Operation cannot be fulfilled on ", plural, ".", contracts::kGroup, " \"", live.name,
+            "\": the object has been modified; please apply your changes to the latest "
+            "version and try again")};
+  }
+  if (!wished.uid.empty() && wished.uid != live.uid) {
+    return Error{Code::kConflict, "PRECONDITION_FAILED",
+                 "the object is not the one that the request means any more; read it again"};
+  }
+  TRY(check_words(wished));
+  contracts::ObjectMeta meta = live;
+  meta.labels = wished.labels;
+  meta.annotations = wished.annotations;
+  return meta;
+}
+
 Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
                                            const NewObject& made) {
   if (!made.name_space.empty() && !is_dns_label(made.name_space))
@@ -82,7 +115,7 @@ Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
         cat("the object says namespace ", sent.name_space, ", the path says ", made.name_space),
         "metadata.namespace");
   }
-  TRY(check_labels(sent));
+  TRY(check_words(sent));
   contracts::ObjectMeta meta;
   ASSIGN_OR_RETURN(meta.name, name_of(sent, made));
   meta.generate_name = sent.generate_name;

@@ -24,6 +24,16 @@ struct NewObject {
 Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
                                            const NewObject& made);
 
+// Labels and annotations that can be stored. LABEL_INVALID.
+Status check_labels(const contracts::ObjectMeta& meta);
+
+// Makes of a wished metadata what may replace the live one: its labels and annotations; the rest is
+// the server's. Conflict (STALE_RESOURCE_VERSION, PRECONDITION_FAILED) when it names another
+// version or uid; InvalidArgument (NAME_MISMATCH, NAMESPACE_MISMATCH, LABEL_INVALID).
+Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live,
+                                               const contracts::ObjectMeta& wished,
+                                               std::string_view plural);
+
 // InvalidArgument (KIND_MISMATCH) unless both are the expected ones.
 Status check_kind(std::string_view api_version, std::string_view kind,
                   std::string_view expected_kind);

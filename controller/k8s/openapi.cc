@@ -19,48 +19,48 @@ Value group_version_kind(std::string_view kind) {
       {"group", contracts::kGroup}, {"version", contracts::kVersion}, {"kind", kind}};
 }
 
-Value schema_of(std::string_view kind) {
+Value schema_of(const Resource& resource) {
+  const std::string_view kind = resource.kind;
   Value schema = kind == contracts::Run::kKind         ? wire::schema<contracts::Run>()
                  : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
                  : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
                                                        : wire::schema<contracts::Node>();
+  schema.set("description", resource.description);
   schema.set("x-kubernetes-group-version-kind", Value::Array{group_version_kind(kind)});
-  // A client must not reject the parts of Kubernetes' metadata that we do not name.
-  if (Value* properties = schema.find("properties"))
-    properties->set("metadata", Value::Object{{"type", "object"}});
   return schema;
 }
 
-// The operation that kubectl looks for before it creates: with `fieldValidation` it leaves the
-// validation of fields to the server.
-Value create_operation(std::string_view kind) {
-  const auto query = [](const char* name) {
-    return Value::Object{{"name", name},
-                         {"in", "query"},
-                         {"schema", Value::Object{{"type", "string"}, {"uniqueItems", true}}}};
-  };
+Value query_parameter(const char* name) {
+  return Value::Object{{"name", name},
+                       {"in", "query"},
+                       {"schema", Value::Object{{"type", "string"}, {"uniqueItems", true}}}};
+}
+
+// The operation that kubectl looks for before it changes anything: with `fieldValidation` it leaves
+// the validation of fields to the server, with `dryRun` it knows that there are dry runs. A
+// strategic merge patch is not named: kubectl would send one.
+Value patch_operation(std::string_view kind) {
+  const Value any = Value::Object{{"schema", Value::Object{{"type", "object"}}}};
+  const Value content = Value::Object{{"application/json-patch+json", any},
+                                      {"application/merge-patch+json", any},
+                                      {"application/apply-patch+yaml", any}};
   return Value::Object{
-      {"parameters", Value::Array{query("fieldValidation")}},
-      {"requestBody",
-       Value::Object{
-           {"content",
-            Value::Object{{"application/merge-patch+json",
-                           Value::Object{{"schema", Value::Object{{"type", "object"}}}}}}}}},
+      {"parameters", Value::Array{query_parameter("dryRun"), query_parameter("fieldManager"),
+                                  query_parameter("fieldValidation"), query_parameter("force")}},
+      {"requestBody", Value::Object{{"content", content}}},
       {"responses", Value::Object{{"200", Value::Object{{"description", "OK"}}}}},
       {"x-kubernetes-action", "patch"},
       {"x-kubernetes-group-version-kind", group_version_kind(kind)}};
 }
 
-}  // namespace
-
-Value openapi_document() {
+Value make_document() {
   Value paths;
   Value schemas;
   for (const Resource& each : kResources) {
     const std::string place = each.namespaced ? "/namespaces/{namespace}/" : "/";
     paths.set(cat("/apis/", contracts::kApiVersion, place, each.plural, "/{name}"),
-              Value::Object{{"patch", create_operation(each.kind)}});
-    schemas.set(cat("dev.paddock.", contracts::kVersion, ".", each.kind), schema_of(each.kind));
+              Value::Object{{"patch", patch_operation(each.kind)}});
+    schemas.set(cat("dev.paddock.", contracts::kVersion, ".", each.kind), schema_of(each));
   }
   return Value::Object{
       {"openapi", "3.0.0"},
@@ -69,9 +69,16 @@ Value openapi_document() {
       {"components", Value::Object{{"schemas", std::move(schemas)}}}};
 }
 
+}  // namespace
+
+const Value& openapi_document() {
+  static const Value kDocument = make_document();
+  return kDocument;
+}
+
 Value openapi_index() {
   const std::string path = cat("apis/", contracts::kApiVersion);
-  const size_t hash = std::hash<std::string>()(wire::to_json(openapi_document()));
+  static const size_t hash = std::hash<std::string>()(wire::to_json(openapi_document()));
   const std::string url = cat("/openapi/v3/", path, "?hash=", hash);
   return Value::Object{{"paths", Value::Object{{path, Value::Object{{"serverRelativeURL", url}}}}}};
 }

@@ -13,14 +13,47 @@ struct Resource {
   std::string_view short_name;
   std::string_view kind;
   bool namespaced = true;
-  std::array<std::string_view, 5> verbs;  // unused ones are empty
+  std::array<std::string_view, 7> verbs;  // unused ones are empty
+  const char* description = "";           // for `kubectl explain`
 };
 
 inline constexpr std::array<Resource, 4> kResources = {{
-    {"runs", "run", "rn", "Run", true, {"create", "delete", "get", "list", ""}},
-    {"workspaces", "workspace", "ws", "Workspace", true, {"create", "delete", "get", "list", ""}},
-    {"volumes", "volume", "vol", "Volume", true, {"delete", "get", "list", ""}},
-    {"nodes", "node", "no", "Node", false, {"delete", "get", "list", ""}},
+    {"runs",
+     "run",
+     "rn",
+     "Run",
+     true,
+     {"create", "delete", "get", "list", "patch", "update", "watch"},
+     "One execution of a command in a sandbox on a node."},
+    {"workspaces",
+     "workspace",
+     "ws",
+     "Workspace",
+     true,
+     {"create", "delete", "get", "list", "patch", "update", "watch"},
+     "The files that runs read, addressed by their content."},
+    {"volumes",
+     "volume",
+     "vol",
+     "Volume",
+     true,
+     {"delete", "get", "list", "patch", "update", "watch"},
+     "Files that runs published and other runs read; each publish makes a version."},
+    {"nodes",
+     "node",
+     "no",
+     "Node",
+     false,
+     {"delete", "get", "list", "patch", "update", "watch"},
+     "A host that executes runs, and what its sandbox has proven."},
 }};
+
+// The row of a kind that has one.
+constexpr const Resource& resource_of(std::string_view kind) {
+  for (const Resource& each : kResources) {
+    if (each.kind == kind) return each;
+  }
+  return kResources[0];
+}
 
 }  // namespace paddock::k8s

@@ -58,10 +58,29 @@ constexpr std::array<Column, 10> kNodeColumns = {{
     {"Last-Seen", "string", "since its last call", 1},
 }};
 
+constexpr std::array<Column, 6> kEventColumns = {{
+    {"Last Seen", "string", "since it happened", 0},
+    {"Type", "string", "Normal or Warning", 0},
+    {"Reason", "string", "a stable word", 0},
+    {"Object", "string", "what it is about", 0},
+    {"Message", "string", "a sentence", 0},
+    {"Name", "string", "name of the event", 1},
+}};
+constexpr std::array<Column, 6> kPodColumns = {{
+    {"Name", "string", "name of the run", 0},
+    {"Ready", "string", "whether its command runs", 0},
+    {"Status", "string", "the run's phase", 0},
+    {"Restarts", "integer", "always 0", 0},
+    {"Age", "date", "since the run was created", 0},
+    {"Node", "string", "who runs it", 1},
+}};
+
 std::span<const Column> columns_of(std::string_view kind) {
   if (kind == contracts::Run::kKind) return kRunColumns;
   if (kind == contracts::Workspace::kKind) return kWorkspaceColumns;
   if (kind == contracts::Volume::kKind) return kVolumeColumns;
+  if (kind == "Event") return kEventColumns;
+  if (kind == "Pod") return kPodColumns;
   return kNodeColumns;
 }
 
@@ -78,21 +97,20 @@ std::string duration(const contracts::RunStatus& status, WallTime now) {
 
 }  // namespace
 
-bool wants_table(std::string_view accept) {
+Form requested_form(std::string_view accept) {
   for (const std::string& item : split(accept, ',')) {
     const std::vector<std::string> parts = split(item, ';');
     const std::string_view media = trim(parts[0]);
     if (media != "application/json" && media != "*/*" && media != "application/*") continue;
-    bool table = false;
-    bool other = false;
+    std::string_view as;
     for (const std::string& part : parts) {
-      const std::string_view parameter = trim(part);
-      if (parameter == "as=Table") table = true;
-      if (parameter.starts_with("as=") && parameter != "as=Table") other = true;
+      if (trim(part).starts_with("as=")) as = trim(part).substr(3);
     }
-    if (!other) return table;
+    if (as.empty()) return Form::kObject;
+    if (as == "Table") return Form::kTable;
+    if (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") return Form::kMetadata;
   }
-  return false;
+  return Form::kObject;
 }
 
 Value cells(const contracts::Run& run, WallTime now) {
@@ -164,27 +182,32 @@ IncludeObject parse_include_object(std::string_view text) {
 Value table_row(Value row_cells, const Value& object, IncludeObject include) {
   Value row = Value::Object{{"cells", std::move(row_cells)}};
   if (include == IncludeObject::kObject) row.set("object", object);
-  if (include == IncludeObject::kMetadata) {
-    const Value* metadata = object.find("metadata");
-    row.set("object",
-            Value::Object{{"kind", "PartialObjectMetadata"},
-                          {"apiVersion", "meta.k8s.io/v1"},
-                          {"metadata", metadata != nullptr ? *metadata : Value(Value::Object{})}});
-  }
+  if (include == IncludeObject::kMetadata) row.set("object", partial_object(object));
   return row;
 }
 
-Value table(std::string_view kind, Value meta, Value rows) {
+Value partial_object(const Value& object) {
+  const Value* metadata = object.find("metadata");
+  return Value::Object{{"kind", "PartialObjectMetadata"},
+                       {"apiVersion", "meta.k8s.io/v1"},
+                       {"metadata", metadata != nullptr ? *metadata : Value(Value::Object{})}};
+}
+
+Value partial_list(Value meta, Value items) {
+  return list("meta.k8s.io/v1", "PartialObjectMetadata", std::move(meta), std::move(items));
+}
+
+Value table(Value columns, Value meta, Value rows) {
   return Value::Object{{"kind", "Table"},
                        {"apiVersion", "meta.k8s.io/v1"},
                        {"metadata", std::move(meta)},
-                       {"columnDefinitions", columns(kind)},
+                       {"columnDefinitions", std::move(columns)},
                        {"rows", std::move(rows)}};
 }
 
-Value list(std::string_view kind, Value meta, Value items) {
+Value list(std::string_view api_version, std::string_view kind, Value meta, Value items) {
   return Value::Object{{"kind", cat(kind, "List")},
-                       {"apiVersion", contracts::kApiVersion},
+                       {"apiVersion", api_version},
                        {"metadata", std::move(meta)},
                        {"items", std::move(items)}};
 }
@@ -197,12 +220,18 @@ Value list_meta(const ListMeta& meta) {
   return out;
 }
 
-std::string continue_token(std::string_view after) { return base64(cat("v1:", after)); }
+std::string continue_token(const Continuation& place) {
+  return base64(cat("v2:", place.resource_version, ":", place.after));
+}
 
-Result<std::string> continue_after(std::string_view token) {
+Result<Continuation> parse_continue_token(std::string_view token) {
   const std::optional<std::string> text = decode_base64(token);
-  if (text && text->starts_with("v1:") && text->size() <= 512 && is_utf8(*text))
-    return text->substr(3);
+  const bool ours = text && text->starts_with("v2:") && text->size() <= 512 && is_utf8(*text);
+  const size_t colon = ours ? text->find(':', 3) : std::string::npos;
+  if (colon != std::string::npos) {
+    const auto version = parse_integer<int64_t>(std::string_view(*text).substr(3, colon - 3));
+    if (version && *version >= 0) return Continuation{*version, text->substr(colon + 1)};
+  }
   return invalid_argument(
       "CONTINUE_INVALID",
       "the continue token is not one that this server gave out; start the list again", "continue");

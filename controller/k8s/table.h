@@ -14,8 +14,10 @@
 
 namespace paddock::k8s {
 
-// Whether the first form in an Accept header that we can serve is a Table.
-bool wants_table(std::string_view accept);
+// How a client wants objects: whole, as rows of a table, or their metadata only.
+enum class Form { kObject, kTable, kMetadata };
+// The first form in an Accept header that we can serve.
+Form requested_form(std::string_view accept);
 
 // The cells of one row, in the order of the kind's columns.
 wire::Value cells(const contracts::Run& run, WallTime now);
@@ -29,8 +31,13 @@ enum class IncludeObject { kMetadata, kObject, kNone };
 IncludeObject parse_include_object(std::string_view text);
 
 wire::Value table_row(wire::Value cells, const wire::Value& object, IncludeObject include);
-wire::Value table(std::string_view kind, wire::Value list_meta, wire::Value rows);
-wire::Value list(std::string_view kind, wire::Value list_meta, wire::Value items);
+// Columns may be left out (an empty array) where a client has them already.
+wire::Value table(wire::Value columns, wire::Value list_meta, wire::Value rows);
+wire::Value list(std::string_view api_version, std::string_view kind, wire::Value list_meta,
+                 wire::Value items);
+// An object reduced to its metadata, and a list of such.
+wire::Value partial_object(const wire::Value& object);
+wire::Value partial_list(wire::Value list_meta, wire::Value items);
 
 struct ListMeta {
   int64_t resource_version = 0;
@@ -39,8 +46,12 @@ struct ListMeta {
 };
 wire::Value list_meta(const ListMeta& meta);
 
-// Where a list goes on: opaque to clients. CONTINUE_INVALID.
-std::string continue_token(std::string_view after);
-Result<std::string> continue_after(std::string_view token);
+// Where a list goes on, and the version of its first page: opaque to clients. CONTINUE_INVALID.
+struct Continuation {
+  int64_t resource_version = 0;
+  std::string after;  // <namespace>/<name>
+};
+std::string continue_token(const Continuation& place);
+Result<Continuation> parse_continue_token(std::string_view token);
 
 }  // namespace paddock::k8s

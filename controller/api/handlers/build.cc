@@ -1,7 +1,7 @@
 #include "controller/api/handlers/build.h"
 
 #include "common/contracts/build_request.h"
-#include "controller/api/handlers/runs.h"
+#include "controller/api/handlers/creates.h"
 
 namespace paddock::api {
 
@@ -10,7 +10,7 @@ Result<Response> create_build(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::BuildRequest>(call.body));
   call.params["ns"] = "default";
   call.body = contracts::run_document(request);
-  Result<Response> created = create_run(call);
+  Result<Response> created = create_object<contracts::Run>(call);
   if (created.ok()) return created;
   Error error = std::move(created).error();
   for (Cause& cause : error.causes) cause.field = contracts::build_field(cause.field);

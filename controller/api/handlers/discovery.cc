@@ -13,6 +13,7 @@ namespace {
 
 using contracts::Run;
 using contracts::RunPhase;
+using contracts::Volume;
 using contracts::Workspace;
 
 template <class T>
@@ -26,14 +27,12 @@ Result<std::set<std::string>> used_namespaces(store::Store& store) {
   std::set<std::string> names = {"default"};
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Run>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Workspace>(txn, names); }));
+  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Volume>(txn, names); }));
   return names;
 }
 
 wire::Value core_list(const char* kind, wire::Value::Array items) {
-  return wire::Value::Object{{"kind", kind},
-                             {"apiVersion", "v1"},
-                             {"metadata", k8s::list_meta({})},
-                             {"items", std::move(items)}};
+  return k8s::list("v1", kind, k8s::list_meta({}), std::move(items));
 }
 
 std::string active_runs_text(const std::vector<Run>& active) {
@@ -92,6 +91,7 @@ Result<Response> openapi_document(Call&) { return json_response(k8s::openapi_doc
 Result<Response> openapi_v2(Call&) {
   Response response;
   response.content_type = "application/octet-stream";
+  response.body = k8s::openapi_v2_document();
   return response;
 }
 
@@ -99,7 +99,7 @@ Result<Response> list_namespaces(Call& call) {
   ASSIGN_OR_RETURN(const std::set<std::string> names, used_namespaces(call.services.store));
   wire::Value::Array items;
   for (const std::string& name : names) items.push_back(k8s::name_space(name));
-  return json_response(core_list("NamespaceList", std::move(items)));
+  return json_response(core_list("Namespace", std::move(items)));
 }
 
 Result<Response> get_namespace(Call& call) {
@@ -109,6 +109,15 @@ Result<Response> get_namespace(Call& call) {
                cat("namespaces \"", to_utf8_lossy(call.param("ns")), "\" not found")};
 }
 
-Result<Response> list_no_events(Call&) { return json_response(core_list("EventList", {})); }
+Result<Response> authorization_resources(Call&) {
+  return json_response(k8s::authorization_resources());
+}
+Result<Response> authentication_resources(Call& call) {
+  const std::string& version = call.param("version");
+  if (version == "v1" || version == "v1beta1")
+    return json_response(k8s::authentication_resources(version));
+  return Error{Code::kNotFound, "ROUTE_NOT_FOUND",
+               "the server could not find the requested resource"};
+}
 
 }  // namespace paddock::api

@@ -15,11 +15,12 @@ Result<Response> core_resources(Call& call);
 Result<Response> api_groups(Call& call);
 Result<Response> api_group(Call& call);
 Result<Response> group_resources(Call& call);
-Result<Response> openapi_v2(Call& call);  // an empty, valid protobuf document
+Result<Response> openapi_v2(Call& call);  // for clients before 1.27, in protobuf
 Result<Response> openapi_index(Call& call);
 Result<Response> openapi_document(Call& call);
 Result<Response> list_namespaces(Call& call);
 Result<Response> get_namespace(Call& call);  // any valid name: it exists by being used
-Result<Response> list_no_events(Call& call);
+Result<Response> authorization_resources(Call& call);
+Result<Response> authentication_resources(Call& call);
 
 }  // namespace paddock::api

@@ -50,18 +50,14 @@ Result<bool> changed_while_held(Call& call, const contracts::SyncAnswer& answer,
 
 }  // namespace
 
-Result<Response> get_node(Call& call) {
-  call.params["name"] = call.param("node");
-  return get_object<contracts::Node>(call);
-}
-
 Result<Response> delete_node(Call& call) {
-  TRY(refuse_dry_run(call.request, call.body));
+  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
   contracts::Node node;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
     return check_preconditions(call.body, node.metadata);
   }));
+  if (dry_run) return json_response(k8s::deleted_status("nodes", node.metadata));
   TRY(nodes::remove(call.services.store, call.services.leases, node.metadata.name));
   return json_response(k8s::deleted_status("nodes", node.metadata));
 }

@@ -5,7 +5,6 @@
 
 namespace paddock::api {
 
-Result<Response> get_node(Call& call);
 Result<Response> delete_node(Call& call);
 Result<Response> enroll_node(Call& call);
 // Applies what the node observes at once; held while nothing changes for it.

@@ -1,36 +1,15 @@
-// Reading objects of any kind: one, or a list with selectors, pages and tables.
+// Reading objects of any kind: one, a list with selectors, pages and tables, or a watch.
 #pragma once
 
-#include "common/contracts/node.h"
-#include "common/contracts/run.h"
-#include "common/contracts/volume.h"
-#include "common/contracts/workspace.h"
+#include <algorithm>
+
 #include "controller/api/call.h"
 #include "controller/api/documents.h"
-#include "controller/k8s/selectors.h"
-#include "controller/k8s/table.h"
+#include "controller/api/list_query.h"
+#include "controller/api/views.h"
+#include "controller/api/watch.h"
 
 namespace paddock::api {
-
-// What field selectors may ask about each kind.
-k8s::Labels selectable_fields(const contracts::Run& run);
-k8s::Labels selectable_fields(const contracts::Workspace& workspace);
-k8s::Labels selectable_fields(const contracts::Volume& volume);
-k8s::Labels selectable_fields(const contracts::Node& node);
-
-// Facts that are not stored with the object.
-inline void complete(Call&, contracts::Run&) {}
-inline void complete(Call&, contracts::Workspace&) {}
-inline void complete(Call&, contracts::Volume&) {}
-void complete(Call& call, contracts::Node& node);
-
-struct ListQuery {
-  k8s::Selector labels;
-  k8s::Selector fields;
-  store::ListOptions options;
-  k8s::IncludeObject include = k8s::IncludeObject::kMetadata;
-};
-Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& fields);
 
 template <class T>
 Result<T> read_object(Call& call) {
@@ -39,76 +18,140 @@ Result<T> read_object(Call& call) {
     ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
     return {};
   }));
-  complete(call, object);
+  complete(call.services, object);
   return object;
 }
 
+template <class View>
+struct ObjectPage {
+  std::vector<typename View::Stored> items;
+  k8s::ListMeta meta;
+};
+
 // One page of matching objects. With selectors it reads on until the page is full.
-template <class T>
-Status read_page(Call& call, const ListQuery& query, std::vector<T>& items, k8s::ListMeta& meta) {
-  return call.services.store.read([&](store::ReadTxn& txn) -> Status {
+template <class View>
+Status read_page(Services& services, const ListQuery& query, ObjectPage<View>& out) {
+  using T = typename View::Stored;
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
     store::ListOptions options = query.options;
     const auto wanted = static_cast<size_t>(query.options.limit);
     while (true) {
       ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
-      meta.resource_version = page.resource_version;
-      for (size_t i = 0; i < page.items.size(); ++i) {
-        T& item = page.items[i];
-        complete(call, item);
-        if (query.labels.matches(item.metadata.labels) &&
-            query.fields.matches(selectable_fields(item))) {
-          items.push_back(std::move(item));
-        }
+      out.meta.resource_version = page.resource_version;
+      for (T& item : page.items) {
+        complete(services, item);
+        if (query.labels.matches(View::labels(item)) && query.fields.matches(View::fields(item)))
+          out.items.push_back(std::move(item));
       }
       options.after = page.continue_after;
       if (page.continue_after.empty()) return {};
-      if (wanted > 0 && items.size() >= wanted) {
-        meta.continue_token = k8s::continue_token(page.continue_after);
-        if (query.labels.empty() && query.fields.empty()) meta.remaining = page.remaining;
+      if (wanted > 0 && out.items.size() >= wanted) {
+        // Later pages carry the first one's version: a watch from there misses nothing.
+        const int64_t first =
+            query.continued_version > 0 ? query.continued_version : page.resource_version;
+        out.meta.continue_token = k8s::continue_token({first, page.continue_after});
+        if (query.labels.empty() && query.fields.empty()) out.meta.remaining = page.remaining;
         return {};
       }
-      if (wanted > 0) options.limit = static_cast<int64_t>(wanted - items.size());
+      if (wanted > 0) options.limit = static_cast<int64_t>(wanted - out.items.size());
     }
   });
 }
 
-template <class T>
-Response list_response(Call& call, const std::vector<T>& items, const ListQuery& query,
-                       const k8s::ListMeta& meta) {
-  const bool table = k8s::wants_table(call.request.header("accept"));
+template <class View>
+Response list_response(Call& call, const ObjectPage<View>& page, const ListQuery& query) {
   wire::Value::Array out;
-  out.reserve(items.size());
-  for (const T& item : items) {
-    wire::Value object = wire::encode(item);
-    out.push_back(table ? k8s::table_row(k8s::cells(item, call.now()), object, query.include)
-                        : std::move(object));
+  out.reserve(page.items.size());
+  for (const auto& item : page.items) {
+    wire::Value object = View::object(item);
+    if (query.form == k8s::Form::kTable) {
+      out.push_back(k8s::table_row(View::cells(item, call.now()), object, query.include));
+    } else {
+      out.push_back(query.form == k8s::Form::kMetadata ? k8s::partial_object(object)
+                                                       : std::move(object));
+    }
   }
-  if (table) return json_response(k8s::table(T::kKind, k8s::list_meta(meta), std::move(out)));
-  return json_response(k8s::list(T::kKind, k8s::list_meta(meta), std::move(out)));
+  wire::Value meta = k8s::list_meta(page.meta);
+  if (query.form == k8s::Form::kTable)
+    return json_response(k8s::table(View::columns(), std::move(meta), std::move(out)));
+  if (query.form == k8s::Form::kMetadata)
+    return json_response(k8s::partial_list(std::move(meta), std::move(out)));
+  return json_response(k8s::list(View::kApiVersion, View::kKind, std::move(meta), std::move(out)));
 }
 
-template <class T>
+template <class View>
+WatchItem watch_item(const typename View::Stored& stored, WallTime now) {
+  return {View::labels(stored), View::fields(stored), View::object(stored),
+          View::cells(stored, now)};
+}
+
+template <class View>
+Result<WatchItem> read_watch_item(Services& services, std::string_view text,
+                                  int64_t resource_version) {
+  using T = typename View::Stored;
+  ASSIGN_OR_RETURN(T stored, store::internal::decode_row<T>(std::string(text)));
+  complete(services, stored);
+  stored.metadata.resource_version = std::to_string(resource_version);
+  return watch_item<View>(stored, services.clock.wall());
+}
+
+// One snapshot, a part of it in memory at a time.
+template <class View>
+Status list_watch_items(Services& services, const ListQuery& query,
+                        const std::function<void(const WatchItem&)>& take,
+                        int64_t& resource_version) {
+  constexpr int64_t kAtOnce = 500;
+  using T = typename View::Stored;
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    store::ListOptions options = query.options;
+    options.limit = kAtOnce;
+    while (true) {
+      ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
+      resource_version = page.resource_version;
+      for (T& item : page.items) {
+        complete(services, item);
+        if (query.labels.matches(View::labels(item)) && query.fields.matches(View::fields(item)))
+          take(watch_item<View>(item, services.clock.wall()));
+      }
+      options.after = page.continue_after;
+      if (page.continue_after.empty()) return {};
+    }
+  });
+}
+
+template <class View>
+WatchedKind watched_kind() {
+  return {View::Stored::kKind, View::kKind,           View::kApiVersion,     View::kShownAsStored,
+          View::columns,       read_watch_item<View>, list_watch_items<View>};
+}
+
+template <class View>
 Result<Response> list_objects(Call& call) {
-  ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, selectable_fields(T{})));
-  std::vector<T> items;
-  k8s::ListMeta meta;
-  TRY(read_page(call, query, items, meta));
-  return list_response(call, items, query, meta);
+  const k8s::Labels fields = View::fields(typename View::Stored{});
+  if (is_watch(call.request)) {
+    ASSIGN_OR_RETURN(WatchQuery watch, parse_watch_query(call, fields));
+    return start_watch(call, watched_kind<View>(), std::move(watch));
+  }
+  ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, fields));
+  ObjectPage<View> page;
+  TRY(read_page(call.services, query, page));
+  TRY(check_versions(call, query, View::Stored::kKind, page.meta.resource_version));
+  if (query.continued_version > 0) page.meta.resource_version = query.continued_version;
+  return list_response(call, page, query);
 }
 
-template <class T>
+template <class View>
 Result<Response> get_object(Call& call) {
-  ASSIGN_OR_RETURN(const T object, read_object<T>(call));
-  if (!k8s::wants_table(call.request.header("accept"))) return object_response(object);
+  ASSIGN_OR_RETURN(auto object, read_object<typename View::Stored>(call));
   ListQuery query;
+  query.form = k8s::requested_form(call.request.header("accept"));
+  if (query.form == k8s::Form::kObject) return json_response(View::object(object));
+  if (query.form == k8s::Form::kMetadata)
+    return json_response(k8s::partial_object(View::object(object)));
   query.include = k8s::parse_include_object(call.request.parameter("includeObject").value_or(""));
   const int64_t version = parse_integer<int64_t>(object.metadata.resource_version).value_or(0);
-  return list_response(call, std::vector<T>{object}, query, {version, {}, 0});
+  return list_response(call, ObjectPage<View>{{std::move(object)}, {version, {}, 0}}, query);
 }
-
-// Decodes a new object from the body and gives it its metadata.
-template <class T>
-Result<T> new_object(Call& call);
 
 // 409 unless the delete options' preconditions hold.
 Status check_preconditions(const wire::Value& options, const contracts::ObjectMeta& meta);

@@ -3,7 +3,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run_plan.h"
 #include "controller/api/documents.h"
-#include "controller/api/handlers/objects.h"
+#include "controller/api/handlers/creates.h"
 #include "controller/api/handlers/runs.h"
 
 namespace paddock::api {
@@ -36,18 +36,22 @@ Status add_enforcement(Call& call, contracts::RunPlan& plan) {
 
 // A run without a workspace is planned as if it had one: its files are not sent yet.
 Result<Response> plan_run(Call& call) {
-  ASSIGN_OR_RETURN(contracts::Run run, new_object<contracts::Run>(call));
+  std::vector<std::string> warnings;
+  ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
+  ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, warnings));
   if (run.spec.workspace.empty()) {
     run.status.policy = run.spec.sandbox;
   } else {
-    TRY(admit_run(call, run));
+    TRY(admit_run(call.services, run));
   }
   TRY(call.services.reconciler.check_entry(run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);
   plan.policy = run.status.policy;
   TRY(add_enforcement(call, plan));
-  return object_response(plan);
+  Response response = object_response(plan);
+  add_warnings(response, warnings);
+  return response;
 }
 
 }  // namespace paddock::api

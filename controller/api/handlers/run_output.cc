@@ -5,7 +5,9 @@
 
 #include "common/wire/json.h"
 #include "controller/api/handlers/objects.h"
+#include "controller/api/log_text.h"
 #include "controller/api/run_stream.h"
+#include "controller/k8s/pods.h"
 
 namespace paddock::api {
 namespace {
@@ -14,10 +16,6 @@ using contracts::Run;
 using contracts::RunEvent;
 
 constexpr int64_t kMostIds = std::numeric_limits<int64_t>::max();
-
-bool is_output(const RunEvent& event) {
-  return event.type == contracts::kEventStdout || event.type == contracts::kEventStderr;
-}
 
 // The id after which a client wants to go on.
 Result<int64_t> resume_point(const Request& request) {
@@ -33,56 +31,60 @@ Result<int64_t> resume_point(const Request& request) {
                           "Last-Event-ID is the number of an event of this run");
 }
 
-// Counts lines over pieces of text; an unfinished last line counts.
-class LineCounter {
- public:
-  void add(std::string_view text) {
-    ends_ += std::ranges::count(text, '\n');
-    if (!text.empty()) open_ = text.back() != '\n';
-  }
-  int64_t lines() const { return ends_ + (open_ ? 1 : 0); }
-
- private:
-  int64_t ends_ = 0;
-  bool open_ = false;
-};
-
-// Drops the first lines of a text that comes in pieces.
-class LineSkipper {
- public:
-  explicit LineSkipper(int64_t lines) : left_(lines) {}
-  std::string_view rest(std::string_view text) {
-    while (left_ > 0) {
-      const size_t end = text.find('\n');
-      if (end == std::string_view::npos) return {};
-      text.remove_prefix(end + 1);
-      --left_;
-    }
-    return text;
-  }
-
- private:
-  int64_t left_;
-};
-
-std::string output_of(const std::vector<RunEvent>& events) {
-  std::string text;
-  for (const RunEvent& event : events) {
-    if (is_output(event)) text += event.data;
-  }
-  return text;
+// Where a log begins by time: `sinceTime` or `sinceSeconds`.
+Result<int64_t> since(const Call& call) {
+  ASSIGN_OR_RETURN(const std::optional<int64_t> seconds,
+                   integer_parameter(call.request, "sinceSeconds", 1, kMostIds / 1000));
+  const std::string time = call.request.parameter("sinceTime").value_or("");
+  if (seconds)
+    return std::max<int64_t>(0, call.now().ms - std::min(call.now().ms, *seconds * 1000));
+  if (time.empty()) return LogOptions{}.since_ms;
+  if (const auto parsed = parse_time(time)) return parsed->ms;
+  return invalid_argument("PARAMETER_INVALID",
+                          "sinceTime must be a time such as 2026-01-02T03:04:05Z", "sinceTime");
 }
 
-int64_t count_lines(Services& services, const std::string& uid, ResponseStream& out) {
-  LineCounter counter;
+struct LogRequest {
+  LogOptions options;
+  std::optional<int64_t> tail;
+  bool follow = false;
+};
+
+Result<LogRequest> read_log_request(const Call& call) {
+  const Request& request = call.request;
+  LogRequest log;
+  ASSIGN_OR_RETURN(log.tail, integer_parameter(request, "tailLines", 0, kMostIds));
+  ASSIGN_OR_RETURN(const std::optional<int64_t> limit,
+                   integer_parameter(request, "limitBytes", 1, kMostIds));
+  if (limit) log.options.limit_bytes = *limit;
+  ASSIGN_OR_RETURN(log.options.since_ms, since(call));
+  log.options.timestamps = flag_parameter(request, "timestamps");
+  log.follow = flag_parameter(request, "follow");
+  const std::string container = request.parameter("container").value_or("");
+  if (!container.empty() && container != k8s::kPodContainer) {
+    return invalid_argument("PARAMETER_INVALID",
+                            cat("a run has one container, ", k8s::kPodContainer), "container");
+  }
+  if (flag_parameter(request, "previous")) {
+    return invalid_argument("PARAMETER_INVALID",
+                            "a run has no previous container; its log holds all it wrote",
+                            "previous");
+  }
+  return log;
+}
+
+// How many lines come before the last `tail`, of what is there now.
+int64_t lines_before_tail(Services& services, const std::string& uid, const LogRequest& log,
+                          ResponseStream& out) {
+  LogText all(LogOptions{.since_ms = log.options.since_ms});
   follow_run(
       services, {uid, 0, false}, out,
       [&](const std::vector<RunEvent>& events) {
-        counter.add(output_of(events));
+        (void)all.next(events);
         return true;
       },
       [] { return true; });
-  return counter.lines();
+  return std::max<int64_t>(0, all.lines() - *log.tail);
 }
 
 }  // namespace
@@ -120,19 +122,18 @@ Result<Response> run_events(Call& call) {
 
 Result<Response> run_log(Call& call) {
   ASSIGN_OR_RETURN(const Run run, read_object<Run>(call));
-  ASSIGN_OR_RETURN(const std::optional<int64_t> tail,
-                   integer_parameter(call.request, "tailLines", 0, kMostIds));
-  const bool follow = flag_parameter(call.request, "follow");
+  ASSIGN_OR_RETURN(const LogRequest request, read_log_request(call));
   Response response = text_response({});
-  response.stream = [&services = call.services, uid = run.metadata.uid, tail,
-                     follow](ResponseStream& out) {
-    LineSkipper skipper(tail ? std::max<int64_t>(0, count_lines(services, uid, out) - *tail) : 0);
+  response.stream = [&services = call.services, uid = run.metadata.uid,
+                     request](ResponseStream& out) {
+    LogOptions options = request.options;
+    if (request.tail) options.skip_lines = lines_before_tail(services, uid, request, out);
+    LogText log(options);
     follow_run(
-        services, {uid, 0, follow}, out,
+        services, {uid, 0, request.follow}, out,
         [&](const std::vector<RunEvent>& events) {
-          const std::string text = output_of(events);
-          const std::string_view rest = skipper.rest(text);
-          return rest.empty() || out.write(rest);
+          const std::string text = log.next(events);
+          return (text.empty() || out.write(text)) && !log.full();
         },
         [] { return true; });
   };

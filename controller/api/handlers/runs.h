@@ -1,4 +1,5 @@
-// Runs: create, delete, cancel. Reading them is in objects.h.
+// Runs: delete and cancel. Reading, creating and changing them is in objects.h, creates.h and
+// changes.h.
 #pragma once
 
 #include "common/contracts/run.h"
@@ -6,9 +7,8 @@
 
 namespace paddock::api {
 
-// Admission: fills in the defaults, the effective policy and the pinned tree.
-Status admit_run(Call& call, contracts::Run& run);
-Result<Response> create_run(Call& call);
+// Admission: fills in the defaults, the effective policy, the pinned tree and volumes.
+Status admit_run(Services& services, contracts::Run& run);
 Result<Response> delete_run(Call& call);  // RUN_ACTIVE unless it has ended
 Result<Response> cancel_run(Call& call);  // idempotent
 

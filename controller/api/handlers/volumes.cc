@@ -1,7 +1,6 @@
 #include "controller/api/handlers/volumes.h"
 
-#include "controller/api/handlers/objects.h"
-#include "controller/k8s/objects.h"
+#include "controller/api/handlers/creates.h"
 
 namespace paddock::api {
 
@@ -18,10 +17,10 @@ Status erase_volume(store::WriteTxn& txn, const Call& call, Volume& volume) {
 }  // namespace
 
 Result<Response> delete_volume(Call& call) {
-  TRY(refuse_dry_run(call.request, call.body));
+  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
   Volume volume;
-  TRY(call.services.store.write(
-      [&](store::WriteTxn& txn) { return erase_volume(txn, call, volume); }));
+  TRY(write_or_try(call.services.store, dry_run,
+                   [&](store::WriteTxn& txn) { return erase_volume(txn, call, volume); }));
   return json_response(k8s::deleted_status("volumes", volume.metadata));
 }
 

@@ -1,9 +1,7 @@
 #include "controller/api/handlers/workspaces.h"
 
 #include "controller/api/handlers/blob_upload.h"
-#include "controller/api/handlers/objects.h"
-#include "controller/api/idempotency.h"
-#include "controller/k8s/objects.h"
+#include "controller/api/handlers/creates.h"
 #include "controller/workspaces/trees.h"
 
 namespace paddock::api {
@@ -11,23 +9,6 @@ namespace paddock::api {
 using contracts::Workspace;
 
 namespace {
-
-// Stores the workspace, or replaces it by what the same request made before.
-Status store_workspace(store::WriteTxn& txn, const IdempotencyKey& key, Workspace& workspace,
-                       bool& created) {
-  ASSIGN_OR_RETURN(const std::optional<std::string> earlier, earlier_create(txn, key));
-  if (earlier) {
-    ASSIGN_OR_RETURN(std::optional<Workspace> found,
-                     txn.find<Workspace>({workspace.metadata.name_space, *earlier}));
-    if (found) {
-      workspace = std::move(*found);
-      created = false;
-      return {};
-    }
-  }
-  TRY(txn.create(workspace));
-  return remember_create(txn, key, workspace.metadata.name);
-}
 
 Status erase_workspace(store::WriteTxn& txn, const Call& call, Workspace& workspace) {
   ASSIGN_OR_RETURN(workspace, txn.get<Workspace>(call.key()));
@@ -37,20 +18,15 @@ Status erase_workspace(store::WriteTxn& txn, const Call& call, Workspace& worksp
 
 }  // namespace
 
-Result<Response> create_workspace(Call& call) {
-  ASSIGN_OR_RETURN(const IdempotencyKey key, idempotency_key(call));
-  ASSIGN_OR_RETURN(Workspace workspace, new_object<Workspace>(call));
-  bool created = true;
-  TRY(call.services.store.write(
-      [&](store::WriteTxn& txn) { return store_workspace(txn, key, workspace, created); }));
-  return object_response(workspace, created ? 201 : 200);
+Status save_new(store::WriteTxn& txn, Workspace& workspace, WallTime) {
+  return txn.create(workspace);
 }
 
 Result<Response> delete_workspace(Call& call) {
-  TRY(refuse_dry_run(call.request, call.body));
+  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
   Workspace workspace;
-  TRY(call.services.store.write(
-      [&](store::WriteTxn& txn) { return erase_workspace(txn, call, workspace); }));
+  TRY(write_or_try(call.services.store, dry_run,
+                   [&](store::WriteTxn& txn) { return erase_workspace(txn, call, workspace); }));
   return json_response(k8s::deleted_status("workspaces", workspace.metadata));
 }
 

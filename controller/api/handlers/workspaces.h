@@ -1,11 +1,10 @@
-// Workspaces: create, delete, and their files by digest. Reading the objects is in objects.h.
+// Workspaces: delete, and their files by digest. Reading the objects is in objects.h.
 #pragma once
 
 #include "controller/api/call.h"
 
 namespace paddock::api {
 
-Result<Response> create_workspace(Call& call);
 Result<Response> delete_workspace(Call& call);
 Result<Response> offer_workspace_tree(Call& call);
 Result<Response> get_workspace_tree(Call& call);

@@ -1,0 +1,132 @@
+// Server-side apply.
+#include "controller/api/changes_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+class Apply : public Changes {
+ protected:
+  static std::string wish(const std::string& name, const std::string& metadata,
+                          const std::string& spec = {}) {
+    return cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":")", name,
+               "\"", metadata, "}", spec.empty() ? "" : R"(,"spec":)", spec, "}");
+  }
+  Answer apply(const std::string& name, const std::string& manager, const std::string& body,
+               const std::string& more = {}) {
+    return patch(cat(kRuns, "/", name, "?fieldManager=", manager, more), kApply, body);
+  }
+  static constexpr const char* kSpec =
+      R"({"type":"compute","command":"python3 s.py","workspace":"w"})";
+};
+
+TEST_F(Apply, CreatesAndIsIdempotent) {
+  const std::string body = wish("s1", R"(,"labels":{"a":"1"})", kSpec);
+  const Answer made = apply("s1", "kubectl", body);
+  ASSERT_EQ(made.status, 201) << made.text;
+  const wire::Value& entry = made.body.at("metadata.managedFields")->array()->at(0);
+  EXPECT_EQ(entry.text("manager"), "kubectl");
+  EXPECT_EQ(entry.text("operation"), "Apply");
+  EXPECT_NE(wire::to_json(entry).find(R"("f:labels":{"f:a":{}})"), std::string::npos);
+  const Answer again = apply("s1", "kubectl", body);
+  EXPECT_EQ(again.status, 200) << again.text;
+  EXPECT_EQ(again.body.text("metadata.resourceVersion"),
+            made.body.text("metadata.resourceVersion"));
+}
+
+TEST_F(Apply, RemovesWhatItsManagerNoLongerApplies) {
+  apply("s1", "one", wish("s1", R"(,"labels":{"a":"1","b":"2"})", kSpec));
+  const Answer less = apply("s1", "one", wish("s1", R"(,"labels":{"a":"1"})", kSpec));
+  EXPECT_EQ(less.status, 200) << less.text;
+  EXPECT_EQ(less.body.at("metadata.labels")->object()->size(), 1u);
+  apply("s1", "two", wish("s1", R"(,"labels":{"a":"1"})"));  // shares it: same value
+  const Answer none = apply("s1", "one", wish("s1", "", kSpec));
+  EXPECT_EQ(none.body.text("metadata.labels.a"), "1");  // still the other's
+}
+
+TEST_F(Apply, ConflictsOverAFieldOfAnotherManagerUnlessForced) {
+  apply("s1", "one", wish("s1", R"(,"labels":{"a":"1"})", kSpec));
+  const Answer refused = apply("s1", "two", wish("s1", R"(,"labels":{"a":"2"})"));
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.body.text("message"),
+            "Apply failed with 1 conflict: conflict with \"one\": .metadata.labels.a");
+  EXPECT_EQ(cause(refused), ".metadata.labels.a");
+  EXPECT_EQ(refused.body.at("details.causes")->array()->at(0).text("reason"),
+            "FieldManagerConflict");
+  const Answer forced = apply("s1", "two", wish("s1", R"(,"labels":{"a":"2"})"), "&force=true");
+  EXPECT_EQ(forced.body.text("metadata.labels.a"), "2");
+  EXPECT_EQ(apply("s1", "one", wish("s1", R"(,"labels":{"a":"1"})", kSpec)).status, 409);
+}
+
+// As kubectl does: it takes over everything, defaults included, and applies again.
+TEST_F(Apply, ThatTakesOverDefaultsAndDropsThemGetsThemAgain) {
+  const wire::Value made = call("GET", cat(kRuns, "/r1")).body;
+  wire::Value entry = made.at("metadata.managedFields")->array()->at(0);
+  entry.set("manager", "one");
+  entry.set("operation", "Apply");
+  const Answer moved =
+      patch_run(kMerge, cat(R"({"metadata":{"managedFields":[)", wire::to_json(entry), "]}}"));
+  ASSERT_EQ(moved.status, 200) << moved.text;
+  const Answer applied = apply("r1", "one", wish("r1", R"(,"labels":{"a":"1"})", kSpec));
+  EXPECT_EQ(applied.status, 200) << applied.text;
+  EXPECT_EQ(*applied.body.find("spec"), *made.find("spec"));
+}
+
+TEST_F(Apply, SeesWhatOtherWritesChanged) {
+  patch_run(kMerge, R"({"metadata":{"labels":{"a":"1"}}})", "?fieldManager=kubectl-edit");
+  const Answer refused = apply("r1", "one", wish("r1", R"(,"labels":{"a":"2"})"));
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.body.text("message").find("\"kubectl-edit\" using paddock.dev/v1alpha1"),
+            std::string::npos);
+}
+
+TEST_F(Apply, NeedsAManagerAndTakesNoManagedFields) {
+  const std::string body = wish("s1", "", kSpec);
+  EXPECT_EQ(patch(cat(kRuns, "/s1"), kApply, body).reason(), "FIELD_MANAGER_REQUIRED");
+  EXPECT_EQ(apply("s1", "one", wish("s1", R"(,"managedFields":[])", kSpec)).reason(),
+            "MANAGED_FIELDS_SENT");
+  EXPECT_EQ(apply("s1", std::string(200, 'm'), body).reason(), "FIELD_MANAGER_INVALID");
+  EXPECT_EQ(apply("s2", "one", body).reason(), "NAME_MISMATCH");
+  EXPECT_EQ(apply("r1", "one", wish("r1", "", R"({"priority":3})"), "&force=true").reason(),
+            "FIELD_IMMUTABLE");
+}
+
+TEST_F(Apply, HonoursManagedFieldsThatAPatchSets) {
+  patch_run(kMerge, R"({"metadata":{"labels":{"a":"1"}}})",
+            "?fieldManager=kubectl-client-side-apply");
+  const Answer moved = patch_run(kJson, cat(R"([{"op":"replace","path":"/metadata/managedFields",
+      "value":[{"manager":"kubectl","operation":"Apply","apiVersion":"paddock.dev/v1alpha1",
+      "fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}}}}]},
+      {"op":"replace","path":"/metadata/resourceVersion","value":")",
+                                            version(), "\"}]"));
+  EXPECT_EQ(moved.status, 200) << moved.text;
+  EXPECT_EQ(apply("r1", "kubectl", wish("r1", R"(,"labels":{"a":"2"})")).status, 200);
+  EXPECT_EQ(patch_run(kJson, R"([{"op":"replace","path":"/metadata/managedFields",
+      "value":[{"manager":"x","fieldsV1":{"k:bad":{}}}]}])")
+                .reason(),
+            "FIELDS_INVALID");
+}
+
+TEST_F(Apply, KeepsAFewManagersHoweverManyWrite) {
+  for (int i = 0; i < 40; ++i)
+    patch_run(kMerge, cat(R"({"metadata":{"labels":{"l)", i, R"(":"x"}}})"),
+              cat("?fieldManager=m", i));
+  EXPECT_LE(call("GET", cat(kRuns, "/r1")).body.at("metadata.managedFields")->array()->size(), 11u);
+}
+
+TEST_F(Apply, OfWhatIsNoObjectOfOursCostsLittle) {
+  std::string labels;
+  for (int i = 0; i < 5'000; ++i) labels += cat(i == 0 ? "" : ",", "\"l", i, "\":\"x\"");
+  EXPECT_EQ(apply("r1", "one", wish("r1", cat(R"(,"labels":{)", labels, "}"))).status, 413);
+  std::string some;
+  for (int i = 0; i < 2'000; ++i) some += cat(i == 0 ? "" : ",", "\"l", i, "\":\"x\"");
+  const Answer many = apply("r1", "one", wish("r1", cat(R"(,"labels":{)", some, "}")));
+  EXPECT_EQ(many.status, 422) << many.text.substr(0, 300);
+  std::string managers;
+  for (int i = 0; i < 10'000; ++i)
+    managers += cat(i == 0 ? "" : ",", R"({"manager":"m)", i, R"(","fieldsV1":{"f:spec":{}}})");
+  const Answer owned = patch_run(kMerge, cat(R"({"metadata":{"managedFields":[)", managers, "]}}"));
+  EXPECT_EQ(owned.status, 413) << owned.text.substr(0, 300);
+}
+
+}  // namespace
+}  // namespace paddock::api

@@ -1,0 +1,141 @@
+#include "controller/api/kinds.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/text.h"
+#include "controller/k8s/fields.h"
+#include "controller/runs/transitions.h"
+#include "controller/store/run_writes.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Node;
+using contracts::Run;
+using contracts::Volume;
+using contracts::Workspace;
+using wire::Value;
+
+k8s::Labels common_fields(const contracts::ObjectMeta& meta) {
+  return {{"metadata.name", meta.name}, {"metadata.namespace", meta.name_space}};
+}
+
+Status immutable(std::vector<Cause> causes) {
+  if (causes.empty()) return {};
+  std::string message = cat(causes[0].field, ": ", causes[0].message);
+  if (causes.size() > 1) message += cat(" (and ", causes.size() - 1, " more)");
+  return Error{Code::kFailedPrecondition, "FIELD_IMMUTABLE", std::move(message), std::move(causes)};
+}
+
+// A cause for every field of spec in which two objects differ.
+template <class T>
+std::vector<Cause> spec_changes(const T& live, const T& next, const char* message) {
+  const Value before = Value::Object{{"spec", wire::encode(live.spec)}};
+  const Value after = Value::Object{{"spec", wire::encode(next.spec)}};
+  std::vector<Cause> causes;
+  const auto add = [&](const k8s::FieldPath& path) {
+    causes.push_back({k8s::path_text(path).substr(1), message});
+  };
+  const k8s::FieldChanges changes = k8s::changed_fields(before, after);
+  changes.set.each(add);
+  changes.removed.each(add);
+  return causes;
+}
+
+// The controller's own words; nobody else writes them.
+bool is_own_condition(const contracts::Condition& condition) {
+  constexpr std::array<std::string_view, 3> kOwn = {"Scheduled", "Complete", "Failed"};
+  return std::ranges::find(kOwn, condition.type) != kOwn.end();
+}
+
+// What of a run's status is not an administrator's to write.
+Value controlled_status(Run run) {
+  std::erase_if(run.status.conditions,
+                [](const auto& condition) { return !is_own_condition(condition); });
+  return wire::encode(run).find("status") == nullptr ? Value() : *wire::encode(run).find("status");
+}
+
+Status no_status(const char* kind) {
+  return immutable({{"status", cat("the status of a ", kind, " is written by the server alone")}});
+}
+
+}  // namespace
+
+k8s::Labels selectable_fields(const Run& run) {
+  k8s::Labels fields = common_fields(run.metadata);
+  fields["status.phase"] = wire::enum_name(run.status.phase);
+  fields["status.nodeName"] = run.status.node_name;
+  fields["spec.workspace"] = run.spec.workspace;
+  return fields;
+}
+
+k8s::Labels selectable_fields(const Workspace& workspace) {
+  return common_fields(workspace.metadata);
+}
+k8s::Labels selectable_fields(const Volume& volume) { return common_fields(volume.metadata); }
+k8s::Labels selectable_fields(const Node& node) { return common_fields(node.metadata); }
+
+void complete(Services& services, Node& node) {
+  if (const auto seen = services.leases.last_seen(node.metadata.name))
+    node.status.last_seen = wire::Timestamp{*seen};
+}
+
+// A run is what was admitted: only its labels and annotations change, and it can be cancelled.
+Status check_update(Services& services, const Run& live, Run& next) {
+  next.spec = admission::with_defaults(std::move(next.spec), services.profiles);
+  const bool cancel = next.spec.cancel_requested || live.spec.cancel_requested;
+  next.spec.cancel_requested = live.spec.cancel_requested;
+  TRY(immutable(spec_changes(live, next,
+                             "a run's spec cannot change after its creation; create another run")));
+  next.spec.cancel_requested = cancel;
+  return {};
+}
+
+Status check_update(Services&, const Workspace& live, Workspace& next) {
+  if (!spec_changes(live, next, "").empty()) ++next.metadata.generation;
+  return {};
+}
+
+// A volume is what was published: only its labels and annotations change.
+Status check_update(Services&, const Volume&, Volume&) { return {}; }
+
+// Uncordoning ends a drain, as `paddock uncordon` does; a node cannot be emptied and filled at
+// once.
+Status check_update(Services&, const Node& live, Node& next) {
+  if (live.spec.unschedulable && !next.spec.unschedulable) next.spec.drain.reset();
+  if (next.spec.drain && !next.spec.unschedulable)
+    return immutable({{"spec.unschedulable", "must be true while the node is being drained"}});
+  if (!spec_changes(live, next, "").empty()) ++next.metadata.generation;
+  return {};
+}
+
+Status check_status_update(const Run& live, const Run& next) {
+  if (controlled_status(live) == controlled_status(next)) return {};
+  return immutable(
+      {{"status", "only conditions that the controller does not set itself can be written"}});
+}
+Status check_status_update(const Workspace&, const Workspace&) { return no_status("workspace"); }
+Status check_status_update(const Volume&, const Volume&) { return no_status("volume"); }
+Status check_status_update(const Node&, const Node&) { return no_status("node"); }
+
+Status save_update(store::WriteTxn& txn, Run& next, WallTime now) {
+  ASSIGN_OR_RETURN(const Run live, txn.get<Run>({next.metadata.name_space, next.metadata.name}));
+  runs::Events events;
+  if (next.spec.cancel_requested && !live.spec.cancel_requested) {
+    next.spec.cancel_requested = false;
+    events = runs::request_cancel(next, now);
+  }
+  return store::save_run(txn, next, std::move(events));
+}
+
+Status save_update(store::WriteTxn& txn, Workspace& next, WallTime) { return txn.update(next); }
+Status save_update(store::WriteTxn& txn, Volume& next, WallTime) { return txn.update(next); }
+
+Status save_update(store::WriteTxn& txn, Node& next, WallTime) {
+  txn.touch(store::kSchedulerTopic);
+  txn.touch(store::node_topic(next.metadata.name));
+  return txn.update(next);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,38 @@
+// A run's output as text, piece by piece: the last lines, since a time, each with its time. Pure.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "common/contracts/events.h"
+
+namespace paddock::api {
+
+struct LogOptions {
+  int64_t since_ms = std::numeric_limits<int64_t>::min();
+  int64_t skip_lines = 0;  // of those since then
+  bool timestamps = false;
+  int64_t limit_bytes = std::numeric_limits<int64_t>::max();
+};
+
+class LogText {
+ public:
+  explicit LogText(const LogOptions& options) : options_(options) {}
+  // The text of these events, after those before; empty when nothing of them is wanted.
+  std::string next(const std::vector<contracts::RunEvent>& events);
+  // Lines so far; an unfinished last line counts.
+  int64_t lines() const { return ended_ + (open_ ? 1 : 0); }
+  bool full() const { return written_ >= options_.limit_bytes; }
+
+ private:
+  void add(const contracts::RunEvent& event, std::string& out);
+
+  LogOptions options_;
+  int64_t ended_ = 0;
+  bool open_ = false;  // the last line has no end yet
+  int64_t written_ = 0;
+};
+
+}  // namespace paddock::api

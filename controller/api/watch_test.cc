@@ -1,0 +1,278 @@
+#include "controller/api/api_test_support.h"
+#include "controller/store/run_writes.h"
+
+namespace paddock::api {
+namespace {
+
+// A client that reads a watch and acts on what it has read, on the watch's own thread: nothing here
+// waits for anything.
+class ActingStream final : public ResponseStream {
+ public:
+  using Act = std::function<bool(ActingStream&)>;  // false: the client goes away
+  explicit ActingStream(Act act) : act_(std::move(act)) {}
+  bool write(std::string_view bytes) override {
+    text += bytes;
+    for (const std::string& line : split(bytes, '\n')) {
+      if (!line.empty()) events.push_back(wire::parse_json(line).value());
+    }
+    return open();
+  }
+  bool open() const override { return open_ = open_ && act_(const_cast<ActingStream&>(*this)); }
+  std::string types() const {
+    std::string out;
+    for (const wire::Value& each : events) out += each.text("type").substr(0, 1);
+    return out;
+  }
+  std::string text;
+  std::vector<wire::Value> events;
+
+ private:
+  Act act_;
+  mutable bool open_ = true;
+};
+
+class Watches : public ApiTest {
+ protected:
+  Watches() { make_workspace(); }
+
+  static bool after(const ActingStream& stream, size_t events) {
+    return stream.events.size() >= events;
+  }
+  ActingStream watch(const std::string& query, ActingStream::Act act,
+                     const std::string& accept = {}) {
+    Request request = request_of("GET", cat(kRuns, "?watch=true", query), admin_);
+    if (!accept.empty()) request.headers["accept"] = accept;
+    const Answer answer = send(request);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    ActingStream stream(std::move(act));
+    if (answer.response.stream) answer.response.stream(stream);
+    return stream;
+  }
+  std::string list_version() { return call("GET", kRuns).body.text("metadata.resourceVersion"); }
+  void make(const std::string& name) { ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201); }
+  Answer patch(const std::string& name, const std::string& body) {
+    Request request = request_of("PATCH", cat(kRuns, "/", name), admin_);
+    request.headers["content-type"] = "application/merge-patch+json";
+    return send(request, body);
+  }
+  void label(const std::string& name, const std::string& value) {
+    const Answer answer = patch(name, cat(R"({"metadata":{"labels":{"app":)", value, "}}}"));
+    ASSERT_EQ(answer.status, 200) << answer.text;
+  }
+};
+
+TEST_F(Watches, TellEveryChangeAfterAVersionOnce) {
+  make("before");
+  const std::string version = list_version();
+  bool acted = false;
+  const ActingStream stream = watch(cat("&resourceVersion=", version), [&](ActingStream& s) {
+    if (!acted) {
+      acted = true;
+      make("a");
+      label("a", "\"x\"");
+      call("POST", cat(kRuns, "/a/cancel"));
+      call("DELETE", cat(kRuns, "/a"));
+    }
+    return !after(s, 4);
+  });
+  EXPECT_EQ(stream.types(), "AMMD") << stream.text;
+  int64_t last = parse_integer<int64_t>(version).value();
+  for (const wire::Value& event : stream.events) {
+    EXPECT_EQ(event.text("object.metadata.name"), "a");
+    EXPECT_EQ(event.text("object.kind"), "Run");
+    const auto seen = parse_integer<int64_t>(event.text("object.metadata.resourceVersion"));
+    EXPECT_GT(*seen, last);
+    last = *seen;
+  }
+  EXPECT_EQ(stream.events[3].text("object.status.phase"), "Canceled");  // its last state
+}
+
+TEST_F(Watches, FirstTellWhatIsThereWhenNoVersionIsGiven) {
+  make("a");
+  make("b");
+  for (const char* none : {"", "&resourceVersion=0", "&resourceVersion="}) {
+    const ActingStream stream = watch(none, [](ActingStream& s) { return !after(s, 2); });
+    EXPECT_EQ(stream.types(), "AA");
+  }
+}
+
+TEST_F(Watches, AskSelectorsAboutTheOldAndTheNewState) {
+  const std::string version = list_version();
+  bool acted = false;
+  const ActingStream stream =
+      watch(cat("&labelSelector=app=x&resourceVersion=", version), [&](ActingStream& s) {
+        if (!acted) {
+          acted = true;
+          make("a");            // not selected
+          label("a", "\"x\"");  // enters
+          patch("a", R"({"metadata":{"annotations":{"n":"1"}}})");
+          label("a", "null");   // leaves
+          label("a", "\"x\"");  // enters again
+        }
+        return !after(s, 4);
+      });
+  EXPECT_EQ(stream.types(), "AMDA") << stream.text;
+}
+
+TEST_F(Watches, SelectByNameWithoutReadingObjects) {
+  const std::string version = list_version();
+  bool acted = false;
+  const ActingStream stream =
+      watch(cat("&fieldSelector=metadata.name=b&resourceVersion=", version), [&](ActingStream& s) {
+        if (!acted) {
+          acted = true;
+          make("a");
+          make("b");
+        }
+        return !after(s, 1);
+      });
+  EXPECT_EQ(stream.events.at(0).text("object.metadata.name"), "b");
+}
+
+TEST_F(Watches, AreTablesWhenAskedWithColumnsOnce) {
+  make("a");
+  make("b");
+  const ActingStream stream = watch(
+      "", [](ActingStream& s) { return !after(s, 2); },
+      "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
+  ASSERT_EQ(stream.types(), "AA");
+  EXPECT_EQ(stream.events[0].text("object.kind"), "Table");
+  EXPECT_FALSE(stream.events[0].at("object.columnDefinitions")->array()->empty());
+  EXPECT_TRUE(stream.events[1].at("object.columnDefinitions")->array()->empty());
+  EXPECT_EQ(stream.events[1].at("object.rows")->array()->at(0).text("object.metadata.name"), "b");
+}
+
+TEST_F(Watches, AreRefusedWhereNoHistoryLeads) {
+  history_.begin(1000);  // a new process: what was before is not kept
+  const Answer old = call("GET", cat(kNodes, "?watch=true&resourceVersion=1"));
+  EXPECT_EQ(old.status, 410);
+  EXPECT_EQ(old.body.text("reason"), "Expired");
+  const Answer ahead = call("GET", cat(kRuns, "?watch=true&resourceVersion=999999"));
+  EXPECT_EQ(ahead.status, 410);
+  EXPECT_EQ(ahead.reason(), "RESOURCE_VERSION_AHEAD");
+  for (const char* nonsense : {"-1", "x", "1e3", "99999999999999999999", "%00"})
+    EXPECT_EQ(call("GET", cat(kRuns, "?watch=true&resourceVersion=", nonsense)).status, 400)
+        << nonsense;
+  EXPECT_EQ(call("GET", cat(kRuns, "?watch=true&timeoutSeconds=-1")).reason(), "PARAMETER_INVALID");
+  EXPECT_EQ(call("GET", cat(kRuns, "?watch=true&sendInitialEvents=true")).status, 422);
+}
+
+TEST_F(Watches, ThatFallBehindAreToldAndEnd) {
+  const std::string version = list_version();
+  bool acted = false;
+  const ActingStream stream = watch(cat("&resourceVersion=", version), [&](ActingStream&) {
+    if (!acted) {
+      acted = true;
+      std::vector<store::ObjectWrite> flood;  // more than is kept
+      for (int64_t i = 0; i < 50'010; ++i)
+        flood.push_back(
+            {100'000 + i, "Run", {"default", "x"}, store::ObjectWrite::Op::kCreate, {}, "{}"});
+      history_.publish(std::move(flood));
+    }
+    return true;
+  });
+  ASSERT_EQ(stream.types(), "E");
+  EXPECT_EQ(stream.events[0].text("object.reason"), "Expired");
+  EXPECT_EQ(*stream.events[0].at("object.code")->integer(), 410);
+}
+
+TEST_F(Watches, MarkTheEndOfWhatWasThere) {
+  make("a");
+  const ActingStream stream =
+      watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+            [](ActingStream& s) { return !after(s, 2); });
+  ASSERT_EQ(stream.types(), "AB");
+  EXPECT_EQ(stream.events[1].at("object.metadata.annotations")->text("k8s.io/initial-events-end"),
+            "");  // the key has dots
+  EXPECT_NE(stream.text.find(R"("k8s.io/initial-events-end":"true")"), std::string::npos);
+  EXPECT_EQ(stream.events[1].text("object.metadata.resourceVersion"), list_version());
+}
+
+TEST_F(Watches, BookmarkEachMinuteWhenAskedAndEndWithTheirTimeout) {
+  const std::string version = list_version();
+  const auto minute = [&](ActingStream&) {
+    clock_.advance(Millis(61'000));
+    notifier_.notify({store::kind_topic("Run")});
+    return true;
+  };
+  EXPECT_EQ(
+      watch(cat("&timeoutSeconds=200&allowWatchBookmarks=true&resourceVersion=", version), minute)
+          .types()
+          .substr(0, 2),
+      "BB");
+  EXPECT_EQ(watch(cat("&timeoutSeconds=200&resourceVersion=", version), minute).types(), "");
+}
+
+TEST_F(Watches, EndWithTheTokenThatOpenedThem) {
+  store::TokenRecord record;
+  const auto secret = add_token("reader", {"runs:read"});
+  ASSERT_TRUE(store_
+                  ->read([&](store::ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(const auto found, txn.token_by_hash(auth::token_hash(secret)));
+                    record = *found;
+                    return {};
+                  })
+                  .ok());
+  Request request =
+      request_of("GET", cat(kRuns, "?watch=true&resourceVersion=", list_version()), secret);
+  const Answer answer = send(request);
+  int looks = 0;
+  ActingStream stream([&](ActingStream&) {
+    if (++looks == 1) {
+      record.revoked = true;
+      EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.put_token(record); }).ok());
+      clock_.advance(Millis(61'000));
+    }
+    return looks < 5;
+  });
+  answer.response.stream(stream);
+  EXPECT_LT(looks, 5);  // the server ended it
+}
+
+TEST_F(Watches, SeeOnlyTheirNamespace) {
+  const std::string inside = add_token("a", {"*"}, "default");
+  EXPECT_EQ(send(request_of("GET", "/apis/paddock.dev/v1alpha1/runs?watch=true", inside)).status,
+            403);
+  const std::string version = list_version();
+  bool acted = false;
+  const ActingStream stream = watch(cat("&resourceVersion=", version), [&](ActingStream& s) {
+    if (!acted) {
+      acted = true;
+      contracts::Run other;
+      other.metadata.name = "other";
+      other.metadata.name_space = "elsewhere";
+      other.metadata.uid = "u-1";
+      EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(other); }).ok());
+      make("mine");
+    }
+    return !after(s, 1);
+  });
+  EXPECT_EQ(stream.events.at(0).text("object.metadata.name"), "mine");
+}
+
+TEST_F(Watches, ShowRunsAsPodsToo) {
+  make("a");
+  const Answer answer = call("GET", "/api/v1/namespaces/default/pods?watch=true");
+  ActingStream stream([](ActingStream& s) { return !after(s, 1); });
+  answer.response.stream(stream);
+  EXPECT_EQ(stream.events.at(0).text("object.kind"), "Pod");
+  EXPECT_EQ(stream.events.at(0).text("object.status.phase"), "Pending");
+}
+
+TEST_F(Watches, GoOnFromAPageOfAListWithoutALoss) {
+  for (const char* name : {"a", "b", "c"}) make(name);
+  const Answer first = call("GET", cat(kRuns, "?limit=2"));
+  const std::string version = first.body.text("metadata.resourceVersion");
+  make("later");
+  const Answer second =
+      call("GET", cat(kRuns, "?limit=2&continue=", first.body.text("metadata.continue")));
+  EXPECT_EQ(second.body.text("metadata.resourceVersion"), version);
+  const ActingStream stream =
+      watch(cat("&resourceVersion=", version), [](ActingStream& s) { return !after(s, 1); });
+  EXPECT_EQ(stream.events.at(0).text("object.metadata.name"), "later");
+  const std::string forged = base64("v2:999999:default/a");
+  EXPECT_EQ(call("GET", cat(kRuns, "?continue=", forged)).status, 410);
+}
+
+}  // namespace
+}  // namespace paddock::api

@@ -1,0 +1,61 @@
+#include "controller/k8s/status.h"
+
+#include <optional>
+
+#include "common/contracts/meta.h"
+#include "controller/k8s/resources.h"
+
+namespace paddock::k8s {
+namespace {
+
+using wire::Value;
+
+struct Subject {
+  std::string plural;
+  std::string name;
+};
+
+// /apis/paddock.dev/v1alpha1[/namespaces/{ns}]/{plural}[/{name}…]
+std::optional<Subject> subject_of(const std::vector<std::string>& path) {
+  if (path.size() < 4 || path[0] != "apis" || path[1] != contracts::kGroup) return std::nullopt;
+  const size_t at = path[3] == "namespaces" ? 5 : 3;
+  if (path.size() <= at) return std::nullopt;
+  return Subject{path[at], path.size() > at + 1 ? path[at + 1] : ""};
+}
+
+const char* cause_reason(const std::string& message) {
+  if (message.find("required") != message.npos) return "FieldValueRequired";
+  if (message.find("is not one of") != message.npos) return "FieldValueNotSupported";
+  if (message.find("conflict with") != message.npos) return "FieldManagerConflict";
+  if (message.find("cannot change") != message.npos) return "FieldValueForbidden";
+  if (message.find("expected ") != message.npos) return "FieldValueTypeInvalid";
+  return "FieldValueInvalid";
+}
+
+}  // namespace
+
+void add_details(Value& status, const std::vector<std::string>& segments) {
+  Value* details = status.find("details");
+  if (details == nullptr) return;
+  // Of an Invalid object kubectl prints the causes alone.
+  const Value* found = details->find("causes");
+  const bool none = found == nullptr || found->array() == nullptr || found->array()->empty();
+  if (none && status.text("reason") == "Invalid") {
+    details->set("causes", Value::Array{Value::Object{{"field", status.text("error.code")},
+                                                      {"message", status.text("message")}}});
+  }
+  if (Value* causes = details->find("causes"); causes != nullptr && causes->array() != nullptr) {
+    for (Value& cause : *causes->array()) cause.set("reason", cause_reason(cause.text("message")));
+  }
+  const auto subject = subject_of(segments);
+  if (!subject) return;
+  for (const Resource& each : kResources) {
+    if (each.plural != subject->plural) continue;
+    const bool invalid = status.text("reason") == "Invalid";
+    details->set("name", subject->name);
+    details->set("group", contracts::kGroup);
+    details->set("kind", invalid ? each.kind : each.plural);
+  }
+}
+
+}  // namespace paddock::k8s

@@ -1,0 +1,16 @@
+// What a Kubernetes client wants to know in an error beside its words: which object it is about.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/wire/value.h"
+
+namespace paddock::k8s {
+
+// Adds `details.name`, `.group`, `.kind` to a Status by the request's path, and a reason to each of
+// its causes. For an Invalid object kubectl wants its kind (Run), else its resource (runs).
+void add_details(wire::Value& status, const std::vector<std::string>& segments);
+
+}  // namespace paddock::k8s

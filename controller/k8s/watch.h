@@ -1,0 +1,28 @@
+// What a watch says: one JSON document a line. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/error.h"
+#include "common/wire/value.h"
+
+namespace paddock::k8s {
+
+enum class WatchEvent { kNone, kAdded, kModified, kDeleted };
+
+// What a change means to a watch whose selectors matched the object before and match it after.
+constexpr WatchEvent watch_event(bool matched_before, bool matches_after) {
+  if (matched_before) return matches_after ? WatchEvent::kModified : WatchEvent::kDeleted;
+  return matches_after ? WatchEvent::kAdded : WatchEvent::kNone;
+}
+
+// `object_text` is JSON.
+std::string watch_line(WatchEvent event, std::string_view object_text);
+// Up to here nothing was missed. `initial_end`: what was there at the start has been told.
+std::string bookmark_line(std::string_view api_version, std::string_view kind,
+                          int64_t resource_version, bool initial_end);
+std::string error_line(const Error& error);
+
+}  // namespace paddock::k8s
