@@ -1,0 +1,40 @@
+"""Which real, unmodified kubectl programs this machine has."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+HOW_TO_GET_1_20 = ("Debian's kubectl 1.20 is not on this machine; to have it tried too: apt-get download kubernetes-client "
+                   "&& dpkg -x kubernetes-client_*.deb k && export PADDOCK_KUBECTL=$PWD/k/usr/bin/kubectl")
+
+
+def version_of(program):
+    """(1, 32) or None for what is no kubectl. A vendor's dispatcher, which starts others, is none."""
+    with_json = subprocess.run([program, "version", "--client", "-o", "json"], text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, check=False)
+    try:
+        info = json.loads(with_json.stdout)["clientVersion"]
+    except (ValueError, KeyError):
+        return None
+    if "dispatcher" in info["gitVersion"]:
+        return None
+    return int(info["major"]), int(info["minor"].rstrip("+"))
+
+
+def candidates():
+    yield from filter(None, os.environ.get("PADDOCK_KUBECTL", "").split(":"))
+    found = shutil.which("kubectl")
+    if found:
+        yield found
+        yield from map(str, sorted(pathlib.Path(found).resolve().parent.glob("kubectl.1.*")))
+
+
+def programs():
+    """{(major, minor): path}"""
+    found = {}
+    for program in candidates():
+        version = version_of(program)
+        if version:
+            found.setdefault(version, program)
+    return found
