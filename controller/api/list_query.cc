@@ -10,8 +10,8 @@ namespace {
 constexpr int64_t kLongestPage = 100'000;
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 // Where the client names no end, a watch ends after 30 to 60 minutes, not all at once.
-constexpr int64_t kShortestWatchMs = 30 * 60'000;
-constexpr int64_t kLongestWatchS = 24 * 3600;
+constexpr int64_t kShortestWatchMs = int64_t{30} * 60'000;
+constexpr int64_t kLongestWatchS = 86'400;
 
 Error ahead(int64_t asked, int64_t newest) {
   return {Code::kGone, "RESOURCE_VERSION_AHEAD",

@@ -48,9 +48,13 @@ using contracts::Workspace;
     "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, change_status<KIND>      \
   }
 
+namespace {
+
+using Routes = std::vector<Route>;
+
 // clang-format off
-const std::vector<Route>& routes() {
-  static const std::vector<Route> kRoutes = {
+Routes server_routes() {
+  return {
       // Health. /health and /healthz are the names that other tools ask for.
       {"GET", "/livez",   Scope::kPublic, kNoBody, livez},
       {"GET", "/readyz",  Scope::kPublic, kNoBody, readyz},
@@ -80,7 +84,11 @@ const std::vector<Route>& routes() {
       {"POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",  Scope::kAuthenticated, kReviewDocument, review_rules},
       {"GET",  "/apis/authentication.k8s.io/{version}", Scope::kAuthenticated, kNoBody, authentication_resources},
       {"POST", "/apis/authentication.k8s.io/{version}/selfsubjectreviews", Scope::kAuthenticated, kReviewDocument, review_self},
+  };
+}
 
+Routes run_routes() {
+  return {
       // Runs as pods, for `kubectl logs`.
       {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, list_objects<PodView>},
       {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, list_objects<PodView>},
@@ -103,7 +111,11 @@ const std::vector<Route>& routes() {
 
       // The same as a new run, in the words of the design's own clients.
       {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
+  };
+}
 
+Routes file_routes() {
+  return {
       // Workspaces.
       {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        list_objects<Itself<Workspace>>},
       READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}", Scope::kWorkspacesRead),
@@ -121,7 +133,11 @@ const std::vector<Route>& routes() {
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
       {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_volume},
+  };
+}
 
+Routes node_routes() {
+  return {
       // Nodes, for people.
       READ_ROUTES(Node, A "/nodes", NODE, Scope::kNodesRead),
       CHANGE_ROUTES(Node, NODE, Scope::kNodesWrite),
@@ -140,9 +156,20 @@ const std::vector<Route>& routes() {
       {"GET",  NODE "/runs/{uid}/blobs/{digest}",     Scope::kNodeSelf,   kNoBody,        node_run_blob},
       {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},
   };
-  return kRoutes;
 }
 // clang-format on
+
+}  // namespace
+
+const std::vector<Route>& routes() {
+  static const Routes kRoutes = [] {
+    Routes all;
+    for (const Routes& some : {server_routes(), run_routes(), file_routes(), node_routes()})
+      all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }();
+  return kRoutes;
+}
 
 std::string describe_routes(const std::vector<Route>& table) {
   std::string text;

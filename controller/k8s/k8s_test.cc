@@ -101,7 +101,7 @@ TEST(Discovery, NamesOnlyVerbsThatWork) {
 }
 
 TEST(OpenApi, LeavesFieldValidationToTheServerForEachKind) {
-  const wire::Value document = openapi_document();
+  const wire::Value& document = openapi_document();
   const std::string text = wire::to_json(document);
   EXPECT_NE(text.find("fieldValidation"), std::string::npos);
   EXPECT_EQ(text.find("strategic-merge-patch"), std::string::npos);

@@ -12,7 +12,7 @@
 namespace paddock::reconciler {
 
 struct Retention {
-  wire::Duration finished_runs{Millis(30 * 24 * int64_t{3'600'000})};
+  wire::Duration finished_runs{std::chrono::hours(30 * 24)};
   int64_t max_finished_runs = 100'000;
   static constexpr auto describe() {
     using wire::field;
