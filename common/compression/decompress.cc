@@ -21,7 +21,7 @@ Error invalid(std::string message) {
 
 struct Decompressor::State {
   struct Free {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+    void operator()(ZSTD_DCtx* unused) const { ZSTD_freeDCtx(unused); }
   };
   std::unique_ptr<ZSTD_DCtx, Free> context{ZSTD_createDCtx()};
   int64_t expected = 0;
