@@ -9,8 +9,7 @@
 namespace paddock::compression {
 namespace {
 
-constexpr int kWindowLog =
-    23;  // 8 MiB, the least that every decoder should take (RFC 8878, 3.1.1.1.2)
+constexpr int kWindowLog = 23;  // 8 MiB, which every decoder should take (RFC 8878, 3.1.1.1.2)
 constexpr size_t kPiece = 128 << 10;
 
 Error invalid(std::string message) {
@@ -21,7 +20,7 @@ Error invalid(std::string message) {
 
 struct Decompressor::State {
   struct Free {
-    void operator()(ZSTD_DCtx* unused) const { ZSTD_freeDCtx(unused); }
+    void operator()(ZSTD_DCtx* raw) const { ZSTD_freeDCtx(raw); }
   };
   std::unique_ptr<ZSTD_DCtx, Free> context{ZSTD_createDCtx()};
   int64_t expected = 0;
