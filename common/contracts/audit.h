@@ -1,0 +1,96 @@
+// What happened, for whoever has to answer for it: one record per event, in the order of the
+// controller's commits. Types and fields are stable. The three key fields are named as the sandbox
+// design names them (WSM R5). Text that came from a run or a caller stands in a field of its own,
+// cut at kAuditText, and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/meta.h"
+
+namespace paddock::contracts {
+
+namespace audit {
+// A command of a run or a session. After `command.start` exactly one of the others follows.
+inline constexpr std::string_view kCommandStart = "command.start";
+inline constexpr std::string_view kCommandComplete = "command.complete";
+inline constexpr std::string_view kCommandTimeout = "command.timeout";
+inline constexpr std::string_view kCommandCancelled = "command.cancelled";
+inline constexpr std::string_view kCommandLost = "command.lost";        // nobody will ever report
+inline constexpr std::string_view kCommandRefused = "command.refused";  // it never started
+// What its sandbox stopped; before the record of its end.
+inline constexpr std::string_view kCapabilityDenied = "capability.denied";
+inline constexpr std::string_view kLimitExceeded = "limit.exceeded";
+// What callers did, and what they were refused.
+inline constexpr std::string_view kObjectCreate = "object.create";
+inline constexpr std::string_view kObjectUpdate = "object.update";
+inline constexpr std::string_view kObjectDelete = "object.delete";
+inline constexpr std::string_view kRunCancel = "run.cancel";
+inline constexpr std::string_view kToolResult = "tool.result";
+inline constexpr std::string_view kMediaGenerate = "media.generate";  // a provider is being asked
+inline constexpr std::string_view kMediaFailed = "media.failed";      // and it did not make it
+inline constexpr std::string_view kNodeEnroll = "node.enroll";
+inline constexpr std::string_view kNodeCordon = "node.cordon";
+inline constexpr std::string_view kNodeUncordon = "node.uncordon";
+inline constexpr std::string_view kNodeDrain = "node.drain";
+inline constexpr std::string_view kNodeTaint = "node.taint";
+inline constexpr std::string_view kBackupCreate = "backup.create";
+inline constexpr std::string_view kAccessDenied = "access.denied";
+}  // namespace audit
+
+inline constexpr size_t kAuditText = 1024;  // bytes of one detail
+
+struct AuditEvent {
+  int64_t id = 0;  // grows with every event
+  wire::Timestamp time;
+  std::string type;
+  std::string subject;     // who did it: a token's subject, or node:NAME for what a run did there
+  std::string name_space;  // empty: the cluster
+  std::string object;      // runs/hello
+  std::string session_id;  // uid of the run or session
+  std::string command_id;  // <uid>/<attempt>
+  std::string reason;      // a stable word
+  std::string request_id;  // of the API call, as in X-Request-Id and the controller's log
+  std::map<std::string, std::string> details;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("id", &AuditEvent::id, "grows with every event"),
+        field("time", &AuditEvent::time, "the controller's clock"),
+        field("type", &AuditEvent::type, "a stable word"),
+        field("subject", &AuditEvent::subject, "who did it", {.omit_empty = true}),
+        field("namespace", &AuditEvent::name_space, "where", {.omit_empty = true}),
+        field("object", &AuditEvent::object, "to what: plural/name", {.omit_empty = true}),
+        field("session_id", &AuditEvent::session_id, "uid of run or session", {.omit_empty = true}),
+        field("command_id", &AuditEvent::command_id, "uid/attempt", {.omit_empty = true}),
+        field("reason", &AuditEvent::reason, "a stable word", {.omit_empty = true}),
+        field("request_id", &AuditEvent::request_id, "of the API call", {.omit_empty = true}),
+        field("details", &AuditEvent::details, "by type", {.omit_empty = true}),
+    };
+  }
+};
+
+struct AuditList {
+  std::string api_version = kApiVersion;
+  std::string kind = "AuditEventList";
+  std::vector<AuditEvent> items;
+  int64_t last = 0;  // ask again with after=<last>
+  static constexpr auto describe() {
+    return std::tuple{field("apiVersion", &AuditList::api_version, "paddock.dev/v1alpha1"),
+                      field("kind", &AuditList::kind, "AuditEventList"),
+                      field("items", &AuditList::items, "oldest first"),
+                      field("last", &AuditList::last, "id to go on after")};
+  }
+};
+
+// At most kAuditText bytes of valid UTF-8.
+std::string audit_text(std::string_view bytes);
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::AuditEvent);
+PADDOCK_EXTERN_CODEC(paddock::contracts::AuditList);

@@ -1,0 +1,81 @@
+#include "controller/api/api_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+class Audit : public ApiTest {
+ protected:
+  std::vector<std::string> told(const std::string& query = {}) {
+    const Answer answer = call("GET", "/audit" + query);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    const auto list = wire::decode<contracts::AuditList>(answer.body);
+    std::vector<std::string> out;
+    for (const contracts::AuditEvent& event : list->items)
+      out.push_back(cat(event.type, " ", event.subject, " ", event.object));
+    return out;
+  }
+};
+using Told = std::vector<std::string>;
+
+TEST_F(Audit, TellsWhoMadeChangedCancelledAndDeletedWhat) {
+  make_workspace();
+  ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
+  ASSERT_EQ(call("POST", cat(kRuns, "?dryRun=All"), run_text("dry")).status, 201);
+  Request patch = request_of("PATCH", cat(kRuns, "/r"), admin_);
+  patch.headers["content-type"] = "application/merge-patch+json";
+  ASSERT_EQ(send(patch, R"({"metadata":{"labels":{"a":"b"}}})").status, 200);
+  ASSERT_EQ(send(patch, R"({"metadata":{"labels":{"a":"b"}}})").status, 200);  // changes nothing
+  ASSERT_EQ(call("POST", cat(kRuns, "/r/cancel")).status, 200);
+  ASSERT_EQ(call("POST", cat(kRuns, "/r/cancel")).status, 200);
+  ASSERT_EQ(call("DELETE", cat(kRuns, "/r")).status, 200);
+  EXPECT_EQ(told(), (Told{"object.create admin workspaces/w", "object.create admin runs/r",
+                          "object.update admin runs/r", "command.cancelled  runs/r",
+                          "run.cancel admin runs/r", "object.delete admin runs/r"}));
+}
+
+TEST_F(Audit, TellsOfRefusalsToCallersThatAreKnownAndOfNoOthers) {
+  const std::string reader = add_token("reader", {"runs:read"}, "team-a");
+  EXPECT_EQ(send(request_of("DELETE", cat(kNodes, "/n1"), reader)).status, 403);
+  EXPECT_EQ(send(request_of("GET", kNodes, "pdk_unknown")).status, 401);
+  EXPECT_EQ(send(request_of("GET", kNodes, "")).status, 401);
+  EXPECT_EQ(told(), Told{"access.denied reader "});
+  const Answer answer = call("GET", "/audit?type=access.denied");
+  const auto list = wire::decode<contracts::AuditList>(answer.body);
+  ASSERT_EQ(list->items.size(), 1U);
+  EXPECT_EQ(list->items[0].reason, "SCOPE_MISSING");
+  EXPECT_EQ(list->items[0].details.at("path"), cat(kNodes, "/n1"));
+  EXPECT_FALSE(list->items[0].request_id.empty());
+}
+
+TEST_F(Audit, ANoisyCallerIsCountedInsteadOfRecorded) {
+  const std::string noisy = add_token("noisy", {"runs:read"});
+  for (int i = 0; i < 150; ++i) send(request_of("DELETE", cat(kNodes, "/n1"), noisy));
+  EXPECT_EQ(told("?subject=noisy").size(), 100U);
+  clock_.advance(Millis(1000));
+  send(request_of("DELETE", cat(kNodes, "/n1"), noisy));
+  const Answer answer = call("GET", "/audit?subject=noisy&limit=1");
+  EXPECT_EQ(answer.body.find("items")->array()->at(0).text("details.leftOut"), "50");
+}
+
+TEST_F(Audit, IsReadByThoseWhoMayAndInTheirOwnNamespace) {
+  const std::string team = add_token("team", {"audit:read", "workspaces:write"}, "team-a");
+  make_workspace();  // in default
+  const std::string workspace =
+      R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Workspace","metadata":{"name":"w"}})";
+  const std::string mine = "/apis/paddock.dev/v1alpha1/namespaces/team-a";
+  ASSERT_EQ(send(request_of("POST", cat(mine, "/workspaces"), team), workspace).status, 201);
+  const Answer own = send(request_of("GET", cat(mine, "/audit"), team));
+  EXPECT_EQ(own.body.find("items")->array()->size(), 1U);
+  EXPECT_EQ(send(request_of("GET", "/audit", team)).reason(), "NAMESPACE_DENIED");
+  const std::string other = add_token("other", {"runs:read"});
+  EXPECT_EQ(send(request_of("GET", "/audit", other)).reason(), "SCOPE_MISSING");
+}
+
+TEST_F(Audit, RefusesQueriesThatMakeNoSense) {
+  for (const char* query : {"?since=yesterday", "?after=-1", "?after=x", "?limit=0", "?limit=5001"})
+    EXPECT_EQ(call("GET", cat("/audit", query)).reason(), "PARAMETER_INVALID") << query;
+  EXPECT_EQ(told("?type=%27%20OR%201=1"), Told{});
+}
+
+}  // namespace
+}  // namespace paddock::api

@@ -1,0 +1,31 @@
+// How many refusals of one caller the audit log takes: a burst, then one a second, so that who does
+// nothing but knock cannot push the rest of the log out. Any thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/base/time.h"
+
+namespace paddock::api {
+
+class DenialBudget {
+ public:
+  static constexpr int64_t kBurst = 100;
+  static constexpr Millis kRefill{1000};
+
+  // None: not this one. Else how many of this caller were left out since the last one.
+  std::optional<int64_t> take(const std::string& subject, MonoTime now);
+
+ private:
+  struct Account {
+    int64_t left = kBurst;
+    int64_t left_out = 0;
+    MonoTime refilled;
+  };
+  Guarded<std::map<std::string, Account>> accounts_;  // as many as there are tokens
+};
+
+}  // namespace paddock::api

@@ -1,0 +1,128 @@
+#include "controller/runs/audit_events.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/wire/json.h"
+
+namespace paddock::runs {
+namespace {
+
+using contracts::AuditEvent;
+using contracts::Run;
+using contracts::RunEvent;
+using contracts::RunPhase;
+using contracts::SandboxResult;
+using contracts::SandboxStatus;
+namespace audit = contracts::audit;
+
+constexpr size_t kMostDenials = 32;  // of one command; the rest is counted
+
+class Trail {
+ public:
+  explicit Trail(const Run& run) : run_(run) {}
+
+  AuditEvent& add(std::string_view type, int64_t time_ms) {
+    AuditEvent event;
+    event.time = {WallTime{time_ms}};
+    event.type = type;
+    if (!run_.status.node_name.empty()) event.subject = "node:" + run_.status.node_name;
+    event.name_space = run_.metadata.name_space;
+    event.object = "runs/" + run_.metadata.name;
+    event.session_id = run_.metadata.uid;
+    event.command_id = cat(run_.metadata.uid, "/", run_.status.attempt);
+    return events_.emplace_back(std::move(event));
+  }
+  std::vector<AuditEvent> take() { return std::move(events_); }
+
+ private:
+  const Run& run_;
+  std::vector<AuditEvent> events_;
+};
+
+void add_start(Trail& trail, const Run& run, int64_t time_ms) {
+  AuditEvent& start = trail.add(audit::kCommandStart, time_ms);
+  start.details["command"] = contracts::audit_text(join(run.spec.command.argv, " "));
+}
+
+void add_denials(Trail& trail, const SandboxResult& result, int64_t time_ms) {
+  const size_t told = std::min(result.denials.size(), kMostDenials);
+  for (size_t i = 0; i < told; ++i) {
+    const contracts::Denial& denial = result.denials[i];
+    AuditEvent& event = trail.add(audit::kCapabilityDenied, time_ms);
+    event.reason = "E_CAPABILITY_DENIED";
+    event.details = {{"what", contracts::audit_text(denial.what)},
+                     {"target", contracts::audit_text(denial.target)},
+                     {"executable", contracts::audit_text(denial.executable)},
+                     {"rule", contracts::audit_text(denial.rule)},
+                     {"count", std::to_string(denial.count)}};
+  }
+  if (told == result.denials.size()) return;
+  AuditEvent& rest = trail.add(audit::kCapabilityDenied, time_ms);
+  rest.reason = "MORE_DENIALS";
+  rest.details["count"] = std::to_string(result.denials.size() - told);
+}
+
+void add_limit(Trail& trail, std::string_view reason, std::string_view limit, int64_t time_ms) {
+  AuditEvent& event = trail.add(audit::kLimitExceeded, time_ms);
+  event.reason = reason;
+  event.details["limit"] = limit;
+}
+
+void add_limits(Trail& trail, const SandboxResult& result, int64_t time_ms) {
+  constexpr std::string_view kPrefix = "E_LIMIT_";
+  if (result.code && result.code->starts_with(kPrefix))
+    add_limit(trail, *result.code, ascii_lower(result.code->substr(kPrefix.size())), time_ms);
+  if (result.truncated.out) add_limit(trail, "E_LIMIT_OUTPUT", "stdout", time_ms);
+  if (result.truncated.err) add_limit(trail, "E_LIMIT_OUTPUT", "stderr", time_ms);
+}
+
+std::string_view end_type(const Run& run) {
+  const contracts::RunStatus& status = run.status;
+  if (status.result) {
+    if (status.result->status == SandboxStatus::kTimeout) return audit::kCommandTimeout;
+    if (status.result->status == SandboxStatus::kCanceled) return audit::kCommandCancelled;
+    return audit::kCommandComplete;
+  }
+  if (status.started_at) return audit::kCommandLost;
+  return status.phase == RunPhase::kCanceled ? audit::kCommandCancelled : audit::kCommandRefused;
+}
+
+void add_end(Trail& trail, const Run& run, int64_t time_ms) {
+  const auto& result = run.status.result;
+  if (result) {
+    add_denials(trail, *result, time_ms);
+    add_limits(trail, *result, time_ms);
+  }
+  AuditEvent& end = trail.add(end_type(run), time_ms);
+  end.reason = run.status.reason;
+  if (!result) return;
+  if (end.reason.empty()) end.reason = wire::enum_name(result->status);
+  end.details = {{"status", std::string(wire::enum_name(result->status))},
+                 {"rc", std::to_string(result->rc)},
+                 {"durationMs", std::to_string(result->duration_ms)}};
+}
+
+}  // namespace
+
+std::vector<AuditEvent> audit_events(const Run& run, const Events& events) {
+  Trail trail(run);
+  for (const RunEvent& event : events) {
+    if (event.type == contracts::kEventEnd) {
+      add_end(trail, run, event.time_ms);
+      continue;
+    }
+    if (event.type != contracts::kEventPhase) continue;
+    const auto data = wire::parse_json(event.data);
+    const std::string phase = data ? data->text("phase") : std::string();
+    if (phase == wire::enum_name(RunPhase::kRunning)) add_start(trail, run, event.time_ms);
+    if (phase == wire::enum_name(RunPhase::kPending) && data->text("reason") == kRetry) {
+      AuditEvent& lost = trail.add(audit::kCommandLost, event.time_ms);
+      lost.reason = kRetry;
+      lost.details["message"] = contracts::audit_text(data->text("message"));
+    }
+  }
+  return trail.take();
+}
+
+}  // namespace paddock::runs
