@@ -1,0 +1,3 @@
+#include "common/contracts/grant.h"
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::Grant);

@@ -1,0 +1,129 @@
+// Grant: what a caller or a run may use. A run names its grants, or has those of the one who
+// creates it; with grants, what none of them gives is refused, and without any the operator's
+// ceilings and quotas alone hold.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/media.h"
+#include "common/contracts/meta.h"
+#include "common/contracts/run.h"
+
+namespace paddock::contracts {
+
+struct MediaGrant {
+  std::vector<MediaSurface> surfaces;  // empty: all
+  std::vector<std::string> models;     // empty: all
+  std::optional<int64_t> count;        // how many in all
+  static constexpr auto describe() {
+    return std::tuple{field("surfaces", &MediaGrant::surfaces, "image, video, audio; all if empty",
+                            {.omit_empty = true, .max_length = 3}),
+                      field("models", &MediaGrant::models, "all if empty",
+                            {.omit_empty = true, .max_length = 256}),
+                      field("count", &MediaGrant::count, "how many in all", {.min = 0})};
+  }
+};
+
+struct ComputeGrant {
+  std::vector<Accelerators> accelerators;  // per kind the most that a run has at once; empty: none
+  std::optional<int64_t> cpu;
+  std::optional<wire::Quantity> memory;
+  std::optional<wire::Duration> timeout;
+  std::optional<wire::Timestamp> deadline;  // runs under it have ended by then
+  static constexpr auto describe() {
+    return std::tuple{
+        field("accelerators", &ComputeGrant::accelerators,
+              "per kind the most of a run; none if empty", {.omit_empty = true, .max_length = 8}),
+        field("cpu", &ComputeGrant::cpu, "cores of a run at most", {.min = 1, .max = 4096}),
+        field("memory", &ComputeGrant::memory, "of a run at most"),
+        field("timeout", &ComputeGrant::timeout, "of a run at most"),
+        field("deadline", &ComputeGrant::deadline, "runs under it have ended by then")};
+  }
+};
+
+struct GrantSpec {
+  std::vector<std::string> subjects;  // whose runs have it without naming it
+  std::string parent;
+  std::optional<MediaGrant> media;
+  std::optional<ComputeGrant> compute;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("subjects", &GrantSpec::subjects, "callers whose runs have it without naming it",
+              {.omit_empty = true, .max_length = 64}),
+        field("parent", &GrantSpec::parent, "the grant that this one is a part of",
+              {.omit_empty = true, .max_length = 253}),
+        field("media", &GrantSpec::media, "what may be generated; nothing unless given"),
+        field("compute", &GrantSpec::compute, "what a run may use; no accelerator unless given")};
+  }
+};
+
+struct GrantStatus {
+  int64_t media_used = 0;
+  static constexpr auto describe() {
+    return std::tuple{field("mediaUsed", &GrantStatus::media_used, "how many were generated")};
+  }
+};
+
+struct Grant {
+  static constexpr const char* kKind = "Grant";
+  std::string api_version = kApiVersion;
+  std::string kind = kKind;
+  ObjectMeta metadata;
+  GrantSpec spec;
+  GrantStatus status;
+  static constexpr auto describe() {
+    return std::tuple{field("apiVersion", &Grant::api_version, "paddock.dev/v1alpha1"),
+                      field("kind", &Grant::kind, "Grant"),
+                      field("metadata", &Grant::metadata, "identity", {.required = true}),
+                      field("spec", &Grant::spec, "what it gives"),
+                      field("status", &Grant::status, "what was used of it")};
+  }
+};
+
+// POST grants/{name}/explain: would this be allowed?
+struct GrantQuestion {
+  std::optional<MediaSurface> surface;
+  std::string model;
+  std::optional<Resources> resources;
+  std::optional<wire::Duration> timeout;
+  static constexpr auto describe() {
+    return std::tuple{field("surface", &GrantQuestion::surface, "of media"),
+                      field("model", &GrantQuestion::model, "of media", {.omit_empty = true}),
+                      field("resources", &GrantQuestion::resources, "of a run"),
+                      field("timeout", &GrantQuestion::timeout, "of a run")};
+  }
+};
+struct GrantCheck {
+  std::string grant;
+  std::string rule;  // media.surfaces, compute.memory, …
+  std::string asked;
+  std::string given;
+  bool allowed = false;
+  static constexpr auto describe() {
+    return std::tuple{field("grant", &GrantCheck::grant, "that was looked at"),
+                      field("rule", &GrantCheck::rule, "of that grant"),
+                      field("asked", &GrantCheck::asked, "what was asked for"),
+                      field("given", &GrantCheck::given, "what the rule gives"),
+                      field("allowed", &GrantCheck::allowed, "whether that is enough")};
+  }
+};
+struct GrantDecision {
+  bool allowed = false;
+  std::string reason;
+  std::string message;
+  std::vector<GrantCheck> checks;
+  static constexpr auto describe() {
+    return std::tuple{field("allowed", &GrantDecision::allowed, "the answer"),
+                      field("reason", &GrantDecision::reason, "a stable word, of a refusal",
+                            {.omit_empty = true}),
+                      field("message", &GrantDecision::message, "a sentence", {.omit_empty = true}),
+                      field("checks", &GrantDecision::checks, "every rule that was looked at")};
+  }
+};
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::Grant);

@@ -1,0 +1,116 @@
+#include "controller/auth/tool_token.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/contracts/denial_codes.h"
+
+namespace paddock::auth {
+namespace {
+
+using contracts::ToolToken;
+using contracts::ToolTokenPhase;
+using contracts::ToolUse;
+
+Error unauthenticated(std::string_view code, std::string message) {
+  return {Code::kUnauthenticated, std::string(code), std::move(message)};
+}
+
+Error denied(std::string_view code, std::string message, const ToolUse& use) {
+  Error error{Code::kPermissionDenied, std::string(code), std::move(message)};
+  error.facts = {{"endpoint", std::string(use.endpoint)},
+                 {"operation", std::string(use.operation)}};
+  return error;
+}
+
+bool has(const std::vector<std::string>& all, std::string_view one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+// The fields in which `child` has what `parent` has not.
+void find_wider(const std::vector<std::string>& parent, const std::vector<std::string>& child,
+                const char* field, std::vector<Cause>& out) {
+  for (size_t i = 0; i < child.size(); ++i) {
+    if (has(parent, child[i])) continue;
+    out.push_back({cat(field, "[", i, "]"), cat("\"", child[i], "\" is not the token's own")});
+  }
+}
+
+}  // namespace
+
+bool is_tool_secret(std::string_view secret) {
+  return secret.starts_with(cat(contracts::kToolTokenPrefix, "_"));
+}
+
+Result<Principal> authenticate_tool(const std::optional<ToolToken>& token, WallTime now) {
+  if (!token)
+    return unauthenticated(contracts::kToolTokenInvalid, "this tool token is not known here");
+  const contracts::ToolTokenStatus status = contracts::status_at(token->status, now);
+  if (status.phase == ToolTokenPhase::kRevoked) {
+    const auto why = status.reason.value_or(contracts::RevokeReason::kManual);
+    return unauthenticated(contracts::kToolTokenInvalid,
+                           cat("this tool token was revoked (", wire::enum_name(why), ")"));
+  }
+  if (status.phase == ToolTokenPhase::kExpired)
+    return unauthenticated(contracts::kToolTokenExpired, "this tool token has expired");
+  Principal principal;
+  principal.subject = cat("tool-token:", token->metadata.name_space, "/", token->metadata.name);
+  principal.name_space = token->metadata.name_space;
+  principal.token_id = token->metadata.uid;
+  principal.tool = ToolAuthority{
+      token->metadata.name_space, token->metadata.name,   token->spec.run,         status.run_uid,
+      token->spec.endpoints,      token->spec.operations, status.expires_at->value};
+  return principal;
+}
+
+Status authorize_tool(const ToolAuthority& authority, const std::optional<ToolUse>& use,
+                      const ToolTarget& target) {
+  if (!use) {
+    return denied(contracts::kToolEndpointDenied, "a tool token is good for routes of its run only",
+                  {});
+  }
+  if (!has(authority.endpoints, use->endpoint)) {
+    return denied(contracts::kToolEndpointDenied,
+                  cat("this tool token does not reach the endpoint ", use->endpoint), *use);
+  }
+  if (!has(authority.operations, use->operation)) {
+    return denied(contracts::kToolOperationDenied,
+                  cat("this tool token does not allow the operation ", use->operation), *use);
+  }
+  if (authority.name_space != target.name_space || authority.run != target.run) {
+    Error error = denied(contracts::kToolRunDenied, "this tool token belongs to another run", *use);
+    error.facts.emplace_back("suppliedRun", target.run);
+    return error;
+  }
+  if (target.run_uid == authority.run_uid) return {};
+  if (*use == contracts::kGenerateMedia) {
+    return denied(contracts::kMediaPolicyUnavailable,
+                  "the media policy of this run cannot be resolved", *use);
+  }
+  return denied(contracts::kToolRunDenied, "the run of this tool token is gone", *use);
+}
+
+Status check_operations(const Principal& maker, const ToolToken& token) {
+  for (const std::string& operation : token.spec.operations) {
+    const Scope needed = operation.ends_with(":read") ? Scope::kRunsRead : Scope::kRunsWrite;
+    TRY(authorize(maker, needed, token.metadata.name_space, ""));
+  }
+  return {};
+}
+
+Status check_narrower(const ToolAuthority& parent, const ToolToken& child) {
+  std::vector<Cause> causes;
+  find_wider(parent.operations, child.spec.operations, "operations", causes);
+  find_wider(parent.endpoints, child.spec.endpoints, "endpoints", causes);
+  if (child.status.run_uid != parent.run_uid)
+    causes.push_back({"run", "must be the run of the token that makes it"});
+  if (!child.status.expires_at || child.status.expires_at->value > parent.expires)
+    causes.push_back({"ttl", "must end no later than the token that makes it"});
+  if (causes.empty()) return {};
+  return Error{
+      Code::kPermissionDenied, std::string(contracts::kToolTokenNotNarrower),
+      cat("a tool token can make narrower ones only: ", causes[0].field, ": ", causes[0].message),
+      causes};
+}
+
+}  // namespace paddock::auth

@@ -1,0 +1,21 @@
+// Grants with those that they are a part of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/store/store.h"
+
+namespace paddock::store {
+
+// A grant and its ancestors, itself first. FailedPrecondition: GRANT_NOT_FOUND for one that is not
+// there, GRANT_CHAIN_INVALID for a circle or more than eight links.
+Result<std::vector<contracts::Grant>> grant_chain(ReadTxn& txn, const std::string& name_space,
+                                                  const std::string& name);
+Result<std::vector<std::vector<contracts::Grant>>> grant_chains(
+    ReadTxn& txn, const std::string& name_space, const std::vector<std::string>& names);
+// The names of those that a caller has without naming them.
+Result<std::vector<std::string>> grants_of(ReadTxn& txn, const std::string& name_space,
+                                           const std::string& subject);
+
+}  // namespace paddock::store
