@@ -1,0 +1,38 @@
+#include "controller/media/policy.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/contracts/denial_codes.h"
+
+namespace paddock::media {
+namespace {
+
+Error denied(std::string_view code, std::string message) {
+  return {Code::kPermissionDenied, std::string(code), std::move(message)};
+}
+
+template <class T>
+bool allows(const std::vector<T>& allowed, const T& one) {
+  return allowed.empty() || std::ranges::find(allowed, one) != allowed.end();
+}
+
+}  // namespace
+
+Status check_policy(const contracts::MediaExecution& policy,
+                    const contracts::MediaRequest& request) {
+  if (policy.mode != contracts::MediaMode::kEnabled)
+    return denied(contracts::kMediaExecutionDisabled, "media generation is disabled for this run");
+  if (!allows(policy.allowed_surfaces, request.surface)) {
+    return denied(contracts::kMediaSurfaceDenied,
+                  cat("media surface \"", wire::enum_name(request.surface),
+                      "\" is not allowed for this run"));
+  }
+  if (!allows(policy.allowed_models, request.model)) {
+    return denied(contracts::kMediaModelDenied,
+                  cat("media model \"", request.model, "\" is not allowed for this run"));
+  }
+  return {};
+}
+
+}  // namespace paddock::media

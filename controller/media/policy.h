@@ -1,0 +1,13 @@
+// What a run's media policy says of a request. Pure.
+#pragma once
+
+#include "common/base/result.h"
+#include "common/contracts/media.h"
+
+namespace paddock::media {
+
+// PermissionDenied: MEDIA_EXECUTION_DISABLED, MEDIA_SURFACE_DENIED, MEDIA_MODEL_DENIED.
+Status check_policy(const contracts::MediaExecution& policy,
+                    const contracts::MediaRequest& request);
+
+}  // namespace paddock::media
