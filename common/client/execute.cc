@@ -1,0 +1,21 @@
+// POST /execute.
+#include "common/client/controller_client.h"
+#include "common/client/requests.h"
+
+namespace paddock::client {
+namespace {
+
+constexpr Millis kAnswerTime{20'000};  // beside what the snippet may take
+
+}  // namespace
+
+Result<contracts::ExecuteAnswer> ControllerClient::execute(
+    const contracts::ExecuteRequest& request) {
+  http::Request call = json_request("POST", "/execute", wire::encode(request));
+  const int64_t seconds = request.timeout_seconds.value_or(contracts::kDefaultTimeoutSeconds);
+  call.timeout = Millis(seconds * 1000) + kAnswerTime;
+  ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
+  return decode_answer<contracts::ExecuteAnswer>(answer);
+}
+
+}  // namespace paddock::client

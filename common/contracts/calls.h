@@ -1,0 +1,116 @@
+// POST nodes/{node}/calls: short work that somebody waits for, handed to a node that asks for it.
+//
+// An agent holds some of these requests open, its lanes. A lane brings the answer of the call that
+// it was given last and takes the next one. A call is given to one lane, once: a lane that asks
+// again without its answer has lost it. `drop` names calls that nobody waits for any more; every
+// lane learns of them until the node says that it has heard.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/wire/describe.h"
+
+namespace paddock::contracts {
+
+inline constexpr const char* kSnippetCall =
+    "snippet";  // payload SnippetOrder, result ExecuteAnswer
+
+struct NodeCall {
+  std::string id;
+  std::string kind;
+  wire::Value payload;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("id", &NodeCall::id, "of this call", {.required = true}),
+                      field("kind", &NodeCall::kind, "what the payload is", {.required = true}),
+                      field("payload", &NodeCall::payload, "by the kind")};
+  }
+};
+
+struct CallFailure {
+  std::string reason;
+  std::string message;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("reason", &CallFailure::reason, "a stable word",
+                            {.required = true, .min_length = 1, .max_length = 64}),
+                      field("message", &CallFailure::message, "a sentence", {.max_length = 1024})};
+  }
+};
+
+struct CallAnswer {
+  std::string id;
+  wire::Value result;
+  std::optional<CallFailure> failure;  // then there is no result; it may be tried again
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("id", &CallAnswer::id, "which call",
+                            {.required = true, .min_length = 1, .max_length = 64}),
+                      field("result", &CallAnswer::result, "by the kind of the call"),
+                      field("failure", &CallAnswer::failure, "why there is none")};
+  }
+};
+
+// What a node can do for callers, as its operator set it.
+struct SnippetSkills {
+  bool enabled = false;
+  bool validator = true;
+  std::vector<std::string> libraries;  // importable, and loaded in warm interpreters
+  std::vector<std::string> missing;    // wanted by the operator and not importable
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("enabled", &SnippetSkills::enabled, "whether it takes snippets"),
+        field("validator", &SnippetSkills::validator, "whether code is checked first"),
+        field("libraries", &SnippetSkills::libraries, "loaded beforehand",
+              {.omit_empty = true, .max_length = 64}),
+        field("missing", &SnippetSkills::missing, "not to be had on this host",
+              {.omit_empty = true, .max_length = 64})};
+  }
+};
+
+struct CallsRequest {
+  std::string session;     // random per agent process; another one ends what this one was given
+  int64_t generation = 0;  // larger for a newer agent process of the same node
+  int64_t lane = 0;
+  std::optional<CallAnswer> answer;  // of the call that this lane was given
+  bool takes = true;                 // false: it only wants to hear of drops
+  std::vector<std::string> dropped;  // drops that the node has heard of
+  std::optional<SnippetSkills> snippets;
+  int64_t wait_ms = 0;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("session", &CallsRequest::session, "this agent process",
+              {.required = true, .min_length = 8, .max_length = 64}),
+        field("generation", &CallsRequest::generation, "start time of this agent process"),
+        field("lane", &CallsRequest::lane, "which of its lanes", {.min = 0, .max = 1023}),
+        field("answer", &CallsRequest::answer, "of the call given last"),
+        field("takes", &CallsRequest::takes, "whether it takes a call"),
+        field("dropped", &CallsRequest::dropped, "drops that were heard",
+              {.omit_empty = true, .max_length = 1024}),
+        field("snippets", &CallsRequest::snippets, "what this node can do"),
+        field("waitMs", &CallsRequest::wait_ms, "hold at most this long",
+              {.min = 0, .max = 60'000})};
+  }
+};
+
+struct CallsAnswer {
+  std::optional<NodeCall> call;
+  std::vector<std::string> drop;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("call", &CallsAnswer::call, "to be done now"),
+        field("drop", &CallsAnswer::drop, "nobody waits for these", {.omit_empty = true})};
+  }
+};
+
+}  // namespace paddock::contracts
+
+PADDOCK_EXTERN_CODEC(paddock::contracts::CallsRequest);
+PADDOCK_EXTERN_CODEC(paddock::contracts::CallsAnswer);

@@ -1,0 +1,200 @@
+#include "controller/calls/call_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/text.h"
+
+namespace paddock::calls {
+namespace {
+
+Error lost(std::string reason, std::string message) {
+  return {Code::kUnavailable, std::move(reason), std::move(message)};
+}
+
+Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
+  if (!answer.failure) return std::move(answer.result);
+  return lost(std::move(answer.failure->reason), std::move(answer.failure->message));
+}
+
+}  // namespace
+
+bool CallTable::present(const Node& node, MonoTime now) const {
+  return !node.open.empty() || !node.silent_since || now - *node.silent_since < limits_.gone_after;
+}
+
+bool CallTable::any_present(MonoTime now) const {
+  return std::ranges::any_of(nodes_, [&](const auto& each) { return present(each.second, now); });
+}
+
+Status CallTable::submit(const CallId& id, std::string kind, wire::Value payload, size_t bytes,
+                         MonoTime now, Wakes& wakes) {
+  if (!any_present(now)) return lost("NO_NODE", "no node takes such calls now; try again");
+  if (queue_.size() >= limits_.waiting_calls || queued_bytes_ + bytes > limits_.waiting_bytes) {
+    return Error{Code::kResourceExhausted, "TOO_MANY_CALLS",
+                 "too many calls wait for a node already; try again later"};
+  }
+  calls_[id] = {std::move(kind), std::move(payload), bytes, {}, false, {}};
+  queue_.push_back(id);
+  queued_bytes_ += bytes;
+  give(wakes);
+  return {};
+}
+
+std::optional<Result<wire::Value>> CallTable::take_outcome(const CallId& id, MonoTime now) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return lost("CALL_LOST", "the call is not known");
+  Entry& entry = found->second;
+  if (!entry.outcome && entry.given) {
+    const auto node = nodes_.find(entry.given->node);
+    if (node == nodes_.end() || !present(node->second, now))
+      entry.outcome = lost("NODE_LOST", "the node that had the call is gone; try again");
+  }
+  if (!entry.outcome) return std::nullopt;
+  auto out = std::move(entry.outcome);
+  calls_.erase(found);
+  return out;
+}
+
+bool CallTable::waits(const CallId& id) const {
+  const auto found = calls_.find(id);
+  return found != calls_.end() && !found->second.given && !found->second.outcome;
+}
+
+void CallTable::cancel(const CallId& id, Wakes& wakes) {
+  auto node = calls_.extract(id);
+  if (node.empty()) return;
+  const Entry& entry = node.mapped();
+  if (!entry.given) {
+    if (std::erase(queue_, id) > 0) queued_bytes_ -= entry.bytes;
+    return;
+  }
+  if (entry.outcome) return;  // the node is done with it
+  const auto holder = nodes_.find(entry.given->node);
+  if (holder == nodes_.end() || holder->second.session != entry.given->session) return;
+  holder->second.drops.insert(id);
+  for (const int64_t lane : holder->second.open)
+    wakes.lanes.push_back({entry.given->node, entry.given->session, lane});
+}
+
+// What an agent process was given that is no more, it will never answer.
+Status CallTable::begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes) {
+  Node& node = nodes_[lane.node];
+  if (node.session == lane.session) return {};
+  if (generation < node.generation) {
+    return Error{Code::kConflict, "SESSION_SUPERSEDED",
+                 "a newer agent process speaks for this node"};
+  }
+  node.generation = generation;
+  const std::string old = std::exchange(node.session, lane.session);
+  node.open.clear();
+  node.drops.clear();
+  std::erase_if(lanes_, [&](const auto& each) {
+    return each.first.node == lane.node && each.first.session == old;
+  });
+  std::erase_if(idle_,
+                [&](const LaneKey& each) { return each.node == lane.node && each.session == old; });
+  std::vector<CallId> orphans;
+  for (const auto& [id, entry] : calls_) {
+    if (entry.given && entry.given->node == lane.node && entry.given->session == old)
+      orphans.push_back(id);
+  }
+  for (const CallId& id : orphans)
+    finish(id, lost("NODE_LOST", "the agent that had the call is gone; try again"), wakes);
+  return {};
+}
+
+void CallTable::finish(const CallId& id, Result<wire::Value> outcome, Wakes& wakes) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end() || found->second.outcome) return;
+  found->second.outcome = std::move(outcome);
+  wakes.callers.push_back(id);
+}
+
+// A lane that was given a call comes back with its answer, or has lost it.
+void CallTable::settle(const LaneKey& lane, const std::optional<contracts::CallAnswer>& answer,
+                       Wakes& wakes) {
+  CallId& given = lanes_[lane].call;
+  if (given.empty()) return;  // an answer that is repeated: it was taken before
+  if (answer && answer->id == given) {
+    finish(given, outcome_of(*answer), wakes);
+  } else {
+    finish(given, lost("CALL_LOST", "the call did not reach its node; try again"), wakes);
+  }
+  nodes_[lane.node].drops.erase(given);
+  given.clear();
+}
+
+Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes) {
+  TRY(begin_session(lane, request.generation, wakes));
+  Node& node = nodes_[lane.node];
+  node.silent_since.reset();
+  if (request.snippets) node.skills = request.snippets;
+  for (const CallId& heard : request.dropped) node.drops.erase(heard);
+  settle(lane, request.answer, wakes);
+  stop_waiting(lane);
+  node.open.insert(lane.lane);
+  lanes_[lane].takes = request.takes;
+  return {};
+}
+
+void CallTable::set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes) {
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end() || !found->second.takes || !found->second.call.empty()) return;
+  const bool waits = std::ranges::find(idle_, lane) != idle_.end();
+  if (waits == eligible) return;
+  if (!eligible) return stop_waiting(lane);
+  idle_.push_back(lane);
+  give(wakes);
+}
+
+void CallTable::give(Wakes& wakes) {
+  while (!queue_.empty() && !idle_.empty()) {
+    const CallId id = std::move(queue_.front());
+    queue_.pop_front();
+    const LaneKey lane = std::move(idle_.back());  // used last: its connection is the warmest
+    idle_.pop_back();
+    Entry& entry = calls_[id];
+    queued_bytes_ -= entry.bytes;
+    entry.given = lane;
+    lanes_[lane].call = id;
+    wakes.lanes.push_back(lane);
+  }
+}
+
+std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return contracts::CallsAnswer{};  // a newer session took its place
+  contracts::CallsAnswer out;
+  const auto call = calls_.find(found->second.call);
+  if (call != calls_.end() && !call->second.picked_up) {
+    call->second.picked_up = true;
+    out.call = contracts::NodeCall{call->first, call->second.kind, std::move(call->second.payload)};
+  } else if (!found->second.call.empty() && call == calls_.end()) {
+    found->second.call.clear();  // canceled before it was handed out
+  }
+  const Node& node = nodes_[lane.node];
+  out.drop.assign(node.drops.begin(), node.drops.end());
+  if (!out.call && out.drop.empty()) return std::nullopt;
+  return out;
+}
+
+void CallTable::stop_waiting(const LaneKey& lane) { std::erase(idle_, lane); }
+
+void CallTable::close(const LaneKey& lane, MonoTime now) {
+  stop_waiting(lane);
+  const auto node = nodes_.find(lane.node);
+  if (node == nodes_.end() || node->second.session != lane.session) return;
+  node->second.open.erase(lane.lane);
+  if (node->second.open.empty()) node->second.silent_since = now;
+}
+
+std::vector<contracts::SnippetSkills> CallTable::skills(MonoTime now) const {
+  std::vector<contracts::SnippetSkills> out;
+  for (const auto& [name, node] : nodes_) {
+    if (present(node, now) && node.skills && node.skills->enabled) out.push_back(*node.skills);
+  }
+  return out;
+}
+
+}  // namespace paddock::calls

@@ -1,0 +1,108 @@
+// Which call waits, which was given to whom, and what became of it. Pure: no clock but the times
+// that come in, no lock, no thread. A call is given at most once, whatever is lost, repeated or
+// late.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "common/contracts/calls.h"
+
+namespace paddock::calls {
+
+struct LaneKey {
+  std::string node;
+  std::string session;
+  int64_t lane = 0;
+  friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
+};
+
+using CallId = std::string;
+
+struct Limits {
+  size_t waiting_calls = 256;
+  size_t waiting_bytes = size_t{64} << 20;
+  Millis gone_after{3'000};  // a node without a lane for so long has lost what it was given
+};
+
+// Who has something to look at now.
+struct Wakes {
+  std::vector<CallId> callers;
+  std::vector<LaneKey> lanes;
+};
+
+class CallTable {
+ public:
+  explicit CallTable(Limits limits = {}) : limits_(limits) {}
+
+  // --- for callers ---
+  // Unavailable: NO_NODE if no node takes calls; ResourceExhausted: TOO_MANY_CALLS.
+  Status submit(const CallId& id, std::string kind, wire::Value payload, size_t bytes, MonoTime now,
+                Wakes& wakes);
+  // What became of it, once; nothing: not yet.
+  std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
+  // Nobody waits any more; the node that has it is told.
+  void cancel(const CallId& id, Wakes& wakes);
+  // Whether it still waits for a node.
+  bool waits(const CallId& id) const;
+
+  // --- for lanes ---
+  // An answer is taken, and a lost call given up. The lane waits once it is eligible.
+  // Conflict, SESSION_SUPERSEDED: a newer agent process speaks for this node.
+  Status open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes);
+  // Nothing: there is nothing to say to this lane yet.
+  std::optional<contracts::CallsAnswer> poll(const LaneKey& lane);
+  // The lane's request is over: answered, or its agent hung up.
+  void close(const LaneKey& lane, MonoTime now);
+  // Whether the node may take calls now: not while it is cordoned, say.
+  void set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes);
+
+  // Nodes that take calls now, with what they said they can do.
+  std::vector<contracts::SnippetSkills> skills(MonoTime now) const;
+
+ private:
+  struct Entry {
+    std::string kind;
+    wire::Value payload;
+    size_t bytes = 0;
+    std::optional<LaneKey> given;
+    bool picked_up = false;  // its lane's answer has been made
+    std::optional<Result<wire::Value>> outcome;
+  };
+  struct Node {
+    std::string session;
+    int64_t generation = 0;
+    std::set<int64_t> open;  // lanes whose request is held now
+    std::set<CallId> drops;  // told to every lane until heard
+    std::optional<MonoTime> silent_since;
+    std::optional<contracts::SnippetSkills> skills;
+  };
+  struct Lane {
+    CallId call;  // given to it; empty: none
+    bool takes = false;
+  };
+  bool present(const Node& node, MonoTime now) const;
+  bool any_present(MonoTime now) const;
+  Status begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes);
+  void settle(const LaneKey& lane, const std::optional<contracts::CallAnswer>& answer,
+              Wakes& wakes);
+  void finish(const CallId& id, Result<wire::Value> outcome, Wakes& wakes);
+  void give(Wakes& wakes);
+  void stop_waiting(const LaneKey& lane);
+
+  Limits limits_;
+  std::map<CallId, Entry> calls_;
+  std::deque<CallId> queue_;
+  size_t queued_bytes_ = 0;
+  std::map<std::string, Node> nodes_;
+  std::map<LaneKey, Lane> lanes_;
+  std::deque<LaneKey> idle_;  // the one that has waited longest is first
+};
+
+}  // namespace paddock::calls

@@ -1,0 +1,292 @@
+#include "controller/calls/call_table.h"
+
+#include <array>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "common/base/random.h"
+#include "common/base/text.h"
+
+namespace paddock::calls {
+namespace {
+
+using contracts::CallAnswer;
+using contracts::CallsAnswer;
+using contracts::CallsRequest;
+
+class Calls : public testing::Test {
+ protected:
+  LaneKey lane(int64_t number, std::string session = "session-1") {
+    return {"node-1", std::move(session), number};
+  }
+  CallsRequest request(const LaneKey& lane, std::optional<CallAnswer> answer = {}) {
+    CallsRequest out;
+    out.session = lane.session;
+    out.generation = lane.session == "session-1" ? 1 : 2;
+    out.lane = lane.lane;
+    out.answer = std::move(answer);
+    return out;
+  }
+  // The lane asks, and waits.
+  Status open(const LaneKey& lane, std::optional<CallAnswer> answer = {}) {
+    TRY(table_.open(lane, request(lane, std::move(answer)), wakes_));
+    table_.set_eligible(lane, true, wakes_);
+    return {};
+  }
+  // What it is told, if it is told something now.
+  std::optional<CallsAnswer> told(const LaneKey& lane) {
+    auto out = table_.poll(lane);
+    if (out) table_.close(lane, now_);
+    return out;
+  }
+  Status submit(const CallId& id) { return table_.submit(id, "snippet", id, 1, now_, wakes_); }
+  std::string outcome(const CallId& id) {
+    const auto out = table_.take_outcome(id, now_);
+    if (!out) return "waits";
+    return out->ok() ? *(**out).string() : out->error().reason;
+  }
+  static CallAnswer done(const CallId& id) { return {id, cat("did ", id), std::nullopt}; }
+
+  CallTable table_;
+  MonoTime now_{};
+  Wakes wakes_;
+};
+
+TEST_F(Calls, GoesToALaneThatWaitsAndBack) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  EXPECT_FALSE(told(lane(0)));
+  ASSERT_TRUE(submit("a").ok());
+  EXPECT_EQ(wakes_.lanes, std::vector{lane(0)});
+  const auto given = told(lane(0));
+  ASSERT_TRUE(given && given->call);
+  EXPECT_EQ(given->call->id, "a");
+  EXPECT_EQ(outcome("a"), "waits");
+  ASSERT_TRUE(open(lane(0), done("a")).ok());
+  EXPECT_EQ(wakes_.callers, std::vector<CallId>{"a"});
+  EXPECT_EQ(outcome("a"), "did a");
+}
+
+TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
+  EXPECT_EQ(submit("a").error().reason, "NO_NODE");
+  ASSERT_TRUE(open(lane(0)).ok());
+  table_.close(lane(0), now_);
+  EXPECT_TRUE(submit("b").ok());  // between two requests of its lane
+  now_ = now_ + Millis(5'000);
+  EXPECT_EQ(submit("c").error().reason, "NO_NODE");
+}
+
+TEST_F(Calls, ALaneThatComesBackWithoutItsAnswerHasLostTheCall) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  ASSERT_TRUE(open(lane(0)).ok());
+  EXPECT_EQ(outcome("a"), "CALL_LOST");
+  EXPECT_FALSE(told(lane(0)));  // and is given to nobody again
+}
+
+TEST_F(Calls, AnAnswerThatIsRepeatedChangesNothing) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  ASSERT_TRUE(open(lane(0), done("a")).ok());
+  ASSERT_TRUE(open(lane(0), done("a")).ok());
+  EXPECT_EQ(outcome("a"), "did a");
+  EXPECT_EQ(outcome("a"), "CALL_LOST");  // told once
+}
+
+TEST_F(Calls, AnAnswerToSomebodyElsesCallIsNone) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(open(lane(1)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(1)));
+  ASSERT_TRUE(open(lane(0), done("a")).ok());
+  EXPECT_EQ(outcome("a"), "waits");
+}
+
+TEST_F(Calls, ACanceledCallIsDroppedByItsNode) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  ASSERT_TRUE(open(lane(1)).ok());
+  wakes_ = {};
+  table_.cancel("a", wakes_);
+  EXPECT_EQ(wakes_.lanes, std::vector{lane(1)});
+  const auto news = told(lane(1));
+  ASSERT_TRUE(news);
+  EXPECT_EQ(news->drop, std::vector<CallId>{"a"});
+  CallsRequest heard = request(lane(1));
+  heard.dropped = {"a"};
+  ASSERT_TRUE(table_.open(lane(1), heard, wakes_).ok());
+  EXPECT_FALSE(told(lane(1)));
+  ASSERT_TRUE(open(lane(0), done("a")).ok());  // too late, and nobody's
+  EXPECT_EQ(outcome("a"), "CALL_LOST");
+}
+
+TEST_F(Calls, OneThatStillWaitsIsSimplyGone) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  table_.set_eligible(lane(0), false, wakes_);
+  ASSERT_TRUE(submit("a").ok());
+  EXPECT_TRUE(table_.waits("a"));
+  table_.cancel("a", wakes_);
+  table_.set_eligible(lane(0), true, wakes_);
+  EXPECT_FALSE(told(lane(0)));
+}
+
+TEST_F(Calls, ANewAgentProcessEndsWhatTheOldOneHad) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  ASSERT_TRUE(open(lane(0, "session-2")).ok());
+  EXPECT_EQ(outcome("a"), "NODE_LOST");
+  EXPECT_EQ(open(lane(0), done("a")).error().reason, "SESSION_SUPERSEDED");
+}
+
+TEST_F(Calls, ANodeThatFallsSilentLosesItsCalls) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  now_ = now_ + Millis(2'000);
+  EXPECT_EQ(outcome("a"), "waits");
+  now_ = now_ + Millis(2'000);
+  EXPECT_EQ(outcome("a"), "NODE_LOST");
+}
+
+TEST_F(Calls, WhatWaitsIsBounded) {
+  table_ = CallTable({.waiting_calls = 2, .waiting_bytes = 10});
+  ASSERT_TRUE(open(lane(0)).ok());
+  table_.set_eligible(lane(0), false, wakes_);
+  EXPECT_TRUE(submit("a").ok());
+  EXPECT_EQ(table_.submit("big", "snippet", {}, 10, now_, wakes_).error().reason, "TOO_MANY_CALLS");
+  EXPECT_TRUE(submit("b").ok());
+  EXPECT_EQ(submit("c").error().reason, "TOO_MANY_CALLS");
+}
+
+// A node whose requests and answers are lost, repeated and late. Whatever happens to them, no call
+// is done twice, every caller hears one outcome, and what it hears is true.
+class Unreliable {
+ public:
+  explicit Unreliable(uint64_t seed) : random_(seed) {}
+
+  void play() {
+    for (step_ = 0; step_ < 2'000; ++step_) {
+      now_ = now_ + Millis(static_cast<int64_t>(next() % 40));
+      switch (next() % 6) {
+        case 0:
+          caller_asks();
+          break;
+        case 1:
+          caller_leaves();
+          break;
+        case 2:
+          agent_restarts();
+          break;
+        default:
+          lane_turns(static_cast<int64_t>(next() % kLanes));
+      }
+      callers_look();
+    }
+  }
+  size_t heard_ = 0;
+
+ private:
+  static constexpr int64_t kLanes = 3;
+  struct Lane {
+    std::optional<CallAnswer> answer;
+    std::optional<CallsRequest> late;  // a copy of a request that comes again
+    LaneKey late_key;
+  };
+  uint64_t next() {
+    std::array<uint8_t, 8> bytes{};
+    random_.fill(bytes);
+    uint64_t out = 0;
+    for (const uint8_t byte : bytes) out = out << 8 | byte;
+    return out;
+  }
+  bool chance(uint64_t percent) { return next() % 100 < percent; }
+  LaneKey key(int64_t number) const { return {"node", cat("session-", session_), number}; }
+
+  void caller_asks() {
+    const CallId id = cat("call-", ++made_);
+    Wakes wakes;
+    if (table_.submit(id, "snippet", id, 1, now_, wakes).ok()) waiting_.insert(id);
+  }
+  void caller_leaves() {
+    if (waiting_.empty() || chance(70)) return;
+    Wakes wakes;
+    table_.cancel(*waiting_.begin(), wakes);
+    waiting_.erase(waiting_.begin());
+  }
+  void agent_restarts() {
+    if (!chance(5)) return;
+    ++session_;
+    for (Lane& lane : lanes_) lane.answer.reset();  // whatever it did is forgotten with it
+  }
+  void lane_turns(int64_t number) {
+    Lane& lane = lanes_[static_cast<size_t>(number)];
+    if (lane.late && chance(30)) send(lane.late_key, *lane.late);  // nobody reads what comes back
+    CallsRequest request;
+    request.session = key(number).session;
+    request.generation = session_;
+    request.lane = number;
+    request.answer = lane.answer;
+    if (chance(10)) return;  // lost on its way there: the lane says it again
+    if (chance(20)) {
+      lane.late = request;
+      lane.late_key = key(number);
+    }
+    const auto told = send(key(number), request);
+    if (chance(10)) return;  // the answer is lost: again
+    if (!told) return;
+    lane.answer.reset();
+    if (told->call) lane.answer = work(*told->call);
+  }
+  std::optional<CallsAnswer> send(const LaneKey& lane, const CallsRequest& request) {
+    Wakes wakes;
+    if (!table_.open(lane, request, wakes).ok()) return std::nullopt;
+    table_.set_eligible(lane, true, wakes);
+    auto out = table_.poll(lane);
+    table_.close(lane, now_);
+    return out ? out : CallsAnswer{};
+  }
+  CallAnswer work(const contracts::NodeCall& call) {
+    EXPECT_TRUE(done_.insert(call.id).second) << call.id << " was given twice";
+    return {call.id, cat("did ", call.id), std::nullopt};
+  }
+  void callers_look() {
+    for (auto each = waiting_.begin(); each != waiting_.end();) {
+      const auto outcome = table_.take_outcome(*each, now_);
+      if (!outcome) {
+        ++each;
+        continue;
+      }
+      ++heard_;
+      if (outcome->ok()) {
+        EXPECT_EQ((*outcome)->string() ? *(*outcome)->string() : "", cat("did ", *each));
+        EXPECT_TRUE(done_.contains(*each)) << *each << " was never done";
+      }
+      each = waiting_.erase(each);
+    }
+  }
+
+  CallTable table_;
+  SeededRandom random_;
+  MonoTime now_{};
+  int step_ = 0;
+  int made_ = 0;
+  int64_t session_ = 1;
+  std::array<Lane, kLanes> lanes_;
+  std::set<CallId> waiting_;
+  std::set<CallId> done_;
+};
+
+TEST(UnreliableCalls, AreDoneAtMostOnceAndToldOnce) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Unreliable world(seed);
+    world.play();
+    EXPECT_GT(world.heard_, 50u) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::calls

@@ -1,0 +1,123 @@
+#include "controller/calls/relay.h"
+
+#include <algorithm>
+
+namespace paddock::calls {
+namespace {
+
+constexpr Millis kLookEvery{250};  // whether somebody is still there
+
+Millis slice(MonoTime until, MonoTime now) {
+  return std::clamp<Millis>(until - now, Millis(0), kLookEvery);
+}
+
+}  // namespace
+
+void Relay::wake(const State& state, const Wakes& wakes) {
+  for (const CallId& id : wakes.callers) {
+    const auto found = state.callers.find(id);
+    if (found != state.callers.end()) found->second->notify_one();
+  }
+  for (const LaneKey& lane : wakes.lanes) {
+    const auto found = state.lanes.find(lane);
+    if (found != state.lanes.end()) found->second->notify_all();
+  }
+}
+
+Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random& random) {
+  const CallId id = make_uuid(random);
+  const auto signal = std::make_shared<std::condition_variable>();
+  Status submitted = table_.with([&](State& state) -> Status {
+    Wakes wakes;
+    TRY(state.table.submit(id, options.kind, std::move(options.payload), options.bytes,
+                           clock.mono(), wakes));
+    state.callers[id] = signal;
+    wake(state, wakes);
+    return {};
+  });
+  TRY(std::move(submitted));
+  auto outcome = wait_for_outcome(id, options, *signal, clock);
+  table_.with([&](State& state) {
+    Wakes wakes;
+    state.table.cancel(id, wakes);
+    state.callers.erase(id);
+    wake(state, wakes);
+  });
+  return outcome;
+}
+
+Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions& options,
+                                            std::condition_variable& signal, const Clock& clock) {
+  const MonoTime start = clock.mono();
+  const MonoTime end = start + options.patience;
+  const MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
+  std::optional<Result<wire::Value>> outcome;
+  while (true) {
+    bool waits = false;
+    table_.wait_for(
+        signal, slice(end, clock.mono()),
+        [&](State& state) {
+          outcome = state.table.take_outcome(id, clock.mono());
+          waits = state.table.waits(id);
+          return outcome.has_value();
+        },
+        [](State&, bool) {});
+    if (outcome) return std::move(*outcome);
+    const MonoTime now = clock.mono();
+    if (waits && now >= taken_by)
+      return Error{Code::kUnavailable, "NO_NODE", "no node took the call in time; try again"};
+    if (now >= end)
+      return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the node did not answer in time"};
+    if (!options.connected())
+      return Error{Code::kDeadlineExceeded, "CALLER_GONE", "the caller has hung up"};
+  }
+}
+
+Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
+                                            const contracts::CallsRequest& request,
+                                            const std::function<bool()>& eligible,
+                                            const std::function<bool()>& connected,
+                                            const Clock& clock) {
+  const MonoTime end = clock.mono() + Millis(request.wait_ms);
+  const auto signal = std::make_shared<std::condition_variable>();
+  // The answer that it brings is somebody's at once; whether it takes another may be looked up.
+  Status opened = table_.with([&](State& state) -> Status {
+    Wakes wakes;
+    TRY(state.table.open(lane, request, wakes));
+    state.lanes[lane] = signal;
+    wake(state, wakes);
+    return {};
+  });
+  TRY(std::move(opened));
+  std::optional<contracts::CallsAnswer> answer;
+  while (true) {
+    const bool may = request.takes && eligible();
+    table_.with([&](State& state) {
+      Wakes wakes;
+      state.table.set_eligible(lane, may, wakes);
+      wake(state, wakes);
+    });
+    table_.wait_for(
+        *signal, slice(end, clock.mono()),
+        [&](State& state) {
+          answer = state.table.poll(lane);
+          return answer.has_value();
+        },
+        [](State&, bool) {});
+    if (answer || clock.mono() >= end || !connected()) break;
+  }
+  table_.with([&](State& state) {
+    // What was given to it meanwhile goes out with this answer, or is known to be lost.
+    if (!answer) answer = state.table.poll(lane);
+    state.table.close(lane, clock.mono());
+    const auto found = state.lanes.find(lane);
+    if (found != state.lanes.end() && found->second == signal) state.lanes.erase(found);
+  });
+  return answer.value_or(contracts::CallsAnswer{});
+}
+
+std::vector<contracts::SnippetSkills> Relay::skills(const Clock& clock) const {
+  return table_.with([&](const State& state) { return state.table.skills(clock.mono()); });
+}
+
+}  // namespace paddock::calls

@@ -1,0 +1,57 @@
+// Brings callers and nodes together: a caller's handler waits for the outcome of its call, a lane's
+// for a call. Thread-safe; starts no thread. What is decided is decided by CallTable.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/guarded.h"
+#include "common/base/random.h"
+#include "controller/calls/call_table.h"
+
+namespace paddock::calls {
+
+struct CallOptions {
+  std::string kind;
+  wire::Value payload;
+  size_t bytes = 0;                                       // of the payload, about
+  Millis patience{0};                                     // for the outcome
+  Millis queue_patience{5'000};                           // for a node to take it
+  std::function<bool()> connected = [] { return true; };  // the caller still waits
+};
+
+class Relay {
+ public:
+  explicit Relay(Limits limits = {}) : table_(limits) {}
+
+  // The node's result. Unavailable: NO_NODE, NODE_LOST, CALL_LOST, or the node's own reason;
+  // ResourceExhausted: TOO_MANY_CALLS; DeadlineExceeded: NO_ANSWER, CALLER_GONE.
+  Result<wire::Value> call(CallOptions options, const Clock& clock, Random& random);
+
+  // One request of a lane, held for its wait. `eligible` is asked every now and then.
+  Result<contracts::CallsAnswer> serve(const LaneKey& lane, const contracts::CallsRequest& request,
+                                       const std::function<bool()>& eligible,
+                                       const std::function<bool()>& connected, const Clock& clock);
+
+  std::vector<contracts::SnippetSkills> skills(const Clock& clock) const;
+
+ private:
+  using Signal = std::shared_ptr<std::condition_variable>;
+  struct State {
+    explicit State(Limits limits) : table(limits) {}
+    CallTable table;
+    std::map<CallId, Signal> callers;
+    std::map<LaneKey, Signal> lanes;
+  };
+  static void wake(const State& state, const Wakes& wakes);
+  Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options,
+                                       std::condition_variable& signal, const Clock& clock);
+
+  Guarded<State> table_;
+};
+
+}  // namespace paddock::calls

@@ -1,0 +1,45 @@
+// One sandbox whose program waits for its input: launched, perhaps long before it is needed, fed
+// once, and gone. Its destruction ends it. One thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/base/time.h"
+#include "common/contracts/launch.h"
+#include "common/launch/order.h"
+#include "common/os/fd.h"
+
+namespace paddock::snippets {
+
+class FedSandbox {
+ public:
+  // What launch::order_launch() says.
+  static Result<std::unique_ptr<FedSandbox>> launch(const std::string& socket,
+                                                    const contracts::LaunchRequest& request);
+
+  // The program has said that it waits. It says so once.
+  bool ready();
+  bool ended() const;
+  // The other end of the program's standard input.
+  int talk() const { return talk_.get(); }
+
+  // The wall time passes from now on; the input is sent, and the end waited for. Unavailable:
+  // LAUNCHER_LOST, or DROPPED once `drop` is readable (-1: never): then it has been ended.
+  Result<contracts::SandboxResult> run(std::string_view input, Millis wall_time, int drop,
+                                       const Clock& clock);
+
+ private:
+  FedSandbox() = default;
+  Result<bool> read_events();  // true: the result is there
+  void send(std::string_view& input);
+
+  launch::Launched launched_;
+  os::Fd talk_;
+  os::Fd events_;
+  std::string frames_;
+  bool ready_ = false;
+  std::optional<contracts::SandboxResult> result_;
+};
+
+}  // namespace paddock::snippets

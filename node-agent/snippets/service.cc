@@ -1,0 +1,158 @@
+#include "node-agent/snippets/service.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/wire/json.h"
+#include "node-agent/snippets/answer.h"
+
+namespace paddock::snippets {
+namespace {
+
+// Of the standard library, what most snippets use; loaded in every interpreter that waits.
+const std::vector<std::string>& usual_modules() {
+  static const std::vector<std::string> kModules = {"json",     "re",          "math",
+                                                    "datetime", "collections", "itertools"};
+  return kModules;
+}
+
+std::vector<std::string> both(std::vector<std::string> one, const std::vector<std::string>& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+int64_t processors() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
+
+}  // namespace
+
+Service::Service(Setting setting, Outside outside)
+    : setting_(std::move(setting)),
+      outside_(std::move(outside)),
+      validator_(setting_, outside_.socket, outside_.clock) {}
+
+Result<std::unique_ptr<FedSandbox>> Service::launch(const contracts::LaunchRequest& request) {
+  auto launched = FedSandbox::launch(outside_.socket, request);
+  if (!launched.ok() && launched.error().reason == "NOT_LISTENING") outside_.no_server();
+  return launched;
+}
+
+Status Service::look() {
+  TRY(contracts::check_node_ceilings(setting_.profile.policy, setting_.ceilings));
+  ASSIGN_OR_RETURN(auto sandbox, launch(look_request(setting_)));
+  ASSIGN_OR_RETURN(const auto result, sandbox->run("", Millis(30'000), -1, outside_.clock));
+  if (result.status != contracts::SandboxStatus::kOk) {
+    return Error{Code::kFailedPrecondition, "NO_INTERPRETER",
+                 cat("no Python runs in the sandbox: ", result.reason, " ", trim(result.err))};
+  }
+  ASSIGN_OR_RETURN(const wire::Value document, wire::parse_json(result.out));
+  ASSIGN_OR_RETURN(interpreter_, wire::decode<Interpreter>(document));
+  for (const std::string& name : interpreter_.missing)
+    log_warn("a library for snippets is not to be had on this host", {{"module", name}});
+  const MonoTime now = outside_.clock.mono();
+  const int64_t most = setting_.config.max_warm;
+  const auto pool = [&](const std::vector<std::string>& modules, int64_t fewest) {
+    return std::make_unique<Pool>(
+        [this, modules] {
+          return launch(worker_request(setting_, interpreter_, modules, setting_.profile.policy));
+        },
+        PoolPace(fewest, most, now), outside_.clock);
+  };
+  plain_ = pool(usual_modules(), 1);
+  if (!interpreter_.libraries.empty())
+    with_libraries_ = pool(both(usual_modules(), interpreter_.libraries), 0);
+  if (setting_.config.validator) TRY(validator_.prepare());
+  looked_ = true;
+  return {};
+}
+
+contracts::SnippetSkills Service::skills() const {
+  return {true, setting_.config.validator, interpreter_.libraries, interpreter_.missing};
+}
+
+// Where nobody checks code, a name in it is taken for an import.
+std::vector<std::string> Service::wanted_libraries(const contracts::SnippetOrder& order,
+                                                   const Verdict& verdict) const {
+  std::vector<std::string> out;
+  for (const std::string& name : interpreter_.libraries) {
+    const bool wanted = setting_.config.validator
+                            ? std::ranges::find(verdict.imports, name) != verdict.imports.end()
+                            : order.code.find(name) != std::string::npos;
+    if (wanted) out.push_back(name);
+  }
+  return out;
+}
+
+Result<std::unique_ptr<FedSandbox>> Service::sandbox_for(const contracts::SnippetOrder& order,
+                                                         const Verdict& verdict) {
+  const std::vector<std::string> libraries = wanted_libraries(order, verdict);
+  const Needs needs{order.timeout_ms, order.memory_mb};
+  const contracts::SandboxPolicy& profile = setting_.profile.policy;
+  if (fits_warm(needs, profile.limits)) {
+    Pool& pool = libraries.empty() ? *plain_ : *with_libraries_;
+    if (auto ready = pool.take()) return ready;
+  }
+  const contracts::SandboxPolicy policy = policy_for(needs, profile);
+  TRY(contracts::check_node_ceilings(policy, setting_.ceilings));
+  return launch(worker_request(setting_, interpreter_, libraries, policy));
+}
+
+Result<contracts::ExecuteAnswer> Service::run(const contracts::SnippetOrder& order,
+                                              const Verdict& verdict, MonoTime arrived, int drop) {
+  ASSIGN_OR_RETURN(auto sandbox, sandbox_for(order, verdict));
+  outside_.stir();
+  const Millis spent = outside_.clock.mono() - arrived;
+  const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - spent);
+  ASSIGN_OR_RETURN(auto result, sandbox->run(worker_input(order), left, drop, outside_.clock));
+  return answer_of(std::move(result));
+}
+
+Result<contracts::ExecuteAnswer> Service::execute(const contracts::SnippetOrder& order, int drop) {
+  const MonoTime arrived = outside_.clock.mono();
+  Verdict verdict;
+  if (setting_.config.validator) {
+    ASSIGN_OR_RETURN(verdict, validator_.check(order.code));
+  }
+  contracts::ExecuteAnswer answer;
+  if (verdict.findings.empty()) {
+    ++under_way_;
+    auto ran = run(order, verdict, arrived, drop);
+    --under_way_;
+    outside_.stir();
+    if (!ran.ok()) return ran;
+    answer = std::move(*ran);
+  } else {
+    answer = contracts::refused_answer(summary_of(verdict.findings), texts_of(verdict.findings));
+  }
+  answer.execution_time_ms = (outside_.clock.mono() - arrived).count();
+  return answer;
+}
+
+bool Service::may_warm() {
+  const int64_t warming = plain_->warming() + (with_libraries_ ? with_libraries_->warming() : 0);
+  return under_way_ + warming < processors() || (under_way_ == 0 && warming == 0);
+}
+
+Millis Service::tend() {
+  constexpr Millis kSoon{3};
+  constexpr Millis kNow{0};
+  constexpr Millis kLater{5'000};
+  if (!looked_) return kLater;
+  Millis next = kLater;
+  for (Pool* pool : {plain_.get(), with_libraries_.get()}) {
+    if (pool == nullptr) continue;
+    const Pool::Tended tended = pool->tend(may_warm());
+    if (tended == Pool::Tended::kMade) next = std::min(next, kNow);
+    if (tended == Pool::Tended::kWanted) next = std::min(next, kSoon);
+  }
+  return next;
+}
+
+void Service::discard_warm() {
+  if (!looked_) return;
+  plain_->discard();
+  if (with_libraries_) with_libraries_->discard();
+}
+
+}  // namespace paddock::snippets

@@ -1,0 +1,63 @@
+// Snippets on this node: checked, run in a sandbox of their own, answered. Thread-safe; starts no
+// thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/contracts/calls.h"
+#include "common/contracts/execute.h"
+#include "node-agent/snippets/launch_request.h"
+#include "node-agent/snippets/pool.h"
+#include "node-agent/snippets/validator.h"
+
+namespace paddock::snippets {
+
+struct Outside {
+  std::string socket;               // of a serving launcher
+  std::function<void()> no_server;  // it does not listen: somebody should look after it
+  std::function<void()> stir;       // there may be something to tend
+  const Clock& clock;
+};
+
+class Service {
+ public:
+  Service(Setting setting, Outside outside);
+
+  // Finds out about the interpreter, once. Errors: why this host takes no snippets.
+  Status look();
+  contracts::SnippetSkills skills() const;
+  // `drop`: readable once nobody waits any more. Errors may pass later.
+  Result<contracts::ExecuteAnswer> execute(const contracts::SnippetOrder& order, int drop);
+
+  // One round of keeping sandboxes warm. When to do the next, if nothing stirs before.
+  Millis tend();
+  // The launcher's program is another one now.
+  void discard_warm();
+
+ private:
+  // Several requests at once leave no processor for what is only useful later.
+  bool may_warm();
+  std::vector<std::string> wanted_libraries(const contracts::SnippetOrder& order,
+                                            const Verdict& verdict) const;
+  Result<std::unique_ptr<FedSandbox>> launch(const contracts::LaunchRequest& request);
+  Result<std::unique_ptr<FedSandbox>> sandbox_for(const contracts::SnippetOrder& order,
+                                                  const Verdict& verdict);
+  Result<contracts::ExecuteAnswer> run(const contracts::SnippetOrder& order, const Verdict& verdict,
+                                       MonoTime arrived, int drop);
+
+  const Setting setting_;
+  const Outside outside_;
+  Interpreter interpreter_;  // set by look(), then fixed
+  Validator validator_;
+  std::unique_ptr<Pool> plain_;
+  std::unique_ptr<Pool> with_libraries_;
+  std::atomic<bool> looked_{false};  // then what look() made is there
+  std::atomic<int64_t> under_way_{0};
+};
+
+}  // namespace paddock::snippets

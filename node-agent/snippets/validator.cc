@@ -1,0 +1,151 @@
+#include "node-agent/snippets/validator.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/wire/json.h"
+#include "node-agent/snippets/launch_request.h"
+
+namespace paddock::snippets {
+namespace {
+
+constexpr Millis kCheckTime{5'000};
+constexpr int kServesAtMost = 1'000;  // then another one takes over
+constexpr size_t kIdleHelpers = 4;
+constexpr size_t kMostBytes = size_t{4} << 20;
+
+Error failed(const std::string& why) {
+  return {Code::kUnavailable, "VALIDATOR_FAILED",
+          cat("the code could not be checked (", why, "), so it was not run")};
+}
+
+// Waits until `fd` is ready for `events`.
+Status wait_for(int fd, short events, MonoTime end, const Clock& clock) {
+  pollfd waited{fd, events, 0};
+  while (true) {
+    const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
+    const int count = poll(&waited, 1, static_cast<int>(left));
+    if (count > 0) return {};
+    if (count == 0) return failed("it took too long");
+  }
+}
+
+Status send_all(int fd, std::string_view bytes, MonoTime end, const Clock& clock) {
+  while (!bytes.empty()) {
+    const ssize_t n = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return failed("the checker died");
+    if (n < 0) {
+      TRY(wait_for(fd, POLLOUT, end, clock));
+      continue;
+    }
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+// `<size>\n<bytes>`, perhaps after the byte with which it said that it waits.
+std::optional<std::string_view> whole_answer(std::string_view bytes) {
+  if (bytes.starts_with('.')) bytes.remove_prefix(1);
+  const size_t line = bytes.find('\n');
+  if (line == std::string_view::npos) return std::nullopt;
+  const auto size = parse_integer<size_t>(bytes.substr(0, line));
+  if (!size || bytes.size() < line + 1 + *size) return std::nullopt;
+  return bytes.substr(line + 1, *size);
+}
+
+}  // namespace
+
+std::vector<std::string> texts_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> out;
+  for (const Finding& each : findings) {
+    if (std::ranges::find(out, each.text) == out.end()) out.push_back(each.text);
+  }
+  return out;
+}
+
+std::string summary_of(const std::vector<Finding>& findings) {
+  constexpr size_t kMost = 20;
+  std::string out = "Code validation failed: ";
+  for (size_t i = 0; i < std::min(findings.size(), kMost); ++i)
+    out += cat(i == 0 ? "" : "; ", findings[i].text, " (line ", findings[i].line, ")");
+  if (findings.size() > kMost) out += cat("; and ", findings.size() - kMost, " more");
+  return out;
+}
+
+Result<Verdict> read_verdict(std::string_view json) {
+  const Error bad{Code::kInternal, "VALIDATOR_ANSWER", "the checker's answer makes no sense"};
+  const auto document = wire::parse_json(json);
+  if (!document.ok()) return bad;
+  const wire::Value* errors = document->find("errors");
+  const wire::Value* imports = document->find("imports");
+  if (errors == nullptr || imports == nullptr || !errors->array() || !imports->array()) return bad;
+  Verdict out;
+  for (const wire::Value& each : *errors->array()) {
+    const auto* pair = each.array();
+    if (pair == nullptr || pair->size() != 2 || !(*pair)[0].string() || !(*pair)[1].integer())
+      return bad;
+    out.findings.push_back({*(*pair)[0].string(), *(*pair)[1].integer()});
+  }
+  for (const wire::Value& each : *imports->array()) {
+    if (each.string() == nullptr) return bad;
+    out.imports.push_back(*each.string());
+  }
+  return out;
+}
+
+Result<Validator::Helper> Validator::take() {
+  while (true) {
+    Helper helper = idle_.with([](std::vector<Helper>& idle) {
+      if (idle.empty()) return Helper{};
+      Helper out = std::move(idle.back());
+      idle.pop_back();
+      return out;
+    });
+    if (!helper.sandbox) break;
+    if (!helper.sandbox->ended()) return helper;
+  }
+  ASSIGN_OR_RETURN(auto sandbox, FedSandbox::launch(socket_, validator_request(setting_)));
+  return Helper{std::move(sandbox), 0};
+}
+
+Result<std::string> Validator::ask(Helper& helper, const std::string& code) {
+  const MonoTime end = clock_.mono() + kCheckTime;
+  const int fd = helper.sandbox->talk();
+  TRY(send_all(fd, cat(code.size(), "\n", code), end, clock_));
+  std::string bytes;
+  std::array<char, 65536> piece;
+  while (true) {
+    TRY(wait_for(fd, POLLIN, end, clock_));
+    const ssize_t n = recv(fd, piece.data(), piece.size(), 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (n <= 0) return failed("the checker died");
+    bytes.append(piece.data(), static_cast<size_t>(n));
+    if (bytes.size() > kMostBytes) return failed("it said too much");
+    if (const auto whole = whole_answer(bytes)) return std::string(*whole);
+  }
+}
+
+Result<Verdict> Validator::check(const std::string& code) {
+  ASSIGN_OR_RETURN(Helper helper, take());
+  ASSIGN_OR_RETURN(const std::string answer, ask(helper, code));
+  auto verdict = read_verdict(answer);
+  if (verdict.ok() && ++helper.served < kServesAtMost) {
+    idle_.with([&](std::vector<Helper>& idle) {
+      if (idle.size() < kIdleHelpers) idle.push_back(std::move(helper));
+    });
+  }
+  return verdict;
+}
+
+Status Validator::prepare() {
+  ASSIGN_OR_RETURN(Helper helper, take());
+  idle_.with([&](std::vector<Helper>& idle) { idle.push_back(std::move(helper)); });
+  return {};
+}
+
+}  // namespace paddock::snippets

@@ -1,0 +1,263 @@
+"""POST /execute: ELV's own verification steps, what the checker refuses, and what a caller gets when somebody goes
+away."""
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import tempfile
+import time
+
+from executing import Executing
+from harness import Instance, ended, find_file, main, make_project, pids_running, wait_until
+
+
+class VerificationSteps(Executing):
+    """The ten steps of the design, in its order; 1 and 2, 9 and 10 are how this suite is run."""
+
+    # proves: ELV-01, ELV-95, ELV-96
+    def test_3_health(self):
+        self.assertEqual(self.ask("GET", "/health")[1]["status"], "healthy")
+        self.assertEqual(self.ask("GET", "/")[1]["version"], "0.1.0")
+
+    # proves: ELV-97, ELV-12, ELV-13, ELV-14, ELV-15, ELV-16, ELV-17, ELV-18
+    def test_4_simple_execution(self):
+        answer = self.execute("print(1 + 1)", timeout_seconds=5)
+        self.assertEqual((answer["success"], answer["stdout"], answer["stderr"], answer["exit_code"]),
+                         (True, "2\n", "", 0))
+        self.assertIsNone(answer["error"])
+        self.assertIsNone(answer["validation_errors"])
+
+    # proves: ELV-98, ELV-11
+    def test_5_input_data(self):
+        self.assertEqual(self.output_of("import json\nprint(sum(input_data['nums']))", input_data={"nums": [1, 2, 3]}),
+                         "6\n")
+        data = {"t": True, "f": False, "n": None, "quotes": "\"'''\\\n", "unicode": "é🦆", "nested": {"a": [1, {"b": 2.5}]}}
+        self.assertEqual(json.loads(self.output_of("import json; print(json.dumps(input_data))", input_data=data)), data)
+        self.assertEqual(self.output_of("print(input_data)"), "None\n")
+
+    # proves: ELV-99, ELV-02
+    def test_6_dangerous_code_is_blocked(self):
+        body = json.dumps({"code": 'import os; os.system("ls")'})
+        for content_type in ("application/json", "application/x-www-form-urlencoded"):
+            status, answer = self.ask("POST", "/execute", body, {"Content-Type": content_type})
+            self.assertEqual((status, answer["success"], answer["validation_errors"]), (200, False, ["Blocked import: os"]))
+            self.assertIn("line 1", answer["error"])
+
+    # proves: ELV-100
+    def test_7_network_is_blocked(self):
+        code = "import urllib.request; urllib.request.urlopen('http://google.com')"
+        answer = self.execute(code)
+        self.assertFalse(answer["success"])
+        self.assertIn("Blocked import: urllib", answer["validation_errors"])
+
+    # proves: ELV-101
+    def test_8_the_timeout_is_enforced(self):
+        started = time.monotonic()
+        answer = self.execute("while True: pass", timeout_seconds=2)
+        self.assertLess(time.monotonic() - started, 6)
+        self.assertEqual((answer["success"], answer["exit_code"], answer["error"]), (False, -1, "Execution timed out"))
+        self.assertGreaterEqual(answer["execution_time_ms"], 1990)
+
+
+class Requests(Executing):
+    # proves: ELV-07
+    def test_the_language(self):
+        self.assertTrue(self.execute("print(1)", language="PYTHON")["success"])
+        for language in ("javascript", "ruby"):
+            answer = self.execute("print(1)", language=language)
+            self.assertEqual((answer["success"], answer["error"]),
+                             (False, f"Unsupported language: {language}. Only 'python' is supported."))
+
+    # proves: ELV-08
+    def test_the_code(self):
+        for body in ({}, {"code": ""}, {"code": 7}, {"code": None}):
+            self.assertEqual(self.ask("POST", "/execute", json.dumps(body))[0], 422, body)
+        self.assertTrue(self.execute("#" * 100_000)["success"])
+        answer = self.execute("#" * 100_001)
+        self.assertEqual((answer["success"], answer["error"]),
+                         (False, "Code exceeds maximum length of 100000 bytes."))
+
+    # proves: ELV-09, ELV-10
+    def test_the_ranges(self):
+        for fields in ({"timeout_seconds": 1}, {"timeout_seconds": 60}, {"memory_mb": 64}, {"memory_mb": 512}):
+            self.assertTrue(self.execute("print(1)", **fields)["success"], fields)
+        for fields in ({"timeout_seconds": 0}, {"timeout_seconds": 61}, {"timeout_seconds": -1},
+                       {"timeout_seconds": "x"}, {"memory_mb": 63}, {"memory_mb": 513}, {"memory_mb": 10},
+                       {"input_data": [1]}, {"input_data": "x"}, {"cod": "print(1)"}):
+            status, answer = self.post("print(1)", **fields)
+            self.assertEqual(status, 422, fields)
+            self.assertFalse(answer["error"]["retryable"])
+            self.assertIn(next(iter(fields)), answer["message"])
+        for body in ("", "{", "[]", '{"code": "print(1)", "code": "print(2)"}', "\udcff".encode("utf-8", "surrogateescape")):
+            self.assertEqual(self.ask("POST", "/execute", body)[0], 422, body)
+
+    # proves: ELV-49, ELV-50
+    def test_all_findings_at_once(self):
+        answer = self.execute("import os\nimport subprocess\neval('1')")
+        self.assertEqual(answer["validation_errors"],
+                         ["Blocked import: os", "Blocked import: subprocess", "Blocked function: eval"])
+        self.assertIn("Blocked function: eval (line 3)", answer["error"])
+        self.assertEqual(answer["exit_code"], -1)
+        self.assertIn("Syntax error", self.execute("def (")["validation_errors"][0])
+
+    def test_what_the_program_did_is_told(self):
+        answer = self.execute("x = 1\nx / 0")
+        self.assertEqual((answer["success"], answer["exit_code"]), (False, 1))
+        self.assertIn('File "/tmp/code.py", line 2', answer["stderr"])
+        self.assertIn("ZeroDivisionError", answer["stderr"])
+        self.assertEqual(self.execute("raise SystemExit(7)")["exit_code"], 7)
+        self.assertEqual(self.execute("exit('bye')")["stderr"], "bye\n")
+        self.assertTrue(self.execute("if __name__ == '__main__': print(1)")["success"])
+        self.assertIn("EOFError", self.execute("input()")["stderr"])
+
+    # proves: ELV-56, ELV-127
+    def test_memory_is_the_requests_own(self):
+        self.assertIn("MemoryError", self.execute("x = 'a' * (300 << 20)")["stderr"])
+        self.assertEqual(self.output_of("x = 'a' * (300 << 20); print(len(x) >> 20)", memory_mb=512), "300\n")
+        self.assertIn("MemoryError", self.execute("x = 'a' * (64 << 20)", memory_mb=64)["stderr"])
+
+    # proves: ELV-110, ELV-111, ELV-112, ELV-113, ELV-114, ELV-115, ELV-116, ELV-117, ELV-118, ELV-119, ELV-120,
+    # ELV-121, ELV-122, ELV-123
+    def test_the_standard_library(self):
+        names = ("json math datetime collections itertools functools re decimal fractions statistics random string "
+                 "textwrap unicodedata")
+        for name in names.split():
+            self.assertEqual(self.output_of(f"import {name}; print({name}.__doc__ is not None or True)"), "True\n")
+        self.assertEqual(self.output_of("import re\nprint(re.compile('a+').match('aab').group())"), "aa\n")
+
+    # proves: ELV-107, ELV-108, ELV-109
+    def test_the_libraries_under_the_default_limits(self):
+        health = self.ask("GET", "/health")[1]
+        if set(health["libraries"]) < {"pandas", "numpy", "dateutil"}:
+            self.skipTest(f"this host has {health['libraries']} only")
+        code = ("import pandas as pd, numpy as np\nfrom dateutil.parser import parse\n"
+                "print(pd.DataFrame({'a': [1, 2]}).a.sum(), np.arange(4).sum(), parse('2020-01-02').day)")
+        for _ in range(3):
+            self.assertEqual(self.output_of(code), "3 6 2\n")
+
+    def test_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make_project(folder, ok__py="print(input_data['n'] + 1)", n__json='{"n": 41}', bad__py="import os",
+                         slow__py="while True: pass", code__py="raise SystemExit(9)")
+            run = lambda *args: self.instance.run("execute", *args, check=False, cwd=folder)
+            done = run("ok.py", "--input", "n.json")
+            self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+            self.assertEqual(run("code.py").returncode, 9)
+            refused = run("bad.py")
+            self.assertEqual(refused.returncode, 126)
+            self.assertIn("Blocked import: os", refused.stderr)
+            self.assertEqual(run("slow.py", "--timeout", "1s").returncode, 124)
+            self.assertEqual(run("ok.py", "--memory", "1Gi").returncode, 125)
+            self.assertEqual(json.loads(run("ok.py", "--input", "n.json", "-o", "json").stdout)["stdout"], "42\n")
+
+    def test_the_main_port_asks_for_a_token(self):
+        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
+        tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request("POST", "/execute", '{"code": "print(1)"}')
+        answer = connection.getresponse()
+        answer.read()
+        self.assertEqual(answer.status, 401)
+        token = find_file(self.instance.home, "tokens/admin").read_text().strip()
+        connection.request("POST", "/execute", '{"code": "print(1)"}', {"Authorization": f"Bearer {token}"})
+        self.assertEqual(json.loads(connection.getresponse().read())["stdout"], "1\n")
+
+
+class Single(Executing):
+    """An interpreter that waited serves one request and leaves nothing to the next."""
+
+    # proves: ELV-52
+    def test_nothing_is_left_for_the_next(self):
+        self.output_of("import json\njson.left = 1")
+        self.assertEqual(self.output_of("import json\nprint(hasattr(json, 'left'))"), "False\n")
+
+    def test_hash_seed_and_random_state_are_its_own(self):
+        seen = {self.output_of("import random\nprint(hash('paddock'), random.random())") for _ in range(5)}
+        self.assertEqual(len({line.split()[0] for line in seen}), 5)
+        self.assertEqual(len({line.split()[1] for line in seen}), 5)
+
+    def test_a_burst_beyond_what_waits_is_served_cold(self):
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(lambda i: self.output_of(f"print({i})"), range(24)))
+        self.assertEqual(answers, [f"{i}\n" for i in range(24)])
+
+    # proves: ELV-86
+    def test_a_caller_who_hangs_up_ends_it(self):
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        body = json.dumps({"code": "import time\nwhile True: time.sleep(0.01)", "timeout_seconds": 60})
+        connection.sendall(f"POST /execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        before = wait_until("it to run", self.busy_workers)
+        connection.close()
+        wait_until("it to be gone", lambda: all(ended(pid) for pid in before), patience_s=20)
+
+    def busy_workers(self):
+        """Interpreters that have read their request: /dev/null is their standard input now."""
+        found = []
+        for pid in pids_running("/tmp/code.py") + [int(p.name) for p in pathlib.Path("/proc").glob("[0-9]*")]:
+            try:
+                command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                if b"python3" in command and b"/tmp/code.py" in command and b"paddock" not in command and \
+                        os.readlink(f"/proc/{pid}/fd/0") == "/dev/null":
+                    found.append(pid)
+            except OSError:
+                pass
+        return found
+
+    def test_an_agent_that_dies_is_a_clear_retryable_error(self):
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(self.post, "import time\ntime.sleep(20)")
+            wait_until("it to run", self.busy_workers)
+            agent = self.instance.pid_of("paddock-node-agent")
+            os.kill(agent, signal.SIGKILL)
+            status, answer = waiting.result(timeout=60)
+        self.assertEqual((status, answer["error"]["code"]), (503, "NODE_LOST"))
+        self.assertTrue(answer["error"]["retryable"])
+        status, answer = self.post("print(1)")
+        self.assertEqual((status, answer["error"]["code"]), (503, "NO_NODE"))
+        self.assertEqual(self.ask("GET", "/health")[0], 503)
+        wait_until("the sandbox to be gone", lambda: not self.busy_workers(), patience_s=20)
+        self.instance.up()
+        self.wait_healthy()
+        self.assertEqual(self.output_of("print(1)"), "1\n")
+
+    def test_a_cordoned_node_is_given_nothing(self):
+        node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+        self.instance.run("cordon", node)
+        try:
+            wait_until("it to be given nothing", lambda: self.post("print(1)")[0] == 503)
+        finally:
+            self.instance.run("uncordon", node)
+        wait_until("it to be given work again", lambda: self.post("print(1)")[0] == 200)
+
+
+class Settings(Executing):
+    settings = {"PADDOCK_CONTROLLER_EXECUTE_DEFAULT_TIMEOUT_SECONDS": "1"}
+
+    # proves: ELV-79
+    def test_a_request_without_a_time_gets_the_operators(self):
+        answer = self.execute("while True: pass")
+        self.assertFalse(answer["success"])
+        self.assertEqual(answer["error"], "Execution timed out")
+        self.assertGreaterEqual(answer["execution_time_ms"], 900)  # and not the 30 s that are usual
+        self.assertLess(answer["execution_time_ms"], 20_000)
+
+    # proves: ELV-81
+    def test_a_profile_that_is_missing_or_wrong_ends_the_start(self):
+        broken = self.instance.home / "broken.yaml"
+        broken.write_text("limits: {memory: -1}\n")
+        for path in ("/none/profile.yaml", broken):
+            other = Instance("other")
+            other.env["PADDOCK_NODE_AGENT_SNIPPETS_PROFILE_FILE"] = str(path)
+            try:
+                self.assertNotEqual(other.run("up", "--port", "0", "--timeout", "10s", check=False).returncode, 0)
+            finally:
+                other.__exit__(None, None, None)
+
+
+if __name__ == "__main__":
+    main()

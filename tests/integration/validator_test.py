@@ -1,0 +1,102 @@
+"""What the checker of snippets says of code, by itself: every name of the lists, in every form, and
+sources made to break it."""
+import importlib.util
+import sys
+import unittest
+
+from harness import SOURCE, main
+
+PROGRAM = SOURCE / "node-agent/snippets/python/validator.py"
+
+
+def load():
+    spec = importlib.util.spec_from_file_location("validator", PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    spec.loader.exec_module(module)
+    return module
+
+
+validator = load()
+
+
+def texts(source):
+    return [text for text, _ in validator.check(source)["errors"]]
+
+
+class Lists(unittest.TestCase):
+    # proves: ELV-19, ELV-20, ELV-21, ELV-22, ELV-23, ELV-24, ELV-25, ELV-26, ELV-27, ELV-28, ELV-29, ELV-30
+    def test_imports_in_every_form(self):
+        names = ("os subprocess socket requests sys ctypes multiprocessing threading signal urllib http shutil pathlib "
+                 "glob tempfile importlib builtins code codeop pickle marshal shelve dbm sqlite3 pty tty fcntl resource "
+                 "syslog asyncio aiohttp httpx ssl ftplib smtplib poplib imaplib telnetlib webbrowser pdb trace gc")
+        for name in names.split():
+            for form in ("import {}", "from {} import x", "import {} as z", "import {}.sub", "from {}.sub import x",
+                         "import json, {}", "def f():\n    import {}", "from {} import *",
+                         "try:\n    import {}\nexcept ImportError: pass"):
+                self.assertEqual(texts(form.format(name)), [f"Blocked import: {name}"], form)
+
+    # proves: ELV-31, ELV-32, ELV-33, ELV-34, ELV-35, ELV-36, ELV-37, ELV-38, ELV-39, ELV-40
+    def test_functions_in_every_form(self):
+        for name in "eval exec compile open __import__ getattr setattr delattr globals locals".split():
+            for form in ("{}('x')", "f = {}\nf('x')", "x.{}()", "@{}\ndef f(): pass", "[{}(x) for x in y]",
+                         "f'{{{}(1)}}'", "map({}, x)", "lambda: {}", "def f(a={}): pass", "x = [{}]",
+                         "class A(metaclass={}): pass", "f = x.{}", "print(*{}())", "match x:\n case {}(): pass"):
+                self.assertIn(f"Blocked function: {name}", texts(form.format(name)), form)
+
+    # proves: ELV-33
+    def test_a_regular_expression_may_be_compiled(self):
+        self.assertEqual(texts("import re\nre.compile('a')"), [])
+        self.assertEqual(texts("import re as r\nr.compile('a')"), [])
+        for source in ("import re\nre = x\nre.compile('a')", "re.compile('a')", "import re\ncompile('a')",
+                       "import re\ndef f(re): re.compile('a')", "import re\nfor re in x: re.compile('a')",
+                       "import re\nre.eval('a')", "import re\nfrom x import y as re\nre.compile('a')"):
+            self.assertNotEqual(texts(source), [], source)
+
+    # proves: ELV-42, ELV-43, ELV-44, ELV-45, ELV-46, ELV-47, ELV-48
+    def test_patterns_anywhere(self):
+        for name in "__class__ __globals__ __subclasses__ __mro__ __code__ __dict__ __bases__ __builtins__".split():
+            hidden = name.replace("_", "\\x5f")
+            for form in (f"x.{name}", f"'{name}'", f"# {name}", f"'{{0.{name}}}'.format(x)", f"'{hidden}'", f"b'{name}'",
+                         f"'{name[:4]}' '{name[4:]}'", f"f'{{x.{name}}}'", f"def {name}(): pass", f"f(x={name})"):
+                self.assertIn(f"Blocked pattern: Access to {name} attribute", texts(form), form)
+
+    def test_ordinary_code_passes(self):
+        for source in ("import json, math, re\nprint(isinstance(1, int), type(1), dir())", "class A:\n    def __init__(self): pass",
+                       "if __name__ == '__main__': print(1)", "x.opened()", "evaluate = 1", "import pandas as pd\npd.read_json('x')"):
+            self.assertEqual(texts(source), [], source)
+
+    # proves: ELV-50
+    def test_all_findings_with_their_lines(self):
+        self.assertEqual(validator.check("import os\nx = 1\neval('1')\nimport os\n")["errors"],
+                         [["Blocked import: os", 1], ["Blocked function: eval", 3], ["Blocked import: os", 4]])
+
+
+class Tricks(unittest.TestCase):
+    def test_names_that_look_different(self):
+        self.assertEqual(texts("import ｏｓ"), ["Blocked import: os"])
+        self.assertEqual(texts("ｅｖａｌ('1')"), ["Blocked function: eval"])
+        self.assertEqual(texts("x.__ｃlass__"), ["Blocked pattern: Access to __class__ attribute"])
+        self.assertEqual(texts("x.𝐞𝐱𝐞𝐜()"), ["Blocked function: exec"])
+
+    # proves: ELV-49
+    def test_what_cannot_be_parsed(self):
+        for source in ("def (", "\0", "return 1", "x = " + "9" * 5000, "a\n\tb\n        c", "\ufeff\ufeffx", "'" * 3):
+            found = texts(source)
+            self.assertTrue(found and found[0].startswith("Syntax error: "), (source, found))
+
+    def test_a_cookie_changes_nothing(self):
+        self.assertEqual(texts("# -*- coding: utf-7 -*-\nprint(1)"), [])
+        self.assertEqual(texts("# -*- coding: utf-7 -*-\nimport os"), ["Blocked import: os"])
+
+    def test_deep_and_huge_sources(self):
+        for piece, tail in (("(", ""), ("-", "1"), ("[", ""), ("x.", "y"), ("f(", ""), ("1+", "1"), ("not ", "1"),
+                            ("lambda:", "1"), ("1 if 1 else ", "1"), ("x[0]", ""), ("a=", "1"), ("{", ""), ("x;", "1")):
+            source = (piece * (99_000 // len(piece)) + tail)[:100_000]
+            validator.check(source)  # it says something, whatever it is
+        self.assertEqual(texts("x" * 100_000), [])
+        self.assertEqual(len(validator.check("import os\n" * 10_000)["errors"]), 10_000)
+
+
+if __name__ == "__main__":
+    main()
