@@ -1,0 +1,214 @@
+#include "common/mcp/protocol.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/wire/json.h"
+
+namespace paddock::mcp {
+namespace {
+
+using wire::Value;
+
+constexpr std::array<std::string_view, 4> kLegacyVersions = {"2025-11-25", "2025-06-18",
+                                                             "2025-03-26", "2024-11-05"};
+constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
+constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+constexpr int64_t kListsStayMs = 3'600'000;
+
+// Codes of JSON-RPC 2.0 and of the specification's own range.
+constexpr int kParseError = -32700;
+constexpr int kInvalidRequest = -32600;
+constexpr int kMethodNotFound = -32601;
+constexpr int kInvalidParams = -32602;
+constexpr int kHeaderMismatch = -32020;
+constexpr int kUnsupportedVersion = -32022;
+
+struct Fault {
+  int code = 0;
+  std::string message;
+  Value data = {};
+  int http_status = 200;
+};
+
+struct Request {
+  Value id;
+  std::string method;
+  const Value* params = nullptr;
+  bool modern = false;
+};
+
+Reply failure(const Value& id, const Fault& fault) {
+  Value error = Value::Object{{"code", fault.code}, {"message", fault.message}};
+  if (!fault.data.is_null()) error.set("data", fault.data);
+  Value body = Value::Object{{"jsonrpc", "2.0"}};
+  if (!id.is_null()) body.set("id", id);
+  body.set("error", std::move(error));
+  return {std::move(body), fault.http_status};
+}
+
+Reply success(const Request& request, const Server& server, Value result) {
+  if (request.modern) {
+    result.set("resultType", "complete");
+    result.set("_meta",
+               Value::Object{{"io.modelcontextprotocol/serverInfo",
+                              Value::Object{{"name", server.name}, {"version", server.version}}}});
+  }
+  return {Value::Object{{"jsonrpc", "2.0"}, {"id", request.id}, {"result", std::move(result)}}};
+}
+
+Value capabilities() { return Value::Object{{"tools", Value::Object{{"listChanged", false}}}}; }
+
+Value supported_versions() {
+  Value::Array out{std::string(kModernVersion)};
+  for (const std::string_view version : kLegacyVersions) out.emplace_back(version);
+  return out;
+}
+
+Value tool_document(const Tool& tool) {
+  return Value::Object{{"name", tool.name},
+                       {"title", tool.title},
+                       {"description", tool.description},
+                       {"inputSchema", tool.input},
+                       {"outputSchema", tool.output},
+                       {"annotations", Value::Object{{"title", tool.title},
+                                                     {"readOnlyHint", tool.read_only},
+                                                     {"destructiveHint", tool.destructive},
+                                                     {"openWorldHint", false}}}};
+}
+
+// Lists may be kept: nothing of this server's changes while it runs.
+void may_be_kept(const Request& request, Value& result) {
+  if (!request.modern) return;
+  result.set("ttlMs", kListsStayMs);
+  result.set("cacheScope", "public");
+}
+
+Value list_tools(const Server& server, const Request& request) {
+  Value::Array tools;
+  for (const Tool& tool : server.tools) tools.push_back(tool_document(tool));
+  Value result = Value::Object{{"tools", std::move(tools)}};
+  may_be_kept(request, result);
+  return result;
+}
+
+Value discover(const Server& server, const Request& request) {
+  Value result = Value::Object{{"supportedVersions", supported_versions()},
+                               {"capabilities", capabilities()},
+                               {"instructions", server.instructions}};
+  may_be_kept(request, result);
+  return result;
+}
+
+// The client's version if we know it, else our newest of that era.
+Value initialize(const Server& server, const Request& request) {
+  const std::string wanted =
+      request.params == nullptr ? std::string() : request.params->text("protocolVersion");
+  const bool known = std::ranges::find(kLegacyVersions, wanted) != kLegacyVersions.end();
+  return Value::Object{
+      {"protocolVersion", known ? wanted : std::string(kNewestLegacyVersion)},
+      {"capabilities", capabilities()},
+      {"serverInfo", Value::Object{{"name", server.name}, {"version", server.version}}},
+      {"instructions", server.instructions}};
+}
+
+Value tool_result(Value structured, bool is_error) {
+  Value::Array content{Value::Object{{"type", "text"}, {"text", wire::to_json(structured)}}};
+  Value result = Value::Object{{"content", std::move(content)}, {"isError", is_error}};
+  if (!is_error) result.set("structuredContent", std::move(structured));
+  return result;
+}
+
+Value error_document(const Error& error) {
+  Value::Array causes;
+  for (const Cause& cause : error.causes)
+    causes.push_back(Value::Object{{"field", cause.field}, {"message", cause.message}});
+  return Value::Object{{"code", error.reason},
+                       {"message", error.message},
+                       {"retryable", retryable(error.code)},
+                       {"causes", std::move(causes)}};
+}
+
+Reply call_tool(const Server& server, const Request& request) {
+  const std::string name = request.params == nullptr ? "" : request.params->text("name");
+  const bool known = std::ranges::find(server.tools, name, &Tool::name) != server.tools.end();
+  if (request.params == nullptr || !known)
+    return failure(request.id, {kInvalidParams, "Unknown tool: " + name});
+  const Value* given = request.params->find("arguments");
+  const Value arguments = given == nullptr ? Value(Value::Object{}) : *given;
+  if (arguments.object() == nullptr)
+    return failure(request.id, {kInvalidParams, "arguments is an object"});
+  const Result<Value> answer = server.call(name, arguments);
+  return success(
+      request, server,
+      answer ? tool_result(*answer, false) : tool_result(error_document(answer.error()), true));
+}
+
+// What HTTP's headers say has to be what the message says: proxies decide by them.
+std::optional<Fault> check_headers(const Request& request, const Envelope& envelope) {
+  if (envelope.version != kModernVersion)
+    return Fault{kHeaderMismatch, "MCP-Protocol-Version is not the version in _meta", {}, 400};
+  if (envelope.method != request.method)
+    return Fault{kHeaderMismatch, "Mcp-Method is not the message's method", {}, 400};
+  if (request.method == "tools/call" && envelope.name != request.params->text("name"))
+    return Fault{kHeaderMismatch, "Mcp-Name is not the tool's name", {}, 400};
+  return std::nullopt;
+}
+
+// Whether the request says itself what it speaks, and we speak that too.
+std::optional<Fault> check_era(Request& request, const Envelope& envelope) {
+  const Value* meta = request.params == nullptr ? nullptr : request.params->find("_meta");
+  const Value* version = meta == nullptr ? nullptr : meta->find(kVersionKey);
+  if (version == nullptr) {
+    if (envelope.http && envelope.version == kModernVersion)
+      return Fault{kInvalidParams, "_meta lacks io.modelcontextprotocol/protocolVersion", {}, 400};
+    return std::nullopt;  // of a client that began with initialize
+  }
+  request.modern = true;
+  if (version->string() == nullptr || *version->string() != kModernVersion) {
+    return Fault{kUnsupportedVersion, "Unsupported protocol version",
+                 Value::Object{{"supported", supported_versions()}, {"requested", *version}}, 400};
+  }
+  const Value* capable = meta->find(kCapabilitiesKey);
+  if (capable == nullptr || capable->object() == nullptr)
+    return Fault{kInvalidParams, "_meta lacks io.modelcontextprotocol/clientCapabilities", {}, 400};
+  return envelope.http ? check_headers(request, envelope) : std::nullopt;
+}
+
+Reply answer(const Server& server, const Request& request) {
+  if (request.method == "tools/list") return success(request, server, list_tools(server, request));
+  if (request.method == "tools/call") return call_tool(server, request);
+  if (request.method == "server/discover")
+    return success(request, server, discover(server, request));
+  if (!request.modern && request.method == "initialize")
+    return success(request, server, initialize(server, request));
+  if (!request.modern && request.method == "ping") return success(request, server, Value::Object{});
+  return failure(request.id, {kMethodNotFound, "Method not found", {}, request.modern ? 404 : 200});
+}
+
+}  // namespace
+
+Reply handle(const Server& server, const Value& message, const Envelope& envelope) {
+  const Value* id = message.find("id");
+  const Value* method = message.find("method");
+  const Value* params = message.find("params");
+  const bool good_id = id == nullptr || id->integer() != nullptr || id->string() != nullptr;
+  const bool good = message.text("jsonrpc") == "2.0" && method != nullptr &&
+                    method->string() != nullptr && good_id &&
+                    (params == nullptr || params->object() != nullptr);
+  if (!good) {
+    const Value known = good_id && id != nullptr ? *id : Value();
+    return failure(known, {kInvalidRequest, "not a JSON-RPC 2.0 request", {}, 400});
+  }
+  if (id == nullptr) return {std::nullopt, 202};  // notifications ask for nothing
+  Request request{*id, *method->string(), params};
+  if (const std::optional<Fault> fault = check_era(request, envelope))
+    return failure(request.id, *fault);
+  return answer(server, request);
+}
+
+Reply parse_failure(std::string_view why) {
+  return failure(Value(), {kParseError, std::string(why), {}, 400});
+}
+
+}  // namespace paddock::mcp

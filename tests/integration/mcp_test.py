@@ -1,0 +1,154 @@
+"""`paddock mcp` with the protocol's own client (npm: @modelcontextprotocol/client), in both of its eras, and with
+lines that no client sends."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, Instance, SOURCE, find_file, main, make_project
+from node_environment_test import SEARCH, npm_setting, why_no_registry
+
+CLIENT = "@modelcontextprotocol/client@2.4.0"
+TOOLS = ["run_start", "run_wait", "run_logs", "run_artifacts", "run_cancel", "run_list", "plan", "nodes"]
+
+
+class Session:
+    """`paddock mcp` behind the client, as an agent's host would start it."""
+
+    def __init__(self, folder, instance, era, *target):
+        ca = find_file(instance.home, "tls/ca.pem")
+        self._process = subprocess.Popen(
+            ["node", "mcp_client.mjs", target[0], era, *target[1:]], cwd=folder, text=True,
+            env={**instance.env, "PATH": SEARCH, "NODE_EXTRA_CA_CERTS": str(ca)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.hello = json.loads(self._process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait(timeout=60)
+        self._process.stdout.close()
+
+    def call(self, tool, **arguments):
+        self._process.stdin.write(json.dumps({"tool": tool, "arguments": arguments}) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        return answer["isError"], answer["content"]
+
+
+class WithInstance(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = Instance()
+        cls.enterClassContext(cls.instance)
+        cls.project = make_project(
+            cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-project-")),
+            job__py="import pathlib\nprint('from the job')\npathlib.Path('out').mkdir()\n"
+                    "pathlib.Path('out/a.txt').write_text('left behind')\n",
+            sleep__py="import time\nprint('asleep', flush=True)\ntime.sleep(600)\n")
+
+
+@unittest.skipUnless(shutil.which("npm", path=SEARCH) and shutil.which("node", path=SEARCH), "this host has no node and npm")
+class RealClient(WithInstance):
+    @classmethod
+    def setUpClass(cls):
+        if problem := why_no_registry(npm_setting("registry"), CLIENT.rsplit("@", 1)[0]):
+            raise unittest.SkipTest(problem)
+        super().setUpClass()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-mcp-")))
+        (cls.folder / "package.json").write_text('{"type": "module"}')
+        subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", CLIENT], cwd=cls.folder,
+                       env={**os.environ, "PATH": SEARCH}, check=True, capture_output=True)
+        shutil.copy(SOURCE / "tests" / "integration" / "mcp_client.mjs", cls.folder)
+
+    def whole_journey(self, era, version):
+        with Session(self.folder, self.instance, era, BIN / "paddock", "--root", self.project) as session:
+            self.assertEqual(session.hello["version"], version)
+            self.assertEqual(session.hello["tools"], TOOLS)
+            failed, planned = session.call("plan", command="python3 job.py")
+            self.assertFalse(failed, planned)
+            self.assertTrue(planned["placed"])
+            failed, started = session.call("run_start", command="python3 job.py", folder=".", artifactDirs=["out/"],
+                                           idempotencyKey=f"one-{era}")
+            self.assertFalse(failed, started)
+            again = session.call("run_start", command="python3 job.py", folder=".", artifactDirs=["out/"],
+                                 idempotencyKey=f"one-{era}")[1]
+            self.assertEqual(again["run"], started["run"])
+            ended = session.call("run_wait", run=started["run"], timeoutSeconds=45)[1]
+            self.assertTrue(ended["done"], ended)
+            self.assertEqual((ended["status"], ended["rc"], ended["artifacts"]), ("OK", 0, ["out/a.txt"]))
+            self.assertEqual(ended["enforced"]["network"], "kernel")
+            self.assertIn("from the job", session.call("run_logs", run=started["run"])[1]["text"])
+            self.assertEqual(session.call("run_artifacts", run=started["run"], path="out/a.txt")[1]["text"], "left behind")
+            self.assertIn(started["run"], [run["run"] for run in session.call("run_list", phase="Succeeded")[1]["runs"]])
+            self.assertEqual(len(session.call("nodes")[1]["nodes"]), 1)
+
+    def test_a_client_of_the_stateless_era(self):
+        self.whole_journey("modern", "2026-07-28")
+
+    def test_a_client_of_the_era_of_handshakes(self):
+        self.whole_journey("legacy", "2025-11-25")
+
+    def test_a_run_outlives_the_client_that_started_it(self):
+        with Session(self.folder, self.instance, "modern", BIN / "paddock", "--root", self.project) as session:
+            name = session.call("run_start", command="python3 sleep.py", folder=".", name="outlives")[1]["run"]
+        self.instance.wait_phase(name, "Running")
+        with Session(self.folder, self.instance, "modern", BIN / "paddock", "--root", self.project) as session:
+            self.assertFalse(session.call("run_wait", run=name, timeoutSeconds=0)[1]["done"])
+            self.assertFalse(session.call("run_cancel", run=name)[0])
+            self.assertEqual(session.call("run_wait", run=name)[1]["phase"], "Canceled")
+
+    def over_http(self, era, version):
+        self.instance.run("compute", self.project, "python3 job.py", "--name", f"before-{era}")
+        workspace = self.instance.run_object(f"before-{era}")["spec"]["workspace"]
+        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
+        token = find_file(self.instance.home, "tokens/admin").read_text().strip()
+        with Session(self.folder, self.instance, era, f"https://127.0.0.1:{port}/mcp", token) as session:
+            self.assertEqual(session.hello["version"], version)
+            name = session.call("run_start", command="python3 job.py", workspace=workspace, artifactDirs=["out/"])[1]["run"]
+            self.assertEqual(session.call("run_wait", run=name, timeoutSeconds=45)[1]["status"], "OK")
+            self.assertIn("from the job", session.call("run_logs", run=name)[1]["text"])
+            self.assertEqual(session.call("run_artifacts", run=name, path="out/a.txt")[1]["text"], "left behind")
+            failed, answer = session.call("run_start", command="python3 job.py", folder=".")
+            self.assertEqual((failed, answer["code"]), (True, "ARGUMENT_INVALID"))
+
+    def test_over_http_in_the_stateless_era(self):
+        self.over_http("modern", "2026-07-28")
+
+    def test_over_http_in_the_era_of_handshakes(self):
+        self.over_http("legacy", "2025-11-25")
+
+    def test_refusals_say_what_is_wrong(self):
+        with Session(self.folder, self.instance, "modern", BIN / "paddock", "--root", self.project) as session:
+            for arguments, code in (({"command": "rm -rf /"}, "COMMAND_REFUSED"),
+                                    ({"command": "python3 job.py", "folder": "/etc"}, "FOLDER_DENIED"),
+                                    ({"command": "python3 job.py", "folder": ".."}, "FOLDER_DENIED"),
+                                    ({"command": "python3 job.py", "shell": True}, "ARGUMENT_INVALID")):
+                failed, answer = session.call("run_start", **arguments)
+                self.assertTrue(failed, arguments)
+                if code != "COMMAND_REFUSED":
+                    self.assertEqual(answer["code"], code)
+                self.assertFalse(answer["retryable"])
+
+
+class HostileLines(WithInstance):
+    def test_every_line_is_answered_and_none_ends_the_server(self):
+        lines = ["{", "[]", '{"jsonrpc":"2.0","id":1,"method":"nope"}', "x" * (9 << 20), '"' + "\\u0000" * 10 + '"',
+                 '{"jsonrpc":"2.0","method":"notifications/initialized"}', "[" * 100_000, "",
+                 '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_wait","arguments":{"run":"../x"}}}',
+                 '{"jsonrpc":"2.0","id":"last","method":"ping"}']
+        done = subprocess.run([BIN / "paddock", "mcp"], input="\n".join(lines) + "\n", text=True, capture_output=True,
+                              env=self.instance.env, cwd=self.project, check=True, timeout=120)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        codes = [answer.get("error", {}).get("code") for answer in answers]
+        self.assertEqual(codes, [-32700, -32600, -32601, -32700, -32600, -32700, None, None])
+        self.assertTrue(answers[-2]["result"]["isError"])
+        self.assertEqual(answers[-1], {"jsonrpc": "2.0", "id": "last", "result": {}})
+
+
+if __name__ == "__main__":
+    main()
