@@ -1,0 +1,54 @@
+// One accelerator of this host, and what a run that is granted it gets: these device nodes, the
+// driver's libraries and variables. Found by nvidia.h, or declared by the operator for hosts whose
+// driver cannot be asked (Jetson, WSL).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/contracts/node.h"
+#include "common/contracts/run.h"
+
+namespace paddock::devices {
+
+using contracts::field;
+
+struct Accelerator {
+  std::string kind;  // nvidia, apple
+  std::string id;    // stable on this host
+  std::string model;
+  std::vector<std::string> nodes;      // all of them exist inside, and no other
+  std::vector<std::string> libraries;  // folders that the loader would not search by itself
+  std::map<std::string, std::string> env;
+  contracts::Device device() const { return {kind, id, model}; }
+  static constexpr auto describe() {
+    return std::tuple{
+        field("kind", &Accelerator::kind, "nvidia or apple", {.required = true}),
+        field("id", &Accelerator::id, "stable on this node",
+              {.required = true, .min_length = 1, .max_length = 128}),
+        field("model", &Accelerator::model, "for people", {.max_length = 128}),
+        field("nodes", &Accelerator::nodes, "device nodes, below /dev", {.max_length = 64}),
+        field("libraries", &Accelerator::libraries,
+              "folders of driver libraries, searched before the system's", {.max_length = 8}),
+        field("env", &Accelerator::env,
+              "variables; of several accelerators the values are joined by commas",
+              {.max_length = 16})};
+  }
+};
+
+// Those that the wish gets, of what is there and not in use; the same ones for the same question.
+// `any` is of the kind with most to spare. Unavailable, reason ACCELERATOR_UNAVAILABLE. Pure.
+Result<std::vector<Accelerator>> choose(const std::vector<Accelerator>& there,
+                                        const std::vector<std::string>& used,
+                                        const contracts::Accelerators& wish);
+
+// What a launch needs so that the command can use these and nothing else. Pure.
+struct Access {
+  std::vector<std::string> nodes;
+  std::vector<contracts::LaunchMount> mounts;
+  std::map<std::string, std::string> env;
+};
+Access access_to(const std::vector<Accelerator>& granted);
+
+}  // namespace paddock::devices

@@ -1,0 +1,58 @@
+#include "node-agent/devices/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/log.h"
+
+namespace paddock::devices {
+
+Ledger::Hold::~Hold() {
+  if (!ledger_) return;
+  ledger_->with([&](State& state) {
+    for (const Accelerator& each : granted_) {
+      const auto found = std::ranges::find(state.used, each.id);
+      if (found != state.used.end()) state.used.erase(found);
+    }
+  });
+}
+
+std::vector<std::string> Ledger::Hold::ids() const {
+  std::vector<std::string> out;
+  for (const Accelerator& each : granted_) out.push_back(each.id);
+  return out;
+}
+
+void Ledger::know(const std::vector<Accelerator>& there) {
+  const auto before = state_->with([&](State& state) { return std::exchange(state.there, there); });
+  for (const Accelerator& each : before) {
+    if (std::ranges::find(there, each.id, &Accelerator::id) == there.end())
+      log_warn("an accelerator is gone", {{"kind", each.kind}, {"id", each.id}});
+  }
+}
+
+Result<Ledger::Hold> Ledger::take(const contracts::Accelerators& wish) {
+  auto chosen = state_->with([&](State& state) {
+    auto suits = choose(state.there, state.used, wish);
+    if (suits) {
+      for (const Accelerator& each : *suits) state.used.push_back(each.id);
+    }
+    return suits;
+  });
+  if (!chosen) return std::move(chosen).error();
+  return Hold(state_, std::move(*chosen));
+}
+
+Ledger::Hold Ledger::take_again(const std::vector<std::string>& ids) {
+  std::vector<Accelerator> held;
+  state_->with([&](State& state) {
+    for (const std::string& id : ids) {
+      const auto found = std::ranges::find(state.there, id, &Accelerator::id);
+      held.push_back(found != state.there.end() ? *found : Accelerator{.id = id});
+      state.used.push_back(id);
+    }
+  });
+  return {state_, std::move(held)};
+}
+
+}  // namespace paddock::devices
