@@ -1,0 +1,90 @@
+// Agent runs: lines of output that are not whole yet, and lines for their input.
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store::sqlite {
+
+Result<std::string> Transaction::open_line(const std::string& run_uid, int64_t attempt) {
+  Statement row = db_.prepare("SELECT data FROM run_lines WHERE run_uid = ? AND attempt = ?");
+  ASSIGN_OR_RETURN(const bool found, row.bind(run_uid).bind(attempt).step());
+  return found ? row.text(0) : std::string();
+}
+
+Status Transaction::put_open_line(const std::string& run_uid, int64_t attempt,
+                                  const std::string& line) {
+  return db_
+      .prepare(
+          "INSERT INTO run_lines (run_uid, attempt, data) VALUES (?, ?, ?) "
+          "ON CONFLICT (run_uid, attempt) DO UPDATE SET data = excluded.data")
+      .bind(run_uid)
+      .bind(attempt)
+      .bind(Blob{line})
+      .run();
+}
+
+Result<std::vector<contracts::RunInput>> Transaction::run_inputs(const std::string& run_uid,
+                                                                 int64_t attempt) {
+  Statement rows = db_.prepare(
+      "SELECT seq, data FROM run_inputs WHERE run_uid = ? AND attempt = ? AND acked = 0 "
+      "ORDER BY seq");
+  rows.bind(run_uid).bind(attempt);
+  std::vector<contracts::RunInput> inputs;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return inputs;
+    inputs.push_back({rows.integer(0), rows.text(1)});
+  }
+}
+
+Result<bool> Transaction::was_answered(const std::string& run_uid, int64_t attempt,
+                                       const std::string& tool_use_id) {
+  Statement row =
+      db_.prepare("SELECT 1 FROM run_inputs WHERE run_uid = ? AND attempt = ? AND tool_use_id = ?");
+  return row.bind(run_uid).bind(attempt).bind(tool_use_id).step();
+}
+
+Status Transaction::append_input(const std::string& run_uid, int64_t attempt,
+                                 const std::string& tool_use_id, contracts::RunInput& input) {
+  ASSIGN_OR_RETURN(const bool taken, was_answered(run_uid, attempt, tool_use_id));
+  if (taken)
+    return Error{Code::kAlreadyExists, "TOOL_USE_ANSWERED", "this tool use was answered already"};
+  Statement newest =
+      db_.prepare("SELECT max(seq) FROM run_inputs WHERE run_uid = ? AND attempt = ?");
+  newest.bind(run_uid).bind(attempt);
+  ASSIGN_OR_RETURN(const std::optional<int64_t> last, newest.single_integer());
+  input.seq = last.value_or(0) + 1;
+  return db_
+      .prepare(
+          "INSERT INTO run_inputs (run_uid, attempt, seq, tool_use_id, data, acked) "
+          "VALUES (?, ?, ?, ?, ?, 0)")
+      .bind(run_uid)
+      .bind(attempt)
+      .bind(input.seq)
+      .bind(tool_use_id)
+      .bind(Blob{input.data})
+      .run();
+}
+
+// What was written is not needed any more; that it was answered is.
+// A node that wrote more lines than we know of comes from after a backup that was restored: the
+// next answer goes behind its last line, where it will be read.
+Status Transaction::ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) {
+  TRY(db_.prepare(
+             "INSERT INTO run_inputs (run_uid, attempt, seq, tool_use_id, data, acked) "
+             "SELECT ?1, ?2, ?3, '', x'', 1 WHERE ?3 BETWEEN 1 AND 1000000000 AND ?3 > "
+             "coalesce((SELECT max(seq) FROM run_inputs WHERE run_uid = ?1 AND attempt = ?2), 0) "
+             "ON CONFLICT (run_uid, attempt, tool_use_id) DO UPDATE SET seq = excluded.seq")
+          .bind(run_uid)
+          .bind(attempt)
+          .bind(seq)
+          .run());
+  return db_
+      .prepare(
+          "UPDATE run_inputs SET acked = 1, data = x'' WHERE run_uid = ? AND attempt = ? "
+          "AND seq <= ? AND acked = 0")
+      .bind(run_uid)
+      .bind(attempt)
+      .bind(seq)
+      .run();
+}
+
+}  // namespace paddock::store::sqlite
