@@ -137,7 +137,7 @@ Status bring_back(const Job& job, const contracts::Run& run) {
       fetch_artifacts(job.endpoint, job.run, run.status.artifacts, job.options.output, job.env));
   job.phases.end();
   report_artifacts(job, run.status, fetched);
-  return {};
+  return all_fetched(fetched);
 }
 
 void summarise(const Job& job, const contracts::Run& run) {

@@ -5,6 +5,7 @@
 #include "cli/core/exit_codes.h"
 #include "cli/core/kinds.h"
 #include "cli/core/output_format.h"
+#include "common/base/percent.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 
@@ -24,10 +25,9 @@ struct ObjectChoice {
     const bool everywhere = all_namespaces || !info(kind).namespaced;
     const std::string plural(info(kind).plural);
     const std::string where = everywhere ? "" : name_space;
-    std::string path = name.empty()
-                           ? contracts::paths::collection(where, plural)
-                           : contracts::paths::object(where, plural, http::percent_encode(name));
-    if (!selector.empty()) path += cat("?labelSelector=", http::percent_encode(selector));
+    std::string path = name.empty() ? contracts::paths::collection(where, plural)
+                                    : contracts::paths::object(where, plural, percent_encode(name));
+    if (!selector.empty()) path += cat("?labelSelector=", percent_encode(selector));
     return path;
   }
 };
@@ -93,6 +93,9 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
       return described<contracts::Workspace>(object, describe_workspace, now);
     case Kind::kVolume:
       return described<contracts::Volume>(object, describe_volume, now);
+    case Kind::kGrant:
+    case Kind::kToolToken:
+      return Error{Code::kNotFound, "NO_DESCRIPTION", "it is shown as it is"};
     case Kind::kNode:
       return described<contracts::Node>(object, describe_node, now);
   }
@@ -117,7 +120,8 @@ Status describe(const Parsed& parsed, const Env& env) {
   client::ControllerClient client(endpoint);
   ASSIGN_OR_RETURN(const Value object, client.get(choice.target()));
   const Result<std::string> text = describe_object(choice.kind, object, env.clock.wall());
-  // An object of a newer server has fields that we do not know: shown as it is.
+  // An object of a newer server has fields that we do not know, and some kinds say it all
+  // themselves: shown as it is.
   env.out.write(text.ok() ? *text : document_text(object, OutputFormat::kYaml));
   return {};
 }

@@ -6,6 +6,7 @@
 #include "cli/core/option_values.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/watching.h"
+#include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
@@ -19,7 +20,7 @@ struct LogOptions {
 };
 
 std::string log_target(const RunRef& run, const LogOptions& options) {
-  std::string target = cat(contracts::paths::run(run.name_space, http::percent_encode(run.name)),
+  std::string target = cat(contracts::paths::run(run.name_space, percent_encode(run.name)),
                            "/log?follow=", options.follow);
   if (options.tail) target += cat("&tailLines=", *options.tail);
   return target;

@@ -8,6 +8,7 @@
 #include "cli/core/output_format.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/watching.h"
+#include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/drain.h"
 #include "common/contracts/node.h"
@@ -21,7 +22,7 @@ using wire::Value;
 constexpr const char* kHeld = "/drain?waitMs=5000";  // answered when something changes
 
 std::string node_path(const Parsed& parsed, const char* what) {
-  return cat(contracts::paths::node(http::percent_encode(parsed.text("NODE"))), what);
+  return cat(contracts::paths::node(percent_encode(parsed.text("NODE"))), what);
 }
 
 int set_schedulable(const Parsed& parsed, Env& env, const char* verb, const char* now) {

@@ -36,8 +36,7 @@ Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("format")));
   ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(options.folder, {}));
   const contracts::Run run = make_run(options, "plan", "");
-  const std::string target =
-      cat(contracts::paths::kBase, "/namespaces/", options.name_space, "/plan");
+  const std::string target = contracts::paths::collection(options.name_space, "plan");
   ASSIGN_OR_RETURN(const wire::Value answer,
                    watcher.client.send("POST", target, wire::encode(run)));
   ASSIGN_OR_RETURN(const RunPlan decoded, wire::decode<RunPlan>(answer));

@@ -30,6 +30,7 @@ Result<int> artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
                  cat("run ", ref.name, " is still ", wire::enum_name(run.status.phase),
                      "; `paddock wait` waits for its end")};
   }
+  Status brought;
   if (!parsed.has("output")) {
     list_artifacts(run.status.artifacts, env);
   } else {
@@ -39,11 +40,13 @@ Result<int> artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
     for (const auto& each : run.status.artifacts) env.out.write(cat(printable(each.path), "\n"));
     env.say(cat(fetched.files, fetched.files == 1 ? " file, " : " files, ",
                 format_bytes(fetched.bytes)));
+    brought = all_fetched(fetched);
   }
   if (!run.status.left_out.empty()) {
     env.say("not brought back:");
     env.err.write(left_out_text(run.status.left_out, kAllLeftOut, "  "));
   }
+  TRY(std::move(brought));
   return kExitOk;
 }
 

@@ -78,7 +78,7 @@ int ready_command(const Parsed& parsed, Env& env) {
     return fail(env, target.error());
   const Health health = gather_health(connection, env);
   if (parsed.has("json")) {
-    env.out.write(wire::to_pretty_json(ready_document(health)));
+    env.out.write(wire::to_pretty_json(health.readiness));
   } else {
     env.out.write(health.ready() ? std::string("ready\n")
                                  : cat("not ready: ", printable(health.reason), "\n"));

@@ -13,4 +13,7 @@ inline const OptionRow kVerbose{"-v,--verbose", "", "say more"};
 // What runs code, and what tells beforehand how it would go.
 std::vector<CommandRow> run_commands();
 
+// Tool tokens and grants.
+std::vector<CommandRow> permission_commands();
+
 }  // namespace paddock::cli

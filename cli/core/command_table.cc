@@ -38,7 +38,7 @@ std::vector<CommandRow> instance_commands() {
        kInstanceGroup,
        "exit code 0 if the instance can take work, else 1",
        {},
-       {{"--json", "", "{ready, controller, nodes, reason}"}},
+       {{"--json", "", "what GET /readyz says: {ok, ready, version}"}},
        ""},
       {"doctor",
        kInstanceGroup,
@@ -107,6 +107,12 @@ std::vector<CommandRow> look_commands() {
 std::vector<CommandRow> node_commands() {
   const ArgumentRow node{"NODE", "name of the node"};
   return {
+      {"top",
+       kNodeGroup,
+       "what nodes and namespaces use, and who waits",
+       {},
+       {},
+       "Counts what placed runs asked for (spec.resources), not what they consume right now."},
       {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, ""},
       {"uncordon", kNodeGroup, "let a node take runs again; ends a drain", {node}, {}, ""},
       {"drain",
@@ -142,6 +148,29 @@ std::vector<CommandRow> tool_commands() {
        "in blobs/ beside it. With the controller stopped, `paddock-controller --restore FILE` puts "
        "it\n"
        "back."},
+      {"audit",
+       kToolGroup,
+       "what happened, who did it, and what was refused",
+       {},
+       {{"-n,--namespace", "NS", "of this namespace only"},
+        {"--type", "TYPE", "e.g. capability.denied"},
+        {"--subject", "WHO", "e.g. admin or node:NAME"},
+        {"--session", "UID", "of one run"},
+        {"--since", "D", "not older than this, e.g. 24h"},
+        {"--after", "ID", "go on behind this event"},
+        {"--limit", "N", "at most this many; 500 unless given"},
+        kDocumentFormat},
+       "Shows the newest events, oldest first. With -o json: an event per line, to be kept\n"
+       "elsewhere; the last line's id is the next --after.\n\n"
+       "  paddock audit --type capability.denied --since 24h"},
+      {"mcp",
+       kToolGroup,
+       "serve an agent over the Model Context Protocol, on stdin and stdout",
+       {},
+       {kNamespace, {"--root", "DIR", "folders below it may be uploaded; this one unless given"}},
+       "Eight tools: start, wait for, read, fetch from, cancel and list runs; plan; nodes.\n"
+       "An agent's configuration names this command, e.g.\n\n"
+       "  {\"mcpServers\": {\"paddock\": {\"command\": \"paddock\", \"args\": [\"mcp\"]}}}"},
       {"kubeconfig",
        kToolGroup,
        "print a configuration for kubectl",
@@ -160,7 +189,8 @@ std::vector<CommandRow> tool_commands() {
 
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
-  for (auto rows : {run_commands(), look_commands(), node_commands(), tool_commands()})
+  for (auto rows :
+       {run_commands(), look_commands(), node_commands(), permission_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }

@@ -73,6 +73,9 @@ void EventPrinter::finish() {
   if (!held_err_.empty()) env_.err.write(terminal_safe(held_err_));
   held_out_.clear();
   held_err_.clear();
+  // A colour, or text made invisible, that a run has left on would go on in the next prompt.
+  for (const Stream* stream : {&env_.out, &env_.err})
+    if (stream->tty) stream->write("\x1b[0m");
 }
 
 }  // namespace paddock::cli

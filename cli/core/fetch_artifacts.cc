@@ -26,7 +26,8 @@ struct Work {
   std::atomic<bool> failed{false};
   struct State {
     size_t lanes_left = 0;
-    std::optional<Error> error;
+    std::optional<Error> error;  // nothing more can be fetched
+    Fetched fetched{};
   };
   Guarded<State> state{};
   std::condition_variable changed{};
@@ -39,18 +40,29 @@ Status fetch_one(client::ControllerClient& client, const Work& work,
                                   artifact.path);
 }
 
+// What is wrong with the connection or the caller is wrong for every file.
+bool ends_all(const Error& error) {
+  return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||
+         error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
+}
+
 void lane(Work& work) {
   client::ControllerClient client(work.endpoint);
   for (size_t i = work.next++; i < work.artifacts.size() && !work.failed; i = work.next++) {
-    Status fetched = fetch_one(client, work, work.artifacts[i]);
-    if (fetched.ok()) {
-      ++work.done;
-      continue;
-    }
-    work.failed = true;
+    const contracts::Artifact& artifact = work.artifacts[i];
+    const Status fetched = fetch_one(client, work, artifact);
+    ++work.done;
+    const bool ends = !fetched.ok() && ends_all(fetched.error());
+    if (ends) work.failed = true;
     work.state.with([&](Work::State& state) {
-      if (!state.error)
-        state.error = fetched.error().within(cat("fetching ", work.artifacts[i].path));
+      if (fetched.ok()) {
+        ++state.fetched.files;
+        state.fetched.bytes += artifact.size;
+      } else if (!ends) {
+        state.fetched.failed.push_back({artifact.path, fetched.error().message});
+      } else if (!state.error) {
+        state.error = fetched.error().within(cat("fetching ", artifact.path));
+      }
     });
   }
   work.state.with([](Work::State& state) { --state.lanes_left; });
@@ -80,11 +92,18 @@ Result<Fetched> fetch_artifacts(const http::Endpoint& endpoint, const RunRef& ru
     }
   }
   for (std::thread& thread : threads) thread.join();
-  const auto error = work.state.with([](const Work::State& state) { return state.error; });
-  if (error) return *error;
-  Fetched fetched{total, 0};
-  for (const contracts::Artifact& artifact : artifacts) fetched.bytes += artifact.size;
-  return fetched;
+  return work.state.with([](Work::State& state) -> Result<Fetched> {
+    if (state.error) return *state.error;
+    return std::move(state.fetched);
+  });
+}
+
+Status all_fetched(const Fetched& fetched) {
+  if (fetched.failed.empty()) return {};
+  return Error{Code::kFailedPrecondition, "ARTIFACTS_NOT_WRITTEN",
+               cat(fetched.failed.size(), fetched.failed.size() == 1 ? " file" : " files",
+                   " could not be written; the others are there"),
+               fetched.failed};
 }
 
 }  // namespace paddock::cli

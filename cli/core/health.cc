@@ -4,6 +4,7 @@
 
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
+#include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
@@ -36,7 +37,7 @@ void look_at_pointer(Health& health, const ConnectionOptions& options, const Env
 }
 
 void ask_controller(Health& health, const http::Endpoint& endpoint) {
-  if (const Status ready = check_ready(endpoint, Millis(5000)); !ready.ok()) {
+  if (const Status ready = check_ready(endpoint, Millis(5000), &health.readiness); !ready.ok()) {
     health.reason = ready.error().message;
     return;
   }
@@ -70,12 +71,14 @@ bool Health::ready() const {
          std::ranges::any_of(nodes, [](const NodeHealth& node) { return node.ready; });
 }
 
-Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
+Status check_ready(const http::Endpoint& endpoint, Millis timeout, Value* said) {
   http::Request request;
   request.target = "/readyz";
   request.timeout = timeout;
   const Result<http::Response> answer = http::make_client(endpoint)->send(request);
   if (!answer.ok()) return answer.error();
+  auto document = wire::parse_json(answer->body);
+  if (said != nullptr && document) *said = std::move(*document);
   if (answer->status == 200) return {};
   return Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
                cat("the controller answers ", answer->status, " to /readyz")};

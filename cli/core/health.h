@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/core/connection.h"
+#include "common/contracts/readiness.h"
 
 namespace paddock::cli {
 
@@ -23,16 +24,17 @@ struct Health {
   bool agent_alive = false;
   bool controller_ready = false;
   std::vector<NodeHealth> nodes;
-  std::vector<wire::Value> runs;  // every namespace
-  std::string reason;             // why not ready
+  std::vector<wire::Value> runs;                        // every namespace
+  std::string reason;                                   // why not ready
+  wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 
   bool ready() const;
 };
 
 // Never fails: what cannot be found out is the reason.
 Health gather_health(const ConnectionOptions& options, const Env& env);
-// Whether GET /readyz answers 200 within `timeout`.
-Status check_ready(const http::Endpoint& endpoint, Millis timeout);
+// Whether GET /readyz answers 200 within `timeout`; what it said, or would have, is in `said`.
+Status check_ready(const http::Endpoint& endpoint, Millis timeout, wire::Value* said = nullptr);
 wire::Value ready_document(const Health& health);
 
 }  // namespace paddock::cli

@@ -14,6 +14,8 @@ using wire::Value;
 constexpr std::array kKinds = {KindInfo{Kind::kRun, "run", "runs", "rn", true},
                                KindInfo{Kind::kWorkspace, "workspace", "workspaces", "ws", true},
                                KindInfo{Kind::kVolume, "volume", "volumes", "vol", true},
+                               KindInfo{Kind::kGrant, "grant", "grants", "gr", true},
+                               KindInfo{Kind::kToolToken, "tooltoken", "tooltokens", "tt", true},
                                KindInfo{Kind::kNode, "node", "nodes", "no", false}};
 
 // A field as text, whatever its type; empty when absent.
@@ -105,6 +107,12 @@ Row header_of(Kind kind, bool wide) {
     case Kind::kVolume:
       return wide ? Row{"NAME", "VERSION", "FILES", "SIZE", "AGE", "KEPT", "RUN", "ROOT"}
                   : Row{"NAME", "VERSION", "FILES", "SIZE", "AGE"};
+    case Kind::kGrant:
+      return wide ? Row{"NAME", "MEDIA", "COMPUTE", "AGE", "PARENT", "SUBJECTS"}
+                  : Row{"NAME", "MEDIA", "COMPUTE", "AGE"};
+    case Kind::kToolToken:
+      return wide ? Row{"NAME", "RUN", "PHASE", "OPERATIONS", "AGE", "EXPIRES", "REASON"}
+                  : Row{"NAME", "RUN", "PHASE", "OPERATIONS", "AGE"};
     case Kind::kNode:
       return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DEVICES",
                         "AGE",  "OS",     "AGENT", "PROVEN", "MESSAGE"}
@@ -155,6 +163,38 @@ Row volume_row(const Value& volume, bool wide, WallTime now) {
   return row;
 }
 
+std::string words_at(const Value& object, std::string_view path) {
+  std::vector<std::string> words;
+  const Value* list = object.at(path);
+  if (list == nullptr || list->array() == nullptr) return "";
+  for (const Value& each : *list->array())
+    if (each.string() != nullptr) words.push_back(*each.string());
+  return join(words, ",");
+}
+
+Row grant_row(const Value& grant, bool wide, WallTime now) {
+  const std::string surfaces = words_at(grant, "spec.media.surfaces");
+  const bool media = grant.at("spec.media") != nullptr;
+  Row row = {field_text(grant, "metadata.name"), media && surfaces.empty() ? "all" : surfaces,
+             grant.at("spec.compute") != nullptr ? "yes" : "", age(grant, now)};
+  if (wide) {
+    row.push_back(field_text(grant, "spec.parent"));
+    row.push_back(words_at(grant, "spec.subjects"));
+  }
+  return row;
+}
+
+Row tool_token_row(const Value& token, bool wide, WallTime now) {
+  Row row = {field_text(token, "metadata.name"), field_text(token, "spec.run"),
+             field_text(token, "status.phase"), words_at(token, "spec.operations"),
+             age(token, now)};
+  if (wide) {
+    row.push_back(field_text(token, "status.expiresAt"));
+    row.push_back(field_text(token, "status.reason"));
+  }
+  return row;
+}
+
 Row node_row(const Value& node, bool wide, WallTime now) {
   Row row = {field_text(node, "metadata.name"),       node_state(node),
              field_text(node, "status.capacity.cpu"), bytes_at(node, "status.capacity.memory"),
@@ -176,6 +216,10 @@ Row row_of(Kind kind, const Value& object, bool wide, WallTime now) {
       return workspace_row(object, wide, now);
     case Kind::kVolume:
       return volume_row(object, wide, now);
+    case Kind::kGrant:
+      return grant_row(object, wide, now);
+    case Kind::kToolToken:
+      return tool_token_row(object, wide, now);
     case Kind::kNode:
       return node_row(object, wide, now);
   }
@@ -197,7 +241,8 @@ Result<Kind> parse_kind(std::string_view word) {
   }
   return invalid_argument("UNKNOWN_KIND",
                           cat("there is no kind `", word,
-                              "`; known: runs (rn), workspaces (ws), volumes (vol), nodes (no)"),
+                              "`; known: runs (rn), workspaces (ws), volumes (vol), grants (gr), "
+                              "tooltokens (tt), nodes (no)"),
                           "KIND");
 }
 

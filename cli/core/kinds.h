@@ -13,7 +13,7 @@
 
 namespace paddock::cli {
 
-enum class Kind { kRun, kWorkspace, kVolume, kNode };
+enum class Kind { kRun, kWorkspace, kVolume, kGrant, kToolToken, kNode };
 
 struct KindInfo {
   Kind kind;

@@ -16,6 +16,7 @@ const OptionRow kRunName{"--name", "NAME", "name of the run; made up unless give
 const OptionRow kRunLabel{"-l,--label", "KEY=VALUE", "label of the run; may be repeated", true};
 const OptionRow kArtifactOutput{"--output", "DIR",
                                 "where artifacts are written; the project's folder unless given"};
+const OptionRow kDocumentOutput{"-o,--output", "FORMAT", "json or yaml: the whole answer"};
 const OptionRow kDetach{"--detach", "", "print the run's name and return once it is created"};
 const OptionRow kProgress{"--progress", "FORM",
                           "auto, plain (nothing is redrawn) or json (objects, one per line)"};
@@ -71,6 +72,21 @@ CommandRow build_command_row() {
       "project; a gradle build is ./gradlew or gradle and its tasks, offline.\n\n"
       "  paddock build . --type script \"bash build.sh release\" --artifact-dir out\n"
       "  paddock build app --type gradle --artifact-dir build/reports -- ./gradlew check"};
+}
+
+CommandRow execute_row() {
+  return {
+      "execute",
+      kRunGroup,
+      "run a short piece of Python at once, in a sandbox of its own",
+      {{"FILE.py", "the code, at most 100000 bytes"}},
+      {{"--input", "FILE", "JSON object that the code finds as `input_data`"},
+       {"--timeout", "D", "1s to 60s; 30s unless given"},
+       {"--memory", "Q", "64Mi to 512Mi; 256Mi unless given"},
+       kDocumentOutput},
+      "No network, no files but a scratch /tmp. The code's own exit code is passed through; 124\n"
+      "when its time was up, 126 when it was refused before it ran. Ctrl-C ends it.\n\n"
+      "  paddock execute sum.py --input numbers.json"};
 }
 
 CommandRow sandbox_run_row() {
@@ -137,7 +153,8 @@ CommandRow plan_row() {
 }  // namespace
 
 std::vector<CommandRow> run_commands() {
-  return {compute_command_row(), build_command_row(), plan_row(), sandbox_run_row(), pytest_row()};
+  return {compute_command_row(), build_command_row(), plan_row(),
+          execute_row(),         sandbox_run_row(),   pytest_row()};
 }
 
 }  // namespace paddock::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "common/base/control_text.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -44,12 +45,6 @@ bool within(uint32_t code, const auto& ranges) {
 
 size_t columns(uint32_t code) { return within(code, kCombining) ? 0 : within(code, kWide) ? 2 : 1; }
 
-// C0, DEL, C1, and the marks that change the direction of text.
-bool is_control(uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
-
 std::string without_controls(std::string_view text, bool keep_lines) {
   const std::string clean = to_utf8_lossy(text);
   std::string out;
@@ -57,7 +52,7 @@ std::string without_controls(std::string_view text, bool keep_lines) {
   for (std::string_view rest = clean; !rest.empty();) {
     const Rune rune = first_rune(rest);
     const bool kept = keep_lines && (rune.code == '\n' || rune.code == '\t');
-    if (is_control(rune.code) && !kept) {
+    if (control_length(rest) > 0 && !kept) {
       out += rune.code == '\n' || rune.code == '\t' || rune.code == '\r' ? " " : "\xef\xbf\xbd";
     } else {
       out += rest.substr(0, rune.bytes);

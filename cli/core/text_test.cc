@@ -145,6 +145,8 @@ TEST(Kinds, AreKnownByEveryName) {
     EXPECT_EQ(*parse_kind(word), Kind::kRun) << word;
   EXPECT_EQ(*parse_kind("ws"), Kind::kWorkspace);
   EXPECT_EQ(*parse_kind("volumes"), Kind::kVolume);
+  EXPECT_EQ(*parse_kind("grants"), Kind::kGrant);
+  EXPECT_EQ(*parse_kind("tt"), Kind::kToolToken);
   EXPECT_EQ(*parse_kind("no"), Kind::kNode);
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
 }

@@ -39,6 +39,8 @@ struct Error {
   std::vector<Cause> causes = {};
   // What the caller was doing, innermost first. For our logs; not sent to clients.
   std::vector<std::string> context = {};
+  // Further facts for programs, by name: members of `error.details` in an answer.
+  std::vector<std::pair<std::string, std::string>> facts = {};
 
   Error&& within(std::string what) && {
     context.push_back(std::move(what));

@@ -1,5 +1,10 @@
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,6 +58,37 @@ TEST(ScanFolder, SortsByPathAndKeepsTheExecutableBit) {
   wire::Check check;
   scan.tree.validate(check);
   EXPECT_TRUE(check.ok());
+}
+
+// A file that is exchanged for a link, over and over, while it is read: the link is refused or the
+// file is taken, and nothing beyond the link ever.
+// proves: ORB-96
+TEST(ScanFolder, NeverFollowsALinkThatIsSwappedIn) {
+  const test::TempDir outside;
+  outside.write("secret", "secret");
+  const test::TempDir dir;
+  dir.write("project/word", "open");
+  const std::string at = dir / "project/word", other = dir / "other";
+  ASSERT_EQ(::symlink((outside / "secret").c_str(), other.c_str()), 0);
+  std::atomic<bool> stop = false;
+  std::thread swapping([&] {
+    while (!stop) ::syscall(SYS_renameat2, AT_FDCWD, at.c_str(), AT_FDCWD, other.c_str(), 2U);
+  });
+  int taken = 0, refused = 0;
+  for (int i = 0; i < 20'000 && (i < 500 || taken == 0 || refused == 0); ++i) {
+    const auto scan = scan_folder(dir / "project");
+    if (!scan) {
+      ++refused;
+      continue;
+    }
+    ++taken;
+    ASSERT_EQ(scan->tree.entries.size(), 1U);
+    ASSERT_EQ(scan->tree.entries[0].digest, crypto::sha256_hex("open"));
+  }
+  stop = true;
+  swapping.join();
+  EXPECT_GT(taken, 0);
+  EXPECT_GT(refused, 0);
 }
 
 TEST(ScanFolder, LeavesOutByTheRulesOfEveryFolderAndSaysWhich) {

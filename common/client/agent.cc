@@ -1,4 +1,5 @@
 // The node agent's calls.
+#include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
@@ -27,19 +28,44 @@ Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& n
   http::Request call =
       json_request("POST", cat(paths::node(node), "/synchronize"), wire::encode(request));
   call.timeout = Millis(request.wait_ms) + kAnswerTime;
-  Failure failure;
-  ASSIGN_OR_RETURN(const http::Response response, once(*http_, call, failure));
-  ASSIGN_OR_RETURN(const wire::Value answer, parse_body(response));
+  ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
   return decode_answer<contracts::SyncAnswer>(answer);
+}
+
+Result<contracts::CallsAnswer> ControllerClient::exchange_calls(
+    const std::string& node, const contracts::CallsRequest& request) {
+  http::Request call =
+      json_request("POST", cat(paths::node(node), "/calls"), wire::encode(request));
+  call.timeout = Millis(request.wait_ms) + kAnswerTime;
+  ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
+  return decode_answer<contracts::CallsAnswer>(answer);
 }
 
 Result<contracts::Tree> ControllerClient::fetch_tree(const std::string& node,
                                                      const std::string& run_uid,
                                                      const std::string& volume) {
   std::string path = cat(paths::node_run(node, run_uid), "/tree");
-  if (!volume.empty()) path += cat("?volume=", http::percent_encode(volume));
+  if (!volume.empty()) path += cat("?volume=", percent_encode(volume));
   ASSIGN_OR_RETURN(const wire::Value answer, get(path));
   return decode_answer<contracts::Tree>(answer);
+}
+
+// Asking again replaces the token, so that this may be repeated.
+Result<std::string> ControllerClient::run_tool_token(const std::string& node,
+                                                     const std::string& run_uid, int64_t attempt) {
+  const http::Request request =
+      json_request("POST", cat(paths::node_run(node, run_uid), "/tool-token"),
+                   wire::encode(contracts::RunTokenRequest{attempt}));
+  ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
+  ASSIGN_OR_RETURN(const auto token, decode_answer<contracts::RunTokenAnswer>(answer));
+  return token.token;
+}
+
+Result<contracts::ToolBundle> ControllerClient::run_tool_bundle(const std::string& node,
+                                                                const std::string& run_uid) {
+  ASSIGN_OR_RETURN(const wire::Value answer,
+                   get(cat(paths::node_run(node, run_uid), "/tool-bundle")));
+  return decode_answer<contracts::ToolBundle>(answer);
 }
 
 Status ControllerClient::fetch_blob(const std::string& node, const std::string& run_uid,

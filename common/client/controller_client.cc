@@ -39,6 +39,12 @@ Result<http::Response> ControllerClient::call(http::Client& http, const http::Re
   }
 }
 
+Result<wire::Value> ControllerClient::call_once(const http::Request& request) {
+  Failure failure;
+  ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
+  return parse_body(response);
+}
+
 Result<wire::Value> ControllerClient::call_json(const http::Request& request, bool keyed) {
   ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, keyed));
   return parse_body(response);

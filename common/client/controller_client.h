@@ -14,7 +14,9 @@
 #include "common/cas/tree.h"
 #include "common/client/interruptible_pause.h"
 #include "common/client/retry.h"
+#include "common/contracts/calls.h"
 #include "common/contracts/events.h"
+#include "common/contracts/execute.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
@@ -63,6 +65,9 @@ class ControllerClient {
                            const contracts::Artifact& artifact, int folder,
                            const std::string& relative);
 
+  // Runs a snippet. Never repeated; who hangs up ends it.
+  Result<contracts::ExecuteAnswer> execute(const contracts::ExecuteRequest& request);
+
   // --- workspaces ---
   // Creates the workspace if needed, sends what the server lacks (several lanes) and compares the
   // root it answers with ours (ROOT_MISMATCH). FILE_CHANGED: a file is not what it was when it was
@@ -76,8 +81,15 @@ class ControllerClient {
                                          const contracts::EnrollRequest& request);
   Result<contracts::SyncAnswer> synchronize(const std::string& node,
                                             const contracts::SyncRequest& request);
+  Result<contracts::CallsAnswer> exchange_calls(const std::string& node,
+                                                const contracts::CallsRequest& request);
   Result<contracts::Tree> fetch_tree(const std::string& node, const std::string& run_uid,
                                      const std::string& volume = "");
+  Result<contracts::ToolBundle> run_tool_bundle(const std::string& node,
+                                                const std::string& run_uid);
+  // The secret of a tool token for the environment of a run's attempt.
+  Result<std::string> run_tool_token(const std::string& node, const std::string& run_uid,
+                                     int64_t attempt);
   Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,
                     int64_t size, const cas::BlobStore& store);
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,
@@ -93,6 +105,7 @@ class ControllerClient {
   // Repeats what may be repeated. `keyed`: doing it twice is the same as once.
   Result<http::Response> call(http::Client& http, const http::Request& request, bool keyed);
   Result<wire::Value> call_json(const http::Request& request, bool keyed);
+  Result<wire::Value> call_once(const http::Request& request);  // what must not be repeated
   // Repeats `attempt`, which starts anew each time, like a GET.
   Status repeat(const std::function<Status(Failure&)>& attempt);
 

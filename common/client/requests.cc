@@ -63,10 +63,4 @@ Result<wire::Value> parse_body(const http::Response& response) {
   return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the server's answer is not JSON"};
 }
 
-std::string encode_path(const std::string& path) {
-  std::vector<std::string> parts = split(path, '/');
-  for (std::string& part : parts) part = http::percent_encode(part);
-  return join(parts, "/");
-}
-
 }  // namespace paddock::client

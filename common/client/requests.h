@@ -20,8 +20,6 @@ bool on_this_host(const http::Endpoint& endpoint);
 // What an answer other than 2xx means.
 Failure failure_of(const http::Response& response);
 Result<wire::Value> parse_body(const http::Response& response);
-// A whole path of slashes and names, each name percent-encoded.
-std::string encode_path(const std::string& path);
 
 // The answer as a contract; what does not fit it is the server's fault.
 template <class T>

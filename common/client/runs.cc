@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
@@ -95,7 +96,7 @@ Status ControllerClient::download_artifact(const std::string& name_space, const 
   return repeat([&](Failure& failure) -> Status {
     ASSIGN_OR_RETURN(Download download, Download::begin(folder, relative, random_));
     http::Request request = stream_request(
-        "GET", cat(paths::run(name_space, run), "/artifacts/", encode_path(artifact.path)));
+        "GET", cat(paths::run(name_space, run), "/artifacts/", percent_encode_path(artifact.path)));
     Status written;
     request.on_data = [&](std::string_view piece) {
       written = download.append(piece, artifact);

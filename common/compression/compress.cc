@@ -33,13 +33,19 @@ bool pays(int64_t in, int64_t out) { return out <= in - in / 10; }
 
 class Compression {
  public:
-  Compression(int fd, int64_t size) : fd_(fd), size_(size), context_(ZSTD_createCCtx()) {}
+  Compression(int fd, int64_t size)
+      : fd_(fd),
+        size_(size),
+        context_(ZSTD_createCCtx()),
+        in_(std::min(static_cast<size_t>(size), kPiece)),
+        piece_(in_.size()) {}
 
   std::optional<CompressedFile> run() {
     out_.fd = nameless_file();
     if (!out_.fd.valid() || context_ == nullptr) return std::nullopt;
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel);
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 0);  // the digest is the check
+    ZSTD_CCtx_setPledgedSrcSize(context_.get(), static_cast<unsigned long long>(size_));
     while (read_ < size_) {
       if (!one_piece()) return std::nullopt;
     }
@@ -82,8 +88,8 @@ class Compression {
   bool tried_ = false;
   Context context_;
   CompressedFile out_;
-  std::vector<char> in_ = std::vector<char>(kPiece);
-  std::vector<char> piece_ = std::vector<char>(kPiece);
+  std::vector<char> in_;  // no larger than the file, of which most are small
+  std::vector<char> piece_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Every path of the API, in one place. Names must already be valid DNS labels.
 //
 //   GET    /livez /readyz /healthz /health /version /metrics   POST /admin/backups   POST /build
+//   POST   /execute
 //   GET    /api /apis …    discovery; /openapi/v2 /openapi/v3
 //   GET    /api/v1/[namespaces/{ns}/]{events|pods}   pods/{name}[/log]: runs as Pods, read-only
 //   POST   /apis/{authorization|authentication}.k8s.io/…   what I may do, who I am
@@ -11,10 +12,13 @@
 //   GET    …/runs/{name}/log        ?follow=true&tailLines=N
 //   GET    …/runs/{name}/events     SSE; Last-Event-ID or ?after=N
 //   POST   …/runs/{name}/cancel     GET …/runs/{name}/artifacts[/{path}]
+//   GET    …/workspaces/{name}/{raw|export}/{path} …/export …/preview-url   /preview/{scope}/{path}
+//   POST   /mcp   GET    /audit  A/namespaces/{ns}/audit
 //   GET|POST …/workspaces/{name}/tree          PUT …/workspaces/{name}/blobs/{digest}: raw bytes
 //   POST   A/nodes/{name}/{cordon|uncordon|drain}   GET …/drain   PUT …/taints
 //   POST   A/nodes/{name}/enroll               enrolment token
 //   POST   A/nodes/{name}/synchronize          node credential, as all below
+//   POST   A/nodes/{name}/calls
 //   GET    A/nodes/{name}/runs/{uid}/tree?volume=NAME      A/nodes/{name}/runs/{uid}/blobs/{digest}
 //   PUT    A/nodes/{name}/runs/{uid}/artifacts/{digest}
 #pragma once

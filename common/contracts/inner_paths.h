@@ -10,6 +10,7 @@ namespace paddock::contracts {
 inline constexpr std::string_view kSandboxWorkspace = "/workspace";
 inline constexpr std::string_view kSandboxVenv = "/venv";
 inline constexpr std::string_view kSandboxNodeModules = "/node_modules";  // found from /workspace
+inline constexpr std::string_view kSandboxDriver = "/driver";  // libraries of accelerators
 inline constexpr std::string_view kSandboxTmp = "/tmp";
 inline constexpr std::string_view kSandboxPolicyFile = "/run/paddock/policy.json";
 

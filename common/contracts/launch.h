@@ -17,6 +17,11 @@
 // and why. What cannot be answered is not run. After the answer, a client that leaves and the
 // server's own end change nothing; the connection closes when the launcher has ended.
 //
+// A fed run waits for its input: the packet is `kLaunchFedOrder`, with the descriptors of the
+// request file, the events and the command's standard input, a socket. Such a run is its client's:
+// it is canceled when the client leaves. Its wall time passes from the client's packet
+// `kLaunchBegin` and milliseconds on, the policy's being the most; until then it may wait for ever.
+//
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
 // Files of a mount that belong to the owner of its folder are the command's own inside: a root
@@ -79,6 +84,11 @@ struct LaunchRequest {
   // From SIGTERM to every process inside until all are killed: after a cancel, and after a limit.
   int64_t cancel_grace_ms = 2000;
   int64_t limit_grace_ms = 200;
+  // A file of the host that grows: its lines, once whole, are the command's standard input. Linux.
+  std::string input_file;
+  // The command's own, made by itself in its scratch space (/tmp) before it starts. Files: Linux.
+  std::vector<std::string> scratch_folders;
+  std::map<std::string, std::string> scratch_files;  // content by path
   static constexpr auto describe() {
     return std::tuple{
         field("traceId", &LaunchRequest::trace_id, "repeated in the result",
@@ -99,11 +109,22 @@ struct LaunchRequest {
               "from SIGTERM to SIGKILL after a cancel", {.min = 0, .max = 60'000}),
         field("limitGraceMs", &LaunchRequest::limit_grace_ms,
               "from SIGTERM to SIGKILL after a time limit", {.min = 0, .max = 10'000}),
+        field("inputFile", &LaunchRequest::input_file,
+              "absolute path of a file whose lines are the standard input, as they come",
+              {.omit_empty = true}),
+        field("scratchFolders", &LaunchRequest::scratch_folders,
+              "folders below /tmp that are there when the command starts",
+              {.omit_empty = true, .max_length = 64}),
+        field("scratchFiles", &LaunchRequest::scratch_files,
+              "files below /tmp that are there when the command starts, by path",
+              {.omit_empty = true, .max_length = 16}),
     };
   }
 };
 
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
+inline constexpr std::string_view kLaunchFedOrder = "paddock launch 1 fed";
+inline constexpr std::string_view kLaunchBegin = "begin ";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";
 

@@ -7,18 +7,22 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/agent_run.h"
+#include "common/contracts/media.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/placement.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
+#include "common/contracts/tool_bundle.h"
+#include "common/contracts/tool_token.h"
 #include "common/contracts/tree.h"
+#include "common/wire/nullable.h"
 
 namespace paddock::contracts {
 
 enum class RunType { kCompute, kScript, kGradle, kCode, kTest, kAgent };
 enum class RunPhase { kPending, kScheduled, kPreparing, kRunning, kSucceeded, kFailed, kCanceled };
 enum class AcceleratorKind { kNvidia, kApple, kAny };
-enum class MediaMode { kEnabled, kDisabled };
 
 constexpr bool is_terminal(RunPhase phase) {
   return phase == RunPhase::kSucceeded || phase == RunPhase::kFailed ||
@@ -43,14 +47,6 @@ struct Resources {
     return std::tuple{field("cpu", &Resources::cpu, "whole cores", {.min = 1, .max = 4096}),
                       field("memory", &Resources::memory, "set aside on the node"),
                       field("accelerators", &Resources::accelerators, "devices the run needs")};
-  }
-};
-
-struct MediaExecution {
-  MediaMode mode = MediaMode::kDisabled;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("mode", &MediaExecution::mode, "enabled or disabled", {.required = true})};
   }
 };
 
@@ -116,6 +112,9 @@ struct RunSpec {
   std::string profile;
   SandboxPolicy sandbox;
   std::optional<MediaExecution> media_execution;
+  std::optional<ToolTokenRequest> tool_token;
+  std::optional<ToolBundle> tool_bundle;  // never stored here: see RunStatus
+  std::vector<std::string> grants;
   bool cancel_requested = false;
   static constexpr auto describe() {
     return std::tuple{
@@ -150,6 +149,13 @@ struct RunSpec {
               {.omit_empty = true}),
         field("sandbox", &RunSpec::sandbox, "policy on top of the profile"),
         field("mediaExecution", &RunSpec::media_execution, "always explicit in the stored object"),
+        field("toolToken", &RunSpec::tool_token,
+              "what the tool token in the run's environment is good for; none unless given"),
+        field("toolBundle", &RunSpec::tool_bundle,
+              "MCP servers of an agent run; not shown again, status.toolBundle has a summary"),
+        field("grants", &RunSpec::grants,
+              "names of the Grants that the run is held to; its creator's unless given",
+              {.omit_empty = true, .max_length = 8}),
         field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
     };
   }
@@ -195,8 +201,14 @@ struct RunStatus {
   std::string workspace_root;          // digest of the tree the run reads, pinned at creation
   std::vector<MountedVolume> volumes;  // pinned at creation
   std::optional<int64_t> published_version;        // of spec.publish
+  wire::NullableText preview_url;                  // of the workspace's entry file
   std::optional<SandboxPolicy> policy;             // effective
   std::map<std::string, std::string> environment;  // the profile's
+  std::string created_by;
+  std::vector<std::string> grants;                // that it is held to
+  std::optional<ToolBundleSummary> tool_bundle;   // of an agent run
+  std::vector<PendingToolUse> pending_tool_uses;  // of an agent run
+  std::optional<bool> stdin_closed;               // of an agent run: no answer can reach it
   std::optional<SandboxResult> result;
   std::vector<Artifact> artifacts;
   std::vector<LeftOut> left_out;
@@ -223,10 +235,20 @@ struct RunStatus {
               {.omit_empty = true}),
         field("publishedVersion", &RunStatus::published_version,
               "version of spec.publish that holds the artifacts"),
+        field("previewUrl", &RunStatus::preview_url,
+              "path of the workspace's entry file in this API; null if it has none"),
         field("policy", &RunStatus::policy, "effective sandbox policy"),
         field("environment", &RunStatus::environment,
               "of the profile; a Python environment and the policy add to it",
               {.omit_empty = true}),
+        field("createdBy", &RunStatus::created_by, "whose token made it", {.omit_empty = true}),
+        field("grants", &RunStatus::grants, "that the run is held to", {.omit_empty = true}),
+        field("toolBundle", &RunStatus::tool_bundle,
+              "MCP servers that an agent run has; nothing that is secret"),
+        field("pendingToolUses", &RunStatus::pending_tool_uses,
+              "what an agent run asked for and nobody has answered", {.omit_empty = true}),
+        field("stdinClosed", &RunStatus::stdin_closed,
+              "whether an agent run takes no answers any more"),
         field("result", &RunStatus::result, "how it ended and what was enforced"),
         field("artifacts", &RunStatus::artifacts, "what came back", {.omit_empty = true}),
         field("leftOut", &RunStatus::left_out, "what did not, and why", {.omit_empty = true}),
@@ -280,12 +302,6 @@ struct EnumNames<contracts::AcceleratorKind> {
   static constexpr std::array values = {std::pair{E::kNvidia, std::string_view("nvidia")},
                                         std::pair{E::kApple, std::string_view("apple")},
                                         std::pair{E::kAny, std::string_view("any")}};
-};
-template <>
-struct EnumNames<contracts::MediaMode> {
-  using E = contracts::MediaMode;
-  static constexpr std::array values = {std::pair{E::kEnabled, std::string_view("enabled")},
-                                        std::pair{E::kDisabled, std::string_view("disabled")}};
 };
 }  // namespace paddock::wire
 

@@ -87,7 +87,7 @@ TEST(Run, NamesEveryFaultOfASpec) {
   EXPECT_EQ(fault_of("type: compute, command: [a], resources: {accelerators: {kind: tpu}}"),
             "spec.resources.accelerators.kind: \"tpu\" is not one of: nvidia, apple, any");
   EXPECT_EQ(fault_of("type: compute, command: [a], mediaExecution: {}"),
-            "spec.mediaExecution.mode: required field is missing");
+            "spec.mediaExecution.mode: mediaExecution.mode must be enabled or disabled");
 }
 
 TEST(Run, EncodesToWhatItWasDecodedFrom) {

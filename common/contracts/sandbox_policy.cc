@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/base/append_new.h"
 #include "common/contracts/domain_rule.h"
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/volume.h"
@@ -19,8 +20,8 @@ constexpr int64_t kMostBytes = int64_t{1} << 50;
 // Less cannot hold any program's first pages.
 constexpr int64_t kLeastMemory = int64_t{1} << 20;
 // Where the run's own files are: no host folder may take their place.
-constexpr std::array<std::string_view, 4> kOwnFolders = {kSandboxWorkspace, kSandboxVenv,
-                                                         kSandboxNodeModules, kSandboxVolumes};
+constexpr std::array<std::string_view, 5> kOwnFolders = {
+    kSandboxWorkspace, kSandboxVenv, kSandboxNodeModules, kSandboxDriver, kSandboxVolumes};
 // Where files of the command can be, beside the sandboxPath of each mount.
 constexpr std::array<std::string_view, 4> kFoldersInside = {kSandboxWorkspace, kSandboxVenv,
                                                             kSandboxTmp, "/usr"};
@@ -148,13 +149,6 @@ void check_network(const NetworkPolicy& network, Check& check) {
   const auto rules = parse_domain_rules(network.allow_domains);
   if (rules.ok()) return;
   for (const Cause& cause : rules.error().causes) check.fail(cause.field, cause.message);
-}
-
-template <class T>
-void append_new(std::vector<T>& out, const std::vector<T>& more) {
-  for (const T& each : more) {
-    if (std::ranges::find(out, each) == out.end()) out.push_back(each);
-  }
 }
 
 }  // namespace

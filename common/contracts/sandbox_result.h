@@ -84,6 +84,7 @@ struct Usage {
   int64_t stdout_bytes = 0;  // written by the program, kept or not
   int64_t stderr_bytes = 0;
   std::vector<NetworkFlow> network;
+  std::optional<int64_t> accelerator_ms;
   static constexpr auto describe() {
     return std::tuple{
         field("cpu_ms", &Usage::cpu_ms, "CPU time over all processes"),
@@ -94,6 +95,8 @@ struct Usage {
         field("stderr_bytes", &Usage::stderr_bytes, "bytes written to standard error"),
         field("network", &Usage::network, "what was reached over the network",
               {.omit_empty = true}),
+        field("accelerator_ms", &Usage::accelerator_ms,
+              "real time times the accelerators that were granted"),
     };
   }
 };

@@ -77,18 +77,24 @@ struct RunReport {
   std::string message;
   std::optional<wire::Timestamp> started_at;
   std::map<std::string, int64_t> timings_ms;
-  std::vector<OutputChunk> output;    // not yet acknowledged, at most 512 KiB a call
-  std::optional<RunOutcome> outcome;  // only once all output was acknowledged or is in this report
+  std::vector<OutputChunk> output;     // not yet acknowledged, at most 512 KiB a call
+  std::optional<RunOutcome> outcome;   // only once all output was acknowledged or is in this report
+  std::optional<int64_t> input_acked;  // highest input seq that was written, or could not be
+  std::optional<bool> stdin_closed;    // the command takes no input any more
   static constexpr auto describe() {
-    return std::tuple{field("runUid", &RunReport::run_uid, "which run", {.required = true}),
-                      field("attempt", &RunReport::attempt, "which attempt: the fence",
-                            {.required = true, .min = 1}),
-                      field("phase", &RunReport::phase, "observed phase"),
-                      field("message", &RunReport::message, "for people", {.omit_empty = true}),
-                      field("startedAt", &RunReport::started_at, "when the command started"),
-                      field("timingsMs", &RunReport::timings_ms, "per phase", {.omit_empty = true}),
-                      field("output", &RunReport::output, "new output", {.omit_empty = true}),
-                      field("outcome", &RunReport::outcome, "how it ended")};
+    return std::tuple{
+        field("runUid", &RunReport::run_uid, "which run", {.required = true}),
+        field("attempt", &RunReport::attempt, "which attempt: the fence",
+              {.required = true, .min = 1}),
+        field("phase", &RunReport::phase, "observed phase"),
+        field("message", &RunReport::message, "for people", {.omit_empty = true}),
+        field("startedAt", &RunReport::started_at, "when the command started"),
+        field("timingsMs", &RunReport::timings_ms, "per phase", {.omit_empty = true}),
+        field("output", &RunReport::output, "new output", {.omit_empty = true}),
+        field("outcome", &RunReport::outcome, "how it ended"),
+        field("inputAcked", &RunReport::input_acked, "highest input seq written", {.min = 0}),
+        field("stdinClosed", &RunReport::stdin_closed,
+              "whether the command takes no input any more")};
   }
 };
 
@@ -132,7 +138,9 @@ struct Assignment {
   std::map<std::string, std::string> environment;  // the profile's
   std::string workspace_root;
   std::vector<MountedVolume> volumes;
-  int64_t output_acked = 0;  // highest seq stored
+  bool tool_bundle = false;      // there is one, to ask for before the launch
+  int64_t output_acked = 0;      // highest seq stored
+  std::vector<RunInput> inputs;  // for the command's standard input, not acknowledged yet
   static constexpr auto describe() {
     return std::tuple{
         field("runUid", &Assignment::run_uid, "which run", {.required = true}),
@@ -147,7 +155,11 @@ struct Assignment {
               {.omit_empty = true}),
         field("volumes", &Assignment::volumes, "read-only trees at /volumes/NAME",
               {.omit_empty = true}),
-        field("outputAcked", &Assignment::output_acked, "highest output seq stored")};
+        field("toolBundle", &Assignment::tool_bundle,
+              "whether the agent asks for the run's tool bundle", {.omit_empty = true}),
+        field("outputAcked", &Assignment::output_acked, "highest output seq stored"),
+        field("inputs", &Assignment::inputs, "lines for its standard input, each to write once",
+              {.omit_empty = true})};
   }
 };
 

@@ -45,6 +45,8 @@ wire::Value status_body(const Error& error) {
   for (const Cause& cause : error.causes) {
     causes.push_back(wire::Value::Object{{"field", cause.field}, {"message", cause.message}});
   }
+  wire::Value details = wire::Value::Object{{"causes", causes}};
+  for (const auto& [name, fact] : error.facts) details.set(name, fact);
   return wire::Value::Object{
       {"kind", "Status"},
       {"apiVersion", "v1"},
@@ -57,7 +59,7 @@ wire::Value status_body(const Error& error) {
       {"error", wire::Value::Object{{"code", error.reason},
                                     {"message", error.message},
                                     {"retryable", retryable(error.code)},
-                                    {"details", wire::Value::Object{{"causes", causes}}}}},
+                                    {"details", std::move(details)}}},
   };
 }
 
@@ -78,6 +80,12 @@ Error error_from_body(int http_status, const wire::Value& body) {
       causes != nullptr && causes->array() != nullptr) {
     for (const wire::Value& cause : *causes->array())
       error.causes.push_back({cause.text("field"), cause.text("message")});
+  }
+  if (const wire::Value* details = body.at("error.details");
+      details != nullptr && details->object()) {
+    for (const auto& [name, fact] : *details->object()) {
+      if (fact.string() != nullptr) error.facts.emplace_back(name, *fact.string());
+    }
   }
   return error;
 }

@@ -1,7 +1,10 @@
 #include "common/contracts/tree.h"
 
-#include <algorithm>
+#include <map>
 #include <set>
+
+#include "common/base/control_text.h"
+#include "common/contracts/tree_path.h"
 
 namespace paddock::contracts {
 namespace {
@@ -9,8 +12,20 @@ namespace {
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxNameBytes = 255;
 
-// Why this path cannot be a file of a tree, or empty.
-std::string path_fault(std::string_view path) {
+// A folder of this path that another entry spells differently, as that one does; or empty.
+std::string other_spelling(const std::string& path, std::map<std::string, std::string>& folders) {
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const std::string folder = path.substr(0, slash);
+    const auto [at, first] = folders.try_emplace(ascii_lower(folder), folder);
+    if (at->second != folder) return at->second;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string tree_path_fault(std::string_view path) {
   if (!is_utf8(path)) return "is not UTF-8";
   if (path.starts_with('/')) return "must be relative";
   const std::vector<std::string> parts = split(path, '/');
@@ -19,16 +34,11 @@ std::string path_fault(std::string_view path) {
     if (part.empty() || part == "." || part == "..")
       return "must not have an empty, \".\" or \"..\" part";
     if (part.size() > kMaxNameBytes) return cat("has a part longer than ", kMaxNameBytes, " bytes");
-    if (std::ranges::any_of(
-            part, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; })) {
-      return "must not have control characters";
-    }
+    if (has_control(part)) return "must not have control characters";
     if (part.find('\\') != std::string::npos) return "must not have a backslash";
   }
   return {};
 }
-
-}  // namespace
 
 bool is_digest(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -36,12 +46,13 @@ bool is_digest(std::string_view text) {
 
 void Tree::validate(wire::Check& check) const {
   std::set<std::string> folded;
+  std::map<std::string, std::string> folders;  // as they are spelled first, by folded path
   std::string_view previous;
   for (size_t i = 0; i < entries.size(); ++i) {
     const TreeEntry& entry = entries[i];
     wire::Check::Scope list(check, "entries");
     wire::Check::Scope item(check, i);
-    if (std::string fault = path_fault(entry.path); !fault.empty())
+    if (std::string fault = tree_path_fault(entry.path); !fault.empty())
       check.fail("path", cat("\"", to_utf8_lossy(entry.path), "\" ", fault));
     if (!is_digest(entry.digest)) check.fail("digest", "must be 64 lower-case hexadecimal digits");
     if (i > 0 && entry.path <= previous)
@@ -49,6 +60,11 @@ void Tree::validate(wire::Check& check) const {
     if (!folded.insert(ascii_lower(entry.path)).second) {
       check.fail("path", cat("\"", to_utf8_lossy(entry.path),
                              "\" differs from another entry only by case"));
+    }
+    if (const std::string twin = other_spelling(entry.path, folders); !twin.empty()) {
+      check.fail("path",
+                 cat("\"", to_utf8_lossy(entry.path), "\" lies in a folder that differs from \"",
+                     to_utf8_lossy(twin), "\" only by case"));
     }
     previous = entry.path;
   }

@@ -140,15 +140,18 @@ class CurlClient final : public Client {
     const SigpipeGuard guard;
     const Headers headers = make_headers(endpoint_, request);
     prepare(easy_.get(), endpoint_, request, headers.get());
-    Exchange exchange(easy_.get(), request);
-    exchange.attach();
-    if (curl_multi_add_handle(multi_.get(), easy_.get()) != CURLM_OK) {
-      return Error{Code::kInternal, "NO_HTTP", "the HTTP library refuses the request"};
+    while (true) {
+      Exchange exchange(easy_.get(), request);
+      exchange.attach();
+      if (curl_multi_add_handle(multi_.get(), easy_.get()) != CURLM_OK) {
+        return Error{Code::kInternal, "NO_HTTP", "the HTTP library refuses the request"};
+      }
+      Result<CURLcode> ended = transfer(request, exchange);
+      curl_multi_remove_handle(multi_.get(), easy_.get());
+      if (!ended) return std::move(ended).error();
+      if (!died_while_kept(*ended)) return conclude(*ended, exchange);
+      curl_easy_setopt(easy_.get(), CURLOPT_FRESH_CONNECT, 1L);  // which cannot have been kept
     }
-    Result<CURLcode> ended = transfer(request, exchange);
-    curl_multi_remove_handle(multi_.get(), easy_.get());
-    if (!ended) return std::move(ended).error();
-    return conclude(*ended, exchange);
   }
 
   void abort() override {
@@ -158,6 +161,16 @@ class CurlClient final : public Client {
 
  private:
   Error aborted() const { return {Code::kUnavailable, "ABORTED", "the request was given up"}; }
+
+  // Whether a kept connection broke under a request that never arrived whole, so that nobody can
+  // have acted on it. (That one which breaks afterwards is sent again by libcurl itself.)
+  bool died_while_kept(CURLcode code) const {
+    if (code != CURLE_SEND_ERROR) return false;
+    long connects = 0, answered = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &connects);
+    curl_easy_getinfo(easy_.get(), CURLINFO_HEADER_SIZE, &answered);
+    return connects == 0 && answered == 0;
+  }
 
   // Drives the transfer until it ends by itself, or until abort() or silence ends it.
   Result<CURLcode> transfer(const Request& request, const Exchange& exchange) {
@@ -215,22 +228,6 @@ class CurlClient final : public Client {
 
 std::unique_ptr<Client> make_client(Endpoint endpoint) {
   return std::make_unique<CurlClient>(std::move(endpoint));
-}
-
-std::string percent_encode(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (unreserved) {
-      out += c;
-    } else {
-      out += '%';
-      for (const char digit : hex({&c, 1}))
-        out += digit >= 'a' ? static_cast<char>(digit - 32) : digit;
-    }
-  }
-  return out;
 }
 
 }  // namespace paddock::http

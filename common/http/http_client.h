@@ -53,6 +53,5 @@ class Client {
 };
 
 std::unique_ptr<Client> make_client(Endpoint endpoint);
-std::string percent_encode(std::string_view text);
 
 }  // namespace paddock::http

@@ -42,8 +42,11 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {
   ASSIGN_OR_RETURN(os::Fd socket, os::connect_packets(path));
   std::vector<int> fds = {files.request, files.events};
-  if (files.lock >= 0) fds.push_back(files.lock);
-  TRY(os::send_packet(socket.get(), contracts::kLaunchOrder, fds));
+  const bool fed = files.input >= 0;
+  if (fed) fds.push_back(files.input);
+  if (!fed && files.lock >= 0) fds.push_back(files.lock);
+  TRY(os::send_packet(socket.get(), fed ? contracts::kLaunchFedOrder : contracts::kLaunchOrder,
+                      fds));
   if (!readable(socket, patience_ms)) {
     // From here on no answer can come any more; one that came meanwhile still counts.
     shutdown(socket.get(), SHUT_RD);
@@ -53,6 +56,10 @@ Result<Launched> order_launch(const std::string& path, const OrderFiles& files, 
   }
   ASSIGN_OR_RETURN(const os::Packet answer, os::receive_packet(socket.get()));
   return understand(answer.bytes, std::move(socket));
+}
+
+Status begin_fed(const Launched& run, Millis wall_time) {
+  return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()));
 }
 
 }  // namespace paddock::launch

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "common/base/units.h"
 #include "common/os/fd.h"
 
 namespace paddock::launch {
@@ -12,12 +13,13 @@ namespace paddock::launch {
 struct OrderFiles {
   int request = -1;
   int events = -1;
-  int lock = -1;  // -1: none. The caller closes its copy after the answer, or holds the lock too.
+  int lock = -1;   // -1: none. The caller closes its copy after the answer, or holds the lock too.
+  int input = -1;  // a fed run's: the command's standard input. It has no lock.
 };
 
 struct Launched {
   pid_t launcher = -1;
-  os::Fd connection;  // hangs up when the launcher has ended
+  os::Fd connection;  // hangs up when the launcher has ended; a fed run ends when it is closed
 };
 
 // An error always means that nothing of it runs, nor ever will: it may be ordered anew.
@@ -25,5 +27,7 @@ struct Launched {
 // after `patience_ms`; the server's own reason if it refused.
 Result<Launched> order_launch(const std::string& socket, const OrderFiles& files,
                               int patience_ms = 10'000);
+// The wall time of a fed run passes from now on. Unavailable, PEER_GONE, if it has ended.
+Status begin_fed(const Launched& run, Millis wall_time);
 
 }  // namespace paddock::launch

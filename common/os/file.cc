@@ -44,8 +44,7 @@ Status fill_and_rename(const Fd& fd, const std::string& temporary, const std::st
   TRY(write_all(fd.get(), bytes));
   const std::string doing = cat("writing ", base_name(path));
   if (::fchmod(fd.get(), mode) != 0 || ::fsync(fd.get()) != 0) return system_error(doing, errno);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(doing, errno);
-  return {};
+  return rename_durably(temporary, path);
 }
 
 }  // namespace
@@ -63,7 +62,13 @@ Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t
     ::unlink(temporary.c_str());
     return std::move(filled).within(cat("writing ", base_name(path)));
   }
-  return sync_folder(folder_of(path));
+  return {};
+}
+
+Status rename_durably(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0)
+    return system_error(cat("renaming ", base_name(from)), errno);
+  return sync_folder(folder_of(to));
 }
 
 Status make_dirs(const std::string& path, mode_t mode) {

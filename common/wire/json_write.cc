@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "common/base/control_text.h"
 #include "common/base/text.h"
 #include "common/wire/internal/json_number.h"
 #include "common/wire/json.h"
@@ -22,6 +23,18 @@ std::optional<double> parse_double(const std::string& text) {
   if (end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
 #endif
   return number;
+}
+
+// One character of at most three bytes as \uXXXX.
+std::string escaped(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  unsigned code = byte(0);
+  if (character.size() == 2) code = (code & 0x1FU) << 6 | (byte(1) & 0x3FU);
+  if (character.size() == 3)
+    code = (code & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  return cat("\\u", kDigits[code >> 12], kDigits[code >> 8 & 15], kDigits[code >> 4 & 15],
+             kDigits[code & 15]);
 }
 
 }  // namespace
@@ -46,13 +59,12 @@ std::string number_to_text(double number) {
 }
 
 std::string quoted(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   const std::string repaired = is_utf8(text) ? std::string() : to_utf8_lossy(text);
   if (!repaired.empty()) text = repaired;
   std::string out = "\"";
   out.reserve(text.size() + 2);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     switch (c) {
       case '"':
         out += "\\\"";
@@ -76,8 +88,11 @@ std::string quoted(std::string_view text) {
         out += "\\f";
         break;
       default:
-        if (byte < 0x20 || byte == 0x7F) {
-          out += cat("\\u00", kDigits[byte >> 4], kDigits[byte & 15]);
+        if (c >= 0x20 && c < 0x7F) {
+          out += c;
+        } else if (const size_t length = control_length(text.substr(i)); length > 0) {
+          out += escaped(text.substr(i, length));
+          i += length - 1;
         } else {
           out += c;
         }

@@ -72,6 +72,7 @@ void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
 
 // The rules of each type for its command. Other types build theirs on the service's side.
 std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree) {
+  if (spec.type == RunType::kAgent) return {};  // any program: the sandbox alone holds it
   if (spec.type == RunType::kGradle) return check_gradle_command(spec.command.argv, tree);
   const FileNames files = file_names(tree);
   return spec.type == RunType::kScript ? check_script_command(spec.command.argv, files)
@@ -79,20 +80,14 @@ std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree) 
 }
 
 bool is_supported(RunType type) {
-  return type == RunType::kCompute || type == RunType::kScript || type == RunType::kGradle;
+  return type == RunType::kCompute || type == RunType::kScript || type == RunType::kGradle ||
+         type == RunType::kAgent;
 }
 
 void check_command_rules(const RunSpec& spec, const Tree* tree, Refusals& out) {
   for (Refusal& refusal : check_typed_command(spec, tree)) {
     out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"),
             std::move(refusal.message));
-  }
-}
-
-void check_unsupported(const RunSpec& spec, Refusals& out) {
-  if (spec.media_execution && spec.media_execution->mode == contracts::MediaMode::kEnabled) {
-    out.add("MEDIA_NOT_SUPPORTED", "spec.mediaExecution.mode",
-            "media generation is not supported; use disabled");
   }
 }
 
@@ -122,6 +117,13 @@ void check_publish(const RunSpec& spec, Refusals& out) {
   if (!spec.artifacts.dirs.empty()) return;
   out.add("PUBLISH_WITHOUT_ARTIFACTS", "spec.publish",
           "only artifacts are published; name their folders in spec.artifacts.dirs");
+}
+
+void check_tool_bundle(const RunSpec& spec, Refusals& out) {
+  if (!spec.tool_bundle || spec.type == RunType::kAgent) return;
+  out.add("TOOL_BUNDLE_NOT_SUPPORTED", "spec.toolBundle",
+          cat("a run of type ", wire::enum_name(spec.type),
+              " does not support run-scoped MCP tool bundles; use type agent"));
 }
 
 // What the profile `compute` sets is exactly what a run gets: ORB-57.
@@ -177,13 +179,14 @@ SandboxPolicy policy_for(const RunSpec& spec, const SandboxPolicy& profile) {
 }
 
 std::string profile_of(const RunSpec& spec) {
-  return spec.profile.empty() ? "compute" : spec.profile;
+  if (!spec.profile.empty()) return spec.profile;
+  return spec.type == RunType::kAgent ? "agent" : "compute";
 }
 
 void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolicy& policy) {
   spec.profile = profile;
   if (!spec.timeout) spec.timeout = policy.limits.wall_time;
-  if (!spec.media_execution) spec.media_execution = contracts::MediaExecution{};
+  if (!spec.media_execution) spec.media_execution = contracts::default_media_execution();
 }
 
 }  // namespace
@@ -202,12 +205,17 @@ RunSpec with_defaults(RunSpec spec, const contracts::Profiles& profiles) {
   return spec;
 }
 
-Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) {
+contracts::MediaExecution wanted_media(const RunSpec& spec) {
+  return spec.media_execution.value_or(contracts::default_media_execution());
+}
+
+Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& media,
+                          const AdmissionContext& context) {
   Refusals refusals;
   if (!is_supported(spec.type)) {
     refusals.add("TYPE_NOT_SUPPORTED", "spec.type",
                  cat("type ", wire::enum_name(spec.type),
-                     " is not supported by this server; use compute, script or gradle"));
+                     " is not supported by this server; use compute, script, gradle or agent"));
     return std::move(refusals).take();
   }
   const std::string profile_name = profile_of(spec);
@@ -231,11 +239,12 @@ Result<AdmittedRun> admit(const RunSpec& spec, const AdmissionContext& context) 
   check_artifact_dirs(spec, refusals);
   check_publish(spec, refusals);
   check_volumes(spec, refusals);
+  check_tool_bundle(spec, refusals);
   check_ceilings(spec, admitted.policy, context.ceilings, refusals);
   check_environment(spec, profile_name, admitted, refusals);
-  check_unsupported(spec, refusals);
   if (!refusals.none()) return std::move(refusals).take();
   fill_defaults(admitted.spec, profile_name, admitted.policy);
+  admitted.spec.media_execution = media;
   return admitted;
 }
 

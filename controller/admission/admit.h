@@ -7,8 +7,8 @@
 // PATH_ESCAPES_WORKSPACE, WORKSPACE_REQUIRED,
 // REQUIREMENTS_INVALID, ARTIFACT_DIR_INVALID, TIMEOUT_OVER_CEILING, LIMIT_OVER_CEILING,
 // PROFILE_UNKNOWN, ENV_NOT_ALLOWED, NETWORK_NOT_ALLOWED, HOST_MOUNT_NOT_ALLOWED,
-// DEVICE_NOT_ALLOWED, MEDIA_NOT_SUPPORTED, VOLUME_NAME_INVALID, VOLUME_TWICE,
-// PUBLISH_WITHOUT_ARTIFACTS.
+// DEVICE_NOT_ALLOWED, VOLUME_NAME_INVALID, VOLUME_TWICE,
+// PUBLISH_WITHOUT_ARTIFACTS, TOOL_BUNDLE_NOT_SUPPORTED.
 #pragma once
 
 #include <map>
@@ -38,7 +38,12 @@ struct AdmittedRun {
 // The spec with what admission fills in where the caller wrote nothing. A profile that is not there
 // fills in nothing.
 contracts::RunSpec with_defaults(contracts::RunSpec spec, const contracts::Profiles& profiles);
+// What a caller's run says of media, or the public default where it says nothing.
+contracts::MediaExecution wanted_media(const contracts::RunSpec& spec);
 
-Result<AdmittedRun> admit(const contracts::RunSpec& spec, const AdmissionContext& context);
+// `media` is what the run may have generated: each way that creates runs says it, and it is what
+// the stored run says.
+Result<AdmittedRun> admit(const contracts::RunSpec& spec, const contracts::MediaExecution& media,
+                          const AdmissionContext& context);
 
 }  // namespace paddock::admission

@@ -18,10 +18,12 @@ class Admit : public testing::Test {
     spec_.workspace = "w";
   }
   std::string reason() const {
-    const auto result = admit(spec_, context_);
+    const auto result = admit(spec_, wanted_media(spec_), context_);
     return result ? "" : result.error().reason;
   }
-  std::string field() const { return admit(spec_, context_).error().causes.at(0).field; }
+  std::string field() const {
+    return admit(spec_, wanted_media(spec_), context_).error().causes.at(0).field;
+  }
 
   contracts::Tree tree_;
   AdmissionContext context_;
@@ -30,11 +32,11 @@ class Admit : public testing::Test {
 
 TEST_F(Admit, FillsInWhatTheCallerLeftOutAndRewritesNothing) {
   spec_.artifacts.dirs = {"models/"};
-  const AdmittedRun admitted = admit(spec_, context_).value();
+  const AdmittedRun admitted = admit(spec_, wanted_media(spec_), context_).value();
   EXPECT_EQ(admitted.spec.timeout, wire::Duration{std::chrono::minutes(30)});
   EXPECT_EQ(admitted.spec.profile, "compute");
   ASSERT_TRUE(admitted.spec.media_execution);
-  EXPECT_EQ(admitted.spec.media_execution->mode, contracts::MediaMode::kDisabled);
+  EXPECT_EQ(admitted.spec.media_execution->mode, contracts::MediaMode::kEnabled);
   EXPECT_EQ(admitted.spec.artifacts.dirs[0], "models/");
   EXPECT_EQ(admitted.policy.limits.wall_time, admitted.spec.timeout);
   EXPECT_EQ(admitted.policy.limits.pids, 64);
@@ -44,11 +46,14 @@ TEST_F(Admit, FillsInWhatTheCallerLeftOutAndRewritesNothing) {
 
 TEST_F(Admit, EnforcesTheTimeoutAsWallTimeOrAStricterWallTime) {
   spec_.timeout = wire::Duration{Millis(5000)};
-  EXPECT_EQ(admit(spec_, context_).value().policy.limits.wall_time, wire::Duration{Millis(5000)});
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_).value().policy.limits.wall_time,
+            wire::Duration{Millis(5000)});
   spec_.sandbox.limits.wall_time = wire::Duration{Millis(2000)};
-  EXPECT_EQ(admit(spec_, context_).value().policy.limits.wall_time, wire::Duration{Millis(2000)});
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_).value().policy.limits.wall_time,
+            wire::Duration{Millis(2000)});
   spec_.timeout.reset();
-  EXPECT_EQ(admit(spec_, context_).value().spec.timeout, wire::Duration{Millis(2000)});
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_).value().spec.timeout,
+            wire::Duration{Millis(2000)});
 }
 
 TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
@@ -69,14 +74,13 @@ TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
   EXPECT_EQ(field(), "spec.sandbox.limits.memory");
 }
 
-TEST_F(Admit, TakesThreeTypesAndSaysSo) {
-  for (const auto type :
-       {contracts::RunType::kCode, contracts::RunType::kTest, contracts::RunType::kAgent}) {
+TEST_F(Admit, TakesFourTypesAndSaysSo) {
+  for (const auto type : {contracts::RunType::kCode, contracts::RunType::kTest}) {
     spec_.type = type;
-    const Error error = admit(spec_, context_).error();
+    const Error error = admit(spec_, wanted_media(spec_), context_).error();
     EXPECT_EQ(error.code, Code::kInvalidArgument);
     EXPECT_EQ(error.reason, "TYPE_NOT_SUPPORTED");
-    EXPECT_NE(error.message.find("compute, script or gradle"), std::string::npos);
+    EXPECT_NE(error.message.find("compute, script, gradle or agent"), std::string::npos);
   }
 }
 
@@ -85,15 +89,16 @@ TEST_F(Admit, GivesEachTypeItsOwnCommands) {
   tree_.entries.push_back({"gradlew", std::string(64, 'a'), 1, true});
   spec_.type = contracts::RunType::kScript;
   EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
-  EXPECT_NE(admit(spec_, context_).error().message.find("bash"), std::string::npos);
+  EXPECT_NE(admit(spec_, wanted_media(spec_), context_).error().message.find("bash"),
+            std::string::npos);
   spec_.command.argv = {"bash", "build.sh", "release"};
   EXPECT_EQ(reason(), "");
   spec_.type = contracts::RunType::kGradle;
   EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
   spec_.command.argv = {"./gradlew", "check"};
   EXPECT_EQ(reason(), "");
-  EXPECT_EQ(admit(spec_, context_)->spec.command.argv, spec_.command.argv);
-  EXPECT_EQ(admit(spec_, context_)->spec.profile, "compute");
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_)->spec.command.argv, spec_.command.argv);
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_)->spec.profile, "compute");
   spec_.type = contracts::RunType::kCompute;
   EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
 }
@@ -167,7 +172,7 @@ TEST_F(Admit, WantsArtifactFoldersInsideTheWorkspace) {
 
 TEST_F(Admit, NamesTheWordTheRuleAndWhatWouldPass) {
   spec_.command.argv = {"python3", "s.py", "a;b"};
-  const Error error = admit(spec_, context_).error();
+  const Error error = admit(spec_, wanted_media(spec_), context_).error();
   EXPECT_EQ(error.code, Code::kInvalidArgument);
   EXPECT_EQ(error.reason, "COMMAND_METACHARACTER");
   EXPECT_EQ(error.causes.at(0).field, "spec.command[2]");
@@ -200,7 +205,7 @@ TEST_F(Admit, LetsATestRunAddVariablesAndReplaceNone) {
   spec_.profile = "test";
   spec_.sandbox.env = {{"COVERAGE_PROCESS_START", "/workspace/.coveragerc"}};
   ASSERT_EQ(reason(), "");
-  EXPECT_EQ(admit(spec_, context_)->environment.at("PYTHONHASHSEED"), "0");
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_)->environment.at("PYTHONHASHSEED"), "0");
   spec_.sandbox.env = {{"PYTHONHASHSEED", "7"}};
   EXPECT_EQ(reason(), "ENV_NOT_ALLOWED");
   EXPECT_EQ(field(), "spec.sandbox.env.PYTHONHASHSEED");
@@ -213,7 +218,7 @@ TEST_F(Admit, TakesAnOperatorsProfile) {
   nightly.environment["LANG"] = "C";
   context_.profiles["nightly"] = nightly;
   spec_.profile = "nightly";
-  const AdmittedRun admitted = admit(spec_, context_).value();
+  const AdmittedRun admitted = admit(spec_, wanted_media(spec_), context_).value();
   EXPECT_EQ(admitted.policy.limits.pids, 7);
   EXPECT_EQ(admitted.environment.at("LANG"), "C");
 }
@@ -235,11 +240,22 @@ TEST_F(Admit, GivesNoNetworkDeviceOrUnlistedHostFolder) {
 }
 
 TEST_F(Admit, RefusesWhatThisServerDoesNotDo) {
-  spec_.media_execution = contracts::MediaExecution{contracts::MediaMode::kEnabled};
-  EXPECT_EQ(reason(), "MEDIA_NOT_SUPPORTED");
-  spec_.media_execution.reset();
   spec_.profile = "loose";
   EXPECT_EQ(reason(), "PROFILE_UNKNOWN");
+}
+
+// proves: OD-21, OD-84
+TEST_F(Admit, WritesDownTheMediaPolicyThatItsCallerPassed) {
+  EXPECT_EQ(wanted_media(spec_).mode, contracts::MediaMode::kEnabled) << "the public default";
+  const contracts::MediaExecution off{contracts::MediaMode::kDisabled, {}, {}};
+  EXPECT_EQ(admit(spec_, off, context_)->spec.media_execution->mode,
+            contracts::MediaMode::kDisabled);
+}
+
+TEST_F(Admit, LetsAnAgentRunExecuteAnyProgram) {
+  spec_.type = contracts::RunType::kAgent;
+  spec_.command.argv = {"agent", "-c", "anything; at all"};
+  EXPECT_EQ(reason(), "");
 }
 
 TEST_F(Admit, RefusesACommandThatIsTooLong) {

@@ -25,22 +25,25 @@ struct Flags {
   std::span<const string_view> blocked_words;  // beside kBlockedWords
   string_view harmless_letters;                // may stand before the script
   std::span<const string_view> harmless_names;
+  std::span<const string_view> harmless_valued;  // as --name=value
 };
 
 constexpr std::array<string_view, 8> kNodeBlocked = {
     "-p",          "-pe", "-r", "--print", "--loader", "--experimental-loader", "--interactive",
     "--input-type"};
 constexpr std::array<string_view, 2> kBashBlocked = {"--rcfile", "--init-file"};
-constexpr std::array<string_view, 8> kNodeHarmless = {
-    "--max-old-space-size", "--stack-size",          "--no-warnings",
-    "--trace-warnings",     "--expose-gc",           "--enable-source-maps",
-    "--throw-deprecation",  "--unhandled-rejections"};
+constexpr std::array<string_view, 5> kNodeHarmless = {"--no-warnings", "--trace-warnings",
+                                                      "--expose-gc", "--enable-source-maps",
+                                                      "--throw-deprecation"};
+// Their value stands in the same word: one that stood alone would be taken for the script.
+constexpr std::array<string_view, 3> kNodeHarmlessValued = {"--max-old-space-size", "--stack-size",
+                                                            "--unhandled-rejections"};
 
 // Node bundles nothing but -pe and attaches no values.
 constexpr std::array<Flags, 3> kFlags = {{
-    {Interpreter::kPython, "bBdEhiIOPqRsStuvVx?", "cmWX", "cmiWX", {}, "uBOsSEIbqv", {}},
-    {Interpreter::kNode, "", "", "", kNodeBlocked, "", kNodeHarmless},
-    {Interpreter::kBash, "abcefhiklmnoprstuvxBCDEHOPT", "", "ci", kBashBlocked, "", {}},
+    {Interpreter::kPython, "bBdEhiIOPqRsStuvVx?", "cmWX", "cmiWX", {}, "uBOsSEIbqv", {}, {}},
+    {Interpreter::kNode, "", "", "", kNodeBlocked, "", kNodeHarmless, kNodeHarmlessValued},
+    {Interpreter::kBash, "abcefhiklmnoprstuvxBCDEHOPT", "", "ci", kBashBlocked, "", {}, {}},
 }};
 
 const Flags& flags_of(Interpreter interpreter) {
@@ -96,7 +99,10 @@ std::optional<std::string> blocked_flag(std::optional<Interpreter> interpreter, 
 
 bool is_harmless_option(Interpreter interpreter, string_view word) {
   const Flags& flags = flags_of(interpreter);
-  if (word.starts_with("--")) return contains(flags.harmless_names, long_name(word));
+  if (word.starts_with("--")) {
+    const bool valued = word.find('=') != string_view::npos;
+    return contains(valued ? flags.harmless_valued : flags.harmless_names, long_name(word));
+  }
   return word.size() > 1 && word.find_first_not_of(flags.harmless_letters, 1) == string_view::npos;
 }
 
@@ -105,6 +111,7 @@ std::string harmless_options(Interpreter interpreter) {
   std::vector<std::string> options;
   for (const char letter : flags.harmless_letters) options.push_back(cat("-", letter));
   for (const string_view name : flags.harmless_names) options.emplace_back(name);
+  for (const string_view name : flags.harmless_valued) options.push_back(cat(name, "=VALUE"));
   return options.empty() ? "none" : join(options, " ");
 }
 

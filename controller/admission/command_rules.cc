@@ -59,6 +59,12 @@ void check_options_before_script(const Question& ask, std::vector<Refusal>& out)
   }
 }
 
+// `./job.py` is `job.py`; every other spelling is another name.
+std::string without_dot(std::string_view path) {
+  while (path.starts_with("./")) path.remove_prefix(2);
+  return std::string(path);
+}
+
 void check_script(const Question& ask, std::vector<Refusal>& out) {
   if (!ask.interpreter) return;
   const Words& argv = ask.argv;
@@ -73,7 +79,7 @@ void check_script(const Question& ask, std::vector<Refusal>& out) {
     out.push_back({"SCRIPT_REQUIRED", script,
                    cat("bash compute command requires a .sh script file as its second word, got \"",
                        argv[script], "\"")});
-  } else if (is_inner_path(argv[script]) && !ask.files.contains(argv[script])) {
+  } else if (!ask.files.contains(without_dot(argv[script]))) {
     out.push_back({"SCRIPT_NOT_FOUND", script,
                    cat(argv[0], " script not found in workspace: ", argv[script],
                        "; name a file of the uploaded folder")});
@@ -91,8 +97,8 @@ constexpr std::array<void (*)(const Question&, std::vector<Refusal>&), 6> kRules
     check_words,                  // 2  no shell metacharacters
     check_flags,                  // 3  no argument is a form of a blocked flag
     check_options_before_script,  // 3  nor any other way to make the interpreter run something else
-    check_script,                 // 5  the script exists; bash needs an .sh file
     check_places,                 // 4  paths are relative and stay inside
+    check_script,                 // 5  the script exists; bash needs an .sh file
 };
 
 std::vector<Refusal> check(const Question& ask) {

@@ -261,6 +261,38 @@ TEST(CommandRules, WantAScriptThatExistsForEveryInterpreter) {
   EXPECT_TRUE(refused_for({"python3", "-u"}, "SCRIPT_REQUIRED"));
   EXPECT_TRUE(refused_for({"python3", "missing.py"}, "SCRIPT_NOT_FOUND"));
   EXPECT_TRUE(refused_for({"python3", "tools"}, "SCRIPT_NOT_FOUND"));
+  expect_accepted("python3 ./s.py");
+}
+
+// What the interpreter would find under another spelling: a folder's __main__.py or index.js, the
+// standard input, a package's file.
+// proves: ORB-94
+TEST(CommandRules, TakeNoOtherSpellingForAFileOfTheWorkspace) {
+  for (const std::vector<std::string>& argv : {std::vector<std::string>{"bash", "./missing.sh"},
+                                               {"python3", "./missing.py"},
+                                               {"python3", ""},
+                                               {"python3", "."},
+                                               {"python3", "./"},
+                                               {"node", "."},
+                                               {"node", "./tools"},
+                                               {"node", "", "s.js"},
+                                               {"python3", "tools//run.py"},
+                                               {"python3", "tools/./run.py"},
+                                               {"node", "./node_modules/x/cli.js"}}) {
+    EXPECT_TRUE(refused_for(argv, "SCRIPT_NOT_FOUND")) << join(argv, " ");
+  }
+}
+
+// An option that took the next word for its value would have the script run as its option.
+// proves: ORB-92, ORB-97
+TEST(CommandRules, LetNoOptionTakeTheNextWordForItsValue) {
+  for (const std::string name :
+       {"--unhandled-rejections", "--max-old-space-size", "--stack-size"}) {
+    EXPECT_TRUE(refused_for({"node", name, "s.js", "--env-file=s.js"}, "COMMAND_FLAG_BLOCKED"));
+    EXPECT_TRUE(refused_for({"node", name, "strict", "s.js"}, "COMMAND_FLAG_BLOCKED"));
+  }
+  expect_accepted("node --unhandled-rejections=strict s.js");
+  EXPECT_TRUE(refused_for({"node", "--no-warnings=x", "s.js"}, "COMMAND_FLAG_BLOCKED"));
 }
 
 // proves: ORB-97, ORB-98

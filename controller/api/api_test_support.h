@@ -10,6 +10,8 @@
 #include "controller/api/authenticate.h"
 #include "controller/api/pipeline.h"
 #include "controller/api/routes.h"
+#include "controller/runs/transitions.h"
+#include "controller/store/run_writes.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::api {
@@ -109,6 +111,32 @@ class ApiTest : public testing::Test {
     }
     if (!token.empty()) request.headers["authorization"] = "Bearer " + token;
     return request;
+  }
+
+  // A target for a route's pattern: of the namespace `default`, the node n1 and this object.
+  static std::string target_of(const std::string& pattern, const std::string& name,
+                               const std::string& digest) {
+    std::string out;
+    for (const std::string& part : split(std::string_view(pattern).substr(1), '/')) {
+      if (part == "{ns}")
+        out += "/default";
+      else if (part == "{node}")
+        out += "/n1";
+      else if (part == "{digest}")
+        out += "/" + digest;
+      else
+        out += "/" + (part.starts_with('{') ? name : part);
+    }
+    return out;
+  }
+
+  void end_run(const std::string& name) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(auto one, txn.get<contracts::Run>({"default", name}));
+                      return store::save_run(txn, one, runs::request_cancel(one, clock_.wall()));
+                    })
+                    .ok());
   }
 
   Answer send(Request request, const std::string& bytes = {}) {

@@ -8,7 +8,7 @@
 namespace paddock::api {
 
 // Anonymous without an Authorization header. Unauthenticated: AUTHORIZATION_MALFORMED,
-// TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED.
+// TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED; TOOL_TOKEN_INVALID, TOOL_TOKEN_EXPIRED.
 Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now);
 
 // What the store keeps of a token.

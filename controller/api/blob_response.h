@@ -12,4 +12,9 @@ namespace paddock::api {
 Result<Response> blob_response(const Request& request, const cas::BlobStore& blobs,
                                const cas::Digest& digest, std::string_view file_name);
 
+// The same with its media type, for what may be shown; the caller adds the headers that confine it.
+// Video and audio may be asked for in part: 206, or 416 with the size.
+Result<Response> media_response(const Request& request, const cas::BlobStore& blobs,
+                                const cas::Digest& digest, std::string_view mime);
+
 }  // namespace paddock::api

@@ -18,6 +18,8 @@ struct Call {
   auth::Principal principal;
   wire::Value body;       // of a route that takes a document
   std::string body_hash;  // SHA-256 of the bytes it was read from
+  std::string request_id = {};
+  Handler self = {};  // asks this API again, as anybody from outside would
 
   const std::string& param(const std::string& name) const {
     static const std::string kNone;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "controller/api/handlers/grants.h"
 #include "controller/k8s/fields.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
@@ -11,8 +12,10 @@
 namespace paddock::api {
 namespace {
 
+using contracts::Grant;
 using contracts::Node;
 using contracts::Run;
+using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
 using wire::Value;
@@ -75,6 +78,12 @@ k8s::Labels selectable_fields(const Workspace& workspace) {
 }
 k8s::Labels selectable_fields(const Volume& volume) { return common_fields(volume.metadata); }
 k8s::Labels selectable_fields(const Node& node) { return common_fields(node.metadata); }
+k8s::Labels selectable_fields(const Grant& grant) { return common_fields(grant.metadata); }
+k8s::Labels selectable_fields(const ToolToken& token) {
+  k8s::Labels fields = common_fields(token.metadata);
+  fields["spec.run"] = token.spec.run;
+  return fields;
+}
 
 void complete(Services& services, Node& node) {
   if (const auto seen = services.leases.last_seen(node.metadata.name))
@@ -100,6 +109,16 @@ Status check_update(Services&, const Workspace& live, Workspace& next) {
 // A volume is what was published: only its labels and annotations change.
 Status check_update(Services&, const Volume&, Volume&) { return {}; }
 
+// What a credential is good for is decided when it is made.
+Status check_update(Services&, const ToolToken& live, ToolToken& next) {
+  return immutable(spec_changes(live, next, "a tool token cannot change; create another one"));
+}
+
+Status check_update(Services& services, const Grant& live, Grant& next) {
+  if (!spec_changes(live, next, "").empty()) ++next.metadata.generation;
+  return check_part(services, next);
+}
+
 // Uncordoning ends a drain, as `paddock uncordon` does; a node cannot be emptied and filled at
 // once.
 Status check_update(Services&, const Node& live, Node& next) {
@@ -118,6 +137,8 @@ Status check_status_update(const Run& live, const Run& next) {
 Status check_status_update(const Workspace&, const Workspace&) { return no_status("workspace"); }
 Status check_status_update(const Volume&, const Volume&) { return no_status("volume"); }
 Status check_status_update(const Node&, const Node&) { return no_status("node"); }
+Status check_status_update(const Grant&, const Grant&) { return no_status("grant"); }
+Status check_status_update(const ToolToken&, const ToolToken&) { return no_status("tool token"); }
 
 Status save_update(store::WriteTxn& txn, Run& next, WallTime now) {
   ASSIGN_OR_RETURN(const Run live, txn.get<Run>({next.metadata.name_space, next.metadata.name}));
@@ -131,6 +152,8 @@ Status save_update(store::WriteTxn& txn, Run& next, WallTime now) {
 
 Status save_update(store::WriteTxn& txn, Workspace& next, WallTime) { return txn.update(next); }
 Status save_update(store::WriteTxn& txn, Volume& next, WallTime) { return txn.update(next); }
+Status save_update(store::WriteTxn& txn, ToolToken& next, WallTime) { return txn.update(next); }
+Status save_update(store::WriteTxn& txn, Grant& next, WallTime) { return txn.update(next); }
 
 Status save_update(store::WriteTxn& txn, Node& next, WallTime) {
   txn.touch(store::kSchedulerTopic);

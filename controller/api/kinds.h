@@ -3,11 +3,14 @@
 // k8s/table.cc and its line in routes.cc.
 #pragma once
 
+#include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "controller/api/services.h"
+#include "controller/auth/principal.h"
 #include "controller/k8s/selectors.h"
 
 namespace paddock::api {
@@ -17,18 +20,28 @@ k8s::Labels selectable_fields(const contracts::Run& run);
 k8s::Labels selectable_fields(const contracts::Workspace& workspace);
 k8s::Labels selectable_fields(const contracts::Volume& volume);
 k8s::Labels selectable_fields(const contracts::Node& node);
+k8s::Labels selectable_fields(const contracts::ToolToken& token);
+k8s::Labels selectable_fields(const contracts::Grant& grant);
 
 // Facts that are not stored with the object.
 inline void complete(Services&, contracts::Run&) {}
 inline void complete(Services&, contracts::Workspace&) {}
 inline void complete(Services&, contracts::Volume&) {}
+inline void complete(Services&, contracts::Grant&) {}
 void complete(Services& services, contracts::Node& node);
+void complete(Services& services, contracts::ToolToken& token);
 
 // A new object as its caller wants it: admission fills in the rest or refuses.
 Status prepare_new(Services& services, contracts::Run& run);
 inline Status prepare_new(Services&, contracts::Workspace&) { return {}; }
+Status prepare_new(Services& services, contracts::ToolToken& token);
+Status prepare_new(Services& services, contracts::Grant& grant);
+// Whether the caller may do itself what the new object would let its holder do.
+Status check_maker(const auth::Principal& maker, const contracts::ToolToken& token);
 Status save_new(store::WriteTxn& txn, contracts::Run& run, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::Workspace& workspace, WallTime now);
+Status save_new(store::WriteTxn& txn, contracts::ToolToken& token, WallTime now);
+Status save_new(store::WriteTxn& txn, contracts::Grant& grant, WallTime now);
 
 // Whether `next`, a caller's wish, may replace `live`; fills in what follows from the rules of the
 // kind. FailedPrecondition (FIELD_IMMUTABLE) with a cause per field.
@@ -37,16 +50,31 @@ Status check_update(Services& services, const contracts::Workspace& live,
                     contracts::Workspace& next);
 Status check_update(Services& services, const contracts::Volume& live, contracts::Volume& next);
 Status check_update(Services& services, const contracts::Node& live, contracts::Node& next);
+Status check_update(Services& services, const contracts::ToolToken& live,
+                    contracts::ToolToken& next);
+Status check_update(Services& services, const contracts::Grant& live, contracts::Grant& next);
 // Likewise for a status that an administrator writes.
 Status check_status_update(const contracts::Run& live, const contracts::Run& next);
 Status check_status_update(const contracts::Workspace& live, const contracts::Workspace& next);
 Status check_status_update(const contracts::Volume& live, const contracts::Volume& next);
 Status check_status_update(const contracts::Node& live, const contracts::Node& next);
+Status check_status_update(const contracts::ToolToken& live, const contracts::ToolToken& next);
+Status check_status_update(const contracts::Grant& live, const contracts::Grant& next);
+
+// Whether it may go now; wakes who must look. What an object is read by keeps what it sees.
+// RUN_ACTIVE for a run that has not ended.
+Status prepare_delete(store::WriteTxn& txn, const contracts::Run& run, WallTime now);
+inline Status prepare_delete(store::WriteTxn&, const contracts::Workspace&, WallTime) { return {}; }
+inline Status prepare_delete(store::WriteTxn&, const contracts::Volume&, WallTime) { return {}; }
+Status prepare_delete(store::WriteTxn& txn, const contracts::ToolToken& token, WallTime now);
+inline Status prepare_delete(store::WriteTxn&, const contracts::Grant&, WallTime) { return {}; }
 
 // Stores an object that passed its check, and wakes who must look.
 Status save_update(store::WriteTxn& txn, contracts::Run& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Workspace& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Volume& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Node& next, WallTime now);
+Status save_update(store::WriteTxn& txn, contracts::ToolToken& next, WallTime now);
+Status save_update(store::WriteTxn& txn, contracts::Grant& next, WallTime now);
 
 }  // namespace paddock::api

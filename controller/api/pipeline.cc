@@ -2,10 +2,13 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/contracts/denial_codes.h"
 #include "common/crypto/digest.h"
 #include "common/wire/json.h"
+#include "controller/api/audit.h"
 #include "controller/api/authenticate.h"
 #include "controller/api/documents.h"
+#include "controller/auth/tool_token.h"
 #include "controller/http_server/refusal.h"
 #include "controller/k8s/protobuf.h"
 #include "controller/k8s/status.h"
@@ -16,7 +19,7 @@ namespace {
 // What the access log knows once a request is done.
 struct Trace {
   std::string id;
-  std::string subject = "anonymous";
+  auth::Principal principal = auth::anonymous();
   std::string reason;  // of a refusal
 };
 
@@ -27,7 +30,8 @@ Status read_body(const Route& route, Call& call) {
   ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(route.body.limit));
   call.body_hash = crypto::sha256_hex(bytes);
   const bool optional = std::string_view(route.method) == "DELETE" ||
-                        std::string_view(route.pattern).ends_with("/cancel");
+                        std::string_view(route.pattern).ends_with("/cancel") ||
+                        std::string_view(route.pattern).ends_with("/revoke");
   if (bytes.empty() && optional) return {};
   const std::string type = call.request.header("content-type");
   if (route.body.kind == BodyKind::kReview && type == "application/vnd.kubernetes.protobuf") {
@@ -40,18 +44,40 @@ Status read_body(const Route& route, Call& call) {
   return {};
 }
 
+// A tool token opens the routes of its run and no other, and not those of a later run of that name.
+Status authorize_tool(const Route& route, const Call& call) {
+  auth::ToolTarget target{call.param("ns"), call.param("name"), {}};
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>({target.name_space, target.run}));
+    if (run) target.run_uid = run->metadata.uid;
+    return {};
+  }));
+  return auth::authorize_tool(*call.principal.tool, route.tool, target);
+}
+
+Status authorize(const Route& route, const Call& call) {
+  if (call.principal.token_id.empty() && route.tool == contracts::kGenerateMedia) {
+    return Error{Code::kUnauthenticated, std::string(contracts::kToolTokenMissing),
+                 "a tool token of the run is needed (Authorization: Bearer pdtt_…)"};
+  }
+  if (call.principal.tool && route.scope != auth::Scope::kPublic)
+    return authorize_tool(route, call);
+  return auth::authorize(call.principal, route.scope, call.param("ns"), call.param("node"));
+}
+
 Result<Response> run_call(const Router& router, Services& services, Request& request,
                           Trace& trace) {
   ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
   const Route& route = *match.route;
-  Call call{services, request, std::move(match.params), {}, {}, {}};
+  Call call{services, request,  std::move(match.params),       {}, {},
+            {},       trace.id, make_handler(router, services)};
   if (route.scope == auth::Scope::kPublic) {
     call.principal = auth::anonymous();  // health answers even while the store is broken
   } else {
     ASSIGN_OR_RETURN(call.principal, principal_of(request, services.store, services.clock.wall()));
   }
-  trace.subject = call.principal.subject;
-  TRY(auth::authorize(call.principal, route.scope, call.param("ns"), call.param("node")));
+  trace.principal = call.principal;
+  TRY(authorize(route, call));
   TRY(read_body(route, call));
   return route.endpoint(call);
 }
@@ -74,10 +100,13 @@ Response answer_error(Services& services, const Request& request, const Error& e
   if (is_denial(error)) {
     services.metrics.count_denial();
     log_warn("denied", {{"request", trace.id},
-                        {"subject", trace.subject},
+                        {"subject", trace.principal.subject},
                         {"method", request.method},
                         {"path", request.path},
                         {"reason", error.reason}});
+    const Status recorded = record_denial(services, trace.principal, request, error, trace.id);
+    if (!recorded.ok())
+      log_error("the audit log could not be written", {{"error", recorded.error().describe()}});
   } else if (response.status >= 500) {
     log_error("request failed",
               {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
@@ -121,7 +150,7 @@ Response handle(const Router& router, Services& services, Request& request) {
   services.metrics.count_answer(response.status);
   response.headers.emplace_back("x-request-id", trace.id);
   log_info("request", {{"request", trace.id},
-                       {"subject", trace.subject},
+                       {"subject", trace.principal.subject},
                        {"method", request.method},
                        {"path", request.path},
                        {"status", std::to_string(response.status)},

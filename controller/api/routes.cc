@@ -2,27 +2,39 @@
 
 #include "common/base/text.h"
 #include "controller/api/handlers/artifacts.h"
+#include "controller/api/handlers/audit_log.h"
 #include "controller/api/handlers/backups.h"
 #include "controller/api/handlers/build.h"
+#include "controller/api/handlers/calls.h"
 #include "controller/api/handlers/changes.h"
 #include "controller/api/handlers/core_events.h"
+#include "controller/api/handlers/deletes.h"
 #include "controller/api/handlers/discovery.h"
+#include "controller/api/handlers/execute.h"
+#include "controller/api/handlers/grants.h"
+#include "controller/api/handlers/mcp.h"
+#include "controller/api/handlers/media.h"
 #include "controller/api/handlers/node_operations.h"
 #include "controller/api/handlers/nodes.h"
 #include "controller/api/handlers/objects.h"
 #include "controller/api/handlers/plan.h"
+#include "controller/api/handlers/projects.h"
 #include "controller/api/handlers/reviews.h"
 #include "controller/api/handlers/run_output.h"
 #include "controller/api/handlers/runs.h"
-#include "controller/api/handlers/volumes.h"
+#include "controller/api/handlers/tool_bundles.h"
+#include "controller/api/handlers/tool_results.h"
+#include "controller/api/handlers/tool_tokens.h"
 #include "controller/api/handlers/workspaces.h"
 #include "controller/api/pods.h"
 
 namespace paddock::api {
 
 using auth::Scope;
+using contracts::Grant;
 using contracts::Node;
 using contracts::Run;
+using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
 
@@ -30,6 +42,8 @@ using contracts::Workspace;
 #define RUNS A "/namespaces/{ns}/runs"
 #define WORKSPACES A "/namespaces/{ns}/workspaces"
 #define VOLUMES A "/namespaces/{ns}/volumes"
+#define GRANTS A "/namespaces/{ns}/grants"
+#define TOOL_TOKENS A "/namespaces/{ns}/tooltokens"
 #define NODE A "/nodes/{node}"
 
 // What every kind has: reading it (one, a page, a watch) and changing it.
@@ -60,8 +74,12 @@ Routes server_routes() {
       {"GET", "/readyz",  Scope::kPublic, kNoBody, readyz},
       {"GET", "/healthz", Scope::kPublic, kNoBody, readyz},
       {"GET", "/health",  Scope::kPublic, kNoBody, readyz},
+      {"GET", "/status",  Scope::kAuthenticated, kNoBody, server_status},
       {"GET", "/version", Scope::kAuthenticated, kNoBody, version},
       {"GET", "/metrics", Scope::kAdmin, kNoBody, metrics},
+      {"POST", "/mcp",    Scope::kAuthenticated, kApiDocument, serve_mcp},
+      {"GET", "/audit",   Scope::kAuditRead, kNoBody, list_audit},
+      {"GET", A "/namespaces/{ns}/audit", Scope::kAuditRead, kNoBody, list_audit},
       {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
 
       // What kubectl asks before it does anything.
@@ -97,20 +115,44 @@ Routes run_routes() {
 
       // Runs.
       {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
-      READ_ROUTES(Run, RUNS, RUNS "/{name}", Scope::kRunsRead),
+      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
+      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Itself<Run>>, contracts::kReadRun},
       CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_object<Run>},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
-      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_run},
-      {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run},
-      {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events},
-      {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log},
-      {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts},
-      {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact},
+      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_object<Run>},
+      {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run, contracts::kCancelRun},
+      {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events, contracts::kReadEvents},
+      {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
+      {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts, contracts::kReadArtifacts},
+      {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact, contracts::kReadArtifacts},
+      {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},
+      {"POST",   RUNS "/{name}/media",              Scope::kRunsWrite, kMediaDocument, generate_media, contracts::kGenerateMedia},
+      {"POST",   RUNS "/{name}/tool-results",       Scope::kRunsWrite, kToolDocument,  answer_tool,    contracts::kWriteToolResults},
+
+      // Grants: what callers and runs may use.
+      {"GET",    A "/grants",                       Scope::kGrantsRead,  kNoBody,        list_objects<Itself<Grant>>},
+      READ_ROUTES(Grant, GRANTS, GRANTS "/{name}", Scope::kGrantsRead),
+      CHANGE_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsWrite),
+      STATUS_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsRead),
+      {"POST",   GRANTS,                            Scope::kGrantsWrite, kSmallDocument, create_object<Grant>},
+      {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, explain_grant},
+      {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kSmallDocument, delete_object<Grant>},
+
+      // Tool tokens: credentials of one run.
+      {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        list_objects<Itself<ToolToken>>},
+      READ_ROUTES(ToolToken, TOOL_TOKENS, TOOL_TOKENS "/{name}", Scope::kRunsRead),
+      CHANGE_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsWrite),
+      STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsRead),
+      {"POST",   TOOL_TOKENS,                       Scope::kRunsWrite, kSmallDocument, create_object<ToolToken>},
+      {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kSmallDocument, revoke_token},
+      {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kSmallDocument, delete_object<ToolToken>},
 
       // The same as a new run, in the words of the design's own clients.
       {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
+      // A snippet, run and answered at once.
+      {"POST",   "/execute",                        Scope::kRunsWrite, kStreamed,      execute_code},
   };
 }
 
@@ -122,17 +164,24 @@ Routes file_routes() {
       CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
       {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_object<Workspace>},
-      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kSmallDocument, delete_workspace},
+      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kSmallDocument, delete_object<Workspace>},
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
+
+      // Workspaces as projects that people look at.
+      {"GET",    WORKSPACES "/{name}/raw/{path…}",    Scope::kWorkspacesRead,  kNoBody,        get_raw_file},
+      {"GET",    WORKSPACES "/{name}/export",         Scope::kWorkspacesRead,  kNoBody,        get_export_manifest},
+      {"GET",    WORKSPACES "/{name}/export/{path…}", Scope::kWorkspacesRead,  kNoBody,        get_inline_export},
+      {"GET",    WORKSPACES "/{name}/preview-url",    Scope::kWorkspacesRead,  kNoBody,        get_preview_url},
+      {"GET",    "/preview/{scope}/{path…}",          Scope::kPublic,          kNoBody,        get_preview},
 
       // Volumes: what runs published.
       {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        list_objects<Itself<Volume>>},
       READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
-      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_volume},
+      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_object<Volume>},
   };
 }
 
@@ -152,9 +201,12 @@ Routes node_routes() {
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},
       {"POST", NODE "/synchronize",                   Scope::kNodeSelf,   kApiDocument,   synchronize_node},
+      {"POST", NODE "/calls",                         Scope::kNodeSelf,   kApiDocument,   serve_node_calls},
       {"GET",  NODE "/runs/{uid}/tree",               Scope::kNodeSelf,   kNoBody,        node_run_tree},
       {"GET",  NODE "/runs/{uid}/blobs/{digest}",     Scope::kNodeSelf,   kNoBody,        node_run_blob},
       {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},
+      {"GET",  NODE "/runs/{uid}/tool-bundle",        Scope::kNodeSelf,   kNoBody,        node_tool_bundle},
+      {"POST", NODE "/runs/{uid}/tool-token",         Scope::kNodeSelf,   kSmallDocument, make_environment_token},
   };
 }
 // clang-format on
@@ -171,6 +223,13 @@ const std::vector<Route>& routes() {
   return kRoutes;
 }
 
+std::vector<Route> execute_routes(bool open) {
+  return {{"POST", "/execute", open ? Scope::kPublic : Scope::kRunsWrite, kStreamed, execute_code},
+          {"GET", "/health", Scope::kPublic, kNoBody, execute_health},
+          {"GET", "/livez", Scope::kPublic, kNoBody, livez},
+          {"GET", "/", Scope::kPublic, kNoBody, execute_service}};
+}
+
 std::string describe_routes(const std::vector<Route>& table) {
   std::string text;
   for (const Route& route : table) {
@@ -179,7 +238,9 @@ std::string describe_routes(const std::vector<Route>& table) {
     if (route.body.kind == BodyKind::kDocument || route.body.kind == BodyKind::kReview)
       body = cat("document up to ", format_quantity(static_cast<int64_t>(route.body.limit)));
     text += cat(route.method, " ", route.pattern, "  scope ", auth::scope_name(route.scope),
-                "  body ", body, "\n");
+                "  body ", body);
+    if (route.tool) text += cat("  tool ", route.tool->endpoint, " ", route.tool->operation);
+    text += "\n";
   }
   return text;
 }

@@ -9,6 +9,8 @@
 namespace paddock::api {
 
 const std::vector<Route>& routes();
+// Of the port that answers POST /execute alone. `open`: without a token, on loopback.
+std::vector<Route> execute_routes(bool open);
 
 // The table as text, one route a line: method, pattern, scope, body. tests/golden/routes.txt holds
 // it.

@@ -13,7 +13,7 @@ TEST_F(Runs, AreCreatedWithEverythingFilledInThatTheyWillRunWith) {
   ASSERT_EQ(answer.status, 201) << answer.text;
   EXPECT_EQ(answer.body.text("status.phase"), "Pending");
   EXPECT_EQ(answer.body.text("spec.timeout"), "30m");
-  EXPECT_EQ(answer.body.text("spec.mediaExecution.mode"), "disabled");
+  EXPECT_EQ(answer.body.text("spec.mediaExecution.mode"), "enabled");
   EXPECT_EQ(answer.body.text("status.workspaceRoot").size(), 64u);
   EXPECT_NE(answer.body.at("status.policy.limits"), nullptr);
   EXPECT_EQ(call("GET", cat(kRuns, "/r1")).body.text("metadata.uid"),

@@ -1,13 +1,20 @@
 // What handlers work with. References to things that outlive every request.
 #pragma once
 
+#include <atomic>
+
 #include "common/base/random.h"
 #include "common/base/time.h"
+#include "common/contracts/execute.h"
 #include "controller/admission/admit.h"
+#include "controller/api/denial_budget.h"
 #include "controller/api/metrics.h"
+#include "controller/calls/relay.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
+#include "controller/media/generate.h"
 #include "controller/nodes/leases.h"
+#include "controller/projects/preview_scopes.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
@@ -15,6 +22,12 @@
 #include "controller/workspaces/tree_members.h"
 
 namespace paddock::api {
+
+// Of POST /execute, as the operator set them.
+struct ExecuteSettings {
+  int64_t default_timeout_seconds = contracts::kDefaultTimeoutSeconds;
+  int64_t max_memory_mb = contracts::kMaxMemoryMb;
+};
 
 struct Services {
   store::Store& store;
@@ -30,9 +43,15 @@ struct Services {
   contracts::Ceilings ceilings = admission::default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
   volumes::VolumeLimits volumes = {};
+  media::MediaSettings media = {};
   std::string data_dir = {};  // of the store and its backups; empty: the store has no file
   std::shared_ptr<workspaces::TreeMembers> tree_members =
       std::make_shared<workspaces::TreeMembers>();
+  std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
+  ExecuteSettings execute = {};
+  std::shared_ptr<projects::PreviewScopes> previews = std::make_shared<projects::PreviewScopes>();
+  std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
 };
 
 }  // namespace paddock::api

@@ -15,6 +15,14 @@ void NodesConfig::validate(wire::Check& check) const {
   if (lost_after.value < lease.value) check.fail("lostAfter", "must not be shorter than lease");
 }
 
+void MediaConfig::validate(wire::Check& check) const {
+  const bool known = provider_url.starts_with("http://") || provider_url.starts_with("https://");
+  if (!provider_url.empty() && !known)
+    check.fail("providerUrl", "must start with http:// or https://");
+  if (timeout.value < Millis(100) || timeout.value > Millis(120'000))
+    check.fail("timeout", "must be from 100ms to 2m");
+}
+
 void Config::validate(wire::Check& check) const {
   if (tls.cert_file.empty() != tls.key_file.empty())
     check.fail("tls", "certFile and keyFile belong together");
@@ -40,6 +48,10 @@ Result<Config> load_config(std::string_view yaml,
                    wire::read_settings(yaml, environment, kPrefix, wire::schema<Config>()));
   Result<Config> config = wire::decode<Config>(document);
   if (!config) return wire::settings_error(config.error(), "configuration");
+  if (config->sandbox_mode && document.find("dataDir") == nullptr)
+    return invalid_argument("CONFIG_INVALID",
+                            "dataDir is required when sandboxMode is enabled: storage of its own",
+                            "dataDir");
   return config;
 }
 

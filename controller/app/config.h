@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/execute.h"
 #include "common/wire/describe.h"
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
@@ -53,6 +54,19 @@ struct VolumeConfig {
   }
 };
 
+struct MediaConfig {
+  std::string provider_url;
+  wire::Duration timeout{std::chrono::seconds(30)};
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("providerUrl", &MediaConfig::provider_url,
+              "where the external orchestrator takes media requests; empty: nothing is generated"),
+        field("timeout", &MediaConfig::timeout, "for its answer")};
+  }
+  void validate(wire::Check& check) const;
+};
+
 struct NodesConfig {
   wire::Duration lease{nodes::kLease};
   wire::Duration lost_after{nodes::kLostAfter};
@@ -64,6 +78,24 @@ struct NodesConfig {
               "without a call for so long its runs are given up")};
   }
   void validate(wire::Check& check) const;
+};
+
+// POST /execute, and its own port.
+struct ExecuteConfig {
+  int64_t port = 0;
+  std::string host = "127.0.0.1";
+  int64_t default_timeout_seconds = contracts::kDefaultTimeoutSeconds;
+  int64_t max_memory_mb = contracts::kMaxMemoryMb;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field("port", &ExecuteConfig::port, "its own port; 0: none", {.min = 0, .max = 65535}),
+        field("host", &ExecuteConfig::host, "address of that port", {.min_length = 1}),
+        field("defaultTimeoutSeconds", &ExecuteConfig::default_timeout_seconds,
+              "of a request that names none", {.min = 1, .max = 60}),
+        field("maxMemoryMb", &ExecuteConfig::max_memory_mb, "more is refused",
+              {.min = 64, .max = contracts::kMaxMemoryMb})};
+  }
 };
 
 struct Config {
@@ -81,9 +113,12 @@ struct Config {
   contracts::Ceilings ceilings = admission::default_ceilings();
   BlobConfig blobs;
   VolumeConfig volumes;
+  MediaConfig media;
+  bool sandbox_mode = false;
   NodesConfig nodes;
   reconciler::Scheduling scheduling;
   reconciler::Retention retention;
+  ExecuteConfig execute;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
@@ -105,9 +140,13 @@ struct Config {
         field("ceilings", &Config::ceilings, "what runs may ask for at most"),
         field("blobs", &Config::blobs, "limits of uploaded files"),
         field("volumes", &Config::volumes, "limits of what runs publish"),
+        field("media", &Config::media, "what runs may have generated goes through here"),
+        field("sandboxMode", &Config::sandbox_mode,
+              "for an external orchestrator: dataDir must be given, media needs a tool token"),
         field("nodes", &Config::nodes, "when a silent node is not counted on any more"),
         field("scheduling", &Config::scheduling, "who may use how much, and who goes first"),
         field("retention", &Config::retention, "when runs that ended are forgotten"),
+        field("execute", &Config::execute, "short pieces of code, answered at once"),
     };
   }
   void validate(wire::Check& check) const;

@@ -8,6 +8,7 @@
 #include "controller/api/pipeline.h"
 #include "controller/api/routes.h"
 #include "controller/app/data_folder.h"
+#include "controller/http_server/origin.h"
 
 namespace paddock::app {
 namespace {
@@ -75,20 +76,23 @@ Status Controller::open_state() {
                                                    config_.blobs.keep_unused.value);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
-  services_.reset(new api::Services{*store_,
-                                    notifier_,
-                                    history_,
-                                    leases_,
-                                    *blobs_,
-                                    *intake_,
-                                    outside_.clock,
-                                    outside_.random,
-                                    metrics_,
-                                    *reconciler_,
-                                    config_.ceilings,
-                                    profiles_,
-                                    {config_.volumes.keep_versions, config_.volumes.per_namespace},
-                                    config_.data_dir});
+  services_.reset(new api::Services{
+      *store_,
+      notifier_,
+      history_,
+      leases_,
+      *blobs_,
+      *intake_,
+      outside_.clock,
+      outside_.random,
+      metrics_,
+      *reconciler_,
+      config_.ceilings,
+      profiles_,
+      {config_.volumes.keep_versions, config_.volumes.per_namespace},
+      {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode},
+      config_.data_dir});
+  services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
   handler_ = api::make_handler(*router_, *services_);
   return {};
 }
@@ -144,7 +148,30 @@ Result<std::string> Controller::start() {
   options.max_connections = static_cast<size_t>(config_.max_connections);
   options.allowed_hosts = config_.allowed_hosts;
   ASSIGN_OR_RETURN(server_, api::Server::start(std::move(options), handler_));
+  TRY(start_execute_port());
   return cat(config_.plain_http ? "http" : "https", "://", url_host(config_.host), ":", port());
+}
+
+// Its clients have no token, so it is open on loopback, and there alone: on any other address it
+// asks for one, and speaks TLS.
+Status Controller::start_execute_port() {
+  if (config_.execute.port == 0) return {};
+  const bool open = api::is_loopback_name(config_.execute.host);
+  ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::execute_routes(open)));
+  execute_router_ = std::make_unique<api::Router>(std::move(router));
+  api::ServerOptions options;
+  options.listen.emplace_back();
+  options.listen[0].host = config_.execute.host;
+  options.listen[0].port = static_cast<int>(config_.execute.port);
+  if (!open) {
+    ASSIGN_OR_RETURN(options.listen[0].tls,
+                     prepare_tls(config_, outside_.random, outside_.clock.wall()));
+  }
+  options.allowed_hosts = config_.allowed_hosts;
+  ASSIGN_OR_RETURN(
+      execute_server_,
+      api::Server::start(std::move(options), api::make_handler(*execute_router_, *services_)));
+  return {};
 }
 
 int Controller::port() const { return server_ ? server_->port(0) : 0; }
@@ -170,6 +197,8 @@ bool Controller::rest(Millis limit) {
 
 void Controller::stop() {
   notifier_.shutdown();
+  if (execute_server_) execute_server_->stop();
+  execute_server_.reset();
   if (server_) server_->stop();
   server_.reset();
 }

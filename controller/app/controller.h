@@ -29,6 +29,7 @@ class Controller {
 
   // Begins to listen; answers with the URL.
   Result<std::string> start();
+  int execute_port() const { return execute_server_ ? execute_server_->port(0) : 0; }
   int port() const;
   // Schedules, expires, times out. Says when to call again at the latest.
   Result<reconciler::TickReport> step();
@@ -51,6 +52,7 @@ class Controller {
   Status open_state();
   Status begin_history();
   Status log_findings();
+  Status start_execute_port();
 
   Config config_;
   Outside outside_;
@@ -67,6 +69,8 @@ class Controller {
   std::unique_ptr<api::Router> router_;
   api::Handler handler_;
   std::unique_ptr<api::Server> server_;
+  std::unique_ptr<api::Router> execute_router_;
+  std::unique_ptr<api::Server> execute_server_;
   contracts::Profiles profiles_;
   uint64_t seen_ = 0;  // of the scheduler's topic
 };

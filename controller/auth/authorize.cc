@@ -2,6 +2,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_codes.h"
 #include "controller/auth/principal.h"
 
 namespace paddock::auth {
@@ -22,6 +23,8 @@ constexpr std::array kRows = {
     Row{Scope::kNodesWrite, "nodes:write"},
     Row{Scope::kNodeEnroll, "nodes:enroll"},
     Row{Scope::kNodeSelf, "node:self"},
+    Row{Scope::kGrantsRead, "grants:read"},
+    Row{Scope::kGrantsWrite, "grants:write"},
     Row{Scope::kAuditRead, "audit:read"},
     Row{Scope::kAdmin, "admin"},
 };
@@ -61,6 +64,10 @@ Status authorize(const Principal& principal, Scope scope, std::string_view name_
   if (principal.token_id.empty()) {
     return Error{Code::kUnauthenticated, "TOKEN_MISSING",
                  "a bearer token is needed (Authorization: Bearer …)"};
+  }
+  if (principal.tool) {
+    return denied(std::string(contracts::kToolEndpointDenied),
+                  "a tool token is good for routes of its run only");
   }
   if (scope == Scope::kAuthenticated) return {};
   if (scope == Scope::kNodeSelf) return authorize_node(principal, node_name);

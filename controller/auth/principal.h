@@ -1,11 +1,13 @@
 // Who calls, and what a route needs. Pure: the decision is a function of values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/contracts/tool_token.h"
 
 namespace paddock::auth {
 
@@ -21,8 +23,21 @@ enum class Scope {
   kNodesWrite,
   kNodeEnroll,  // enrolment tokens
   kNodeSelf,    // a node's own credential; the node in the path must be itself
+  kGrantsRead,
+  kGrantsWrite,
   kAuditRead,
   kAdmin,
+};
+
+// What the holder of a tool token may do: these operations at these endpoints of this run.
+struct ToolAuthority {
+  std::string name_space;
+  std::string token;  // its name
+  std::string run;
+  std::string run_uid;
+  std::vector<std::string> endpoints;
+  std::vector<std::string> operations;
+  WallTime expires{};
 };
 
 struct Principal {
@@ -30,13 +45,15 @@ struct Principal {
   std::vector<std::string> scopes;
   std::string name_space;  // not empty: nothing outside this namespace
   std::string token_id;
+  std::optional<ToolAuthority> tool = {};  // of a tool token, which has no scopes at all
 };
 
 std::string_view scope_name(Scope scope);
 
 // May `principal` use a route that needs `scope`, on an object in `name_space` (empty: cluster) or,
 // for kNodeSelf, on the node `node_name`? Unauthenticated or PermissionDenied (SCOPE_MISSING,
-// NAMESPACE_DENIED, NODE_MISMATCH) otherwise; the message names the scope that would do.
+// NAMESPACE_DENIED, NODE_MISMATCH) otherwise; the message names the scope that would do. The holder
+// of a tool token may use none by this: authorize_tool() decides there.
 Status authorize(const Principal& principal, Scope scope, std::string_view name_space,
                  std::string_view node_name);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/base/percent.h"
+
 namespace paddock::api {
 namespace {
 
@@ -11,13 +13,6 @@ constexpr size_t kMaxTrailerBytes = 4096;
 
 Error malformed(std::string message) {
   return invalid_argument("BODY_MALFORMED", std::move(message));
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 bool is_text(char c) { return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); }

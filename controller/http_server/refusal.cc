@@ -22,6 +22,7 @@ constexpr std::array kRows = {
     Row{"TARGET_TOO_LONG", 414, "BadRequest"},
     Row{"CONTENT_ENCODING_UNSUPPORTED", 415, "UnsupportedMediaType"},
     Row{"EXPECTATION_UNSUPPORTED", 417, "BadRequest"},
+    Row{"RANGE_UNSATISFIABLE", 416, "BadRequest"},
     Row{"HOST_DENIED", 421, "BadRequest"},
     Row{"HEADERS_TOO_LARGE", 431, "BadRequest"},
     Row{"METHOD_UNSUPPORTED", 501, "MethodNotAllowed"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/percent.h"
 #include "common/base/text.h"
 
 namespace paddock::api {
@@ -21,13 +22,6 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 // Only visible ASCII may stand in a target, and none of these. (RFC 3986 section 2)
 bool may_stand_raw(char c) {
   return c > 0x20 && c < 0x7f && std::string_view("\"<>\\^`{|}#").find(c) == std::string_view::npos;
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 Result<std::string> decode(std::string_view raw, bool plus_is_space) {

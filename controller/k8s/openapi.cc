@@ -1,8 +1,10 @@
 #include <functional>
 
 #include "common/base/text.h"
+#include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"
@@ -24,6 +26,8 @@ Value schema_of(const Resource& resource) {
   Value schema = kind == contracts::Run::kKind         ? wire::schema<contracts::Run>()
                  : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
                  : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
+                 : kind == contracts::Grant::kKind     ? wire::schema<contracts::Grant>()
+                 : kind == contracts::ToolToken::kKind ? wire::schema<contracts::ToolToken>()
                                                        : wire::schema<contracts::Node>();
   schema.set("description", resource.description);
   schema.set("x-kubernetes-group-version-kind", Value::Array{group_version_kind(kind)});

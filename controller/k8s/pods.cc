@@ -92,13 +92,12 @@ Labels pod_fields(const Run& run) {
 Value pod_columns() { return columns("Pod"); }
 
 Value pod_cells(const Run& run, WallTime now) {
-  const auto& created = run.metadata.creation_timestamp;
   return Value::Array{run.metadata.name,
                       run.status.phase == RunPhase::kRunning ? "1/1" : "0/1",
                       wire::enum_name(run.status.phase),
                       0,
-                      created ? format_age(now - created->value) : "<unknown>",
-                      run.status.node_name.empty() ? "<none>" : run.status.node_name};
+                      age(run.metadata.creation_timestamp, now),
+                      or_none(run.status.node_name)};
 }
 
 }  // namespace paddock::k8s

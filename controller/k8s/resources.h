@@ -17,7 +17,7 @@ struct Resource {
   const char* description = "";           // for `kubectl explain`
 };
 
-inline constexpr std::array<Resource, 4> kResources = {{
+inline constexpr std::array<Resource, 6> kResources = {{
     {"runs",
      "run",
      "rn",
@@ -39,6 +39,20 @@ inline constexpr std::array<Resource, 4> kResources = {{
      true,
      {"delete", "get", "list", "patch", "update", "watch"},
      "Files that runs published and other runs read; each publish makes a version."},
+    {"tooltokens",
+     "tooltoken",
+     "tt",
+     "ToolToken",
+     true,
+     {"create", "delete", "get", "list", "patch", "update", "watch"},
+     "A credential of one run, for the operations that it names; its secret is shown once."},
+    {"grants",
+     "grant",
+     "gr",
+     "Grant",
+     true,
+     {"create", "delete", "get", "list", "patch", "update", "watch"},
+     "What a caller or a run may use: media, accelerators, cores, memory and time."},
     {"nodes",
      "node",
      "no",

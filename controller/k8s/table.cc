@@ -45,6 +45,22 @@ constexpr std::array<Column, 7> kVolumeColumns = {{
     {"Kept", "integer", "how many versions are kept", 1},
     {"Run", "string", "who published the newest", 1},
 }};
+constexpr std::array<Column, 6> kToolTokenColumns = {{
+    {"Name", "string", "name of the tool token", 0},
+    {"Run", "string", "the run that it belongs to", 0},
+    {"Phase", "string", "Active, Expired or Revoked", 0},
+    {"Operations", "string", "what it is good for", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Reason", "string", "why it is not active any more", 1},
+}};
+constexpr std::array<Column, 6> kGrantColumns = {{
+    {"Name", "string", "name of the grant", 0},
+    {"Media", "string", "the surfaces that it gives", 0},
+    {"Accelerators", "string", "that a run under it may have", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Parent", "string", "the grant that it is a part of", 1},
+    {"Subjects", "string", "callers that have it", 1},
+}};
 constexpr std::array<Column, 10> kNodeColumns = {{
     {"Name", "string", "name of the node", 0},
     {"Status", "string", "whether it holds a lease and takes new runs", 0},
@@ -79,16 +95,12 @@ std::span<const Column> columns_of(std::string_view kind) {
   if (kind == contracts::Run::kKind) return kRunColumns;
   if (kind == contracts::Workspace::kKind) return kWorkspaceColumns;
   if (kind == contracts::Volume::kKind) return kVolumeColumns;
+  if (kind == contracts::ToolToken::kKind) return kToolTokenColumns;
+  if (kind == contracts::Grant::kKind) return kGrantColumns;
   if (kind == "Event") return kEventColumns;
   if (kind == "Pod") return kPodColumns;
   return kNodeColumns;
 }
-
-std::string age(const std::optional<wire::Timestamp>& from, WallTime to) {
-  return from ? format_age(to - from->value) : "<unknown>";
-}
-
-std::string or_none(const std::string& text) { return text.empty() ? "<none>" : text; }
 
 std::string duration(const contracts::RunStatus& status, WallTime now) {
   if (!status.started_at) return "<none>";
@@ -96,6 +108,12 @@ std::string duration(const contracts::RunStatus& status, WallTime now) {
 }
 
 }  // namespace
+
+std::string age(const std::optional<wire::Timestamp>& from, WallTime to) {
+  return from ? format_age(to - from->value) : "<unknown>";
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "<none>" : text; }
 
 Form requested_form(std::string_view accept) {
   for (const std::string& item : split(accept, ',')) {
@@ -145,6 +163,32 @@ Value cells(const contracts::Volume& volume, WallTime now) {
                       age(volume.metadata.creation_timestamp, now),
                       versions.size(),
                       or_none(newest.run)};
+}
+
+Value cells(const contracts::ToolToken& token, WallTime now) {
+  const contracts::ToolTokenStatus status = contracts::status_at(token.status, now);
+  return Value::Array{token.metadata.name,
+                      token.spec.run,
+                      wire::enum_name(status.phase),
+                      join(token.spec.operations, ","),
+                      age(token.metadata.creation_timestamp, now),
+                      status.reason ? wire::enum_name(*status.reason) : "<none>"};
+}
+
+Value cells(const contracts::Grant& grant, WallTime now) {
+  std::vector<std::string> surfaces;
+  std::vector<std::string> devices;
+  if (grant.spec.media) {
+    for (const auto each : grant.spec.media->surfaces) surfaces.emplace_back(wire::enum_name(each));
+    if (surfaces.empty()) surfaces.emplace_back("all");
+  }
+  if (grant.spec.compute) {
+    for (const auto& each : grant.spec.compute->accelerators)
+      devices.push_back(cat(wire::enum_name(each.kind), "=", each.count));
+  }
+  return Value::Array{grant.metadata.name,         or_none(join(surfaces, ",")),
+                      or_none(join(devices, ",")), age(grant.metadata.creation_timestamp, now),
+                      or_none(grant.spec.parent),  or_none(join(grant.spec.subjects, ","))};
 }
 
 Value cells(const contracts::Node& node, WallTime now) {

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "common/base/time.h"
+#include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 
@@ -24,7 +26,12 @@ wire::Value cells(const contracts::Run& run, WallTime now);
 wire::Value cells(const contracts::Workspace& workspace, WallTime now);
 wire::Value cells(const contracts::Volume& volume, WallTime now);
 wire::Value cells(const contracts::Node& node, WallTime now);
+wire::Value cells(const contracts::ToolToken& token, WallTime now);
+wire::Value cells(const contracts::Grant& grant, WallTime now);
 wire::Value columns(std::string_view kind);
+// The words of cells: how long ago, and what is not there.
+std::string age(const std::optional<wire::Timestamp>& from, WallTime to);
+std::string or_none(const std::string& text);
 
 // What `row.object` holds.
 enum class IncludeObject { kMetadata, kObject, kNone };

@@ -20,10 +20,14 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignment.policy = run.status.policy.value_or(run.spec.sandbox);
     assignment.environment = run.status.environment;
     assignment.spec = std::move(run.spec);
+    assignment.tool_bundle = run.status.tool_bundle.has_value();
     assignment.workspace_root = run.status.workspace_root;
     assignment.volumes = run.status.volumes;
     ASSIGN_OR_RETURN(assignment.output_acked,
                      txn.output_acked(assignment.run_uid, assignment.attempt));
+    if (assignment.spec.type == contracts::RunType::kAgent) {
+      ASSIGN_OR_RETURN(assignment.inputs, txn.run_inputs(assignment.run_uid, assignment.attempt));
+    }
     assignments.push_back(std::move(assignment));
   }
   return assignments;
@@ -32,7 +36,9 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
 std::string version_of(const std::vector<contracts::Assignment>& assignments) {
   std::string text;
   for (const contracts::Assignment& each : assignments) {
-    text += cat(each.run_uid, " ", each.attempt, " ", wire::enum_name(each.desired), "\n");
+    text += cat(each.run_uid, " ", each.attempt, " ", wire::enum_name(each.desired));
+    if (!each.inputs.empty()) text += cat(" ", each.inputs.back().seq);
+    text += "\n";
   }
   return crypto::sha256_hex(text).substr(0, 16);
 }

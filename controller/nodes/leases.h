@@ -22,8 +22,9 @@ inline Now now(const Clock& clock) { return {clock.wall(), clock.mono()}; }
 
 // Without a call for this long a node is not ready and gets nothing new.
 inline constexpr Millis kLease{15'000};
-// Without a call for this long its runs are given up (reason NODE_LOST).
-inline constexpr Millis kLostAfter{60'000};
+// Without a call for this long its runs are given up (reason NODE_LOST): within 5 s of the lease
+// they are placed anew where they may be.
+inline constexpr Millis kLostAfter{18'000};
 
 struct LeaseTimes {
   Millis lease = kLease;

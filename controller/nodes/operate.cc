@@ -11,7 +11,8 @@ namespace {
 using contracts::Node;
 
 Result<Node> change_spec(store::Store& store, const std::string& name,
-                         const std::function<void(contracts::NodeSpec&)>& change) {
+                         const std::function<void(contracts::NodeSpec&)>& change,
+                         const Record& record) {
   Node node;
   const Status written = store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(node, txn.get<Node>({"", name}));
@@ -20,7 +21,8 @@ Result<Node> change_spec(store::Store& store, const std::string& name,
     if (wire::encode(node.spec) == before) return {};
     node.metadata.generation += 1;
     txn.touch(store::kSchedulerTopic);
-    return txn.update(node);
+    TRY(txn.update(node));
+    return record ? record(txn) : Status();
   });
   if (!written.ok()) return written.error();
   return node;
@@ -33,24 +35,28 @@ std::string fate_of(const contracts::Run& run) {
 
 }  // namespace
 
-Result<Node> set_unschedulable(store::Store& store, const std::string& node, bool unschedulable) {
-  return change_spec(store, node, [&](contracts::NodeSpec& spec) {
+Result<Node> set_unschedulable(store::Store& store, const std::string& node, bool unschedulable,
+                               const Record& record) {
+  const auto change = [&](contracts::NodeSpec& spec) {
     spec.unschedulable = unschedulable;
     if (!unschedulable) spec.drain.reset();
-  });
+  };
+  return change_spec(store, node, change, record);
 }
 
-Result<Node> drain(store::Store& store, const std::string& node, Millis grace, WallTime now) {
-  return change_spec(store, node, [&](contracts::NodeSpec& spec) {
+Result<Node> drain(store::Store& store, const std::string& node, Millis grace, WallTime now,
+                   const Record& record) {
+  const auto change = [&](contracts::NodeSpec& spec) {
     spec.unschedulable = true;
     spec.drain = contracts::Drain{wire::Timestamp{now}, wire::Timestamp{now + grace}};
-  });
+  };
+  return change_spec(store, node, change, record);
 }
 
 Result<Node> set_taints(store::Store& store, const std::string& node,
-                        std::vector<contracts::Taint> taints) {
-  return change_spec(store, node,
-                     [&](contracts::NodeSpec& spec) { spec.taints = std::move(taints); });
+                        std::vector<contracts::Taint> taints, const Record& record) {
+  const auto change = [&](contracts::NodeSpec& spec) { spec.taints = taints; };
+  return change_spec(store, node, change, record);
 }
 
 Result<contracts::DrainReport> drain_report(store::Store& store, const std::string& node) {

@@ -90,7 +90,7 @@ Result<std::string> put_node(store::WriteTxn& txn, const std::string& name,
 
 Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& node,
                                        const contracts::EnrollRequest& request, WallTime now,
-                                       Random& random) {
+                                       Random& random, const Record& record) {
   TRY(check_name(node));
   TRY(check_labels(request.labels));
   contracts::EnrollAnswer answer;
@@ -106,20 +106,21 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
     TRY(revoke_tokens(txn, node));
     TRY(txn.put_token(token));
     ASSIGN_OR_RETURN(answer.node_uid, put_node(txn, node, request, fresh_uid, now));
-    return {};
+    return record ? record(txn) : Status();
   });
   if (!written.ok()) return std::move(written).error();
   return answer;
 }
 
-Status remove(store::Store& store, LeaseTable& leases, const std::string& node) {
+Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
+              const Record& record) {
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
     TRY(txn.erase<contracts::Node>({"", node}));
     TRY(revoke_tokens(txn, node));
     TRY(txn.put_setting(identity_setting(node), ""));
     txn.touch(store::kSchedulerTopic);
     txn.touch(store::node_topic(node));
-    return {};
+    return record ? record(txn) : Status();
   });
   if (!written.ok()) return std::move(written).error();
   leases.forget(node);

@@ -1,6 +1,7 @@
 // Which nodes there are: enrolment, removal, and what a node may see.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "common/base/random.h"
@@ -10,16 +11,20 @@
 
 namespace paddock::nodes {
 
+// What a caller writes in the same transaction: who did it.
+using Record = std::function<Status(store::WriteTxn&)>;
+
 // Makes or renews a node and hands out its credential: a token with scope node:self and subject
 // "node:<name>", stored as a hash. The same identity may enrol again, which revokes its older
 // tokens. InvalidArgument (NODE_NAME_INVALID, NODE_LABELS_INVALID); Conflict (NODE_NAME_TAKEN) for
 // another identity.
 Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& node,
                                        const contracts::EnrollRequest& request, WallTime now,
-                                       Random& random);
+                                       Random& random, const Record& record = {});
 
 // Revokes the node's tokens and forgets it. Its runs end with NODE_LOST at the next tick.
-Status remove(store::Store& store, LeaseTable& leases, const std::string& node);
+Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
+              const Record& record = {});
 
 // The run, if this node holds it now: it may then read the run's tree and blobs and send its
 // artifacts. NotFound (RUN_NOT_ASSIGNED) otherwise, whether or not such a run exists.

@@ -1,6 +1,7 @@
 #include "controller/nodes/reports.h"
 
 #include "common/base/text.h"
+#include "controller/nodes/agent_lines.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
 
@@ -92,6 +93,16 @@ Result<runs::Events> end_run(store::WriteTxn& txn, contracts::Run& run,
   return runs::finish(run, report.attempt, outcome, now);
 }
 
+// What an agent run wrote, and what it was given.
+Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
+                         const contracts::RunReport& report, const runs::Events& output) {
+  if (run.spec.type != contracts::RunType::kAgent) return {};
+  TRY(take_agent_output(txn, run, output));
+  if (report.stdin_closed.value_or(false)) run.status.stdin_closed = true;
+  if (report.input_acked) TRY(txn.ack_inputs(report.run_uid, report.attempt, *report.input_acked));
+  return {};
+}
+
 }  // namespace
 
 Status apply_report(store::WriteTxn& txn, const std::string& node,
@@ -107,6 +118,7 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
   ASSIGN_OR_RETURN(const int64_t acked, txn.output_acked(report.run_uid, report.attempt));
   ASSIGN_OR_RETURN(runs::Events events, runs::observe(run, report, now));
   ASSIGN_OR_RETURN(NewOutput output, new_output(report, acked));
+  TRY(take_conversation(txn, run, report, output.events));
   append(events, std::move(output.events));
   if (report.outcome && output.complete) {
     ASSIGN_OR_RETURN(runs::Events last, end_run(txn, run, report, publishing, now));

@@ -111,12 +111,6 @@ void Picture::drop_node(const std::string& name) {
   drains_.erase(name);
 }
 
-std::vector<std::string> Picture::node_names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, id] : cluster_->nodes().by_name()) names.push_back(name);
-  return names;
-}
-
 int64_t Picture::waiting_in(const std::string& name_space) const {
   const auto found = waiting_.find(name_space);
   return found == waiting_.end() ? 0 : found->second;

@@ -26,7 +26,6 @@ class Picture {
   // Nodes that hold a lease, as stored; and nodes that are being emptied, by when.
   const std::set<std::string>& ready_nodes() const { return ready_; }
   const std::map<std::string, WallTime>& drains() const { return drains_; }
-  std::vector<std::string> node_names() const;
   // Active runs by deadline, as long as nothing was done about it.
   const std::set<std::pair<int64_t, std::string>>& deadlines() const { return deadlines_; }
   // How many of a namespace's runs wait.

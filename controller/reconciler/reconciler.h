@@ -26,7 +26,7 @@ struct TickReport {
   int64_t lost = 0;     // attempts given up with their node
   int64_t expired = 0;  // runs past their deadline
   int64_t evicted = 0;  // placed runs that are being ended
-  int64_t pruned = 0;   // ended runs that were forgotten
+  int64_t pruned = 0;   // ended runs and audit events that were forgotten
   int64_t waiting = 0;  // runs that are not placed now
 };
 

@@ -154,8 +154,8 @@ TEST_F(ReconcilerTest, SaysWhenItMustBeAskedAgain) {
   heartbeat();
   clock_.advance(Millis(5000));
   EXPECT_EQ(step().next, nodes::kLease - Millis(5000));
-  clock_.advance(Millis(50'000));
-  EXPECT_EQ(step().next, Millis(5000));
+  clock_.advance(nodes::kLostAfter - Millis(6000));
+  EXPECT_EQ(step().next, Millis(1000));
 }
 
 }  // namespace

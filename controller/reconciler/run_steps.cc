@@ -13,6 +13,7 @@ namespace {
 using contracts::Run;
 
 constexpr int64_t kMostPruned = 200;
+constexpr int64_t kMostAuditPruned = 2000;
 
 // The stored run, if there is one.
 Result<std::optional<Run>> stored(store::WriteTxn& txn, const std::string& uid) {
@@ -74,16 +75,34 @@ Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced
   return {};
 }
 
+// What expired an hour ago nobody asks about any more.
+Status prune_tool_tokens(store::WriteTxn& txn, WallTime now) {
+  constexpr int64_t kKeptMs = int64_t{60} * 60 * 1000;
+  ASSIGN_OR_RETURN(const auto old, txn.tool_tokens_expired_before(now.ms - kKeptMs, kMostPruned));
+  for (const store::Key& key : old) TRY(txn.erase<contracts::ToolToken>(key));
+  return {};
+}
+
 Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report) {
+  TRY(prune_tool_tokens(txn, now));
   ASSIGN_OR_RETURN(const int64_t count, txn.finished_count());
   int64_t too_many = std::max<int64_t>(0, count - retention.max_finished_runs);
   const int64_t too_old_ms = now.ms - retention.finished_runs.value.count();
   ASSIGN_OR_RETURN(const auto oldest, txn.oldest_finished(kMostPruned));
   for (const auto& finished : oldest) {
-    if (too_many-- <= 0 && finished.finished_ms > too_old_ms) return {};
+    if (too_many-- <= 0 && finished.finished_ms > too_old_ms) break;
     TRY(txn.erase<Run>(finished.key));
     ++report.pruned;
   }
+  return {};
+}
+
+Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime now,
+                   TickReport& report) {
+  ASSIGN_OR_RETURN(const int64_t gone,
+                   txn.prune_audit(now.ms - retention.audit.value.count(),
+                                   retention.max_audit_events, kMostAuditPruned));
+  report.pruned += gone;
   return {};
 }
 

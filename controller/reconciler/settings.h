@@ -14,12 +14,17 @@ namespace paddock::reconciler {
 struct Retention {
   wire::Duration finished_runs{std::chrono::hours(30 * 24)};
   int64_t max_finished_runs = 100'000;
+  wire::Duration audit{std::chrono::hours(90 * 24)};
+  int64_t max_audit_events = 500'000;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
         field("finishedRuns", &Retention::finished_runs, "how long a run is kept after its end"),
         field("maxFinishedRuns", &Retention::max_finished_runs, "older ones than these go first",
-              {.min = 0, .max = 100'000'000})};
+              {.min = 0, .max = 100'000'000}),
+        field("audit", &Retention::audit, "how long an audit event is kept"),
+        field("maxAuditEvents", &Retention::max_audit_events, "older ones than these go first",
+              {.min = 1000, .max = 100'000'000})};
   }
 };
 

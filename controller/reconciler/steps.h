@@ -24,6 +24,8 @@ Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime no
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
                      WallTime now);
 Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report);
+Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime now,
+                   TickReport& report);
 // When the next lease, grace, deadline, drain or delayed attempt can be due.
 Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes::Now now);
 

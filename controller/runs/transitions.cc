@@ -173,13 +173,18 @@ Events admit(Run& run, WallTime now) {
   decided.volumes = std::move(run.status.volumes);
   decided.policy = std::move(run.status.policy);
   decided.environment = std::move(run.status.environment);
+  decided.created_by = std::move(run.status.created_by);
+  decided.grants = std::move(run.status.grants);
+  decided.deadline_at = run.status.deadline_at;  // of its grants
+  decided.preview_url = std::move(run.status.preview_url);
+  decided.tool_bundle = std::move(run.status.tool_bundle);
   run.status = std::move(decided);
   run.spec.cancel_requested = false;
   run.metadata.generation = 1;
   if (!run.metadata.creation_timestamp) run.metadata.creation_timestamp = wire::Timestamp{now};
   if (run.spec.deadline) {
-    run.status.deadline_at =
-        wire::Timestamp{run.metadata.creation_timestamp->value + run.spec.deadline->value};
+    const wire::Timestamp own{run.metadata.creation_timestamp->value + run.spec.deadline->value};
+    if (!run.status.deadline_at || own < *run.status.deadline_at) run.status.deadline_at = own;
   }
   set_condition(run.status, {"Scheduled", "False", "WAITING", ""}, now);
   return {phase_event(run, now)};
@@ -193,6 +198,8 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   status.node_name = node;
   status.attempt += 1;
   status.retry_at.reset();
+  status.pending_tool_uses.clear();  // of an attempt
+  status.stdin_closed.reset();
   status.reason.clear();
   status.message.clear();
   status.scheduled_at = wire::Timestamp{now};

@@ -1,13 +1,26 @@
 #include "controller/store/run_writes.h"
 
+#include "controller/runs/audit_events.h"
+#include "controller/store/tool_token_writes.h"
+
 namespace paddock::store {
 
 namespace {
 
 Status append_all(WriteTxn& txn, const contracts::Run& run, runs::Events& events) {
   for (contracts::RunEvent& event : events) TRY(txn.append_event(run.metadata.uid, event));
+  for (contracts::AuditEvent& event : runs::audit_events(run, events)) TRY(txn.append_audit(event));
   txn.touch(run_topic(run.metadata.uid));
   return {};
+}
+
+// With a run end its tool tokens; with an attempt that is followed by another, those of its
+// environment.
+Status end_tool_tokens(WriteTxn& txn, const contracts::Run& run, WallTime now) {
+  const bool over = contracts::is_terminal(run.status.phase);
+  return revoke_tool_tokens(
+      txn, run.metadata.uid, contracts::RevokeReason::kChildExit, now,
+      [over](const contracts::ToolToken& token) { return over || token.status.attempt > 0; });
 }
 
 }  // namespace
@@ -23,9 +36,12 @@ Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   const std::string before = run.metadata.resource_version;
   TRY(txn.update(run));
   if (run.metadata.resource_version == before && events.empty()) return {};
+  const bool over = contracts::is_terminal(run.status.phase) || run.status.reason == runs::kRetry;
+  if (over && !events.empty()) TRY(end_tool_tokens(txn, run, WallTime{events.back().time_ms}));
+  if (run.status.tool_bundle && contracts::is_terminal(run.status.phase))
+    TRY(txn.drop_tool_bundle(run.metadata.uid));
   TRY(append_all(txn, run, events));
   if (!run.status.node_name.empty()) txn.touch(node_topic(run.status.node_name));
-  const bool over = contracts::is_terminal(run.status.phase) || run.status.reason == runs::kRetry;
   if (over) txn.touch(kSchedulerTopic);
   return {};
 }

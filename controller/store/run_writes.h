@@ -1,4 +1,5 @@
-// A changed run and its new events, stored together, and everybody told who must look.
+// A changed run, its new events and what the audit log says of them, stored together; and everybody
+// told who must look.
 #pragma once
 
 #include "controller/runs/transitions.h"

@@ -13,9 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "common/contracts/audit.h"
 #include "common/contracts/events.h"
+#include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 
@@ -50,6 +53,18 @@ struct TokenRecord {
   bool revoked = false;
 };
 
+// What is kept of a ToolToken's secret, beside the object.
+struct ToolSecret {
+  std::string token_uid;
+  std::string hash;  // SHA-256
+  std::string run_uid;
+  int64_t expires_ms = 0;
+};
+struct FoundToolSecret {
+  Key token;
+  std::string hash;
+};
+
 // One committed write of an object, for watches.
 struct ObjectWrite {
   enum class Op { kCreate, kUpdate, kDelete };
@@ -76,10 +91,21 @@ struct PhaseQuery {
   int64_t limit = 0;  // 0: no limit
 };
 
+// Which audit events; an empty word does not choose.
+struct AuditQuery {
+  std::optional<std::string> name_space;  // absent: all, and those of the cluster
+  std::string type;
+  std::string subject;
+  std::string session_id;
+  int64_t since_ms = 0;
+  std::optional<int64_t> after;  // absent: the newest that match
+  int64_t limit = 0;
+};
+
 class ReadTxn {
  public:
   virtual ~ReadTxn() = default;
-  // T is Run, Workspace, Volume or Node. NotFound (RUN_NOT_FOUND, WORKSPACE_NOT_FOUND, …).
+  // T is one of the kinds of resources. NotFound (RUN_NOT_FOUND, WORKSPACE_NOT_FOUND, …).
   template <class T>
   Result<T> get(const Key& key);
   template <class T>
@@ -115,8 +141,23 @@ class ReadTxn {
   // The highest output chunk of this attempt that is stored as an event; 0 if none.
   virtual Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) = 0;
 
+  // Of an agent run's attempt: the start of a line of output whose end is not stored yet; lines for
+  // its input that its node has not acknowledged, in order; whether a tool use was answered.
+  virtual Result<std::string> open_line(const std::string& run_uid, int64_t attempt) = 0;
+  virtual Result<std::vector<contracts::RunInput>> run_inputs(const std::string& run_uid,
+                                                              int64_t attempt) = 0;
+  virtual Result<bool> was_answered(const std::string& run_uid, int64_t attempt,
+                                    const std::string& tool_use_id) = 0;
+  // In the order they were written, whichever were asked for.
+  virtual Result<std::vector<contracts::AuditEvent>> audit_events(const AuditQuery& query) = 0;
+
   virtual Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) = 0;
   virtual Result<std::vector<TokenRecord>> tokens() = 0;
+  virtual Result<std::optional<FoundToolSecret>> tool_secret(const std::string& hash) = 0;
+  virtual Result<std::vector<Key>> tool_tokens_of(const std::string& run_uid) = 0;
+  virtual Result<std::vector<Key>> tool_tokens_expired_before(int64_t time_ms, int64_t limit) = 0;
+  // Of a run that has one and has not ended.
+  virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
   // The name of the object that an earlier create with this key made, and the digest of that
@@ -157,7 +198,22 @@ class WriteTxn : public ReadTxn {
   // Sets event.id to the next one of this run.
   virtual Status append_event(const std::string& run_uid, contracts::RunEvent& event) = 0;
   virtual Status put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) = 0;
+  virtual Status put_open_line(const std::string& run_uid, int64_t attempt,
+                               const std::string& line) = 0;
+  // Sets input.seq to the next one of this attempt. AlreadyExists (TOOL_USE_ANSWERED).
+  virtual Status append_input(const std::string& run_uid, int64_t attempt,
+                              const std::string& tool_use_id, contracts::RunInput& input) = 0;
+  virtual Status ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) = 0;
+  // Sets event.id. Never changed afterwards.
+  virtual Status append_audit(contracts::AuditEvent& event) = 0;
+  // Forgets at most `most` of the oldest audit events: older than `before_ms`, or more than `keep`.
+  virtual Result<int64_t> prune_audit(int64_t before_ms, int64_t keep, int64_t most) = 0;
   virtual Status put_token(const TokenRecord& token) = 0;  // by id
+  // After its object; goes with it.
+  virtual Status put_tool_secret(const ToolSecret& secret) = 0;
+  // After its run; goes with it at the latest.
+  virtual Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) = 0;
+  virtual Status drop_tool_bundle(const std::string& run_uid) = 0;
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;
   virtual Status put_idempotent_create(const std::string& scope, const std::string& key,
                                        const IdempotentCreate& made) = 0;

@@ -12,23 +12,26 @@ namespace paddock::store {
 namespace internal {
 
 // What the store keeps beside an object's text, to find it without reading the text.
+template <class T>
+bool is_active(const T&) {
+  return false;
+}
 inline bool is_active(const contracts::Run& run) {
   return !contracts::is_terminal(run.status.phase);
 }
-inline bool is_active(const contracts::Workspace&) { return false; }
-inline bool is_active(const contracts::Volume&) { return false; }
-inline bool is_active(const contracts::Node&) { return false; }
+template <class T>
+std::string node_of(const T&) {
+  return {};
+}
 inline std::string node_of(const contracts::Run& run) { return run.status.node_name; }
-inline std::string node_of(const contracts::Workspace&) { return {}; }
-inline std::string node_of(const contracts::Volume&) { return {}; }
-inline std::string node_of(const contracts::Node&) { return {}; }
+template <class T>
+std::optional<int64_t> finished_of(const T&) {
+  return std::nullopt;
+}
 inline std::optional<int64_t> finished_of(const contracts::Run& run) {
   if (!is_active(run) && run.status.finished_at) return run.status.finished_at->value.ms;
   return std::nullopt;
 }
-inline std::optional<int64_t> finished_of(const contracts::Workspace&) { return std::nullopt; }
-inline std::optional<int64_t> finished_of(const contracts::Volume&) { return std::nullopt; }
-inline std::optional<int64_t> finished_of(const contracts::Node&) { return std::nullopt; }
 
 // What we wrote ourselves may be larger than what a caller may send.
 inline constexpr wire::ParseLimits kStoredLimits{256 << 20, 128, 50'000'000};

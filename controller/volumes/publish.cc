@@ -41,13 +41,29 @@ bool says_succeeded(const contracts::RunReport& report) {
 }
 
 // Whether this run is the node's and publishes what it leaves.
-Result<bool> publishes(store::Store& store, const std::string& node, const std::string& run_uid) {
-  bool wanted = false;
+Result<bool> publishes(store::ReadTxn& txn, const std::string& node, const std::string& run_uid) {
+  const Result<Run> run = txn.run_by_uid(run_uid);
+  if (!run && run.error().code == Code::kNotFound) return false;
+  if (!run) return run.error();
+  return !run->spec.publish.empty() && run->status.node_name == node &&
+         !contracts::is_terminal(run->status.phase);
+}
+
+// Those of the reports that end a run with a version to publish. No read where none has ended.
+Result<std::vector<const contracts::RunReport*>> publishing_reports(
+    store::Store& store, const std::string& node,
+    const std::vector<contracts::RunReport>& reports) {
+  std::vector<const contracts::RunReport*> wanted;
+  for (const contracts::RunReport& report : reports)
+    if (says_succeeded(report)) wanted.push_back(&report);
+  if (wanted.empty()) return wanted;
   TRY(store.read([&](store::ReadTxn& txn) -> Status {
-    const Result<Run> run = txn.run_by_uid(run_uid);
-    if (!run) return run.error().code == Code::kNotFound ? Status() : run.error();
-    wanted = !run->spec.publish.empty() && run->status.node_name == node &&
-             !contracts::is_terminal(run->status.phase);
+    std::vector<const contracts::RunReport*> publishing;
+    for (const contracts::RunReport* report : wanted) {
+      ASSIGN_OR_RETURN(const bool publishes_it, publishes(txn, node, report->run_uid));
+      if (publishes_it) publishing.push_back(report);
+    }
+    wanted = std::move(publishing);
     return {};
   }));
   return wanted;
@@ -93,13 +109,11 @@ Result<Publishing> prepare(store::Store& store, const cas::BlobStore& blobs,
                            const std::vector<contracts::RunReport>& reports,
                            const VolumeLimits& limits, Random& random) {
   Publishing out{{}, limits};
-  for (const contracts::RunReport& report : reports) {
-    if (!says_succeeded(report)) continue;
-    ASSIGN_OR_RETURN(const bool wanted, publishes(store, node, report.run_uid));
-    if (!wanted) continue;
-    Result<Offer> offer = offer_of(blobs, report.outcome->artifacts);
+  ASSIGN_OR_RETURN(const auto ended, publishing_reports(store, node, reports));
+  for (const contracts::RunReport* report : ended) {
+    Result<Offer> offer = offer_of(blobs, report->outcome->artifacts);
     if (offer) offer->volume_uid = make_uuid(random);
-    out.offers.emplace(report.run_uid, std::move(offer));
+    out.offers.emplace(report->run_uid, std::move(offer));
   }
   return out;
 }

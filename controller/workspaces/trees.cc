@@ -28,7 +28,7 @@ Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, const Tre
     if (size && *size != entry.size) {
       return invalid_argument(
           "TREE_SIZE_MISMATCH",
-          cat("the content of this file has ", *size, " bytes, not ", entry.size),
+          cat("the content with this digest does not have ", entry.size, " bytes"),
           cat("entries[", i, "].size"));
     }
     if (!size && seen.insert(entry.digest).second) missing.push_back(entry.digest);

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <thread>
@@ -16,11 +17,12 @@
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/host_status.h"
-#include "node-agent/app/housekeeping.h"
 #include "node-agent/app/identity.h"
 #include "node-agent/app/launcher_watch.h"
 #include "node-agent/app/ports.h"
+#include "node-agent/app/regularly.h"
 #include "node-agent/app/run_host.h"
+#include "node-agent/app/snippet_host.h"
 #include "node-agent/devices/probe.h"
 #include "node-agent/runtimes/environment.h"
 
@@ -29,6 +31,7 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
+constexpr Millis kTidyEvery = std::chrono::hours(1);
 constexpr Millis kLookEvery{30'000};  // at the host's disk, memory and devices
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
@@ -77,18 +80,24 @@ void publish(contracts::SandboxProof proof, contracts::NodeStatus& status) {
 }
 
 // What may change while the agent runs.
-void look_at_host(const AgentConfig& config, contracts::NodeStatus& status) {
+devices::Host look_at_host(const AgentConfig& config) {
   devices::Host host = devices::probe("/", config.data_dir);
-  status.capacity = host.capacity;
-  status.capacity.max_runs = config.max_runs;
-  status.devices = std::move(host.devices);
+  host.capacity.max_runs = config.max_runs;
+  std::ranges::copy(config.accelerators, std::back_inserter(host.accelerators));
+  return host;
 }
 
-Result<contracts::NodeStatus> node_status(const AgentConfig& config) {
+void take_over(const devices::Host& host, contracts::NodeStatus& status) {
+  status.capacity = host.capacity;
+  status.devices.clear();
+  for (const devices::Accelerator& each : host.accelerators)
+    status.devices.push_back(each.device());
+}
+
+Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host) {
   contracts::NodeStatus status;
-  const devices::Host host = devices::probe("/", config.data_dir);
   status.ready = true;
-  look_at_host(config, status);
+  take_over(host, status);
   status.os = host.os;
   status.arch = host.arch;
   status.agent_version = kAgentVersion;
@@ -168,11 +177,15 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
   const executor::ExecutorConfig executor = executor_config(config);
+  ASSIGN_OR_RETURN(const snippets::Setting snippet_setting, snippet_setting_of(config));
   TRY(os::make_dirs(executor.runs_dir));
   runtimes::sweep_environments(executor.environments.dir);
   ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
-  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config));
+  const devices::Host first_look = look_at_host(config);
+  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, first_look));
+  devices::Ledger accelerators;
+  accelerators.know(first_look.accelerators);
 
   Credentials credentials(endpoint);
   std::string token = stored_credential(config.data_dir);
@@ -189,7 +202,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   server.start();
   session::SessionLoop* talking = nullptr;
   RunHost runs(
-      executor, *cache,
+      executor, *cache, accelerators,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
       random, config.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
@@ -202,26 +215,34 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   TRY(runs.recover());
   cache->tidy(clock);
   TRY(write_agent_file(config, nonce));
+  SnippetHost snippets(
+      snippet_setting, config.name, server, {nonce, generation},
+      [&] { return credentials.endpoint(); }, clock);
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
 
   Status ended;
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
-    const Housekeeping housekeeping(
-        clock, [&](WallTime now) { prune_environments(executor.environments.dir, now); });
+    const Regularly housekeeping(Regularly::First::kAtOnce, kTidyEvery, [&] {
+      prune_environments(executor.environments.dir, clock.wall());
+    });
     const LauncherWatch watch(config.sandbox_program, [&] {
       log_info("the launcher is another program now; trying its sandbox");
       server.replace();
+      snippets.discard_warm();
       auto proof = prove_sandbox(config.sandbox_program);
       host.change([&](contracts::NodeStatus& now) {
         publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
       });
     });
-    const Regularly looking(kLookEvery, [&] {
-      host.change([&](contracts::NodeStatus& now) { look_at_host(config, now); });
+    const Regularly looking(Regularly::First::kLater, kLookEvery, [&] {
+      const devices::Host found = look_at_host(config);
+      accelerators.know(found.accelerators);
+      host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
     });
     ended = converse(config, loop, credentials, random);
   }
+  snippets.stop();
   runs.stop();
   log_info("agent stopped", {{"node", config.name}});
   return ended;

@@ -1,6 +1,7 @@
 #include "node-agent/app/config.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "common/base/text.h"
@@ -45,6 +46,29 @@ bool is_label(std::string_view name) {
          });
 }
 
+void check_accelerators(const std::vector<devices::Accelerator>& declared, wire::Check& check) {
+  std::set<std::string> ids;
+  for (size_t i = 0; i < declared.size(); ++i) {
+    const devices::Accelerator& each = declared[i];
+    const std::string at = cat("accelerators[", i, "].");
+    if (each.kind != "nvidia" && each.kind != "apple")
+      check.fail(at + "kind", "must be nvidia or apple");
+    if (!ids.insert(each.id).second) check.fail(at + "id", "is another's, too");
+    for (const std::string& node : each.nodes) {
+      if (!contracts::is_clean_absolute(node) || !node.starts_with("/dev/"))
+        check.fail(at + "nodes", cat("\"", node, "\" must be the path of a node below /dev"));
+    }
+    for (const std::string& folder : each.libraries) {
+      if (!contracts::is_clean_absolute(folder))
+        check.fail(at + "libraries", cat("\"", folder, "\" must be an absolute path"));
+    }
+    for (const auto& [name, value] : each.env) {
+      if (const std::string fault = contracts::variable_fault(name, value); !fault.empty())
+        check.fail(cat(at, "env.", name), fault);
+    }
+  }
+}
+
 Status check_whole(const AgentConfig& config) {
   wire::Check check;
   config.validate(check);
@@ -64,6 +88,7 @@ void AgentConfig::validate(wire::Check& check) const {
   for (const auto& [key, value] : paths) {
     if (!value->empty() && value->front() != '/') check.fail(key, "must be an absolute path");
   }
+  check_accelerators(accelerators, check);
   const std::pair<const char*, const std::string*> indexes[] = {
       {"packages.pythonIndex", &packages.python_index},
       {"packages.npmRegistry", &packages.npm_registry}};

@@ -8,6 +8,8 @@
 
 #include "common/contracts/ceilings.h"
 #include "common/contracts/network.h"
+#include "node-agent/devices/accelerator.h"
+#include "node-agent/snippets/settings.h"
 
 namespace paddock::agent {
 
@@ -45,6 +47,8 @@ struct AgentConfig {
   std::string sandbox_program;
   std::optional<contracts::Ceilings> ceilings;
   contracts::NetworkSettings network;
+  snippets::SnippetConfig snippets;
+  std::vector<devices::Accelerator> accelerators;
   LogLevelName log_level = LogLevelName::kInfo;
   static constexpr auto describe() {
     return std::tuple{
@@ -68,6 +72,9 @@ struct AgentConfig {
               "bound of its own"),
         field("network", &AgentConfig::network,
               "how the network resolves names that ceilings.network allows"),
+        field("snippets", &AgentConfig::snippets, "what POST /execute runs here"),
+        field("accelerators", &AgentConfig::accelerators,
+              "beside those that are found: for drivers that cannot be asked", {.max_length = 64}),
         field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
     };
   }

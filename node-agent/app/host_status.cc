@@ -26,23 +26,4 @@ void HostStatus::change(const std::function<void(contracts::NodeStatus&)>& how) 
   tell_(status_);
 }
 
-Regularly::Regularly(Millis every, std::function<void()> look)
-    : thread_([this, every, look = std::move(look)] {
-        std::unique_lock lock(mutex_);
-        while (!changed_.wait_for(lock, every, [this] { return over_; })) {
-          lock.unlock();
-          look();
-          lock.lock();
-        }
-      }) {}
-
-Regularly::~Regularly() {
-  {
-    const std::lock_guard lock(mutex_);
-    over_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
 }  // namespace paddock::agent

@@ -2,12 +2,9 @@
 // come and go, memory is added.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 
-#include "common/base/units.h"
 #include "common/contracts/node.h"
 
 namespace paddock::agent {
@@ -29,21 +26,6 @@ class HostStatus {
   std::mutex mutex_;  // guards status_, and keeps what is told in order
   contracts::NodeStatus status_;
   Tell tell_;
-};
-
-// Calls `look` every so often, from a thread of its own, until destroyed.
-class Regularly {
- public:
-  Regularly(Millis every, std::function<void()> look);
-  ~Regularly();
-  Regularly(const Regularly&) = delete;
-  Regularly& operator=(const Regularly&) = delete;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool over_ = false;
-  std::thread thread_;
 };
 
 }  // namespace paddock::agent

@@ -29,18 +29,5 @@ TEST(HostStatus, TellsOfDevicesAndOfLargeChangesOfTheDiskOnly) {
   EXPECT_EQ(told.size(), 3u);
 }
 
-TEST(Regularly, LooksAgainAndAgainUntilItIsOver) {
-  std::mutex mutex;
-  std::condition_variable seen;
-  int looks = 0;
-  const Regularly regularly(Millis(1), [&] {
-    const std::lock_guard lock(mutex);
-    ++looks;
-    seen.notify_all();
-  });
-  std::unique_lock lock(mutex);
-  EXPECT_TRUE(seen.wait_for(lock, std::chrono::seconds(30), [&] { return looks >= 3; }));
-}
-
 }  // namespace
 }  // namespace paddock::agent

@@ -24,7 +24,7 @@ class ClientSyncPort final : public session::SyncPort {
 class ClientTransport final : public executor::RunTransport {
  public:
   ClientTransport(http::Endpoint endpoint, std::string node)
-      : client_(std::move(endpoint)), node_(std::move(node)) {}
+      : url_(endpoint.base_url), client_(std::move(endpoint)), node_(std::move(node)) {}
   Result<contracts::Tree> fetch_tree(const std::string& run_uid,
                                      const std::string& volume) override {
     return client_.fetch_tree(node_, run_uid, volume);
@@ -37,9 +37,17 @@ class ClientTransport final : public executor::RunTransport {
                          const contracts::Artifact& artifact) override {
     return client_.upload_artifact(node_, run_uid, fd, artifact);
   }
+  Result<executor::RunCredential> tool_token(const std::string& run_uid, int64_t attempt) override {
+    ASSIGN_OR_RETURN(std::string token, client_.run_tool_token(node_, run_uid, attempt));
+    return executor::RunCredential{std::move(token), url_};
+  }
+  Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) override {
+    return client_.run_tool_bundle(node_, run_uid);
+  }
   void abort() override { client_.abort(); }
 
  private:
+  std::string url_;
   client::ControllerClient client_;
   std::string node_;
 };

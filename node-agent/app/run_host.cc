@@ -25,10 +25,12 @@ RunKey key_of(const contracts::Assignment& assignment) {
 }  // namespace
 
 RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
-                 executor::TransportFactory transport, const Clock& clock, Random& random,
-                 int64_t max_runs, executor::LaunchServer* server, Observe observe)
+                 devices::Ledger& accelerators, executor::TransportFactory transport,
+                 const Clock& clock, Random& random, int64_t max_runs,
+                 executor::LaunchServer* server, Observe observe)
     : config_(config),
       cache_(cache),
+      accelerators_(accelerators),
       transport_(std::move(transport)),
       clock_(clock),
       random_(random),
@@ -39,18 +41,18 @@ RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
 RunHost::~RunHost() { stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
-  return {config_, cache_.blobs(), transport_,     *this,  clock_,
-          random_, server_,        cache_.trees(), at_once};
+  return {config_, cache_.blobs(), transport_,     *this,   clock_,
+          random_, server_,        cache_.trees(), at_once, &accelerators_};
 }
 
 Status RunHost::recover() {
   ASSIGN_OR_RETURN(const auto names, os::list_dir(config_.runs_dir));
+  std::vector<Life> found;  // all of them have what they use before one of them takes more
   for (const std::string& name : names) {
     auto life = RunLife::recover(ports(), name);
     if (life) {
       log_info("found a run on disk", {{"run", name}});
-      (*life)->publish();
-      host(std::move(*life));
+      found.push_back(std::move(*life));
       continue;
     }
     log_warn("removing what cannot be read as a run",
@@ -59,6 +61,10 @@ Status RunHost::recover() {
     executor::end_leftover(os::join_path(folder, "lock"));
     TRY(os::remove_tree(folder));
   }
+  for (Life& life : found) {
+    life->publish();
+    host(std::move(life));
+  }
   return {};
 }
 
@@ -66,6 +72,10 @@ void RunHost::act(const session::Action& action) {
   if (const auto* begin = std::get_if<session::StartRun>(&action)) return start(begin->assignment);
   if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
     return stop_run(cancel->key, StopKind::kCancel);
+  }
+  if (const auto* input = std::get_if<session::GiveInput>(&action)) {
+    if (const Life life = life_of(input->key)) life->give_input(input->inputs);
+    return;
   }
   stop_run(std::get<session::ForgetRun>(action).key, StopKind::kForget);
 }
@@ -140,11 +150,15 @@ void RunHost::drop(const RunKey& key, const Life& life) {
   });
 }
 
-void RunHost::stop_run(const RunKey& key, StopKind kind) {
-  const Life life = state_.with([&](State& state) {
+RunHost::Life RunHost::life_of(const RunKey& key) {
+  return state_.with([&](State& state) {
     const auto found = state.runs.find(key);
     return found == state.runs.end() ? Life() : found->second.life;
   });
+}
+
+void RunHost::stop_run(const RunKey& key, StopKind kind) {
+  const Life life = life_of(key);
   if (life) life->stop(kind);
   changed_.notify_all();
 }
@@ -165,10 +179,7 @@ void RunHost::stop() {
 
 std::vector<contracts::OutputChunk> RunHost::read(const RunKey& key, int64_t after,
                                                   size_t max_bytes) {
-  const Life life = state_.with([&](State& state) {
-    const auto found = state.runs.find(key);
-    return found == state.runs.end() ? Life() : found->second.life;
-  });
+  const Life life = life_of(key);
   return life ? life->read_output(after, max_bytes) : std::vector<contracts::OutputChunk>();
 }
 

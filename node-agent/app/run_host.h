@@ -19,7 +19,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
  public:
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
   // `cache` is the node's (see cache_keeper.h).
-  RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
+  RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache, devices::Ledger& accelerators,
           executor::TransportFactory transport, const Clock& clock, Random& random,
           int64_t max_runs, executor::LaunchServer* server, Observe observe);
   ~RunHost() override;
@@ -51,11 +51,13 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   void host(Life life);
   void live(const session::RunKey& key, const Life& life);
   bool take_slot(const Life& life);
+  Life life_of(const session::RunKey& key);
   void stop_run(const session::RunKey& key, executor::StopKind kind);
   void drop(const session::RunKey& key, const Life& life);
 
   const executor::ExecutorConfig& config_;
   CacheKeeper& cache_;
+  devices::Ledger& accelerators_;
   executor::TransportFactory transport_;
   const Clock& clock_;
   Random& random_;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/base/text.h"
+#include "common/contracts/tree_path.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
 
@@ -17,18 +18,13 @@ namespace {
 constexpr std::array<std::string_view, 10> kAllowed = {
     ".usearch", ".json", ".csv", ".bin", ".onnx", ".npy", ".npz", ".safetensors", ".txt", ".log"};
 
-bool printable(std::string_view name) {
-  return is_utf8(name) && std::none_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-         });
-}
-
 // Why an entry that is no folder cannot come back, judged without opening it; empty if it can.
 std::string refusal(const std::string& path, const struct stat& stat) {
   if (S_ISLNK(stat.st_mode)) return "symbolic links are not followed";
   if (!S_ISREG(stat.st_mode)) return "not a regular file";
   if (stat.st_nlink > 1) return "a file with several hard links";
-  if (!printable(path)) return "its name is not printable UTF-8";
+  if (const std::string fault = contracts::tree_path_fault(path); !fault.empty())
+    return cat("its name ", fault);
   if (!allowed_extension(os::base_name(path)))
     return "its type is not on the list of artifact types";
   return {};

@@ -197,7 +197,7 @@ TEST_F(Collect, NamesThatNoDocumentCanCarryAreLeftOut) {
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), IsEmpty());
   EXPECT_EQ(got.left_out.size(), 2u);
-  EXPECT_EQ(rule_of("out/new\nline.txt"), "its name is not printable UTF-8");
+  EXPECT_EQ(rule_of("out/new\nline.txt"), "its name must not have control characters");
 }
 
 TEST_F(Collect, AnInterruptionStopsIt) {

@@ -6,28 +6,11 @@
 #include <algorithm>
 
 #include "common/base/text.h"
-#include "common/os/file.h"
+#include "node-agent/devices/nvidia.h"
+#include "node-agent/devices/proc_text.h"
 
 namespace paddock::devices {
 namespace {
-
-constexpr size_t kMaxProcFile = 4 << 20;
-
-std::string read_or_empty(const std::string& root, std::string_view path) {
-  auto text = os::read_file(os::join_path(root, path), kMaxProcFile);
-  return text ? std::move(*text) : std::string();
-}
-
-// The value behind `key:` in text of the form "Key:   value".
-std::string value_of(const std::string& text, std::string_view key) {
-  for (const std::string& line : split(text, '\n')) {
-    const size_t colon = line.find(':');
-    if (colon != std::string::npos && trim(line.substr(0, colon)) == key) {
-      return std::string(trim(std::string_view(line).substr(colon + 1)));
-    }
-  }
-  return {};
-}
 
 int64_t cpu_count(const std::string& root) {
   int64_t count = 0;
@@ -57,27 +40,12 @@ std::string architecture(std::string_view machine) {
 
 }  // namespace
 
-std::vector<contracts::Device> nvidia_devices(const std::string& root) {
-  constexpr std::string_view kFolder = "proc/driver/nvidia/gpus";
-  std::vector<contracts::Device> out;
-  const auto names = os::list_dir(os::join_path(root, kFolder));
-  if (!names) return out;
-  for (const std::string& address : *names) {
-    const std::string text = read_or_empty(root, cat(kFolder, "/", address, "/information"));
-    if (text.empty() || value_of(text, "GPU Excluded") == "Yes") continue;
-    const std::string uuid = value_of(text, "GPU UUID");
-    const bool known = !uuid.empty() && uuid.find('?') == std::string::npos;
-    out.push_back({"nvidia", known ? uuid : address, value_of(text, "Model")});
-  }
-  return out;
-}
-
 Host probe(const std::string& root, const std::string& data_dir) {
   Host host;
   host.capacity.cpu = cpu_count(root);
   host.capacity.memory.bytes = memory_bytes(root);
   host.capacity.disk.bytes = free_disk_bytes(data_dir);
-  host.devices = nvidia_devices(root);
+  host.accelerators = nvidia_accelerators(root);
   struct utsname names = {};
   if (::uname(&names) == 0) {
     host.os = ascii_lower(names.sysname);

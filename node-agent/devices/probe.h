@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "common/contracts/node.h"
+#include "node-agent/devices/accelerator.h"
 
 namespace paddock::devices {
 
 struct Host {
   contracts::Capacity capacity;  // max_runs is the operator's and stays as it is
-  std::vector<contracts::Device> devices;
+  std::vector<Accelerator> accelerators;
   std::string os;
   std::string arch;  // amd64, arm64, or what uname says
 };
@@ -18,8 +19,5 @@ struct Host {
 // `root` is "/" in production; `data_dir` is where workspaces will be (always a real path).
 // What cannot be read counts as not there.
 Host probe(const std::string& root, const std::string& data_dir);
-
-// GPUs known to the NVIDIA driver, by their UUID (or bus address before the driver has one).
-std::vector<contracts::Device> nvidia_devices(const std::string& root);
 
 }  // namespace paddock::devices

@@ -23,6 +23,9 @@ class LaunchServer {
   void start();
   // The program is another one now: the next run is launched by that. Those under way go on.
   void replace();
+  // Where it listens; and what to do when it turned out that it does not.
+  std::string socket() const { return file("socket"); }
+  void revive() { start_again(); }
   // Nothing: it did not take the order, and nothing of it runs or will run.
   std::optional<LauncherProcess> launch(const LaunchFiles& files);
 

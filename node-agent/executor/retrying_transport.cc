@@ -36,4 +36,12 @@ Status RetryingTransport::upload_artifact(const std::string& run_uid, int fd,
   return retry([&] { return inner_->upload_artifact(run_uid, fd, artifact); });
 }
 
+Result<RunCredential> RetryingTransport::tool_token(const std::string& run_uid, int64_t attempt) {
+  return retry([&] { return inner_->tool_token(run_uid, attempt); });
+}
+
+Result<contracts::ToolBundle> RetryingTransport::tool_bundle(const std::string& run_uid) {
+  return retry([&] { return inner_->tool_bundle(run_uid); });
+}
+
 }  // namespace paddock::executor

@@ -6,6 +6,7 @@
 //     workspace/        the run's files; of a layered one what it changed in the node's cached tree
 //     layer-work/       the kernel's own, beside a layered workspace
 //     request.json events lock launcher.log      between the agent and paddock-sandbox
+//     input                                      lines for an agent run's standard input
 //     said-before said-after                     the agent's own lines, as frames
 //     build/            launches that build its environment
 #pragma once
@@ -48,14 +49,18 @@ struct RunRecord {
   std::map<std::string, int64_t> timings_ms;
   std::optional<contracts::RunOutcome> outcome;
   bool layered = false;  // the workspace lies above a cached tree
+  std::vector<std::string> accelerators;
   static constexpr auto describe() {
-    return std::tuple{field("stage", &RunRecord::stage, "how far it came"),
-                      field("launcher", &RunRecord::launcher, "who runs it"),
-                      field("environment", &RunRecord::environment,
-                            "that the command sees: nobody may remove it", {.omit_empty = true}),
-                      field("timingsMs", &RunRecord::timings_ms, "per phase"),
-                      field("outcome", &RunRecord::outcome, "how it ended"),
-                      field("layered", &RunRecord::layered, "whether the tree is another folder")};
+    return std::tuple{
+        field("stage", &RunRecord::stage, "how far it came"),
+        field("launcher", &RunRecord::launcher, "who runs it"),
+        field("environment", &RunRecord::environment, "that the command sees: nobody may remove it",
+              {.omit_empty = true}),
+        field("timingsMs", &RunRecord::timings_ms, "per phase"),
+        field("outcome", &RunRecord::outcome, "how it ended"),
+        field("layered", &RunRecord::layered, "whether the tree is another folder"),
+        field("accelerators", &RunRecord::accelerators,
+              "granted to the command: nobody else may have them", {.omit_empty = true})};
   }
 };
 

@@ -40,6 +40,8 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
   if (record_.stage == Stage::kLaunching) {
     phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
     lease_environment_again();
+    if (ports_.accelerators != nullptr)
+      accelerators_.emplace(ports_.accelerators->take_again(record_.accelerators));
   }
   if (active() && ports_.trees != nullptr) {
     trees_.emplace_back(*ports_.trees, assignment_.workspace_root);
@@ -103,6 +105,10 @@ NextStep RunLife::decide() {
 Status RunLife::launch(const contracts::LaunchRequest& request) {
   const LaunchFiles files = launch_files();
   TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
+  if (is_agent()) {
+    ASSIGN_OR_RETURN(InputFile opened, InputFile::open(input_path()));
+    input_.emplace(std::move(opened));
+  }
   record_.stage = Stage::kLaunching;
   TRY(folder_.store(record_));
   auto started = start(files);
@@ -131,7 +137,8 @@ FollowEnd RunLife::follow() {
     if (!output_->advance()) stop_.raise(StopKind::kCancel);  // nothing more can be read of it
     OutputState state = output_->state();
     if (state.started_ms) phase_ = RunPhase::kRunning;
-    const bool news = state.last_seq != told.last_seq || state.started_ms != told.started_ms;
+    const bool news =
+        take_input() || state.last_seq != told.last_seq || state.started_ms != told.started_ms;
     if (news) publish();
     told = std::move(state);
     return told.result.has_value();
@@ -140,10 +147,36 @@ FollowEnd RunLife::follow() {
   return end;
 }
 
+void RunLife::give_input(const std::vector<contracts::RunInput>& inputs) {
+  given_.with([&](auto& given) { given = inputs; });
+  stop_.nudge();
+}
+
+// Into the file that the launcher reads along. True if there is something to tell.
+bool RunLife::take_input() {
+  if (!is_agent()) return false;
+  if (!input_) {  // of a run found on disk
+    auto opened = InputFile::open(input_path());
+    if (!opened) return false;
+    input_.emplace(std::move(*opened));
+  }
+  const auto given = given_.with([](auto& all) { return std::exchange(all, {}); });
+  const bool was_closed = input_->closed();
+  const bool now_closed = input_->look_whether_closed();
+  const auto written = input_->append(given);
+  if (!written)
+    log_error("a run's input could not be written", {{"error", written.error().describe()}});
+  return (written && *written) || was_closed != now_closed;
+}
+
 void RunLife::collect() {
   const OutputState state = output_->state();
   contracts::RunOutcome outcome = outcome_of(*state.result);
   record_.timings_ms["run"] = state.result->duration_ms;
+  if (!record_.accelerators.empty()) {
+    outcome.result->usage.accelerator_ms =
+        state.result->duration_ms * static_cast<int64_t>(record_.accelerators.size());
+  }
   if (const Status collected = collect_artifacts(outcome); !collected) {
     if (leaving()) return;
     outcome.phase = RunPhase::kFailed;
@@ -172,6 +205,7 @@ void RunLife::lease_environment_again() {
 
 void RunLife::finish(contracts::RunOutcome outcome) {
   environment_lease_.reset();
+  accelerators_.reset();
   if (stop_.kind() == StopKind::kForget) return;
   record_.stage = Stage::kEnded;
   record_.outcome = std::move(outcome);
@@ -195,6 +229,10 @@ void RunLife::publish() {
                               .output = {},
                               .outcome = record_.outcome};
   if (state.started_ms) report.started_at = wire::Timestamp{WallTime{*state.started_ms}};
+  if (input_) {
+    report.input_acked = input_->lines();
+    if (input_->closed()) report.stdin_closed = true;
+  }
   ports_.observer.observed(report, state.last_seq);
 }
 

@@ -8,9 +8,12 @@
 #include <memory>
 #include <string>
 
+#include "common/base/guarded.h"
 #include "common/base/random.h"
 #include "common/base/time.h"
 #include "node-agent/artifacts/collect.h"
+#include "node-agent/devices/ledger.h"
+#include "node-agent/executor/input_file.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/launcher.h"
 #include "node-agent/executor/output_log.h"
@@ -49,10 +52,11 @@ struct ExecutorPorts {
   TransportFactory transport;
   RunObserver& observer;
   const Clock& clock;
-  Random& random;                         // thread-safe
-  LaunchServer* server = nullptr;         // none: each launch starts a launcher of its own
-  workspace::TreeCache* trees = nullptr;  // none: each run gets a copy of its tree
-  Parallel parallel = {};                 // none: one blob after the other
+  Random& random;                           // thread-safe
+  LaunchServer* server = nullptr;           // none: each launch starts a launcher of its own
+  workspace::TreeCache* trees = nullptr;    // none: each run gets a copy of its tree
+  Parallel parallel = {};                   // none: one blob after the other
+  devices::Ledger* accelerators = nullptr;  // none: this host has none
 };
 
 class RunLife {
@@ -77,6 +81,8 @@ class RunLife {
   std::vector<contracts::OutputChunk> read_output(int64_t after, size_t max_bytes) const {
     return output_->read(after, max_bytes);
   }
+  // Lines for the command's standard input: each seq reaches it once, however often it is given.
+  void give_input(const std::vector<contracts::RunInput>& inputs);
   // What is known now, for the first report of a recovered run.
   void publish();
   // After run() returned for kForget: nothing of it stays on disk.
@@ -91,11 +97,17 @@ class RunLife {
   Status launch(const contracts::LaunchRequest& request);
   Result<LauncherProcess> start(const LaunchFiles& files);
   FollowEnd follow();
+  bool take_input();
+  std::string input_path() const { return folder_.file("input"); }
+  bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }
   void collect();
   void finish(contracts::RunOutcome outcome);
 
   Result<std::map<std::string, std::string>> command_environment(
       const runtimes::Environment& environment) const;
+  Status add_tool_bundle(contracts::LaunchRequest& request);
+  Status add_accelerators(contracts::LaunchRequest& request);
+  Status add_tool_token(std::map<std::string, std::string>& environment);
   struct TreeSource {
     std::string root;
     std::string volume;  // empty: the workspace
@@ -135,10 +147,13 @@ class RunLife {
   const contracts::Assignment assignment_;
   RunRecord record_;
   std::unique_ptr<OutputLog> output_;
+  std::optional<InputFile> input_;                   // of an agent run
+  Guarded<std::vector<contracts::RunInput>> given_;  // and not in that file yet
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
+  std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended
   std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
 };

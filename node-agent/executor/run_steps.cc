@@ -1,4 +1,8 @@
 // The steps of RunLife that touch the workspace: before the launch and after the result.
+#include <algorithm>
+
+#include "common/base/append_new.h"
+#include "common/contracts/homes.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/executor/command_line.h"
@@ -37,6 +41,9 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   request.workdir = std::string(contracts::kSandboxWorkspace);
   request.policy = assignment_.policy;
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
+  TRY(add_tool_token(request.env));
+  TRY(add_tool_bundle(request));
+  request.scratch_folders = contracts::own_folders(request.env);
   request.mounts.push_back(workspace_mount());
   for (LaunchMount& each : volume_mounts()) request.mounts.push_back(std::move(each));
   if (environment.lease) {
@@ -47,7 +54,26 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
+  if (is_agent()) request.input_file = input_path();
+  TRY(add_accelerators(request));
   return request;
+}
+
+// The last step: nobody else waits for them while an environment is built.
+Status RunLife::add_accelerators(contracts::LaunchRequest& request) {
+  const auto& resources = assignment_.spec.resources;
+  if (!resources || !resources->accelerators) return {};
+  if (ports_.accelerators == nullptr)
+    return Error{Code::kUnavailable, "ACCELERATOR_UNAVAILABLE", "this node has no accelerators"};
+  ASSIGN_OR_RETURN(devices::Ledger::Hold hold, ports_.accelerators->take(*resources->accelerators));
+  accelerators_.emplace(std::move(hold));
+  record_.accelerators = accelerators_->ids();
+  say(cat("accelerators: ", join(record_.accelerators, ", ")));
+  devices::Access access = devices::access_to(accelerators_->granted());
+  append_new(request.policy.devices, access.nodes);
+  std::ranges::move(access.mounts, std::back_inserter(request.mounts));
+  request.env.merge(access.env);
+  return {};
 }
 
 // A controller of before profiles had environments sends none: then compute's.
@@ -57,6 +83,28 @@ Result<std::map<std::string, std::string>> RunLife::command_environment(
   return contracts::command_environment(
       given.empty() ? contracts::minimal_environment(false) : given, assignment_.policy,
       environment.python);
+}
+
+// Only in the environment of a run that asked for one, and never kept by the agent.
+Status RunLife::add_tool_token(std::map<std::string, std::string>& environment) {
+  if (!assignment_.spec.tool_token) return {};
+  const auto controller = transport(StopKind::kCancel);
+  ASSIGN_OR_RETURN(const RunCredential credential,
+                   controller->tool_token(assignment_.run_uid, assignment_.attempt));
+  environment[std::string(contracts::kToolTokenVariable)] = credential.token;
+  environment[std::string(contracts::kControllerUrlVariable)] = credential.controller_url;
+  environment[std::string(contracts::kProjectVariable)] = assignment_.spec.workspace;
+  return {};
+}
+
+// The run's own configuration, in its scratch space: not in its workspace, and gone with it.
+Status RunLife::add_tool_bundle(contracts::LaunchRequest& request) {
+  if (!assignment_.tool_bundle) return {};
+  ASSIGN_OR_RETURN(const contracts::ToolBundle bundle,
+                   transport(StopKind::kCancel)->tool_bundle(assignment_.run_uid));
+  request.env[std::string(contracts::kMcpConfigVariable)] = contracts::kMcpConfigFile;
+  request.scratch_files[std::string(contracts::kMcpConfigFile)] = mcp_config_text(bundle);
+  return {};
 }
 
 Result<runtimes::Environment> RunLife::make_environment() {

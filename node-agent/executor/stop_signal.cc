@@ -19,6 +19,11 @@ void StopSignal::raise(StopKind kind) {
   raised_.notify_all();
 }
 
+void StopSignal::nudge() {
+  const uint64_t one = 1;
+  if (::write(event_.get(), &one, sizeof one) < 0) panic("an event counter cannot be full");
+}
+
 StopKind StopSignal::kind() const {
   std::lock_guard lock(mutex_);
   return kind_;

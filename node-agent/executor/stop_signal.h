@@ -24,7 +24,9 @@ class StopSignal {
   void raise(StopKind kind);
   StopKind kind() const;
   bool at_least(StopKind kind) const { return this->kind() >= kind; }
-  // Readable after each raise() until acknowledge().
+  // Wakes who waits on fd(), and wishes nothing.
+  void nudge();
+  // Readable after each raise() and nudge() until acknowledge().
   int fd() const { return event_.get(); }
   void acknowledge();
   // Waits; true as soon as the wish is at least `kind`.

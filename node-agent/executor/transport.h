@@ -10,6 +10,12 @@
 
 namespace paddock::executor {
 
+// What a run's command needs to call the controller back.
+struct RunCredential {
+  std::string token;
+  std::string controller_url;
+};
+
 class RunTransport {
  public:
   virtual ~RunTransport() = default;
@@ -20,6 +26,16 @@ class RunTransport {
                             const cas::BlobStore& store) = 0;
   virtual Status upload_artifact(const std::string& run_uid, int fd,
                                  const contracts::Artifact& artifact) = 0;
+  // A tool token for this attempt's environment; the one before it ends.
+  virtual Result<RunCredential> tool_token(const std::string& run_uid, int64_t attempt) {
+    (void)run_uid, (void)attempt;
+    return Error{Code::kFailedPrecondition, "TOOL_TOKEN_NOT_WANTED", "there are no tool tokens"};
+  }
+  // The run's tool bundle, as it was sent.
+  virtual Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) {
+    (void)run_uid;
+    return Error{Code::kNotFound, "TOOL_BUNDLE_NOT_FOUND", "there are no tool bundles"};
+  }
   virtual void abort() = 0;  // ends the call in progress and all later ones
 };
 

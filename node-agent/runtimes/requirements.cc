@@ -196,9 +196,10 @@ Result<Requirements> check_requirements(std::string_view file) {
   const std::vector<LogicalLine> lines = logical_lines(file);
   if (lines.size() > kMaxLines) return refused(kMaxLines, "too many lines");
   for (const LogicalLine& line : lines) {
-    const std::vector<std::string> words = words_of(without_comment(line.text));
+    const std::string_view text = without_comment(line.text);
+    const std::vector<std::string> words = words_of(text);
     if (words.empty()) continue;
-    if (line.text.find("${") != std::string::npos)
+    if (text.find("${") != std::string_view::npos)
       return refused(line.number, "variables are not allowed");
     const std::string fault = fault_of_line(words);
     if (!fault.empty()) return refused(line.number, fault);

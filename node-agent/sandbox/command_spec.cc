@@ -52,17 +52,30 @@ class Unpacker {
   bool ok_ = true;
 };
 
+void put_texts(Packer& out, const std::map<std::string, std::string>& texts) {
+  out.number(texts.size());
+  for (const auto& [name, value] : texts) {
+    out.text(name);
+    out.text(value);
+  }
+}
+
+std::map<std::string, std::string> take_texts(Unpacker& in) {
+  std::map<std::string, std::string> out;
+  in.each([&] {
+    std::string name = in.text();
+    out[std::move(name)] = in.text();
+  });
+  return out;
+}
+
 }  // namespace
 
 std::string pack(const CommandSpec& spec) {
   Packer out;
   out.number(spec.command.size());
   for (const std::string& word : spec.command) out.text(word);
-  out.number(spec.env.size());
-  for (const auto& [name, value] : spec.env) {
-    out.text(name);
-    out.text(value);
-  }
+  put_texts(out, spec.env);
   out.text(spec.workdir);
   out.number(spec.rlimits.size());
   for (const RlimitSetting& setting : spec.rlimits) {
@@ -71,6 +84,9 @@ std::string pack(const CommandSpec& spec) {
     out.number(setting.soft);
     out.number(setting.hard);
   }
+  out.number(spec.scratch_folders.size());
+  for (const std::string& folder : spec.scratch_folders) out.text(folder);
+  put_texts(out, spec.scratch_files);
   return out.take();
 }
 
@@ -78,10 +94,7 @@ std::optional<CommandSpec> unpack(std::string_view bytes) {
   Unpacker in(bytes);
   CommandSpec out;
   in.each([&] { out.command.push_back(in.text()); });
-  in.each([&] {
-    std::string name = in.text();
-    out.env[std::move(name)] = in.text();
-  });
+  out.env = take_texts(in);
   out.workdir = in.text();
   in.each([&] {
     RlimitSetting setting;
@@ -91,6 +104,8 @@ std::optional<CommandSpec> unpack(std::string_view bytes) {
     setting.hard = in.number();
     out.rlimits.push_back(std::move(setting));
   });
+  in.each([&] { out.scratch_folders.push_back(in.text()); });
+  out.scratch_files = take_texts(in);
   if (!in.all_taken() || out.command.empty()) return std::nullopt;
   return out;
 }

@@ -17,6 +17,8 @@ struct CommandSpec {
   std::map<std::string, std::string> env;
   std::string workdir;
   std::vector<RlimitSetting> rlimits;
+  std::vector<std::string> scratch_folders;
+  std::map<std::string, std::string> scratch_files;
 };
 
 std::string pack(const CommandSpec& spec);

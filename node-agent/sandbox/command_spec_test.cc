@@ -11,7 +11,9 @@ CommandSpec example() {
   return {.command = {"sh", "-c", std::string("a\0b", 3), ""},
           .env = {{"EMPTY", ""}, {"PATH", "/usr/bin"}},
           .workdir = "/workspace",
-          .rlimits = {{RLIMIT_NOFILE, "RLIMIT_NOFILE", 10, RLIM_INFINITY}}};
+          .rlimits = {{RLIMIT_NOFILE, "RLIMIT_NOFILE", 10, RLIM_INFINITY}},
+          .scratch_folders = {"/tmp/home"},
+          .scratch_files = {{"/tmp/home/a", std::string("x\0y", 3)}}};
 }
 
 TEST(CommandSpec, ArrivesAsItWasSent) {
@@ -25,6 +27,8 @@ TEST(CommandSpec, ArrivesAsItWasSent) {
   EXPECT_EQ(out->rlimits[0].name, "RLIMIT_NOFILE");
   EXPECT_EQ(out->rlimits[0].soft, 10U);
   EXPECT_EQ(out->rlimits[0].hard, RLIM_INFINITY);
+  EXPECT_EQ(out->scratch_folders, example().scratch_folders);
+  EXPECT_EQ(out->scratch_files, example().scratch_files);
 }
 
 TEST(CommandSpec, IsNothingWhenCutShortOrTooLong) {

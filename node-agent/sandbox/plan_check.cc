@@ -37,6 +37,7 @@ Status check_request(const contracts::LaunchRequest& request) {
   if (request.workdir.empty() || request.workdir[0] != '/') {
     return refuse("INVALID_WORKDIR", "workdir is not an absolute path");
   }
+  TRY(check_scratch(request));
   return check_command(request);
 }
 

@@ -18,7 +18,8 @@ const char* cgroup_name(const HostFacts& host) {
 
 // Their drivers reserve far more address space than they ever use.
 bool has_accelerator(const contracts::SandboxPolicy& policy) {
-  constexpr std::array kPrefixes = {"/dev/nvidia", "/dev/dri/", "/dev/kfd", "/dev/accel"};
+  constexpr std::array kPrefixes = {"/dev/nvidia", "/dev/nvhost", "/dev/dxg",
+                                    "/dev/dri/",   "/dev/kfd",    "/dev/accel"};
   return std::ranges::any_of(policy.devices, [&](const std::string& device) {
     return std::ranges::any_of(kPrefixes,
                                [&](const char* prefix) { return device.starts_with(prefix); });

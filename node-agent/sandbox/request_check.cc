@@ -1,6 +1,7 @@
 #include "node-agent/sandbox/request_check.h"
 
 #include "common/base/text.h"
+#include "common/contracts/homes.h"
 #include "node-agent/sandbox/enforcement.h"
 
 namespace paddock::sandbox {
@@ -30,12 +31,30 @@ Status check_command(const contracts::LaunchRequest& request) {
   return {};
 }
 
+Status check_scratch(const contracts::LaunchRequest& request) {
+  constexpr size_t kMostBytes = size_t{1} << 20;
+  const auto outside = [](const std::string& path) {
+    return refuse("INVALID_SCRATCH", cat(path, " is not a clean path below /tmp"));
+  };
+  for (const std::string& folder : request.scratch_folders)
+    if (!contracts::is_scratch_path(folder)) return outside(folder);
+  size_t bytes = 0;
+  for (const auto& [path, content] : request.scratch_files) {
+    if (!contracts::is_scratch_path(path)) return outside(path);
+    bytes += content.size();
+  }
+  if (bytes <= kMostBytes) return {};
+  return refuse("INVALID_SCRATCH", "the files for the scratch space have more than 1 MiB");
+}
+
 Status refuse_layers(const contracts::LaunchRequest& request) {
   for (const contracts::LaunchMount& mount : request.mounts) {
     if (mount.lower_path.empty()) continue;
     return refuse("INVALID_MOUNT",
                   cat("this system has no layered folders, as asked for at ", mount.sandbox_path));
   }
+  if (!request.scratch_files.empty())
+    return refuse("INVALID_SCRATCH", "this system has no scratch space that is the run's alone");
   return {};
 }
 

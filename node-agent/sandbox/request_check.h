@@ -8,7 +8,10 @@ namespace paddock::sandbox {
 // The command and its variables: not empty, no NUL bytes, within commandBytes.
 Status check_command(const contracts::LaunchRequest& request);
 
-// Refuses layered mounts, for systems that have none.
+// Folders and files for the scratch space lie in it, and are small.
+Status check_scratch(const contracts::LaunchRequest& request);
+
+// Refuses layered mounts and scratch files, for systems that have none.
 Status refuse_layers(const contracts::LaunchRequest& request);
 
 }  // namespace paddock::sandbox

@@ -24,7 +24,8 @@ int rank(RunPhase phase) { return static_cast<int>(phase); }
 // Everything but output and outcome, which have their own acknowledgement.
 bool same_observation(const RunReport& a, const RunReport& b) {
   return a.phase == b.phase && a.message == b.message && a.started_at == b.started_at &&
-         a.timings_ms == b.timings_ms;
+         a.timings_ms == b.timings_ms && a.input_acked == b.input_acked &&
+         a.stdin_closed == b.stdin_closed;
 }
 
 RunReport without_payload(const RunReport& report) {
@@ -243,6 +244,9 @@ void SessionCore::accept(const Assignment& wanted, std::vector<Action>& actions)
     }
   }
   run.assigned = true;
+  const bool unwritten =
+      !wanted.inputs.empty() && wanted.inputs.back().seq > run.seen.input_acked.value_or(0);
+  if (unwritten && !run.seen.outcome) actions.push_back(GiveInput{key, wanted.inputs});
   if (wanted.desired != DesiredState::kCancel || run.cancel_passed_on) return;
   run.cancel_passed_on = true;
   if (!is_new && !run.seen.outcome) actions.push_back(CancelRun{key});

@@ -36,7 +36,11 @@ struct CancelRun {
 struct ForgetRun {  // end it if it still runs, then delete all of it
   RunKey key;
 };
-using Action = std::variant<StartRun, CancelRun, ForgetRun>;
+struct GiveInput {  // for its standard input; each seq once
+  RunKey key;
+  std::vector<contracts::RunInput> inputs;
+};
+using Action = std::variant<StartRun, CancelRun, ForgetRun, GiveInput>;
 
 // Where a run's output can be read again until it is acknowledged.
 class OutputReader {

@@ -8,11 +8,14 @@
 
 #include <gtest/gtest.h>
 
+#include "common/contracts/audit.h"
+#include "common/contracts/grant.h"
 #include "common/contracts/launch.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
 #include "common/contracts/status.h"
+#include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"
@@ -65,6 +68,8 @@ std::vector<Contract> contracts() {
   return {{"Run", through<contracts::Run>, wire::schema<contracts::Run>},
           {"Workspace", through<Workspace>, wire::schema<Workspace>},
           {"Volume", through<Volume>, wire::schema<Volume>},
+          {"Grant", through<contracts::Grant>, wire::schema<contracts::Grant>},
+          {"ToolToken", through<contracts::ToolToken>, wire::schema<contracts::ToolToken>},
           {"Node", through<Node>, wire::schema<Node>},
           {"SandboxPolicy", through<SandboxPolicy>, wire::schema<SandboxPolicy>},
           {"SandboxResult", through<SandboxResult>, wire::schema<SandboxResult>},
@@ -72,6 +77,7 @@ std::vector<Contract> contracts() {
           {"SyncRequest", through<SyncRequest>, wire::schema<SyncRequest>},
           {"SyncAnswer", through<SyncAnswer>, wire::schema<SyncAnswer>},
           {"LaunchRequest", through<LaunchRequest>, wire::schema<LaunchRequest>},
+          {"AuditEvent", through<AuditEvent>, wire::schema<AuditEvent>},
           {"Status", through_error, [] { return Value(); }}};
 }
 

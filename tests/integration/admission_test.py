@@ -6,7 +6,7 @@ import ssl
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import Instance, find_file, main, make_project, wait_until
 
 LITERAL = "import json, sys; print(json.dumps(sys.argv[1:]))\n"
 # What must be refused, and the word that the answer names.
@@ -29,12 +29,11 @@ class Admission(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.instance = Instance()
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
-        info = json.loads(next(cls.instance.home.rglob("controller.json")).read_text())
+        cls.enterClassContext(cls.instance)
+        info = json.loads(find_file(cls.instance.home, "controller.json").read_text())
         cls.port = info["port"]
-        cls.token = next(cls.instance.home.rglob("tokens/admin")).read_text().strip()
-        cls.tls = ssl.create_default_context(cafile=str(next(cls.instance.home.rglob("tls/ca.pem"))))
+        cls.token = find_file(cls.instance.home, "tokens/admin").read_text().strip()
+        cls.tls = ssl.create_default_context(cafile=str(find_file(cls.instance.home, "tls/ca.pem")))
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
         cls.addClassCleanup(folder.cleanup)
         cls.project = make_project(pathlib.Path(folder.name) / "project", job__py=LITERAL, job__js="", build__sh="echo hi\n",

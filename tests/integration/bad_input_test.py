@@ -5,7 +5,7 @@ import os
 import ssl
 import unittest
 
-from harness import Instance, main
+from harness import Instance, find_file, main
 
 RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
 
@@ -19,13 +19,12 @@ class BadInput(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.instance = Instance()
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
-        info = json.loads(next(cls.instance.home.rglob("controller.json")).read_text())
+        cls.enterClassContext(cls.instance)
+        info = json.loads(find_file(cls.instance.home, "controller.json").read_text())
         cls.port = info["port"]
         cls.pid = cls.instance.pid_of("paddock-controller")
-        cls.token = next(cls.instance.home.rglob("tokens/admin")).read_text().strip()
-        cls.tls = ssl.create_default_context(cafile=str(next(cls.instance.home.rglob("tls/ca.pem"))))
+        cls.token = find_file(cls.instance.home, "tokens/admin").read_text().strip()
+        cls.tls = ssl.create_default_context(cafile=str(find_file(cls.instance.home, "tls/ca.pem")))
 
     def call(self, method, target, body=None, token=None, headers=None):
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=60)
@@ -73,7 +72,7 @@ class BadInput(unittest.TestCase):
     def test_credentials(self):
         self.refused(401, "TOKEN_MISSING", None, "GET", RUNS, token="", headers={"Authorization": ""})
         self.refused(401, "TOKEN_UNKNOWN", None, "GET", RUNS, token="nonsense")
-        enroll = next(self.instance.home.rglob("tokens/enroll")).read_text().strip()
+        enroll = find_file(self.instance.home, "tokens/enroll").read_text().strip()
         self.refused(403, "SCOPE_MISSING", None, "GET", RUNS, token=enroll)
 
     def test_unknown_objects(self):
@@ -98,7 +97,7 @@ class BadInput(unittest.TestCase):
                      headers={"Content-Type": "application/octet-stream"})
 
     def test_a_second_agent_cannot_claim_a_name(self):
-        enroll = next(self.instance.home.rglob("tokens/enroll")).read_text().strip()
+        enroll = find_file(self.instance.home, "tokens/enroll").read_text().strip()
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
         self.refused(409, "NODE_NAME_TAKEN", None, "POST", f"/apis/paddock.dev/v1alpha1/nodes/{node}/enroll",
                      {"identity": "another-agent-with-its-own-secret-0000"}, token=enroll)

@@ -13,8 +13,7 @@ class BuildTypes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.instance = Instance()
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
 
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))

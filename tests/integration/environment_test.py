@@ -41,8 +41,7 @@ class Environments(unittest.TestCase):
         cls.addClassCleanup(cls.packages.close)
         cls.instance = Instance()
         cls.instance.env.update(cls.packages.settings(), PADDOCK_NODE_AGENT_WHEEL_DIR=str(wheels))
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")

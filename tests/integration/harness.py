@@ -1,4 +1,5 @@
 """Starts real Paddock instances for tests, each in a temporary folder of its own."""
+import contextlib
 import http.client
 import json
 import os
@@ -57,6 +58,24 @@ def pids_running(script):
     return found
 
 
+def find_file(home, tail):
+    """The file below `home` whose path ends so; folders that go away meanwhile do not matter, as they would to rglob."""
+    for folder, _, names in os.walk(home):
+        for name in names:
+            if f"{folder}/{name}".endswith("/" + tail):
+                return pathlib.Path(folder, name)
+    raise AssertionError(f"no {tail} in {home}")
+
+
+def contents_below(home, within="", ending=""):
+    """Path and bytes of each file whose path has `within` and ends so, but for those that go away meanwhile."""
+    for folder, _, names in os.walk(home):
+        for path in (pathlib.Path(folder, name) for name in names):
+            if within in str(path) and path.name.endswith(ending):
+                with contextlib.suppress(FileNotFoundError):
+                    yield path, path.read_bytes()
+
+
 class Instance:
     """`with Instance() as instance:` is an instance that is up; it is down again afterwards."""
 
@@ -108,9 +127,9 @@ class Instance:
     def post_run(self, name, spec):
         """Creates a run by the API, as its admin; returns the answer's status and body."""
         body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": spec}
-        port = json.loads(next(self.home.rglob("controller.json")).read_text())["port"]
-        token = next(self.home.rglob("tokens/admin")).read_text().strip()
-        tls = ssl.create_default_context(cafile=str(next(self.home.rglob("tls/ca.pem"))))
+        port = json.loads(find_file(self.home, "controller.json").read_text())["port"]
+        token = find_file(self.home, "tokens/admin").read_text().strip()
+        tls = ssl.create_default_context(cafile=str(find_file(self.home, "tls/ca.pem")))
         connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
         try:
             connection.request("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", json.dumps(body),
@@ -165,7 +184,7 @@ class Instance:
         wait_until(f"{program} to be gone", lambda: ended(pid))
 
     def print_logs(self):
-        for log in sorted(self.home.rglob("latest.log")):
+        for log in sorted(path for path, _ in contents_below(self.home, ending="latest.log")):
             print(f"--- {log.relative_to(self.home)}\n" + log.read_text(errors="replace")[-4000:], file=sys.stderr)
 
 

@@ -49,8 +49,7 @@ class HostileDelivery(unittest.TestCase):
     def setUpClass(cls):
         cls.instance = Instance()
         cls.instance.env["HOST_SECRET_TOKEN"] = "from the host"
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="paddock-hostile-", dir="/var/tmp")

@@ -23,6 +23,23 @@ class Instances(unittest.TestCase):
                 self.assertEqual(b.run("ready").returncode, 0)
                 self.assertNotEqual(a.run("ready", check=False).returncode, 0)
 
+    # proves: OD-14
+    def test_storage_is_kept_apart_by_folders_and_not_by_names(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-it-") as home:
+            shared = pathlib.Path(home) / "data"
+            first, second = Instance("a", pathlib.Path(home) / "x"), Instance("b", pathlib.Path(home) / "x")
+            project = make_project(pathlib.Path(home) / "project", job__py="print('hi')\n")
+            with Instance("a", pathlib.Path(home) / "y") as same_name:
+                first.up("--data-dir", shared)
+                self.addCleanup(first.run, "down", check=False)
+                first.run("compute", project, "python3 job.py", "--name", "mine")
+                self.assertEqual(same_name.get("runs")["items"], [])
+                first.run("down")
+                second.up("--data-dir", shared)
+                self.addCleanup(second.run, "down", check=False)
+                self.assertEqual([run["metadata"]["name"] for run in second.get("runs")["items"]], ["mine"])
+                second.run("down")
+
     # proves: OD-41
     def test_a_foreign_process_that_looks_alike_survives_down(self):
         with Instance("look") as instance:

@@ -7,7 +7,7 @@ import socket
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import Instance, main, make_project, pids_running, wait_until
 
 SLOW = """
 import sys, time
@@ -32,8 +32,7 @@ class MainJob(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.instance = Instance()
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
@@ -109,15 +108,46 @@ class MainJob(unittest.TestCase):
         self.assertEqual(objects[-1]["type"], "timings")
         self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", "--progress", "xml", check=False).returncode, 2)
 
-    def test_passes_the_exit_code_of_the_job_through(self):
-        make_project(self.project, job__py="import sys; sys.exit(7)\n")
-        self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", check=False).returncode, 7)
+    # proves: ORB-148
+    def test_a_failed_jobs_exit_code_comes_through_and_what_it_left_only_on_request(self):
+        make_project(self.project, job__py="import os, sys; os.makedirs('out', exist_ok=True); "
+                                           "open('out/left.txt', 'w').write('whole'); sys.exit(7)\n")
+        done = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--name", "fails",
+                                 check=False)
+        self.assertEqual(done.returncode, 7)
+        self.assertFalse((self.project / "out").exists())
+        self.assertIn("1 artifacts stay on the controller: paddock artifacts fails", done.stderr)
+        self.instance.run("artifacts", "fails", "--output", self.project / "back")
+        self.assertEqual((self.project / "back" / "out" / "left.txt").read_text(), "whole")
 
-    # proves: ORB-19, VLT-44, VLT-97
-    def test_a_timeout_ends_the_job_with_124(self):
-        make_project(self.project, job__py="while True: pass\n")
-        done = self.instance.run("compute", self.project, "python3 job.py", "--timeout", "2s", check=False)
-        self.assertEqual(done.returncode, 124)
+    # proves: ORB-148
+    def test_a_file_that_cannot_come_back_keeps_no_other_one_back_and_is_named(self):
+        make_project(self.project, job__py="import os; os.makedirs('out', exist_ok=True)\n"
+                                           "for name in ('a.json', 'b.json', 'c.json', 'win\\\\path.json', 'page.html'):\n"
+                                           "    open('out/' + name, 'w').write(name)\n")
+        (self.project / "results" / "out" / "b.json").mkdir(parents=True)
+        done = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out",
+                                 "--output", self.project / "results", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ARTIFACTS_NOT_WRITTEN", done.stderr)
+        self.assertIn("out/b.json", done.stderr)
+        self.assertEqual((self.project / "results" / "out" / "a.json").read_text(), "a.json")
+        self.assertEqual((self.project / "results" / "out" / "c.json").read_text(), "c.json")
+        for left in ("path.json", "page.html"):
+            self.assertIn(left, done.stderr.split("not brought back:")[1])
+
+    # proves: ORB-19, ORB-120, VLT-44, VLT-97
+    def test_a_timeout_ends_the_job_with_124_and_all_that_it_started(self):
+        left = f"left-behind-{os.getpid()}.py"
+        make_project(self.project, job__py=f"import subprocess\n"
+                                           f"subprocess.Popen(['python3', '{left}'], start_new_session=True)\n"
+                                           f"while True: pass\n")
+        (self.project / left).write_text("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n")
+        job = self.instance.start("compute", self.project, "python3 job.py", "--timeout", "3s")
+        wait_until("the job's daemon", lambda: pids_running(left))
+        job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 124)
+        self.assertEqual(pids_running(left), [])
 
     # proves: ORB-24, ORB-26, ORB-97, ORB-98, ORB-99
     def test_refused_commands_name_the_rule_and_start_nothing(self):

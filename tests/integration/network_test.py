@@ -51,8 +51,7 @@ class Network(unittest.TestCase):
     def instance(self, **settings):
         instance = Instance()
         instance.env.update(self.settings, **settings)
-        instance.__enter__()
-        self.addCleanup(instance.__exit__, None, None, None)
+        self.enterContext(instance)
         return instance
 
     def run_with_network(self, instance, *urls):

@@ -42,8 +42,7 @@ class NodeEnvironments(unittest.TestCase):
         cls.addClassCleanup(cls.packages.close)
         cls.instance = Instance()
         cls.instance.env.update(cls.packages.settings())
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")

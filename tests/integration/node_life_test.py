@@ -5,7 +5,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import BIN, Instance, main, make_project, wait_until
+from harness import BIN, Instance, find_file, main, make_project, wait_until
 
 SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
 QUICK = "print('done')\n"
@@ -69,7 +69,7 @@ class NodeLife(unittest.TestCase):
             self.assertIn("BACKUP_EXISTS", again.stderr)
             self.submit(instance, "after", "quick.py")
             instance.wait_phase("after", "Succeeded")
-            backup = next(instance.home.rglob("backups/first.db"))
+            backup = find_file(instance.home, "backups/first.db")
             self.assertEqual(backup.stat().st_mode & 0o777, 0o600)
             data = backup.parent.parent
             refused = self.restore(instance, data, backup)
@@ -131,8 +131,8 @@ class NodeLife(unittest.TestCase):
     def create(self, instance, run):
         import ssl
         import urllib.request
-        described = json.loads(next(instance.home.rglob("controller.json")).read_text())
-        data = next(instance.home.rglob("controller.json")).parent
+        described = json.loads(find_file(instance.home, "controller.json").read_text())
+        data = find_file(instance.home, "controller.json").parent
         request = urllib.request.Request(
             described["url"] + NS + "/runs", data=json.dumps(run).encode(), method="POST",
             headers={"Authorization": "Bearer " + (data / "tokens/admin").read_text().strip(),

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, main
+from harness import BIN, main, wait_until
 
 UID = 65534
 
@@ -57,6 +57,13 @@ class OrdinaryUser(unittest.TestCase):
             self.assertTrue(enforced[capability]["applied"], capability)
         for name, entry in enforced.items():
             self.assertTrue(entry["applied"] or entry["details"], f"{name} is not applied and nothing says why")
+
+    def test_a_snippet_runs_at_once(self):
+        code = self.home / "project/snippet.py"
+        code.write_text("print(1 + 1)")
+        done = wait_until("a node to take snippets",
+                          lambda: (lambda d: d if d.returncode != 125 else None)(self.paddock("execute", str(code))))
+        self.assertEqual((done.returncode, done.stdout), (0, "2\n"), done.stderr)
 
 
 if __name__ == "__main__":

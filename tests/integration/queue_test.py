@@ -10,8 +10,7 @@ class Queue(unittest.TestCase):
         """A run that waits for its file, and two behind it; returns how the two explain themselves."""
         instance = Instance()
         instance.env.update(settings)
-        instance.__enter__()
-        self.addCleanup(instance.__exit__, None, None, None)
+        self.enterContext(instance)
         project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")),
                                job__py="import sys, time\nprint('ran', flush=True)\ntime.sleep(float(sys.argv[1]))\n")
         instance.run("compute", project, "python3 job.py 600", "--name", "first", "--detach")
@@ -24,6 +23,7 @@ class Queue(unittest.TestCase):
             self.assertIn(limit, message)
             self.assertTrue(message.endswith(f"position {place} in the queue"), message)
         self.assertEqual([instance.run_object(name)["status"]["phase"] for name in ("second", "third")], ["Pending"] * 2)
+        self.assertRegex(instance.run("top").stdout, r"(?m)^default +1 +2 ")
         instance.run("cancel", "first")
         for name in ("second", "third"):
             instance.wait_phase(name, "Succeeded")

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import Instance, find_file, main, make_project, wait_until
 
 LINES = 200
 
@@ -61,12 +61,12 @@ class Streams(unittest.TestCase):
         with Instance() as instance, tempfile.TemporaryDirectory() as folder:
             job = f"import time\nfor i in range({LINES}):\n    print('line', i, 'x' * 60, flush=True)\n    time.sleep(0.01)\n"
             project = make_project(folder, job__py=job)
-            controller = json.loads(next(instance.home.rglob("controller.json")).read_text())
+            controller = json.loads(find_file(instance.home, "controller.json").read_text())
             proxy = FlakyProxy(controller["port"], seed=7)
             self.addCleanup(proxy.close)
             name = instance.run("compute", project, "python3 job.py", "--detach").stdout.strip()
-            token = next(instance.home.rglob("tokens/admin"))
-            ca = next(instance.home.rglob("tls/ca.pem"))
+            token = find_file(instance.home, "tokens/admin")
+            ca = find_file(instance.home, "tls/ca.pem")
             followed = instance.run("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", token, "--ca-file", ca,
                                     "logs", "-f", name)
             lines = [l for l in followed.stdout.splitlines() if l.startswith("line")]
@@ -76,11 +76,11 @@ class Streams(unittest.TestCase):
     def test_a_lost_connection_never_cancels_and_exits_with_75(self):
         with Instance() as instance, tempfile.TemporaryDirectory() as folder:
             project = make_project(folder, job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
-            controller = json.loads(next(instance.home.rglob("controller.json")).read_text())
+            controller = json.loads(find_file(instance.home, "controller.json").read_text())
             proxy = FlakyProxy(controller["port"], seed=1, cut_after=(10**9, 10**9))
             self.addCleanup(proxy.close)
-            token = next(instance.home.rglob("tokens/admin"))
-            ca = next(instance.home.rglob("tls/ca.pem"))
+            token = find_file(instance.home, "tokens/admin")
+            ca = find_file(instance.home, "tls/ca.pem")
             client = instance.start("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", token, "--ca-file", ca,
                                     "--patience", "2s", "compute", project, "python3 job.py", "--name", "lonely")
             wait_until("first output", lambda: client.stdout.readline().startswith("on"))

@@ -50,8 +50,7 @@ class Volumes(unittest.TestCase):
     def setUpClass(cls):
         cls.instance = Instance()
         cls.instance.env["PADDOCK_CONTROLLER_VOLUMES_KEEP_VERSIONS"] = "3"
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
         cls.addClassCleanup(folder.cleanup)
         cls.project = make_project(pathlib.Path(folder.name) / "project", make__py=MAKER, read__py=READER, twice__py=TWICE,
@@ -68,7 +67,7 @@ class Volumes(unittest.TestCase):
     def read(self, name, use=None, *options):
         return json.loads(self.compute(f"python3 read.py {name}", "--volume", use or name, *options).stdout)
 
-    # proves partly: ORB-18
+    # proves: ORB-18
     def test_a_later_run_reads_what_an_earlier_one_published_and_changes_nothing(self):
         self.assertEqual(self.publish("captions", "first"), 1)
         for _ in range(2):

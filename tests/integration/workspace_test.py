@@ -27,8 +27,7 @@ class Workspaces(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.instance = Instance()
-        cls.instance.__enter__()
-        cls.addClassCleanup(cls.instance.__exit__, None, None, None)
+        cls.enterClassContext(cls.instance)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")

@@ -24,6 +24,7 @@ contracts::RunReport picture(const RunKey& key, const SpooledRun& run) {
   report.run_uid = key.uid;
   report.attempt = key.attempt;
   report.phase = phase_of(run.stage);
+  if (!run.inputs.empty()) report.input_acked = static_cast<int64_t>(run.inputs.size());
   if (run.stage == Stage::kEnded) report.outcome = run.outcome;
   return report;
 }
@@ -126,12 +127,24 @@ bool AgentHost::act() {
   for (uint64_t times = 1 + random_.below(2); times > 0; --times) {  // each is safe to repeat
     if (const auto* first = std::get_if<session::StartRun>(&action)) begin(first->assignment);
     if (const auto* gone = std::get_if<session::ForgetRun>(&action)) drop(gone->key);
+    if (const auto* input = std::get_if<session::GiveInput>(&action)) give(*input);
     if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
       const auto found = disk_.runs.find(cancel->key);
       if (found != disk_.runs.end()) found->second.cancel = true;
     }
   }
   return true;
+}
+
+void AgentHost::give(const session::GiveInput& input) {
+  const auto found = disk_.runs.find(input.key);
+  if (found == disk_.runs.end()) return;
+  auto& there = found->second.inputs;
+  for (const contracts::RunInput& each : input.inputs) {
+    if (each.seq != static_cast<int64_t>(there.size()) + 1) continue;
+    there.push_back(each.data);
+    witness_.given[attempt_key(input.key.uid, input.key.attempt)].push_back(each.data);
+  }
 }
 
 void AgentHost::begin(const contracts::Assignment& assignment) {

@@ -23,9 +23,10 @@ enum class Stage { kAccepted, kMarked, kStarted, kEnded };  // kMarked: about to
 struct SpooledRun {
   Stage stage = Stage::kAccepted;
   bool cancel = false;
-  int64_t lines_left = 0;          // output still to come before it ends
-  std::vector<std::string> lines;  // everything written so far; seq is the index + 1
-  contracts::RunOutcome outcome;   // of an ended one
+  int64_t lines_left = 0;           // output still to come before it ends
+  std::vector<std::string> lines;   // everything written so far; seq is the index + 1
+  std::vector<std::string> inputs;  // given to it so far; seq is the index + 1
+  contracts::RunOutcome outcome;    // of an ended one
 };
 
 struct Disk {
@@ -37,6 +38,7 @@ struct Disk {
 struct Witness {
   std::map<std::string, int> starts;
   std::map<std::string, std::vector<std::string>> written;
+  std::map<std::string, std::vector<std::string>> given;  // what it read
   std::map<std::string, contracts::RunOutcome> ends;
   std::vector<session::RunKey> dropped;  // in order
 };
@@ -88,6 +90,7 @@ class AgentHost : private session::OutputReader {
                                            size_t max_bytes) override;
   void end(const session::RunKey& key, contracts::RunPhase phase, const std::string& reason);
   void advance(const session::RunKey& key, SpooledRun& run);
+  void give(const session::GiveInput& input);
   void begin(const contracts::Assignment& assignment);
   void drop(const session::RunKey& key);
   void settle(const session::Call& call, const Result<contracts::SyncAnswer>& answer, MonoTime now);

@@ -13,7 +13,7 @@ using contracts::Run;
 using contracts::RunEvent;
 using contracts::RunPhase;
 
-constexpr Millis kMinuteOfSilence{60'000};
+constexpr Millis kSilence{18'000};
 
 bool ended(const Run& run) {
   return run.status.phase == RunPhase::kSucceeded || run.status.phase == RunPhase::kFailed ||
@@ -100,6 +100,20 @@ std::string check_output(World& world, const Run& run, const std::vector<RunEven
   return stored[run.status.attempt].size() != all ? "ended without all its output" : "";
 }
 
+// What an attempt's command was given, wherever it ran, is what it was sent, each line once.
+std::string check_input(World& world, const Run& run) {
+  for (const auto& host : world.hosts()) {
+    for (const auto& [attempt, lines] : host->witness().given) {
+      if (!attempt.starts_with(run.metadata.uid)) continue;
+      const auto& sent = world.sent_to(attempt);
+      const bool prefix =
+          lines.size() <= sent.size() && std::equal(lines.begin(), lines.end(), sent.begin());
+      if (!prefix) return "input is not what was sent, once and in order";
+    }
+  }
+  return "";
+}
+
 std::string check_starts(World& world, const Run& run) {
   const int64_t most = run.spec.retry ? run.spec.retry->max_attempts : 1;
   if (run.status.attempt > most) return "placed too often";
@@ -129,7 +143,7 @@ std::string check_end(World& world, const Run& run) {
     return may ? "" : "ended nowhere";
   }
   if (run.status.reason == "NODE_LOST") {
-    const bool silent = world.now() - world.last_heard(node) >= kMinuteOfSilence;
+    const bool silent = world.now() - world.last_heard(node) >= kSilence;
     return silent ? "" : "given up though its node was heard from";
   }
   const AgentHost* host = host_of(world, run);
@@ -215,8 +229,9 @@ std::string Invariants::check_run(World& world, store::ReadTxn& txn, const std::
 }
 
 std::string Invariants::check_all_of(World& world, const Run& run, const Stream& events) {
-  for (std::string wrong : {check_events(run, events), check_output(world, run, events),
-                            check_starts(world, run), check_end(world, run)}) {
+  for (std::string wrong :
+       {check_events(run, events), check_output(world, run, events), check_input(world, run),
+        check_starts(world, run), check_end(world, run)}) {
     if (!wrong.empty()) return wrong;
   }
   return "";

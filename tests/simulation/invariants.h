@@ -6,6 +6,7 @@
 //   - no phase goes back within an attempt, and no attempt to an older one;
 //   - the stored output of an attempt is what its command wrote, once and in order, and all of it
 //     when it ended;
+//   - what an attempt's command was given is what it was sent, once and in order;
 //   - no namespace has more runs placed than its quota;
 //   - what the scheduler keeps up to date is what it would read anew;
 //   - it ends as it did on its host; as cancelled only if somebody asked for it; as lost only if

@@ -113,7 +113,7 @@ Status place_again(store::WriteTxn& txn, const nodes::LeaseTable& leases, nodes:
   ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
   for (contracts::Run& run : runs) {
     const std::string node = run.status.node_name;
-    if (node.empty() || leases.silence(node, now.mono) < Millis(30'000)) continue;
+    if (node.empty() || leases.silence(node, now.mono) < nodes::kLease) continue;
     run.status.phase = contracts::RunPhase::kPending;
     run.status.node_name.clear();
     run.status.attempt -= 1;

@@ -85,6 +85,7 @@ void World::submit_run() {
   run.metadata.name_space = chance(30) ? "limited" : "default";
   run.metadata.uid = make_uuid(random_);
   run.spec.command.argv = {"true"};
+  if (acknowledged_.size() % 3 == 0) run.spec.type = contracts::RunType::kAgent;
   run.spec.priority = static_cast<int64_t>(random_.below(3));
   contracts::Resources& resources = run.spec.resources.emplace();
   if (chance(60)) resources.cpu = static_cast<int64_t>(1 + random_.below(4));
@@ -98,6 +99,26 @@ void World::submit_run() {
   });
   must(stored, "submit");
   if (stored.ok()) acknowledged_.push_back(run.metadata.uid);
+}
+
+// Each agent run that is placed gets a line now and then. It draws no number: seeds keep their
+// runs.
+void World::answer_agents() {
+  if (clock_.mono().ms % 3 != 0) return;
+  must(store_->write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto active, txn.active_runs());
+    for (const contracts::Run& run : active) {
+      const bool placed = !run.status.node_name.empty();
+      if (run.spec.type != contracts::RunType::kAgent || !placed) continue;
+      auto& sent = sent_[attempt_key(run.metadata.uid, run.status.attempt)];
+      contracts::RunInput input{0, cat("line ", sent.size(), "\n")};
+      TRY(txn.append_input(run.metadata.uid, run.status.attempt, cat("tool-", sent.size()), input));
+      txn.touch(store::node_topic(run.status.node_name));
+      sent.push_back(input.data);
+    }
+    return {};
+  }),
+       "answer");
 }
 
 void World::cancel_some_run() {
@@ -229,6 +250,7 @@ void World::disturb() {
   if (chance(faults_.cut_off)) {
     cut_off_until_[random_.below(hosts_.size())] = now() + up_to(120'000);
   }
+  answer_agents();
   if (chance(12)) submit_run();
   if (chance(5)) cancel_some_run();
   if (chance(3)) operate_some_node();

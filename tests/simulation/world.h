@@ -45,6 +45,8 @@ class World {
   const std::vector<std::unique_ptr<AgentHost>>& hosts() const { return hosts_; }
   const std::vector<std::string>& acknowledged() const { return acknowledged_; }
   bool cancel_was_asked(const std::string& uid) const { return cancelled_.contains(uid); }
+  // The lines that an attempt of an agent run was sent, in order.
+  const std::vector<std::string>& sent_to(const std::string& attempt) { return sent_[attempt]; }
   // When the controller last took a call of this host, or came up.
   MonoTime last_heard(const std::string& host) const;
   // The first thing that went wrong on a path that must not fail; empty if nothing did.
@@ -80,6 +82,7 @@ class World {
   void disturb();
   void submit_run();
   void cancel_some_run();
+  void answer_agents();
   void run_host(size_t index);
   bool crash_or_come_back(size_t index);
   void run_lane(size_t index, session::Lane lane);
@@ -109,6 +112,7 @@ class World {
   std::vector<std::string> acknowledged_;
   std::set<std::string> cancelled_;
   std::map<std::string, MonoTime> heard_;
+  std::map<std::string, std::vector<std::string>> sent_;
   MonoTime controller_started_;
   std::string broken_;
   bool preemption_ = false;

@@ -32,6 +32,7 @@ struct HttpRequest {
 struct HttpAnswer {
   std::string bytes;   // sent as they are
   bool close = false;  // afterwards
+  bool reset = false;  // as soon as more arrives
 };
 
 // A whole, correct answer.
@@ -91,6 +92,7 @@ class HttpServer {
     int number = 0;
     std::string received = {};
     bool closed = false;
+    bool resets = false;
   };
 
   void serve() {
@@ -114,7 +116,11 @@ class HttpServer {
   void receive(Connection& connection) {
     char buffer[65536];
     const ssize_t got = ::recv(connection.fd.get(), buffer, sizeof buffer, 0);
-    if (got <= 0) {
+    if (connection.resets) {
+      const linger at_once = {1, 0};
+      ::setsockopt(connection.fd.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    }
+    if (got <= 0 || connection.resets) {
       connection.closed = true;
       return;
     }
@@ -146,7 +152,8 @@ class HttpServer {
     }
     const HttpAnswer reply = handler_(request);
     send_all(connection, reply.bytes);
-    if (reply.close) connection.closed = true;
+    connection.closed |= reply.close;
+    connection.resets |= reply.reset;
     return true;
   }
 

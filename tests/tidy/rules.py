@@ -167,9 +167,25 @@ def text_is_neutral(tree):
             for line, match in find_lines(text, pattern)]
 
 
+def forbidden_terms():
+    """Words that a developer's own configuration keeps out; the project holds no such list."""
+    return [term.strip() for term in os.environ.get("PADDOCK_NEUTRALITY_FORBIDDEN_TERMS", "").split(",") if term.strip()]
+
+
+def nobody_is_named_as_the_orchestrator(tree):
+    """Docs, help, contracts and shipped text speak of the external orchestrator's role, never of one in particular."""
+    named = r"(?i:\borchestrators?[,]?\s+(such as|like|for example|e\.g\.),?)\s+(?-i:[A-Z`\"]\w+)"
+    faults = [f"{path}:{line}: an orchestrator is named: \"{match.group(0)}\"" for path, text in tree.files.items()
+              for line, match in find_lines(text, named)]
+    for term in forbidden_terms():
+        faults += [f"{path}:{line}: a term that this machine's configuration forbids" for path, text in tree.files.items()
+                   for line, _ in find_lines(text, "(?i)" + re.escape(term))]
+    return faults
+
+
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
          systems_stay_in_platform_files, headers_introduce_themselves, nobody_sleeps, only_programs_read_the_clock,
-         nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral]
+         nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator]
 
 
 def long_files(tree):

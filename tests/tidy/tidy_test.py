@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The source tree keeps its rules, and each rule is shown failing on a planted violation."""
+import glob
 import os
 import sys
 import tempfile
@@ -57,10 +58,56 @@ class SourceTree(unittest.TestCase):
     maxDiff = None
 
 
+class MediaDoor(unittest.TestCase):
+    # proves: OD-20
+    def test_a_caller_that_reaches_past_the_door_fails_the_build(self):
+        tree = rules.Tree(ROOT)
+        self.assertEqual(rules.internal_stays_inside(tree), [])
+        path = "controller/api/handlers/media.cc"
+        tree.files[path] = '#include "controller/media/internal/http_provider.h"\n' + tree.files[path]
+        self.assertEqual(rules.internal_stays_inside(tree), [f"{path}:1: reaches into controller/media/internal"])
+
+
 class PlantedViolations(unittest.TestCase):
+    # proves: OD-17
+    def test_finds_a_private_term_of_this_machine_s_configuration(self):
+        os.environ["PADDOCK_NEUTRALITY_FORBIDDEN_TERMS"] = "acme corp, other"
+        self.addCleanup(os.environ.pop, "PADDOCK_NEUTRALITY_FORBIDDEN_TERMS")
+        faults = faults_with({"docs/a.md": "\nrun by Acme Corp\n"}, rules.nobody_is_named_as_the_orchestrator)
+        self.assertEqual(len(faults), 1)
+        self.assertIn("docs/a.md:2", faults[0])
+        self.assertNotIn("cme", faults[0].split(": ", 1)[1])
+
+    # proves: OD-15, OD-16, OD-76
+    def test_finds_an_orchestrator_that_is_named_on_every_surface(self):
+        for path in ("docs/a.md", "cli/core/a.cc", "common/wire/json.h", "packaging/a.yaml", "README.md"):
+            for words in ("an orchestrator such" " as Zed", "orchestrators like" " `zed`", "an orchestrator, for" " example Zed"):
+                faults = faults_with({path: f"// x\n#pragma once\n// {words}\n"}, rules.nobody_is_named_as_the_orchestrator)
+                self.assertTrue(faults and faults[0].startswith(f"{path}:3"), (path, words, faults))
+
+    # proves: OD-77
+    def test_lets_the_product_s_own_names_pass(self):
+        text = "Paddock serves external orchestrators; paddock.dev, cpp-httplib, like any orchestrator would\n"
+        self.assertEqual(faults_with({"docs/a.md": text}, rules.nobody_is_named_as_the_orchestrator), [])
+
     def test_the_sound_tree_has_no_fault(self):
         for rule in rules.RULES:
             self.assertEqual(faults_with({}, rule), [], rule.__name__)
+
+
+class CodeOwners(unittest.TestCase):
+    # proves: OD-98
+    def test_every_line_names_files_that_exist(self):
+        lines = [line.split() for line in text_of(".github/CODEOWNERS").splitlines() if line and not line.startswith("#")]
+        self.assertGreaterEqual(len(lines), 7)
+        for pattern, *owners in lines:
+            self.assertTrue(owners and all(owner.startswith("@") for owner in owners), pattern)
+            self.assertTrue(glob.glob(ROOT + pattern), f"{pattern} names nothing")
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
 
 
 VIOLATIONS = {

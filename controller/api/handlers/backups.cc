@@ -1,8 +1,8 @@
 #include "controller/api/handlers/backups.h"
 
-#include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "controller/api/audit.h"
 #include "controller/api/documents.h"
 #include "controller/k8s/objects.h"
 #include "controller/store/backup.h"
@@ -25,7 +25,11 @@ Result<Response> make_backup(Call& call) {
   const auto bytes =
       store::back_up(os::join_path(data_dir, "paddock.db"), os::join_path(folder, name + ".db"));
   if (!bytes.ok()) return bytes.error();
-  log_info("backup made", {{"name", name}, {"by", call.principal.subject}});
+  contracts::ObjectMeta meta;
+  meta.name = name;
+  TRY(call.services.store.write([&](store::WriteTxn& txn) {
+    return record(txn, call, contracts::audit::kBackupCreate, "backups", meta);
+  }));
   return json_response(wire::Value::Object{{"name", name}, {"bytes", *bytes}}, 201);
 }
 

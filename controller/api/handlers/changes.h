@@ -87,7 +87,11 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
             ASSIGN_OR_RETURN(live, txn.get<T>(call.key()));
             ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
           }
-          return save_update(txn, out, call.now());
+          const std::string before = out.metadata.resource_version;
+          TRY(save_update(txn, out, call.now()));
+          if (out.metadata.resource_version == before) return {};  // nothing changed
+          return record(txn, call, contracts::audit::kObjectUpdate,
+                        k8s::resource_of(T::kKind).plural, out.metadata);
         });
     if (written.ok()) {
       if (request.dry_run) out.metadata.resource_version = live.metadata.resource_version;

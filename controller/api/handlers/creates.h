@@ -1,6 +1,7 @@
 // Creating objects of any kind: POST, and an apply that finds nothing to change.
 #pragma once
 
+#include "controller/api/audit.h"
 #include "controller/api/documents.h"
 #include "controller/api/handlers/objects.h"
 #include "controller/api/idempotency.h"
@@ -34,6 +35,8 @@ Result<T> new_object(Call& call, const CreateRequest& create, std::vector<std::s
                    k8s::new_metadata(object.metadata, {call.param("ns"), make_uuid(random),
                                                        make_suffix(random), call.now()}));
   object.status = {};
+  if constexpr (requires { object.status.created_by; })
+    object.status.created_by = call.principal.subject;
   return object;
 }
 
@@ -83,6 +86,8 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
     object = wanted;
     created = true;
     TRY(save_new(txn, object, call.now()));
+    TRY(record(txn, call, contracts::audit::kObjectCreate, k8s::resource_of(T::kKind).plural,
+               object.metadata));
     return remember_create(txn, create.key, object.metadata.name);
   };
   TRY(write_or_try(call.services.store, create.dry_run, change));
@@ -97,6 +102,8 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   if (earlier) return object_response(*earlier);
   std::vector<std::string> warnings;
   ASSIGN_OR_RETURN(T object, new_object<T>(call, create, warnings));
+  if constexpr (requires { check_maker(call.principal, object); })
+    TRY(check_maker(call.principal, object));
   TRY(prepare_new(call.services, object));
   TRY(own_fields(call, create, object));
   for (int attempt = 1;; ++attempt) {

@@ -2,6 +2,9 @@
 
 #include <set>
 
+#include "common/base/log.h"
+#include "common/contracts/readiness.h"
+#include "common/contracts/version.h"
 #include "controller/api/documents.h"
 #include "controller/api/scheduling_metrics.h"
 #include "controller/k8s/discovery.h"
@@ -11,8 +14,10 @@
 namespace paddock::api {
 namespace {
 
+using contracts::Grant;
 using contracts::Run;
 using contracts::RunPhase;
+using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
 
@@ -28,6 +33,8 @@ Result<std::set<std::string>> used_namespaces(store::Store& store) {
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Run>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Workspace>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Volume>(txn, names); }));
+  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Grant>(txn, names); }));
+  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<ToolToken>(txn, names); }));
   return names;
 }
 
@@ -51,14 +58,32 @@ std::string active_runs_text(const std::vector<Run>& active) {
 
 Result<Response> livez(Call&) { return text_response("ok\n"); }
 
-Result<Response> readyz(Call& call) {
+namespace {
+
+Status check_store(Call& call) {
   TRY(call.services.store.read([](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
     return version >= 0 ? Status()
                         : Error{Code::kInternal, "STORE_CORRUPT", "the store has no version"};
   }));
-  TRY(call.services.store.check_writable());
-  return text_response("ok\n");
+  return call.services.store.check_writable();
+}
+
+}  // namespace
+
+// Nothing but this: whoever asks has no token.
+Result<Response> readyz(Call& call) {
+  const Status store = check_store(call);
+  const bool ready = store.ok() && !call.services.notifier.stopped();
+  if (!store.ok()) log_error("not ready", {{"error", store.error().describe()}});
+  return json_response(contracts::readiness(ready), ready ? 200 : 503);
+}
+
+Result<Response> server_status(Call& call) {
+  return json_response(wire::Value::Object{{"ok", true},
+                                           {"version", contracts::kProgramVersion},
+                                           {"sandboxMode", call.services.media.sandbox_mode},
+                                           {"shuttingDown", call.services.notifier.stopped()}});
 }
 
 Result<Response> metrics(Call& call) {

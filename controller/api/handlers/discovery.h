@@ -6,7 +6,10 @@
 namespace paddock::api {
 
 Result<Response> livez(Call& call);
-Result<Response> readyz(Call& call);  // Unavailable while the store cannot be read or written
+// {ok, ready, version}; 503 while the store cannot be read or written.
+Result<Response> readyz(Call& call);
+// {ok, version, sandboxMode, shuttingDown}.
+Result<Response> server_status(Call& call);
 Result<Response> metrics(Call& call);
 Result<Response> version(Call& call);
 

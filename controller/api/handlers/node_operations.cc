@@ -1,6 +1,6 @@
 #include "controller/api/handlers/node_operations.h"
 
-#include "common/base/log.h"
+#include "controller/api/audit.h"
 #include "controller/api/documents.h"
 #include "controller/nodes/operate.h"
 #include "controller/nodes/synchronize.h"
@@ -8,15 +8,21 @@
 namespace paddock::api {
 namespace {
 
-void record(const Call& call, const char* what) {
-  log_info(what, {{"node", call.param("node")}, {"by", call.principal.subject}});
+nodes::Record recorder(const Call& call, std::string_view type) {
+  return [&call, type](store::WriteTxn& txn) {
+    contracts::ObjectMeta meta;
+    meta.name = call.param("node");
+    return record(txn, call, type, "nodes", meta);
+  };
 }
 
 Result<Response> set_schedulable(Call& call, bool schedulable) {
   TRY(refuse_dry_run(call.request, call.body));
-  ASSIGN_OR_RETURN(const contracts::Node node,
-                   nodes::set_unschedulable(call.services.store, call.param("node"), !schedulable));
-  record(call, schedulable ? "node uncordoned" : "node cordoned");
+  const nodes::Record recorded =
+      recorder(call, schedulable ? contracts::audit::kNodeUncordon : contracts::audit::kNodeCordon);
+  ASSIGN_OR_RETURN(
+      const contracts::Node node,
+      nodes::set_unschedulable(call.services.store, call.param("node"), !schedulable, recorded));
   return object_response(node);
 }
 
@@ -31,10 +37,9 @@ Result<Response> drain_node(Call& call) {
   if (!call.body.is_null()) {
     ASSIGN_OR_RETURN(request, wire::decode<contracts::DrainRequest>(call.body));
   }
-  const auto drained =
-      nodes::drain(call.services.store, call.param("node"), request.grace.value, call.now());
+  const auto drained = nodes::drain(call.services.store, call.param("node"), request.grace.value,
+                                    call.now(), recorder(call, contracts::audit::kNodeDrain));
   if (!drained.ok()) return drained.error();
-  record(call, "node is being drained");
   return get_drain(call);
 }
 
@@ -59,8 +64,8 @@ Result<Response> taint_node(Call& call) {
   ASSIGN_OR_RETURN(auto request, wire::decode<contracts::TaintsRequest>(call.body));
   ASSIGN_OR_RETURN(
       const contracts::Node node,
-      nodes::set_taints(call.services.store, call.param("node"), std::move(request.taints)));
-  record(call, "node's taints set");
+      nodes::set_taints(call.services.store, call.param("node"), std::move(request.taints),
+                        recorder(call, contracts::audit::kNodeTaint)));
   return object_response(node);
 }
 

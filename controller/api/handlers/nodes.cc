@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/api/audit.h"
 #include "controller/api/blob_response.h"
 #include "controller/api/handlers/blob_upload.h"
 #include "controller/api/handlers/objects.h"
@@ -58,14 +59,22 @@ Result<Response> delete_node(Call& call) {
     return check_preconditions(call.body, node.metadata);
   }));
   if (dry_run) return json_response(k8s::deleted_status("nodes", node.metadata));
-  TRY(nodes::remove(call.services.store, call.services.leases, node.metadata.name));
+  TRY(nodes::remove(
+      call.services.store, call.services.leases, node.metadata.name, [&](store::WriteTxn& txn) {
+        return record(txn, call, contracts::audit::kObjectDelete, "nodes", node.metadata);
+      }));
   return json_response(k8s::deleted_status("nodes", node.metadata));
 }
 
 Result<Response> enroll_node(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::EnrollRequest>(call.body));
-  ASSIGN_OR_RETURN(const auto answer, nodes::enroll(call.services.store, call.param("node"),
-                                                    request, call.now(), call.services.random));
+  contracts::ObjectMeta meta;
+  meta.name = call.param("node");
+  const nodes::Record recorded = [&](store::WriteTxn& txn) {
+    return record(txn, call, contracts::audit::kNodeEnroll, "nodes", meta);
+  };
+  ASSIGN_OR_RETURN(const auto answer, nodes::enroll(call.services.store, meta.name, request,
+                                                    call.now(), call.services.random, recorded));
   Response response = object_response(answer, 201);
   response.headers.emplace_back("cache-control", "no-store");
   return response;

@@ -28,6 +28,11 @@ struct ObjectPage {
   k8s::ListMeta meta;
 };
 
+template <class View>
+bool matches(const ListQuery& query, const typename View::Stored& item) {
+  return query.labels.matches(View::labels(item)) && query.fields.matches(View::fields(item));
+}
+
 // One page of matching objects. With selectors it reads on until the page is full.
 template <class View>
 Status read_page(Services& services, const ListQuery& query, ObjectPage<View>& out) {
@@ -40,8 +45,7 @@ Status read_page(Services& services, const ListQuery& query, ObjectPage<View>& o
       out.meta.resource_version = page.resource_version;
       for (T& item : page.items) {
         complete(services, item);
-        if (query.labels.matches(View::labels(item)) && query.fields.matches(View::fields(item)))
-          out.items.push_back(std::move(item));
+        if (matches<View>(query, item)) out.items.push_back(std::move(item));
       }
       options.after = page.continue_after;
       if (page.continue_after.empty()) return {};
@@ -110,8 +114,7 @@ Status list_watch_items(Services& services, const ListQuery& query,
       resource_version = page.resource_version;
       for (T& item : page.items) {
         complete(services, item);
-        if (query.labels.matches(View::labels(item)) && query.fields.matches(View::fields(item)))
-          take(watch_item<View>(item, services.clock.wall()));
+        if (matches<View>(query, item)) take(watch_item<View>(item, services.clock.wall()));
       }
       options.after = page.continue_after;
       if (page.continue_after.empty()) return {};

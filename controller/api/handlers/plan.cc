@@ -42,7 +42,7 @@ Result<Response> plan_run(Call& call) {
   if (run.spec.workspace.empty()) {
     run.status.policy = run.spec.sandbox;
   } else {
-    TRY(admit_run(call.services, run));
+    TRY(admit_run(call.services, run, admission::wanted_media(run.spec)));
   }
   TRY(call.services.reconciler.check_entry(run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));

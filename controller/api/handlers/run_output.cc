@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/base/log.h"
 #include "common/wire/json.h"
 #include "controller/api/handlers/objects.h"
 #include "controller/api/log_text.h"
 #include "controller/api/run_stream.h"
 #include "controller/k8s/pods.h"
+#include "controller/store/tool_token_writes.h"
 
 namespace paddock::api {
 namespace {
@@ -99,6 +101,43 @@ std::string sse_frame(const RunEvent& event) {
   return cat("id: ", event.id, "\nevent: ", event.type, "\ndata: ", data, "\n\n");
 }
 
+namespace {
+
+void stream_events(Services& services, const Follow& follow, ResponseStream& out) {
+  if (!out.write(": ok\n\n")) return;  // the client sees at once that it is connected
+  follow_run(
+      services, follow, out,
+      [&](const std::vector<RunEvent>& events) {
+        std::string text;
+        for (const RunEvent& event : events) text += sse_frame(event);
+        return out.write(text);
+      },
+      [&] { return out.write(": hb\n\n"); });
+}
+
+// Tool tokens whose maker wants them to end with the stream. They also end by themselves.
+// Most runs have none, and then nobody waits for the writer.
+void end_stream_tokens(Services& services, const std::string& run_uid) {
+  bool any = false;
+  const Status looked = services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto keys, txn.tool_tokens_of(run_uid));
+    for (const store::Key& key : keys) {
+      ASSIGN_OR_RETURN(const auto token, txn.find<contracts::ToolToken>(key));
+      any = any || (token && token->spec.revoke_on_stream_end && !token->status.revoked_at);
+    }
+    return {};
+  });
+  if (looked.ok() && !any) return;
+  const Status ended = services.store.write([&](store::WriteTxn& txn) {
+    return store::revoke_tool_tokens(
+        txn, run_uid, contracts::RevokeReason::kSseEnd, services.clock.wall(),
+        [](const contracts::ToolToken& token) { return token.spec.revoke_on_stream_end; });
+  });
+  if (!ended.ok()) log_error("tool tokens of a stream", {{"error", ended.error().describe()}});
+}
+
+}  // namespace
+
 Result<Response> run_events(Call& call) {
   ASSIGN_OR_RETURN(const Run run, read_object<Run>(call));
   ASSIGN_OR_RETURN(const int64_t after, resume_point(call.request));
@@ -107,15 +146,8 @@ Result<Response> run_events(Call& call) {
   response.headers.emplace_back("cache-control", "no-store");
   response.stream = [&services = call.services,
                      follow = Follow{run.metadata.uid, after, true}](ResponseStream& out) {
-    if (!out.write(": ok\n\n")) return;  // the client sees at once that it is connected
-    follow_run(
-        services, follow, out,
-        [&](const std::vector<RunEvent>& events) {
-          std::string text;
-          for (const RunEvent& event : events) text += sse_frame(event);
-          return out.write(text);
-        },
-        [&] { return out.write(": hb\n\n"); });
+    stream_events(services, follow, out);
+    end_stream_tokens(services, follow.run_uid);
   };
   return response;
 }

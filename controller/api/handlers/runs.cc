@@ -2,6 +2,9 @@
 
 #include "controller/admission/admit.h"
 #include "controller/api/handlers/creates.h"
+#include "controller/api/handlers/grants.h"
+#include "controller/api/handlers/tool_bundles.h"
+#include "controller/projects/files.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
 #include "controller/volumes/resolve.h"
@@ -40,30 +43,31 @@ Status pin_volumes(store::ReadTxn& txn, Run& run, const volumes::VolumeLimits& l
   return {};
 }
 
-Status erase_run(store::WriteTxn& txn, const Call& call, Run& run) {
+Status mark_cancelled(store::WriteTxn& txn, const Call& call, Run& run) {
   ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
-  TRY(check_preconditions(call.body, run.metadata));
-  if (!contracts::is_terminal(run.status.phase)) {
-    const std::string message = cat("run ", run.metadata.name, " has not ended; cancel it first");
-    return Error{Code::kFailedPrecondition, "RUN_ACTIVE", message, {{"status.phase", message}}};
-  }
-  txn.touch(store::run_topic(run.metadata.uid));
-  return txn.erase<Run>(call.key());
+  const bool asked = run.spec.cancel_requested || contracts::is_terminal(run.status.phase);
+  TRY(store::save_run(txn, run, runs::request_cancel(run, call.now())));
+  return asked ? Status() : record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata);
 }
 
 }  // namespace
 
-Status admit_run(Services& services, Run& run) {
+Status admit_run(Services& services, Run& run, const contracts::MediaExecution& media) {
   admission::AdmissionContext context{services.ceilings, services.profiles, nullptr};
   contracts::Tree tree;
   if (!run.spec.workspace.empty()) {
     ASSIGN_OR_RETURN(run.status.workspace_root, workspace_root(services, run));
     ASSIGN_OR_RETURN(tree, workspaces::stored_tree(services.blobs, run.status.workspace_root));
     context.tree = &tree;
+    if (const auto entry = projects::entry_file(tree))
+      run.status.preview_url = {
+          projects::raw_url(run.metadata.name_space, run.spec.workspace, *entry)};
   }
-  ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, context));
+  ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context));
   TRY(services.store.read(
       [&](store::ReadTxn& txn) { return pin_volumes(txn, run, services.volumes); }));
+  TRY(services.store.read(
+      [&](store::ReadTxn& txn) { return pin_grants(txn, run, admitted, services.clock.wall()); }));
   run.spec = std::move(admitted.spec);
   run.spec.cancel_requested = false;
   run.status.policy = std::move(admitted.policy);
@@ -72,30 +76,31 @@ Status admit_run(Services& services, Run& run) {
 }
 
 Status prepare_new(Services& services, Run& run) {
-  TRY(admit_run(services, run));
+  TRY(admit_run(services, run, admission::wanted_media(run.spec)));
+  show_summary_only(run);
   return services.reconciler.check_entry(run);
 }
 
 Status save_new(store::WriteTxn& txn, Run& run, WallTime now) {
   runs::Events events = runs::admit(run, now);
-  return store::create_run(txn, run, std::move(events));
+  const auto bundle = std::exchange(run.spec.tool_bundle, std::nullopt);
+  TRY(store::create_run(txn, run, std::move(events)));
+  return bundle ? keep_bundle(txn, run, *bundle) : Status();
 }
 
-Result<Response> delete_run(Call& call) {
-  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
-  Run run;
-  TRY(write_or_try(call.services.store, dry_run,
-                   [&](store::WriteTxn& txn) { return erase_run(txn, call, run); }));
-  return json_response(k8s::deleted_status("runs", run.metadata));
+Status prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
+  if (!contracts::is_terminal(run.status.phase)) {
+    const std::string message = cat("run ", run.metadata.name, " has not ended; cancel it first");
+    return Error{Code::kFailedPrecondition, "RUN_ACTIVE", message, {{"status.phase", message}}};
+  }
+  txn.touch(store::run_topic(run.metadata.uid));
+  return {};
 }
 
 Result<Response> cancel_run(Call& call) {
   Run run;
-  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
-    runs::Events events = runs::request_cancel(run, call.now());
-    return store::save_run(txn, run, std::move(events));
-  }));
+  TRY(call.services.store.write(
+      [&](store::WriteTxn& txn) { return mark_cancelled(txn, call, run); }));
   return object_response(run);
 }
 

@@ -1,5 +1,5 @@
-// Runs: delete and cancel. Reading, creating and changing them is in objects.h, creates.h and
-// changes.h.
+// Runs: admission and cancel. Reading, creating, changing and deleting them is in objects.h,
+// creates.h, changes.h and deletes.h.
 #pragma once
 
 #include "common/contracts/run.h"
@@ -8,8 +8,8 @@
 namespace paddock::api {
 
 // Admission: fills in the defaults, the effective policy, the pinned tree and volumes.
-Status admit_run(Services& services, contracts::Run& run);
-Result<Response> delete_run(Call& call);  // RUN_ACTIVE unless it has ended
+// `media`: what it may have generated; see admission::admit().
+Status admit_run(Services& services, contracts::Run& run, const contracts::MediaExecution& media);
 Result<Response> cancel_run(Call& call);  // idempotent
 
 }  // namespace paddock::api

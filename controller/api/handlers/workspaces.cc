@@ -8,26 +8,8 @@ namespace paddock::api {
 
 using contracts::Workspace;
 
-namespace {
-
-Status erase_workspace(store::WriteTxn& txn, const Call& call, Workspace& workspace) {
-  ASSIGN_OR_RETURN(workspace, txn.get<Workspace>(call.key()));
-  TRY(check_preconditions(call.body, workspace.metadata));
-  return txn.erase<Workspace>(call.key());
-}
-
-}  // namespace
-
 Status save_new(store::WriteTxn& txn, Workspace& workspace, WallTime) {
   return txn.create(workspace);
-}
-
-Result<Response> delete_workspace(Call& call) {
-  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
-  Workspace workspace;
-  TRY(write_or_try(call.services.store, dry_run,
-                   [&](store::WriteTxn& txn) { return erase_workspace(txn, call, workspace); }));
-  return json_response(k8s::deleted_status("workspaces", workspace.metadata));
 }
 
 Result<Response> offer_workspace_tree(Call& call) {

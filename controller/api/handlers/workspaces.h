@@ -1,11 +1,11 @@
-// Workspaces: delete, and their files by digest. Reading the objects is in objects.h.
+// Workspaces: their files by digest. The objects are in objects.h, creates.h, changes.h and
+// deletes.h.
 #pragma once
 
 #include "controller/api/call.h"
 
 namespace paddock::api {
 
-Result<Response> delete_workspace(Call& call);
 Result<Response> offer_workspace_tree(Call& call);
 Result<Response> get_workspace_tree(Call& call);
 Result<Response> put_workspace_blob(Call& call);

@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
 #include "common/base/text.h"
-#include "common/os/fd.h"
+#include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "controller/store/run_writes.h"
 #include "controller/store/sqlite/connection.h"
@@ -19,21 +18,9 @@ namespace {
 
 using sqlite::Connection;
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
 void remove_all(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".lock"})
     ::unlink((path + suffix).c_str());
-}
-
-// Both in one folder. The new name outlives a loss of power.
-Status move_file(const std::string& from, const std::string& to) {
-  const size_t slash = to.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : to.substr(0, slash + 1);
-  const os::Fd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const bool moved = opened.valid() && std::rename(from.c_str(), to.c_str()) == 0;
-  if (moved && ::fsync(opened.get()) == 0) return {};
-  return system_error("cannot move a store's file", errno);
 }
 
 Status create_private(const std::string& path) {
@@ -73,7 +60,8 @@ Status copy_file(const std::string& from, const std::string& to) {
 Status go_on_far_above(const std::string& path) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(path, Connection::Mode::kWriter));
   return db->execute(
-      "BEGIN; UPDATE sqlite_sequence SET seq = seq + 1000000000 WHERE name = 'changes';"
+      "BEGIN; UPDATE sqlite_sequence SET seq = seq + 1000000000 "
+      "WHERE name IN ('changes', 'audit');"
       "DELETE FROM changes;"
       "INSERT INTO changes (kind, namespace, name, op) VALUES ('', '', '', 'update'); COMMIT");
 }
@@ -98,7 +86,7 @@ Result<int64_t> give_up_placed(Store& store, WallTime now) {
 
 // Everything that can fail about the backup, done to a copy of it.
 Result<int64_t> prepare(const std::string& backup, const std::string& copied, WallTime now) {
-  if (!exists(backup))
+  if (!os::exists(backup))
     return Error{Code::kNotFound, "BACKUP_NOT_FOUND", "there is no backup of this name"};
   TRY(copy_file(backup, copied));
   { ASSIGN_OR_RETURN(const auto checked, Store::open({copied})); }
@@ -110,14 +98,14 @@ Result<int64_t> prepare(const std::string& backup, const std::string& copied, Wa
 }  // namespace
 
 Result<int64_t> back_up(const std::string& store_path, const std::string& target) {
-  if (exists(target))
+  if (os::exists(target))
     return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};
   const std::string partial = target + ".partial";
   remove_all(partial);
   TRY(create_private(partial));
   Status copied = copy_file(store_path, partial);
   if (copied.ok()) copied = sync(partial);
-  if (copied.ok()) copied = move_file(partial, target);
+  if (copied.ok()) copied = os::rename_durably(partial, target);
   if (!copied.ok()) {
     remove_all(partial);
     return copied.error();
@@ -141,14 +129,15 @@ Result<Restored> restore(const std::string& backup, const std::string& store_pat
     return given_up.error();
   }
   Restored out{*given_up, ""};
-  if (exists(store_path)) {
+  if (os::exists(store_path)) {
     out.kept = cat(store_path, ".before-restore-", now.ms);
     for (const char* suffix : {"-wal", "-shm"}) {  // first: a log must not meet another's file
-      if (exists(store_path + suffix)) TRY(move_file(store_path + suffix, out.kept + suffix));
+      if (os::exists(store_path + suffix))
+        TRY(os::rename_durably(store_path + suffix, out.kept + suffix));
     }
-    TRY(move_file(store_path, out.kept));
+    TRY(os::rename_durably(store_path, out.kept));
   }
-  TRY(move_file(copied, store_path));
+  TRY(os::rename_durably(copied, store_path));
   remove_all(copied);
   return out;
 }

@@ -90,6 +90,55 @@ CREATE INDEX idempotent_creates_name ON idempotent_creates (name);
 -- The changes of phase among a run's events, without its output: what clients are told as events.
 CREATE INDEX run_events_phase ON run_events (run_uid, id) WHERE type = 'phase';
 )sql",
+    R"sql(
+-- What happened, for whoever has to answer for it. `data` is the event's JSON without its id; the
+-- columns repeat what is searched. It outlives the objects that it names.
+CREATE TABLE audit (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  time_ms   INTEGER NOT NULL,
+  type      TEXT NOT NULL,
+  subject   TEXT NOT NULL,
+  namespace TEXT NOT NULL,
+  session   TEXT NOT NULL,
+  data      TEXT NOT NULL
+) STRICT;
+)sql",
+    R"sql(
+-- What is secret of a ToolToken: the object itself has no part of it.
+CREATE TABLE tool_tokens (
+  token_uid  TEXT PRIMARY KEY REFERENCES objects (uid) ON DELETE CASCADE,
+  hash       TEXT NOT NULL UNIQUE,
+  run_uid    TEXT NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX tool_tokens_run ON tool_tokens (run_uid);
+CREATE INDEX tool_tokens_expiry ON tool_tokens (expires_ms);
+
+-- Of agent runs: the start of a line whose end is not here yet, and lines for their input.
+CREATE TABLE run_lines (
+  run_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,
+  data    BLOB NOT NULL,
+  PRIMARY KEY (run_uid, attempt)
+) STRICT;
+CREATE TABLE run_inputs (
+  run_uid     TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
+  attempt     INTEGER NOT NULL,
+  seq         INTEGER NOT NULL,
+  tool_use_id TEXT NOT NULL,
+  data        BLOB NOT NULL,
+  acked       INTEGER NOT NULL,
+  PRIMARY KEY (run_uid, attempt, seq),
+  UNIQUE (run_uid, attempt, tool_use_id)
+) STRICT;
+)sql",
+    R"sql(
+-- What is secret of a run's tool bundle: the object has a summary of it.
+CREATE TABLE run_bundles (
+  run_uid TEXT PRIMARY KEY REFERENCES objects (uid) ON DELETE CASCADE,
+  data    TEXT NOT NULL
+) STRICT;
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from) {

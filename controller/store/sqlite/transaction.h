@@ -1,5 +1,5 @@
 // What happens inside one transaction, in SQL. The caller begins and ends the transaction.
-// One file per subject: objects, their history, events, tokens and settings.
+// One file per subject: objects, their history, events, the audit log, tokens and settings.
 #pragma once
 
 #include <string>
@@ -32,9 +32,30 @@ class Transaction final : public WriteTxn {
   Status append_event(const std::string& run_uid, contracts::RunEvent& event) override;
   Status put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) override;
 
+  Result<std::string> open_line(const std::string& run_uid, int64_t attempt) override;
+  Result<std::vector<contracts::RunInput>> run_inputs(const std::string& run_uid,
+                                                      int64_t attempt) override;
+  Result<bool> was_answered(const std::string& run_uid, int64_t attempt,
+                            const std::string& tool_use_id) override;
+  Status put_open_line(const std::string& run_uid, int64_t attempt,
+                       const std::string& line) override;
+  Status append_input(const std::string& run_uid, int64_t attempt, const std::string& tool_use_id,
+                      contracts::RunInput& input) override;
+  Status ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) override;
+  Result<std::vector<contracts::AuditEvent>> audit_events(const AuditQuery& query) override;
+  Status append_audit(contracts::AuditEvent& event) override;
+  Result<int64_t> prune_audit(int64_t before_ms, int64_t keep, int64_t most) override;
+
   Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override;
   Result<std::vector<TokenRecord>> tokens() override;
   Status put_token(const TokenRecord& token) override;
+  Result<std::optional<FoundToolSecret>> tool_secret(const std::string& hash) override;
+  Result<std::vector<Key>> tool_tokens_of(const std::string& run_uid) override;
+  Result<std::vector<Key>> tool_tokens_expired_before(int64_t time_ms, int64_t limit) override;
+  Status put_tool_secret(const ToolSecret& secret) override;
+  Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) override;
+  Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) override;
+  Status drop_tool_bundle(const std::string& run_uid) override;
   Result<std::optional<std::string>> setting(const std::string& key) override;
   Status put_setting(const std::string& key, const std::string& value) override;
   Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope,

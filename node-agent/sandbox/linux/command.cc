@@ -21,6 +21,7 @@
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/root.h"
+#include "node-agent/sandbox/linux/scratch.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 
 namespace paddock::sandbox {
@@ -122,6 +123,7 @@ Result<CommandSpec> read_spec(const os::Fd& file) {
 struct Order {
   CommandSpec spec;
   os::Fd ruleset;
+  os::Fd input;  // none: it stays /dev/null
 };
 
 Result<Order> wait_for_order(bool has_ruleset) {
@@ -131,6 +133,7 @@ Result<Order> wait_for_order(bool has_ruleset) {
     auto message = receive_control(kControl);
     if (!message) _exit(1);  // the launcher has no use for this sandbox
     if (message->type == Type::kRuleset) out.ruleset = std::move(message->fd);
+    if (message->type == Type::kInput) out.input = std::move(message->fd);
     if (message->type != Type::kGo) continue;
     if ((message->number != 0) != out.ruleset.valid())
       return step_error("receiving the Landlock ruleset", EBADMSG);
@@ -141,7 +144,10 @@ Result<Order> wait_for_order(bool has_ruleset) {
 
 // After the last of our own files was opened: one limit is on their number, another on memory.
 Status take_limits(const Order& order) {
+  TRY(make_scratch(order.spec));
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
+  if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
+    return step_error("setting the standard input", errno);
   TRY(take_ruleset(order.ruleset));
   return set_rlimits(order.spec.rlimits);
 }

@@ -18,6 +18,7 @@ struct ControlMessage {
     kView = 'V',       // launcher -> child, with the root of the command's view
     kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor: it waits now
     kRuleset = 'R',    // launcher -> child, with the Landlock ruleset of the view it made
+    kInput = 'I',      // launcher -> child, with the command's standard input, if it has one
     kGo = 'G',       // launcher -> child, with a file: a packed CommandSpec, to execute; number 1:
                      // with a ruleset, which came before
     kStarted = 'S',  // child -> launcher: the command has been executed

@@ -121,7 +121,7 @@ bool EmptySandbox::fits(const SandboxPlan& plan) const {
 }
 
 Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
-                                           const SandboxPlan& plan) {
+                                           const SandboxPlan& plan, int input) {
   TRY(cgroup_->limit(plan.cgroup));
   bool has_ruleset = plan.landlock.files != 0;  // that of its own view the child has
   if (view_) {
@@ -134,8 +134,10 @@ Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& reque
         !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get()))
       return setup_failed("the sandbox ended before the command started");
   }
+  if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
   ASSIGN_OR_RETURN(const os::Fd order,
-                   order_file({request.command, request.env, request.workdir, plan.rlimits}));
+                   order_file({request.command, request.env, request.workdir, plan.rlimits,
+                               request.scratch_folders, request.scratch_files}));
   // Nobody there to take it: the supervisor will see that.
   send_control(processes_.control.get(), Type::kGo, has_ruleset ? 1 : 0, 0, {}, order.get());
   RunningSandbox out = std::move(processes_);

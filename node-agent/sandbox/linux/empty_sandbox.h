@@ -32,8 +32,9 @@ class EmptySandbox {
   // Whether it still waits and is what this plan needs.
   bool fits(const SandboxPlan& plan) const;
   // Finishes what depends on the request and gives the word. From then on the processes are the
-  // supervisor's to end.
-  Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan);
+  // supervisor's to end. `input`: the command's standard input; -1: /dev/null.
+  Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan,
+                               int input = -1);
   Cgroup& cgroup() { return *cgroup_; }
   pid_t init() const { return processes_.pid; }
 

@@ -33,9 +33,15 @@ Result<LaunchKit> make_kit();
 // What a process that holds them was told before it had a run is not about the run.
 void forget_cancel_signals();
 
+// What a fed run has beside its request; see contracts/launch.h.
+struct Feed {
+  os::Fd input;     // none: /dev/null
+  int client = -1;  // whose packet begins it and whose leaving ends it; -1: not a fed run
+};
+
 // launch() with what is known already. `prepared`: used if it fits, else ended; may be nullptr.
 contracts::SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
-                                     const contracts::LaunchRequest& request, EventWriter& events,
-                                     const Clock& clock);
+                                     Feed feed, const contracts::LaunchRequest& request,
+                                     EventWriter& events, const Clock& clock);
 
 }  // namespace paddock::sandbox

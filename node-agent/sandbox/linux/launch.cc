@@ -7,6 +7,7 @@
 #include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/facts.h"
 #include "node-agent/sandbox/linux/filter.h"
+#include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/kit.h"
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/supervise.h"
@@ -64,7 +65,7 @@ Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const Sandb
 }
 
 // The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
-Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
+Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
                  const LaunchRequest& request, const SandboxPlan& plan, EventWriter& events,
                  const Clock& clock, SandboxResult& result) {
   auto disk = DiskWatch::start(plan);
@@ -78,15 +79,21 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
   kit.used = std::move(*sandbox);
   if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(kit.used->init());
-  auto running = kit.used->start(request, plan);
+  if (!request.input_file.empty()) {
+    auto fed = start_input_feed(request.input_file);
+    if (!fed.ok()) return outcome::SetupFailed{fed.error()};
+    feed.input = std::move(fed).value();
+  }
+  auto running = kit.used->start(request, plan, feed.input.get());
   if (!running.ok()) {
     kit.used.reset();
     return outcome::SetupFailed{running.error()};
   }
-  Supervisor supervisor(
-      std::move(running).value(),
-      {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(), signal_fd.get()},
-      request.inline_output_bytes);
+  feed.input.reset();  // the command's alone: its client sees it end
+  Supervisor supervisor(std::move(running).value(),
+                        {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
+                         signal_fd.get(), feed.client},
+                        request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();
@@ -134,7 +141,7 @@ Result<LaunchKit> make_kit() {
   return kit;
 }
 
-SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
+SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed feed,
                           const LaunchRequest& request, EventWriter& events, const Clock& clock) {
   hold_cancel_signals();
   SandboxResult result = blank_result(request);
@@ -143,7 +150,8 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
   auto plan = make_plan(request, host);
   if (!plan.ok()) return explain(outcome::Refused{plan.error()}, request, result);
   result.enforced = plan->enforced;
-  const Outcome outcome = run_plan(kit, std::move(prepared), request, *plan, events, clock, result);
+  const Outcome outcome =
+      run_plan(kit, std::move(prepared), feed, request, *plan, events, clock, result);
   if (std::holds_alternative<outcome::SetupFailed>(outcome))
     return explain(outcome, request, result);
   return result;
@@ -151,7 +159,7 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
 
 SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
   auto kit = make_kit();
-  if (kit.ok()) return launch_with(*kit, nullptr, request, events, clock);
+  if (kit.ok()) return launch_with(*kit, nullptr, {}, request, events, clock);
   SandboxResult result = blank_result(request);
   return explain(outcome::SetupFailed{kit.error()}, request, result);
 }

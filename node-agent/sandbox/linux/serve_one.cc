@@ -25,6 +25,7 @@ struct Order {
   os::Fd request;
   os::Fd events;
   std::optional<os::LockFile> lock;
+  os::Fd input;  // of a fed run
 };
 
 constexpr int kOrderMs = 3'000;  // a client that connects and says nothing
@@ -44,11 +45,15 @@ Result<Order> receive_order(const os::Fd& client) {
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
   // A request is read to its end: only a file is sure to have one.
-  if (packet.bytes != contracts::kLaunchOrder || packet.fds.size() < 2 || packet.fds.size() > 3 ||
-      !is_file(packet.fds[0]))
+  const bool fed = packet.bytes == contracts::kLaunchFedOrder;
+  const size_t fewest = fed ? 3 : 2;
+  if ((!fed && packet.bytes != contracts::kLaunchOrder) || packet.fds.size() < fewest ||
+      packet.fds.size() > 3 || !is_file(packet.fds[0]))
     return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
-  Order out{std::move(packet.fds[0]), std::move(packet.fds[1]), std::nullopt};
-  if (packet.fds.size() == 3) {
+  Order out{std::move(packet.fds[0]), std::move(packet.fds[1]), std::nullopt, {}};
+  if (fed) {
+    out.input = std::move(packet.fds[2]);
+  } else if (packet.fds.size() == 3) {
     ASSIGN_OR_RETURN(out.lock, os::LockFile::take(std::move(packet.fds[2])));
   }
   return out;
@@ -94,8 +99,10 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   // A client that has left by now was never told that its order is taken, and may give it again.
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   EventWriter events(std::move(order->events), clock);
+  Feed feed{std::move(order->input), -1};
+  if (feed.input.valid()) feed.client = client.get();
   const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
-    return launch_with(context.kit, std::move(prepared), request, events, clock);
+    return launch_with(context.kit, std::move(prepared), std::move(feed), request, events, clock);
   });
   context.kit.used.reset();
   return answered.ok() && network_is_unused();

@@ -12,6 +12,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "common/os/packet_socket.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -24,6 +25,7 @@ using contracts::FrameType;
 
 constexpr Millis kSetupTime{30'000};
 constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
+constexpr Millis kCheckWaiting{5'000};
 constexpr Millis kKillAgainAfter{20};
 
 Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
@@ -50,7 +52,8 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
       notifications_(watched.choices, watched.plan.reach),
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
-      next_check_(now_ + kCheckEvery) {
+      next_check_(now_ + kCheckEvery),
+      waits_(watched.client >= 0) {
   notifications_.listen_on(std::move(sandbox_.listener));
 }
 
@@ -70,7 +73,7 @@ Outcome Supervisor::run() {
 void Supervisor::wait_for_something() {
   const bool congested = watched_.events.congested();
   const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
-  std::array<pollfd, 8> fds = {{
+  std::array<pollfd, 9> fds = {{
       {sandbox_.control.get(), POLLIN, 0},
       {output_fd(sandbox_.out), POLLIN, 0},
       {output_fd(sandbox_.err), POLLIN, 0},
@@ -79,6 +82,7 @@ void Supervisor::wait_for_something() {
       {sandbox_.pidfd.get(), POLLIN, 0},
       {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
       {watched_.disk == nullptr ? -1 : watched_.disk->fd(), POLLIN, 0},
+      {watched_.client, POLLIN, 0},
   }};
   poll(fds.data(), fds.size(), wait_ms());
   now_ = watched_.clock.mono();
@@ -98,7 +102,27 @@ void Supervisor::wait_for_something() {
     watched_.signals = -1;
   }
   if (watched_.disk != nullptr && ready(7)) handle_disk(watched_.disk->take(now_));
+  if (ready(8)) hear_client();
   if (ready(5)) reap();
+}
+
+// A fed run's client says when it begins, and ends it by leaving.
+void Supervisor::hear_client() {
+  const auto packet = os::receive_packet(watched_.client);
+  const std::string_view said = packet.ok() ? std::string_view(packet->bytes) : "";
+  const auto wall_ms = said.starts_with(contracts::kLaunchBegin)
+                           ? parse_integer<int64_t>(said.substr(contracts::kLaunchBegin.size()))
+                           : std::nullopt;
+  if (!waits_ || !wall_ms || *wall_ms < 0) {
+    end(EndCause::kCanceled);
+    watched_.client = -1;
+    return;
+  }
+  waits_ = false;
+  const Millis most = watched_.plan.launcher.wall_time.value_or(Millis(*wall_ms));
+  wall_end_ = now_ + std::min(Millis(*wall_ms), most);
+  if (started_) started_ = now_;
+  next_check_ = now_ + kCheckEvery;
 }
 
 int Supervisor::wait_ms() const {
@@ -111,8 +135,7 @@ int Supervisor::wait_ms() const {
   at(kill_at_);
   at(notifications_.rests_until(now_));
   if (!started_) at(setup_deadline_);
-  if (started_ && plan.launcher.wall_time && cause_ == EndCause::kNone)
-    at(*started_ + *plan.launcher.wall_time);
+  if (started_ && cause_ == EndCause::kNone) at(wall_end_);
   if (watched_.disk || plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting))
     at(next_check_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
@@ -149,6 +172,7 @@ void Supervisor::handle_control() {
     case Type::kView:
     case Type::kListener:
     case Type::kRuleset:
+    case Type::kInput:
     case Type::kGo:
       break;  // of the time before there was a run, or ours
   }
@@ -157,6 +181,8 @@ void Supervisor::handle_control() {
 void Supervisor::note_started() {
   if (setup_error_ || exec_error_ || cause_ != EndCause::kNone) return;
   started_ = now_;
+  if (!waits_ && !wall_end_ && watched_.plan.launcher.wall_time)
+    wall_end_ = now_ + *watched_.plan.launcher.wall_time;
   watched_.events.add(FrameType::kStarted,
                       wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
 }
@@ -168,11 +194,10 @@ void Supervisor::handle_time() {
         Error{Code::kInternal, "SANDBOX_SETUP_FAILED", "setting up took more than 30 seconds"};
     end(EndCause::kNone);
   }
-  if (started_ && plan.launcher.wall_time && now_ >= *started_ + *plan.launcher.wall_time)
-    end(EndCause::kWallTime);
+  if (started_ && wall_end_ && now_ >= *wall_end_) end(EndCause::kWallTime);
   if (kill_at_ && now_ >= *kill_at_) kill_everything();
   if (now_ < next_check_ || !started_) return;
-  next_check_ = now_ + kCheckEvery;
+  next_check_ = now_ + (waits_ ? kCheckWaiting : kCheckEvery);
   if (watched_.disk) watched_.disk->look(now_);
   const Readings readings = watched_.cgroup.read();
   if (plan.cgroup.memory_bytes && readings.oom_kills > 0) end(EndCause::kOutOfMemory);

@@ -33,6 +33,7 @@ struct Watched {
   const LaunchChoices& choices;
   DiskWatch* disk = nullptr;  // none: the workspace has no quota
   int signals = -1;           // readable when the run is to be canceled
+  int client = -1;            // of a fed run; see Feed
 };
 
 class Supervisor {
@@ -53,6 +54,7 @@ class Supervisor {
   int wait_ms() const;
   void handle_control();
   void note_started();
+  void hear_client();
   void handle_time();
   void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);
@@ -70,6 +72,8 @@ class Supervisor {
   MonoTime next_check_;
   std::optional<MonoTime> kill_at_;  // the grace ends, or a crowd is killed once more
   std::optional<MonoTime> started_;
+  bool waits_ = false;  // a fed run that has not begun
+  std::optional<MonoTime> wall_end_;
   std::optional<MonoTime> ended_;
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;

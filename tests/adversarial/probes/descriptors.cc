@@ -5,13 +5,18 @@
 
 #include "probe.h"
 
-int main() {
+// With an argument: of a fed run, whose standard input is a socket that its client holds.
+int main(int argc, char**) {
   for (int fd = 3; fd < 4096; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) breach("an open descriptor", fd);
   }
   struct stat info {};
-  if (fstat(0, &info) != 0 || !S_ISCHR(info.st_mode) || info.st_rdev != makedev(1, 3))
+  const bool there = fstat(0, &info) == 0;
+  if (argc > 1) {
+    if (!there || !S_ISSOCK(info.st_mode)) breach("stdin is not the client's socket");
+  } else if (!there || !S_ISCHR(info.st_mode) || info.st_rdev != makedev(1, 3)) {
     breach("stdin is not /dev/null");
+  }
   for (int fd = 1; fd <= 2; ++fd) {
     if (fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode)) breach("output is not a pipe", fd);
     expect_refused("a path below a pipe", openat(fd, "..", O_RDONLY));

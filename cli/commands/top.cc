@@ -1,0 +1,77 @@
+// `paddock top`: what nodes and namespaces use of what there is, by what their runs asked for.
+#include "cli/commands/commands.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/table.h"
+#include "cli/core/usage.h"
+#include "cli/core/watching.h"
+#include "common/base/percent.h"
+#include "common/client/controller_client.h"
+#include "common/contracts/api_paths.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr const char* kNotEnded =
+    "fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed,status.phase!%3DCanceled";
+
+// All pages of a list.
+template <class T>
+Result<std::vector<T>> read_all(client::ControllerClient& client, const std::string& target) {
+  std::vector<T> all;
+  std::string next;
+  do {
+    const std::string more = next.empty() ? "" : cat("&continue=", percent_encode(next));
+    ASSIGN_OR_RETURN(const wire::Value page, client.get(cat(target, "limit=500", more)));
+    const wire::Value* items = page.find("items");
+    if (items == nullptr || items->array() == nullptr) return all;
+    for (const wire::Value& item : *items->array()) {
+      ASSIGN_OR_RETURN(T object, wire::decode<T>(item));
+      all.push_back(std::move(object));
+    }
+    next = page.text("metadata.continue");
+  } while (!next.empty());
+  return all;
+}
+
+std::string of(int64_t asked, int64_t there) { return cat(asked, "/", there); }
+
+std::string state_of(const NodeUsage& node) {
+  if (!node.ready) return "not ready";
+  return node.cordoned ? "cordoned" : "ready";
+}
+
+void print(const Usage& usage, const Env& env) {
+  Table nodes{{"NODE", "STATE", "RUNS", "CPU", "MEMORY", "DEVICES"}, {}};
+  for (const auto& [name, node] : usage.nodes) {
+    nodes.rows.push_back(
+        {name, state_of(node), of(node.asked.runs, node.capacity.max_runs),
+         of(node.asked.cpu, node.capacity.cpu),
+         cat(format_bytes(node.asked.memory), "/", format_bytes(node.capacity.memory.bytes)),
+         of(node.asked.devices, node.devices)});
+  }
+  env.out.write(render(nodes));
+  if (usage.namespaces.empty()) return;
+  Table spaces{{"NAMESPACE", "PLACED", "WAITING", "CPU", "MEMORY", "DEVICES"}, {}};
+  for (const auto& [name, space] : usage.namespaces) {
+    spaces.rows.push_back({name, cat(space.asked.runs), cat(space.waiting), cat(space.asked.cpu),
+                           format_bytes(space.asked.memory), cat(space.asked.devices)});
+  }
+  env.out.write("\n" + render(spaces));
+}
+
+Result<int> top(client::ControllerClient& client, const Env& env) {
+  ASSIGN_OR_RETURN(const auto nodes, read_all<contracts::Node>(
+                                         client, contracts::paths::collection("", "nodes") + "?"));
+  const std::string runs = cat(contracts::paths::collection("", "runs"), "?", kNotEnded, "&");
+  ASSIGN_OR_RETURN(const auto placed, read_all<contracts::Run>(client, runs));
+  print(usage_of(nodes, placed), env);
+  return kExitOk;
+}
+
+}  // namespace
+
+int top_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return top(watcher.client, env); });
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,39 @@
+// Who uses what, and who waits: counted from the objects that the API shows. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/contracts/node.h"
+#include "common/contracts/run.h"
+
+namespace paddock::cli {
+
+// What placed runs asked for; a run that states nothing asks for nothing.
+struct Asked {
+  int64_t runs = 0;
+  int64_t cpu = 0;
+  int64_t memory = 0;
+  int64_t devices = 0;
+};
+struct NodeUsage {
+  contracts::Capacity capacity;
+  int64_t devices = 0;
+  bool ready = false;
+  bool cordoned = false;
+  Asked asked;
+};
+struct NamespaceUsage {
+  int64_t waiting = 0;
+  Asked asked;
+};
+struct Usage {
+  std::map<std::string, NodeUsage> nodes;
+  std::map<std::string, NamespaceUsage> namespaces;
+};
+
+Usage usage_of(const std::vector<contracts::Node>& nodes, const std::vector<contracts::Run>& runs);
+
+}  // namespace paddock::cli

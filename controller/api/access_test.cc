@@ -1,0 +1,145 @@
+// Every route by every kind of caller, against tests/golden/access.txt: a route that is new has no
+// row there, and this fails. Handlers are left out, so that only the way to them is looked at.
+#include <cstdlib>
+
+#include "controller/api/api_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+std::string golden_path() {
+  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
+  return std::string(source == nullptr ? "." : source) + "/tests/golden/access.txt";
+}
+
+Result<Response> let_in(Call&) { return Response{}; }
+
+std::vector<Route> without_handlers() {
+  std::vector<Route> table = routes();
+  for (Route& route : table) route.endpoint = let_in;
+  return table;
+}
+
+struct Caller {
+  std::string name;
+  std::string token;
+};
+
+class Access : public ApiTest {
+ protected:
+  Access() {
+    make_workspace();
+    for (const char* run : {"r", "other", "over"}) call("POST", kRuns, run_text(run));
+    callers_ = {{"anonymous", ""},
+                {"unknown", "pdk_" + std::string(43, 'a')},
+                {"admin", admin_},
+                {"namespace", add_token("someone", {"*"}, "default")},
+                {"elsewhere", add_token("someone", {"*"}, "elsewhere")},
+                {"viewer", add_token("viewer", {"runs:read", "workspaces:read", "nodes:read",
+                                                "grants:read"})},
+                {"enroller", enroll_},
+                {"node", add_token("node:n1", auth::node_scopes())},
+                {"othernode", add_token("node:n2", auth::node_scopes())},
+                {"tool", tool("r", kEverything)},
+                {"reader", tool("r", R"({"operations":["run:read"]})")},
+                {"othertool", tool("other", kEverything)},
+                {"revoked", revoked()},
+                {"ended", tool("over", kEverything)},
+                {"expired", tool("r", R"({"operations":["run:read"],"ttl":"1s"})")}};
+    end_run("over");
+    clock_.advance(Millis(2000));
+  }
+
+  static constexpr const char* kEverything =
+      R"({"operations":["run:read","run:cancel","artifacts:read","media:generate",)"
+      R"("tool-results:write","tool-tokens:create"],"ttl":"1h"})";
+
+  std::string tool(const std::string& run, const std::string& request) {
+    const Answer made = call("POST", cat(kRuns, "/", run, "/tool-tokens"), request);
+    EXPECT_EQ(made.status, 201) << made.text;
+    return made.body.text("status.token");
+  }
+  std::string revoked() {
+    const Answer made = call("POST", cat(kRuns, "/r/tool-tokens"), kEverything);
+    call("POST", cat("/apis/paddock.dev/v1alpha1/namespaces/default/tooltokens/",
+                     made.body.text("metadata.name"), "/revoke"));
+    return made.body.text("status.token");
+  }
+
+  // `in`, or the status and the reason.
+  std::string answer_for(const Route& route, const Caller& caller) {
+    Request request = request_of(route.method, target_of(route.pattern, "r", "r"), caller.token);
+    FakeBody body("{}");
+    request.body = &body;
+    if (std::string_view(route.method) == "PATCH")
+      request.headers["content-type"] = "application/merge-patch+json";
+    const Response response = handler_(request);
+    if (response.status == 200) return "in";
+    const auto document = wire::parse_json(response.body);
+    return cat(response.status, " ", document ? document->text("error.code") : "");
+  }
+
+  // Callers with the same answer share a line: `403 SCOPE_MISSING: viewer enroller`.
+  std::string row(const Route& route) {
+    std::vector<std::pair<std::string, std::string>> by_answer;
+    for (const Caller& caller : callers_) {
+      const std::string answer = answer_for(route, caller);
+      const auto same = std::ranges::find(by_answer, answer, [](const auto& p) { return p.first; });
+      if (same == by_answer.end()) {
+        by_answer.emplace_back(answer, caller.name);
+      } else {
+        same->second += " " + caller.name;
+      }
+    }
+    std::string text = cat(route.method, " ", route.pattern, "\n");
+    for (const auto& [answer, names] : by_answer) text += cat("  ", answer, ": ", names, "\n");
+    return text;
+  }
+
+  // What the row of a route says of a caller's kind, told by another way than by asking.
+  static bool should_enter(const Route& route, const std::string& caller) {
+    if (route.scope == auth::Scope::kPublic) return true;
+    const std::string pattern = route.pattern;
+    const bool reads = route.tool && route.tool->operation == "run:read";
+    const bool of_default = pattern.find("{ns}") != std::string::npos;
+    const bool of_nodes = route.scope == auth::Scope::kNodeSelf;
+    if (caller == "admin") return !of_nodes;
+    if (caller == "tool") return route.tool.has_value();
+    if (caller == "reader") return reads;
+    if (route.scope == auth::Scope::kAuthenticated)
+      return caller != "anonymous" && caller != "unknown" && caller != "othertool" &&
+             caller != "revoked" && caller != "ended" && caller != "expired";
+    if (caller == "namespace") return !of_nodes && of_default;
+    if (caller == "node") return of_nodes;
+    if (caller == "enroller") return route.scope == auth::Scope::kNodeEnroll;
+    if (caller == "viewer")
+      return route.scope == auth::Scope::kRunsRead || route.scope == auth::Scope::kWorkspacesRead ||
+             route.scope == auth::Scope::kNodesRead || route.scope == auth::Scope::kGrantsRead;
+    return false;  // anonymous, unknown, elsewhere, othernode, othertool, revoked, ended, expired
+  }
+
+  std::vector<Caller> callers_;
+  Router open_ = Router::build(without_handlers()).value();
+  Handler handler_ = make_handler(open_, services_);
+};
+
+// proves: OD-03
+TEST_F(Access, OfEveryRouteByEveryKindOfCallerIsInTheGoldenFile) {
+  std::string text;
+  for (const Route& route : routes()) text += row(route);
+  if (std::getenv("PADDOCK_ACCEPT_GOLDEN") != nullptr) {
+    ASSERT_TRUE(os::write_file_atomic(golden_path(), text, 0644).ok());
+  }
+  EXPECT_EQ(text, os::read_file(golden_path()).value());
+}
+
+TEST_F(Access, IsGivenByTheRoutesOwnRowAndByNothingElse) {
+  for (const Route& route : routes()) {
+    for (const Caller& caller : callers_)
+      EXPECT_EQ(answer_for(route, caller) == "in", should_enter(route, caller.name))
+          << route.method << " " << route.pattern << " for " << caller.name;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::api

@@ -1,0 +1,27 @@
+// Deleting objects of any kind that is only a record: DELETE, tried first when it is a dry run.
+#pragma once
+
+#include "controller/api/handlers/creates.h"
+
+namespace paddock::api {
+
+template <class T>
+Status erase_object(store::WriteTxn& txn, const Call& call, T& object) {
+  ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
+  TRY(check_preconditions(call.body, object.metadata));
+  TRY(prepare_delete(txn, object, call.now()));
+  TRY(record(txn, call, contracts::audit::kObjectDelete, k8s::resource_of(T::kKind).plural,
+             object.metadata));
+  return txn.erase<T>(call.key());
+}
+
+template <class T>
+Result<Response> delete_object(Call& call) {
+  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
+  T object;
+  TRY(write_or_try(call.services.store, dry_run,
+                   [&](store::WriteTxn& txn) { return erase_object(txn, call, object); }));
+  return json_response(k8s::deleted_status(k8s::resource_of(T::kKind).plural, object.metadata));
+}
+
+}  // namespace paddock::api
