@@ -63,6 +63,7 @@ Result<bool> BlobStore::remove_unused(const Digest& digest, int64_t used_s) cons
     return false;
   }
   if (::unlink(aside.c_str()) != 0) return system_error("removing a blob", errno);
+  *growth_ -= info.st_size;
   return true;
 }
 

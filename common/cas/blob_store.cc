@@ -93,6 +93,7 @@ struct BlobStore::Writer::State {
   bool present = false;  // somebody has stored it already; content is still checked
   Unfinished file;
   std::shared_ptr<Unsynced> later;  // none: on the disk before we say so
+  std::shared_ptr<std::atomic<int64_t>> growth;
   crypto::Sha256 hash = {};
 
   ~State() {
@@ -101,18 +102,19 @@ struct BlobStore::Writer::State {
   Status publish();
 };
 
-// The content is on disk before its name is, and the name before we say so; or the mark is.
+// The content is on disk before its name is, and the name before we say so; or the mark is. Of
+// several writers of a blob one stores it, and it is counted once.
 Status BlobStore::Writer::State::publish() {
   const int fd = file.lock.fd();
   if (::fchmod(fd, 0444) != 0) return system_error("storing a blob", errno);
   const std::string folder = target.substr(0, target.rfind('/'));
   TRY(make_shard(root, folder, later != nullptr));
   TRY(later ? later->before_write() : cas::sync(fd));
-  const int renamed = ::rename(file.path.c_str(), target.c_str());
+  const int linked = ::link(file.path.c_str(), target.c_str());
   const int why = errno;
   if (later) later->written();
-  if (renamed != 0) return system_error("storing a blob", why);
-  file.path.clear();
+  if (linked != 0 && why != EEXIST) return system_error("storing a blob", why);
+  if (linked == 0) *growth += written;
   return later ? Status() : sync_folder(folder);
 }
 
@@ -200,9 +202,9 @@ Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
   TRY(check_digest(expected));
   if (size < 0) return invalid_argument("BAD_SIZE", "a blob has no negative size");
   ASSIGN_OR_RETURN(Unfinished file, create_unfinished(root_));
-  return Writer(std::unique_ptr<Writer::State>(
-      new Writer::State{root_, blob_path(expected), expected, size, 0, has(expected),
-                        std::move(file), durability == Durability::kLater ? unsynced_ : nullptr}));
+  return Writer(std::unique_ptr<Writer::State>(new Writer::State{
+      root_, blob_path(expected), expected, size, 0, has(expected), std::move(file),
+      durability == Durability::kLater ? unsynced_ : nullptr, growth_}));
 }
 
 Result<Digest> BlobStore::put(std::string_view bytes) const {

@@ -3,6 +3,7 @@
 // between processes.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,6 +48,9 @@ class BlobStore {
   // Whether it is here; it then counts as used now, give or take ten minutes.
   bool use(const Digest& digest) const;
   Result<std::vector<Stored>> list() const;
+  // How many bytes were added less those removed since the store was opened, through this object
+  // and its copies.
+  int64_t growth() const { return growth_->load(); }
   // Removes it unless it was used after `used_s`; says whether it is gone. Safe beside use(): what
   // use() has seen is here afterwards, or is missing to whoever asks next and stored again.
   Result<bool> remove_unused(const Digest& digest, int64_t used_s) const;
@@ -78,6 +82,7 @@ class BlobStore {
   std::string blob_path(const Digest& digest) const;
   std::string root_;
   std::shared_ptr<Unsynced> unsynced_;  // of all copies
+  std::shared_ptr<std::atomic<int64_t>> growth_ = std::make_shared<std::atomic<int64_t>>(0);
 };
 
 }  // namespace paddock::cas

@@ -72,8 +72,8 @@ Status Controller::open_state() {
   const workspaces::BlobLimits limits{config_.blobs.max_blob.bytes, config_.blobs.quota.bytes,
                                       config_.blobs.min_free.bytes};
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
-  sweeper_ = std::make_unique<workspaces::Sweeper>(*store_, *blobs_, *intake_,
-                                                   config_.blobs.keep_unused.value);
+  sweeper_ =
+      std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{

@@ -12,32 +12,28 @@ Error exhausted(std::string reason, std::string message) {
   return {Code::kResourceExhausted, std::move(reason), std::move(message)};
 }
 
-Result<int64_t> stored_bytes(const std::string& root) {
-  ASSIGN_OR_RETURN(const os::Fd folder, os::open_root(root));
+Result<int64_t> stored_bytes(const cas::BlobStore& blobs) {
+  ASSIGN_OR_RETURN(const std::vector<cas::BlobStore::Stored> stored, blobs.list());
   int64_t bytes = 0;
-  TRY(os::walk(folder.get(), [&](const os::WalkEntry& entry) {
-    if (S_ISREG(entry.stat.st_mode)) bytes += entry.stat.st_size;
-    return true;
-  }));
+  for (const cas::BlobStore::Stored& each : stored) bytes += each.size;
   return bytes;
 }
 
-// Counts bytes from the start of an upload, so that uploads side by side cannot pass the quota
-// together; gives them back unless kept.
-class Reservation {
+// What has arrived of one upload: counted until the store counts it, or it is dropped.
+class Arriving {
  public:
-  Reservation(std::atomic<int64_t>& used, int64_t bytes)
-      : used_(used), bytes_(bytes), total_(used_ += bytes) {}
-  ~Reservation() { used_ -= bytes_; }
-  Reservation(const Reservation&) = delete;
-  Reservation& operator=(const Reservation&) = delete;
-  int64_t total() const { return total_; }
-  void keep() { bytes_ = 0; }
+  explicit Arriving(std::atomic<int64_t>& all) : all_(all) {}
+  ~Arriving() { all_ -= bytes_; }
+  Arriving(const Arriving&) = delete;
+  Arriving& operator=(const Arriving&) = delete;
+  void add(size_t bytes) {
+    bytes_ += static_cast<int64_t>(bytes);
+    all_ += static_cast<int64_t>(bytes);
+  }
 
  private:
-  std::atomic<int64_t>& used_;
-  int64_t bytes_;
-  int64_t total_;
+  std::atomic<int64_t>& all_;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace
@@ -45,11 +41,20 @@ class Reservation {
 Result<std::unique_ptr<BlobIntake>> BlobIntake::open(const cas::BlobStore& blobs,
                                                      const std::string& root,
                                                      const BlobLimits& limits) {
-  ASSIGN_OR_RETURN(const int64_t used, stored_bytes(root));
-  return std::unique_ptr<BlobIntake>(new BlobIntake(blobs, root, limits, used));
+  const int64_t before = blobs.growth();
+  ASSIGN_OR_RETURN(const int64_t stored, stored_bytes(blobs));
+  return std::unique_ptr<BlobIntake>(new BlobIntake(blobs, root, limits, stored - before));
+}
+
+Status BlobIntake::check_quota(int64_t length) const {
+  if (used() + arriving_.load() <= limits_.quota - length) return {};
+  return exhausted("BLOB_QUOTA_EXCEEDED",
+                   cat("all blobs together may take ", format_quantity(limits_.quota),
+                       "; ask the operator for room"));
 }
 
 Status BlobIntake::check_room(int64_t length) const {
+  TRY(check_quota(length));
   struct statvfs disk = {};
   if (::statvfs(root_.c_str(), &disk) != 0)
     return system_error("looking at free disk space", errno);
@@ -70,20 +75,18 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
                  cat("a blob may have at most ", format_quantity(limits_.max_blob), " bytes")};
   }
   const bool known = blobs_.use(digest);
-  Reservation reservation(used_, known ? 0 : length);
-  if (!known) {
-    if (reservation.total() > limits_.quota) {
-      return exhausted("BLOB_QUOTA_EXCEEDED",
-                       cat("all blobs together may take ", format_quantity(limits_.quota),
-                           "; ask the operator for room"));
-    }
-    TRY(check_room(length));
-  }
+  if (!known) TRY(check_room(length));
   ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, blobs_.begin(digest, length, durability));
-  TRY(source([&](std::string_view bytes) { return writer.append(bytes); }));
+  Arriving arriving(arriving_);
+  TRY(source([&](std::string_view bytes) -> Status {
+    if (!known) {
+      arriving.add(bytes.size());
+      TRY(check_quota(0));
+    }
+    return writer.append(bytes);
+  }));
   TRY(writer.commit());
   if (known && durability == cas::Durability::kNow) TRY(blobs_.sync());
-  reservation.keep();
   return {};
 }
 

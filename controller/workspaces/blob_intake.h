@@ -24,31 +24,34 @@ using BlobSource = std::function<Status(const std::function<Status(std::string_v
 
 class BlobIntake {
  public:
-  // Counts what is stored beneath `root`, the folder of `blobs`.
+  // Counts what is stored; `root` is the folder of `blobs`, whose disk must have room.
   static Result<std::unique_ptr<BlobIntake>> open(const cas::BlobStore& blobs,
                                                   const std::string& root,
                                                   const BlobLimits& limits);
 
   // Stores one blob of `length` bytes. InvalidArgument: BAD_DIGEST, LENGTH_REQUIRED (length < 0),
   // DIGEST_MISMATCH, BLOB_INCOMPLETE; TooLarge: BLOB_TOO_LARGE; ResourceExhausted:
-  // BLOB_QUOTA_EXCEEDED, DISK_FULL; and whatever `source` says. The source is read whole or not at
-  // all.
-  // kLater: on the disk once a tree that names it is stored.
+  // BLOB_QUOTA_EXCEEDED, DISK_FULL; and whatever `source` says. What is announced takes no quota,
+  // what has arrived does. kLater: on the disk once a tree that names it is stored.
   Status receive(const cas::Digest& digest, int64_t length, const BlobSource& source,
                  cas::Durability durability = cas::Durability::kNow);
-  void removed(int64_t bytes) { used_ -= bytes; }
-  int64_t used() const { return used_.load(); }
+  // Whether `length` more bytes fit; ResourceExhausted as receive().
+  Status check_room(int64_t length) const;
+  // All that is stored, whoever stored it, trees too.
+  int64_t used() const { return used_before_ + blobs_.growth(); }
   const BlobLimits& limits() const { return limits_; }
 
  private:
-  BlobIntake(const cas::BlobStore& blobs, std::string root, const BlobLimits& limits, int64_t used)
-      : blobs_(blobs), root_(std::move(root)), limits_(limits), used_(used) {}
-  Status check_room(int64_t length) const;
+  BlobIntake(const cas::BlobStore& blobs, std::string root, const BlobLimits& limits,
+             int64_t used_before)
+      : blobs_(blobs), root_(std::move(root)), limits_(limits), used_before_(used_before) {}
+  Status check_quota(int64_t length) const;
 
   cas::BlobStore blobs_;
   std::string root_;
   BlobLimits limits_;
-  std::atomic<int64_t> used_;
+  int64_t used_before_;
+  std::atomic<int64_t> arriving_ = 0;  // in uploads that have not ended
 };
 
 }  // namespace paddock::workspaces

@@ -70,7 +70,6 @@ Result<Swept> Sweeper::sweep(WallTime now) {
     }
     ++out.blobs;
     out.bytes += each.size;
-    intake_.removed(each.size);
   }
   unneeded_before_ = std::move(unneeded);
   return out;

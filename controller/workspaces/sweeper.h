@@ -9,7 +9,6 @@
 
 #include "common/cas/tree.h"
 #include "controller/store/store.h"
-#include "controller/workspaces/blob_intake.h"
 
 namespace paddock::workspaces {
 
@@ -23,14 +22,13 @@ Result<std::set<contracts::Digest>> needed_blobs(store::Store& store, const cas:
 
 class Sweeper {
  public:
-  Sweeper(store::Store& store, const cas::BlobStore& blobs, BlobIntake& intake, Millis keep)
-      : store_(store), blobs_(blobs), intake_(intake), keep_(keep) {}
+  Sweeper(store::Store& store, const cas::BlobStore& blobs, Millis keep)
+      : store_(store), blobs_(blobs), keep_(keep) {}
   Result<Swept> sweep(WallTime now);
 
  private:
   store::Store& store_;
   const cas::BlobStore& blobs_;
-  BlobIntake& intake_;
   const Millis keep_;
   std::set<contracts::Digest> unneeded_before_;
 };

@@ -7,6 +7,7 @@
 
 #include "common/base/text.h"
 #include "controller/store/run_writes.h"
+#include "controller/workspaces/blob_intake.h"
 #include "controller/workspaces/trees.h"
 #include "tests/support/temp_dir.h"
 
@@ -72,7 +73,7 @@ class Sweeping : public testing::Test {
   cas::BlobStore blobs_ = cas::BlobStore::open(root_).value();
   std::unique_ptr<BlobIntake> intake_ = BlobIntake::open(blobs_, root_, {1000, 1000, 0}).value();
   std::unique_ptr<store::Store> store_ = store::Store::open({}).value();
-  Sweeper sweeper_{*store_, blobs_, *intake_, std::chrono::hours(24)};
+  Sweeper sweeper_{*store_, blobs_, std::chrono::hours(24)};
 };
 
 TEST_F(Sweeping, KeepsTheTreesOfWorkspacesAndRemovesOldOnes) {

@@ -77,6 +77,8 @@ TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
 }
 
 TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemembered) {
+  limits_.quota = 10'000;
+  intake_ = BlobIntake::open(blobs_, root_, limits_).value();
   const auto store = [&](const char* content) {
     EXPECT_TRUE(send(content).ok());
     return offer_tree(*store_, blobs_, kKey, Tree{{entry("f", content)}}).value().root;
@@ -143,6 +145,44 @@ TEST_F(Uploads, StayWithinSizeQuotaAndDisk) {
                 .error()
                 .reason,
             "DISK_FULL");
+}
+
+TEST_F(Uploads, TakeQuotaAsTheyArriveAndNotAsTheyAreAnnounced) {
+  const std::string big(60, 'a');
+  const std::string small(50, 'b');
+  const auto status = intake_->receive(
+      crypto::sha256_hex(big), 60, [&](const std::function<Status(std::string_view)>& take) {
+        EXPECT_TRUE(send(small).ok());  // another's, while this one has only been announced
+        return take(big);
+      });
+  EXPECT_EQ(status.error().reason, "BLOB_QUOTA_EXCEEDED");
+  EXPECT_EQ(intake_->used(), 50);
+  EXPECT_TRUE(send(std::string(50, 'c')).ok());  // what was dropped takes no quota any more
+}
+
+TEST_F(Uploads, CountABlobThatTwoSendAtOnceOnce) {
+  const std::string bytes(40, 'a');
+  const auto status = intake_->receive(crypto::sha256_hex(bytes), 40,
+                                       [&](const std::function<Status(std::string_view)>& take) {
+                                         EXPECT_TRUE(send(bytes).ok());
+                                         return take(bytes);
+                                       });
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(intake_->used(), 40);
+  EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_).value()->used(), 40);
+}
+
+TEST_F(Uploads, CountTreesAsWellAndWhatIsRemovedNoMore) {
+  ASSERT_TRUE(send("aaa").ok());
+  const auto root = offer_tree(*store_, blobs_, kKey, Tree{{entry("f", "aaa")}}).value().root;
+  const int64_t tree = blobs_.size(root).value();
+  EXPECT_EQ(intake_->used(), 3 + tree);
+  EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_).value()->used(), 3 + tree);
+  limits_.quota = 2;
+  EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_).value()->check_room(0).error().reason,
+            "BLOB_QUOTA_EXCEEDED");
+  ASSERT_TRUE(blobs_.remove_unused(root, INT64_MAX).value());
+  EXPECT_EQ(intake_->used(), 3);
 }
 
 }  // namespace

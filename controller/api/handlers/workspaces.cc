@@ -14,6 +14,7 @@ Status save_new(store::WriteTxn& txn, Workspace& workspace, WallTime) {
 
 Result<Response> offer_workspace_tree(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Tree tree, wire::decode<contracts::Tree>(call.body));
+  TRY(call.services.intake.check_room(0));  // a tree is small beside what it names
   ASSIGN_OR_RETURN(
       const contracts::TreeAnswer answer,
       workspaces::offer_tree(call.services.store, call.services.blobs, call.key(), tree));
