@@ -22,6 +22,8 @@ constexpr Millis kReadyPatience{5000};
 constexpr size_t kFewLeftOut = 5;
 constexpr size_t kAllLeftOut = 100'000;
 constexpr size_t kArtifactLines = 20;
+constexpr int kUploads =
+    8;  // another host with a project of this path may upload between two steps
 
 // One `compute` at work.
 struct Job {
@@ -183,16 +185,26 @@ int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground&
   return foreground.interrupted() && *code == 143 ? kExitInterrupted : *code;
 }
 
+// The run of exactly the files that were read here: where another host has uploaded its own under
+// the same name since, ours are offered again.
+Result<contracts::Run> create_of(const Job& job, client::ControllerClient& client,
+                                 const cas::Scan& scan, Foreground& foreground) {
+  contracts::Run wanted = make_run(job.options, job.run.name, job.workspace);
+  wanted.spec.workspace_root = cas::tree_root(scan.tree);
+  for (int left = kUploads;; --left) {
+    TRY(upload(job, client, scan));
+    foreground.creating();
+    Result<contracts::Run> created = client.create_run(wanted, make_uuid(job.env.random));
+    if (created.ok() || created.error().reason != "WORKSPACE_CHANGED" || left == 1) return created;
+  }
+}
+
 // Everything up to and including the creation of the run; a failure here started nothing.
 Status create(const Job& job, client::ControllerClient& client, Foreground& foreground) {
   TRY(check_ready(job.endpoint, kReadyPatience));
   ASSIGN_OR_RETURN(const cas::Scan scan, hash_project(job));
   TRY(check_requirements(job, scan));
-  TRY(upload(job, client, scan));
-  foreground.creating();
-  const contracts::Run wanted = make_run(job.options, job.run.name, job.workspace);
-  ASSIGN_OR_RETURN(const contracts::Run created,
-                   client.create_run(wanted, make_uuid(job.env.random)));
+  ASSIGN_OR_RETURN(const contracts::Run created, create_of(job, client, scan, foreground));
   foreground.created();
   job.env.say(cat("run ", created.metadata.name, " created"));
   return {};

@@ -65,12 +65,12 @@ class RemoteApi final : public mcp::Api {
 
   bool has_folders() const override { return true; }
 
-  Result<std::string> upload(const std::string& name_space, const std::string& folder) override {
+  Result<Uploaded> upload(const std::string& name_space, const std::string& folder) override {
     ASSIGN_OR_RETURN(const std::string real, allowed_folder(root_, folder));
     ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(real, {}));
     const std::string name = workspace_name(real);
     TRY(client_.upload_workspace(name_space, name, real, scan, [](const auto&) {}));
-    return name;
+    return Uploaded{name, cas::tree_root(scan.tree)};
   }
 
   bool pause(Millis time) override {

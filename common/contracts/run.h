@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/contracts/agent_run.h"
+#include "common/contracts/artifact.h"
 #include "common/contracts/media.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/placement.h"
@@ -62,14 +63,6 @@ struct Command {
 // Splits like a POSIX shell does for words and quotes, with no expansion at all.
 Result<std::vector<std::string>> split_command(std::string_view line);
 
-struct ArtifactRequest {
-  std::vector<std::string> dirs;
-  static constexpr auto describe() {
-    return std::tuple{field("dirs", &ArtifactRequest::dirs,
-                            "folders of the workspace whose files come back", {.max_length = 32})};
-  }
-};
-
 // A shared volume that the run reads at /volumes/NAME; the newest version unless one is named.
 struct VolumeUse {
   std::string name;
@@ -97,6 +90,7 @@ struct RunSpec {
   RunType type = RunType::kCompute;
   Command command;
   std::string workspace;
+  std::string workspace_root;  // of the tree meant; a run of other files is refused
   std::string requirements;
   ArtifactRequest artifacts;
   std::string publish;
@@ -124,6 +118,9 @@ struct RunSpec {
               {.required = true}),
         field("workspace", &RunSpec::workspace, "name of the Workspace whose files the run reads",
               {.omit_empty = true, .max_length = 253}),
+        field("workspaceRoot", &RunSpec::workspace_root,
+              "digest of the tree that the Workspace must hold; whatever it holds unless given",
+              {.omit_empty = true, .max_length = 64}),
         field("requirements", &RunSpec::requirements,
               "requirements.txt or package.json in the workspace",
               {.omit_empty = true, .max_length = 1024}),
@@ -158,28 +155,6 @@ struct RunSpec {
               {.omit_empty = true, .max_length = 8}),
         field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
     };
-  }
-};
-
-struct Artifact {
-  std::string path;
-  int64_t size = 0;
-  Digest digest;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("path", &Artifact::path, "relative to the workspace", {.required = true}),
-        field("size", &Artifact::size, "bytes", {.min = 0}),
-        field("digest", &Artifact::digest, "SHA-256", {.required = true})};
-  }
-};
-
-// A file that did not come back, and the rule that left it out.
-struct LeftOut {
-  std::string path;
-  std::string rule;
-  static constexpr auto describe() {
-    return std::tuple{field("path", &LeftOut::path, "relative to the workspace"),
-                      field("rule", &LeftOut::rule, "why")};
   }
 };
 

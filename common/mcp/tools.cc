@@ -175,7 +175,9 @@ class Tools {
     if (!folder.empty() && !workspace.empty())
       return usage("a run reads a folder or a workspace, not both", "folder");
     if (!folder.empty() && upload) {
-      ASSIGN_OR_RETURN(workspace, api_.upload(name_space_, folder));
+      ASSIGN_OR_RETURN(const Api::Uploaded uploaded, api_.upload(name_space_, folder));
+      workspace = uploaded.workspace;
+      spec.set("workspaceRoot", uploaded.root);
     }
     if (!workspace.empty()) spec.set("workspace", workspace);
     for (const char* name : {"requirements", "timeout"})

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/base/units.h"
+#include "common/contracts/tree.h"
 #include "common/mcp/protocol.h"
 
 namespace paddock::mcp {
@@ -21,10 +22,14 @@ class Api {
     bool truncated = false;
   };
   virtual Result<Text> read(const std::string& target, size_t limit) = 0;
-  // Stores a folder of the caller's host as a workspace and returns its name; only where the server
-  // runs beside the files.
+  // Stores a folder of the caller's host as a workspace; only where the server runs beside the
+  // files.
+  struct Uploaded {
+    std::string workspace;
+    contracts::Digest root;  // of the files as they were read
+  };
   virtual bool has_folders() const = 0;
-  virtual Result<std::string> upload(const std::string& name_space, const std::string& folder) = 0;
+  virtual Result<Uploaded> upload(const std::string& name_space, const std::string& folder) = 0;
   // Between two looks at a run. False: do not go on.
   virtual bool pause(Millis time) = 0;
 };

@@ -27,9 +27,9 @@ class FakeApi final : public Api {
     return Text{text, false};
   }
   bool has_folders() const override { return folders; }
-  Result<std::string> upload(const std::string&, const std::string& folder) override {
+  Result<Uploaded> upload(const std::string&, const std::string& folder) override {
     asked.push_back("UPLOAD " + folder);
-    return std::string("w");
+    return Uploaded{"w", "r"};
   }
   bool pause(Millis) override { return ++pauses < 1000; }
 
@@ -81,6 +81,7 @@ TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
             (std::vector<std::string>{
                 "UPLOAD p", "POST /apis/paddock.dev/v1alpha1/namespaces/default/runs key=k1"}));
   EXPECT_EQ(api_.last_body.text("spec.workspace"), "w");
+  EXPECT_EQ(api_.last_body.text("spec.workspaceRoot"), "r");
   EXPECT_EQ(api_.last_body.text("spec.resources.accelerators.kind"), "nvidia");
   EXPECT_EQ(api_.last_body.text("metadata.generateName"), "run-");
 }

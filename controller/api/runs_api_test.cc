@@ -57,6 +57,26 @@ TEST_F(Runs, NeedAWorkspaceThatHasFiles) {
   EXPECT_EQ(call("POST", kRuns, run_text("r1")).reason(), "WORKSPACE_EMPTY");
 }
 
+TEST_F(Runs, OfATreeThatTheWorkspaceHoldsNoMoreAreRefused) {
+  make_workspace();
+  const std::string root = call("GET", cat(kWorkspaces, "/w")).body.text("status.root");
+  const auto with_root = [](const std::string& given) {
+    return cat(R"(,"workspaceRoot":")", given, R"(")");
+  };
+  EXPECT_EQ(call("POST", kRuns, run_text("r1", with_root(root))).status, 201);
+  const Answer answer = call("POST", kRuns, run_text("r2", with_root(std::string(64, 'a'))));
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_EQ(answer.reason(), "WORKSPACE_CHANGED");
+  EXPECT_EQ(answer.body.at("error.details.causes")->array()->at(0).text("field"),
+            "spec.workspaceRoot");
+  const Answer nowhere =
+      call("POST", kRuns,
+           R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"r3"},)"
+           R"("spec":{"type":"compute","command":"python3 -m this","workspaceRoot":"x"}})");
+  EXPECT_EQ(nowhere.status, 400);
+  EXPECT_EQ(nowhere.reason(), "INVALID_FIELD");
+}
+
 TEST_F(Runs, AreDeletedOnlyOnceTheyHaveEnded) {
   make_workspace();
   call("POST", kRuns, run_text("r1"));

@@ -1,10 +1,11 @@
 """Workspaces through the real programs: what travels, what a run sees, and what stays as it was."""
 import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import BIN, Instance, main, make_project, wait_until
 
 CHANGES = """
 import os
@@ -71,6 +72,26 @@ class Workspaces(unittest.TestCase):
         for name in names:
             self.instance.run("cancel", name)
             self.instance.wait_phase(name, "Canceled")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can show two hosts their own folder at one path")
+    def test_hosts_whose_projects_have_one_path_never_read_each_others_files(self):
+        hosts = []
+        for host in ("a", "b"):
+            own = self.project.parent / host
+            own.mkdir()
+            make_project(own, job__py="print(open('data.txt').read())\n", data__txt=host)
+            hosts.append((host, own))
+        bring = 'mount --bind "$1" "$2" && shift 1 && exec "$0" compute "$@"'
+        def as_host(own):
+            return subprocess.Popen(
+                ["unshare", "--mount", "sh", "-c", bring, str(BIN / "paddock"), str(own), str(self.project),
+                 "python3 job.py"], env=self.instance.env, text=True, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4):
+            running = [(host, as_host(own)) for _ in range(2) for host, own in hosts]
+            for host, process in running:
+                out, err = process.communicate(timeout=120)
+                self.assertEqual((process.returncode, out), (0, host + "\n"), err)
 
     # proves: ORB-07
     def test_only_what_changed_travels(self):

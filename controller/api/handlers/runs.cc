@@ -20,6 +20,22 @@ Error workspace_error(std::string reason, const std::string& message) {
   return {Code::kFailedPrecondition, std::move(reason), message, {{"spec.workspace", message}}};
 }
 
+// The run was meant for the files that its caller uploaded, not for what another has put there
+// since.
+Status check_meant(const Run& run, const std::string& root) {
+  if (run.spec.workspace_root.empty() || run.spec.workspace_root == root) return {};
+  const std::string message = cat(
+      "workspace ", run.spec.workspace,
+      " holds other files than those with this digest; upload them again and create the run then");
+  return Error{Code::kConflict, "WORKSPACE_CHANGED", message, {{"spec.workspaceRoot", message}}};
+}
+
+Status check_root_of_none(const Run& run) {
+  if (run.spec.workspace_root.empty()) return {};
+  return invalid_argument("INVALID_FIELD", "a run without a workspace has no root; leave it out",
+                          "spec.workspaceRoot");
+}
+
 // The root that the run's workspace has now.
 Result<std::string> workspace_root(Services& services, const Run& run) {
   std::optional<Workspace> workspace;
@@ -34,6 +50,7 @@ Result<std::string> workspace_root(Services& services, const Run& run) {
     return workspace_error("WORKSPACE_EMPTY", cat("workspace ", run.spec.workspace,
                                                   " has no files yet; upload its tree first"));
   }
+  TRY(check_meant(run, workspace->status.root));
   return workspace->status.root;
 }
 
@@ -55,7 +72,9 @@ Status mark_cancelled(store::WriteTxn& txn, const Call& call, Run& run) {
 Status admit_run(Services& services, Run& run, const contracts::MediaExecution& media) {
   admission::AdmissionContext context{services.ceilings, services.profiles, nullptr};
   contracts::Tree tree;
-  if (!run.spec.workspace.empty()) {
+  if (run.spec.workspace.empty()) {
+    TRY(check_root_of_none(run));
+  } else {
     ASSIGN_OR_RETURN(run.status.workspace_root, workspace_root(services, run));
     ASSIGN_OR_RETURN(tree, workspaces::stored_tree(services.blobs, run.status.workspace_root));
     context.tree = &tree;
