@@ -18,6 +18,11 @@ AuditEvent event_by(const auth::Principal& principal, std::string_view type, Wal
   return event;
 }
 
+// A run can have many tool tokens, and make more: all of them are one caller.
+std::string caller_of(const auth::Principal& principal) {
+  return principal.tool ? cat("run:", principal.tool->run_uid) : principal.subject;
+}
+
 }  // namespace
 
 Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
@@ -36,7 +41,7 @@ Status record_denial(Services& services, const auth::Principal& principal, const
                      const Error& error, const std::string& request_id) {
   if (error.code != Code::kPermissionDenied || principal.token_id.empty()) return {};
   const std::optional<int64_t> left_out =
-      services.denials->take(principal.subject, services.clock.mono());
+      services.denials->take(caller_of(principal), services.clock.mono());
   if (!left_out) return {};
   AuditEvent event =
       event_by(principal, contracts::audit::kAccessDenied, services.clock.wall(), request_id);

@@ -57,6 +57,19 @@ TEST_F(Audit, ANoisyCallerIsCountedInsteadOfRecorded) {
   EXPECT_EQ(answer.body.find("items")->array()->at(0).text("details.leftOut"), "50");
 }
 
+TEST_F(Audit, ToolTokensOfOneRunAreOneCaller) {
+  make_workspace();
+  ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
+  for (int token = 0; token < 3; ++token) {
+    const std::string secret =
+        call("POST", cat(kRuns, "/r/tool-tokens"), R"({"operations":["media:generate"]})")
+            .body.text("status.token");
+    ASSERT_FALSE(secret.empty());
+    for (int i = 0; i < 60; ++i) send(request_of("DELETE", cat(kNodes, "/n1"), secret));
+  }
+  EXPECT_EQ(told("?type=access.denied").size(), 100U);
+}
+
 TEST_F(Audit, IsReadByThoseWhoMayAndInTheirOwnNamespace) {
   const std::string team = add_token("team", {"audit:read", "workspaces:write"}, "team-a");
   make_workspace();  // in default

@@ -16,8 +16,10 @@ class DenialBudget {
   static constexpr int64_t kBurst = 100;
   static constexpr Millis kRefill{1000};
 
+  static constexpr size_t kMostAccounts = 10'000;  // then those that have their whole burst again go
+
   // None: not this one. Else how many of this caller were left out since the last one.
-  std::optional<int64_t> take(const std::string& subject, MonoTime now);
+  std::optional<int64_t> take(const std::string& caller, MonoTime now);
 
  private:
   struct Account {
@@ -25,7 +27,8 @@ class DenialBudget {
     int64_t left_out = 0;
     MonoTime refilled;
   };
-  Guarded<std::map<std::string, Account>> accounts_;  // as many as there are tokens
+  static Account refilled(Account account, MonoTime now);
+  Guarded<std::map<std::string, Account>> accounts_;
 };
 
 }  // namespace paddock::api
