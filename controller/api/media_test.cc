@@ -11,6 +11,7 @@ class Media : public ApiTest {
       : provider_([this](const test::HttpRequest& request) {
           ++asked_;
           body_ = request.body;
+          if (answer_ == 0) return test::HttpAnswer{{}, true, false};  // hangs up
           return test::answer(answer_, R"({"status":"queued"})");
         }) {
     services_.media.provider_url = cat(provider_.url(), "/generate");
@@ -193,6 +194,22 @@ TEST_F(Media, AndComputeAreHeldToTheGrantsOfTheCaller) {
   EXPECT_EQ(make("f", R"(,"grants":["none"])").reason(), "GRANT_NOT_FOUND");
   EXPECT_EQ(ask("a").reason(), "MEDIA_EXECUTION_DISABLED") << "the grant gives no media";
   EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(Media, ThatTheProviderMayHaveBegunCount) {
+  ASSERT_EQ(
+      call("POST", kGrants, grant_text("two", R"({"media":{"surfaces":["image"],"count":2}})"))
+          .status,
+      201);
+  make_run("r", R"(,"grants":["two"])");
+  answer_ = 0;
+  EXPECT_EQ(ask("r").reason(), "MEDIA_PROVIDER_SILENT");
+  services_.media.provider_url = "http://127.0.0.1:1/generate";
+  EXPECT_EQ(ask("r").reason(), "MEDIA_PROVIDER_FAILED") << "nobody listens: it has nothing";
+  services_.media.provider_url = cat(provider_.url(), "/generate");
+  answer_ = 200;
+  EXPECT_EQ(ask("r").status, 202);
+  EXPECT_EQ(ask("r").reason(), "MEDIA_COUNT_EXHAUSTED");
 }
 
 // What the sandbox would let the run use counts, not only what it is placed for.

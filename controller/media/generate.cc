@@ -59,7 +59,7 @@ Result<Run> decide(store::WriteTxn& txn, const MediaSettings& settings, const Me
   return *run;
 }
 
-// What was not generated does not count.
+// What the provider never had, or refused, does not count.
 Status give_back(store::WriteTxn& txn, const std::vector<contracts::Grant>& charged) {
   for (const contracts::Grant& each : charged) {
     ASSIGN_OR_RETURN(auto grant,
@@ -99,7 +99,7 @@ Result<contracts::MediaTask> generate_media_for_run(const MediaSettings& setting
       {task_id, run.metadata.name_space, run.metadata.name, run.metadata.uid, call.request});
   if (!task) {
     const Status told = store.write([&](store::WriteTxn& txn) -> Status {
-      TRY(give_back(txn, charged));
+      if (task.error().reason == "MEDIA_PROVIDER_FAILED") TRY(give_back(txn, charged));
       return call.record(txn, contracts::audit::kMediaFailed, run, task.error().reason,
                          {{"taskId", task_id}});
     });

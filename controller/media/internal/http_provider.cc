@@ -19,6 +19,13 @@ Error failed(const std::string& what) {
           "the media provider could not be asked, or refused"};
 }
 
+// It may have the request, and be at work.
+Error unheard(const std::string& what) {
+  log_warn("the media provider did not answer", {{"what", what}});
+  return {Code::kUnavailable, "MEDIA_PROVIDER_SILENT",
+          "the media provider did not answer; it may have begun, so that this counts on the grant"};
+}
+
 // `https://host:port` and the path.
 std::pair<std::string, std::string> split_url(const std::string& url) {
   const size_t host = url.find("://") + 3;
@@ -49,7 +56,10 @@ Result<contracts::MediaTask> HttpProvider::generate(const ProviderRequest& reque
                {"namespace", request.name_space}, {"name", request.run}, {"uid", request.run_uid}});
   post.body = wire::to_json(body);
   const Result<http::Response> response = client->send(post);
-  if (!response) return failed(response.error().describe());
+  if (!response) {
+    const Error& error = response.error();
+    return error.reason == "UNREACHABLE" ? failed(error.describe()) : unheard(error.describe());
+  }
   if (response->status < 200 || response->status > 299)
     return failed(cat("status ", response->status));
   contracts::MediaTask task{request.task_id, "accepted", {}};
