@@ -61,6 +61,22 @@ TEST_F(AgentLines, ThatAreTooLongAreOnlyOutput) {
   EXPECT_EQ(after({long_line, "\"}\n" + tool_use("next")}), Ids{"next"});
 }
 
+TEST_F(AgentLines, GrowPieceByPieceAndAreWholeAtTheirEnd) {
+  const std::string line = tool_use(std::string(100, 'x') + "é");
+  const std::string head = "{\"pad\":\"" + std::string(20'000, 'p') + "\"}\n";
+  for (size_t at = 0; at < head.size(); at += 997) EXPECT_EQ(after({head.substr(at, 997)}), Ids{});
+  for (size_t at = 0; at < line.size() - 1; ++at) EXPECT_EQ(after({line.substr(at, 1)}), Ids{});
+  EXPECT_EQ(after({"\n"}), Ids{std::string(100, 'x') + "é"});
+  EXPECT_EQ(store_
+                ->read([](store::ReadTxn& txn) -> Status {
+                  ASSIGN_OR_RETURN(const std::string rest, txn.open_line("run-uid", 1));
+                  EXPECT_EQ(rest, "");
+                  return {};
+                })
+                .ok(),
+            true);
+}
+
 TEST_F(AgentLines, NeverMakePendingAgainWhatWasAnswered) {
   contracts::RunInput input{0, "{}\n"};
   ASSERT_TRUE(store_

@@ -169,6 +169,16 @@ TEST(Deadline, EndsARunThatWaitsAndSaysWhatItWaitedFor) {
             "the run had not ended 1m after its creation; it waited: 0/0 nodes fit");
 }
 
+TEST(Deadline, OfAGrantIsNamedAsSuch) {
+  contracts::Run run;
+  run.spec.deadline = wire::Duration{Millis(60'000)};
+  run.status.deadline_at = wire::Timestamp{kNow + Millis(5'000)};
+  admit(run, kNow);
+  ASSERT_EQ(expire(run, kNow + Millis(5'000)).size(), 2u);
+  EXPECT_EQ(run.status.message, cat("the run had not ended at ", format_time(kNow + Millis(5'000)),
+                                    ", the deadline of its grant"));
+}
+
 TEST(Deadline, EndsAPlacedRunForGood) {
   contracts::Run run = placed();
   run.spec.deadline = wire::Duration{Millis(60'000)};

@@ -285,10 +285,25 @@ Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
   return {phase_event(run, now)};
 }
 
+namespace {
+
+// Its own deadline, or an earlier one of its grant.
+std::string deadline_text(const Run& run) {
+  const std::optional<wire::Timestamp>& at = run.status.deadline_at;
+  const bool own =
+      run.spec.deadline && run.metadata.creation_timestamp &&
+      (!at || at->value == run.metadata.creation_timestamp->value + run.spec.deadline->value);
+  if (own || !at)
+    return cat("the run had not ended ",
+               format_duration(run.spec.deadline.value_or(wire::Duration{}).value),
+               " after its creation");
+  return cat("the run had not ended at ", format_time(at->value), ", the deadline of its grant");
+}
+
+}  // namespace
+
 Events expire(Run& run, WallTime now) {
-  const std::string message = cat(
-      "the run had not ended ", format_duration(run.spec.deadline.value_or(wire::Duration{}).value),
-      " after its creation");
+  const std::string message = deadline_text(run);
   if (run.status.phase != P::kPending) return evict(run, {kDeadlineExceeded, message}, now);
   const std::string waited_for = run.status.message;
   if (!apply(run, F::kExpired)) return {};

@@ -114,12 +114,14 @@ CREATE TABLE tool_tokens (
 CREATE INDEX tool_tokens_run ON tool_tokens (run_uid);
 CREATE INDEX tool_tokens_expiry ON tool_tokens (expires_ms);
 
--- Of agent runs: the start of a line whose end is not here yet, and lines for their input.
+-- Of agent runs: the start of a line whose end is not here yet, in parts so that it can grow without
+-- being written again; and lines for their input.
 CREATE TABLE run_lines (
   run_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
   attempt INTEGER NOT NULL,
+  part    INTEGER NOT NULL,
   data    BLOB NOT NULL,
-  PRIMARY KEY (run_uid, attempt)
+  PRIMARY KEY (run_uid, attempt, part)
 ) STRICT;
 CREATE TABLE run_inputs (
   run_uid     TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,

@@ -3,21 +3,46 @@
 
 namespace paddock::store::sqlite {
 
+namespace {
+
+constexpr int64_t kPartBytes = 4096;  // a part that is smaller grows
+
+}  // namespace
+
 Result<std::string> Transaction::open_line(const std::string& run_uid, int64_t attempt) {
-  Statement row = db_.prepare("SELECT data FROM run_lines WHERE run_uid = ? AND attempt = ?");
-  ASSIGN_OR_RETURN(const bool found, row.bind(run_uid).bind(attempt).step());
-  return found ? row.text(0) : std::string();
+  Statement rows =
+      db_.prepare("SELECT data FROM run_lines WHERE run_uid = ? AND attempt = ? ORDER BY part");
+  rows.bind(run_uid).bind(attempt);
+  std::string line;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return line;
+    line += rows.text(0);
+  }
 }
 
+// What a line has grown by is written, and not the line.
 Status Transaction::put_open_line(const std::string& run_uid, int64_t attempt,
                                   const std::string& line) {
+  ASSIGN_OR_RETURN(const std::string before, open_line(run_uid, attempt));
+  const bool grown = line.starts_with(before);
+  if (!grown)
+    TRY(db_.prepare("DELETE FROM run_lines WHERE run_uid = ? AND attempt = ?")
+            .bind(run_uid)
+            .bind(attempt)
+            .run());
   return db_
       .prepare(
-          "INSERT INTO run_lines (run_uid, attempt, data) VALUES (?, ?, ?) "
-          "ON CONFLICT (run_uid, attempt) DO UPDATE SET data = excluded.data")
+          "INSERT INTO run_lines (run_uid, attempt, part, data) SELECT ?1, ?2, "
+          "coalesce(max(part) + (SELECT length(data) >= ?4 FROM run_lines WHERE run_uid = ?1 AND "
+          "attempt = ?2 ORDER BY part DESC LIMIT 1), 0), ?3 FROM run_lines "
+          "WHERE run_uid = ?1 AND attempt = ?2 "
+          "ON CONFLICT (run_uid, attempt, part) DO UPDATE SET data = CAST(data || excluded.data AS "
+          "BLOB)")
       .bind(run_uid)
       .bind(attempt)
-      .bind(Blob{line})
+      .bind(Blob{grown ? line.substr(before.size()) : line})
+      .bind(kPartBytes)
       .run();
 }
 
