@@ -171,7 +171,9 @@ Result<EnvironmentLease> lease_again(const std::string& dir, const std::string& 
 
 Status publish_environment(const std::string& dir, const EnvironmentId& id) {
   const EnvironmentPlace place(dir, id.runtime, id.key);
-  TRY(os::write_file_atomic(os::join_path(place.built(), kMarker), cat(id.seal, "\n"), 0644));
+  const std::string seal = os::join_path(place.built(), kMarker);
+  TRY(os::remove_tree(seal));  // a package may have brought one
+  TRY(os::write_file_atomic(seal, cat(id.seal, "\n"), 0644));
   // On disk first: a power cut must not leave a complete-looking shell.
   const os::Fd folder(::open(place.built().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid() || ::syncfs(folder.get()) != 0) {
