@@ -164,4 +164,24 @@ Tool nodes_tool(bool) {
           true};
 }
 
+Tool execute_tool(bool) {
+  return {
+      "execute", "Run a piece of Python",
+      "Runs a short Python program in a fresh sandbox without files or network and answers with "
+      "its output. success false is what the program did; validation_errors say what it may "
+      "not contain. For anything longer, or with files, use run_start.",
+      takes({{"code", text("the program; it finds its input as input_data")},
+             {"inputData", anything("object", "handed over as data")},
+             {"timeoutSeconds", number("10 unless given", 1, kMostSnippetSeconds)}},
+            {"code"}),
+      answers({{"success", flag("it ended with exit code 0")},
+               {"stdout", text("what it printed")},
+               {"stderr", text("what it printed there")},
+               {"exitCode", anything("integer", "-1 where no program ended")},
+               {"error", text("why it did not succeed")},
+               {"validationErrors", list("everything that was refused")},
+               {"truncated", flag("output was cut off")}},
+              {"success", "stdout", "stderr", "exitCode"})};
+}
+
 }  // namespace paddock::mcp

@@ -6,6 +6,9 @@
 
 namespace paddock::mcp {
 
+inline constexpr int64_t kMostSnippetSeconds =
+    20;  // clients give up after half a minute or a minute
+
 Tool start_tool(bool folders);
 Tool wait_tool(bool folders);
 Tool logs_tool(bool folders);
@@ -14,5 +17,6 @@ Tool cancel_tool(bool folders);
 Tool list_tool(bool folders);
 Tool plan_tool(bool folders);
 Tool nodes_tool(bool folders);
+Tool execute_tool(bool folders);
 
 }  // namespace paddock::mcp

@@ -16,12 +16,15 @@ using contracts::Run;
 using wire::Value;
 namespace paths = contracts::paths;
 
+constexpr int64_t kUsualSnippetSeconds = 10;
+
 constexpr const char* kInstructions =
     "Runs commands in sandboxes on hosts that have the hardware (GPUs, Apple Silicon) this one "
     "lacks. "
     "run_start returns at once with a run's name; run_wait looks for its end for at most 45 s and "
     "can be "
-    "called again; a lost connection never ends a run. Results say what was enforced and denied.";
+    "called again; a lost connection never ends a run. Results say what was enforced and denied. "
+    "execute runs a few lines of Python at once.";
 
 Error usage(std::string message, std::string field) {
   return invalid_argument("ARGUMENT_INVALID", std::move(message), std::move(field));
@@ -150,6 +153,16 @@ class Tools {
     return answer;
   }
 
+  Result<Value> execute(const Arguments& given) const {
+    ASSIGN_OR_RETURN(const std::string code, given.text("code"));
+    ASSIGN_OR_RETURN(const int64_t seconds,
+                     given.integer("timeoutSeconds", kUsualSnippetSeconds, 1, kMostSnippetSeconds));
+    Value body = Value::Object{{"code", code}, {"timeout_seconds", seconds}};
+    if (const Value* input = given.find("inputData")) body.set("input_data", *input);
+    ASSIGN_OR_RETURN(const Value answer, api_.send("POST", "/execute", body, ""));
+    return snippet_report(answer);
+  }
+
   Result<Value> nodes(const Arguments&) const {
     ASSIGN_OR_RETURN(
         const Value answer,
@@ -220,6 +233,23 @@ class Tools {
     return out;
   }
 
+  static Value snippet_report(const Value& answer) {
+    std::string out = answer.text("stdout");
+    std::string err = answer.text("stderr");
+    const bool truncated = out.size() > kMostText || err.size() > kMostText;
+    out.resize(std::min(out.size(), kMostText));
+    err.resize(std::min(err.size(), kMostText));
+    Value report = Value::Object{{"success", *answer.find("success")},
+                                 {"stdout", to_utf8_lossy(out)},
+                                 {"stderr", to_utf8_lossy(err)},
+                                 {"exitCode", *answer.find("exit_code")},
+                                 {"truncated", truncated}};
+    if (!answer.text("error").empty()) report.set("error", answer.text("error"));
+    if (const Value* findings = answer.find("validation_errors"); findings->array() != nullptr)
+      report.set("validationErrors", *findings);
+    return report;
+  }
+
   static Value brief_node(const Value& node) {
     Value out = Value::Object{{"node", node.text("metadata.name")},
                               {"os", node.text("status.os")},
@@ -242,9 +272,11 @@ struct Row {
 };
 // In the order in which an agent needs them.
 constexpr Row kRows[] = {
-    {start_tool, &Tools::start},         {wait_tool, &Tools::wait},     {logs_tool, &Tools::logs},
-    {artifacts_tool, &Tools::artifacts}, {cancel_tool, &Tools::cancel}, {list_tool, &Tools::list},
-    {plan_tool, &Tools::plan},           {nodes_tool, &Tools::nodes},
+    {start_tool, &Tools::start},     {wait_tool, &Tools::wait},
+    {logs_tool, &Tools::logs},       {artifacts_tool, &Tools::artifacts},
+    {cancel_tool, &Tools::cancel},   {list_tool, &Tools::list},
+    {plan_tool, &Tools::plan},       {nodes_tool, &Tools::nodes},
+    {execute_tool, &Tools::execute},
 };
 
 }  // namespace

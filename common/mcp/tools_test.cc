@@ -65,8 +65,9 @@ TEST_F(McpTools, AreFewAndInAStableOrder) {
     EXPECT_EQ(tool.input.text("type"), "object") << tool.name;
     EXPECT_EQ(tool.output.text("type"), "object") << tool.name;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"run_start", "run_wait", "run_logs", "run_artifacts",
-                                             "run_cancel", "run_list", "plan", "nodes"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"run_start", "run_wait", "run_logs", "run_artifacts",
+                                      "run_cancel", "run_list", "plan", "nodes", "execute"}));
 }
 
 TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
@@ -129,6 +130,32 @@ TEST_F(McpTools, RefuseArgumentsByName) {
   api_.folders = false;
   EXPECT_EQ(call("run_start", R"({"command":"x","folder":"a"})").error().reason,
             "ARGUMENT_INVALID");
+}
+
+TEST_F(McpTools, ExecuteHandsOverCodeAndInputAndCutsLongOutput) {
+  api_.answers = {
+      Value(Value::Object{{"success", true},
+                          {"stdout", std::string(kMostText + 1, 'x')},
+                          {"stderr", ""},
+                          {"exit_code", 0},
+                          {"execution_time_ms", 3},
+                          {"error", Value()},
+                          {"validation_errors", Value()}}),
+      json(R"({"success":false,"stdout":"","stderr":"","exit_code":-1,"execution_time_ms":1,)"
+           R"("error":"Code validation failed","validation_errors":["line 1: import os"]})")};
+  const auto done = call("execute", R"({"code":"print","inputData":{"a":1}})");
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(api_.asked, std::vector<std::string>{"POST /execute"});
+  EXPECT_EQ(api_.last_body, json(R"({"code":"print","timeout_seconds":10,"input_data":{"a":1}})"));
+  EXPECT_EQ(done->text("stdout").size(), kMostText);
+  EXPECT_TRUE(*done->find("truncated")->boolean());
+  EXPECT_EQ(done->find("error"), nullptr);
+  const auto refused = call("execute", R"({"code":"import os"})");
+  ASSERT_TRUE(refused.ok());
+  EXPECT_EQ(refused->text("error"), "Code validation failed");
+  EXPECT_EQ(refused->find("validationErrors")->array()->size(), 1U);
+  for (const char* arguments : {R"({})", R"({"code":7})", R"({"code":"x","timeoutSeconds":21})"})
+    EXPECT_EQ(call("execute", arguments).error().reason, "ARGUMENT_INVALID") << arguments;
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ from harness import BIN, Instance, SOURCE, find_file, main, make_project
 from node_environment_test import SEARCH, npm_setting, why_no_registry
 
 CLIENT = "@modelcontextprotocol/client@2.4.0"
-TOOLS = ["run_start", "run_wait", "run_logs", "run_artifacts", "run_cancel", "run_list", "plan", "nodes"]
+TOOLS = ["run_start", "run_wait", "run_logs", "run_artifacts", "run_cancel", "run_list", "plan", "nodes",
+         "execute"]
 
 
 class Session:
@@ -86,6 +87,11 @@ class RealClient(WithInstance):
             self.assertEqual(session.call("run_artifacts", run=started["run"], path="out/a.txt")[1]["text"], "left behind")
             self.assertIn(started["run"], [run["run"] for run in session.call("run_list", phase="Succeeded")[1]["runs"]])
             self.assertEqual(len(session.call("nodes")[1]["nodes"]), 1)
+            failed, answer = session.call("execute", code="print(input_data['n'] + 1)", inputData={"n": 41})
+            self.assertEqual((failed, answer["success"], answer["stdout"]), (False, True, "42\n"), answer)
+            failed, answer = session.call("execute", code="import os")
+            self.assertEqual((failed, answer["success"]), (False, False))
+            self.assertIn("os", answer["validationErrors"][0])
 
     def test_a_client_of_the_stateless_era(self):
         self.whole_journey("modern", "2026-07-28")
