@@ -44,6 +44,7 @@ class FailedCanary(unittest.TestCase):
         fresh.chmod(0o755)
         fresh.rename(self.launcher)
 
+    # proves: VLT-18
     def test_a_run_waits_until_isolation_is_proven(self):
         self.weaken("connect")
         with Instance() as instance:

@@ -46,7 +46,7 @@ class Pytest(unittest.TestCase):
     def write(self, name, text):
         pathlib.Path(name).write_text(text)
 
-    # proves: VLT-02, VLT-03, VLT-25, VLT-43
+    # proves: VLT-02, VLT-03, VLT-11, VLT-19, VLT-25, VLT-43
     def test_the_first_interface_keeps_its_form(self):
         self.write("test_good.py", GOOD)
         rc, text = run_pytests(["test_good.py"])
