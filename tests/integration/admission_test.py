@@ -6,7 +6,7 @@ import ssl
 import tempfile
 import unittest
 
-from harness import Instance, find_file, main, make_project, wait_until
+from harness import Instance, find_file, main, make_project, paths_below, wait_until
 
 LITERAL = "import json, sys; print(json.dumps(sys.argv[1:]))\n"
 # What must be refused, and the word that the answer names.
@@ -54,7 +54,7 @@ class Admission(unittest.TestCase):
     def traces(self):
         """What changes when the node prepares or starts anything: a launch needs a run's folder, which
         comes and goes in `runs`; an environment needs one in `venvs`."""
-        folders = [f for name in ("runs", "venvs", "trees") for f in self.instance.home.rglob(name) if f.is_dir()]
+        folders = [f for name in ("runs", "venvs", "trees") for f in paths_below(self.instance.home, name) if f.is_dir()]
         self.assertTrue(folders)
         return {str(f): (f.stat().st_mtime_ns, sorted(p.name for p in f.iterdir())) for f in folders}
 

