@@ -1,6 +1,14 @@
-"""Runs Python tests in a Paddock sandbox. Standard library only; needs the program `paddock`."""
+"""Paddock from Python: runs, sessions, workspaces and short code by a controller's API, and a project's tests in a sandbox on this
+host (`run_pytests`, which needs the program `paddock`). Standard library only."""
+from . import types
+from .client import Client
+from .errors import Cause, PaddockError
+from .events import Event
 from .policy import SandboxPolicy
 from .pytests import run_pytests, run_pytests_v2
 from .result import SandboxResult
+from .sandboxes import Command, Output, Session
+from .types import RunSpec
 
-__all__ = ["SandboxPolicy", "SandboxResult", "run_pytests", "run_pytests_v2"]
+__all__ = ["Cause", "Client", "Command", "Event", "Output", "PaddockError", "RunSpec", "SandboxPolicy", "SandboxResult",
+           "Session", "run_pytests", "run_pytests_v2", "types"]

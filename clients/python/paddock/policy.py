@@ -1,5 +1,6 @@
 """What the tests may use: the fields and defaults of profile `test`."""
 import dataclasses
+from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,20 +14,23 @@ class SandboxPolicy:
     enforce_network: bool = False  # tests never have a network; True only says so
     allow_partial: bool = False  # run even if this host cannot enforce every limit
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
+            kinds: Tuple[Type[Any], ...] = (bool,)
             if field.type is bool:
                 good = isinstance(value, bool)
             else:
-                kinds = (int, float) if field.type is float else int
+                kinds = (int, float) if field.type is float else (int,)
                 good = isinstance(value, kinds) and not isinstance(value, bool) and 0 < value < 2**53
             if not good:
-                raise ValueError(f"{field.name}: {value!r} is not a {field.type.__name__} that makes sense here")
+                raise ValueError(f"{field.name}: {value!r} is not a {kinds[-1].__name__} that makes sense here")
 
-    def document(self, env=None):
+    def document(self, env: Optional[Mapping[str, str]] = None) -> Dict[str, Any]:
         """As the SandboxPolicy document that `paddock pytest --policy` reads."""
-        milliseconds = lambda seconds: f"{max(1, round(seconds * 1000))}ms"
+        def milliseconds(seconds: float) -> str:
+            return f"{max(1, round(seconds * 1000))}ms"
+
         return {
             "network": {"enabled": False},
             "limits": {

@@ -3,12 +3,15 @@ import json
 import os
 import subprocess
 import uuid
+from typing import Mapping, Optional, Sequence, Tuple, Union
 
 from .policy import SandboxPolicy
 from .result import SandboxResult
 
+Path = Union[str, "os.PathLike[str]"]
 
-def run_pytests(paths, timeout_s=60):
+
+def run_pytests(paths: Sequence[Path], timeout_s: float = 60) -> Tuple[int, str]:
     """Returns (rc, text): a line that names the run, then its standard output and error."""
     result = run_pytests_v2(paths, SandboxPolicy(wall_time_s=timeout_s))
     header = f"[sandbox] traceId={result.traceId} duration_ms={result.duration_ms}\n"
@@ -16,7 +19,8 @@ def run_pytests(paths, timeout_s=60):
     return result.rc, header + reason + result.stdout + result.stderr
 
 
-def run_pytests_v2(paths, policy=None, env_overrides=None):
+def run_pytests_v2(paths: Sequence[Path], policy: Optional[SandboxPolicy] = None,
+                   env_overrides: Optional[Mapping[str, str]] = None) -> SandboxResult:
     """Runs the tests at `paths`, below the current folder, under `policy`.
 
     The environment inside is fixed; `env_overrides` adds variables to it. Whatever keeps the sandbox from
@@ -39,5 +43,5 @@ def run_pytests_v2(paths, policy=None, env_overrides=None):
         return _internal_error(done.stderr.decode(errors="replace").strip() or f"{program} gave no result")
 
 
-def _internal_error(reason):
+def _internal_error(reason: str) -> SandboxResult:
     return SandboxResult(reason=reason, traceId=uuid.uuid4().hex)

@@ -23,11 +23,11 @@ class SandboxResult:
     denials: typing.List[typing.Dict[str, typing.Any]] = dataclasses.field(default_factory=list)
 
     @classmethod
-    def from_json(cls, text):
+    def from_json(cls, text: str) -> "SandboxResult":
         """Fields that this version does not know are left out."""
         value = json.loads(text)
         return cls(**{f.name: value[f.name] for f in dataclasses.fields(cls) if f.name in value})
 
-    def header(self):
+    def header(self) -> str:
         """The same for two runs that ended the same way."""
         return f"[sandbox] status={self.status} rc={self.rc}" + (f" reason={self.reason}" if self.reason else "")

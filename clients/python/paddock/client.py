@@ -1,0 +1,53 @@
+"""A controller, by its API."""
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Optional
+
+from . import types
+from ._codec import decode
+from ._connect import default_target
+from ._http import Transport
+from .runs import Runs, part
+from .sandboxes import Sandboxes
+from .workspaces import Workspaces
+
+ANSWER_S = 20.0  # beside what a piece of code may take
+
+
+class Client:
+    """`Client()` is the instance on this host, or the controller that PADDOCK_SERVER, PADDOCK_TOKEN and PADDOCK_CA_FILE
+    name; `Client(url, token, ca_file)` another. Any thread may use it. `timeout`: of one answer, in seconds.
+
+    Every call may raise PaddockError.
+    """
+
+    def __init__(self, base_url: Optional[str] = None, token: str = "", ca_file: Optional[str] = None, *,
+                 namespace: str = "default", timeout: float = 30.0) -> None:
+        if base_url is None:
+            base_url, token, ca_file = default_target(os.environ)
+        self._transport = Transport(base_url, token, ca_file, timeout)
+        base = f"/apis/paddock.dev/v1alpha1/namespaces/{part(namespace)}"
+        self.runs = Runs(self._transport, base)
+        self.sandboxes = Sandboxes(self._transport, base)
+        self.workspaces = Workspaces(self._transport, base)
+
+    def execute(self, code: str, input: Optional[Mapping[str, Any]] = None, *, timeout_seconds: int = 30,
+                memory_mb: Optional[int] = None) -> types.ExecuteAnswer:
+        """A short piece of Python in a sandbox of its own, answered at once; it finds `input` as `input_data`.
+
+        What the code did is in the answer (`success`, `exit_code`, `error`). It is never sent twice.
+        """
+        body = {"code": code, "input_data": input, "timeout_seconds": timeout_seconds, "memory_mb": memory_mb}
+        answer = self._transport.request("POST", "/execute", {name: value for name, value in body.items() if value is not None},
+                                         timeout=timeout_seconds + ANSWER_S)
+        return decode(types.ExecuteAnswer, answer.json())
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

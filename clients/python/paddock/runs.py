@@ -1,0 +1,182 @@
+"""Runs: one execution each, of a command in a sandbox on a node."""
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import pathlib
+import time
+import urllib.parse
+import uuid
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+
+from . import types
+from ._codec import decode, encode
+from ._http import Transport, repeated
+from .errors import PaddockError, unexpected
+from .events import Event, follow
+
+PIECE = 1 << 20
+ENDED = ("Succeeded", "Failed", "Canceled")
+
+
+def part(name: str) -> str:
+    """A name as one part of a path: nothing in it leads elsewhere."""
+    if name in ("", ".", ".."):
+        raise PaddockError(f"{name!r} is no name", code="INVALID_NAME")
+    return urllib.parse.quote(name, safe="")
+
+
+def path_in(path: str) -> str:
+    """A relative path in a tree, each part of it quoted."""
+    return "/".join(part(each) for each in path.split("/"))
+
+
+def query(**given: object) -> str:
+    """`?a=1&b=true` of those that are not None."""
+    words = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items() if value is not None}
+    return f"?{urllib.parse.urlencode(words)}" if words else ""
+
+
+def new_object(kind: str, name: str, prefix: str, spec: Any, labels: Optional[Mapping[str, str]]) -> Dict[str, Any]:
+    metadata: Dict[str, Any] = {"name": name} if name else {"generateName": prefix}
+    if labels:
+        metadata["labels"] = dict(labels)
+    return {"apiVersion": "paddock.dev/v1alpha1", "kind": kind, "metadata": metadata, "spec": encode(spec)}
+
+
+class Runs:
+    def __init__(self, transport: Transport, base: str) -> None:
+        self._transport, self._base = transport, f"{base}/runs"
+
+    def _path(self, name: str, *more: str) -> str:
+        return "/".join([self._base, part(name), *more])
+
+    def create(self, spec: Union[types.RunSpec, Mapping[str, Any]], *, name: str = "", labels: Optional[Mapping[str, str]] = None,
+               idempotency_key: Optional[str] = None) -> types.Run:
+        """The same key with the same spec gives the same run; without one, a try that is repeated has one of its own."""
+        body = new_object("Run", name, "run-", spec, labels)
+        headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        return decode(types.Run, self._transport.request("POST", self._base, body, headers=headers, safe=True).json())
+
+    def get(self, name: str) -> types.Run:
+        return decode(types.Run, self._transport.request("GET", self._path(name)).json())
+
+    def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 500) -> Iterator[types.Run]:
+        """All of them, read page by page."""
+        token: Optional[str] = None
+        while True:
+            where = query(labelSelector=label_selector, fieldSelector=field_selector, limit=page, **{"continue": token})
+            answer = self._transport.request("GET", self._base + where).json()
+            if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
+                raise unexpected("it is no list")
+            yield from (decode(types.Run, each) for each in answer["items"])
+            token = (answer.get("metadata") or {}).get("continue")
+            if not token:
+                return
+
+    def cancel(self, name: str) -> types.Run:
+        """Asks for it; wait() says when it has ended. Again is the same."""
+        return decode(types.Run, self._transport.request("POST", self._path(name, "cancel"), {}, safe=True).json())
+
+    def delete(self, name: str) -> None:
+        """Of a run that has ended."""
+        self._transport.request("DELETE", self._path(name))
+
+    def stream_events(self, name: str, *, after: int = 0, patience: float = 60.0) -> Iterator[Event]:
+        """From its first event, or the one behind `after`, to `end`. A connection that breaks is taken up again where it
+        was; only after `patience` seconds without an answer that is PaddockError STREAM_LOST. The run goes on then."""
+        return follow(self._transport, self._path(name, "events"), after, patience)
+
+    def wait(self, name: str, *, timeout: Optional[float] = None, patience: float = 60.0) -> types.Run:
+        """Until it has ended. TimeoutError after `timeout` seconds; the run goes on then. A server that is away is waited
+        for as well, at most `patience` seconds."""
+        answered = time.monotonic()
+        deadline = answered + (float("inf") if timeout is None else timeout)
+        while True:
+            try:
+                run = self.get(name)
+                answered = time.monotonic()
+            except PaddockError as error:
+                if not error.retryable or time.monotonic() - answered > patience:
+                    raise
+            else:
+                if run.status.phase in ENDED:
+                    return run
+                self._wait_for_change(run, deadline - time.monotonic())
+            if time.monotonic() >= deadline:
+                raise TimeoutError(f"run {name} has not ended after {timeout} s; it goes on")
+
+    def _wait_for_change(self, run: types.Run, left: float) -> None:
+        """Returns when the run may be another than this; the server holds the answer back until then."""
+        seconds = max(1, int(min(left, 60)))
+        where = query(watch=True, fieldSelector=f"metadata.name={run.metadata.name}", timeoutSeconds=seconds,
+                      resourceVersion=run.metadata.resourceVersion)
+        try:
+            with self._transport.open("GET", self._base + where, timeout=max(0.01, min(left, seconds + 15.0))) as response:
+                response.readline(PIECE)
+        except PaddockError:
+            time.sleep(max(0.0, min(left, 0.5)))  # whether that matters, the next look says
+
+    def logs(self, name: str, *, tail_lines: Optional[int] = None, since_seconds: Optional[int] = None, timestamps: bool = False) -> str:
+        """Standard output and error as they were written, up to now."""
+        where = query(tailLines=tail_lines, sinceSeconds=since_seconds, timestamps=timestamps or None)
+        answer = self._transport.request("GET", self._path(name, "log") + where, headers={"Accept": "text/plain"})
+        return answer.body.decode("utf-8", "replace")
+
+    def follow_logs(self, name: str, *, patience: float = 60.0) -> Iterator[str]:
+        """The same in pieces, until the run ends."""
+        for event in self.stream_events(name, patience=patience):
+            if event.type in ("stdout", "stderr"):
+                yield event.data
+
+    def artifacts(self, name: str) -> List[types.Artifact]:
+        """What came back; what did not, and why, is in status.leftOut."""
+        answer = self._transport.request("GET", self._path(name, "artifacts")).json()
+        return decode(_Artifacts, answer).items
+
+    def read_artifact(self, name: str, artifact: types.Artifact) -> bytes:
+        """The bytes of one, which are what its digest says."""
+        target = self._path(name, "artifacts", path_in(artifact.path))
+        data = self._transport.request("GET", target, headers={"Accept": "*/*"}).body
+        if hashlib.sha256(data).hexdigest() != artifact.digest:
+            raise _not_the(artifact)
+        return data
+
+    def download(self, name: str, folder: Union[str, "os.PathLike[str]"]) -> List[pathlib.Path]:
+        """All artifacts below `folder`, each seen under its name only when all of it is there and its digest fits."""
+        root = pathlib.Path(folder).resolve()
+        return [self._fetch(name, artifact, root) for artifact in self.artifacts(name)]
+
+    def _fetch(self, name: str, artifact: types.Artifact, root: pathlib.Path) -> pathlib.Path:
+        path = root / artifact.path
+        leads_out = ".." in pathlib.PurePosixPath(artifact.path).parts or root not in (path.parent.resolve() / "x").parents
+        if leads_out:
+            raise unexpected("the path of an artifact leads out of its folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".paddock-{uuid.uuid4().hex}.part")
+        try:
+            repeated(lambda: self._write(name, artifact, unfinished), True)
+            os.replace(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return path
+
+    def _write(self, name: str, artifact: types.Artifact, path: pathlib.Path) -> None:
+        digest = hashlib.sha256()
+        target = self._path(name, "artifacts", path_in(artifact.path))
+        with self._transport.open("GET", target) as response, open(path, "wb") as file:
+            while piece := response.read(PIECE):
+                digest.update(piece)
+                file.write(piece)
+        if digest.hexdigest() != artifact.digest:
+            raise _not_the(artifact)
+
+
+def _not_the(artifact: types.Artifact) -> PaddockError:
+    return PaddockError(f"what the server sent is not {artifact.path}", code="DIGEST_MISMATCH", retryable=True)
+
+
+@dataclasses.dataclass
+class _Artifacts:
+    items: List[types.Artifact]

@@ -1,0 +1,727 @@
+"""The objects of the API, by the names that they have there. Made by scripts/generate from the API's own declarations: change those, not this."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Literal, Optional, Union
+
+
+@dataclasses.dataclass
+class Run:
+    metadata: ObjectMeta  # identity
+    spec: RunSpec  # what is wanted
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Run"  # Run
+    status: RunStatus = dataclasses.field(default_factory=lambda: RunStatus())  # what is observed
+
+
+@dataclasses.dataclass
+class ObjectMeta:
+    name: str = ""  # unique within its kind and namespace; a DNS label
+    generateName: str = ""  # prefix for a name made by the server
+    namespace: str = ""  # where the object lives
+    uid: str = ""  # set by the server, never used twice
+    resourceVersion: str = ""  # changes with every write; send it back to detect a stale write
+    generation: int = 0  # changes with every change of spec
+    creationTimestamp: Optional[str] = None  # when the server stored it first
+    deletionTimestamp: Optional[str] = None  # when deletion was asked for
+    labels: dict[str, str] = dataclasses.field(default_factory=dict)  # for selection
+    annotations: dict[str, str] = dataclasses.field(default_factory=dict)  # for tools; not selectable
+    managedFields: list[ManagedFields] = dataclasses.field(default_factory=list)  # who set which field; kept by the server
+
+
+@dataclasses.dataclass
+class ManagedFields:
+    manager: str = ""  # who set the fields
+    operation: str = "Update"  # Apply or Update
+    apiVersion: str = "paddock.dev/v1alpha1"  # the version that the fields are of
+    time: Optional[str] = None  # when it last changed
+    fieldsType: str = "FieldsV1"  # FieldsV1
+    fieldsV1: Any = dataclasses.field(default_factory=dict)  # a tree of "f:<name>" members
+    subresource: str = ""  # by which the fields were set
+
+
+@dataclasses.dataclass
+class RunSpec:
+    type: Literal["compute", "script", "gradle", "code", "test", "agent"]  # compute, script, gradle, code, test or agent
+    command: Union[str, list[str]]  # argv as a list, or one string split without a shell
+    workspace: str = ""  # name of the Workspace whose files the run reads
+    workspaceRoot: str = ""  # digest of the tree that the Workspace must hold; whatever it holds unless given
+    requirements: str = ""  # requirements.txt or package.json in the workspace
+    artifacts: ArtifactRequest = dataclasses.field(default_factory=lambda: ArtifactRequest())  # what comes back
+    publish: str = ""  # Volume that gets the artifacts as its next version if the run succeeds
+    volumes: list[VolumeUse] = dataclasses.field(default_factory=list)  # shared volumes that the run reads
+    timeout: Optional[str] = None  # wall time; 30m unless given
+    resources: Optional[Resources] = None  # what the node must have free
+    nodeSelector: dict[str, str] = dataclasses.field(default_factory=dict)  # labels the node must carry
+    tolerations: list[Toleration] = dataclasses.field(default_factory=list)  # taints that the run does not mind
+    sandboxLevel: Optional[Literal["kernel", "broker", "polled", "advisory", "none"]] = None  # the weakest level at which the node must have proven what the run needs
+    priority: int = 0  # higher goes first
+    retry: Optional[RetryPolicy] = None  # how often, and after what; once unless given
+    deadline: Optional[str] = None  # from creation; a run that has not ended by then is ended, also one that waits
+    profile: str = ""  # sandbox profile; by default the type's own
+    sandbox: SandboxPolicy = dataclasses.field(default_factory=lambda: SandboxPolicy())  # policy on top of the profile
+    mediaExecution: Optional[MediaExecution] = None  # always explicit in the stored object
+    toolToken: Optional[ToolTokenRequest] = None  # what the tool token in the run's environment is good for; none unless given
+    toolBundle: Optional[ToolBundle] = None  # MCP servers of an agent run; not shown again, status.toolBundle has a summary
+    grants: list[str] = dataclasses.field(default_factory=list)  # names of the Grants that the run is held to; its creator's unless given
+    cancelRequested: bool = False  # set by the cancel subresource
+
+
+@dataclasses.dataclass
+class ArtifactRequest:
+    dirs: list[str] = dataclasses.field(default_factory=list)  # folders of the workspace whose files come back
+
+
+@dataclasses.dataclass
+class VolumeUse:
+    name: str  # name of a Volume of the run's namespace
+    version: Optional[int] = None  # the newest unless given
+
+
+@dataclasses.dataclass
+class Resources:
+    cpu: Optional[int] = None  # whole cores
+    memory: Optional[str] = None  # set aside on the node
+    accelerators: Optional[Accelerators] = None  # devices the run needs
+
+
+@dataclasses.dataclass
+class Accelerators:
+    kind: Literal["nvidia", "apple", "any"] = "any"  # nvidia, apple or any
+    count: int = 1  # how many devices
+
+
+@dataclasses.dataclass
+class Toleration:
+    key: str = ""  # of the taint; empty with Exists: any
+    operator: Literal["Equal", "Exists"] = "Equal"  # Equal or Exists
+    value: str = ""  # of the taint, with Equal
+    effect: str = ""  # of the taint; empty: any
+
+
+@dataclasses.dataclass
+class RetryPolicy:
+    maxAttempts: int = 3  # the first one included
+    backoff: str = "10s"  # before the second attempt; doubles each time
+    maxBackoff: str = "10m"  # the longest wait
+    on: list[Literal["NodeLost", "StartFailed", "Evicted"]] = dataclasses.field(default_factory=list)  # NodeLost, StartFailed, Evicted; all of them unless given. NodeLost and Evicted may run a command that ran in part already
+
+
+@dataclasses.dataclass
+class SandboxPolicy:
+    network: Optional[NetworkPolicy] = None  # network access; none when absent
+    hostMounts: list[HostMount] = dataclasses.field(default_factory=list)  # host folders visible inside
+    tools: list[str] = dataclasses.field(default_factory=list)  # executables that exist inside; empty means the system's
+    limits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # what may be used up
+    env: dict[str, str] = dataclasses.field(default_factory=dict)  # variables added to the minimal environment
+    devices: list[str] = dataclasses.field(default_factory=list)  # device nodes that exist inside
+    allowPartial: bool = False  # run even if this host cannot enforce every limit; never covers network or files
+
+
+@dataclasses.dataclass
+class NetworkPolicy:
+    enabled: bool = False  # whether any network exists inside; none by default
+    allowDomains: list[str] = dataclasses.field(default_factory=list)  # names that may be reached
+
+
+@dataclasses.dataclass
+class HostMount:
+    hostPath: str  # absolute path on the node
+    sandboxPath: str  # absolute path inside
+    mode: Literal["ro", "rw"] = "ro"  # ro or rw
+
+
+@dataclasses.dataclass
+class SandboxLimits:
+    wallTime: Optional[str] = None  # real time until the whole tree is killed
+    cpuTime: Optional[str] = None  # CPU time over all processes
+    memory: Optional[str] = None  # memory of all processes together
+    addressSpace: Optional[str] = None  # address space of each process (RLIMIT_AS); replaced by memory where a device is granted
+    pids: Optional[int] = None  # processes and threads alive at once
+    openFiles: Optional[int] = None  # descriptors a process may hold
+    fileSize: Optional[str] = None  # size of one written file
+    fsBytes: Optional[str] = None  # bytes of private scratch space, and that the workspace may grow by
+    fileCount: Optional[int] = None  # files in private scratch space, and that the workspace may grow by
+    stdout: Optional[str] = None  # standard output kept
+    stderr: Optional[str] = None  # standard error kept
+    commandBytes: Optional[str] = None  # length of the command and its arguments
+
+
+@dataclasses.dataclass
+class MediaExecution:
+    mode: Optional[str] = None
+    allowedSurfaces: Optional[list[str]] = None
+    allowedModels: Optional[list[str]] = None
+
+
+@dataclasses.dataclass
+class ToolTokenRequest:
+    operations: list[str]  # run:read, media:generate, …
+    endpoints: list[str] = dataclasses.field(default_factory=list)  # of the run's subresources; all that the operations have unless given
+    ttl: Optional[str] = None  # 15m unless given; 24h at most
+    revokeOnStreamEnd: bool = False  # end it when a stream of the run's events ends
+
+
+@dataclasses.dataclass
+class ToolBundle:
+    mcpServers: Optional[list[dict[str, Any]]] = None
+
+
+@dataclasses.dataclass
+class RunStatus:
+    phase: Literal["Pending", "Scheduled", "Preparing", "Running", "Succeeded", "Failed", "Canceled"] = "Pending"  # where the run is in its life
+    reason: str = ""  # a stable word
+    message: str = ""  # a sentence; a pending run says why no node fits
+    conditions: list[Condition] = dataclasses.field(default_factory=list)  # Scheduled, Complete, Failed
+    nodeName: str = ""  # who runs it
+    attempt: int = 0  # how often it was bound to a node
+    retryAt: Optional[str] = None  # the next attempt is not made before
+    deadlineAt: Optional[str] = None  # when spec.deadline is over
+    eviction: Optional[Eviction] = None  # why we are ending it on its node
+    scheduledAt: Optional[str] = None  # when it was bound
+    startedAt: Optional[str] = None  # when the command started
+    finishedAt: Optional[str] = None  # when it ended
+    timingsMs: dict[str, int] = dataclasses.field(default_factory=dict)  # milliseconds per phase
+    workspaceRoot: str = ""  # digest of the tree
+    volumes: list[MountedVolume] = dataclasses.field(default_factory=list)  # what the run sees of shared volumes
+    publishedVersion: Optional[int] = None  # version of spec.publish that holds the artifacts
+    previewUrl: Optional[str] = None  # path of the workspace's entry file in this API; null if it has none
+    policy: Optional[SandboxPolicy] = None  # effective sandbox policy
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the profile; a Python environment and the policy add to it
+    createdBy: str = ""  # whose token made it
+    grants: list[str] = dataclasses.field(default_factory=list)  # that the run is held to
+    toolBundle: Optional[ToolBundleSummary] = None  # MCP servers that an agent run has; nothing that is secret
+    pendingToolUses: list[PendingToolUse] = dataclasses.field(default_factory=list)  # what an agent run asked for and nobody has answered
+    stdinClosed: Optional[bool] = None  # whether an agent run takes no answers any more
+    result: Optional[SandboxResult] = None  # how it ended and what was enforced
+    artifacts: list[Artifact] = dataclasses.field(default_factory=list)  # what came back
+    leftOut: list[LeftOut] = dataclasses.field(default_factory=list)  # what did not, and why
+
+
+@dataclasses.dataclass
+class Condition:
+    type: str  # what the condition is about
+    status: str  # True, False or Unknown
+    reason: str = ""  # a stable word for programs
+    message: str = ""  # a sentence for people
+    lastTransitionTime: Optional[str] = None  # when status last changed
+
+
+@dataclasses.dataclass
+class Eviction:
+    reason: str  # a stable word
+    message: str = ""  # a sentence
+
+
+@dataclasses.dataclass
+class MountedVolume:
+    name: str  # of the Volume
+    version: int = 0  # of its content
+    root: str = ""  # digest of the tree
+
+
+@dataclasses.dataclass
+class ToolBundleSummary:
+    mcpServers: list[McpServerSummary] = dataclasses.field(default_factory=list)  # in their order
+
+
+@dataclasses.dataclass
+class McpServerSummary:
+    id: str  # within the run
+    transport: Literal["stdio", "sse", "http"]  # stdio, sse or http
+    label: str = ""  # for people
+    templateId: str = ""  # what it was made from
+    enabled: bool = True  # whether the run is given it
+    authMode: Optional[Literal["none", "oauth"]] = None  # none or oauth
+
+
+@dataclasses.dataclass
+class PendingToolUse:
+    id: str  # to answer with
+    name: str = ""  # of the tool
+
+
+@dataclasses.dataclass
+class SandboxResult:
+    version: int = 2  # of this shape: 2
+    status: Literal["OK", "FAILED", "TIMEOUT", "CPU_LIMIT", "MEM_LIMIT", "KILLED_TERM", "KILLED_KILL", "CANCELED", "FORBIDDEN_SYSCALL", "LIMIT_EXCEEDED", "INTERNAL_ERROR"] = "INTERNAL_ERROR"  # how it ended
+    rc: int = 1  # exit code as a shell would show it
+    reason: str = ""  # why, with the native cause
+    errorClass: Optional[str] = None  # TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED
+    code: Optional[str] = None  # E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …
+    stdout: str = ""  # standard output, at most what the policy keeps
+    stderr: str = ""  # standard error, at most what the policy keeps
+    truncated: Truncated = dataclasses.field(default_factory=lambda: Truncated())  # which stream was cut
+    duration_ms: int = 0  # real time from start to reaped
+    cmd: list[str] = dataclasses.field(default_factory=list)  # what was run
+    traceId: str = ""  # unique per launch
+    usage: Usage = dataclasses.field(default_factory=lambda: Usage())  # what was used
+    enforced: dict[str, Enforcement] = dataclasses.field(default_factory=dict)  # per capability
+    denials: list[Denial] = dataclasses.field(default_factory=list)  # what was refused
+    policy: Optional[SandboxPolicy] = None  # effective; absent if the request was unreadable
+
+
+@dataclasses.dataclass
+class Truncated:
+    stdout: bool = False  # standard output was cut
+    stderr: bool = False  # standard error was cut
+
+
+@dataclasses.dataclass
+class Usage:
+    cpu_ms: int = 0  # CPU time over all processes
+    peak_memory_bytes: Optional[int] = None  # highest memory use seen by the kernel
+    peak_pids: Optional[int] = None  # most processes at once
+    stdout_bytes: int = 0  # bytes written to standard output
+    stderr_bytes: int = 0  # bytes written to standard error
+    network: list[NetworkFlow] = dataclasses.field(default_factory=list)  # what was reached over the network
+    accelerator_ms: Optional[int] = None  # real time times the accelerators that were granted
+
+
+@dataclasses.dataclass
+class NetworkFlow:
+    name: str = ""  # as the policy allows it
+    port: int = 0  # of the server
+    address: str = ""  # that the name was resolved to
+    connections: int = 0  # that came about
+    failures: int = 0  # that did not, though allowed
+    sent_bytes: int = 0  # by the sandbox
+    received_bytes: int = 0  # by the sandbox
+
+
+@dataclasses.dataclass
+class Enforcement:
+    requested: Any = None  # what the policy asked for
+    applied: bool = False  # whether it was in force before the first instruction
+    mechanism: str = ""  # how: cgroup v2 memory.max, seccomp, …
+    level: Literal["kernel", "broker", "polled", "advisory", "none"] = "none"  # kernel, broker, polled, advisory or none
+    details: str = ""  # what an operator needs to know
+
+
+@dataclasses.dataclass
+class Denial:
+    what: str = ""  # what was tried
+    target: str = ""  # on what
+    executable: str = ""  # by which program
+    rule: str = ""  # which rule refused it
+    remedy: str = ""  # what would allow it
+    count: int = 1  # how often
+
+
+@dataclasses.dataclass
+class Artifact:
+    path: str  # relative to the workspace
+    digest: str  # SHA-256
+    size: int = 0  # bytes
+
+
+@dataclasses.dataclass
+class LeftOut:
+    path: str = ""  # relative to the workspace
+    rule: str = ""  # why
+
+
+@dataclasses.dataclass
+class RunPlan:
+    placed: bool = False  # whether it would be placed at once
+    node: str = ""  # where
+    message: str = ""  # why it would wait
+    overQuota: bool = False  # whether its namespace's quota is used up
+    ahead: int = 0  # waiting runs of at least its priority
+    groups: list[PlanGroup] = dataclasses.field(default_factory=list)  # nodes that do not fit, by reason
+    enforced: list[PlanEnforcement] = dataclasses.field(default_factory=list)  # what that node can enforce
+    policy: Optional[SandboxPolicy] = None  # effective sandbox policy
+
+
+@dataclasses.dataclass
+class PlanGroup:
+    nodes: int = 0  # how many
+    reason: str = ""  # why they do not fit
+    remedy: str = ""  # what would help
+
+
+@dataclasses.dataclass
+class PlanEnforcement:
+    capability: str = ""  # memory, network, …
+    available: bool = False  # the node has proven it
+    mechanism: str = ""  # how
+
+
+@dataclasses.dataclass
+class MediaTask:
+    taskId: str  # to ask the orchestrator with
+    status: str  # as the provider said
+    startedAt: Optional[str] = None  # when it was asked
+
+
+@dataclasses.dataclass
+class Sandbox:
+    metadata: ObjectMeta  # identity
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Sandbox"  # Sandbox
+    spec: SandboxSpec = dataclasses.field(default_factory=lambda: SandboxSpec())  # what was asked for
+    status: SessionStatus = dataclasses.field(default_factory=lambda: SessionStatus())  # what is
+
+
+@dataclasses.dataclass
+class SandboxSpec:
+    security: SecurityOptions = dataclasses.field(default_factory=lambda: SecurityOptions())  # fixed for the session's life
+    idleTimeout: Optional[str] = None  # the session ends when nothing was asked of it for so long; 15m unless given
+    lifetime: Optional[str] = None  # and after this at the latest; 8h unless given
+    nodeSelector: dict[str, str] = dataclasses.field(default_factory=dict)  # labels of the node that it needs
+
+
+@dataclasses.dataclass
+class SecurityOptions:
+    network: NetworkPolicy = dataclasses.field(default_factory=lambda: NetworkPolicy())  # none unless enabled, and then these domains
+    hostMounts: list[HostMount] = dataclasses.field(default_factory=list)  # folders of the node; none by default
+    toolAllowlist: Optional[list[str]] = None  # programs that may be executed; core tools and python3 unless given
+    limits: SessionLimits = dataclasses.field(default_factory=lambda: SessionLimits())  # what may be used up
+
+
+@dataclasses.dataclass
+class SessionLimits:
+    timeoutMs: Optional[int] = None  # real time of one command
+    memoryBytes: Optional[int] = None  # memory of one command's processes
+    fsBytes: Optional[int] = None  # bytes of all files of the session
+    fileCount: Optional[int] = None  # files and folders of the session
+    stdoutBytes: Optional[int] = None  # of standard output kept
+    stderrBytes: Optional[int] = None  # of standard error kept
+    commandBytes: Optional[int] = None  # length of one command's text
+    rpcBytes: Optional[int] = None  # size of one request about this session
+
+
+@dataclasses.dataclass
+class SessionStatus:
+    phase: Literal["Pending", "Ready", "Ended"] = "Pending"  # Pending, Ready or Ended
+    nodeName: str = ""  # where it lives
+    reason: str = ""  # why it ended
+    message: str = ""  # a sentence
+    createdBy: str = ""  # who made it
+    expiresAt: Optional[str] = None  # the end of its lifetime
+    endedAt: Optional[str] = None  # when it ended
+
+
+@dataclasses.dataclass
+class CommandRequest:
+    command: str  # text for the shell inside
+    commandId: str = ""  # to cancel it by, chosen by the caller; one is made unless given
+
+
+@dataclasses.dataclass
+class RunResult:
+    commandId: str = ""  # of this command
+    exitCode: int = 0  # as a shell would show it
+    stdout: str = ""  # at most stdoutBytes of it
+    stderr: str = ""  # at most stderrBytes of it
+    executionTimeMs: int = 0  # from start to the last process
+    truncated: Optional[Truncated] = None  # which stream was cut; absent if none was
+    errorClass: Optional[str] = None  # TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED
+    code: Optional[str] = None  # E_CAPABILITY_DENIED, E_LIMIT_MEMORY, …
+    reason: str = ""  # why it did not succeed
+    denials: list[Denial] = dataclasses.field(default_factory=list)  # what was refused
+
+
+@dataclasses.dataclass
+class SessionFileList:
+    path: str = ""  # of the folder
+    files: list[SessionFile] = dataclasses.field(default_factory=list)  # by name
+
+
+@dataclasses.dataclass
+class SessionFile:
+    name: str = ""  # in its folder
+    type: str = ""  # file, folder, link or other
+    size: int = 0  # in bytes
+
+
+@dataclasses.dataclass
+class Workspace:
+    metadata: ObjectMeta  # identity
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Workspace"  # Workspace
+    spec: WorkspaceSpec = dataclasses.field(default_factory=lambda: WorkspaceSpec())  # what is wanted
+    status: WorkspaceStatus = dataclasses.field(default_factory=lambda: WorkspaceStatus())  # what is stored
+
+
+@dataclasses.dataclass
+class WorkspaceSpec:
+    source: str = ""  # where it came from, for people
+
+
+@dataclasses.dataclass
+class WorkspaceStatus:
+    root: str = ""  # digest of the stored tree
+    files: int = 0  # how many
+    bytes: int = 0  # together
+
+
+@dataclasses.dataclass
+class Tree:
+    entries: list[TreeEntry]  # files
+
+
+@dataclasses.dataclass
+class TreeEntry:
+    path: str  # relative path
+    digest: str  # SHA-256 of the content
+    size: int  # bytes
+    executable: bool = False  # whether the owner may execute it
+
+
+@dataclasses.dataclass
+class TreeAnswer:
+    root: str = ""  # digest of the whole tree
+    stored: bool = False  # whether the tree is stored now
+    missing: list[str] = dataclasses.field(default_factory=list)  # blobs the server lacks
+    compressions: list[str] = dataclasses.field(default_factory=list)  # how blobs may be sent besides as they are: zstd
+
+
+@dataclasses.dataclass
+class Volume:
+    metadata: ObjectMeta  # identity
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Volume"  # Volume
+    status: VolumeStatus = dataclasses.field(default_factory=lambda: VolumeStatus())  # what was published
+
+
+@dataclasses.dataclass
+class VolumeStatus:
+    versions: list[VolumeVersion] = dataclasses.field(default_factory=list)  # those that are kept, oldest first
+
+
+@dataclasses.dataclass
+class VolumeVersion:
+    version: int = 0  # grows by one
+    root: str = ""  # digest of the tree
+    files: int = 0  # how many
+    bytes: int = 0  # together
+    run: str = ""  # who published it
+    runUid: str = ""  # of that run
+    publishedAt: Optional[str] = None  # when it ended
+
+
+@dataclasses.dataclass
+class Grant:
+    metadata: ObjectMeta  # identity
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Grant"  # Grant
+    spec: GrantSpec = dataclasses.field(default_factory=lambda: GrantSpec())  # what it gives
+    status: GrantStatus = dataclasses.field(default_factory=lambda: GrantStatus())  # what was used of it
+
+
+@dataclasses.dataclass
+class GrantSpec:
+    subjects: list[str] = dataclasses.field(default_factory=list)  # callers whose runs have it without naming it
+    parent: str = ""  # the grant that this one is a part of
+    media: Optional[MediaGrant] = None  # what may be generated; nothing unless given
+    compute: Optional[ComputeGrant] = None  # what a run may use; no accelerator unless given
+
+
+@dataclasses.dataclass
+class MediaGrant:
+    surfaces: list[Literal["image", "video", "audio"]] = dataclasses.field(default_factory=list)  # image, video, audio; all if empty
+    models: list[str] = dataclasses.field(default_factory=list)  # all if empty
+    count: Optional[int] = None  # how many in all
+
+
+@dataclasses.dataclass
+class ComputeGrant:
+    accelerators: list[Accelerators] = dataclasses.field(default_factory=list)  # per kind the most of a run; none if empty
+    cpu: Optional[int] = None  # cores of a run at most
+    memory: Optional[str] = None  # of a run at most
+    timeout: Optional[str] = None  # of a run at most
+    deadline: Optional[str] = None  # runs under it have ended by then
+
+
+@dataclasses.dataclass
+class GrantStatus:
+    mediaUsed: int = 0  # how many were generated
+
+
+@dataclasses.dataclass
+class GrantQuestion:
+    surface: Optional[Literal["image", "video", "audio"]] = None  # of media
+    model: str = ""  # of media
+    resources: Optional[Resources] = None  # of a run
+    timeout: Optional[str] = None  # of a run
+
+
+@dataclasses.dataclass
+class GrantDecision:
+    allowed: bool = False  # the answer
+    reason: str = ""  # a stable word, of a refusal
+    message: str = ""  # a sentence
+    checks: list[GrantCheck] = dataclasses.field(default_factory=list)  # every rule that was looked at
+
+
+@dataclasses.dataclass
+class GrantCheck:
+    grant: str = ""  # that was looked at
+    rule: str = ""  # of that grant
+    asked: str = ""  # what was asked for
+    given: str = ""  # what the rule gives
+    allowed: bool = False  # whether that is enough
+
+
+@dataclasses.dataclass
+class ToolToken:
+    metadata: ObjectMeta  # identity
+    spec: ToolTokenSpec  # what it is good for
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "ToolToken"  # ToolToken
+    status: ToolTokenStatus = dataclasses.field(default_factory=lambda: ToolTokenStatus())  # whether it still is
+
+
+@dataclasses.dataclass
+class ToolTokenSpec:
+    run: str  # name of the run that it belongs to
+    operations: list[str]  # run:read, media:generate, …
+    endpoints: list[str] = dataclasses.field(default_factory=list)  # of the run's subresources; all that the operations have unless given
+    ttl: Optional[str] = None  # 15m unless given; 24h at most
+    revokeOnStreamEnd: bool = False  # end it when a stream of the run's events ends
+
+
+@dataclasses.dataclass
+class ToolTokenStatus:
+    phase: Literal["Active", "Expired", "Revoked"] = "Active"  # Active, Expired or Revoked
+    runUid: str = ""  # of the run
+    attempt: int = 0  # of the run in whose environment it is; 0 for others
+    parent: str = ""  # the tool token that made it
+    issuedAt: Optional[str] = None  # when it was made
+    expiresAt: Optional[str] = None  # when it ends by itself
+    revokedAt: Optional[str] = None  # when it was ended
+    reason: Optional[Literal["child_exit", "sse_end", "ttl_expired", "manual"]] = None  # why it ended: child_exit, sse_end, ttl_expired or manual
+    token: str = ""  # the secret: shown once, in the answer that creates it
+
+
+@dataclasses.dataclass
+class Node:
+    metadata: ObjectMeta  # identity
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Node"  # Node
+    spec: NodeSpec = dataclasses.field(default_factory=lambda: NodeSpec())  # what the operator wants
+    status: NodeStatus = dataclasses.field(default_factory=lambda: NodeStatus())  # what the agent reports
+
+
+@dataclasses.dataclass
+class NodeSpec:
+    unschedulable: bool = False  # cordoned: gets nothing new
+    taints: list[Taint] = dataclasses.field(default_factory=list)  # gets only runs that tolerate them
+    drain: Optional[Drain] = None  # being emptied
+
+
+@dataclasses.dataclass
+class Taint:
+    key: str  # what it is about
+    value: str = ""  # of the key
+    effect: str = "NoSchedule"  # NoSchedule: nothing new that does not tolerate it
+
+
+@dataclasses.dataclass
+class Drain:
+    requestedAt: str = "1970-01-01T00:00:00Z"  # when it was asked for
+    evictAt: str = "1970-01-01T00:00:00Z"  # what still runs then is ended
+
+
+@dataclasses.dataclass
+class NodeStatus:
+    ready: bool = False  # holds a lease
+    reason: str = ""  # LEASE_EXPIRED, NODE_LOST
+    message: str = ""  # why not
+    capacity: Capacity = dataclasses.field(default_factory=lambda: Capacity())  # what the host has
+    devices: list[Device] = dataclasses.field(default_factory=list)  # accelerators
+    capabilities: list[Capability] = dataclasses.field(default_factory=list)  # what the sandbox can enforce here, proven at start
+    canaries: list[Canary] = dataclasses.field(default_factory=list)  # forbidden things that were tried inside; a run that needs one which failed goes elsewhere
+    ceilings: Optional[Ceilings] = None  # what its operator lets a policy ask for
+    maxSessions: int = 0  # sandbox sessions at once; 0: it takes none
+    agentVersion: str = ""  # version of the agent
+    os: str = ""  # linux or darwin
+    arch: str = ""  # amd64 or arm64
+    lastSeen: Optional[str] = None  # last heartbeat
+
+
+@dataclasses.dataclass
+class Capacity:
+    cpu: int = 0  # cores
+    memory: str = "0"  # bytes
+    disk: str = "0"  # free bytes for workspaces
+    maxRuns: int = 4  # runs at once
+
+
+@dataclasses.dataclass
+class Device:
+    kind: str = ""  # nvidia or apple
+    id: str = ""  # stable on its node
+    model: str = ""  # for people
+
+
+@dataclasses.dataclass
+class Capability:
+    name: str = ""  # memory, pids, network, …
+    available: bool = False  # proven at start
+    mechanism: str = ""  # how it is enforced here
+    details: str = ""  # why not, and what would help
+
+
+@dataclasses.dataclass
+class Canary:
+    name: str  # which canary
+    capability: str  # what it proves: an entry of `enforced`
+    attempt: str = ""  # what was tried inside
+    expected: str = ""  # what the kernel should answer
+    got: str = ""  # what it answered
+    passed: bool = False  # whether the attempt was stopped
+    level: Literal["kernel", "broker", "polled", "advisory", "none"] = "none"  # kernel, broker, polled, advisory or none
+    remedy: str = ""  # the line that would fix or strengthen this host
+
+
+@dataclasses.dataclass
+class Ceilings:
+    limits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # largest limits; those left out are not bounded
+    network: bool = False  # whether a policy may allow domains
+    hostMounts: list[str] = dataclasses.field(default_factory=list)  # folders of the host that a policy may mount, with all below
+    devices: list[str] = dataclasses.field(default_factory=list)  # devices that a policy may name
+
+
+@dataclasses.dataclass
+class ExecuteRequest:
+    code: str  # the program
+    language: str = "python"  # python
+    timeout_seconds: Optional[int] = None  # 1 to 60, 30 unless given
+    memory_mb: Optional[int] = None  # 64 to 512, 256 unless given
+    input_data: Any = None  # an object, which the program finds as `input_data`
+
+
+@dataclasses.dataclass
+class ExecuteAnswer:
+    success: bool = False  # the program ended with exit code 0
+    stdout: str = ""  # what it printed
+    stderr: str = ""  # what it printed there
+    exit_code: int = -1  # the program's; -1 where none ended
+    execution_time_ms: int = 0  # from the request's arrival on the node to the end of its last process
+    error: Optional[str] = None  # null, or why it did not succeed
+    validation_errors: Optional[list[str]] = None  # null, or everything that the validator refused
+
+
+@dataclasses.dataclass
+class AuditList:
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "AuditEventList"  # AuditEventList
+    items: list[AuditEvent] = dataclasses.field(default_factory=list)  # oldest first
+    last: int = 0  # id to go on after
+
+
+@dataclasses.dataclass
+class AuditEvent:
+    id: int = 0  # grows with every event
+    time: str = "1970-01-01T00:00:00Z"  # the controller's clock
+    type: str = ""  # a stable word
+    subject: str = ""  # who did it
+    namespace: str = ""  # where
+    object: str = ""  # to what: plural/name
+    session_id: str = ""  # uid of run or session
+    command_id: str = ""  # uid/attempt or uid/command
+    reason: str = ""  # a stable word
+    request_id: str = ""  # of the API call
+    details: dict[str, str] = dataclasses.field(default_factory=dict)  # by type

@@ -1,0 +1,195 @@
+// Requests, repeated only where that can do nothing twice.
+import { PaddockError, errorOf, unexpected } from "./errors.js";
+import { Watchdog, askedFor, backoff, pause } from "./waiting.js";
+
+const MAX_ATTEMPTS = 4;
+const MAX_ERROR = 1 << 20;
+const REPEATABLE = ["GET", "PUT", "DELETE"];
+/** Nothing has been begun: such a request may be sent again whatever it asks for. */
+const NEVER_BEGUN = ["UNREACHABLE", "NO_NODE", "TOO_MANY_CALLS"];
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+
+/** What every call takes. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+export interface Sending extends CallOptions {
+  body?: Uint8Array | string | undefined;
+  headers?: Record<string, string> | undefined;
+  /** of silence, until the answer and in it */
+  timeoutMs?: number | undefined;
+  /** sending it twice does it once */
+  safe?: boolean | undefined;
+}
+
+export interface Answer {
+  contentType: string;
+  body: Uint8Array;
+}
+
+/** A successful answer whose body is still to be read. */
+export interface Opened {
+  response: Response;
+  /** of the body; leaving the loop over them closes it */
+  pieces: AsyncGenerator<Uint8Array, void, undefined>;
+  /** instead of reading it */
+  close(): void;
+}
+
+function invalid(message: string): PaddockError {
+  return new PaddockError(message, { code: "INVALID_SERVER" });
+}
+
+/** Why a request ended without an answer. */
+function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal): unknown {
+  if (caller?.aborted) return caller.reason;
+  if (watchdog.expired) return new PaddockError("the server did not answer in time", { code: "TIMEOUT", retryable: true });
+  if (error instanceof PaddockError) return error;
+  const code = String((error as { cause?: { code?: unknown } })?.cause?.code ?? "");
+  if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
+    return new PaddockError("the server's certificate is not trusted; NODE_EXTRA_CA_CERTS names a file with its CA", { code: "SERVER_NOT_TRUSTED" });
+  }
+  if (NOT_SENT.includes(code)) return new PaddockError(`the server cannot be reached: ${code}`, { code: "UNREACHABLE", retryable: true });
+  return new PaddockError("the connection was lost before the whole answer was there", { code: "CONNECTION_LOST", retryable: true });
+}
+
+export function checkedUrl(baseUrl: string, token: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch {
+    throw invalid(`${baseUrl} must be an address such as https://host:port`);
+  }
+  if (!["http:", "https:"].includes(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw invalid(`${baseUrl} must be an address such as https://host:port`);
+  }
+  if (token && url.protocol === "http:" && !LOOPBACK.includes(url.hostname)) {
+    throw invalid(`${baseUrl}: a token is sent over https:// only, or to this host`);
+  }
+  if (!/^[!-~]*$/.test(token)) throw new PaddockError("a token has visible ASCII characters only", { code: "INVALID_TOKEN" });
+  return url.href.replace(/\/+$/, "");
+}
+
+export class Transport {
+  readonly #baseUrl: string;
+
+  constructor(
+    baseUrl: string,
+    private readonly token: string,
+    private readonly timeoutMs: number,
+    private readonly fetcher: typeof fetch,
+  ) {
+    this.#baseUrl = checkedUrl(baseUrl, token);
+  }
+
+  /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
+  async open(method: string, target: string, sending: Sending = {}): Promise<Opened> {
+    const watchdog = new Watchdog(sending.timeoutMs ?? this.timeoutMs, sending.signal);
+    try {
+      const response = await this.fetcher(this.#baseUrl + target, {
+        method,
+        headers: { ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}), ...sending.headers },
+        ...(sending.body === undefined ? {} : { body: sending.body as BodyInit }),
+        redirect: "error",
+        cache: "no-store",
+        signal: watchdog.signal,
+      });
+      const pieces = read(response, watchdog, sending.signal);
+      const close = (): void => {
+        watchdog.stop();
+        response.body?.cancel().catch(() => undefined); // gone is gone
+      };
+      if (response.ok) return { response, pieces, close };
+      throw errorOf(response.status, new TextDecoder().decode(await joined(pieces, MAX_ERROR)), askedFor(response.headers.get("retry-after")));
+    } catch (error) {
+      watchdog.stop();
+      throw lost(error, watchdog, sending.signal);
+    }
+  }
+
+  async #once(method: string, target: string, sending: Sending): Promise<Answer> {
+    const { response, pieces } = await this.open(method, target, sending);
+    return { contentType: response.headers.get("content-type") ?? "", body: await joined(pieces) };
+  }
+
+  async request(method: string, target: string, sending: Sending = {}): Promise<Uint8Array> {
+    return (await this.answer(method, target, sending)).body;
+  }
+
+  async answer(method: string, target: string, sending: Sending = {}): Promise<Answer> {
+    for (let failed = 1; ; failed++) {
+      try {
+        return await this.#once(method, target, sending);
+      } catch (error) {
+        if (!(error instanceof PaddockError) || !error.retryable || failed === MAX_ATTEMPTS) throw error;
+        if (!sending.safe && !REPEATABLE.includes(method) && !NEVER_BEGUN.includes(error.code)) throw error;
+        await pause(error.retryAfterMs + backoff(failed), sending.signal);
+      }
+    }
+  }
+
+  /** The answer as JSON of the type that the API declares; `body` is sent as JSON. */
+  async json<T>(method: string, target: string, body?: unknown, sending: Sending = {}): Promise<T> {
+    const headers = { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...sending.headers };
+    const answer = await this.request(method, target, { ...sending, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    try {
+      return JSON.parse(new TextDecoder().decode(answer)) as T;
+    } catch {
+      throw unexpected("it is no JSON");
+    }
+  }
+}
+
+async function* read(response: Response, watchdog: Watchdog, caller?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = response.body?.getReader();
+  try {
+    while (reader) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      watchdog.touch();
+      yield value;
+    }
+  } catch (error) {
+    throw lost(error, watchdog, caller);
+  } finally {
+    watchdog.stop();
+    await reader?.cancel().catch(() => undefined); // no effect on what has been read to its end
+  }
+}
+
+/** All of it in one piece, or its first `most` bytes. */
+async function joined(pieces: AsyncIterable<Uint8Array>, most = Infinity): Promise<Uint8Array> {
+  const found: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    found.push(piece);
+    size += piece.length;
+    if (size >= most) break;
+  }
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const piece of found) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+/** A name as one part of a path: nothing in it leads elsewhere. */
+export function part(name: string): string {
+  if (["", ".", ".."].includes(name)) throw new PaddockError(`"${name}" is no name`, { code: "INVALID_NAME" });
+  return encodeURIComponent(name);
+}
+
+/** A relative path in a tree, each part of it encoded. */
+export function pathIn(path: string): string {
+  return path.split("/").map(part).join("/");
+}
+
+/** `?a=1&b=true` of those that are given. */
+export function query(given: Record<string, string | number | boolean | undefined>): string {
+  const words = Object.entries(given).filter((each): each is [string, string | number | boolean] => each[1] !== undefined);
+  return words.length ? `?${new URLSearchParams(words.map(([name, value]) => [name, String(value)]))}` : "";
+}

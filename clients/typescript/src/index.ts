@@ -1,0 +1,9 @@
+// Paddock from TypeScript and JavaScript: runs, sessions, workspaces and short code by a controller's API.
+export { Client, type ClientOptions, type ExecuteOptions } from "./client.js";
+export { PaddockError, type Cause } from "./errors.js";
+export type { FollowOptions, RunEvent } from "./events.js";
+export type { CallOptions } from "./http.js";
+export type { CreateOptions, LogOptions, Runs, WaitOptions } from "./runs.js";
+export type { CommandEvent, CommandOptions, Files as SessionFiles, SandboxOptions, Sandboxes, Session } from "./sandboxes.js";
+export type * from "./types.js";
+export type { Files, Workspaces } from "./workspaces.js";

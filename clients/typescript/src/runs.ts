@@ -1,0 +1,162 @@
+// Runs: one execution each, of a command in a sandbox on a node.
+import { randomName, sha256 } from "./crypto.js";
+import { PaddockError } from "./errors.js";
+import { follow, type FollowOptions, type RunEvent } from "./events.js";
+import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
+import type { Artifact, Run, RunSpecInput } from "./types.js";
+import { pause } from "./waiting.js";
+
+const ENDED = ["Succeeded", "Failed", "Canceled"];
+
+export interface CreateOptions extends CallOptions {
+  /** one is made unless given */
+  name?: string | undefined;
+  labels?: Record<string, string> | undefined;
+  /** the same key with the same spec gives the same object; each call has one of its own unless given */
+  idempotencyKey?: string | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** then PaddockError WAIT_TIMEOUT; the run goes on */
+  timeoutMs?: number | undefined;
+  /** how long a server that is away is waited for */
+  patienceMs?: number | undefined;
+}
+
+export interface LogOptions extends CallOptions {
+  tailLines?: number | undefined;
+  sinceSeconds?: number | undefined;
+  timestamps?: boolean | undefined;
+}
+
+interface Page<T> {
+  items: T[];
+  metadata?: { continue?: string };
+}
+
+/** What is sent to create an object. */
+export function newObject(kind: string, prefix: string, spec: unknown, options: CreateOptions): unknown {
+  const named = options.name ? { name: options.name } : { generateName: prefix };
+  const metadata = { ...named, ...(options.labels ? { labels: options.labels } : {}) };
+  return { apiVersion: "paddock.dev/v1alpha1", kind, metadata, spec };
+}
+
+export async function create<T>(transport: Transport, base: string, body: unknown, options: CreateOptions): Promise<T> {
+  const headers = { "Idempotency-Key": options.idempotencyKey ?? (await randomName()) };
+  return transport.json<T>("POST", base, body, { headers, safe: true, signal: options.signal });
+}
+
+export class Runs {
+  readonly #base: string;
+
+  constructor(
+    private readonly transport: Transport,
+    base: string,
+  ) {
+    this.#base = `${base}/runs`;
+  }
+
+  #path(name: string, ...more: string[]): string {
+    return [this.#base, part(name), ...more].join("/");
+  }
+
+  async create(spec: RunSpecInput, options: CreateOptions = {}): Promise<Run> {
+    return create<Run>(this.transport, this.#base, newObject("Run", "run-", spec, options), options);
+  }
+
+  async get(name: string, options: CallOptions = {}): Promise<Run> {
+    return this.transport.json<Run>("GET", this.#path(name), undefined, options);
+  }
+
+  /** All of them, read page by page. */
+  async *list(options: CallOptions & { labelSelector?: string; fieldSelector?: string; page?: number } = {}): AsyncGenerator<Run, void, undefined> {
+    let token: string | undefined;
+    do {
+      const { labelSelector, fieldSelector, page = 500 } = options;
+      const where = query({ labelSelector, fieldSelector, limit: page, continue: token });
+      const answer = await this.transport.json<Page<Run>>("GET", this.#base + where, undefined, { signal: options.signal });
+      yield* answer.items;
+      token = answer.metadata?.continue || undefined;
+    } while (token);
+  }
+
+  /** Asks for it; wait() says when it has ended. Again is the same. */
+  async cancel(name: string, options: CallOptions = {}): Promise<Run> {
+    return this.transport.json<Run>("POST", this.#path(name, "cancel"), {}, { ...options, safe: true });
+  }
+
+  /** Of a run that has ended. */
+  async delete(name: string, options: CallOptions = {}): Promise<void> {
+    await this.transport.request("DELETE", this.#path(name), options);
+  }
+
+  /** From its first event, or the one behind `after`, to `end`. A connection that breaks is taken up again where it was. */
+  streamEvents(name: string, options: FollowOptions = {}): AsyncGenerator<RunEvent, void, undefined> {
+    return follow<RunEvent>(this.transport, this.#path(name, "events"), options);
+  }
+
+  /** Until it has ended. */
+  async wait(name: string, options: WaitOptions = {}): Promise<Run> {
+    const { timeoutMs = Infinity, patienceMs = 60_000, signal } = options;
+    let answered = Date.now();
+    const deadline = answered + timeoutMs;
+    for (;;) {
+      try {
+        const run = await this.get(name, { signal });
+        answered = Date.now();
+        if (ENDED.includes(run.status.phase)) return run;
+        await this.#change(run, deadline - Date.now(), signal);
+      } catch (error) {
+        if (!(error instanceof PaddockError) || !error.retryable || Date.now() - answered > patienceMs) throw error;
+      }
+      if (Date.now() >= deadline) {
+        throw new PaddockError(`run ${name} has not ended after ${timeoutMs} ms; it goes on`, { code: "WAIT_TIMEOUT", retryable: true });
+      }
+    }
+  }
+
+  /** Returns when the run may be another than this; the server holds the answer back until then. */
+  async #change(run: Run, leftMs: number, signal?: AbortSignal): Promise<void> {
+    const timeoutSeconds = Math.max(1, Math.floor(Math.min(leftMs, 60_000) / 1000));
+    const where = query({
+      watch: true,
+      fieldSelector: `metadata.name=${run.metadata.name ?? ""}`,
+      resourceVersion: run.metadata.resourceVersion,
+      timeoutSeconds,
+    });
+    try {
+      const timeoutMs = Math.max(10, Math.min(leftMs, timeoutSeconds * 1000 + 15_000));
+      const { pieces } = await this.transport.open("GET", this.#base + where, { signal, timeoutMs });
+      await pieces.next();
+      await pieces.return();
+    } catch (error) {
+      if (!(error instanceof PaddockError)) throw error;
+      await pause(Math.max(0, Math.min(leftMs, 500)), signal); // whether that matters, the next look says
+    }
+  }
+
+  /** Standard output and error as they were written, up to now. */
+  async logs(name: string, options: LogOptions = {}): Promise<string> {
+    const { signal, ...asked } = options;
+    return new TextDecoder().decode(await this.transport.request("GET", this.#path(name, "log") + query(asked), { signal }));
+  }
+
+  /** The same in pieces, until the run ends. */
+  async *followLogs(name: string, options: FollowOptions = {}): AsyncGenerator<string, void, undefined> {
+    for await (const event of this.streamEvents(name, options)) {
+      if (event.type === "stdout" || event.type === "stderr") yield event.data;
+    }
+  }
+
+  /** What came back; what did not, and why, is in status.leftOut. */
+  async artifacts(name: string, options: CallOptions = {}): Promise<Artifact[]> {
+    return (await this.transport.json<Page<Artifact>>("GET", this.#path(name, "artifacts"), undefined, options)).items;
+  }
+
+  /** The bytes of one, which are what their digest says. */
+  async readArtifact(name: string, artifact: Artifact, options: CallOptions = {}): Promise<Uint8Array> {
+    const data = await this.transport.request("GET", this.#path(name, "artifacts", pathIn(artifact.path)), options);
+    if ((await sha256(data)) === artifact.digest) return data;
+    throw new PaddockError(`what the server sent is not ${artifact.path}`, { code: "DIGEST_MISMATCH", retryable: true });
+  }
+}

@@ -1,0 +1,1302 @@
+// The objects of the API, by the names that they have there; `…Input` is what is sent of one.
+// Made by scripts/generate from the API's own declarations: change those, not this.
+
+export interface Run {
+  /** identity */
+  metadata: ObjectMeta;
+  /** what is wanted */
+  spec: RunSpec;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Run */
+  kind: string;
+  /** what is observed */
+  status: RunStatus;
+}
+
+export interface ObjectMeta {
+  /** unique within its kind and namespace; a DNS label */
+  name?: string;
+  /** prefix for a name made by the server */
+  generateName?: string;
+  /** where the object lives */
+  namespace?: string;
+  /** set by the server, never used twice */
+  uid?: string;
+  /** changes with every write; send it back to detect a stale write */
+  resourceVersion?: string;
+  /** changes with every change of spec */
+  generation: number;
+  /** when the server stored it first */
+  creationTimestamp?: string;
+  /** when deletion was asked for */
+  deletionTimestamp?: string;
+  /** for selection */
+  labels?: Record<string, string>;
+  /** for tools; not selectable */
+  annotations?: Record<string, string>;
+  /** who set which field; kept by the server */
+  managedFields?: ManagedFields[];
+}
+
+export interface ManagedFields {
+  /** who set the fields */
+  manager: string;
+  /** Apply or Update */
+  operation: string;
+  /** the version that the fields are of */
+  apiVersion: string;
+  /** when it last changed */
+  time?: string;
+  /** FieldsV1 */
+  fieldsType: string;
+  /** a tree of "f:<name>" members */
+  fieldsV1: unknown;
+  /** by which the fields were set */
+  subresource?: string;
+}
+
+export interface RunSpec {
+  /** compute, script, gradle, code, test or agent */
+  type: "compute" | "script" | "gradle" | "code" | "test" | "agent";
+  /** argv as a list, or one string split without a shell */
+  command: string | string[];
+  /** name of the Workspace whose files the run reads */
+  workspace?: string;
+  /** digest of the tree that the Workspace must hold; whatever it holds unless given */
+  workspaceRoot?: string;
+  /** requirements.txt or package.json in the workspace */
+  requirements?: string;
+  /** what comes back */
+  artifacts: ArtifactRequest;
+  /** Volume that gets the artifacts as its next version if the run succeeds */
+  publish?: string;
+  /** shared volumes that the run reads */
+  volumes?: VolumeUse[];
+  /** wall time; 30m unless given */
+  timeout?: string;
+  /** what the node must have free */
+  resources?: Resources;
+  /** labels the node must carry */
+  nodeSelector?: Record<string, string>;
+  /** taints that the run does not mind */
+  tolerations?: Toleration[];
+  /** the weakest level at which the node must have proven what the run needs */
+  sandboxLevel?: "kernel" | "broker" | "polled" | "advisory" | "none";
+  /** higher goes first */
+  priority: number;
+  /** how often, and after what; once unless given */
+  retry?: RetryPolicy;
+  /** from creation; a run that has not ended by then is ended, also one that waits */
+  deadline?: string;
+  /** sandbox profile; by default the type's own */
+  profile?: string;
+  /** policy on top of the profile */
+  sandbox: SandboxPolicy;
+  /** always explicit in the stored object */
+  mediaExecution?: MediaExecution;
+  /** what the tool token in the run's environment is good for; none unless given */
+  toolToken?: ToolTokenRequest;
+  /** MCP servers of an agent run; not shown again, status.toolBundle has a summary */
+  toolBundle?: ToolBundle;
+  /** names of the Grants that the run is held to; its creator's unless given */
+  grants?: string[];
+  /** set by the cancel subresource */
+  cancelRequested: boolean;
+}
+
+export interface RunSpecInput {
+  /** compute, script, gradle, code, test or agent */
+  type: "compute" | "script" | "gradle" | "code" | "test" | "agent";
+  /** argv as a list, or one string split without a shell */
+  command: string | string[];
+  /** name of the Workspace whose files the run reads */
+  workspace?: string;
+  /** digest of the tree that the Workspace must hold; whatever it holds unless given */
+  workspaceRoot?: string;
+  /** requirements.txt or package.json in the workspace */
+  requirements?: string;
+  /** what comes back */
+  artifacts?: ArtifactRequestInput;
+  /** Volume that gets the artifacts as its next version if the run succeeds */
+  publish?: string;
+  /** shared volumes that the run reads */
+  volumes?: VolumeUseInput[];
+  /** wall time; 30m unless given */
+  timeout?: string;
+  /** what the node must have free */
+  resources?: ResourcesInput;
+  /** labels the node must carry */
+  nodeSelector?: Record<string, string>;
+  /** taints that the run does not mind */
+  tolerations?: TolerationInput[];
+  /** the weakest level at which the node must have proven what the run needs */
+  sandboxLevel?: "kernel" | "broker" | "polled" | "advisory" | "none";
+  /** higher goes first */
+  priority?: number;
+  /** how often, and after what; once unless given */
+  retry?: RetryPolicyInput;
+  /** from creation; a run that has not ended by then is ended, also one that waits */
+  deadline?: string;
+  /** sandbox profile; by default the type's own */
+  profile?: string;
+  /** policy on top of the profile */
+  sandbox?: SandboxPolicyInput;
+  /** always explicit in the stored object */
+  mediaExecution?: MediaExecutionInput;
+  /** what the tool token in the run's environment is good for; none unless given */
+  toolToken?: ToolTokenRequestInput;
+  /** MCP servers of an agent run; not shown again, status.toolBundle has a summary */
+  toolBundle?: ToolBundleInput;
+  /** names of the Grants that the run is held to; its creator's unless given */
+  grants?: string[];
+  /** set by the cancel subresource */
+  cancelRequested?: boolean;
+}
+
+export interface ArtifactRequest {
+  /** folders of the workspace whose files come back */
+  dirs: string[];
+}
+
+export interface ArtifactRequestInput {
+  /** folders of the workspace whose files come back */
+  dirs?: string[];
+}
+
+export interface VolumeUse {
+  /** name of a Volume of the run's namespace */
+  name: string;
+  /** the newest unless given */
+  version?: number;
+}
+
+export interface VolumeUseInput {
+  /** name of a Volume of the run's namespace */
+  name: string;
+  /** the newest unless given */
+  version?: number;
+}
+
+export interface Resources {
+  /** whole cores */
+  cpu?: number;
+  /** set aside on the node */
+  memory?: string;
+  /** devices the run needs */
+  accelerators?: Accelerators;
+}
+
+export interface ResourcesInput {
+  /** whole cores */
+  cpu?: number;
+  /** set aside on the node */
+  memory?: string;
+  /** devices the run needs */
+  accelerators?: AcceleratorsInput;
+}
+
+export interface Accelerators {
+  /** nvidia, apple or any */
+  kind: "nvidia" | "apple" | "any";
+  /** how many devices */
+  count: number;
+}
+
+export interface AcceleratorsInput {
+  /** nvidia, apple or any */
+  kind?: "nvidia" | "apple" | "any";
+  /** how many devices */
+  count?: number;
+}
+
+export interface Toleration {
+  /** of the taint; empty with Exists: any */
+  key?: string;
+  /** Equal or Exists */
+  operator: "Equal" | "Exists";
+  /** of the taint, with Equal */
+  value?: string;
+  /** of the taint; empty: any */
+  effect?: string;
+}
+
+export interface TolerationInput {
+  /** of the taint; empty with Exists: any */
+  key?: string;
+  /** Equal or Exists */
+  operator?: "Equal" | "Exists";
+  /** of the taint, with Equal */
+  value?: string;
+  /** of the taint; empty: any */
+  effect?: string;
+}
+
+export interface RetryPolicy {
+  /** the first one included */
+  maxAttempts: number;
+  /** before the second attempt; doubles each time */
+  backoff: string;
+  /** the longest wait */
+  maxBackoff: string;
+  /** NodeLost, StartFailed, Evicted; all of them unless given. NodeLost and Evicted may run a command that ran in part already */
+  on?: ("NodeLost" | "StartFailed" | "Evicted")[];
+}
+
+export interface RetryPolicyInput {
+  /** the first one included */
+  maxAttempts?: number;
+  /** before the second attempt; doubles each time */
+  backoff?: string;
+  /** the longest wait */
+  maxBackoff?: string;
+  /** NodeLost, StartFailed, Evicted; all of them unless given. NodeLost and Evicted may run a command that ran in part already */
+  on?: ("NodeLost" | "StartFailed" | "Evicted")[];
+}
+
+export interface SandboxPolicy {
+  /** network access; none when absent */
+  network?: NetworkPolicy;
+  /** host folders visible inside */
+  hostMounts?: HostMount[];
+  /** executables that exist inside; empty means the system's */
+  tools?: string[];
+  /** what may be used up */
+  limits: SandboxLimits;
+  /** variables added to the minimal environment */
+  env?: Record<string, string>;
+  /** device nodes that exist inside */
+  devices?: string[];
+  /** run even if this host cannot enforce every limit; never covers network or files */
+  allowPartial: boolean;
+}
+
+export interface SandboxPolicyInput {
+  /** network access; none when absent */
+  network?: NetworkPolicyInput;
+  /** host folders visible inside */
+  hostMounts?: HostMountInput[];
+  /** executables that exist inside; empty means the system's */
+  tools?: string[];
+  /** what may be used up */
+  limits?: SandboxLimitsInput;
+  /** variables added to the minimal environment */
+  env?: Record<string, string>;
+  /** device nodes that exist inside */
+  devices?: string[];
+  /** run even if this host cannot enforce every limit; never covers network or files */
+  allowPartial?: boolean;
+}
+
+export interface NetworkPolicy {
+  /** whether any network exists inside; none by default */
+  enabled: boolean;
+  /** names that may be reached */
+  allowDomains: string[];
+}
+
+export interface NetworkPolicyInput {
+  /** whether any network exists inside; none by default */
+  enabled?: boolean;
+  /** names that may be reached */
+  allowDomains?: string[];
+}
+
+export interface HostMount {
+  /** absolute path on the node */
+  hostPath: string;
+  /** absolute path inside */
+  sandboxPath: string;
+  /** ro or rw */
+  mode: "ro" | "rw";
+}
+
+export interface HostMountInput {
+  /** absolute path on the node */
+  hostPath: string;
+  /** absolute path inside */
+  sandboxPath: string;
+  /** ro or rw */
+  mode?: "ro" | "rw";
+}
+
+export interface SandboxLimits {
+  /** real time until the whole tree is killed */
+  wallTime?: string;
+  /** CPU time over all processes */
+  cpuTime?: string;
+  /** memory of all processes together */
+  memory?: string;
+  /** address space of each process (RLIMIT_AS); replaced by memory where a device is granted */
+  addressSpace?: string;
+  /** processes and threads alive at once */
+  pids?: number;
+  /** descriptors a process may hold */
+  openFiles?: number;
+  /** size of one written file */
+  fileSize?: string;
+  /** bytes of private scratch space, and that the workspace may grow by */
+  fsBytes?: string;
+  /** files in private scratch space, and that the workspace may grow by */
+  fileCount?: number;
+  /** standard output kept */
+  stdout?: string;
+  /** standard error kept */
+  stderr?: string;
+  /** length of the command and its arguments */
+  commandBytes?: string;
+}
+
+export interface SandboxLimitsInput {
+  /** real time until the whole tree is killed */
+  wallTime?: string;
+  /** CPU time over all processes */
+  cpuTime?: string;
+  /** memory of all processes together */
+  memory?: string;
+  /** address space of each process (RLIMIT_AS); replaced by memory where a device is granted */
+  addressSpace?: string;
+  /** processes and threads alive at once */
+  pids?: number;
+  /** descriptors a process may hold */
+  openFiles?: number;
+  /** size of one written file */
+  fileSize?: string;
+  /** bytes of private scratch space, and that the workspace may grow by */
+  fsBytes?: string;
+  /** files in private scratch space, and that the workspace may grow by */
+  fileCount?: number;
+  /** standard output kept */
+  stdout?: string;
+  /** standard error kept */
+  stderr?: string;
+  /** length of the command and its arguments */
+  commandBytes?: string;
+}
+
+export interface MediaExecution {
+  mode?: string;
+  allowedSurfaces?: string[];
+  allowedModels?: string[];
+}
+
+export interface MediaExecutionInput {
+  mode?: string;
+  allowedSurfaces?: string[];
+  allowedModels?: string[];
+}
+
+export interface ToolTokenRequest {
+  /** run:read, media:generate, … */
+  operations: string[];
+  /** of the run's subresources; all that the operations have unless given */
+  endpoints?: string[];
+  /** 15m unless given; 24h at most */
+  ttl?: string;
+  /** end it when a stream of the run's events ends */
+  revokeOnStreamEnd: boolean;
+}
+
+export interface ToolTokenRequestInput {
+  /** run:read, media:generate, … */
+  operations: string[];
+  /** of the run's subresources; all that the operations have unless given */
+  endpoints?: string[];
+  /** 15m unless given; 24h at most */
+  ttl?: string;
+  /** end it when a stream of the run's events ends */
+  revokeOnStreamEnd?: boolean;
+}
+
+export interface ToolBundle {
+  mcpServers?: (Record<string, unknown>)[];
+}
+
+export interface ToolBundleInput {
+  mcpServers?: (Record<string, unknown>)[];
+}
+
+export interface RunStatus {
+  /** where the run is in its life */
+  phase: "Pending" | "Scheduled" | "Preparing" | "Running" | "Succeeded" | "Failed" | "Canceled";
+  /** a stable word */
+  reason?: string;
+  /** a sentence; a pending run says why no node fits */
+  message?: string;
+  /** Scheduled, Complete, Failed */
+  conditions?: Condition[];
+  /** who runs it */
+  nodeName?: string;
+  /** how often it was bound to a node */
+  attempt: number;
+  /** the next attempt is not made before */
+  retryAt?: string;
+  /** when spec.deadline is over */
+  deadlineAt?: string;
+  /** why we are ending it on its node */
+  eviction?: Eviction;
+  /** when it was bound */
+  scheduledAt?: string;
+  /** when the command started */
+  startedAt?: string;
+  /** when it ended */
+  finishedAt?: string;
+  /** milliseconds per phase */
+  timingsMs?: Record<string, number>;
+  /** digest of the tree */
+  workspaceRoot?: string;
+  /** what the run sees of shared volumes */
+  volumes?: MountedVolume[];
+  /** version of spec.publish that holds the artifacts */
+  publishedVersion?: number;
+  /** path of the workspace's entry file in this API; null if it has none */
+  previewUrl: string | null;
+  /** effective sandbox policy */
+  policy?: SandboxPolicy;
+  /** of the profile; a Python environment and the policy add to it */
+  environment?: Record<string, string>;
+  /** whose token made it */
+  createdBy?: string;
+  /** that the run is held to */
+  grants?: string[];
+  /** MCP servers that an agent run has; nothing that is secret */
+  toolBundle?: ToolBundleSummary;
+  /** what an agent run asked for and nobody has answered */
+  pendingToolUses?: PendingToolUse[];
+  /** whether an agent run takes no answers any more */
+  stdinClosed?: boolean;
+  /** how it ended and what was enforced */
+  result?: SandboxResult;
+  /** what came back */
+  artifacts?: Artifact[];
+  /** what did not, and why */
+  leftOut?: LeftOut[];
+}
+
+export interface Condition {
+  /** what the condition is about */
+  type: string;
+  /** True, False or Unknown */
+  status: string;
+  /** a stable word for programs */
+  reason?: string;
+  /** a sentence for people */
+  message?: string;
+  /** when status last changed */
+  lastTransitionTime?: string;
+}
+
+export interface Eviction {
+  /** a stable word */
+  reason: string;
+  /** a sentence */
+  message: string;
+}
+
+export interface MountedVolume {
+  /** of the Volume */
+  name: string;
+  /** of its content */
+  version: number;
+  /** digest of the tree */
+  root: string;
+}
+
+export interface ToolBundleSummary {
+  /** in their order */
+  mcpServers: McpServerSummary[];
+}
+
+export interface McpServerSummary {
+  /** within the run */
+  id: string;
+  /** stdio, sse or http */
+  transport: "stdio" | "sse" | "http";
+  /** for people */
+  label?: string;
+  /** what it was made from */
+  templateId?: string;
+  /** whether the run is given it */
+  enabled: boolean;
+  /** none or oauth */
+  authMode?: "none" | "oauth";
+}
+
+export interface PendingToolUse {
+  /** to answer with */
+  id: string;
+  /** of the tool */
+  name?: string;
+}
+
+export interface SandboxResult {
+  /** of this shape: 2 */
+  version: number;
+  /** how it ended */
+  status: "OK" | "FAILED" | "TIMEOUT" | "CPU_LIMIT" | "MEM_LIMIT" | "KILLED_TERM" | "KILLED_KILL" | "CANCELED" | "FORBIDDEN_SYSCALL" | "LIMIT_EXCEEDED" | "INTERNAL_ERROR";
+  /** exit code as a shell would show it */
+  rc: number;
+  /** why, with the native cause */
+  reason: string;
+  /** TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED */
+  errorClass?: string;
+  /** E_LIMIT_MEMORY, E_CAPABILITY_DENIED, … */
+  code?: string;
+  /** standard output, at most what the policy keeps */
+  stdout: string;
+  /** standard error, at most what the policy keeps */
+  stderr: string;
+  /** which stream was cut */
+  truncated: Truncated;
+  /** real time from start to reaped */
+  duration_ms: number;
+  /** what was run */
+  cmd: string[];
+  /** unique per launch */
+  traceId: string;
+  /** what was used */
+  usage: Usage;
+  /** per capability */
+  enforced: Record<string, Enforcement>;
+  /** what was refused */
+  denials: Denial[];
+  /** effective; absent if the request was unreadable */
+  policy?: SandboxPolicy;
+}
+
+export interface Truncated {
+  /** standard output was cut */
+  stdout: boolean;
+  /** standard error was cut */
+  stderr: boolean;
+}
+
+export interface Usage {
+  /** CPU time over all processes */
+  cpu_ms: number;
+  /** highest memory use seen by the kernel */
+  peak_memory_bytes?: number;
+  /** most processes at once */
+  peak_pids?: number;
+  /** bytes written to standard output */
+  stdout_bytes: number;
+  /** bytes written to standard error */
+  stderr_bytes: number;
+  /** what was reached over the network */
+  network?: NetworkFlow[];
+  /** real time times the accelerators that were granted */
+  accelerator_ms?: number;
+}
+
+export interface NetworkFlow {
+  /** as the policy allows it */
+  name: string;
+  /** of the server */
+  port: number;
+  /** that the name was resolved to */
+  address?: string;
+  /** that came about */
+  connections: number;
+  /** that did not, though allowed */
+  failures: number;
+  /** by the sandbox */
+  sent_bytes: number;
+  /** by the sandbox */
+  received_bytes: number;
+}
+
+export interface Enforcement {
+  /** what the policy asked for */
+  requested: unknown;
+  /** whether it was in force before the first instruction */
+  applied: boolean;
+  /** how: cgroup v2 memory.max, seccomp, … */
+  mechanism: string;
+  /** kernel, broker, polled, advisory or none */
+  level: "kernel" | "broker" | "polled" | "advisory" | "none";
+  /** what an operator needs to know */
+  details?: string;
+}
+
+export interface Denial {
+  /** what was tried */
+  what: string;
+  /** on what */
+  target?: string;
+  /** by which program */
+  executable?: string;
+  /** which rule refused it */
+  rule: string;
+  /** what would allow it */
+  remedy: string;
+  /** how often */
+  count: number;
+}
+
+export interface Artifact {
+  /** relative to the workspace */
+  path: string;
+  /** SHA-256 */
+  digest: string;
+  /** bytes */
+  size: number;
+}
+
+export interface LeftOut {
+  /** relative to the workspace */
+  path: string;
+  /** why */
+  rule: string;
+}
+
+export interface RunPlan {
+  /** whether it would be placed at once */
+  placed: boolean;
+  /** where */
+  node?: string;
+  /** why it would wait */
+  message?: string;
+  /** whether its namespace's quota is used up */
+  overQuota: boolean;
+  /** waiting runs of at least its priority */
+  ahead: number;
+  /** nodes that do not fit, by reason */
+  groups?: PlanGroup[];
+  /** what that node can enforce */
+  enforced?: PlanEnforcement[];
+  /** effective sandbox policy */
+  policy?: SandboxPolicy;
+}
+
+export interface PlanGroup {
+  /** how many */
+  nodes: number;
+  /** why they do not fit */
+  reason: string;
+  /** what would help */
+  remedy: string;
+}
+
+export interface PlanEnforcement {
+  /** memory, network, … */
+  capability: string;
+  /** the node has proven it */
+  available: boolean;
+  /** how */
+  mechanism?: string;
+}
+
+export interface MediaTask {
+  /** to ask the orchestrator with */
+  taskId: string;
+  /** as the provider said */
+  status: string;
+  /** when it was asked */
+  startedAt?: string;
+}
+
+export interface Sandbox {
+  /** identity */
+  metadata: ObjectMeta;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Sandbox */
+  kind: string;
+  /** what was asked for */
+  spec: SandboxSpec;
+  /** what is */
+  status: SessionStatus;
+}
+
+export interface SandboxSpec {
+  /** fixed for the session's life */
+  security: SecurityOptions;
+  /** the session ends when nothing was asked of it for so long; 15m unless given */
+  idleTimeout?: string;
+  /** and after this at the latest; 8h unless given */
+  lifetime?: string;
+  /** labels of the node that it needs */
+  nodeSelector?: Record<string, string>;
+}
+
+export interface SandboxSpecInput {
+  /** fixed for the session's life */
+  security?: SecurityOptionsInput;
+  /** the session ends when nothing was asked of it for so long; 15m unless given */
+  idleTimeout?: string;
+  /** and after this at the latest; 8h unless given */
+  lifetime?: string;
+  /** labels of the node that it needs */
+  nodeSelector?: Record<string, string>;
+}
+
+export interface SecurityOptions {
+  /** none unless enabled, and then these domains */
+  network: NetworkPolicy;
+  /** folders of the node; none by default */
+  hostMounts: HostMount[];
+  /** programs that may be executed; core tools and python3 unless given */
+  toolAllowlist?: string[];
+  /** what may be used up */
+  limits: SessionLimits;
+}
+
+export interface SecurityOptionsInput {
+  /** none unless enabled, and then these domains */
+  network?: NetworkPolicyInput;
+  /** folders of the node; none by default */
+  hostMounts?: HostMountInput[];
+  /** programs that may be executed; core tools and python3 unless given */
+  toolAllowlist?: string[];
+  /** what may be used up */
+  limits?: SessionLimitsInput;
+}
+
+export interface SessionLimits {
+  /** real time of one command */
+  timeoutMs?: number;
+  /** memory of one command's processes */
+  memoryBytes?: number;
+  /** bytes of all files of the session */
+  fsBytes?: number;
+  /** files and folders of the session */
+  fileCount?: number;
+  /** of standard output kept */
+  stdoutBytes?: number;
+  /** of standard error kept */
+  stderrBytes?: number;
+  /** length of one command's text */
+  commandBytes?: number;
+  /** size of one request about this session */
+  rpcBytes?: number;
+}
+
+export interface SessionLimitsInput {
+  /** real time of one command */
+  timeoutMs?: number;
+  /** memory of one command's processes */
+  memoryBytes?: number;
+  /** bytes of all files of the session */
+  fsBytes?: number;
+  /** files and folders of the session */
+  fileCount?: number;
+  /** of standard output kept */
+  stdoutBytes?: number;
+  /** of standard error kept */
+  stderrBytes?: number;
+  /** length of one command's text */
+  commandBytes?: number;
+  /** size of one request about this session */
+  rpcBytes?: number;
+}
+
+export interface SessionStatus {
+  /** Pending, Ready or Ended */
+  phase: "Pending" | "Ready" | "Ended";
+  /** where it lives */
+  nodeName?: string;
+  /** why it ended */
+  reason?: string;
+  /** a sentence */
+  message?: string;
+  /** who made it */
+  createdBy?: string;
+  /** the end of its lifetime */
+  expiresAt?: string;
+  /** when it ended */
+  endedAt?: string;
+}
+
+export interface CommandRequest {
+  /** text for the shell inside */
+  command: string;
+  /** to cancel it by, chosen by the caller; one is made unless given */
+  commandId?: string;
+}
+
+export interface RunResult {
+  /** of this command */
+  commandId: string;
+  /** as a shell would show it */
+  exitCode: number;
+  /** at most stdoutBytes of it */
+  stdout: string;
+  /** at most stderrBytes of it */
+  stderr: string;
+  /** from start to the last process */
+  executionTimeMs: number;
+  /** which stream was cut; absent if none was */
+  truncated?: Truncated;
+  /** TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED */
+  errorClass?: string;
+  /** E_CAPABILITY_DENIED, E_LIMIT_MEMORY, … */
+  code?: string;
+  /** why it did not succeed */
+  reason?: string;
+  /** what was refused */
+  denials?: Denial[];
+}
+
+export interface SessionFileList {
+  /** of the folder */
+  path: string;
+  /** by name */
+  files: SessionFile[];
+}
+
+export interface SessionFile {
+  /** in its folder */
+  name: string;
+  /** file, folder, link or other */
+  type: string;
+  /** in bytes */
+  size: number;
+}
+
+export interface Workspace {
+  /** identity */
+  metadata: ObjectMeta;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Workspace */
+  kind: string;
+  /** what is wanted */
+  spec: WorkspaceSpec;
+  /** what is stored */
+  status: WorkspaceStatus;
+}
+
+export interface WorkspaceSpec {
+  /** where it came from, for people */
+  source?: string;
+}
+
+export interface WorkspaceSpecInput {
+  /** where it came from, for people */
+  source?: string;
+}
+
+export interface WorkspaceStatus {
+  /** digest of the stored tree */
+  root?: string;
+  /** how many */
+  files: number;
+  /** together */
+  bytes: number;
+}
+
+export interface Tree {
+  /** files */
+  entries: TreeEntry[];
+}
+
+export interface TreeInput {
+  /** files */
+  entries: TreeEntryInput[];
+}
+
+export interface TreeEntry {
+  /** relative path */
+  path: string;
+  /** SHA-256 of the content */
+  digest: string;
+  /** bytes */
+  size: number;
+  /** whether the owner may execute it */
+  executable: boolean;
+}
+
+export interface TreeEntryInput {
+  /** relative path */
+  path: string;
+  /** SHA-256 of the content */
+  digest: string;
+  /** bytes */
+  size: number;
+  /** whether the owner may execute it */
+  executable?: boolean;
+}
+
+export interface TreeAnswer {
+  /** digest of the whole tree */
+  root: string;
+  /** whether the tree is stored now */
+  stored: boolean;
+  /** blobs the server lacks */
+  missing: string[];
+  /** how blobs may be sent besides as they are: zstd */
+  compressions: string[];
+}
+
+export interface Volume {
+  /** identity */
+  metadata: ObjectMeta;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Volume */
+  kind: string;
+  /** what was published */
+  status: VolumeStatus;
+}
+
+export interface VolumeStatus {
+  /** those that are kept, oldest first */
+  versions: VolumeVersion[];
+}
+
+export interface VolumeVersion {
+  /** grows by one */
+  version: number;
+  /** digest of the tree */
+  root: string;
+  /** how many */
+  files: number;
+  /** together */
+  bytes: number;
+  /** who published it */
+  run: string;
+  /** of that run */
+  runUid: string;
+  /** when it ended */
+  publishedAt?: string;
+}
+
+export interface Grant {
+  /** identity */
+  metadata: ObjectMeta;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Grant */
+  kind: string;
+  /** what it gives */
+  spec: GrantSpec;
+  /** what was used of it */
+  status: GrantStatus;
+}
+
+export interface GrantSpec {
+  /** callers whose runs have it without naming it */
+  subjects?: string[];
+  /** the grant that this one is a part of */
+  parent?: string;
+  /** what may be generated; nothing unless given */
+  media?: MediaGrant;
+  /** what a run may use; no accelerator unless given */
+  compute?: ComputeGrant;
+}
+
+export interface MediaGrant {
+  /** image, video, audio; all if empty */
+  surfaces?: ("image" | "video" | "audio")[];
+  /** all if empty */
+  models?: string[];
+  /** how many in all */
+  count?: number;
+}
+
+export interface ComputeGrant {
+  /** per kind the most of a run; none if empty */
+  accelerators?: Accelerators[];
+  /** cores of a run at most */
+  cpu?: number;
+  /** of a run at most */
+  memory?: string;
+  /** of a run at most */
+  timeout?: string;
+  /** runs under it have ended by then */
+  deadline?: string;
+}
+
+export interface GrantStatus {
+  /** how many were generated */
+  mediaUsed: number;
+}
+
+export interface GrantQuestion {
+  /** of media */
+  surface?: "image" | "video" | "audio";
+  /** of media */
+  model?: string;
+  /** of a run */
+  resources?: Resources;
+  /** of a run */
+  timeout?: string;
+}
+
+export interface GrantDecision {
+  /** the answer */
+  allowed: boolean;
+  /** a stable word, of a refusal */
+  reason?: string;
+  /** a sentence */
+  message?: string;
+  /** every rule that was looked at */
+  checks: GrantCheck[];
+}
+
+export interface GrantCheck {
+  /** that was looked at */
+  grant: string;
+  /** of that grant */
+  rule: string;
+  /** what was asked for */
+  asked: string;
+  /** what the rule gives */
+  given: string;
+  /** whether that is enough */
+  allowed: boolean;
+}
+
+export interface ToolToken {
+  /** identity */
+  metadata: ObjectMeta;
+  /** what it is good for */
+  spec: ToolTokenSpec;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** ToolToken */
+  kind: string;
+  /** whether it still is */
+  status: ToolTokenStatus;
+}
+
+export interface ToolTokenSpec {
+  /** name of the run that it belongs to */
+  run: string;
+  /** run:read, media:generate, … */
+  operations: string[];
+  /** of the run's subresources; all that the operations have unless given */
+  endpoints?: string[];
+  /** 15m unless given; 24h at most */
+  ttl?: string;
+  /** end it when a stream of the run's events ends */
+  revokeOnStreamEnd: boolean;
+}
+
+export interface ToolTokenStatus {
+  /** Active, Expired or Revoked */
+  phase: "Active" | "Expired" | "Revoked";
+  /** of the run */
+  runUid?: string;
+  /** of the run in whose environment it is; 0 for others */
+  attempt: number;
+  /** the tool token that made it */
+  parent?: string;
+  /** when it was made */
+  issuedAt?: string;
+  /** when it ends by itself */
+  expiresAt?: string;
+  /** when it was ended */
+  revokedAt?: string;
+  /** why it ended: child_exit, sse_end, ttl_expired or manual */
+  reason?: "child_exit" | "sse_end" | "ttl_expired" | "manual";
+  /** the secret: shown once, in the answer that creates it */
+  token?: string;
+}
+
+export interface Node {
+  /** identity */
+  metadata: ObjectMeta;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Node */
+  kind: string;
+  /** what the operator wants */
+  spec: NodeSpec;
+  /** what the agent reports */
+  status: NodeStatus;
+}
+
+export interface NodeSpec {
+  /** cordoned: gets nothing new */
+  unschedulable: boolean;
+  /** gets only runs that tolerate them */
+  taints?: Taint[];
+  /** being emptied */
+  drain?: Drain;
+}
+
+export interface Taint {
+  /** what it is about */
+  key: string;
+  /** of the key */
+  value?: string;
+  /** NoSchedule: nothing new that does not tolerate it */
+  effect: string;
+}
+
+export interface Drain {
+  /** when it was asked for */
+  requestedAt: string;
+  /** what still runs then is ended */
+  evictAt: string;
+}
+
+export interface NodeStatus {
+  /** holds a lease */
+  ready: boolean;
+  /** LEASE_EXPIRED, NODE_LOST */
+  reason?: string;
+  /** why not */
+  message?: string;
+  /** what the host has */
+  capacity: Capacity;
+  /** accelerators */
+  devices: Device[];
+  /** what the sandbox can enforce here, proven at start */
+  capabilities: Capability[];
+  /** forbidden things that were tried inside; a run that needs one which failed goes elsewhere */
+  canaries?: Canary[];
+  /** what its operator lets a policy ask for */
+  ceilings?: Ceilings;
+  /** sandbox sessions at once; 0: it takes none */
+  maxSessions: number;
+  /** version of the agent */
+  agentVersion?: string;
+  /** linux or darwin */
+  os?: string;
+  /** amd64 or arm64 */
+  arch?: string;
+  /** last heartbeat */
+  lastSeen?: string;
+}
+
+export interface Capacity {
+  /** cores */
+  cpu: number;
+  /** bytes */
+  memory: string;
+  /** free bytes for workspaces */
+  disk: string;
+  /** runs at once */
+  maxRuns: number;
+}
+
+export interface Device {
+  /** nvidia or apple */
+  kind: string;
+  /** stable on its node */
+  id: string;
+  /** for people */
+  model?: string;
+}
+
+export interface Capability {
+  /** memory, pids, network, … */
+  name: string;
+  /** proven at start */
+  available: boolean;
+  /** how it is enforced here */
+  mechanism?: string;
+  /** why not, and what would help */
+  details?: string;
+}
+
+export interface Canary {
+  /** which canary */
+  name: string;
+  /** what it proves: an entry of `enforced` */
+  capability: string;
+  /** what was tried inside */
+  attempt: string;
+  /** what the kernel should answer */
+  expected: string;
+  /** what it answered */
+  got: string;
+  /** whether the attempt was stopped */
+  passed: boolean;
+  /** kernel, broker, polled, advisory or none */
+  level: "kernel" | "broker" | "polled" | "advisory" | "none";
+  /** the line that would fix or strengthen this host */
+  remedy?: string;
+}
+
+export interface Ceilings {
+  /** largest limits; those left out are not bounded */
+  limits: SandboxLimits;
+  /** whether a policy may allow domains */
+  network: boolean;
+  /** folders of the host that a policy may mount, with all below */
+  hostMounts: string[];
+  /** devices that a policy may name */
+  devices: string[];
+}
+
+export interface ExecuteRequest {
+  /** the program */
+  code: string;
+  /** python */
+  language: string;
+  /** 1 to 60, 30 unless given */
+  timeout_seconds?: number;
+  /** 64 to 512, 256 unless given */
+  memory_mb?: number;
+  /** an object, which the program finds as `input_data` */
+  input_data: unknown;
+}
+
+export interface ExecuteRequestInput {
+  /** the program */
+  code: string;
+  /** python */
+  language?: string;
+  /** 1 to 60, 30 unless given */
+  timeout_seconds?: number;
+  /** 64 to 512, 256 unless given */
+  memory_mb?: number;
+  /** an object, which the program finds as `input_data` */
+  input_data?: unknown;
+}
+
+export interface ExecuteAnswer {
+  /** the program ended with exit code 0 */
+  success: boolean;
+  /** what it printed */
+  stdout: string;
+  /** what it printed there */
+  stderr: string;
+  /** the program's; -1 where none ended */
+  exit_code: number;
+  /** from the request's arrival on the node to the end of its last process */
+  execution_time_ms: number;
+  /** null, or why it did not succeed */
+  error: string | null;
+  /** null, or everything that the validator refused */
+  validation_errors: string[] | null;
+}
+
+export interface AuditList {
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** AuditEventList */
+  kind: string;
+  /** oldest first */
+  items: AuditEvent[];
+  /** id to go on after */
+  last: number;
+}
+
+export interface AuditEvent {
+  /** grows with every event */
+  id: number;
+  /** the controller's clock */
+  time: string;
+  /** a stable word */
+  type: string;
+  /** who did it */
+  subject?: string;
+  /** where */
+  namespace?: string;
+  /** to what: plural/name */
+  object?: string;
+  /** uid of run or session */
+  session_id?: string;
+  /** uid/attempt or uid/command */
+  command_id?: string;
+  /** a stable word */
+  reason?: string;
+  /** of the API call */
+  request_id?: string;
+  /** by type */
+  details?: Record<string, string>;
+}

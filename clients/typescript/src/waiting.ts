@@ -1,0 +1,62 @@
+// Waiting that a signal ends, and how long to wait before trying again.
+
+/** Milliseconds after the `failed`-th failure in a row: doubles from 0.2 s to 5 s, drawn from the upper half of that. */
+export function backoff(failed: number): number {
+  return Math.min(5000, 200 * 2 ** Math.min(failed - 1, 10)) * (0.5 + Math.random() / 2);
+}
+
+/** Of a Retry-After header in seconds, 30 s at most; dates are not understood. */
+export function askedFor(retryAfter: string | null): number {
+  return /^\d{1,6}$/.test(retryAfter?.trim() ?? "") ? Math.min(Number(retryAfter) * 1000, 30_000) : 0;
+}
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const ended = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", ended);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", ended, { once: true });
+  });
+}
+
+/** Ends when the caller's signal does or when nobody has called `touch` for a while. */
+export class Watchdog {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #forward = (): void => this.#controller.abort(this.#outer?.reason);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  expired = false;
+
+  constructor(
+    private readonly silenceMs: number,
+    outer?: AbortSignal,
+  ) {
+    this.#outer = outer;
+    if (outer?.aborted) this.#forward();
+    outer?.addEventListener("abort", this.#forward, { once: true });
+    this.touch();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  touch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.expired = true;
+      this.#controller.abort();
+    }, this.silenceMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#forward);
+  }
+}

@@ -1,0 +1,192 @@
+// Against a server that breaks off, repeats, leaves out, lies and refuses.
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { Client, PaddockError, type RunEvent } from "../src/index.js";
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+interface Broken {
+  client: Client;
+  url: string;
+  requests: IncomingMessage[];
+}
+
+/** Each request gets the next answer; the last one is repeated. */
+async function broken(answers: Answer[], use: (broken: Broken) => Promise<void>): Promise<void> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    request.resume().on("end", () => (answers.length > 1 ? answers.shift() : answers[0])?.(response, request));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    await use({ client: new Client({ baseUrl: url, token: "secret" }), url, requests });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const hangUp: Answer = (response) => response.destroy();
+const json =
+  (status: number, body: unknown): Answer =>
+  (response) =>
+    response.writeHead(status, { "Content-Type": "application/json" }).end(typeof body === "string" ? body : JSON.stringify(body));
+const events =
+  (text: string): Answer =>
+  (response) =>
+    response.writeHead(200, { "Content-Type": "text/event-stream" }).end(`: ok\n\n${text}`);
+const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
+const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
+const BUSY = json(503, { message: "later", reason: "ServiceUnavailable", error: { code: "BUSY", retryable: true } });
+const RUN = { metadata: { name: "a" }, spec: { type: "compute", command: "python3 a.py" }, status: { phase: "Succeeded" } };
+
+async function refused(code: string, call: () => Promise<unknown>): Promise<PaddockError> {
+  try {
+    await call();
+  } catch (error) {
+    assert.ok(error instanceof PaddockError, String(error));
+    assert.equal(error.code, code, error.message);
+    return error;
+  }
+  return assert.fail(`no ${code}`);
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test("a stream that breaks goes on behind the last event", () =>
+  broken([events(line(1, "a")), hangUp, BUSY, events(line(1, "a") + line(2, "b")), events(END)], async ({ client, requests }) => {
+    const found = await all<RunEvent>(client.runs.streamEvents("a"));
+    assert.deepEqual(found.map((event) => event.id), [1, 2, 3]);
+    assert.deepEqual(requests.map((request) => request.headers["last-event-id"]), [undefined, "1", "1", "1", "2"]);
+  }));
+
+test("an event that is left out is asked for again, and a torn one is none", () =>
+  broken([events(line(1, "a") + END), events(line(2, "b") + 'id: 3\nevent: end\ndata: {"ph'), events(END)], async ({ client }) => {
+    assert.deepEqual((await all(client.runs.streamEvents("a"))).map((event) => event.id), [1, 2, 3]);
+  }));
+
+test("a server that never comes back is given up", () =>
+  broken([events(line(1, "a")), hangUp], async ({ client }) => {
+    const error = await refused("STREAM_LOST", () => all(client.runs.streamEvents("a", { patienceMs: 300 })));
+    assert.equal(error.retryable, true);
+  }));
+
+test("what is no event is refused", async () => {
+  for (const bad of ["id: x\ndata: {}\n\n", "id: 1\ndata: []\n\n", "id: 1\ndata: {\n\n"]) {
+    await broken([events(bad)], async ({ client }) => void (await refused("UNEXPECTED_ANSWER", () => all(client.runs.streamEvents("a")))));
+  }
+  await broken([json(200, RUN)], async ({ client }) => void (await refused("UNEXPECTED_ANSWER", () => all(client.runs.streamEvents("a")))));
+  const endless = events(`id: 1\nevent: stdout\ndata: ${"x".repeat(5 << 20)}\n\n`);
+  await broken([endless], async ({ client }) => void (await refused("EVENT_TOO_LARGE", () => all(client.runs.streamEvents("a")))));
+});
+
+test("a signal ends a stream and a wait at once, with its own reason", () =>
+  broken([(response) => void response.writeHead(200, { "Content-Type": "text/event-stream" }).write(line(1, "a"))], async ({ client }) => {
+    const controller = new AbortController();
+    const stream = client.runs.streamEvents("a", { signal: controller.signal });
+    assert.equal((await stream.next()).value?.id, 1);
+    controller.abort(new Error("enough"));
+    await assert.rejects(stream.next(), /enough/);
+    await assert.rejects(client.runs.get("a", { signal: controller.signal }), /enough/);
+  }));
+
+test("a create is sent again with the same key", () =>
+  broken([BUSY, hangUp, json(201, RUN)], async ({ client, requests }) => {
+    assert.equal((await client.runs.create({ type: "compute", command: "python3 a.py" })).metadata.name, "a");
+    assert.equal(new Set(requests.map((request) => request.headers["idempotency-key"])).size, 1);
+    assert.equal(requests.length, 3);
+  }));
+
+test("code that may have run is never sent again, code that no node took is", async () => {
+  for (const answer of [hangUp, BUSY]) {
+    await broken([answer], async ({ client, requests }) => {
+      await assert.rejects(client.execute("print(1)"), PaddockError);
+      assert.equal(requests.length, 1);
+    });
+  }
+  const none = json(503, { message: "no node", error: { code: "NO_NODE", retryable: true } });
+  await broken([none, json(200, { success: true, stdout: "1\n" })], async ({ client }) => {
+    assert.equal((await client.execute("print(1)")).stdout, "1\n");
+  });
+});
+
+test("it gives up after four tries and says what the server said", () =>
+  broken([BUSY], async ({ client, requests }) => {
+    const error = await refused("BUSY", () => client.runs.get("a"));
+    assert.deepEqual([requests.length, error.statusCode, error.reason, error.message], [4, 503, "ServiceUnavailable", "later"]);
+  }));
+
+test("answers and errors that are none", async () => {
+  await broken([json(200, "{")], async ({ client }) => void (await refused("UNEXPECTED_ANSWER", () => client.runs.get("a"))));
+  for (const body of ["", "[]", '{"error":1,"message":2}', '{"error":{"details":{"causes":[1,{"field":2}]}}}', "<html>"]) {
+    await broken([json(400, body)], async ({ client }) => {
+      assert.equal((await refused("UNEXPECTED_ANSWER", () => client.runs.get("a"))).statusCode, 400);
+    });
+  }
+});
+
+test("a redirect takes the token nowhere", () =>
+  broken([json(200, RUN)], async (other) => {
+    const away: Answer = (response) => response.writeHead(302, { Location: other.url }).end();
+    await broken([away], async ({ client }) => void (await assert.rejects(client.execute("print(1)"), PaddockError)));
+    assert.equal(other.requests.length, 0);
+  }));
+
+test("an artifact is what its digest says", () =>
+  broken([json(200, "y")], async ({ client }) => {
+    await refused("DIGEST_MISMATCH", () => client.runs.readArtifact("a", { path: "x", size: 1, digest: "0".repeat(64) }));
+  }));
+
+const SANDBOX = json(201, { metadata: { name: "s" }, spec: { security: { limits: { timeoutMs: 1000 } } } });
+const piece = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
+
+test("a streamed command: its output and its result, each once", () =>
+  broken([SANDBOX, events(piece("stdout", '{"base64":"AP8="}') + piece("new", "{}") + piece("result", '{"exitCode":3}'))], async ({ client }) => {
+    const found = await all((await client.sandboxes.create()).stream("echo"));
+    assert.equal(found.length, 2);
+    assert.ok(found[0]?.type === "stdout" && found[0].data.join() === "0,255");
+    assert.ok(found[1]?.type === "result" && found[1].result.exitCode === 3);
+  }));
+
+test("a streamed command that breaks is lost, and never sent again", async () => {
+  const cases: [Answer, string][] = [
+    [events(piece("started", "{}")), "STREAM_LOST"],
+    [hangUp, "CONNECTION_LOST"],
+    [events(piece("error", '{"code":"SESSION_ENDED","message":"gone"}')), "SESSION_ENDED"],
+    [events(piece("stdout", '{"base64":"*"}')), "UNEXPECTED_ANSWER"],
+    [events(piece("result", "[]")), "UNEXPECTED_ANSWER"],
+  ];
+  for (const [answer, code] of cases) {
+    await broken([SANDBOX, answer], async ({ client, requests }) => {
+      const session = await client.sandboxes.create();
+      await refused(code, () => all(session.stream("echo")));
+      assert.equal(requests.length, 2);
+    });
+  }
+});
+
+test("names lead nowhere else", () =>
+  broken([json(200, RUN)], async ({ client, requests }) => {
+    await client.runs.get("a/../b?c#d");
+    assert.equal(requests[0]?.url, "/apis/paddock.dev/v1alpha1/namespaces/default/runs/a%2F..%2Fb%3Fc%23d");
+    for (const name of ["", ".", ".."]) await refused("INVALID_NAME", () => client.runs.get(name));
+  }));
+
+test("addresses and tokens that make no sense, and nobody there", async () => {
+  for (const baseUrl of ["", "host", "ftp://host", "https://user:pw@host", "https://host/?a=1", "http://example.org"]) {
+    await refused("INVALID_SERVER", async () => new Client({ baseUrl, token: "t" }));
+  }
+  await refused("INVALID_TOKEN", async () => new Client({ baseUrl: "https://host", token: "a b" }));
+  let left = "";
+  await broken([hangUp], async ({ url }) => void (left = url));
+  const nobody = new Client({ baseUrl: left });
+  assert.equal((await refused("UNREACHABLE", () => nobody.runs.get("a"))).retryable, true);
+});

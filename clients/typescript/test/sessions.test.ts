@@ -1,0 +1,78 @@
+// Sessions, against the instance that PADDOCK_SERVER and PADDOCK_TOKEN name.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client, PaddockError } from "../src/index.js";
+
+const { PADDOCK_SERVER, PADDOCK_TOKEN } = process.env;
+const skip = PADDOCK_SERVER ? false : "PADDOCK_SERVER names no instance";
+
+function client(): Client {
+  return new Client({ baseUrl: PADDOCK_SERVER ?? "", token: PADDOCK_TOKEN });
+}
+
+async function refused(code: string, call: () => Promise<unknown>): Promise<PaddockError> {
+  try {
+    await call();
+  } catch (error) {
+    assert.ok(error instanceof PaddockError, String(error));
+    assert.equal(error.code, code, error.message);
+    return error;
+  }
+  return assert.fail(`no ${code}`);
+}
+
+test("a session: commands share files, and nothing is left of it", { skip }, async () => {
+  let name = "";
+  {
+    await using session = await client().sandboxes.create({ security: { limits: { timeoutMs: 5000 } }, labels: { made: "here" } });
+    name = session.name;
+    assert.equal(session.sandbox.spec.security.limits.timeoutMs, 5000);
+    const first = await session.run("echo one | tee a.txt; echo two >&2; exit 3");
+    assert.deepEqual([first.exitCode, first.stdout, first.stderr, first.truncated], [3, "one\n", "two\n", undefined]);
+    assert.equal((await session.run("cat a.txt")).stdout, "one\n");
+
+    await session.files.write("d/ä b.bin", new Uint8Array([0, 255]));
+    await session.files.makeFolder("empty");
+    assert.deepEqual(await session.files.read("d/ä b.bin"), new Uint8Array([0, 255]));
+    assert.equal(await session.files.readText("a.txt"), "one\n");
+    assert.deepEqual((await session.files.list()).map((file) => `${file.type} ${file.name}`), ["file a.txt", "folder d", "folder empty"]);
+    await refused("IS_A_FOLDER", () => session.files.read("d"));
+    await refused("NOT_A_FOLDER", () => session.files.list("a.txt"));
+    await session.files.remove("a.txt");
+    assert.equal((await session.run("ls")).stdout, "d\nempty\n");
+    assert.ok((await client().sandboxes.list()).some((sandbox) => sandbox.metadata.name === name));
+  }
+  await refused("SANDBOX_NOT_FOUND", () => client().sandboxes.get(name));
+});
+
+test("a command's output while it comes, its cancel, and a limit", { skip }, async () => {
+  await using session = await client().sandboxes.create();
+  const seen: string[] = [];
+  for await (const event of session.stream("echo out; sleep 600; echo never", { commandId: "slow" })) {
+    if (event.type === "result") {
+      seen.push(event.result.errorClass ?? "");
+    } else {
+      seen.push(event.text);
+      await session.cancel("slow");
+    }
+  }
+  assert.deepEqual(seen, ["out\n", "CANCELLED"]);
+  await refused("COMMAND_NOT_FOUND", () => session.cancel("slow"));
+  await using short = await client().sandboxes.create({ security: { limits: { timeoutMs: 500 } } });
+  assert.equal((await short.run("sleep 60")).errorClass, "TIMEOUT");
+});
+
+test("a signal ends a command and its stream; what is wrong is said by its field", { skip }, async () => {
+  await using session = await client().sandboxes.create({ security: { limits: { timeoutMs: 60_000 } } });
+  const controller = new AbortController();
+  await assert.rejects(async () => {
+    for await (const event of session.stream("echo begun; sleep 600", { signal: controller.signal })) {
+      if (event.type === "stdout") controller.abort(new Error("enough"));
+    }
+  }, /enough/);
+  const error = await refused("INVALID_FIELD", () => client().sandboxes.create({ security: { limits: { timeoutMs: 0 } } }));
+  assert.equal(error.field, "spec.security.limits.timeoutMs");
+  await session.destroy();
+  await session.destroy();
+  assert.equal((await refused("SANDBOX_NOT_FOUND", () => session.run("true"))).statusCode, 404);
+});

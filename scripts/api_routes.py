@@ -1,0 +1,107 @@
+"""What each route does, in a few words, for docs/api.md. A route that no row fits stops scripts/generate."""
+import re
+
+# The first row whose method and path fit. `…` is the group, with or without a namespace; {} is any part in braces, KIND any
+# plural of a kind.
+ROWS = [line.split(" | ") for line in """\
+GET | / | the [dashboard](dashboard.md)
+GET | /dashboard/{} | its files
+GET | /livez | the process answers
+GET | /readyz | whether it can serve: `{"ok", "ready", "version"}`
+GET | /healthz | the same, by another name
+GET | /health | the same, for checks that know no other
+GET | /status | `{"ok", "version", "sandboxMode", "shuttingDown"}`
+GET | /version | as Kubernetes writes it
+GET | /metrics | Prometheus text
+POST | /mcp | an MCP server over HTTP: [mcp.md](mcp.md)
+GET | /audit | what was done and refused: [audit.md](audit.md), `AuditList`
+GET | /apis/paddock.dev/v1alpha1/namespaces/{}/audit | the same of one namespace
+POST | /admin/backups | copies the store while it is in use
+GET | /openapi/v3 | where the OpenAPI document is
+GET | /openapi/v3/apis/paddock.dev/v1alpha1 | the OpenAPI document, with every type below
+GET | /openapi/v2 | the same for old clients, in protobuf
+GET | /api | discovery, for Kubernetes clients
+GET | /api/v1 | discovery
+GET | /apis | discovery
+GET | /apis/paddock.dev | discovery
+GET | /apis/paddock.dev/v1alpha1 | discovery
+GET | /apis/authorization.k8s.io/v1 | discovery
+GET | /apis/authentication.k8s.io/{} | discovery
+GET | /api/v1/namespaces | those in use
+GET | /api/v1/namespaces/{} | any valid name: a namespace exists by being used
+GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events
+GET | /api/v1/namespaces/{}/events | the same of one namespace
+POST | /apis/authorization.k8s.io/v1/selfsubjectaccessreviews | may I?
+POST | /apis/authorization.k8s.io/v1/selfsubjectrulesreviews | what may I?
+POST | /apis/authentication.k8s.io/{}/selfsubjectreviews | who am I?
+GET | /api/v1/pods | runs as read-only Pods, for `kubectl logs`
+GET | /api/v1/namespaces/{}/pods | the same of one namespace
+GET | /api/v1/namespaces/{}/pods/{} | one
+GET | /api/v1/namespaces/{}/pods/{}/log | its output
+POST | /build | a run, in the words of the design's own clients: `build_type`, `compute_command`, …
+POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
+POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`
+POST | …/runs/{}/cancel | ends it; again is the same
+GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, resumes behind `Last-Event-ID` or `?after=`, ends with `end`
+GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
+GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
+GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
+POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md)
+POST | …/runs/{}/media | asks an orchestrator's provider: `MediaTask`
+POST | …/runs/{}/tool-results | answers a tool use of an agent run
+POST | …/grants/{}/explain | each rule that decides on a `GrantQuestion`: `GrantDecision`
+POST | …/tooltokens/{}/revoke | ends it
+GET | …/workspaces/{}/tree | its files: `Tree`
+POST | …/workspaces/{}/tree | offers a `Tree`; `TreeAnswer` names the blobs to send first, or says that it is stored
+PUT | …/workspaces/{}/blobs/{} | the bytes of one; `?compression=zstd&size=N`
+GET | …/workspaces/{}/raw/{} | the bytes of a file: [projects.md](projects.md)
+GET | …/workspaces/{}/export | the manifest of the project
+GET | …/workspaces/{}/export/{} | an HTML document with everything in it; `?inline=1`
+GET | …/workspaces/{}/preview-url | a link for a browser's frame
+GET | /preview/{}/{} | what that link leads to
+POST | …/sandboxes/{}/commands | runs a `CommandRequest`: `RunResult`, or its output while it comes with `?stream=true`
+POST | …/sandboxes/{}/commands/{}/cancel | ends that command
+GET | …/sandboxes/{}/files | the files of the session
+GET | …/sandboxes/{}/files/{} | the bytes of a file
+PUT | …/sandboxes/{}/files/{} | writes a file
+DELETE | …/sandboxes/{}/files/{} | removes a file
+POST | …/nodes/{}/cordon | gets no new runs
+POST | …/nodes/{}/uncordon | gets runs again
+GET | …/nodes/{}/drain | how far it is: `Drain`
+POST | …/nodes/{}/drain | its runs go or end
+PUT | …/nodes/{}/taints | what runs must tolerate
+POST | …/nodes/{}/enroll | a credential for a new node
+POST | …/nodes/{}/synchronize | what is, against what shall be
+POST | …/nodes/{}/calls | a lane: brings an answer, takes the next call
+GET | …/nodes/{}/runs/{}/tree | files of a run, or of a volume: `?volume=NAME`
+GET | …/nodes/{}/runs/{}/blobs/{} | one of them
+PUT | …/nodes/{}/runs/{}/artifacts/{} | what a run left behind
+GET | …/nodes/{}/runs/{}/tool-bundle | MCP servers of an agent run
+POST | …/nodes/{}/runs/{}/tool-token | the one in a run's environment
+GET | …/KIND/{}/status | as `GET` of the object
+PUT | …/KIND/{}/status | conditions of an administrator's own
+PATCH | …/KIND/{}/status | the same
+GET | …/KIND | all; `?limit`, `continue`, `labelSelector`, `fieldSelector`, `watch`
+POST | …/KIND | a new one; `Idempotency-Key`, `?dryRun=All`
+GET | …/KIND/{} | one
+PUT | …/KIND/{} | changes it
+PATCH | …/KIND/{} | changes it: JSON patch, merge patch, server-side apply
+DELETE | …/runs/{} | deletes it, when it has ended
+DELETE | …/sandboxes/{} | destroys the session
+DELETE | …/KIND/{} | deletes it""".splitlines()]
+GROUP = "/apis/paddock.dev/v1alpha1"
+
+
+KINDS = "runs|sandboxes|workspaces|volumes|grants|tooltokens|nodes"
+
+
+def fits(wanted, path):
+    text = re.escape(wanted).replace("…", f"{re.escape(GROUP)}(?:/namespaces/\\{{ns\\}})?")
+    return re.fullmatch(text.replace(r"\{\}", r"\{[^/]+\}").replace("KIND", f"(?:{KINDS})"), path) is not None
+
+
+def summary(method, path):
+    for row_method, wanted, words in ROWS:
+        if row_method == method and fits(wanted, path):
+            return words
+    raise ValueError(f"scripts/api_routes.py says nothing of {method} {path}")

@@ -1,0 +1,232 @@
+"""The Python client against a server that breaks off, repeats, leaves out, lies and refuses."""
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from broken_server import BrokenServer, answer, stream
+from harness import SOURCE, main
+
+sys.path.insert(0, str(SOURCE / "clients" / "python"))
+from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
+from paddock._codec import decode, encode  # noqa: E402
+
+RUN = json.dumps({"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "a", "resourceVersion": "7"},
+                  "spec": {"type": "compute", "command": "python3 a.py"}, "status": {"phase": "Succeeded"}})
+BUSY = answer(503, json.dumps({"kind": "Status", "message": "later", "reason": "ServiceUnavailable", "code": 503,
+                               "error": {"code": "BUSY", "message": "later", "retryable": True, "details": {}}}))
+END = (3, "end", '{"phase":"Succeeded","rc":0,"status":"OK","message":""}')
+
+
+def line(number, text):
+    return number, "stdout", json.dumps({"time": "2026-01-02T03:04:05Z", "data": text})
+
+
+class Broken(unittest.TestCase):
+    def setUp(self):
+        patched = mock.patch("paddock._http.backoff", lambda failed: 0), mock.patch("paddock.events.backoff", lambda failed: 0)
+        for each in patched:  # tests do not wait
+            each.start()
+            self.addCleanup(each.stop)
+
+    def serve(self, *answers):
+        server = BrokenServer(*answers)
+        self.addCleanup(server.__exit__)
+        return server, Client(server.url, "secret")
+
+    def refused(self, code, call):
+        with self.assertRaises(PaddockError) as caught:
+            call()
+        self.assertEqual(caught.exception.code, code, caught.exception)
+        return caught.exception
+
+
+class Streams(Broken):
+    def test_a_stream_that_breaks_goes_on_behind_the_last_event(self):
+        server, client = self.serve(stream(line(1, "a")), None, BUSY, stream(line(1, "a"), line(2, "b")), stream(END))
+        self.assertEqual([event.data for event in client.runs.stream_events("a")], ["a", "b", ""])
+        resumed = [request.partition("Last-Event-ID: ")[2][:1] for request in server.requests]
+        self.assertEqual(resumed, ["", "1", "1", "1", "2"])
+
+    def test_an_event_that_is_left_out_is_asked_for_again(self):
+        server, client = self.serve(stream(line(1, "a"), END), stream(line(2, "b"), END))
+        self.assertEqual([event.id for event in client.runs.stream_events("a")], [1, 2, 3])
+        self.assertIn("Last-Event-ID: 1", server.requests[1])
+
+    def test_a_torn_event_is_none(self):
+        _, client = self.serve(stream(line(1, "a")) + b"id: 2\nevent: stdout\ndata: {\"da", stream(line(2, "whole")), stream(END))
+        self.assertEqual([event.data for event in client.runs.stream_events("a")], ["a", "whole", ""])
+
+    def test_a_server_that_never_comes_back_is_given_up(self):
+        _, client = self.serve(stream(line(1, "a")), None)
+        events = client.runs.stream_events("a", patience=0.2)
+        self.assertEqual(next(events).data, "a")
+        self.assertTrue(self.refused("STREAM_LOST", lambda: list(events)).retryable)
+
+    def test_a_server_that_always_leaves_one_out_is_given_up(self):
+        server, client = self.serve(stream(line(2, "b")))
+        self.refused("STREAM_LOST", lambda: list(client.runs.stream_events("a", patience=1000)))
+        self.assertLess(len(server.requests), 30)
+
+    def test_what_is_no_event_is_refused(self):
+        for bad in (stream(("x", "stdout", "{}")), stream((1, "stdout", "[]")), stream((1, "stdout", "{")), answer(200, RUN)):
+            _, client = self.serve(bad)
+            self.refused("UNEXPECTED_ANSWER", lambda: list(client.runs.stream_events("a")))  # noqa: B023
+
+    def test_an_endless_event_is_refused(self):
+        _, client = self.serve(stream((1, "stdout", "x" * (5 << 20))))
+        self.refused("EVENT_TOO_LARGE", lambda: list(client.runs.stream_events("a")))
+
+    def test_a_refusal_ends_it(self):
+        missing = answer(404, json.dumps({"message": "gone", "reason": "NotFound", "error": {"code": "RUN_NOT_FOUND", "retryable": False}}))
+        _, client = self.serve(stream(line(1, "a")), missing)
+        self.refused("RUN_NOT_FOUND", lambda: list(client.runs.stream_events("a")))
+
+
+SANDBOX = json.dumps({"metadata": {"name": "s"}, "spec": {"security": {"limits": {"timeoutMs": 1000}}}})
+
+
+class Commands(Broken):
+    """Streamed commands of a session: one connection, one command."""
+
+    def stream(self, *events):
+        server, client = self.serve(answer(201, SANDBOX), stream(*events))
+        return server, client.sandboxes.create().stream("echo")
+
+    def test_its_output_and_its_result(self):
+        result = '{"commandId":"1","exitCode":3,"stdout":"","stderr":"","executionTimeMs":5}'
+        _, command = self.stream((0, "started", "{}"), (0, "stdout", '{"base64":"AP8="}'), (0, "new", "{}"), (0, "result", result))
+        self.assertEqual([(piece.type, piece.data, piece.text) for piece in command], [("stdout", b"\0\xff", "\0\ufffd")])
+        self.assertEqual(command.result.exitCode, 3)
+        self.assertEqual(command.result.exitCode, 3)
+
+    def test_a_command_whose_connection_broke_is_lost_and_never_sent_again(self):
+        server, command = self.stream((0, "started", "{}"), (0, "stdout", '{"base64":"AA=="}'))
+        self.assertFalse(self.refused("STREAM_LOST", lambda: list(command)).retryable)
+        self.assertEqual(len(server.requests), 2)
+        server, client = self.serve(answer(201, SANDBOX), None)
+        self.refused("CONNECTION_LOST", lambda: client.sandboxes.create().stream("echo"))
+        self.assertEqual(len(server.requests), 2)
+
+    def test_it_is_sent_before_anybody_looks_at_its_output(self):
+        server, _ = self.stream((0, "started", "{}"))
+        self.assertIn('"command": "echo"', server.requests[1])
+
+    def test_what_the_server_says_is_wrong_is_raised(self):
+        _, command = self.stream((0, "error", '{"code":"SESSION_ENDED","message":"gone","retryable":false}'))
+        self.assertEqual(self.refused("SESSION_ENDED", lambda: command.result).message, "gone")
+
+    def test_what_is_no_event_is_refused(self):
+        for kind, data in (("stdout", "{}"), ("stdout", '{"base64":"*"}'), ("stdout", '{"base64":7}'), ("result", "[]"), ("stderr", "{")):
+            _, command = self.stream((0, kind, data))
+            self.refused("UNEXPECTED_ANSWER", lambda: list(command))  # noqa: B023
+
+    def test_a_command_is_not_sent_twice_and_a_lost_destroy_is_done(self):
+        server, client = self.serve(answer(201, SANDBOX), BUSY, answer(404, "{}"))
+        session = client.sandboxes.create()
+        self.refused("BUSY", lambda: session.run("echo"))
+        session.destroy()
+        self.assertEqual(len(server.requests), 3)
+
+
+class Repeats(Broken):
+    def test_a_create_is_sent_again_with_the_same_key(self):
+        server, client = self.serve(BUSY, None, answer(201, RUN))
+        self.assertEqual(client.runs.create(RunSpec("compute", "python3 a.py")).metadata.name, "a")
+        keys = {request.partition("Idempotency-Key: ")[2].split("\r\n")[0] for request in server.requests}
+        self.assertEqual((len(server.requests), len(keys)), (3, 1))
+        self.assertTrue(keys.pop())
+
+    def test_code_that_may_have_run_is_never_sent_again(self):
+        for broken in (None, BUSY):
+            server, client = self.serve(broken)
+            with self.assertRaises(PaddockError):
+                client.execute("print(1)")
+            self.assertEqual(len(server.requests), 1)
+
+    def test_code_that_no_node_took_is_sent_again(self):
+        none = answer(503, json.dumps({"message": "no node", "error": {"code": "NO_NODE", "retryable": True}}))
+        done = answer(200, json.dumps({"success": True, "stdout": "1\n", "stderr": "", "exit_code": 0, "execution_time_ms": 1,
+                                       "error": None, "validation_errors": None}))
+        server, client = self.serve(none, done)
+        self.assertEqual(client.execute("print(1)").stdout, "1\n")
+        self.assertEqual(len(server.requests), 2)
+
+    def test_it_gives_up_after_four_tries(self):
+        server, client = self.serve(BUSY)
+        error = self.refused("BUSY", lambda: client.runs.get("a"))
+        self.assertEqual((len(server.requests), error.status_code, error.reason), (4, 503, "ServiceUnavailable"))
+
+    def test_a_torn_answer_is_a_lost_connection(self):
+        _, client = self.serve(answer(200, RUN)[:-5])
+        self.refused("CONNECTION_LOST", lambda: client.runs.get("a"))
+
+
+class Lies(Broken):
+    def test_answers_that_are_no_answers(self):
+        for body in ("", "[]", "{", '{"metadata":{}}', '{"metadata":{"name":1},"spec":{"type":"compute","command":"a"}}',
+                     '{"metadata":{},"spec":{"type":"compute"}}'):
+            _, client = self.serve(answer(200, body))
+            self.refused("UNEXPECTED_ANSWER", lambda: client.runs.get("a"))  # noqa: B023
+
+    def test_errors_that_are_no_errors(self):
+        for body in ("", "[]", '{"error": 1, "message": 2}', '{"error": {"details": {"causes": [1, {"field": 2}]}}}', "<html>"):
+            _, client = self.serve(answer(400, body))
+            error = self.refused("UNEXPECTED_ANSWER", lambda: client.runs.get("a"))  # noqa: B023
+            self.assertEqual((error.status_code, error.retryable), (400, False))
+
+    def test_a_redirect_takes_the_token_nowhere(self):
+        other, _ = self.serve(answer(200, RUN))
+        _, client = self.serve(answer(302, "", "text/plain", f"Location: {other.url}/"))
+        self.assertEqual(self.refused("UNEXPECTED_ANSWER", lambda: client.runs.get("a")).status_code, 302)
+        self.assertEqual(other.requests, [])
+
+    def test_artifacts_stay_in_their_folder_and_are_what_they_say(self):
+        with tempfile.TemporaryDirectory() as home:
+            folder = pathlib.Path(home, "in")
+            folder.mkdir()
+            os.symlink(home, folder / "link")
+            for path, code in (("../x", "UNEXPECTED_ANSWER"), (f"{home}/x", "UNEXPECTED_ANSWER"), ("link/x", "UNEXPECTED_ANSWER"),
+                               ("x", "DIGEST_MISMATCH")):
+                items = json.dumps({"items": [{"path": path, "size": 1, "digest": "0" * 64}]})
+                _, client = self.serve(answer(200, items), answer(200, "y"))
+                self.refused(code, lambda: client.runs.download("a", folder))  # noqa: B023
+            self.assertEqual(sorted(each.name for each in pathlib.Path(home).rglob("*")), ["in", "link"])
+
+
+class Asking(Broken):
+    def test_names_lead_nowhere_else(self):
+        server, client = self.serve(answer(200, RUN))
+        client.runs.get("a/../b?c#d")
+        self.assertIn("GET /apis/paddock.dev/v1alpha1/namespaces/default/runs/a%2F..%2Fb%3Fc%23d HTTP/1.1", server.requests[0])
+        for name in ("", ".", ".."):
+            self.refused("INVALID_NAME", lambda: client.runs.get(name))  # noqa: B023
+
+    def test_addresses_and_tokens_that_make_no_sense(self):
+        for url in ("", "host", "ftp://host", "https://", "https://user:pw@host", "https://host:99999", "https://host/?a=1", "http://example.org"):
+            self.refused("INVALID_SERVER", lambda: Client(url, "token"))  # noqa: B023
+        for token in ("a b", "a\r\nX: y", "ä"):
+            self.refused("INVALID_TOKEN", lambda: Client("https://host", token))  # noqa: B023
+        self.refused("CA_FILE_UNREADABLE", lambda: Client("https://host", "t", "/none"))
+
+    def test_nobody_is_there(self):
+        self.assertTrue(self.refused("UNREACHABLE", lambda: Client("http://127.0.0.1:1").runs.get("a")).retryable)
+        with mock.patch.dict(os.environ, {"PADDOCK_HOME": "/none"}, clear=True):
+            self.refused("INSTANCE_NOT_UP", Client)
+
+    def test_what_holds_anyway_is_not_sent(self):
+        spec = RunSpec("compute", ["python3", "a.py"], sandbox=types.SandboxPolicy(limits=types.SandboxLimits(pids=3)))
+        self.assertEqual(encode(spec), {"type": "compute", "command": ["python3", "a.py"], "sandbox": {"limits": {"pids": 3}}})
+        self.assertEqual(decode(RunSpec, encode(spec)), spec)
+        self.assertEqual(encode(types.MediaExecution("enabled", allowedModels=[])), {"mode": "enabled", "allowedModels": []})
+
+    def test_words_of_a_newer_server_are_read_over(self):
+        run = decode(types.Run, {**json.loads(RUN), "status": {"phase": "Sleeping", "new": 1}})
+        self.assertEqual(run.status.phase, "Sleeping")
+
+
+if __name__ == "__main__":
+    main()

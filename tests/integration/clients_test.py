@@ -1,0 +1,353 @@
+"""Both clients, their examples and the workflow step against a live instance."""
+import asyncio
+import contextlib
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from executing import Executing
+from harness import SOURCE, find_file, main, wait_until
+from node_environment_test import SEARCH, npm_setting, why_no_registry
+
+PYTHON = SOURCE / "clients" / "python"
+TYPESCRIPT = SOURCE / "clients" / "typescript"
+EXAMPLES = SOURCE / "examples" / "clients"
+sys.path.insert(0, str(PYTHON))
+from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
+from paddock.workflow import code_execution_step, step_of  # noqa: E402
+
+JOB = """import pathlib, sys
+print("from", sys.argv[1])
+pathlib.Path("out").mkdir()
+pathlib.Path("out/ä b.txt").write_text("left behind")
+"""
+
+
+@contextlib.contextmanager
+def variables(**wanted):
+    """These variables, and none of ours but them."""
+    before = dict(os.environ)
+    for name in [name for name in before if name.startswith(("PADDOCK_", "CODE_EXECUTION_"))]:
+        del os.environ[name]
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+class WithInstance(Executing):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        port = json.loads(find_file(cls.instance.home, "controller.json").read_text())["port"]
+        cls.server = f"https://127.0.0.1:{port}"
+        cls.token = find_file(cls.instance.home, "tokens/admin").read_text().strip()
+        cls.ca = str(find_file(cls.instance.home, "tls/ca.pem"))
+
+    def run_program(self, *command, **settings):
+        env = {**self.instance.env, "PATH": SEARCH, "PADDOCK_SERVER": self.server, "PADDOCK_TOKEN": self.token,
+               "PADDOCK_CA_FILE": self.ca, "NODE_EXTRA_CA_CERTS": self.ca, "PYTHONPATH": str(PYTHON), **settings.pop("env", {})}
+        done = subprocess.run([str(word) for word in command], env=env, text=True, capture_output=True, timeout=300, **settings)
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}")
+        return done.stdout
+
+    def refused(self, code, call):
+        with self.assertRaises(PaddockError) as caught:
+            call()
+        self.assertEqual(caught.exception.code, code, caught.exception)
+        return caught.exception
+
+
+class PythonClient(WithInstance):
+    def setUp(self):
+        self.client = Client(self.server, self.token, self.ca)
+        self.addCleanup(self.client.close)
+
+    def test_a_run_from_its_files_to_its_artifacts(self):
+        runs = self.client.runs
+        workspace = self.client.workspaces.upload("py", {"job.py": JOB, "ä/b.txt": b"\1\2"})
+        self.assertEqual(workspace.status.files, 2)
+        self.assertEqual([entry.path for entry in self.client.workspaces.files("py")], ["job.py", "ä/b.txt"])
+        spec = RunSpec("compute", ["python3", "job.py", "a job"], workspace="py", artifacts=types.ArtifactRequest(["out/"]))
+        created = runs.create(spec, name="py-run", labels={"made": "here"})
+        events = list(runs.stream_events("py-run"))
+        self.assertEqual([event.id for event in events], list(range(1, len(events) + 1)))
+        self.assertEqual("".join(event.data for event in events if event.type == "stdout"), "from a job\n")
+        self.assertEqual((events[-1].type, events[-1].rc, events[-1].status), ("end", 0, "OK"))
+        self.assertEqual(list(runs.stream_events("py-run", after=events[-2].id)), events[-1:])
+        run = runs.wait("py-run")
+        self.assertEqual((run.metadata.uid, run.status.phase), (created.metadata.uid, "Succeeded"))
+        self.assertEqual((run.status.result.status, run.status.result.enforced["network"].level), ("OK", "kernel"))
+        self.assertEqual(runs.logs("py-run", tail_lines=1), "from a job\n")
+        self.assertEqual("".join(runs.follow_logs("py-run")), "from a job\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (path,) = runs.download("py-run", folder)
+            self.assertEqual(path.relative_to(pathlib.Path(folder).resolve()).as_posix(), "out/ä b.txt")
+            self.assertEqual(path.read_text(), "left behind")
+        (artifact,) = runs.artifacts("py-run")
+        self.assertEqual(runs.read_artifact("py-run", artifact), b"left behind")
+        self.assertEqual([each.metadata.name for each in runs.list(label_selector="made=here", page=1)], ["py-run"])
+        runs.delete("py-run")
+        self.assertEqual(self.refused("RUN_NOT_FOUND", lambda: runs.get("py-run")).status_code, 404)
+
+    def test_a_folder_goes_up_once_and_keeps_its_executables(self):
+        with tempfile.TemporaryDirectory() as home:
+            folder = pathlib.Path(home)
+            (folder / "sub").mkdir()
+            (folder / ".git").mkdir()
+            (folder / ".git" / "config").write_text("x")
+            (folder / "sub" / "a.sh").write_text("echo")
+            (folder / "sub" / "a.sh").chmod(0o755)
+            os.symlink("/etc/passwd", folder / "link")
+            self.client.workspaces.upload("folder", folder)
+        self.assertEqual([(entry.path, entry.executable) for entry in self.client.workspaces.files("folder")], [("sub/a.sh", True)])
+
+    def test_a_run_that_sleeps_is_waited_for_and_canceled(self):
+        runs = self.client.runs
+        self.client.workspaces.upload("py-sleep", {"sleep.py": "import time\nprint('asleep', flush=True)\ntime.sleep(600)\n"})
+        name = runs.create(RunSpec("compute", "python3 sleep.py", workspace="py-sleep")).metadata.name
+        self.assertEqual(next(runs.follow_logs(name)), "asleep\n")
+        began = time.monotonic()
+        with self.assertRaises(TimeoutError):
+            runs.wait(name, timeout=1.2)
+        self.assertGreaterEqual(time.monotonic() - began, 1.2)
+        self.refused("RUN_ACTIVE", lambda: runs.delete(name))
+        runs.cancel(name)
+        runs.cancel(name)
+        run = runs.wait(name)
+        self.assertEqual((run.status.phase, run.status.result.status), ("Canceled", "CANCELED"))
+
+    def test_the_same_key_gives_the_same_run(self):
+        self.client.workspaces.upload("py-key", {"job.py": "print(1)"})
+        spec = RunSpec("compute", "python3 job.py", workspace="py-key")
+        names = {self.client.runs.create(spec, idempotency_key="py-1").metadata.name for _ in range(2)}
+        self.assertEqual(len(names), 1)
+        spec.priority = 3
+        self.refused("IDEMPOTENCY_KEY_REUSED", lambda: self.client.runs.create(spec, idempotency_key="py-1"))
+
+    def test_what_is_wrong_is_said_by_its_field(self):
+        self.client.workspaces.upload("py-bad", {"job.py": "print(1)"})
+        error = self.refused("COMMAND_NOT_ALLOWED", lambda: self.client.runs.create(RunSpec("compute", "rm -rf x", workspace="py-bad")))
+        self.assertEqual((error.status_code, error.reason, error.field, error.retryable), (400, "BadRequest", "spec.command[0]", False))
+        error = self.refused("UNKNOWN_FIELD", lambda: self.client.runs.create({"type": "compute", "command": "a", "nope": 1}))
+        self.assertEqual(error.field, "spec.nope")
+        self.assertEqual(self.refused("TOKEN_UNKNOWN", lambda: Client(self.server, "wrong", self.ca).runs.get("x")).status_code, 401)
+        self.refused("SERVER_NOT_TRUSTED", lambda: Client(self.server, self.token).runs.get("x"))
+
+    def test_short_code(self):
+        answer = self.client.execute("print(sum(input_data['nums']), input_data['none'])", {"nums": [1, 2, 3], "none": None})
+        self.assertEqual((answer.success, answer.stdout, answer.exit_code, answer.error), (True, "6 None\n", 0, None))
+        self.assertEqual(self.client.execute("import os").validation_errors, ["Blocked import: os"])
+        self.assertEqual(self.client.execute("while True: pass", timeout_seconds=1).error, "Execution timed out")
+        self.assertEqual(self.refused("INVALID_FIELD", lambda: self.client.execute("1", timeout_seconds=61)).field, "timeout_seconds")
+
+    def test_a_client_finds_the_instance_of_this_host_as_the_program_does(self):
+        home, name = self.instance.env["PADDOCK_HOME"], self.instance.name
+        with variables(PADDOCK_HOME=home, PADDOCK_INSTANCE=name), Client() as client:
+            self.assertIsInstance(list(client.runs.list()), list)
+        with variables(PADDOCK_SERVER=self.server, PADDOCK_TOKEN=self.token, PADDOCK_CA_FILE=self.ca), Client() as client:
+            self.assertEqual(self.refused("RUN_NOT_FOUND", lambda: client.runs.get("none")).status_code, 404)
+        with variables(PADDOCK_HOME=home, PADDOCK_INSTANCE="../x"):
+            self.refused("INVALID_INSTANCE_NAME", Client)
+
+    def test_the_server_has_the_types_that_they_were_made_from(self):
+        served = self.client._transport.request("GET", "/openapi/v3/apis/paddock.dev/v1alpha1").json()["components"]["schemas"]
+        golden = json.loads((SOURCE / "tests" / "golden" / "openapi.json").read_text())["components"]["schemas"]
+        self.assertEqual({name: served[name] for name in golden}, golden)
+
+    def test_its_examples(self):
+        self.assertIn("out/sum.txt 500000500000", self.run_program(sys.executable, "-B", EXAMPLES / "run.py"))
+        self.assertEqual(self.run_program(sys.executable, "-B", EXAMPLES / "execute.py"), "6\n['Blocked import: os']\n")
+
+    @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed: apt-get install mypy")
+    def test_every_type_of_it_holds(self):
+        with tempfile.TemporaryDirectory() as cache:
+            self.run_program("mypy", "--strict", "--python-version", "3.9", "--cache-dir", cache, "paddock", cwd=PYTHON)
+
+
+class PythonSessions(WithInstance):
+    def setUp(self):
+        self.client = Client(self.server, self.token, self.ca)
+        self.addCleanup(self.client.close)
+
+    def test_commands_share_files_and_nothing_is_left(self):
+        limits = types.SessionLimits(timeoutMs=5000)
+        with self.client.sandboxes.create(types.SecurityOptions(limits=limits), labels={"made": "here"}) as session:
+            self.assertEqual(session.sandbox.spec.security.limits.timeoutMs, 5000)
+            first = session.run("echo one | tee a.txt; echo two >&2; exit 3")
+            self.assertEqual((first.exitCode, first.stdout, first.stderr, first.truncated), (3, "one\n", "two\n", None))
+            self.assertEqual(session.run("cat a.txt").stdout, "one\n")
+            session.files.write("d/ä b.bin", b"\0\xff")
+            session.files.make_folder("empty")
+            self.assertEqual((session.files.read("d/ä b.bin"), session.files.read_text("a.txt")), (b"\0\xff", "one\n"))
+            self.assertEqual([(file.type, file.name) for file in session.files.list()], [("file", "a.txt"), ("folder", "d"), ("folder", "empty")])
+            self.refused("IS_A_FOLDER", lambda: session.files.read("d"))
+            self.refused("NOT_A_FOLDER", lambda: session.files.list("a.txt"))
+            session.files.remove("a.txt")
+            self.assertEqual(self.client.sandboxes.attach(session.name).run("ls").stdout, "d\nempty\n")
+            self.assertIn(session.name, [each.metadata.name for each in self.client.sandboxes.list()])
+        self.refused("SANDBOX_NOT_FOUND", lambda: self.client.sandboxes.get(session.name))
+        self.refused("SANDBOX_NOT_FOUND", lambda: session.run("true"))
+        session.destroy()
+
+    def test_output_while_it_comes_and_a_cancel(self):
+        with self.client.sandboxes.create() as session:
+            with session.stream("echo out; sleep 600; echo never") as command:
+                output = iter(command)
+                self.assertEqual(next(output).text, "out\n")
+                session.cancel(command.id)
+                self.assertEqual(list(output), [])
+            self.assertEqual((command.result.errorClass, command.result.exitCode), ("CANCELLED", 143))
+            self.refused("COMMAND_NOT_FOUND", lambda: session.cancel(command.id))
+            self.assertEqual(session.stream("printf 'a\\377'; exit 4").result.exitCode, 4)
+            self.assertEqual(b"".join(each.data for each in session.stream("printf 'a\\377'")), b"a\xff")
+
+    def test_who_leaves_a_command_ends_it(self):
+        with self.client.sandboxes.create({"limits": {"timeoutMs": 60_000}}) as session:
+            command = session.stream("echo begun; sleep 600", command_id="left")
+            self.assertEqual(next(iter(command)).text, "begun\n")
+            command.close()
+            self.refused("STREAM_LEFT", lambda: command.result)
+
+            def gone():
+                try:
+                    session.cancel("left")
+                except PaddockError as error:
+                    return error.code == "COMMAND_NOT_FOUND"
+            wait_until("the command to be gone", gone)
+
+    def test_what_was_not_given_is_not_there(self):
+        for security, wanted in ((None, 0), (types.SecurityOptions(toolAllowlist=[]), 126), ({"toolAllowlist": ["echo"]}, 126)):
+            with self.client.sandboxes.create(security) as session:
+                self.assertEqual(session.run("python3 -c 1").exitCode, wanted, security)
+        error = self.refused("INVALID_FIELD", lambda: self.client.sandboxes.create({"limits": {"timeoutMs": 0}}))
+        self.assertEqual(error.field, "spec.security.limits.timeoutMs")
+        with self.client.sandboxes.create({"limits": {"timeoutMs": 500}}) as session:
+            self.assertEqual(session.run("sleep 60").errorClass, "TIMEOUT")
+
+    def test_its_example(self):
+        self.assertIn("6 x 7 = 42", self.run_program(sys.executable, "-B", EXAMPLES / "session.py"))
+
+
+class WorkflowStep(WithInstance):
+    def step(self, config, data=None, **settings):
+        settings.setdefault("CODE_EXECUTION_SERVICE_URL", f"http://127.0.0.1:{self.port}")
+        with variables(**settings):
+            return asyncio.run(code_execution_step({"config": config}, data, object()))
+
+    # proves: ELV-85
+    def test_it_answers_what_the_service_says_and_when(self):
+        found = self.step({"code": "print(sum(input_data['nums']))", "timeout": 5, "memory_mb": 128}, {"nums": [1, 2, 3]})
+        self.assertEqual((found["success"], found["stdout"], found["exit_code"], found["error"]), (True, "6\n", 0, None))
+        self.assertEqual(found["executed_at"][10], "T")
+        self.assertEqual(self.step({"code": "import os"})["validation_errors"], ["Blocked import: os"])
+
+    # proves: ELV-85
+    def test_whatever_is_wrong_is_in_its_document(self):
+        for config, wanted in (({}, "No code provided"), ({"code": ""}, "No code provided"),
+                               ({"code": "1", "timeout": 61}, "Code execution service error: 422: timeout_seconds must be at most 60"),
+                               ({"code": "1", "timeout": "x"}, "Failed to execute code: "),
+                               ({"code": "1", "timeout": float("nan")}, "Failed to execute code: ")):
+            found = self.step(config)
+            self.assertTrue(found["error"].startswith(wanted), found)
+            self.assertEqual((found["success"], found["exit_code"], found["stdout"]), (False, -1, ""))
+            self.assertIn("executed_at", found)
+        self.assertEqual(asyncio.run(code_execution_step({}, None, None))["error"], "No code provided")
+
+    # proves: ELV-84
+    def test_the_service_is_the_one_that_the_variable_names(self):
+        for url, wanted in (("nonsense", "CODE_EXECUTION_SERVICE_URL must be an address"), ("http://127.0.0.1:1", "Failed to execute code: "),
+                            ("http://127.0.0.1:99999", "Failed to execute code: ")):
+            self.assertIn(wanted, self.step({"code": "print(1)"}, CODE_EXECUTION_SERVICE_URL=url)["error"])
+        with_token = self.step({"code": "print(1)"}, CODE_EXECUTION_SERVICE_URL=self.server)
+        self.assertIn("Failed to execute code: ", with_token["error"])  # a CA that nobody trusts
+
+    # proves: ELV-86
+    def test_it_waits_five_seconds_longer_than_the_code_may_take(self):
+        import socket
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            began = time.monotonic()
+            found = self.step({"code": "print(1)", "timeout": 1}, CODE_EXECUTION_SERVICE_URL=url)
+            self.assertGreaterEqual(time.monotonic() - began, 6)
+        self.assertEqual((found["error"], found["exit_code"]), ("Code execution timed out after 1s", -1))
+        ended = self.step({"code": "while True: pass", "timeout": 1})  # the service is first
+        self.assertEqual(ended["error"], "Execution timed out")
+
+    # proves: ELV-87
+    def test_without_the_variable_it_is_port_8007_of_this_host(self):
+        from paddock import workflow
+        asked = []
+        before, workflow._post = workflow._post, lambda url, body, timeout: asked.append((url, timeout)) or {"success": True}
+        self.addCleanup(setattr, workflow, "_post", before)
+        with variables():
+            asyncio.run(code_execution_step({"config": {"code": "1"}}, None, None))
+        self.assertEqual(asked, [("http://localhost:8007", 35.0)])
+
+    # proves: ELV-88
+    def test_the_table_of_steps_knows_it_and_no_other(self):
+        self.assertIs(step_of("code_execution"), code_execution_step)
+        with self.assertRaisesRegex(ValueError, "unknown step type 'shell'; there are: code_execution"):
+            step_of("shell")
+
+    # proves: ELV-104, ELV-105, ELV-106
+    def test_a_workflow_with_it_is_executed_and_shows_its_results(self):
+        spec = importlib.util.spec_from_file_location("workflow_example", EXAMPLES / "workflow.py")
+        example = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(example)
+        with variables(CODE_EXECUTION_SERVICE_URL=f"http://127.0.0.1:{self.port}"):
+            done = asyncio.run(example.execute(example.WORKFLOW, {"nums": [1, None, 2, 3]}))
+            self.assertEqual((done["status"], done["result"]), ("succeeded", {"mean": 2}))
+            self.assertEqual({name: (step["success"], step["exit_code"]) for name, step in done["outputs"].items()},
+                             {"clean": (True, 0), "mean": (True, 0)})
+            failed = asyncio.run(example.execute(example.WORKFLOW, {"nums": []}))
+            self.assertEqual((failed["status"], failed["at"]), ("failed", "mean"))
+            self.assertIn("StatisticsError", failed["outputs"]["mean"]["stderr"])
+            with self.assertRaisesRegex(ValueError, "unknown step type"):
+                asyncio.run(example.execute({"name": "x", "steps": [{"name": "a", "type": "shell"}]}, {}))
+
+
+@unittest.skipUnless(shutil.which("npm", path=SEARCH) and shutil.which("node", path=SEARCH), "this host has no node and npm")
+class TypeScriptClient(WithInstance):
+    @classmethod
+    def setUpClass(cls):
+        if problem := why_no_registry(npm_setting("registry"), "typescript"):
+            raise unittest.SkipTest(problem)
+        super().setUpClass()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-ts-")), "paddock")
+        shutil.copytree(TYPESCRIPT, cls.folder, ignore=shutil.ignore_patterns("node_modules", "dist", "build"))
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=cls.folder,
+                       env={**os.environ, "PATH": SEARCH}, check=True, capture_output=True)
+
+    def test_its_own_suites(self):
+        found = self.run_program("npm", "test", cwd=self.folder)
+        self.assertRegex(found, r"(?m)^# skipped 0$|^. skipped 0$")
+        self.assertRegex(found, r"(?m)^# fail 0$|^. fail 0$")
+
+    def test_it_is_built_without_a_dependency_and_its_example_runs(self):
+        self.run_program("npm", "run", "build", cwd=self.folder)
+        self.assertEqual(json.loads((self.folder / "package.json").read_text()).get("dependencies", {}), {})
+        modules = self.folder.parent / "node_modules"
+        modules.mkdir()
+        (modules / "paddock").symlink_to(self.folder)
+        shutil.copy(EXAMPLES / "run.mjs", self.folder.parent)
+        self.assertIn("out/sum.txt 500000500000", self.run_program("node", "run.mjs", cwd=self.folder.parent))
+
+    def test_its_lock_names_no_address(self):
+        lock = json.loads((TYPESCRIPT / "package-lock.json").read_text())
+        for name, package in lock["packages"].items():
+            self.assertNotIn("resolved", package, name)
+            self.assertTrue(not name or package["integrity"].startswith("sha512-"), name)
+
+
+if __name__ == "__main__":
+    main()
