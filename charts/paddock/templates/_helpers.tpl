@@ -1,0 +1,60 @@
+{{/* Names. */}}
+{{- define "paddock.fullname" -}}
+{{- if contains "paddock" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-paddock" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- end }}
+{{- define "paddock.image" -}}
+{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{/* Labels: (dict "root" $ "component" NAME). The selector's never change in the life of a release. */}}
+{{- define "paddock.selector" -}}
+app.kubernetes.io/name: paddock
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+{{- define "paddock.labels" -}}
+{{ include "paddock.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- end }}
+
+{{/* Every name by which the controller is reached. */}}
+{{- define "paddock.controllerNames" -}}
+{{- $name := include "paddock.fullname" . -}}
+{{- $space := .Release.Namespace -}}
+{{- list $name (printf "%s.%s" $name $space) (printf "%s.%s.svc" $name $space) (printf "%s.%s.svc.%s" $name $space .Values.clusterDomain) | toJson -}}
+{{- end }}
+{{- define "paddock.server" -}}
+{{ .Values.agent.server | default (printf "https://%s.%s.svc:%v" (include "paddock.fullname" .) .Release.Namespace .Values.controller.service.port) }}
+{{- end }}
+
+{{/* What no container of this chart does without a reason of its own. */}}
+{{- define "paddock.closedContainer" -}}
+allowPrivilegeEscalation: false
+capabilities: {drop: [ALL]}
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+{{- define "paddock.controllerUser" -}}
+runAsUser: 65532
+runAsGroup: 65532
+{{- end }}
+
+{{/* What the launcher needs of the container that it makes sandboxes in; docs/cluster.md has the proof. */}}
+{{- define "paddock.sandboxContainer" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+# Root of the pod's user namespace: a sandbox is made by one who may.
+runAsUser: 0
+runAsGroup: 0
+# The runtime's own filter refuses pivot_root and seccomp's listeners; a run has filters of its own.
+seccompProfile: {type: Unconfined}
+# The runtime's own profile refuses mounts.
+appArmorProfile: {type: Unconfined}
+{{- end }}
+
+{{- define "paddock.dnsEgress" -}}
+- to: [{namespaceSelector: {}}]
+  ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]
+{{- end }}

@@ -1,0 +1,10 @@
+# The packages in FROM, under their names alone in INTO. Exactly one of each, or it ends.
+file(MAKE_DIRECTORY "${INTO}")
+foreach(name paddock paddock-controller paddock-node-agent)
+  file(GLOB found "${FROM}/${name}_*.deb")
+  list(LENGTH found count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "${FROM} has ${count} packages ${name}, not one")
+  endif()
+  file(COPY_FILE "${found}" "${INTO}/${name}.deb")
+endforeach()

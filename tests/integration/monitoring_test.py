@@ -1,0 +1,134 @@
+"""The dashboard and the alert rules: every metric and label that they name is one that a live instance has, every
+metric that it has is shown, and Prometheus' own tool takes the expressions and plays the alerts."""
+import http.client
+import json
+import re
+import ssl
+import shutil
+import subprocess
+import tempfile
+import pathlib
+import unittest
+
+import chart
+import yaml
+from harness import SOURCE, Instance, find_file, main, make_project
+
+FOLDER = SOURCE / "charts/paddock/monitoring"
+PROMTOOL, NO_PROMTOOL = chart.tool("promtool")
+
+
+def expressions():
+    """[(where, expression)] of the dashboard and of the alerts"""
+    panels = json.loads((FOLDER / "dashboard.json").read_text())["panels"]
+    found = [(panel["title"], target["expr"]) for panel in panels for target in panel["targets"]]
+    return found + [(rule["alert"], rule["expr"]) for group in alerts() for rule in group["rules"]]
+
+
+def alerts():
+    return yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
+
+
+def metrics_of(text):
+    """{name: {label: values}} of what /metrics says; a metric that has no value now is there, too."""
+    found = {name: {} for name in re.findall(r"(?m)^# TYPE (\w+) ", text)}
+    for name, labels in re.findall(r"(?m)^(\w+)(?:\{(.*)\})? \S+$", text):
+        for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
+            found[name].setdefault(label, set()).add(value)
+    return found
+
+
+def named(expression):
+    """(metrics, {label: values}, labels of a grouping) that an expression names"""
+    labels = re.findall(r'(\w+)\s*=~?\s*"([^"]*)"', expression)
+    groups = {each.strip() for group in re.findall(r"\bby \(([^)]*)\)", expression) for each in group.split(",")}
+    return set(re.findall(r"\bpaddock_\w+", expression)), labels, groups
+
+
+class Names(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        instance = cls.enterClassContext(Instance())
+        project = make_project(instance.home / "project", job__py="print(1)\n")
+        instance.run("compute", project, "python3 job.py")
+        port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
+        tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
+        token = find_file(instance.home, "tokens/admin").read_text().strip()
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
+        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
+        cls.text = connection.getresponse().read().decode()
+        connection.close()
+        cls.metrics = metrics_of(cls.text)
+
+    def test_every_name_exists(self):
+        for where, expression in expressions():
+            with self.subTest(where):
+                metrics, labels, groups = named(expression)
+                self.assertTrue(metrics)
+                self.assertLessEqual(metrics, set(self.metrics))
+                known = {label: values for metric in metrics for label, values in self.metrics[metric].items()}
+                for label, value in labels:
+                    self.assertIn(value, known.get(label, ()), f"{label} of {expression}")
+                self.assertLessEqual(groups, set(known))
+
+    def test_labels_in_legends_and_summaries_exist(self):
+        for panel in json.loads((FOLDER / "dashboard.json").read_text())["panels"]:
+            for target in panel["targets"]:
+                labels = {label for metric in named(target["expr"])[0] for label in self.metrics[metric]} | {"namespace"}
+                self.assertLessEqual(set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"])), labels, panel["title"])
+
+    def test_every_metric_is_shown(self):
+        shown = set().union(*(named(expression)[0] for _, expression in expressions()))
+        self.assertEqual(set(self.metrics), shown)
+
+    def test_the_documentation_lists_every_metric_and_alert_and_no_other(self):
+        text = (SOURCE / "docs/operations.md").read_text()
+        self.assertEqual(set(re.findall(r"`(paddock_\w+)", text)), set(self.metrics))
+        rules = {rule["alert"] for group in alerts() for rule in group["rules"]}
+        self.assertEqual(set(re.findall(r"`(Paddock[A-Z]\w+)`", text)), rules)
+
+    @unittest.skipUnless(PROMTOOL, f"no promtool: {NO_PROMTOOL}")
+    def test_prometheus_takes_what_the_controller_says(self):
+        done = subprocess.run([PROMTOOL, "check", "metrics"], input=self.text, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+class Dashboard(unittest.TestCase):
+    def test_its_panels_lie_beside_each_other(self):
+        taken = set()
+        panels = json.loads((FOLDER / "dashboard.json").read_text())["panels"]
+        self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
+        for panel in panels:
+            at = panel["gridPos"]
+            self.assertLessEqual(at["x"] + at["w"], 24)
+            cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+            self.assertFalse(cells & taken, panel["title"])
+            taken |= cells
+
+
+@unittest.skipUnless(PROMTOOL, f"no promtool: {NO_PROMTOOL}")
+class Rules(unittest.TestCase):
+    def promtool(self, *words, folder):
+        done = subprocess.run([PROMTOOL, *words], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_every_expression_is_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules = [{"record": f"expression:number{i}", "expr": expression} for i, (_, expression) in enumerate(expressions())]
+            (pathlib.Path(folder) / "all.yaml").write_text(json.dumps({"groups": [{"name": "all", "rules": rules}]}))
+            self.promtool("check", "rules", "all.yaml", folder=folder)
+
+    def test_each_alert_is_played(self):
+        tests = SOURCE / "tests/integration/alerts.rules-test.yaml"
+        for group in alerts():
+            for rule in group["rules"]:
+                self.assertIn(rule["alert"], tests.read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(tests, folder)
+            shutil.copy(FOLDER / "alerts.yaml", folder)
+            self.promtool("test", "rules", tests.name, folder=folder)
+
+
+if __name__ == "__main__":
+    main()
