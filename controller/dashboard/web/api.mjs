@@ -1,0 +1,145 @@
+// The public API, asked with the token of whoever is logged in. The token is in this module's memory and
+// nowhere else: not in storage, not in an address, gone when the page is.
+import { EventSplitter, LineSplitter } from "./streams.mjs";
+
+const BASE = "/apis/paddock.dev/v1alpha1";
+const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+let token = "";
+let ended = () => {};
+export const session = { user: "", namespace: "", scopes: [], version: "", sandboxMode: false };
+
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const word = encodeURIComponent;
+
+export function collection(plural, namespace = session.namespace) {
+  return namespace && plural !== "nodes" ? `${BASE}/namespaces/${word(namespace)}/${plural}` : `${BASE}/${plural}`;
+}
+export function runPath(namespace, name) {
+  return `${BASE}/namespaces/${word(namespace)}/runs/${word(name)}`;
+}
+export function artifactPath(namespace, name, path) {
+  return `${runPath(namespace, name)}/artifacts/${path.split("/").map(word).join("/")}`;
+}
+export function auditPath() {
+  return session.namespace ? `${BASE}/namespaces/${word(session.namespace)}/audit` : "/audit";
+}
+export function withQuery(path, query = {}) {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return pairs.length ? `${path}?${new URLSearchParams(pairs)}` : path;
+}
+
+async function errorOf(response) {
+  const body = await response.json().catch(() => ({}));
+  return new ApiError(response.status, body.error?.code ?? body.reason ?? "", body.error?.message ?? body.message ?? response.statusText);
+}
+
+async function ask(path, { method = "GET", body, accept = "application/json", signal } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method, signal, cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
+      headers: {
+        Accept: accept,
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "UNREACHABLE", "The controller does not answer.");
+  }
+  if (response.ok) return response;
+  const error = await errorOf(response);
+  if (response.status === 401 && token) logOut("The controller does not take this token any more.", error.code);
+  throw error;
+}
+
+export const get = async (path, options) => (await ask(path, options)).json();
+export const post = async (path, body = {}, options = {}) => (await ask(path, { ...options, method: "POST", body })).json();
+export const table = (path, options) => get(path, { ...options, accept: TABLE });
+export const download = async (path, signal) => (await ask(path, { accept: "*/*", signal })).blob();
+
+// What arrives, as text; ends with an error if nothing comes for so long.
+async function* texts(path, { accept, signal, silenceMs }) {
+  const stalled = new AbortController();
+  let timer;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stalled.abort(), silenceMs);
+  };
+  wait();
+  try {
+    const response = await ask(path, { accept, signal: AbortSignal.any([signal, stalled.signal]) });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      wait();
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof ApiError) throw error;
+    throw new ApiError(0, "STREAM_BROKEN", "The connection to the controller was lost.");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Changes of a collection: {type, object}, as Kubernetes tells them. Bookmarks come at least once a minute.
+export async function* watch(path, { form, signal }) {
+  const lines = new LineSplitter();
+  const accept = form === "table" ? TABLE : "application/json";
+  for await (const text of texts(path, { accept, signal, silenceMs: 100_000 })) {
+    for (const line of lines.push(text)) {
+      if (line) yield JSON.parse(line);
+    }
+  }
+}
+
+// A run's own events: {id, type, data}. The server is never silent for more than some seconds.
+export async function* runEvents(namespace, name, { after, signal }) {
+  const events = new EventSplitter();
+  const path = withQuery(`${runPath(namespace, name)}/events`, { after });
+  for await (const text of texts(path, { accept: "text/event-stream", signal, silenceMs: 20_000 })) {
+    for (const event of events.push(text)) yield { id: Number(event.id), type: event.type, data: JSON.parse(event.data) };
+  }
+}
+
+// Resolves once the controller knows who holds this token.
+export async function logIn(secret, whenEnded) {
+  token = secret;
+  ended = () => {};
+  try {
+    const self = await post("/apis/authentication.k8s.io/v1/selfsubjectreviews", { kind: "SelfSubjectReview", apiVersion: "authentication.k8s.io/v1" });
+    const status = await get("/status");
+    const user = self.status?.userInfo ?? {};
+    session.user = user.username ?? "";
+    session.scopes = user.extra?.["paddock.dev/scopes"] ?? [];
+    session.namespace = user.extra?.["paddock.dev/namespace"]?.[0] ?? "";
+    session.version = status.version ?? "";
+    session.sandboxMode = Boolean(status.sandboxMode);
+    ended = whenEnded;
+  } catch (error) {
+    token = "";
+    throw error;
+  }
+}
+
+export function logOut(message = "", code = "") {
+  token = "";
+  Object.assign(session, { user: "", namespace: "", scopes: [], version: "", sandboxMode: false });
+  const tell = ended;
+  ended = () => {};
+  tell(message, code);
+}
+
+export const may = (scope) => session.scopes.includes("*") || session.scopes.includes(scope);

@@ -1,0 +1,128 @@
+// The frame around the pages: who is logged in, where one is, whether what one sees is live.
+import { logOut, session } from "./api.mjs";
+import { audit } from "./audit.mjs";
+import { fill, h, setText } from "./dom.mjs";
+import { bindKeys, keyHelp } from "./keys.mjs";
+import { loginPage } from "./login.mjs";
+import { nodePage } from "./node.mjs";
+import { nodes } from "./nodes.mjs";
+import { queue } from "./queue.mjs";
+import { runPage } from "./run.mjs";
+import { runs } from "./runs.mjs";
+import { visible } from "./text.mjs";
+import { applyTheme, themeButton } from "./theme.mjs";
+import { empty, icon, tick } from "./ui.mjs";
+
+// A page: {title, show(main, {words, query, signal, tell})}. `key` goes there after a g.
+const PAGES = [
+  { path: "runs", title: "Runs", key: "r", show: runs, one: runPage },
+  { path: "queue", title: "Queue", key: "q", show: queue },
+  { path: "nodes", title: "Nodes", key: "n", show: nodes, one: nodePage },
+  { path: "audit", title: "Audit", key: "a", show: audit },
+];
+
+const LIVE = {
+  live: ["good", "Live"], connecting: ["moving", "Connecting"], offline: ["bad", "Reconnecting"],
+  paused: ["stopped", "Paused"], refused: ["warn", "Refused"], ended: ["stopped", "Ended"],
+};
+
+const app = document.getElementById("app");
+let leave = new AbortController();
+
+function place() {
+  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const words = path.split("/").filter(Boolean).map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+  return { words, query: new URLSearchParams(search) };
+}
+
+function liveSign() {
+  const word = h("span", { class: "live-word" });
+  const shape = h("span", { class: "live-shape" });
+  const sign = h("span", { class: "live", role: "status", "aria-live": "polite" }, shape, word);
+  let shown = "";
+  const tell = (state) => {
+    if (state === shown) return;
+    shown = state;
+    sign.dataset.state = state;
+    fill(shape, icon(LIVE[state][0]));
+    setText(word, LIVE[state][1]);
+  };
+  tell("connecting");
+  return { sign, tell };
+}
+
+function navigation() {
+  return h("nav", { class: "nav", "aria-label": "Pages" }, PAGES.map(({ path, title, key }) =>
+    h("a", { href: `#/${path}`, data: { path }, title: `${title} (g ${key})` }, title)));
+}
+
+function frame() {
+  const { sign, tell } = liveSign();
+  const main = h("main", { id: "main", tabindex: "-1" });
+  const nav = navigation();
+  const who = h("span", { class: "who", title: `Token of ${visible(session.user)}; controller ${visible(session.version)}` },
+    visible(session.user), session.namespace && h("span", { class: "faint" }, ` in ${visible(session.namespace)}`));
+  const header = h("header", { class: "top" },
+    h("a", { class: "skip", href: "#main", on: { click: (event) => { event.preventDefault(); main.focus(); } } }, "Skip to content"),
+    h("a", { class: "brand", href: "#/runs" }, h("img", { src: "/dashboard/icon.svg", alt: "", width: 22, height: 22 }), "Paddock"),
+    nav,
+    h("div", { class: "top-end" }, sign,
+      who, themeButton(),
+      h("button", { class: "quiet keys-button", type: "button", title: "Keys (?)", "aria-label": "Keys", on: { click: keyHelp } }, "?"),
+      h("button", { class: "quiet", type: "button", on: { click: () => logOut() } }, "Log out")));
+  fill(app, header, main);
+  return { main, nav, tell };
+}
+
+function show({ main, nav, tell }, focus = true) {
+  leave.abort();
+  leave = new AbortController();
+  const { words, query } = place();
+  const page = PAGES.find(({ path }) => path === (words[0] ?? "runs"));
+  for (const link of nav.children) {
+    if (link.dataset.path === page?.path) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  tell("connecting");
+  document.title = `${words.at(-1) ? `${brief(words)} · ` : ""}Paddock`;
+  main.replaceChildren();
+  window.scrollTo(0, 0);
+  if (!page || (words.length > 1 && !page.one)) {
+    fill(main, empty("There is no such page", h("a", { href: "#/runs" }, "Go to the runs")));
+    tell("ended");
+  } else {
+    (words.length > 1 ? page.one : page.show)(main, { words: words.slice(1), query, signal: leave.signal, tell });
+  }
+  if (focus) (main.querySelector("h1") ?? main).focus({ preventScroll: true });
+}
+
+function brief(words) {
+  const page = PAGES.find(({ path }) => path === words[0]);
+  return words.length === 1 && page ? page.title : visible(words.at(-1));
+}
+
+function logIn(message, code) {
+  leave.abort();
+  document.title = "Log in · Paddock";
+  loginPage(app, { message, code, ended: logIn, done: enter });
+}
+
+let shell;
+function enter() {
+  if (!location.hash || location.hash === "#/") history.replaceState(null, "", "#/runs");
+  shell = frame();
+  show(shell);
+}
+
+applyTheme();
+window.addEventListener("hashchange", () => { if (session.user) show(shell); });
+window.addEventListener("pagehide", () => leave.abort());
+setInterval(() => tick(app), 1000);
+bindKeys(PAGES, () => Boolean(session.user));
+logIn("", "");

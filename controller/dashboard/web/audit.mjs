@@ -1,0 +1,95 @@
+// What happened, and who did it: the newest first, new events by themselves.
+import { auditPath, get, withQuery } from "./api.mjs";
+import { fill, h, order } from "./dom.mjs";
+import { clock, count, time } from "./format.mjs";
+import { keepTrying, sleep } from "./live.mjs";
+import { brief, visible } from "./text.mjs";
+import { badge, empty, heading, problem, skeleton } from "./ui.mjs";
+
+const FIRST = 500;
+const MOST = 2000;
+const EVERY_MS = 3000;
+const TYPES = ["command.start", "command.complete", "command.timeout", "command.cancelled", "command.lost", "command.refused",
+  "capability.denied", "limit.exceeded", "object.create", "object.update", "object.delete", "run.cancel", "tool.result",
+  "media.generate", "media.failed", "node.enroll", "node.cordon", "node.uncordon", "node.drain", "node.taint", "backup.create", "access.denied"];
+const COLUMNS = ["Time", "Event", "Who", "What", "Details"];
+
+function toneOf({ type, details }) {
+  if (type === "command.complete") return details?.status === "OK" ? "good" : "bad";
+  if (/denied|lost|refused|failed/.test(type)) return "bad";
+  if (/timeout|exceeded|cancel|delete|drain|cordon|taint/.test(type)) return "warn";
+  return "info";
+}
+
+function objectLink(event) {
+  const [plural, name] = String(event.object ?? "").split("/");
+  const text = visible(event.object ?? "");
+  if (plural === "runs" && name && event.namespace) return h("a", { href: `#/runs/${encodeURIComponent(event.namespace)}/${encodeURIComponent(name)}` }, text);
+  if (plural === "nodes" && name) return h("a", { href: `#/nodes/${encodeURIComponent(name)}` }, text);
+  return text;
+}
+
+function detailsOf(event) {
+  const pairs = Object.entries(event.details ?? {});
+  return h("div", { class: "details" }, event.reason && h("code", {}, visible(event.reason)),
+    pairs.map(([key, value]) => h("span", { class: "pair" }, h("span", { class: "faint" }, `${visible(key)} `),
+      brief(typeof value === "string" ? value : JSON.stringify(value), 160))));
+}
+
+function row(event) {
+  const cells = [h("time", { datetime: event.time }, clock(time(event.time))), badge(event.type, toneOf(event)), visible(event.subject ?? ""),
+    [objectLink(event), event.namespace && h("span", { class: "namespace" }, visible(event.namespace))], detailsOf(event)];
+  return h("tr", {}, cells.map((cell, i) => h("td", { data: { label: COLUMNS[i] } }, cell)));
+}
+
+export function audit(main, { query, signal, tell }) {
+  const wanted = { type: query.get("type") ?? "", subject: query.get("subject") ?? "", session: query.get("session") ?? "" };
+  const rows = new Map();
+  let after;
+  const type = h("select", { "aria-label": "Type of event" }, h("option", { value: "" }, "All events"), TYPES.map((each) => h("option", { value: each }, each)));
+  type.value = TYPES.includes(wanted.type) ? wanted.type : "";
+  const subject = h("input", { type: "search", placeholder: "Who, exactly: a token's subject", "aria-label": "Subject", value: wanted.subject });
+  const again = () => {
+    const pairs = Object.entries({ ...wanted, type: type.value, subject: subject.value.trim() }).filter(([, value]) => value);
+    location.hash = pairs.length ? `#/audit?${new URLSearchParams(pairs)}` : "#/audit";
+  };
+  type.addEventListener("change", again);
+  subject.addEventListener("change", again);
+  const body = h("tbody");
+  const box = h("div", { class: "table-box" }, h("table", { class: "audit", "aria-label": "Audit log" }, h("thead", {}, h("tr", {}, COLUMNS.map((name) => h("th", { scope: "col" }, name)))), body));
+  const state = h("div", {}, skeleton(8));
+  const trouble = h("div", { "aria-live": "polite" });
+  const foot = h("div", { class: "foot" });
+  box.hidden = true;
+  fill(main, heading("Audit"), h("div", { class: "filters" }, type, subject), trouble, box, state, foot);
+
+  const take = (list) => {
+    after = list.last;
+    for (const event of list.items) rows.set(event.id, rows.get(event.id) ?? row(event));
+    const ids = [...rows.keys()].sort((a, b) => b - a);
+    for (const id of ids.slice(MOST)) rows.delete(id);
+    order(body, ids.slice(0, MOST).map((id) => rows.get(id)));
+    box.hidden = ids.length === 0;
+    fill(state, ids.length === 0 && empty("No such event", h("p", {}, Object.values(wanted).some(Boolean) ? "Nothing matches what you chose; new events appear by themselves." : "Whatever happens from now on appears here."),
+      Object.values(wanted).some(Boolean) && h("p", {}, h("a", { href: "#/audit" }, "Show all events"))));
+    fill(foot, ids.length > 0 && h("span", { class: "faint" }, `${count(ids.length, "event")}; older ones: `, h("code", {}, "paddock audit --since 30d")));
+  };
+  // The log has no watch: asked again behind the last event, while somebody looks.
+  keepTrying(async (current, well) => {
+    for (;;) {
+      take(await get(withQuery(auditPath(), { ...wanted, after, limit: after === undefined ? FIRST : undefined }), { signal: current }));
+      tell("live");
+      fill(trouble);
+      well();
+      await sleep(EVERY_MS, current);
+      if (current.aborted) return signal.aborted;
+    }
+  }, {
+    signal,
+    tell: (to, error) => {
+      tell(to);
+      fill(trouble, error && problem(error));
+      if (to === "refused") fill(state);
+    },
+  });
+}

@@ -1,0 +1,60 @@
+// Who looks? A token, kept in memory.
+import { logIn } from "./api.mjs";
+import { fill, h, setText } from "./dom.mjs";
+import { visible } from "./text.mjs";
+import { themeButton } from "./theme.mjs";
+import { command, notice, words } from "./ui.mjs";
+
+const ADVICE = {
+  TOKEN_UNKNOWN: "The controller knows no such token. It may have been copied only in part, or be another controller's.",
+  TOKEN_REVOKED: "Somebody revoked this token. Ask for a new one.",
+  TOKEN_EXPIRED: "This token's time is over. Ask for a new one.",
+  TOOL_ENDPOINT_DENIED: "This is the tool token of a run; it opens that run's own endpoints and no others.",
+  UNREACHABLE: "Is the controller running? On its host, `paddock status` says so.",
+};
+
+function explain(error) {
+  return notice("bad", visible(error.message),
+    h("p", {}, error.code && h("code", {}, visible(error.code)), error.code && ADVICE[error.code] ? " · " : "", words(ADVICE[error.code] ?? "")));
+}
+
+export function loginPage(app, { message, code, ended, done }) {
+  const field = h("input", {
+    id: "token", type: "password", name: "token", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    placeholder: "pdk_…", required: true, "aria-describedby": "token-note",
+  });
+  const button = h("button", { class: "primary", type: "submit" }, "Log in");
+  const answer = h("div", { class: "login-answer", "aria-live": "polite" }, message && notice("warn", visible(message), code && h("p", {}, h("code", {}, visible(code)))));
+  const submit = async (event) => {
+    event.preventDefault();
+    const secret = field.value.trim();
+    if (!secret || button.disabled) return;
+    button.disabled = true;
+    setText(button, "Logging in…");
+    try {
+      await logIn(secret, ended);
+      field.value = "";
+      done();
+    } catch (error) {
+      fill(answer, explain(error));
+      field.focus();
+      field.select();
+    } finally {
+      button.disabled = false;
+      setText(button, "Log in");
+    }
+  };
+  fill(app, h("main", { class: "login" },
+    h("form", { class: "login-card", on: { submit } },
+      h("div", { class: "login-brand" }, h("img", { src: "/dashboard/icon.svg", alt: "", width: 40, height: 40 }), h("h1", {}, "Paddock")),
+      h("label", { for: "token" }, "Token"),
+      field,
+      h("p", { id: "token-note", class: "faint" }, "Stays in this page's memory: not stored, gone when you reload or close it."),
+      answer, button,
+      h("details", {}, h("summary", {}, "Where do I get a token?"),
+        h("p", {}, "For an instance of your own, its admin token is what ", command("paddock kubeconfig"), " prints as ", command("token"), "."),
+        h("p", {}, "For a shared controller, ask whoever runs it. Reading needs ", command("runs:read"), " and ",
+          command("nodes:read"), "; cancelling ", command("runs:write"), "; the audit log ", command("audit:read"), "."))),
+    h("div", { class: "login-foot" }, themeButton())));
+  field.focus();
+}

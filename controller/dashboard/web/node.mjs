@@ -1,0 +1,105 @@
+// One host: its devices, and what its sandbox can enforce, each with how it was proven.
+import { collection } from "./api.mjs";
+import { fill, h } from "./dom.mjs";
+import { bytes, clock, count, parseQuantity, time } from "./format.mjs";
+import { liveList, liveObject } from "./live.mjs";
+import { NOTHING, isolationBadge, loadMeters } from "./nodes.mjs";
+import { NOT_ENDED } from "./queue.mjs";
+import { brief, visible } from "./text.mjs";
+import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
+import { nodeState, proven, usedOnNodes } from "./usage.mjs";
+
+function trouble(node) {
+  if (!node.status.ready) return notice("bad", visible(node.status.message || "This node holds no lease"),
+    h("p", {}, node.status.reason && h("code", {}, visible(node.status.reason)), " · On the host, look whether the agent runs and can reach this controller."));
+  if (node.spec?.drain) return notice("warn", "Being drained", h("p", {}, `What still runs at ${clock(time(node.spec.drain.evictAt))} is ended. `, command(`paddock uncordon ${visible(node.metadata.name)}`), " ends the drain."));
+  if (node.spec?.unschedulable) return notice("stopped", "Cordoned: it gets nothing new", h("p", {}, command(`paddock uncordon ${visible(node.metadata.name)}`), " opens it again."));
+  return undefined;
+}
+
+function factsOf(node) {
+  const { status, metadata, spec } = node;
+  return facts([
+    ["Disk", bytes(parseQuantity(status.capacity?.disk))],
+    ["System", [status.os, status.arch].filter(Boolean).map(visible).join(" ")],
+    ["Agent", visible(status.agentVersion)],
+    ["Last seen", h("span", {}, ago(status.lastSeen), " ago")],
+    ["Joined", clock(time(metadata.creationTimestamp))],
+    ["Labels", Object.entries(metadata.labels ?? {}).map(([key, value]) => h("code", { class: "label" }, visible(value ? `${key}=${value}` : key)))],
+    ["Taints", (spec?.taints ?? []).map((taint) => h("code", { class: "label" }, visible(`${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`)))],
+  ]);
+}
+
+function devicesSection(node) {
+  const devices = node.status.devices ?? [];
+  return section("Devices", { id: "devices", note: devices.length ? count(devices.length, "accelerator") : "" },
+    devices.length === 0 ? h("p", { class: "faint" }, "No accelerator was found or declared. docs/accelerators.md says how one is.")
+      : grid(["Kind", "Model", "Id"], devices.map((each) => [visible(each.kind), visible(each.model ?? ""), h("code", {}, brief(each.id, 120))]), { label: "Devices" }));
+}
+
+function capabilitiesSection(node) {
+  const rows = [...(node.status.capabilities ?? [])].sort((a, b) => Number(a.available) - Number(b.available) || a.name.localeCompare(b.name));
+  const available = rows.filter((each) => each.available).length;
+  return section("Capabilities", { id: "capabilities", note: rows.length ? `${available} of ${rows.length} proven` : "" },
+    rows.length === 0 ? h("p", { class: "faint" }, "The agent has not reported what its sandbox can enforce.")
+      : grid(["Capability", "Proven", "Mechanism"], rows.map((each) => [h("strong", {}, visible(each.name)), each.available ? badge("Yes", "good") : badge("No", "bad"),
+        h("div", {}, visible(each.mechanism), each.details && h("p", { class: "faint" }, visible(each.details)))]), { label: "Capabilities", name: "capabilities" }));
+}
+
+function canariesSection(node) {
+  const rows = [...(node.status.canaries ?? [])].sort((a, b) => Number(a.passed) - Number(b.passed) || a.name.localeCompare(b.name));
+  const { passed, all } = proven(node);
+  return section("Forbidden things that were tried", { id: "canaries", note: all ? `${passed} of ${all} stopped` : "" },
+    rows.length === 0 ? h("p", { class: "faint" }, "None yet: the agent tries them at its start.")
+      : grid(["Attempt", "Stopped", "Expected", "Got", "Level"], rows.map((each) => [
+        h("div", {}, h("strong", {}, visible(each.name)), h("p", { class: "faint" }, visible(each.attempt)), each.remedy && h("p", {}, "Would help: ", visible(each.remedy))),
+        each.passed ? badge("Yes", "good") : badge("No", "bad"), visible(each.expected), visible(each.got), h("span", { class: "level" }, visible(each.level))]), { label: "Forbidden things", name: "canaries" }));
+}
+
+export function nodePage(main, { words: [name], signal, tell }) {
+  let node;
+  let used = NOTHING;
+  let known = true;
+  const state = h("span", { class: "head-status", "aria-live": "polite" });
+  const problemBox = h("div", { "aria-live": "polite" });
+  const body = h("div", {}, skeleton(6));
+  fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/nodes" }, "Nodes")), heading(visible(name), state), problemBox, body);
+  let parts;
+  // Tables are made anew only when the node says something else: one may be reading them.
+  const draw = () => {
+    if (!node) return;
+    if (!parts || parts.version !== node.metadata.resourceVersion) {
+      parts = { version: node.metadata.resourceVersion, load: h("div") };
+      fill(state, badge(nodeState(node)), isolationBadge(node));
+      fill(body, trouble(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), section("About", { id: "about" }, factsOf(node)),
+        devicesSection(node), capabilitiesSection(node), canariesSection(node));
+    }
+    fill(parts.load, loadMeters(node, used, known));
+  };
+  liveObject(`${collection("nodes")}/${encodeURIComponent(name)}`, collection("nodes"), name, {
+    signal,
+    changed: (now) => {
+      node = now;
+      if (node) return draw();
+      parts = undefined;
+      fill(state);
+      return fill(body, empty("There is no such node", h("p", {}, "It may have been removed."), h("p", {}, h("a", { href: "#/nodes" }, "Go to the nodes"))));
+    },
+    tell: (to, error) => {
+      tell(to);
+      fill(problemBox, error && problem(error));
+      if (to === "refused") fill(body);
+    },
+  });
+  liveList(collection("runs"), {
+    query: { fieldSelector: NOT_ENDED }, signal,
+    changed: (items) => {
+      used = usedOnNodes([...items.values()]).get(name) ?? NOTHING;
+      draw();
+    },
+    tell: (to) => {
+      known = to !== "refused";
+      draw();
+    },
+  });
+}

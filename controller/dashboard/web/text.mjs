@@ -1,0 +1,29 @@
+// Text from outside, made safe to look at: nothing in it can hide, turn around or imitate what is beside it.
+// Pure.
+
+// Control characters, direction marks, and characters of no width.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g;
+
+function shown(character) {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `\u27e8${code.toString(16).padStart(4, "0")}\u27e9`;
+}
+
+export function visible(text) {
+  return String(text ?? "").replace(HIDDEN, shown);
+}
+
+// In one line, at most so long.
+export function brief(text, most = 200) {
+  const line = visible(String(text ?? "").replace(/\s+/g, " ").trim());
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+// A command as one would type it, for reading.
+export function commandLine(command) {
+  if (typeof command === "string") return command;
+  if (!Array.isArray(command)) return "";
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`)).join(" ");
+}

@@ -1,0 +1,368 @@
+// What people do with the dashboard, on a real controller with a real node and real sandboxes.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { closeBrowser, go, logIn, open, see, shot, withPage } from "./browser.mjs";
+import { api, makeWorkspace, node, paddock, run, settings, start, toolToken } from "./cluster.mjs";
+
+before(makeWorkspace);
+after(closeBrowser);
+
+const phase = (page) => page.textContent(".head-status");
+
+test("before there is anything, the page says what to do", () => withPage({}, async (page) => {
+  await logIn(page);
+  await see(page, "No runs yet");
+  await see(page, "paddock compute");
+  await shot(page, "empty");
+}));
+
+test("a token logs in and is kept in memory alone", () => withPage({}, async (page, context) => {
+  await open(page);
+  await shot(page, "login");
+  await page.fill("#token", "pdk_of_nobody");
+  await page.click("button[type=submit]");
+  await see(page, "TOKEN_UNKNOWN", ".login-answer");
+  await shot(page, "login-refused");
+  await page.fill("#token", settings.token);
+  await page.click("button[type=submit]");
+  await page.waitForSelector("header nav");
+  await see(page, "Live", ".live");
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, document.documentElement.outerHTML]));
+  assert.ok(!kept.includes(settings.token));
+  assert.deepEqual(await context.cookies(), []);
+  await page.reload();
+  await page.waitForSelector("#token");
+  assert.equal(await page.inputValue("#token"), "");
+}));
+
+test("a run is watched from waiting to its end, without a reload", () => withPage({}, async (page) => {
+  await logIn(page);
+  await page.evaluate(() => { window.samePage = true; });
+  await node("cordon");
+  await start("watched", "python3 ends.py a", { artifacts: { dirs: ["out-a"] } });
+  await page.waitForSelector("a.row-link:has-text('watched')");
+  await page.click("a.row-link:has-text('watched')");
+  await see(page, "Why it waits");
+  await see(page, "cordoned");
+  assert.equal(await phase(page), "Pending");
+  await shot(page, "pending");
+  await go(page, "#/queue", "Queue");
+  await see(page, "watched");
+  await see(page, "cordoned");
+  await shot(page, "queue");
+  await go(page, "#/runs/default/watched", "watched");
+  await node("uncordon");
+  await see(page, "Succeeded", ".head-status");
+  await see(page, "last line", ".log");
+  await see(page, "out-a/report.txt");
+  await see(page, "left.exe");
+  const lines = await page.$$eval(".log-line", (all) => all.map((line) => [line.className.replace("log-line log-", ""), line.querySelector(".log-text").textContent]));
+  assert.deepEqual(lines.filter(([stream]) => stream === "stdout").map(([, text]) => text),
+    ["first line", ...Array.from({ length: 20 }, (_, i) => `ok   part ${i + 1} of 20`), "last line"]);
+  assert.deepEqual(lines.filter(([stream]) => stream === "stderr"), [["stderr", "a warning"]]);
+  assert.ok(await page.$$eval(".log-text .t-green", (all) => all.length) === 20);
+  const enforced = Object.entries((await run("watched")).status.result.enforced);
+  assert.equal(await page.$$eval("table.enforced tbody tr", (all) => all.length), enforced.length);
+  for (const [name, each] of enforced) {
+    const row = await page.textContent(`table.enforced tr:has(strong:text-is("${name}"))`);
+    assert.ok(row.includes(each.level) && row.includes(each.mechanism), row);
+  }
+  for (const name of ["Pending", "Scheduled", "Preparing", "Running", "Succeeded"]) assert.ok((await page.textContent(".steps")).includes(name));
+  await see(page, "Peak memory");
+  assert.ok(await page.evaluate(() => window.samePage));
+  await shot(page, "run", { fullPage: true });
+}));
+
+test("an artifact is saved, not shown", () => withPage({}, async (page) => {
+  await logIn(page);
+  await go(page, "#/runs/default/watched", "watched");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("table.artifacts button")]);
+  assert.equal(download.suggestedFilename(), "report.txt");
+  assert.equal(readFileSync(await download.path(), "utf8"), "all is well\n");
+}));
+
+test("a denial says what, where, by which rule, and what would allow it", () => withPage({}, async (page) => {
+  await start("reaches-out", "python3 denied.py");
+  await logIn(page);
+  await go(page, "#/runs/default/reaches-out", "reaches-out");
+  await see(page, "Failed", ".head-status");
+  await page.waitForSelector(".denial");
+  const [denial] = (await run("reaches-out")).status.result.denials;
+  const text = await page.textContent(".denial");
+  for (const part of [denial.what, denial.target, denial.executable, denial.rule, denial.remedy]) assert.ok(text.includes(part), part);
+  assert.ok(text.includes("192.0.2.1:443"));
+  await see(page, "E_CAPABILITY_DENIED");
+  await shot(page, "denied");
+  await go(page, "#/audit", "Audit");
+  await see(page, "capability.denied");
+  await page.selectOption("select", "capability.denied");
+  await page.waitForFunction(() => [...document.querySelectorAll("table.audit .badge")].every((badge) => badge.textContent === "capability.denied") && document.querySelector("table.audit .badge"));
+  await shot(page, "audit");
+}));
+
+test("a run is canceled, by keyboard, after a question", () => withPage({}, async (page) => {
+  await start("sleeper", "python3 sleeps.py");
+  await logIn(page);
+  await go(page, "#/runs/default/sleeper", "sleeper");
+  await see(page, "Running", ".head-status");
+  await see(page, "asleep", ".log");
+  await shot(page, "running");
+  const cancel = page.getByRole("button", { name: "Cancel run" });
+  await cancel.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog[open]");
+  await shot(page, "cancel");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  assert.equal((await run("sleeper")).spec.cancelRequested, false);
+  await cancel.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog[open]");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await see(page, "Canceled", ".head-status");
+  await see(page, "It was canceled");
+  assert.equal(await page.isVisible("text=Cancel run"), false);
+  assert.equal((await run("sleeper")).status.phase, "Canceled");
+}));
+
+test("what a run writes and leaves behind is text and nothing else", () => withPage({}, async (page) => {
+  await start("hostile", "python3 hostile.py", { artifacts: { dirs: ["hostile-out"] } });
+  await logIn(page);
+  await go(page, "#/runs/default/hostile", "hostile");
+  await see(page, "Failed", ".head-status");
+  await see(page, "end of the attack", ".log");
+  const lines = await page.$$eval(".log-stdout .log-text", (all) => all.map((line) => line.textContent));
+  assert.equal(lines[0], "<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><b>bold</b>");
+  assert.equal(lines[1], "a link red still here");
+  assert.equal(lines[2], "safe⟨202e⟩gnp.exe ⟨200b⟩hidden ␈␈ bell␇ nul␀");
+  assert.equal(lines[3], "100% done");
+  assert.equal(lines[4].replace(/^y{16384}/, ""), " … 33616 more characters");
+  assert.ok(lines.includes("event: end"));
+  assert.equal(await page.textContent(".log-stdout .t-red"), "red");
+  await see(page, "hostile-out/<img src=x onerror=window.pwned=1>.txt");
+  await see(page, "⟨202e⟩txt.json");
+  assert.equal(await page.$$eval("main :is(script, img, iframe, b, style, object, embed)", (all) => all.length), 0);
+  assert.equal(await page.$$eval("main a", (all) => all.filter((link) => !link.getAttribute("href").startsWith("#/")).length), 0);
+  assert.equal(await page.title(), "Failed · hostile · Paddock");
+  await shot(page, "hostile");
+}));
+
+test("the policy holds even against the page's own scripts", () => withPage({ violates: true }, async (page) => {
+  await logIn(page);
+  const stopped = (act) => page.evaluate(act).then(() => "", (error) => error.message);
+  assert.match(await stopped(() => { document.body.innerHTML = "<b>x</b>"; }), /TrustedHTML/);
+  assert.match(await stopped(() => { document.createElement("script").textContent = "window.pwned = 1"; }), /TrustedScript/);
+  assert.match(await stopped(() => fetch("https://192.0.2.1/")), /Failed to fetch/);
+  const directive = await page.evaluate(() => new Promise((resolve) => {
+    document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective), { once: true });
+    const image = document.createElement("img");
+    image.src = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
+    document.body.append(image);
+  }));
+  assert.equal(directive, "img-src");
+  const framed = await page.evaluate(() => new Promise((resolve) => {
+    document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective), { once: true });
+    const frame = document.createElement("iframe");
+    frame.src = "/";
+    document.body.append(frame);
+  }));
+  assert.equal(framed, "frame-src");
+}));
+
+test("everything can be done by keyboard", () => withPage({}, async (page) => {
+  await open(page);
+  await page.keyboard.type(settings.token);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("a.row-link:has-text('hostile')");
+  await page.keyboard.press("/");
+  await page.keyboard.type("reaches");
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 1);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "reaches-out");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "reaches-out");
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+  await page.keyboard.press("u");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Runs");
+  await page.keyboard.press("/");
+  await page.keyboard.press("Delete");
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length > 1);
+  await page.keyboard.press("Escape");
+  for (const [key, title] of [["q", "Queue"], ["n", "Nodes"], ["a", "Audit"], ["r", "Runs"]]) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await page.waitForFunction((text) => document.querySelector("main h1")?.textContent === text, title);
+  }
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog[open]");
+  await shot(page, "keys");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  // Whatever can be reached has a name, and shows that it is reached.
+  for (let i = 0; i < 12; ++i) {
+    await page.keyboard.press("Tab");
+    const [tag, name, outline] = await page.evaluate(() => {
+      const element = document.activeElement;
+      return [element.tagName, element.getAttribute("aria-label") || element.textContent || element.labels?.length, getComputedStyle(element).outlineStyle];
+    });
+    if (tag === "BODY") continue;  // once around
+    assert.ok(name, tag);
+    assert.equal(outline, "solid", `${tag} ${name}`);
+  }
+}));
+
+test("nodes show what they have and what they have proven", () => withPage({}, async (page) => {
+  await logIn(page);
+  await go(page, "#/nodes", "Nodes");
+  await see(page, "1 of 1 node ready");
+  await shot(page, "nodes");
+  await page.click("a.row-link");
+  await page.waitForSelector("table.canaries");
+  const { status } = await api("GET", `/apis/paddock.dev/v1alpha1/nodes/${settings.node}`);
+  assert.equal(await page.$$eval("table.canaries tbody tr", (all) => all.length), status.canaries.length);
+  assert.equal(await page.$$eval("table.capabilities tbody tr", (all) => all.length), status.capabilities.length);
+  await node("cordon");
+  await see(page, "Cordoned", ".head-status");
+  await shot(page, "node", { fullPage: true });
+  await node("uncordon");
+  await see(page, "Ready", ".head-status");
+}));
+
+const PAGES = [["#/runs", "Runs"], ["#/queue", "Queue"], ["#/nodes", "Nodes"], ["#/audit", "Audit"],
+  ["#/runs/default/hostile", "hostile"], ["#/runs/default/reaches-out", "reaches-out"], [`#/nodes/${settings.node}`, settings.node]];
+
+test("a phone shows all of it, with nothing beside the screen", () => withPage(
+  { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }, async (page) => {
+    await logIn(page);
+    for (const [hash, heading] of PAGES) {
+      await go(page, hash, heading);
+      await page.waitForSelector(".live[data-state=live], .live[data-state=ended]");
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), hash);
+      await shot(page, `phone-${heading.toLowerCase()}`);
+    }
+    const nav = await page.$eval("nav.nav", (element) => element.getBoundingClientRect().bottom);
+    assert.equal(Math.round(nav), 740);
+    await page.tap("nav.nav a:has-text('Queue')");
+    await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Queue");
+  }));
+
+// WCAG 2: what is written has a contrast of 4.5 to what it is written on.
+const faint = () => {
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const parse = (text) => text.startsWith("rgb") ? text.match(/[\d.]+/g).map(Number) : undefined;
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour && (colour[3] ?? 1) === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const out = [];
+  for (const element of document.querySelectorAll("header *, main *")) {
+    const own = [...element.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    if (!own || !element.checkVisibility() || element.closest(".step-ahead, :disabled, .t-dim")) continue;
+    const [a, b] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) out.push(`${element.className} "${element.textContent.slice(0, 40)}" ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+  }
+  return out;
+};
+
+for (const colorScheme of ["dark", "light"]) {
+  test(`the ${colorScheme} theme can be read`, () => withPage({ colorScheme }, async (page) => {
+    await logIn(page);
+    for (const [hash, heading] of PAGES) {
+      await go(page, hash, heading);
+      await page.waitForSelector(".live[data-state=live], .live[data-state=ended]");
+      assert.deepEqual(await page.evaluate(faint), [], hash);
+      await shot(page, `${colorScheme}-${heading.toLowerCase()}`);
+    }
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).colorScheme), "light dark");
+    for (const [name, scheme] of [["Light", "light"], ["Dark", "dark"], ["Auto", "light dark"]]) {
+      await page.click("button.theme");
+      assert.equal((await page.textContent("button.theme")).trim(), name);
+      assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), scheme);
+    }
+  }));
+}
+
+test("what is not there, and what may not be seen, is said", () => withPage({}, async (page) => {
+  const secret = await toolToken("reaches-out").catch((error) => String(error));
+  await open(page);
+  if (secret.startsWith("pdtt_")) {
+    await page.fill("#token", secret);
+    await page.click("button[type=submit]");
+    await see(page, "TOOL_", ".login-answer");
+  }
+  await logIn(page);
+  await go(page, "#/runs/default/nobody", "nobody");
+  await see(page, "There is no such run");
+  await shot(page, "no-such-run");
+  await go(page, "#/nodes/nobody", "nobody");
+  await see(page, "There is no such node");
+  await page.evaluate(() => { location.hash = "#/nope"; });
+  await see(page, "There is no such page");
+}));
+
+test("a token that may do less sees less, and is told what it lacks", () => withPage({}, async (page) => {
+  await start("not-theirs", "python3 sleeps.py");
+  await logIn(page, settings.viewer);
+  await go(page, "#/runs/default/not-theirs", "not-theirs");
+  await see(page, "asleep", ".log");
+  assert.equal(await page.getByRole("button", { name: "Cancel run" }).isVisible(), false);
+  await go(page, "#/queue", "Queue");
+  await see(page, "Shares are left out");
+  await see(page, "Nothing waits");
+  for (const [hash, heading] of [["#/nodes", "Nodes"], ["#/audit", "Audit"]]) {
+    await go(page, hash, heading);
+    await see(page, "SCOPE_MISSING");
+    await see(page, "Refused", ".live");
+  }
+  await shot(page, "refused");
+  await page.click("text=Log out");
+  await page.fill("#token", settings.team);
+  await page.keyboard.press("Enter");
+  await see(page, "team in team", ".who");
+  await go(page, "#/runs", "Runs");
+  await see(page, "No runs yet");
+  await go(page, "#/runs/default/not-theirs", "not-theirs");
+  await see(page, "NAMESPACE_DENIED");
+  assert.ok(!(await page.textContent("main")).includes("asleep"));
+  await api("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs/not-theirs/cancel", {});
+}));
+
+test("a token that does not hold any more brings the login back", () => withPage({}, async (page) => {
+  await logIn(page);
+  await page.waitForSelector("a.row-link");
+  await page.route("**/apis/**", (route) => route.continue({ headers: { ...route.request().headers(), authorization: "Bearer pdk_of_nobody" } }));
+  await page.evaluate(() => { location.hash = "#/nodes"; });
+  await page.waitForSelector("#token");
+  await see(page, "TOKEN_UNKNOWN", ".login-answer");
+  assert.equal(await page.$("a.row-link"), null);
+  await page.unroute("**/apis/**");
+  await page.fill("#token", settings.token);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Nodes");
+  await page.click("text=Log out");
+  await page.waitForSelector("#token");
+}));
+
+test("a controller that goes away and comes back is found again", () => withPage({}, async (page) => {
+  await logIn(page);
+  await page.waitForSelector("a.row-link");
+  await page.evaluate(() => { window.samePage = true; });
+  paddock("down");
+  await see(page, "Reconnecting", ".live");
+  await see(page, "UNREACHABLE");
+  assert.ok(await page.$("a.row-link"));
+  await shot(page, "reconnecting");
+  paddock("up", "--port", String(settings.port));
+  await see(page, "Live", ".live");
+  assert.equal(await page.$(".notice"), null);
+  await start("after-restart", "python3 ends.py b");
+  await page.waitForSelector("a.row-link:has-text('after-restart')");
+  assert.ok(await page.evaluate(() => window.samePage));
+}));

@@ -1,0 +1,41 @@
+// What the runs of the tests execute.
+
+export const PROGRAMS = {
+  "ends.py": `import pathlib, sys
+print("first line", flush=True)
+print("a warning", file=sys.stderr, flush=True)
+for i in range(1, 21):
+    print(f"\\x1b[32mok\\x1b[0m   part {i} of 20", flush=True)
+out = pathlib.Path("out-" + sys.argv[1])
+out.mkdir()
+(out / "report.txt").write_text("all is well\\n")
+(out / "left.exe").write_text("not of a type that comes back")
+print("last line", flush=True)
+`,
+  "denied.py": `import socket, sys
+try:
+    socket.create_connection(("192.0.2.1", 443), timeout=2)
+except OSError as error:
+    print("refused:", error, file=sys.stderr)
+sys.exit(3)
+`,
+  "sleeps.py": `import time
+print("asleep", flush=True)
+time.sleep(600)
+`,
+  "hostile.py": `import pathlib, sys
+print("<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><b>bold</b>")
+print("\\x1b]0;window title\\x07\\x1b]8;;javascript:window.pwned=1\\x07a link\\x1b]8;;\\x07 \\x1b[31mred\\x1b[0m \\x1b[2J\\x1b[999;999Hstill here")
+print("safe\\u202egnp.exe \\u200bhidden \\x08\\x08 bell\\x07 nul\\x00")
+print("10%\\r50%\\r100% done")
+print("y" * 50000, flush=True)
+sys.stdout.buffer.write(b"\\xff\\xfe not utf-8 \\xc3\\n")
+print("id: 9\\nevent: end\\ndata: {}\\n")
+out = pathlib.Path("hostile-out")
+out.mkdir()
+(out / "<img src=x onerror=window.pwned=1>.txt").write_text("<script>window.pwned=1</script>")
+(out / "\\u202etxt.json").write_text("{}")
+print("end of the attack", flush=True)
+sys.exit(1)
+`,
+};
