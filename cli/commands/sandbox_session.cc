@@ -1,0 +1,89 @@
+// `paddock sandbox create`, `cancel`, `list` and `destroy`.
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/output_format.h"
+#include "cli/core/safe_output.h"
+#include "cli/core/session_options.h"
+#include "cli/core/watching.h"
+#include "common/base/percent.h"
+#include "common/contracts/api_paths.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+namespace paths = contracts::paths;
+constexpr size_t kMostBytes = 1 << 20;
+constexpr const char* kPlural = "sandboxes";
+
+std::string name_space(const Parsed& parsed) { return parsed.text("namespace", "default"); }
+
+std::string session_path(const Parsed& parsed) {
+  return paths::object(name_space(parsed), kPlural, percent_encode(parsed.text("NAME")));
+}
+
+Result<std::optional<std::string>> security_text(const Parsed& parsed) {
+  if (!parsed.has("security")) return std::optional<std::string>();
+  const std::string file = parsed.text("security");
+  auto text =
+      file == "-" ? os::read_all(STDIN_FILENO, kMostBytes) : os::read_file(file, kMostBytes);
+  if (text.ok()) return std::optional<std::string>(std::move(text).value());
+  return invalid_argument("SECURITY_UNREADABLE", text.error().message, "--security");
+}
+
+Result<int> create(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
+  ASSIGN_OR_RETURN(const auto security, security_text(parsed));
+  contracts::Sandbox session;
+  ASSIGN_OR_RETURN(session.spec, session_spec(parsed, env, security));
+  session.metadata.name = parsed.text("NAME");
+  if (session.metadata.name.empty()) session.metadata.generate_name = "sandbox-";
+  ASSIGN_OR_RETURN(const wire::Value made,
+                   watcher.client.send("POST", paths::collection(name_space(parsed), kPlural),
+                                       wire::encode(session)));
+  if (is_document(format)) {
+    env.out.write(document_text(made, format));
+  } else {
+    env.out.write(cat(printable(made.text("metadata.name")), "\n"));
+  }
+  return kExitOk;
+}
+
+Result<int> cancel(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  const std::string target =
+      cat(session_path(parsed), "/commands/", percent_encode(parsed.text("ID")), "/cancel");
+  ASSIGN_OR_RETURN([[maybe_unused]] const wire::Value answer,
+                   watcher.client.send("POST", target, wire::Value::Object{}));
+  env.say(cat("command ", parsed.text("ID"), " is being canceled"));
+  return kExitOk;
+}
+
+Result<int> destroy(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN([[maybe_unused]] const wire::Value answer,
+                   watcher.client.send("DELETE", session_path(parsed), wire::Value()));
+  env.say(cat("sandbox ", parsed.text("NAME"), " destroyed"));
+  return kExitOk;
+}
+
+}  // namespace
+
+int sandbox_create_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return create(watcher, parsed, env); });
+}
+int sandbox_cancel_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return cancel(watcher, parsed, env); });
+}
+int sandbox_destroy_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return destroy(watcher, parsed, env); });
+}
+int sandbox_list_command(const Parsed& parsed, Env& env) {
+  Parsed get = parsed;
+  get.command = "get";
+  get.values["KIND"] = {kPlural};
+  return get_command(get, env);
+}
+
+}  // namespace paddock::cli

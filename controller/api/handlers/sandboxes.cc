@@ -1,0 +1,99 @@
+#include "controller/api/handlers/sandboxes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/log.h"
+#include "controller/api/handlers/deletes.h"
+#include "controller/api/handlers/session_access.h"
+#include "controller/sessions/life.h"
+#include "controller/sessions/placement.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Sandbox;
+
+constexpr Millis kCloseTime{5'000};
+
+// The words of a session's limits for those of a policy.
+std::string session_field(const std::string& field) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
+      {{"limits.wallTime", "limits.timeoutMs"},
+       {"limits.memory", "limits.memoryBytes"},
+       {"limits.stdout", "limits.stdoutBytes"},
+       {"limits.stderr", "limits.stderrBytes"}}};
+  for (const auto& [policy, session] : kNames) {
+    if (field == policy) return cat("spec.security.", session);
+  }
+  return cat("spec.security.", field);
+}
+
+Status check_operator(const contracts::SandboxPolicy& policy, const contracts::Ceilings& ceilings) {
+  const auto over = contracts::over_ceilings(policy, ceilings);
+  if (over.empty()) return {};
+  Error error = invalid_argument(over[0].reason, over[0].message);
+  for (const auto& each : over) error.causes.push_back({session_field(each.field), each.message});
+  return error;
+}
+
+}  // namespace
+
+Status prepare_new(Services& services, Sandbox& session) {
+  session.spec = contracts::with_session_defaults(std::move(session.spec));
+  const auto profile = services.profiles.find(std::string(contracts::kSessionProfile));
+  if (profile == services.profiles.end())
+    return Error{Code::kInternal, "PROFILE_MISSING", "the profile session is not there"};
+  const auto policy = contracts::session_policy(session.spec.security, profile->second.policy);
+  TRY(check_operator(policy, services.ceilings));
+  session.status.expires_at = wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
+    ASSIGN_OR_RETURN(const auto counts, txn.session_counts());
+    ASSIGN_OR_RETURN(session.status.node_name,
+                     sessions::choose_node({session.spec, policy}, nodes.items, counts));
+    return {};
+  });
+}
+
+Status save_new(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+  TRY(txn.create(session));
+  txn.touch(store::node_topic(session.status.node_name));
+  txn.touch(store::kSchedulerTopic);  // whoever sweeps learns of its deadline
+  return sessions::note_use(txn, session, now);
+}
+
+// A node that does not answer now is asked again with the first use.
+void after_create(Services& services, Sandbox& session) {
+  const Status opened = open_session(services, session);
+  if (!opened.ok()) log_info("a session is not open yet", {{"why", opened.error().describe()}});
+}
+
+Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
+  txn.touch(store::node_topic(session.status.node_name));
+  return {};
+}
+
+// Once it is not in the store nobody reaches it; its node ends what runs and removes its files now,
+// or when it hears that the session is no more.
+Result<Response> destroy_sandbox(Call& call) {
+  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
+  Sandbox session;
+  TRY(write_or_try(call.services.store, dry_run,
+                   [&](store::WriteTxn& txn) { return erase_object(txn, call, session); }));
+  if (!dry_run && session.status.phase == contracts::SandboxPhase::kReady) {
+    calls::CallOptions options;
+    options.node = session.status.node_name;
+    options.kind = contracts::kSessionClose;
+    options.payload = wire::encode(contracts::SessionName{session.metadata.uid});
+    options.patience = kCloseTime;
+    const auto closed =
+        call.services.calls->call(std::move(options), call.services.clock, call.services.random);
+    if (!closed.ok())
+      log_info("a session's node will hear later that it is no more",
+               {{"why", closed.error().describe()}});
+  }
+  return json_response(k8s::deleted_status("sandboxes", session.metadata));
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,209 @@
+#include <memory>
+
+#include "common/wire/json.h"
+#include "controller/api/audit.h"
+#include "controller/api/documents.h"
+#include "controller/api/handlers/sandboxes.h"
+#include "controller/api/handlers/session_access.h"
+#include "controller/runs/audit_events.h"
+#include "controller/sessions/life.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::RunResult;
+using contracts::Sandbox;
+using contracts::SandboxResult;
+namespace audit = contracts::audit;
+
+constexpr Millis kAnswerTime{15'000};  // beside what the command may take
+constexpr Millis kQueueTime{10'000};
+
+// One command, apart from the request that asked for it: a stream outlives its handler.
+struct Command {
+  Services& services;
+  Sandbox session;
+  contracts::CommandRequest request;
+  std::string subject;
+  std::string request_id;
+  bool stream = false;
+};
+
+Millis time_of(const Command& command) {
+  return Millis(command.session.spec.security.limits.timeout_ms.value_or(
+      contracts::session_defaults::kTimeoutMs));
+}
+
+contracts::AuditEvent event_of(const Command& command, std::string_view type) {
+  auto event = sessions::command_event(command.session, command.request.command_id,
+                                       command.services.clock.wall());
+  event.type = type;
+  event.subject = command.subject;
+  event.request_id = command.request_id;
+  return event;
+}
+
+Status write_events(const Command& command, std::vector<contracts::AuditEvent> events,
+                    Millis busy) {
+  return command.services.store.write([&](store::WriteTxn& txn) -> Status {
+    for (contracts::AuditEvent& event : events) TRY(txn.append_audit(event));
+    // One that was destroyed meanwhile has no deadline any more.
+    ASSIGN_OR_RETURN(const auto now, txn.find<Sandbox>({command.session.metadata.name_space,
+                                                        command.session.metadata.name}));
+    if (!now || now->metadata.uid != command.session.metadata.uid ||
+        now->status.phase == contracts::SandboxPhase::kEnded)
+      return {};
+    return sessions::note_use(txn, command.session, command.services.clock.wall(), busy);
+  });
+}
+
+// It is written down that it begins before it does.
+Status note_start(const Command& command) {
+  TRY(sessions::check_lives(command.session));
+  auto start = event_of(command, audit::kCommandStart);
+  start.details["command"] = contracts::audit_text(command.request.command);
+  return write_events(command, {std::move(start)}, time_of(command));
+}
+
+Status note_end(const Command& command, const SandboxResult& result) {
+  return write_events(command, runs::end_events(event_of(command, ""), result), Millis(0));
+}
+
+// Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
+Status note_loss(const Command& command, const Error& error) {
+  const bool canceled = error.reason == "CALL_CANCELED" || error.reason == "CALLER_GONE";
+  const bool refused = error.reason == "CALL_EXISTS" || error.reason == "NO_NODE" ||
+                       error.reason == "SESSION_ENDED" || error.reason.starts_with("TOO_MANY");
+  auto event = event_of(command, canceled  ? audit::kCommandCancelled
+                                 : refused ? audit::kCommandRefused
+                                           : audit::kCommandLost);
+  event.reason = error.reason;
+  return write_events(command, {std::move(event)}, Millis(0));
+}
+
+SandboxResult canceled_result() {
+  SandboxResult result;
+  result.status = contracts::SandboxStatus::kCanceled;
+  result.reason = "canceled before it began";
+  contracts::apply_status_table(result);
+  return result;
+}
+
+Result<RunResult> understand(const Command& command, const wire::Value& answer) {
+  auto result = wire::decode<SandboxResult>(answer);
+  if (!result.ok()) {
+    const Error error{Code::kUnavailable, "UNEXPECTED_ANSWER",
+                      "the node's answer is not understood"};
+    TRY(note_loss(command, error));
+    return error;
+  }
+  TRY(note_end(command, *result));
+  if (result->status == contracts::SandboxStatus::kInternalError)
+    return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};
+  return contracts::run_result(std::move(*result), command.request.command_id);
+}
+
+using Piece = std::function<void(const wire::Value&)>;
+
+Result<RunResult> carry_out(Command& command, const std::function<bool()>& connected,
+                            const Piece& on_piece) {
+  TRY(open_session(command.services, command.session));
+  TRY(note_start(command));
+  calls::CallOptions options;
+  options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
+  options.kind = contracts::kSessionRun;
+  options.patience = time_of(command) + kAnswerTime;
+  options.queue_patience = kQueueTime;
+  options.bytes = command.request.command.size();
+  options.payload = wire::encode(contracts::CommandOrder{command.session.metadata.uid,
+                                                         command.request.command, command.stream});
+  options.connected = connected;
+  options.on_piece = on_piece;
+  const auto answer = call_session(command.services, command.session, std::move(options));
+  if (answer.ok()) return understand(command, *answer);
+  TRY(note_loss(command, answer.error()));
+  if (answer.error().reason == "CALL_CANCELED")
+    return contracts::run_result(canceled_result(), command.request.command_id);
+  if (answer.error().reason == "CALL_EXISTS")
+    return Error{Code::kAlreadyExists, "COMMAND_EXISTS",
+                 "a command with this commandId is under way in this session"};
+  return answer.error();
+}
+
+std::string sse(std::string_view event, const wire::Value& data) {
+  return cat("event: ", event, "\ndata: ", wire::to_json(data), "\n\n");
+}
+
+void stream_command(Command& command, ResponseStream& out) {
+  out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
+  auto result = carry_out(
+      command, [&] { return out.open(); },
+      [&](const wire::Value& piece) {
+        const std::string stream = piece.text("stream");
+        if (stream != "stdout" && stream != "stderr") return;
+        out.write(sse(stream, wire::Value::Object{{"base64", piece.text("data")}}));
+      });
+  if (result.ok()) {
+    result->out.clear();  // it came before, in pieces
+    result->err = result->error_class == "TIMEOUT" ? "command timeout\n" : "";
+    out.write(sse("result", wire::encode(*result)));
+    return;
+  }
+  const Error& error = result.error();
+  out.write(sse("error", wire::Value::Object{{"code", error.reason},
+                                             {"message", error.message},
+                                             {"retryable", retryable(error.code)}}));
+}
+
+Response streamed(Command command) {
+  Response response;
+  response.content_type = "text/event-stream";
+  response.headers.emplace_back("cache-control", "no-store");
+  auto shared = std::make_shared<Command>(std::move(command));
+  response.stream = [shared](ResponseStream& out) { stream_command(*shared, out); };
+  return response;
+}
+
+// Refused by its length: it is told of like any other limit.
+Result<Response> refuse_length(const Command& command, int64_t most) {
+  auto event = event_of(command, audit::kLimitExceeded);
+  event.reason = "E_LIMIT_COMMAND";
+  event.details["limit"] = "command";
+  TRY(write_events(command, {std::move(event)}, Millis(0)));
+  return object_response(contracts::too_large_command(command.request.command_id, most));
+}
+
+}  // namespace
+
+Result<Response> run_session_command(Call& call) {
+  TRY(refuse_dry_run(call.request, wire::Value()));
+  ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
+  ASSIGN_OR_RETURN(const wire::Value document,
+                   parse_document(call.request.header("content-type"), bytes, bytes.size()));
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::CommandRequest>(document));
+  if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
+  const auto most = session.spec.security.limits.command_bytes.value_or(
+      contracts::session_defaults::kCommandBytes);
+  Command command{call.services,      std::move(session),
+                  std::move(request), call.principal.subject,
+                  call.request_id,    flag_parameter(call.request, "stream")};
+  if (command.request.command.size() > static_cast<size_t>(most))
+    return refuse_length(command, most);
+  if (command.stream) return streamed(std::move(command));
+  ASSIGN_OR_RETURN(const RunResult result, carry_out(command, call.request.connected, {}));
+  return object_response(result);
+}
+
+Result<Response> cancel_session_command(Call& call) {
+  ASSIGN_OR_RETURN(const Sandbox session, live_session(call));
+  const Status stopped =
+      call.services.calls->stop(cat(session.metadata.uid, "/", call.param("command")));
+  if (!stopped.ok())
+    return Error{Code::kNotFound, "COMMAND_NOT_FOUND",
+                 "no such command is under way in this session"};
+  return json_response(
+      wire::Value::Object{{"commandId", call.param("command")}, {"canceling", true}}, 202);
+}
+
+}  // namespace paddock::api

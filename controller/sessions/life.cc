@@ -1,0 +1,82 @@
+#include "controller/sessions/life.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::sessions {
+namespace {
+
+using contracts::Sandbox;
+using contracts::SandboxPhase;
+
+std::string_view sentence_of(std::string_view reason) {
+  if (reason == "IDLE_TIMEOUT") return "nothing was asked of it for longer than its idleTimeout";
+  if (reason == "LIFETIME_OVER") return "it lived as long as its lifetime allows";
+  if (reason == "SESSION_LOST") return "its node has lost it, with all its files";
+  return "";
+}
+
+Millis idle_of(const Sandbox& session) {
+  return session.spec.idle_timeout ? session.spec.idle_timeout->value
+                                   : contracts::session_defaults::kIdleTimeout;
+}
+
+bool lifetime_is_over(const Sandbox& session, WallTime now) {
+  return session.status.expires_at && session.status.expires_at->value <= now;
+}
+
+}  // namespace
+
+WallTime due_after(const Sandbox& session, WallTime now, Millis busy) {
+  const WallTime idle_end = now + busy + idle_of(session);
+  return session.status.expires_at ? std::min(idle_end, session.status.expires_at->value)
+                                   : idle_end;
+}
+
+Status check_lives(const Sandbox& session) {
+  if (session.status.phase != SandboxPhase::kEnded) return {};
+  return Error{Code::kGone, "SESSION_ENDED",
+               cat("the session has ended: ", session.status.reason, ", ",
+                   sentence_of(session.status.reason))};
+}
+
+Status note_use(store::WriteTxn& txn, const Sandbox& session, WallTime now, Millis busy) {
+  return txn.put_session_due(session.metadata.uid, due_after(session, now, busy).ms);
+}
+
+Status end(store::WriteTxn& txn, Sandbox session, std::string_view reason, WallTime now) {
+  session.status.phase = SandboxPhase::kEnded;
+  session.status.reason = reason;
+  session.status.message = sentence_of(reason);
+  session.status.ended_at = wire::Timestamp{now};
+  TRY(txn.update(session));
+  TRY(txn.put_session_due(session.metadata.uid, (now + kKeptAfterEnd).ms));
+  txn.touch(store::node_topic(session.status.node_name));
+  contracts::AuditEvent event = command_event(session, "", now);
+  event.type = contracts::audit::kSandboxDestroy;
+  event.subject = "controller";
+  event.reason = reason;
+  return txn.append_audit(event);
+}
+
+Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now) {
+  ASSIGN_OR_RETURN(Sandbox session, txn.get<Sandbox>(key));
+  if (session.status.phase == SandboxPhase::kEnded) return txn.erase<Sandbox>(key);
+  const char* reason = lifetime_is_over(session, now) ? "LIFETIME_OVER" : "IDLE_TIMEOUT";
+  return end(txn, std::move(session), reason, now);
+}
+
+contracts::AuditEvent command_event(const Sandbox& session, const std::string& command_id,
+                                    WallTime now) {
+  contracts::AuditEvent event;
+  event.time = {now};
+  if (!session.status.node_name.empty()) event.subject = "node:" + session.status.node_name;
+  event.name_space = session.metadata.name_space;
+  event.object = "sandboxes/" + session.metadata.name;
+  event.session_id = session.metadata.uid;
+  if (!command_id.empty()) event.command_id = cat(session.metadata.uid, "/", command_id);
+  return event;
+}
+
+}  // namespace paddock::sessions

@@ -1,0 +1,33 @@
+// How long a session lives, and what is written when it ends. The times are in the store, so that
+// neither a restart of the controller nor of a node moves them.
+#pragma once
+
+#include <string>
+
+#include "common/contracts/audit.h"
+#include "common/contracts/sandbox.h"
+#include "controller/store/store.h"
+
+namespace paddock::sessions {
+
+// What ended is kept so long, for those who ask what became of it.
+inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
+
+// When it is to be looked at next, after a use at `now` that may take `busy`.
+WallTime due_after(const contracts::Sandbox& session, WallTime now, Millis busy = Millis(0));
+// SESSION_ENDED (Gone) unless it lives.
+Status check_lives(const contracts::Sandbox& session);
+
+// A use: moves the idle deadline.
+Status note_use(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now,
+                Millis busy = Millis(0));
+// Nothing of it can be reached from now on; its node hears of it. Records `sandbox.destroy`.
+Status end(store::WriteTxn& txn, contracts::Sandbox session, std::string_view reason, WallTime now);
+// One whose time has come: it ends, or if it has ended, goes.
+Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now);
+
+// Who, where and which command; see runs::end_events().
+contracts::AuditEvent command_event(const contracts::Sandbox& session,
+                                    const std::string& command_id, WallTime now);
+
+}  // namespace paddock::sessions

@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/contracts/profile.h"
+#include "controller/sessions/life.h"
+#include "controller/sessions/placement.h"
+
+namespace paddock::sessions {
+namespace {
+
+using contracts::Node;
+using contracts::Sandbox;
+using contracts::SandboxPhase;
+using testing::HasSubstr;
+
+Node node(std::string name, int64_t most = 10) {
+  Node out;
+  out.metadata.name = std::move(name);
+  out.status.ready = true;
+  out.status.max_sessions = most;
+  return out;
+}
+
+class Placement : public testing::Test {
+ protected:
+  Result<std::string> choose() {
+    const auto policy = contracts::session_policy(
+        spec_.security, contracts::builtin_profiles().at("session").policy);
+    return choose_node({spec_, policy}, nodes_, counts_);
+  }
+  contracts::SandboxSpec spec_;
+  std::vector<Node> nodes_ = {node("a"), node("b")};
+  std::map<std::string, int64_t> counts_;
+};
+
+TEST_F(Placement, TakesTheNodeWithTheMostRoom) {
+  EXPECT_EQ(*choose(), "a");
+  counts_["a"] = 1;
+  EXPECT_EQ(*choose(), "b");
+  nodes_[1].status.max_sessions = 2;
+  EXPECT_EQ(*choose(), "a");
+}
+
+TEST_F(Placement, SaysWhatStandsAgainstEachNode) {
+  nodes_[0].status.ready = false;
+  nodes_[1].spec.unschedulable = true;
+  nodes_.push_back(node("c", 0));
+  nodes_.push_back(node("d", 1));
+  counts_["d"] = 1;
+  const auto chosen = choose();
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(chosen.error().reason, "NO_NODE");
+  for (const char* why : {"1 not ready", "1 cordoned", "1 takes no sessions", "1 full"})
+    EXPECT_THAT(chosen.error().message, HasSubstr(why));
+}
+
+TEST_F(Placement, GoesNowhereWhereACanaryOfItsSandboxFailed) {
+  nodes_[0].status.canaries = {{.name = "x", .capability = "tools", .passed = false}};
+  EXPECT_EQ(*choose(), "b");
+  nodes_[0].status.canaries = {{.name = "x", .capability = "devices", .passed = false},
+                               {.name = "y", .capability = "allowDomains", .passed = false}};
+  EXPECT_EQ(*choose(), "a");
+  spec_.node_selector["zone"] = "z";
+  EXPECT_FALSE(choose().ok());
+  nodes_[1].metadata.labels["zone"] = "z";
+  EXPECT_EQ(*choose(), "b");
+}
+
+TEST_F(Placement, AsksTheNodesOperatorForANetwork) {
+  spec_.security.network = {true, {"example.org"}};
+  EXPECT_FALSE(choose().ok());
+  nodes_[1].status.ceilings = contracts::Ceilings{.network = true};
+  EXPECT_EQ(*choose(), "b");
+}
+
+class Life : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = store::Store::open({});
+    ASSERT_TRUE(opened.ok());
+    store_ = std::move(*opened);
+    session_.metadata.name = "s";
+    session_.metadata.name_space = "default";
+    session_.metadata.uid = "uid-1";
+    session_.spec = contracts::with_session_defaults({});
+    session_.spec.idle_timeout = wire::Duration{Millis(1'000)};
+    session_.status.node_name = "n";
+    session_.status.expires_at = wire::Timestamp{WallTime{10'000}};
+    write([&](store::WriteTxn& txn) -> Status {
+      TRY(txn.create(session_));
+      return note_use(txn, session_, WallTime{0});
+    });
+  }
+  void write(const std::function<Status(store::WriteTxn&)>& change) {
+    const Status written = store_->write(change);
+    ASSERT_TRUE(written.ok()) << written.error().describe();
+  }
+  std::vector<std::string> sweep_at(int64_t now_ms) {
+    std::vector<std::string> swept;
+    write([&](store::WriteTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(const auto due, txn.sessions_due(now_ms, 10));
+      for (const store::Key& key : due) {
+        TRY(sweep(txn, key, WallTime{now_ms}));
+        swept.push_back(key.name);
+      }
+      return {};
+    });
+    return swept;
+  }
+  std::optional<Sandbox> stored() {
+    std::optional<Sandbox> out;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(out, txn.find<Sandbox>({"default", "s"}));
+                      return {};
+                    })
+                    .ok());
+    return out;
+  }
+  std::vector<std::string> on_node() {
+    std::vector<std::string> out;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(out, txn.sessions_on("n"));
+                      return {};
+                    })
+                    .ok());
+    return out;
+  }
+
+  std::unique_ptr<store::Store> store_;
+  Sandbox session_;
+};
+
+TEST_F(Life, EndsWhenNobodyUsesItAndGoesAnHourLater) {
+  EXPECT_TRUE(sweep_at(999).empty());
+  EXPECT_EQ(on_node(), std::vector<std::string>{"uid-1"});
+  EXPECT_EQ(sweep_at(1'000).size(), 1U);
+  ASSERT_TRUE(stored());
+  EXPECT_EQ(stored()->status.phase, SandboxPhase::kEnded);
+  EXPECT_EQ(stored()->status.reason, "IDLE_TIMEOUT");
+  EXPECT_EQ(check_lives(*stored()).error().reason, "SESSION_ENDED");
+  EXPECT_TRUE(on_node().empty());
+  EXPECT_TRUE(sweep_at(3'600'000).empty());
+  EXPECT_EQ(sweep_at(3'601'000).size(), 1U);
+  EXPECT_FALSE(stored());
+}
+
+TEST_F(Life, AUseMovesItsIdleTimeButNeverItsLifetime) {
+  write([&](store::WriteTxn& txn) { return note_use(txn, session_, WallTime{900}, Millis(500)); });
+  EXPECT_TRUE(sweep_at(2'399).empty());
+  write([&](store::WriteTxn& txn) { return note_use(txn, session_, WallTime{9'900}); });
+  EXPECT_TRUE(sweep_at(9'999).empty());
+  EXPECT_EQ(sweep_at(10'000).size(), 1U);
+  EXPECT_EQ(stored()->status.reason, "LIFETIME_OVER");
+}
+
+// proves: WSM-49, WSM-51
+TEST_F(Life, ItsEndIsRecordedOnce) {
+  sweep_at(1'000);
+  sweep_at(1'001);
+  std::vector<contracts::AuditEvent> events;
+  EXPECT_TRUE(store_
+                  ->read([&](store::ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(
+                        events, txn.audit_events({.session_id = "uid-1", .after = 0, .limit = 10}));
+                    return {};
+                  })
+                  .ok());
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].type, "sandbox.destroy");
+  EXPECT_EQ(events[0].reason, "IDLE_TIMEOUT");
+  EXPECT_EQ(events[0].subject, "controller");
+}
+
+TEST_F(Life, DeadlinesGoWithTheirSession) {
+  write([&](store::WriteTxn& txn) { return txn.erase<Sandbox>({"default", "s"}); });
+  EXPECT_TRUE(sweep_at(1'000'000).empty());
+}
+
+}  // namespace
+}  // namespace paddock::sessions

@@ -1,0 +1,263 @@
+#include "node-agent/app/call_host.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::agent {
+namespace {
+
+constexpr const char* kLibraryDir = "/opt/sandbox";
+constexpr Millis kHold{20'000};
+constexpr Millis kHoldUntilReady{250};  // then it takes snippets too
+constexpr Millis kIdleLane{60'000};
+constexpr Millis kLookAgain{30'000};
+constexpr Millis kFirstBackOff{200};
+constexpr Millis kLongestBackOff{5'000};
+constexpr int64_t kNobody = 65534;
+
+void raise(const os::Fd& event) {
+  const uint64_t one = 1;
+  (void)!::write(event.get(), &one, sizeof one);
+}
+
+}  // namespace
+
+Result<snippets::Setting> snippet_setting_of(const AgentConfig& config) {
+  snippets::Setting out;
+  out.config = config.snippets;
+  ASSIGN_OR_RETURN(out.profile, snippets::load_profile(config.snippets));
+  out.ceilings = config.ceilings;
+  if (::geteuid() == 0) out.uid = kNobody;
+  if (::access(kLibraryDir, R_OK | X_OK) == 0) out.library_dir = kLibraryDir;
+  return out;
+}
+
+sessions::Setting session_setting_of(const AgentConfig& config) {
+  sessions::Setting out;
+  out.config = config.sessions;
+  out.folder = os::join_path(config.data_dir, "sessions");
+  out.ceilings = config.ceilings;
+  out.network = config.network;
+  if (::geteuid() == 0) out.uid = kNobody;
+  return out;
+}
+
+CallHost::CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& runs,
+                   executor::LaunchServer& judging, AgentProcess self,
+                   std::function<http::Endpoint()> endpoint, const Clock& clock)
+    : most_snippets_(settings.snippets.config.max_parallel),
+      most_others_(settings.sessions.config.max_parallel),
+      snippets_enabled_(settings.snippets.config.enabled),
+      sessions_enabled_(settings.sessions.config.max_sessions > 0),
+      node_(std::move(node)),
+      self_(std::move(self)),
+      endpoint_(std::move(endpoint)),
+      clock_(clock),
+      service_(settings.snippets,
+               {runs.socket(), [&runs] { runs.revive(); }, [this] { stir(); }, clock}),
+      sessions_(settings.sessions,
+                {judging.socket(), [&judging] { judging.revive(); }, [this] { stir(); }, clock}) {}
+
+void CallHost::start() {
+  if (snippets_enabled_ || sessions_enabled_) tender_ = std::thread([this] { tend(); });
+}
+
+void CallHost::stir() {
+  state_.with([](State& state) { state.stirred = true; });
+  changed_.notify_all();
+}
+
+bool CallHost::rest(Millis limit) {
+  return state_.wait_for(
+      changed_, limit, [](State& state) { return state.stopping || state.stirred; },
+      [](State& state, bool) {
+        state.stirred = false;
+        return !state.stopping;
+      });
+}
+
+// Until this host can take snippets, the controller is asked for none.
+bool CallHost::look() {
+  for (bool told = false;; told = true) {
+    const Status looked = service_.look();
+    if (looked.ok()) return true;
+    if (!told) log_warn("this node takes no snippets", {{"error", looked.error().describe()}});
+    const MonoTime until = clock_.mono() + (told ? kLookAgain : kFirstBackOff * 5);
+    while (clock_.mono() < until) {
+      if (!rest(until - clock_.mono())) return false;
+      sessions_.tidy();
+      join_ended();
+    }
+  }
+}
+
+void CallHost::tend() {
+  const auto first_lane = [this] {
+    state_.with([this](State& state) {
+      if (!state.stopping && state.lanes.empty()) add_lane(state);
+    });
+  };
+  if (sessions_enabled_) first_lane();
+  if (snippets_enabled_) {
+    if (!look()) return;
+    state_.with([](State& state) { state.snippets_ready = true; });
+    first_lane();
+  }
+  while (rest(snippets_enabled_ ? service_.tend() : kLookAgain)) {
+    sessions_.tidy();
+    join_ended();
+  }
+}
+
+void CallHost::add_lane(State& state) {
+  int64_t number = 0;
+  while (state.lanes.contains(number)) ++number;
+  Lane& lane = state.lanes[number];
+  lane.idle = true;
+  lane.thread = std::thread([this, number] { this->lane(number); });
+}
+
+void CallHost::join_ended() {
+  std::vector<std::thread> ended;
+  state_.with([&](State& state) {
+    for (auto each = state.lanes.begin(); each != state.lanes.end();) {
+      if (!each->second.over) {
+        ++each;
+        continue;
+      }
+      ended.push_back(std::move(each->second.thread));
+      each = state.lanes.erase(each);
+    }
+  });
+  for (std::thread& each : ended) each.join();
+}
+
+std::shared_ptr<client::ControllerClient> CallHost::connect(int64_t number) {
+  auto made = std::make_shared<client::ControllerClient>(endpoint_());
+  state_.with([&](State& state) {
+    if (state.stopping) made->abort();
+    state.lanes[number].client = made;
+  });
+  return made;
+}
+
+// Nothing: the lane is not needed any more. `done`: it brings no answer and so may end.
+std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bool& done,
+                                                              MonoTime idle_since) {
+  contracts::CallsRequest out;
+  out.session = self_.nonce;
+  out.generation = self_.generation;
+  out.lane = number;
+  return state_.with([&](State& state) -> std::optional<contracts::CallsRequest> {
+    Lane& lane = state.lanes[number];
+    const auto others = std::ranges::count_if(
+        state.lanes, [&](const auto& each) { return each.second.idle && each.first != number; });
+    done = clock_.mono() - idle_since > kIdleLane && others > 0 && number > 0;
+    if (state.stopping || done) {
+      lane.idle = false;
+      return std::nullopt;
+    }
+    lane.idle = true;
+    const bool ready = state.snippets_ready;
+    out.snippets = ready ? service_.skills() : contracts::SnippetSkills{};
+    out.wait_ms = (ready || !snippets_enabled_ ? kHold : kHoldUntilReady).count();
+    out.takes_snippets = ready && state.snippets < most_snippets_;
+    out.takes = out.takes_snippets || (sessions_enabled_ && state.others < most_others_);
+    out.dropped = std::exchange(state.heard, {});
+    return out;
+  });
+}
+
+void CallHost::heed(const std::vector<std::string>& drops) {
+  constexpr size_t kMostEarly = 1024;
+  state_.with([&](State& state) {
+    for (const std::string& id : drops) {
+      state.heard.push_back(id);
+      const auto found = state.calls.find(id);
+      if (found != state.calls.end()) {
+        raise(found->second);
+        continue;
+      }
+      // Another lane may be about to begin it.
+      if (state.early.insert(id).second) state.early_order.push_back(id);
+      if (state.early_order.size() <= kMostEarly) continue;
+      state.early.erase(state.early_order.front());
+      state.early_order.pop_front();
+    }
+  });
+}
+
+// What becomes readable when the call is to end.
+int CallHost::register_call(const std::string& id) {
+  os::Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const int drop = event.get();
+  state_.with([&](State& state) {
+    if (state.stopping || state.early.contains(id)) raise(event);
+    state.calls[id] = std::move(event);
+  });
+  return drop;
+}
+
+void CallHost::lane(int64_t number) {
+  auto client = connect(number);
+  std::optional<contracts::CallAnswer> answer;
+  Millis back_off = kFirstBackOff;
+  MonoTime idle_since = clock_.mono();
+  bool done = false;
+  while (auto request = next_request(number, done, idle_since)) {
+    request->answer = answer;
+    const auto told = client->exchange_calls(node_, *request);
+    if (!told.ok()) {
+      heed(request->dropped);  // to be said again
+      const MonoTime until = clock_.mono() + back_off;
+      back_off = std::min(back_off * 2, kLongestBackOff);
+      while (clock_.mono() < until && rest(until - clock_.mono())) {
+      }
+      client = connect(number);  // perhaps with another credential
+      continue;
+    }
+    back_off = kFirstBackOff;
+    answer.reset();
+    heed(told->drop);
+    if (!told->call) continue;
+    const bool snippet = told->call->kind == contracts::kSnippetCall;
+    state_.with([&](State& state) {
+      ++(snippet ? state.snippets : state.others);
+      state.lanes[number].idle = false;
+      const bool listens =
+          std::ranges::any_of(state.lanes, [](const auto& each) { return each.second.idle; });
+      if (!listens && !state.stopping) add_lane(state);
+    });
+    answer = serve(*told->call);
+    state_.with([&](State& state) { --(snippet ? state.snippets : state.others); });
+    idle_since = clock_.mono();
+  }
+  state_.with([&](State& state) { state.lanes[number].over = true; });
+}
+
+void CallHost::stop() {
+  state_.with([](State& state) {
+    state.stopping = true;
+    for (const auto& [id, event] : state.calls) raise(event);
+    for (const auto& [number, lane] : state.lanes) {
+      if (lane.client) lane.client->abort();
+    }
+  });
+  changed_.notify_all();
+  if (tender_.joinable()) tender_.join();
+  std::map<int64_t, Lane> lanes;
+  state_.with([&](State& state) {
+    for (auto& [number, lane] : state.lanes) lanes[number].thread = std::move(lane.thread);
+  });
+  for (auto& [number, lane] : lanes) {
+    if (lane.thread.joinable()) lane.thread.join();
+  }
+}
+
+}  // namespace paddock::agent

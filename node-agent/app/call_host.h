@@ -1,0 +1,106 @@
+// Work beside runs that somebody waits for: snippets, and what is asked of sandbox sessions. The
+// lanes on which the controller hands over calls, and the thread that tends to both kinds. An agent
+// that nobody calls holds one lane.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/client/controller_client.h"
+#include "node-agent/app/config.h"
+#include "node-agent/executor/launch_server.h"
+#include "node-agent/sessions/service.h"
+#include "node-agent/snippets/service.h"
+
+namespace paddock::agent {
+
+// PROFILE_INVALID and the like: the agent does not start with another policy than was meant.
+Result<snippets::Setting> snippet_setting_of(const AgentConfig& config);
+sessions::Setting session_setting_of(const AgentConfig& config);
+
+// This agent process, as the controller knows it from its session.
+struct AgentProcess {
+  std::string nonce;
+  int64_t generation = 0;
+};
+
+struct CallSettings {
+  snippets::Setting snippets;
+  sessions::Setting sessions;
+};
+
+class CallHost {
+ public:
+  // `runs`: the launcher for snippets; `judging`: the one for sessions.
+  CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& runs,
+           executor::LaunchServer& judging, AgentProcess self,
+           std::function<http::Endpoint()> endpoint, const Clock& clock);
+  ~CallHost() { stop(); }
+
+  // Takes over the sessions that are on the disk.
+  Status recover() { return sessions_.recover(); }
+  // Lanes are open from now on.
+  void start();
+  sessions::Service& sessions() { return sessions_; }
+  void discard_warm() { service_.discard_warm(); }
+  // Ends what is under way: nobody could be told of it.
+  void stop();
+
+ private:
+  struct Lane {
+    std::thread thread;
+    std::shared_ptr<client::ControllerClient> client;
+    bool idle = false;  // asks, or is about to
+    bool over = false;
+  };
+  struct State {
+    bool stopping = false;
+    bool stirred = false;
+    bool snippets_ready = false;
+    int64_t snippets = 0;  // under way
+    int64_t others = 0;
+    std::map<int64_t, Lane> lanes;
+    std::map<std::string, os::Fd> calls;  // under way, with what tells them to end
+    std::set<std::string> early;          // to end before they were begun
+    std::deque<std::string> early_order;
+    std::vector<std::string> heard;  // drops that the controller need not repeat
+  };
+  void tend();
+  bool look();
+  void lane(int64_t number);
+  void add_lane(State& state);
+  void join_ended();
+  bool rest(Millis limit);
+  void stir();
+  std::shared_ptr<client::ControllerClient> connect(int64_t number);
+  std::optional<contracts::CallsRequest> next_request(int64_t number, bool& done,
+                                                      MonoTime idle_since);
+  void heed(const std::vector<std::string>& drops);
+  int register_call(const std::string& id);
+  contracts::CallAnswer serve(const contracts::NodeCall& call);
+  Result<wire::Value> perform(const contracts::NodeCall& call, int drop);
+  Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
+
+  const int64_t most_snippets_;
+  const int64_t most_others_;
+  const bool snippets_enabled_;
+  const bool sessions_enabled_;
+  const std::string node_;
+  const AgentProcess self_;
+  const std::function<http::Endpoint()> endpoint_;
+  const Clock& clock_;
+  snippets::Service service_;
+  sessions::Service sessions_;
+  std::condition_variable changed_;
+  Guarded<State> state_;
+  std::thread tender_;
+};
+
+}  // namespace paddock::agent

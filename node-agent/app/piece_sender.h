@@ -1,0 +1,45 @@
+// Sends parts of a call's answer on while it is made, from a thread of its own: whoever makes them
+// never waits for the controller.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <string>
+#include <thread>
+
+#include "common/base/guarded.h"
+#include "common/client/controller_client.h"
+
+namespace paddock::agent {
+
+class PieceSender {
+ public:
+  // `first` says whose pieces they are: node, session and generation.
+  PieceSender(http::Endpoint endpoint, std::string node, contracts::CallsRequest first);
+  ~PieceSender() { (void)finish(); }
+  PieceSender(const PieceSender&) = delete;
+  PieceSender& operator=(const PieceSender&) = delete;
+
+  void add(const std::string& call, wire::Value piece);
+  // Sends what is left. Whether the controller has taken them all.
+  bool finish();
+
+ private:
+  struct State {
+    std::vector<contracts::CallPiece> pieces;
+    int64_t last = 0;
+    bool over = false;
+    bool failed = false;
+  };
+  void send_all();
+  bool send(std::vector<contracts::CallPiece> pieces);
+
+  client::ControllerClient client_;
+  const std::string node_;
+  contracts::CallsRequest first_;
+  Guarded<State> state_;
+  std::condition_variable changed_;
+  std::thread thread_;
+};
+
+}  // namespace paddock::agent

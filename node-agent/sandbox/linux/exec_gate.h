@@ -1,0 +1,17 @@
+// Answers attempts to execute where the policy names `tools`: what it does not name is refused and
+// recorded. The walls of tool_view.h hold without this: a thread that changes the name after it was
+// read gains no more than an attempt that fails without a record.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include "node-agent/sandbox/linux/caller.h"
+#include "node-agent/sandbox/linux/network_gate.h"
+#include "node-agent/sandbox/tool_view.h"
+
+namespace paddock::sandbox {
+
+// For execve and execveat.
+GateAnswer judge_exec(const Caller& caller, const seccomp_data& call, const ToolView& tools);
+
+}  // namespace paddock::sandbox

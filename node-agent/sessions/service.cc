@@ -1,0 +1,274 @@
+#include "node-agent/sessions/service.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <set>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/contracts/ceilings.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "node-agent/sessions/files.h"
+
+namespace paddock::sessions {
+namespace {
+
+constexpr const char* kOrderFile = "session.json";
+constexpr size_t kMostOrderBytes = size_t{4} << 20;
+constexpr int64_t kMostUses = 16;  // of one session at once
+constexpr Millis kYoung{60'000};   // an answer of before it was opened does not name it
+constexpr Millis kEndTime{5'000};
+
+constexpr int kServerLooks = 120;
+constexpr Millis kServerLookEvery{100};
+
+bool readable_within(const std::array<int, 2>& fds, Millis limit) {
+  std::array<pollfd, 2> asked = {pollfd{fds[0], POLLIN, 0}, pollfd{fds[1], POLLIN, 0}};
+  return poll(asked.data(), asked.size(), static_cast<int>(limit.count())) > 0;
+}
+
+Error no_session() {
+  return {Code::kNotFound, std::string(contracts::kSessionLost), "the node has no such session"};
+}
+
+// It becomes the name of a folder.
+bool is_uid(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+int64_t bytes_of(const std::optional<wire::Quantity>& limit) { return limit ? limit->bytes : 0; }
+
+}  // namespace
+
+struct Service::Session {
+  std::string uid;
+  std::string folder;
+  contracts::LaunchRequest base;
+  os::Fd ending;  // readable from its end on
+  MonoTime opened;
+  std::atomic<bool> listed{false};  // the controller has named it
+  int64_t uses = 0;                 // guarded by the service's state
+  std::atomic<uint64_t> commands{0};
+
+  std::string workspace() const { return os::join_path(folder, "workspace"); }
+  void end() const {
+    const uint64_t one = 1;
+    (void)!::write(ending.get(), &one, sizeof one);
+  }
+};
+
+// Keeps a session's folder for as long as somebody works in it.
+class Service::Use {
+ public:
+  static Result<Use> begin(Service& service, const std::string& uid) {
+    return service.state_.with([&](State& state) -> Result<Use> {
+      const auto found = state.sessions.find(uid);
+      if (found == state.sessions.end()) return no_session();
+      if (found->second->uses >= kMostUses)
+        return Error{Code::kResourceExhausted, "TOO_MANY_COMMANDS",
+                     cat("a session does at most ", kMostUses, " things at once")};
+      ++found->second->uses;
+      return Use(service, found->second);
+    });
+  }
+  Use(Use&& other) noexcept = default;
+  Use& operator=(Use&&) = delete;
+  ~Use() {
+    if (!session_) return;
+    service_.get().state_.with([&](State&) { --session_->uses; });
+    service_.get().unused_.notify_all();
+  }
+  Session& session() const { return *session_; }
+
+ private:
+  Use(Service& service, Shared session) : service_(service), session_(std::move(session)) {}
+  std::reference_wrapper<Service> service_;
+  Shared session_;
+};
+
+Service::Service(Setting setting, Outside outside)
+    : setting_(std::move(setting)), outside_(std::move(outside)) {}
+
+Service::~Service() = default;
+
+std::string Service::folder_of(const std::string& uid) const {
+  return os::join_path(setting_.folder, uid);
+}
+
+Result<Service::Shared> Service::make(const contracts::SessionOrder& order) const {
+  auto out = std::make_shared<Session>();
+  out->uid = order.uid;
+  out->folder = folder_of(order.uid);
+  out->opened = outside_.clock.mono();
+  out->ending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!out->ending.valid()) return system_error("making a session's event", errno);
+  contracts::LaunchRequest& base = out->base;
+  base.workdir = order.workdir;
+  base.env = order.environment;
+  base.policy = order.policy;
+  base.uid = setting_.uid;
+  base.network = setting_.network;
+  base.cancel_grace_ms = 0;  // it ends now: nothing of it is worth another moment
+  base.limit_grace_ms = 0;
+  base.whole_workspace = true;
+  base.inline_output_bytes = std::max(bytes_of(order.policy.limits.stdout_bytes),
+                                      bytes_of(order.policy.limits.stderr_bytes));
+  base.mounts.push_back({.host_path = out->workspace(),
+                         .sandbox_path = std::string(contracts::kSandboxWorkspace),
+                         .mode = contracts::MountMode::kReadWrite});
+  return out;
+}
+
+Result<Service::Shared> Service::load(const std::string& uid) const {
+  if (!is_uid(uid)) return invalid_argument("BAD_NAME", "no session has such a name");
+  ASSIGN_OR_RETURN(const std::string text,
+                   os::read_file(os::join_path(folder_of(uid), kOrderFile), kMostOrderBytes));
+  ASSIGN_OR_RETURN(const wire::Value document, wire::parse_json(text));
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SessionOrder>(document));
+  if (order.uid != uid) return invalid_argument("BAD_NAME", "the folder is another session's");
+  return make(order);
+}
+
+Status Service::recover() {
+  TRY(os::make_dirs(setting_.folder));
+  ASSIGN_OR_RETURN(const auto names, os::list_dir(setting_.folder));
+  for (const std::string& name : names) {
+    auto session = load(name);
+    if (session.ok()) {
+      (*session)->listed = true;  // if the controller does not name it, it is no session any more
+      state_.with([&](State& state) { state.sessions[name] = std::move(*session); });
+      continue;
+    }
+    log_warn("removing what cannot be read as a session",
+             {{"name", name}, {"error", session.error().describe()}});
+    TRY(os::remove_tree(os::join_path(setting_.folder, name)));
+  }
+  return {};
+}
+
+Status Service::open(const contracts::SessionOrder& order) {
+  if (!is_uid(order.uid)) return invalid_argument("BAD_NAME", "no session has such a name");
+  if (find(order.uid).ok()) return {};
+  TRY(contracts::check_node_ceilings(order.policy, setting_.ceilings));
+  if (static_cast<int64_t>(count()) >= setting_.config.max_sessions)
+    return Error{Code::kResourceExhausted, "TOO_MANY_SESSIONS", "the node has no room for it now"};
+  ASSIGN_OR_RETURN(Shared session, make(order));
+  TRY(os::make_dirs(session->workspace(), 0755));
+  if (setting_.uid) {
+    const auto uid = static_cast<uid_t>(*setting_.uid);
+    if (::chown(session->workspace().c_str(), uid, uid) != 0)
+      return system_error("giving the workspace to the session", errno);
+  }
+  TRY(os::write_file_atomic(os::join_path(session->folder, kOrderFile),
+                            wire::to_json(wire::encode(order))));
+  state_.with([&](State& state) { state.sessions.try_emplace(order.uid, std::move(session)); });
+  return {};
+}
+
+Result<Service::Shared> Service::find(const std::string& uid) const {
+  return state_.with([&](const State& state) -> Result<Shared> {
+    const auto found = state.sessions.find(uid);
+    if (found == state.sessions.end()) return no_session();
+    return found->second;
+  });
+}
+
+// Nobody finds it from now on, and what runs in it ends.
+void Service::end(State& state, const std::string& uid) {
+  auto node = state.sessions.extract(uid);
+  if (node.empty()) return;
+  node.mapped()->end();
+  state.ended.push_back(std::move(node.mapped()));
+}
+
+Status Service::close(const std::string& uid) {
+  ASSIGN_OR_RETURN(const Shared session, find(uid));
+  state_.with([&](State& state) { end(state, uid); });
+  state_.wait_for(
+      unused_, kEndTime, [&](State&) { return session->uses == 0; }, [](State&, bool) {});
+  if (!remove_unused(session)) outside_.stir();
+  return {};
+}
+
+// False: somebody still works in it, or the disk does not let it go.
+bool Service::remove_unused(const Shared& session) {
+  if (state_.with([&](State&) { return session->uses > 0; })) return false;
+  if (const Status gone = os::remove_tree(session->folder); !gone.ok()) {
+    log_warn("a session's files could not be removed", {{"error", gone.error().describe()}});
+    return false;
+  }
+  state_.with([&](State& state) { std::erase(state.ended, session); });
+  return true;
+}
+
+void Service::tidy() {
+  const auto ended = state_.with([](const State& state) { return state.ended; });
+  for (const Shared& session : ended) remove_unused(session);
+}
+
+void Service::keep(const std::vector<std::string>& uids) {
+  const std::set<std::string_view> named(uids.begin(), uids.end());
+  const MonoTime now = outside_.clock.mono();
+  const bool some = state_.with([&](State& state) {
+    std::vector<std::string> gone;
+    for (const auto& [uid, session] : state.sessions) {
+      if (named.contains(uid)) {
+        session->listed = true;
+      } else if (session->listed || now - session->opened > kYoung) {
+        gone.push_back(uid);
+      }
+    }
+    for (const std::string& uid : gone) end(state, uid);
+    return !state.ended.empty();
+  });
+  if (some) outside_.stir();
+}
+
+size_t Service::count() const {
+  return state_.with([](const State& state) { return state.sessions.size(); });
+}
+
+Result<contracts::SandboxResult> Service::run(
+    const contracts::CommandOrder& order, int stop,
+    const std::function<void(contracts::FrameType, std::string_view)>& on_output) {
+  ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
+  Session& session = use.session();
+  contracts::LaunchRequest request = session.base;
+  request.trace_id = cat(session.uid, "-", ++session.commands);
+  request.command = {std::string(contracts::kSessionShell), "-c", "--", order.command};
+  CommandRun run{outside_.socket, request, {stop, session.ending.get()}, on_output};
+  // A server that nobody used for long has left: another one is there soon.
+  for (int attempt = 0;; ++attempt) {
+    auto result = run_command(run, outside_.clock);
+    if (result.ok() || result.error().reason != "NOT_LISTENING" || attempt == kServerLooks)
+      return result;
+    outside_.no_server();
+    const std::array<int, 2> stops = {stop, session.ending.get()};
+    if (readable_within(stops, kServerLookEvery))
+      return Error{Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"};
+  }
+}
+
+Result<contracts::FileAnswer> Service::file(const contracts::FileOrder& order) {
+  ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
+  const Session& session = use.session();
+  const contracts::SandboxLimits& limits = session.base.policy.limits;
+  FileRules rules;
+  rules.workspace = session.workspace();
+  rules.trash = os::join_path(session.folder, "trash");
+  rules.uid = setting_.uid;
+  if (limits.fs_bytes) rules.most_bytes = limits.fs_bytes->bytes;
+  rules.most_files = limits.file_count;
+  return do_with_file(rules, order);
+}
+
+}  // namespace paddock::sessions

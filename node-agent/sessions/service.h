@@ -1,0 +1,71 @@
+// The sessions of this node. Each is a folder, which is all that it has between two commands; a
+// session lives as long as its folder does, over restarts of the agent too. Thread-safe; starts no
+// thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/guarded.h"
+#include "common/contracts/session_calls.h"
+#include "node-agent/sessions/command.h"
+#include "node-agent/sessions/settings.h"
+
+namespace paddock::sessions {
+
+struct Outside {
+  std::string socket;               // of a serving launcher that judges executions
+  std::function<void()> no_server;  // it does not listen: somebody should look after it
+  std::function<void()> stir;       // there is something to tidy
+  const Clock& clock;
+};
+
+class Service {
+ public:
+  Service(Setting setting, Outside outside);
+  ~Service();
+
+  // Takes over the sessions that are on the disk; removes what cannot be one.
+  Status recover();
+  // SESSION_LOST for all but open(), where the node has no such session. `stop`: readable once the
+  // command is to end.
+  Status open(const contracts::SessionOrder& order);
+  Status close(const std::string& uid);
+  Result<contracts::SandboxResult> run(
+      const contracts::CommandOrder& order, int stop,
+      const std::function<void(contracts::FrameType, std::string_view)>& on_output);
+  Result<contracts::FileAnswer> file(const contracts::FileOrder& order);
+
+  // What the controller says lives here. All others end, but those that are younger than its word
+  // may be.
+  void keep(const std::vector<std::string>& uids);
+  // Removes what has ended and is used by nobody any more.
+  void tidy();
+  size_t count() const;
+
+ private:
+  struct Session;
+  using Shared = std::shared_ptr<Session>;
+  struct State {
+    std::map<std::string, Shared> sessions;
+    std::vector<Shared> ended;  // whose folders are still there
+  };
+  class Use;
+  std::string folder_of(const std::string& uid) const;
+  Result<Shared> make(const contracts::SessionOrder& order) const;
+  Result<Shared> load(const std::string& uid) const;
+  Result<Shared> find(const std::string& uid) const;
+  void end(State& state, const std::string& uid);
+  bool remove_unused(const Shared& session);
+
+  const Setting setting_;
+  const Outside outside_;
+  Guarded<State> state_;
+  std::condition_variable unused_;
+};
+
+}  // namespace paddock::sessions

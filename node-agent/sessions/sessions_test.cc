@@ -1,0 +1,171 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/contracts/profile.h"
+#include "common/os/file.h"
+#include "node-agent/sessions/files.h"
+#include "node-agent/sessions/service.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::sessions {
+namespace {
+
+using contracts::FileAnswer;
+using contracts::FileOperation;
+using contracts::FileOrder;
+
+class SessionFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    rules_.workspace = os::join_path(dir_.path(), "workspace");
+    rules_.trash = os::join_path(dir_.path(), "trash");
+    ASSERT_TRUE(os::make_dirs(rules_.workspace).ok());
+    ASSERT_TRUE(os::write_file_atomic(outside(), "secret").ok());
+  }
+  std::string outside() const { return os::join_path(dir_.path(), "outside"); }
+  std::string inside(const std::string& name) const {
+    return os::join_path(rules_.workspace, name);
+  }
+  Result<FileAnswer> ask(FileOperation operation, const std::string& path,
+                         const std::string& bytes = {}) {
+    FileOrder order;
+    order.operation = operation;
+    order.path = path;
+    order.data = base64(bytes);
+    order.most = 1000;
+    return do_with_file(rules_, order);
+  }
+  std::string content(const std::string& path) {
+    const auto answer = ask(FileOperation::kRead, path);
+    return answer.ok() ? *decode_base64(answer->data) : answer.error().reason;
+  }
+
+  test::TempDir dir_;
+  FileRules rules_;
+};
+
+TEST_F(SessionFiles, AreWrittenReadListedAndRemoved) {
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a/b", "one").ok());
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a/b", "2").ok());
+  EXPECT_EQ(content("a/b"), "2");
+  const auto listed = ask(FileOperation::kRead, "");
+  ASSERT_TRUE(listed.ok());
+  ASSERT_EQ(listed->files.size(), 1U);
+  EXPECT_EQ(listed->files[0].name, "a");
+  EXPECT_EQ(listed->files[0].type, "folder");
+  ASSERT_TRUE(ask(FileOperation::kRemove, "a").ok());
+  EXPECT_EQ(content("a/b"), "FILE_NOT_FOUND");
+  EXPECT_EQ(ask(FileOperation::kRemove, "").error().reason, "BAD_PATH");
+}
+
+// proves: WSM-96
+TEST_F(SessionFiles, NoPathAndNoLinkLeadsOut) {
+  ASSERT_EQ(::symlink(outside().c_str(), inside("link").c_str()), 0);
+  ASSERT_EQ(::symlink("..", inside("up").c_str()), 0);
+  for (const char* path : {"link", "up/outside", "../outside", "/etc/passwd", "up/../../outside"}) {
+    EXPECT_FALSE(ask(FileOperation::kRead, path).ok()) << path;
+    EXPECT_FALSE(ask(FileOperation::kWrite, path, "changed").ok()) << path;
+  }
+  EXPECT_FALSE(ask(FileOperation::kRemove, "up/outside").ok());
+  EXPECT_TRUE(ask(FileOperation::kRemove, "link").ok());  // the link itself is the session's
+  EXPECT_EQ(*os::read_file(outside()), "secret");
+}
+
+TEST_F(SessionFiles, NothingIsWaitedFor) {
+  ASSERT_EQ(::mkfifo(inside("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(ask(FileOperation::kRead, "pipe").error().reason, "NOT_A_REGULAR_FILE");
+  EXPECT_EQ(ask(FileOperation::kWrite, "pipe", "x").error().reason, "NOT_A_REGULAR_FILE");
+}
+
+// proves: WSM-31, WSM-32
+TEST_F(SessionFiles, AreBoundedAsAWhole) {
+  rules_.most_files = 2;
+  rules_.most_bytes = 10'000;
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a", std::string(4'096, 'x')).ok());
+  EXPECT_EQ(ask(FileOperation::kWrite, "b", std::string(6'000, 'x')).error().reason, "E_LIMIT_FS");
+  ASSERT_TRUE(ask(FileOperation::kWrite, "b", "").ok());
+  EXPECT_EQ(ask(FileOperation::kWrite, "c", "").error().reason, "E_LIMIT_FILES");
+  EXPECT_EQ(content("a").size(), std::string("FILE_TOO_LARGE").size());
+}
+
+class SessionService : public testing::Test {
+ protected:
+  SessionService() { make(); }
+  void make() {
+    Setting setting;
+    setting.folder = os::join_path(dir_.path(), "sessions");
+    setting.config.max_sessions = 2;
+    service_ = std::make_unique<Service>(
+        setting, Outside{os::join_path(dir_.path(), "nobody"), [] {}, [] {}, clock_});
+    ASSERT_TRUE(service_->recover().ok());
+  }
+  static contracts::SessionOrder order(const std::string& uid) {
+    contracts::SessionOrder out;
+    out.uid = uid;
+    out.workdir = "/workspace";
+    out.policy = contracts::session_policy(contracts::with_session_defaults({}).security,
+                                           contracts::builtin_profiles().at("session").policy);
+    return out;
+  }
+  bool knows(const std::string& uid) {
+    FileOrder look;
+    look.uid = uid;
+    return service_->file(look).ok();
+  }
+  bool on_disk(const std::string& uid) {
+    return os::exists(os::join_path(os::join_path(dir_.path(), "sessions"), uid));
+  }
+
+  test::TempDir dir_;
+  SystemClock clock_;
+  std::unique_ptr<Service> service_;
+};
+
+// proves: WSM-42
+TEST_F(SessionService, WhatIsClosedIsGone) {
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  EXPECT_TRUE(knows("a"));
+  ASSERT_TRUE(service_->close("a").ok());
+  EXPECT_FALSE(knows("a"));
+  EXPECT_FALSE(on_disk("a"));
+  EXPECT_EQ(service_->close("a").error().reason, "SESSION_LOST");
+  EXPECT_EQ(service_->run({"a", "true", false}, -1, {}).error().reason, "SESSION_LOST");
+}
+
+TEST_F(SessionService, OutlivesItsAgent) {
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  ASSERT_TRUE(os::make_dirs(os::join_path(dir_.path(), "sessions/half-made/workspace")).ok());
+  make();
+  EXPECT_TRUE(knows("a"));
+  EXPECT_FALSE(on_disk("half-made"));
+}
+
+TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatIsYoung) {
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  ASSERT_TRUE(service_->open(order("b")).ok());
+  service_->keep({"a"});
+  EXPECT_TRUE(knows("b"));  // an answer of before it was opened
+  service_->keep({"b"});
+  service_->tidy();
+  EXPECT_FALSE(knows("a"));
+  EXPECT_FALSE(on_disk("a"));
+  EXPECT_TRUE(knows("b"));
+  make();  // what is on the disk is old
+  service_->keep({});
+  service_->tidy();
+  EXPECT_FALSE(on_disk("b"));
+}
+
+TEST_F(SessionService, TakesNoMoreThanItMayAndNoStrangeNames) {
+  for (const char* uid : {"", "..", "a/b", "A"}) EXPECT_FALSE(service_->open(order(uid)).ok());
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  ASSERT_TRUE(service_->open(order("b")).ok());
+  EXPECT_EQ(service_->open(order("c")).error().reason, "TOO_MANY_SESSIONS");
+}
+
+}  // namespace
+}  // namespace paddock::sessions

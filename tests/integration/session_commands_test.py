@@ -1,0 +1,154 @@
+"""Commands of sandbox sessions: their limits, their end by others, their output as it comes."""
+import concurrent.futures
+import json
+import time
+
+from harness import ended, main, pids_running, wait_until
+from session_client import SessionTest
+
+
+class Limits(SessionTest):
+    # proves: WSM-29, WSM-30, WSM-37, WSM-103
+    def test_memory_and_time_give_the_same_code_every_time(self):
+        name = self.session({"limits": {"memoryBytes": 64 << 20, "timeoutMs": 5000}})
+        for _ in range(3):
+            result = self.result(name, "python3 -c 'x = bytearray(200 << 20)'")
+            self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_MEMORY"), result)
+        self.assertEqual(self.output(name, "python3 -c 'x = bytearray(16 << 20); print(len(x))'"), f"{16 << 20}\n")
+
+    # proves: WSM-31, WSM-32, WSM-104
+    def test_files_of_the_whole_session_are_bounded(self):
+        name = self.session({"limits": {"fsBytes": 4 << 20, "fileCount": 50}})
+        self.output(name, "head -c 3000000 /dev/zero > a")
+        result = self.result(name, "head -c 3000000 /dev/zero > b")
+        self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_FS"), result)
+        self.output(name, "rm -f a b")
+        result = self.result(name, "for i in $(seq 80); do : > f$i; done")
+        self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_FILES"), result)
+        self.output(name, "rm -f f*")
+        self.assert_refused(self.api.file("PUT", name, "big", b"x" * (5 << 20)), 413, "E_LIMIT_FS")
+        self.output(name, "for i in $(seq 50); do : > f$i; done")
+        self.assert_refused(self.api.file("PUT", name, "one-more", b""), 413, "E_LIMIT_FILES")
+
+    # proves: WSM-35, WSM-63, WSM-73, WSM-95, WSM-107
+    def test_a_command_that_is_too_long_never_runs(self):
+        name = self.session()
+        text = ": " + "x" * ((64 << 10) - 2)
+        self.assertEqual(self.result(name, text)["exitCode"], 0)
+        result = self.result(name, text + "x")
+        self.assertEqual((result["exitCode"], result["stderr"], result["errorClass"], result["code"],
+                          result["executionTimeMs"]),
+                         (1, "command too large\n", "LIMIT_EXCEEDED", "E_LIMIT_COMMAND", 0))
+        bytes_count = ": " + "é" * (32 << 10)  # as many characters as are allowed, and twice the bytes
+        self.assertEqual(self.result(name, bytes_count)["code"], "E_LIMIT_COMMAND")
+
+    # proves: WSM-11, WSM-14, WSM-19
+    def test_a_fork_bomb_ends_with_its_command(self):
+        name = self.session({"limits": {"timeoutMs": 1500}})
+        result = self.result(name, "bomb() { bomb | bomb & }; bomb; sleep 60")
+        self.assertIn(result.get("errorClass"), ("TIMEOUT", "LIMIT_EXCEEDED"), result)
+        self.assertEqual(self.output(name, "echo on"), "on\n")
+
+    # proves: WSM-83
+    def test_strange_texts_do_no_harm(self):
+        name = self.session({"limits": {"timeoutMs": 2000}})
+        for text in ("(" * 3000, "$(" * 60 + "echo deep" + ")" * 60, "'", '"', "\\", "`", "\x01\x02\x7f", "-x", "--",
+                     "# nothing", " ", "\n\n", "é🦆\u202e", "exec 3>&1 4>&2; echo ok >&3", "kill -9 $$", "kill -9 -1",
+                     "trap '' TERM HUP INT; echo t", "ulimit -n 3; cat /dev/null", "cd /; pwd", "export A=b; echo $A"):
+            status, answer = self.api.run(name, text)
+            self.assertEqual(status, 200, (text[:40], answer))
+        self.assert_refused(self.api.run(name, "a\0b"), 400, "INVALID_FIELD", "command")
+        self.assertEqual(self.output(name, "echo on"), "on\n")
+
+
+class Cancel(SessionTest):
+    def cancel_while(self, command, ready="up"):
+        name = self.session({"limits": {"timeoutMs": 60_000}})
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            running = pool.submit(self.result, name, command, commandId="c1")
+            wait_until("the command to run", lambda: self.api.file("GET", name, ready)[0] == 200)
+            self.assertEqual(self.api.cancel(name, "c1")[0], 202)
+            result = running.result(timeout=30)
+        self.assertEqual((result["exitCode"], result["errorClass"]), (143, "CANCELLED"), result)
+        self.assertEqual(self.output(name, "echo on"), "on\n")
+        return name
+
+    # proves: WSM-17, WSM-18, WSM-20, WSM-76, WSM-77, WSM-92
+    def test_a_canceled_command_ends_whatever_it_does(self):
+        self.cancel_while(": > up; while :; do :; done")
+        self.cancel_while(": > up; sleep 50")
+        self.cancel_while("trap '' TERM; : > up; sleep 50; sleep 50")
+
+    # proves: WSM-19, WSM-75
+    def test_nothing_of_a_canceled_command_is_left(self):
+        mark = f"left-{time.time_ns()}"
+        code = ("import os, sys, time\n"
+                "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        open('up', 'w')\n        time.sleep(300)\n"
+                "time.sleep(300)")
+        self.cancel_while(f"python3 -c \"{code}\" {mark}")
+        wait_until("its processes to be gone", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
+
+    # proves: WSM-18
+    def test_a_command_that_is_not_there_cannot_be_canceled(self):
+        name = self.session()
+        self.assert_refused(self.api.cancel(name, "nobody"), 404, "COMMAND_NOT_FOUND")
+        self.result(name, "true", commandId="c1")
+        self.assert_refused(self.api.cancel(name, "c1"), 404, "COMMAND_NOT_FOUND")
+        self.assertEqual(self.result(name, "echo again", commandId="c1")["stdout"], "again\n")
+
+    # proves: WSM-17
+    def test_a_caller_that_hangs_up_ends_its_command(self):
+        name = self.session({"limits": {"timeoutMs": 60_000}})
+        mark = f"hang-{time.time_ns()}"
+        connection = self.api.connect()
+        connection.request("POST", self.api.sandboxes(name, "/commands"),
+                           json.dumps({"command": f"python3 -c 'import time; time.sleep(300)' {mark}"}),
+                           {"Authorization": f"Bearer {self.api.token}"})
+        wait_until("the command to run", lambda: pids_running(mark))
+        connection.close()
+        wait_until("it to be ended", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
+
+    # proves: WSM-18
+    def test_one_command_of_a_name_at_a_time(self):
+        name = self.session({"limits": {"timeoutMs": 60_000}})
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            running = pool.submit(self.result, name, ": > up; sleep 50", commandId="c1")
+            wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
+            self.assert_refused(self.api.run(name, "true", commandId="c1"), 409, "COMMAND_EXISTS")
+            self.api.cancel(name, "c1")
+            running.result(timeout=30)
+
+
+class Stream(SessionTest):
+    # proves: WSM-66, WSM-67
+    def test_output_comes_while_the_command_runs(self):
+        name = self.session({"limits": {"timeoutMs": 60_000}})
+        events = []
+        for kind, data in self.api.stream(name, "echo one; echo two >&2; until [ -e go ]; do sleep 0.05; done; echo three"):
+            events.append((kind, data))
+            if self.decoded(events, "stdout") == b"one\n" and self.decoded(events, "stderr") == b"two\n":
+                self.api.file("PUT", name, "go", b"")
+        self.assertEqual(events[0][0], "started")
+        self.assertEqual(self.decoded(events, "stdout"), b"one\nthree\n")
+        kind, result = events[-1]
+        self.assertEqual((kind, result["exitCode"], result["commandId"]), ("result", 0, events[0][1]["commandId"]))
+
+    # proves: WSM-33, WSM-66
+    def test_all_output_comes_once(self):
+        name = self.session()
+        events = list(self.api.stream(name, "seq 1 60000"))
+        self.assertEqual(self.decoded(events, "stdout"), "".join(f"{i}\n" for i in range(1, 60001)).encode())
+        self.assertEqual(events[-1][0], "result")
+
+    # proves: WSM-65, WSM-68, WSM-70
+    def test_a_streamed_command_ends_as_any_other(self):
+        name = self.session({"limits": {"timeoutMs": 300}})
+        kind, result = list(self.api.stream(name, "sleep 20"))[-1]
+        self.assertEqual((kind, result["exitCode"], result["errorClass"]), ("result", 124, "TIMEOUT"))
+        kind, result = list(self.api.stream(name, "exit 7"))[-1]
+        self.assertEqual((kind, result["exitCode"]), ("result", 7))
+        self.assertNotIn("errorClass", result)
+
+
+if __name__ == "__main__":
+    main()
