@@ -1,12 +1,17 @@
-# embed_files(TARGET FUNCTION FILE...): compiles text files into a target. `FUNCTION()` of namespace
-# paddock::contracts gives each file's base name (without extension) and its text. A changed file
-# configures again.
+# embed_files(TARGET FUNCTION [WHOLE_NAMES] FILE...): compiles text files into a target. `FUNCTION()` of
+# namespace paddock::contracts gives each file's name (without extension, unless WHOLE_NAMES) and its
+# text. A changed file configures again.
 function(embed_files target function)
+  cmake_parse_arguments(ARG "WHOLE_NAMES" "" "" ${ARGN})
+  set(part NAME_WE)
+  if(ARG_WHOLE_NAMES)
+    set(part NAME)
+  endif()
   set(rows "")
-  foreach(file IN LISTS ARGN)
+  foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} text)
-    get_filename_component(name ${file} NAME_WE)
+    get_filename_component(name ${file} ${part})
     string(APPEND rows "      {\"${name}\", R\"embedded(${text})embedded\"},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${function}.cc @ONLY CONTENT

@@ -95,6 +95,7 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
       return described<contracts::Volume>(object, describe_volume, now);
     case Kind::kGrant:
     case Kind::kToolToken:
+    case Kind::kSandbox:
       return Error{Code::kNotFound, "NO_DESCRIPTION", "it is shown as it is"};
     case Kind::kNode:
       return described<contracts::Node>(object, describe_node, now);

@@ -13,6 +13,9 @@ inline const OptionRow kVerbose{"-v,--verbose", "", "say more"};
 // What runs code, and what tells beforehand how it would go.
 std::vector<CommandRow> run_commands();
 
+// Sandbox sessions.
+std::vector<CommandRow> session_commands();
+
 // Tool tokens and grants.
 std::vector<CommandRow> permission_commands();
 

@@ -51,7 +51,8 @@ std::vector<CommandRow> instance_commands() {
 
 std::vector<CommandRow> look_commands() {
   const ArgumentRow name{"NAME", "name of the run"};
-  const ArgumentRow kind{"KIND", "runs (rn), workspaces (ws), volumes (vol) or nodes (no)"};
+  const ArgumentRow kind{"KIND",
+                         "runs (rn), workspaces (ws), volumes (vol), sandboxes (sb) or nodes (no)"};
   return {
       {"get",
        kLookGroup,
@@ -189,8 +190,8 @@ std::vector<CommandRow> tool_commands() {
 
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
-  for (auto rows :
-       {run_commands(), look_commands(), node_commands(), permission_commands(), tool_commands()})
+  for (auto rows : {run_commands(), look_commands(), node_commands(), session_commands(),
+                    permission_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }

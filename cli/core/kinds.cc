@@ -16,6 +16,7 @@ constexpr std::array kKinds = {KindInfo{Kind::kRun, "run", "runs", "rn", true},
                                KindInfo{Kind::kVolume, "volume", "volumes", "vol", true},
                                KindInfo{Kind::kGrant, "grant", "grants", "gr", true},
                                KindInfo{Kind::kToolToken, "tooltoken", "tooltokens", "tt", true},
+                               KindInfo{Kind::kSandbox, "sandbox", "sandboxes", "sb", true},
                                KindInfo{Kind::kNode, "node", "nodes", "no", false}};
 
 // A field as text, whatever its type; empty when absent.
@@ -113,6 +114,9 @@ Row header_of(Kind kind, bool wide) {
     case Kind::kToolToken:
       return wide ? Row{"NAME", "RUN", "PHASE", "OPERATIONS", "AGE", "EXPIRES", "REASON"}
                   : Row{"NAME", "RUN", "PHASE", "OPERATIONS", "AGE"};
+    case Kind::kSandbox:
+      return wide ? Row{"NAME", "PHASE", "NODE", "AGE", "EXPIRES", "REASON"}
+                  : Row{"NAME", "PHASE", "NODE", "AGE"};
     case Kind::kNode:
       return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DEVICES",
                         "AGE",  "OS",     "AGENT", "PROVEN", "MESSAGE"}
@@ -195,6 +199,16 @@ Row tool_token_row(const Value& token, bool wide, WallTime now) {
   return row;
 }
 
+Row sandbox_row(const Value& session, bool wide, WallTime now) {
+  Row row = {field_text(session, "metadata.name"), field_text(session, "status.phase"),
+             field_text(session, "status.nodeName"), age(session, now)};
+  if (wide) {
+    row.push_back(field_text(session, "status.expiresAt"));
+    row.push_back(field_text(session, "status.reason"));
+  }
+  return row;
+}
+
 Row node_row(const Value& node, bool wide, WallTime now) {
   Row row = {field_text(node, "metadata.name"),       node_state(node),
              field_text(node, "status.capacity.cpu"), bytes_at(node, "status.capacity.memory"),
@@ -220,6 +234,8 @@ Row row_of(Kind kind, const Value& object, bool wide, WallTime now) {
       return grant_row(object, wide, now);
     case Kind::kToolToken:
       return tool_token_row(object, wide, now);
+    case Kind::kSandbox:
+      return sandbox_row(object, wide, now);
     case Kind::kNode:
       return node_row(object, wide, now);
   }
@@ -242,7 +258,7 @@ Result<Kind> parse_kind(std::string_view word) {
   return invalid_argument("UNKNOWN_KIND",
                           cat("there is no kind `", word,
                               "`; known: runs (rn), workspaces (ws), volumes (vol), grants (gr), "
-                              "tooltokens (tt), nodes (no)"),
+                              "tooltokens (tt), sandboxes (sb), nodes (no)"),
                           "KIND");
 }
 

@@ -13,7 +13,7 @@
 
 namespace paddock::cli {
 
-enum class Kind { kRun, kWorkspace, kVolume, kGrant, kToolToken, kNode };
+enum class Kind { kRun, kWorkspace, kVolume, kGrant, kToolToken, kSandbox, kNode };
 
 struct KindInfo {
   Kind kind;

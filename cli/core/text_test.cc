@@ -147,6 +147,7 @@ TEST(Kinds, AreKnownByEveryName) {
   EXPECT_EQ(*parse_kind("volumes"), Kind::kVolume);
   EXPECT_EQ(*parse_kind("grants"), Kind::kGrant);
   EXPECT_EQ(*parse_kind("tt"), Kind::kToolToken);
+  EXPECT_EQ(*parse_kind("sandboxes"), Kind::kSandbox);
   EXPECT_EQ(*parse_kind("no"), Kind::kNode);
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
 }

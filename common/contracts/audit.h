@@ -26,6 +26,9 @@ inline constexpr std::string_view kCommandRefused = "command.refused";  // it ne
 // What its sandbox stopped; before the record of its end.
 inline constexpr std::string_view kCapabilityDenied = "capability.denied";
 inline constexpr std::string_view kLimitExceeded = "limit.exceeded";
+// A session came and went; the reason of an end says whose doing it was.
+inline constexpr std::string_view kSandboxCreate = "sandbox.create";
+inline constexpr std::string_view kSandboxDestroy = "sandbox.destroy";
 // What callers did, and what they were refused.
 inline constexpr std::string_view kObjectCreate = "object.create";
 inline constexpr std::string_view kObjectUpdate = "object.update";
@@ -53,7 +56,7 @@ struct AuditEvent {
   std::string name_space;  // empty: the cluster
   std::string object;      // runs/hello
   std::string session_id;  // uid of the run or session
-  std::string command_id;  // <uid>/<attempt>
+  std::string command_id;  // <uid>/<attempt>, in a session <uid>/<command>
   std::string reason;      // a stable word
   std::string request_id;  // of the API call, as in X-Request-Id and the controller's log
   std::map<std::string, std::string> details;
@@ -66,7 +69,8 @@ struct AuditEvent {
         field("namespace", &AuditEvent::name_space, "where", {.omit_empty = true}),
         field("object", &AuditEvent::object, "to what: plural/name", {.omit_empty = true}),
         field("session_id", &AuditEvent::session_id, "uid of run or session", {.omit_empty = true}),
-        field("command_id", &AuditEvent::command_id, "uid/attempt", {.omit_empty = true}),
+        field("command_id", &AuditEvent::command_id, "uid/attempt or uid/command",
+              {.omit_empty = true}),
         field("reason", &AuditEvent::reason, "a stable word", {.omit_empty = true}),
         field("request_id", &AuditEvent::request_id, "of the API call", {.omit_empty = true}),
         field("details", &AuditEvent::details, "by type", {.omit_empty = true}),

@@ -17,7 +17,7 @@
 namespace paddock::contracts {
 
 inline constexpr const char* kSnippetCall =
-    "snippet";  // payload SnippetOrder, result ExecuteAnswer
+    "snippet";  // payload SnippetOrder, result ExecuteAnswer; session_calls.h has others
 
 struct NodeCall {
   std::string id;
@@ -31,14 +31,33 @@ struct NodeCall {
   }
 };
 
+// What a failure means for the caller; without one it may pass when it is tried again.
+enum class FailureKind { kInvalid, kNotFound, kExists, kPrecondition, kTooLarge, kExhausted };
+
 struct CallFailure {
   std::string reason;
   std::string message;
+  std::optional<FailureKind> kind;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("reason", &CallFailure::reason, "a stable word",
                             {.required = true, .min_length = 1, .max_length = 64}),
-                      field("message", &CallFailure::message, "a sentence", {.max_length = 1024})};
+                      field("message", &CallFailure::message, "a sentence", {.max_length = 1024}),
+                      field("kind", &CallFailure::kind, "whose fault, if it is no passing one")};
+  }
+};
+
+// A part of the answer of a call that is under way, in order.
+struct CallPiece {
+  std::string id;
+  int64_t seq = 0;  // from 1; one that is sent again is taken once
+  wire::Value piece;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("id", &CallPiece::id, "of the call",
+                            {.required = true, .min_length = 1, .max_length = 64}),
+                      field("seq", &CallPiece::seq, "grows by one", {.min = 1}),
+                      field("piece", &CallPiece::piece, "by the kind of the call")};
   }
 };
 
@@ -79,6 +98,9 @@ struct CallsRequest {
   int64_t lane = 0;
   std::optional<CallAnswer> answer;  // of the call that this lane was given
   bool takes = true;                 // false: it only wants to hear of drops
+  bool takes_snippets = true;        // false: it takes what is for this node alone
+  // With these it is no lane: they are passed on, and the answer comes at once.
+  std::vector<CallPiece> pieces;
   std::vector<std::string> dropped;  // drops that the node has heard of
   std::optional<SnippetSkills> snippets;
   int64_t wait_ms = 0;
@@ -91,6 +113,10 @@ struct CallsRequest {
         field("lane", &CallsRequest::lane, "which of its lanes", {.min = 0, .max = 1023}),
         field("answer", &CallsRequest::answer, "of the call given last"),
         field("takes", &CallsRequest::takes, "whether it takes a call"),
+        field("takesSnippets", &CallsRequest::takes_snippets,
+              "whether it takes a call that any node can do"),
+        field("pieces", &CallsRequest::pieces, "of answers that are under way",
+              {.omit_empty = true, .max_length = 256}),
         field("dropped", &CallsRequest::dropped, "drops that were heard",
               {.omit_empty = true, .max_length = 1024}),
         field("snippets", &CallsRequest::snippets, "what this node can do"),
@@ -111,6 +137,18 @@ struct CallsAnswer {
 };
 
 }  // namespace paddock::contracts
+
+template <>
+struct paddock::wire::EnumNames<paddock::contracts::FailureKind> {
+  using E = contracts::FailureKind;
+  static constexpr std::array values = {
+      std::pair{E::kInvalid, std::string_view("invalid")},
+      std::pair{E::kNotFound, std::string_view("notFound")},
+      std::pair{E::kExists, std::string_view("exists")},
+      std::pair{E::kPrecondition, std::string_view("precondition")},
+      std::pair{E::kTooLarge, std::string_view("tooLarge")},
+      std::pair{E::kExhausted, std::string_view("exhausted")}};
+};
 
 PADDOCK_EXTERN_CODEC(paddock::contracts::CallsRequest);
 PADDOCK_EXTERN_CODEC(paddock::contracts::CallsAnswer);

@@ -1,7 +1,7 @@
 // What the program paddock-sandbox reads and writes.
 //
 //   paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]
-//   paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]
+//   paddock-sandbox serve --socket FILE [--lock FILE] [--ready N] [--judge exec] [--tools NAME,…]
 //   paddock-sandbox probe            tries what must not work and prints a SandboxProof (canary.h)
 //
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
@@ -89,6 +89,8 @@ struct LaunchRequest {
   // The command's own, made by itself in its scratch space (/tmp) before it starts. Files: Linux.
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;  // content by path
+  // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
+  bool whole_workspace = false;
   static constexpr auto describe() {
     return std::tuple{
         field("traceId", &LaunchRequest::trace_id, "repeated in the result",
@@ -118,6 +120,8 @@ struct LaunchRequest {
         field("scratchFiles", &LaunchRequest::scratch_files,
               "files below /tmp that are there when the command starts, by path",
               {.omit_empty = true, .max_length = 16}),
+        field("wholeWorkspace", &LaunchRequest::whole_workspace,
+              "whether what is in the writable folder already counts for its limits"),
     };
   }
 };

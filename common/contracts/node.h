@@ -66,6 +66,7 @@ struct NodeStatus {
   std::vector<Capability> capabilities;
   std::vector<Canary> canaries;
   std::optional<Ceilings> ceilings;
+  int64_t max_sessions = 0;
   std::string agent_version;
   std::string os;
   std::string arch;
@@ -84,6 +85,8 @@ struct NodeStatus {
               "elsewhere",
               {.omit_empty = true, .max_length = 256}),
         field("ceilings", &NodeStatus::ceilings, "what its operator lets a policy ask for"),
+        field("maxSessions", &NodeStatus::max_sessions,
+              "sandbox sessions at once; 0: it takes none", {.min = 0, .max = 1'000'000}),
         field("agentVersion", &NodeStatus::agent_version, "version of the agent",
               {.omit_empty = true}),
         field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),

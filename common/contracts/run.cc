@@ -47,7 +47,11 @@ wire::Value Command::encode_value() const {
 }
 
 wire::Value Command::value_schema() {
-  return wire::Value::Object{{"x-kubernetes-preserve-unknown-fields", true}};
+  using wire::Value;
+  const Value text = Value::Object{{"type", "string"}};
+  const Value list = Value::Object{{"type", "array"}, {"items", text}};
+  return Value::Object{{"oneOf", Value::Array{text, list}},
+                       {"x-kubernetes-preserve-unknown-fields", true}};
 }
 
 Result<std::vector<std::string>> split_command(std::string_view line) {

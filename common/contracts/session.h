@@ -167,10 +167,13 @@ struct SyncAnswer {
   std::string version;
   std::vector<Assignment> runs;
   int64_t lease_ms = 15'000;  // without a call for this long the node counts as lost
+  std::optional<std::vector<std::string>> sessions;  // uids of all Sandboxes that live here
   static constexpr auto describe() {
     return std::tuple{field("version", &SyncAnswer::version, "of this desired state"),
                       field("runs", &SyncAnswer::runs, "every run that should be held here"),
-                      field("leaseMs", &SyncAnswer::lease_ms, "call again before this is over")};
+                      field("leaseMs", &SyncAnswer::lease_ms, "call again before this is over"),
+                      field("sessions", &SyncAnswer::sessions,
+                            "every session that lives here; the files of others go")};
   }
 };
 

@@ -32,7 +32,7 @@ Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
   event.name_space = meta.name_space;
   event.object = cat(plural, "/", meta.name);
   event.reason = reason;
-  if (plural == "runs") event.session_id = meta.uid;
+  if (plural == "runs" || plural == "sandboxes") event.session_id = meta.uid;
   event.details.merge(details);
   return txn.append_audit(event);
 }

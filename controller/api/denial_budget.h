@@ -16,7 +16,8 @@ class DenialBudget {
   static constexpr int64_t kBurst = 100;
   static constexpr Millis kRefill{1000};
 
-  static constexpr size_t kMostAccounts = 10'000;  // then those that have their whole burst again go
+  static constexpr size_t kMostAccounts =
+      10'000;  // then those that have their whole burst again go
 
   // None: not this one. Else how many of this caller were left out since the last one.
   std::optional<int64_t> take(const std::string& caller, MonoTime now);

@@ -115,7 +115,8 @@ Status judge_unknown_fields(const std::vector<std::string>& unknown, FieldValida
   wire::Check refused;
   for (const std::string& field : unknown) {
     if (refused.causes().size() == kMostTold) break;
-    if (validation == FieldValidation::kStrict || field.starts_with("spec.sandbox.")) {
+    if (validation == FieldValidation::kStrict || field.starts_with("spec.sandbox.") ||
+        field.starts_with("spec.security.")) {
       refused.unknown(field);
     } else if (validation == FieldValidation::kWarn && warnings.size() < kMostTold) {
       warnings.push_back(cat("unknown field \"", field, "\" is left out"));

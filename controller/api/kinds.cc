@@ -15,6 +15,7 @@ namespace {
 using contracts::Grant;
 using contracts::Node;
 using contracts::Run;
+using contracts::Sandbox;
 using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
@@ -79,6 +80,12 @@ k8s::Labels selectable_fields(const Workspace& workspace) {
 k8s::Labels selectable_fields(const Volume& volume) { return common_fields(volume.metadata); }
 k8s::Labels selectable_fields(const Node& node) { return common_fields(node.metadata); }
 k8s::Labels selectable_fields(const Grant& grant) { return common_fields(grant.metadata); }
+k8s::Labels selectable_fields(const Sandbox& session) {
+  k8s::Labels fields = common_fields(session.metadata);
+  fields["status.phase"] = wire::enum_name(session.status.phase);
+  fields["status.nodeName"] = session.status.node_name;
+  return fields;
+}
 k8s::Labels selectable_fields(const ToolToken& token) {
   k8s::Labels fields = common_fields(token.metadata);
   fields["spec.run"] = token.spec.run;
@@ -114,6 +121,12 @@ Status check_update(Services&, const ToolToken& live, ToolToken& next) {
   return immutable(spec_changes(live, next, "a tool token cannot change; create another one"));
 }
 
+// The policy holds for the session's whole life, and so does all else.
+Status check_update(Services&, const Sandbox& live, Sandbox& next) {
+  next.spec = contracts::with_session_defaults(std::move(next.spec));
+  return immutable(spec_changes(live, next, "a session's policy is fixed; create another session"));
+}
+
 Status check_update(Services& services, const Grant& live, Grant& next) {
   if (!spec_changes(live, next, "").empty()) ++next.metadata.generation;
   return check_part(services, next);
@@ -137,6 +150,7 @@ Status check_status_update(const Run& live, const Run& next) {
 Status check_status_update(const Workspace&, const Workspace&) { return no_status("workspace"); }
 Status check_status_update(const Volume&, const Volume&) { return no_status("volume"); }
 Status check_status_update(const Node&, const Node&) { return no_status("node"); }
+Status check_status_update(const Sandbox&, const Sandbox&) { return no_status("sandbox"); }
 Status check_status_update(const Grant&, const Grant&) { return no_status("grant"); }
 Status check_status_update(const ToolToken&, const ToolToken&) { return no_status("tool token"); }
 
@@ -153,6 +167,7 @@ Status save_update(store::WriteTxn& txn, Run& next, WallTime now) {
 Status save_update(store::WriteTxn& txn, Workspace& next, WallTime) { return txn.update(next); }
 Status save_update(store::WriteTxn& txn, Volume& next, WallTime) { return txn.update(next); }
 Status save_update(store::WriteTxn& txn, ToolToken& next, WallTime) { return txn.update(next); }
+Status save_update(store::WriteTxn& txn, Sandbox& next, WallTime) { return txn.update(next); }
 Status save_update(store::WriteTxn& txn, Grant& next, WallTime) { return txn.update(next); }
 
 Status save_update(store::WriteTxn& txn, Node& next, WallTime) {

@@ -6,6 +6,7 @@
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/sandbox.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -22,12 +23,14 @@ k8s::Labels selectable_fields(const contracts::Volume& volume);
 k8s::Labels selectable_fields(const contracts::Node& node);
 k8s::Labels selectable_fields(const contracts::ToolToken& token);
 k8s::Labels selectable_fields(const contracts::Grant& grant);
+k8s::Labels selectable_fields(const contracts::Sandbox& session);
 
 // Facts that are not stored with the object.
 inline void complete(Services&, contracts::Run&) {}
 inline void complete(Services&, contracts::Workspace&) {}
 inline void complete(Services&, contracts::Volume&) {}
 inline void complete(Services&, contracts::Grant&) {}
+inline void complete(Services&, contracts::Sandbox&) {}
 void complete(Services& services, contracts::Node& node);
 void complete(Services& services, contracts::ToolToken& token);
 
@@ -36,12 +39,16 @@ Status prepare_new(Services& services, contracts::Run& run);
 inline Status prepare_new(Services&, contracts::Workspace&) { return {}; }
 Status prepare_new(Services& services, contracts::ToolToken& token);
 Status prepare_new(Services& services, contracts::Grant& grant);
+Status prepare_new(Services& services, contracts::Sandbox& session);
 // Whether the caller may do itself what the new object would let its holder do.
 Status check_maker(const auth::Principal& maker, const contracts::ToolToken& token);
 Status save_new(store::WriteTxn& txn, contracts::Run& run, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::Workspace& workspace, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::ToolToken& token, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::Grant& grant, WallTime now);
+Status save_new(store::WriteTxn& txn, contracts::Sandbox& session, WallTime now);
+// Once it is stored, and not tried only: what may be done at once instead of with the first use.
+void after_create(Services& services, contracts::Sandbox& session);
 
 // Whether `next`, a caller's wish, may replace `live`; fills in what follows from the rules of the
 // kind. FailedPrecondition (FIELD_IMMUTABLE) with a cause per field.
@@ -53,6 +60,7 @@ Status check_update(Services& services, const contracts::Node& live, contracts::
 Status check_update(Services& services, const contracts::ToolToken& live,
                     contracts::ToolToken& next);
 Status check_update(Services& services, const contracts::Grant& live, contracts::Grant& next);
+Status check_update(Services& services, const contracts::Sandbox& live, contracts::Sandbox& next);
 // Likewise for a status that an administrator writes.
 Status check_status_update(const contracts::Run& live, const contracts::Run& next);
 Status check_status_update(const contracts::Workspace& live, const contracts::Workspace& next);
@@ -60,6 +68,7 @@ Status check_status_update(const contracts::Volume& live, const contracts::Volum
 Status check_status_update(const contracts::Node& live, const contracts::Node& next);
 Status check_status_update(const contracts::ToolToken& live, const contracts::ToolToken& next);
 Status check_status_update(const contracts::Grant& live, const contracts::Grant& next);
+Status check_status_update(const contracts::Sandbox& live, const contracts::Sandbox& next);
 
 // Whether it may go now; wakes who must look. What an object is read by keeps what it sees.
 // RUN_ACTIVE for a run that has not ended.
@@ -68,6 +77,7 @@ inline Status prepare_delete(store::WriteTxn&, const contracts::Workspace&, Wall
 inline Status prepare_delete(store::WriteTxn&, const contracts::Volume&, WallTime) { return {}; }
 Status prepare_delete(store::WriteTxn& txn, const contracts::ToolToken& token, WallTime now);
 inline Status prepare_delete(store::WriteTxn&, const contracts::Grant&, WallTime) { return {}; }
+Status prepare_delete(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now);
 
 // Stores an object that passed its check, and wakes who must look.
 Status save_update(store::WriteTxn& txn, contracts::Run& next, WallTime now);
@@ -76,5 +86,25 @@ Status save_update(store::WriteTxn& txn, contracts::Volume& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Node& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::ToolToken& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Grant& next, WallTime now);
+Status save_update(store::WriteTxn& txn, contracts::Sandbox& next, WallTime now);
+
+// What the audit log calls it when one comes and goes.
+template <class T>
+std::string_view create_event(const T&) {
+  return contracts::audit::kObjectCreate;
+}
+template <class T>
+std::string_view delete_event(const T&) {
+  return contracts::audit::kObjectDelete;
+}
+inline std::string_view create_event(const contracts::Sandbox&) {
+  return contracts::audit::kSandboxCreate;
+}
+// One that had ended was recorded then.
+inline std::string_view delete_event(const contracts::Sandbox& session) {
+  return session.status.phase == contracts::SandboxPhase::kEnded
+             ? contracts::audit::kObjectDelete
+             : contracts::audit::kSandboxDestroy;
+}
 
 }  // namespace paddock::api

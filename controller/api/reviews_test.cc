@@ -77,6 +77,13 @@ TEST_F(Reviews, ListRulesAndSayWhoIAm) {
       send(request_of("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", reader),
            R"({"kind":"SelfSubjectReview"})");
   EXPECT_EQ(self.body.text("status.userInfo.username"), "reader");
+  EXPECT_EQ(self.text.find("paddock.dev/namespace"), std::string::npos);
+  const Answer limited =
+      send(request_of("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                      add_token("limited", {"runs:read"}, "team")),
+           R"({"kind":"SelfSubjectReview"})");
+  EXPECT_NE(limited.text.find(R"("paddock.dev/namespace":["team"])"), std::string::npos)
+      << limited.text;
 }
 
 using CoreEvents = ApiTest;

@@ -30,6 +30,8 @@ inline constexpr BodyRule kToolDocument{BodyKind::kDocument, size_t{256} << 10};
 // An object to change: the stored one must stay small enough for every reader.
 inline constexpr BodyRule kChangeDocument{BodyKind::kDocument, size_t{2} << 20};
 inline constexpr BodyRule kTreeDocument{BodyKind::kDocument, size_t{64} << 20};
+// A node's answers: two streams of output, of which JSON may need six bytes for one.
+inline constexpr BodyRule kCallsDocument{BodyKind::kDocument, size_t{64} << 20};
 inline constexpr BodyRule kStreamed{BodyKind::kStream, 0};
 
 class Route {

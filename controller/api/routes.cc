@@ -8,6 +8,7 @@
 #include "controller/api/handlers/calls.h"
 #include "controller/api/handlers/changes.h"
 #include "controller/api/handlers/core_events.h"
+#include "controller/api/handlers/dashboard.h"
 #include "controller/api/handlers/deletes.h"
 #include "controller/api/handlers/discovery.h"
 #include "controller/api/handlers/execute.h"
@@ -22,6 +23,7 @@
 #include "controller/api/handlers/reviews.h"
 #include "controller/api/handlers/run_output.h"
 #include "controller/api/handlers/runs.h"
+#include "controller/api/handlers/sandboxes.h"
 #include "controller/api/handlers/tool_bundles.h"
 #include "controller/api/handlers/tool_results.h"
 #include "controller/api/handlers/tool_tokens.h"
@@ -34,6 +36,7 @@ using auth::Scope;
 using contracts::Grant;
 using contracts::Node;
 using contracts::Run;
+using contracts::Sandbox;
 using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
@@ -44,6 +47,7 @@ using contracts::Workspace;
 #define VOLUMES A "/namespaces/{ns}/volumes"
 #define GRANTS A "/namespaces/{ns}/grants"
 #define TOOL_TOKENS A "/namespaces/{ns}/tooltokens"
+#define SANDBOXES A "/namespaces/{ns}/sandboxes"
 #define NODE A "/nodes/{node}"
 
 // What every kind has: reading it (one, a page, a watch) and changing it.
@@ -81,6 +85,10 @@ Routes server_routes() {
       {"GET", "/audit",   Scope::kAuditRead, kNoBody, list_audit},
       {"GET", A "/namespaces/{ns}/audit", Scope::kAuditRead, kNoBody, list_audit},
       {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
+
+      // Pages for people. They hold nothing that is secret; what they show comes from the routes below.
+      {"GET", "/", Scope::kPublic, kNoBody, dashboard_page},
+      {"GET", "/dashboard/{file}", Scope::kPublic, kNoBody, dashboard_file},
 
       // What kubectl asks before it does anything.
       {"GET", "/api",                         Scope::kAuthenticated, kNoBody, api_versions},
@@ -149,6 +157,20 @@ Routes run_routes() {
       {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kSmallDocument, revoke_token},
       {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kSmallDocument, delete_object<ToolToken>},
 
+      // Sandboxes: sessions.
+      {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        list_objects<Itself<Sandbox>>},
+      READ_ROUTES(Sandbox, SANDBOXES, SANDBOXES "/{name}", Scope::kRunsRead),
+      CHANGE_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsWrite),
+      STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
+      {"POST",   SANDBOXES,                         Scope::kRunsWrite, kApiDocument,   create_object<Sandbox>},
+      {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kSmallDocument, destroy_sandbox},
+      {"POST",   SANDBOXES "/{name}/commands",      Scope::kRunsWrite, kStreamed,      run_session_command},
+      {"POST",   SANDBOXES "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kSmallDocument, cancel_session_command},
+      {"GET",    SANDBOXES "/{name}/files",         Scope::kRunsRead,  kNoBody,        read_session_file},
+      {"GET",    SANDBOXES "/{name}/files/{path…}", Scope::kRunsRead,  kNoBody,        read_session_file},
+      {"PUT",    SANDBOXES "/{name}/files/{path…}", Scope::kRunsWrite, kStreamed,      write_session_file},
+      {"DELETE", SANDBOXES "/{name}/files/{path…}", Scope::kRunsWrite, kSmallDocument, remove_session_file},
+
       // The same as a new run, in the words of the design's own clients.
       {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
       // A snippet, run and answered at once.
@@ -201,7 +223,7 @@ Routes node_routes() {
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},
       {"POST", NODE "/synchronize",                   Scope::kNodeSelf,   kApiDocument,   synchronize_node},
-      {"POST", NODE "/calls",                         Scope::kNodeSelf,   kApiDocument,   serve_node_calls},
+      {"POST", NODE "/calls",                         Scope::kNodeSelf,   kCallsDocument,  serve_node_calls},
       {"GET",  NODE "/runs/{uid}/tree",               Scope::kNodeSelf,   kNoBody,        node_run_tree},
       {"GET",  NODE "/runs/{uid}/blobs/{digest}",     Scope::kNodeSelf,   kNoBody,        node_run_blob},
       {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},

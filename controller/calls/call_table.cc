@@ -12,9 +12,34 @@ Error lost(std::string reason, std::string message) {
   return {Code::kUnavailable, std::move(reason), std::move(message)};
 }
 
+Code code_of(contracts::FailureKind kind) {
+  using enum contracts::FailureKind;
+  switch (kind) {
+    case kInvalid:
+      return Code::kInvalidArgument;
+    case kNotFound:
+      return Code::kNotFound;
+    case kExists:
+      return Code::kAlreadyExists;
+    case kPrecondition:
+      return Code::kFailedPrecondition;
+    case kTooLarge:
+      return Code::kTooLarge;
+    case kExhausted:
+      return Code::kResourceExhausted;
+  }
+  return Code::kUnavailable;
+}
+
 Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
   if (!answer.failure) return std::move(answer.result);
-  return lost(std::move(answer.failure->reason), std::move(answer.failure->message));
+  Error error = lost(std::move(answer.failure->reason), std::move(answer.failure->message));
+  if (answer.failure->kind) error.code = code_of(*answer.failure->kind);
+  return error;
+}
+
+bool does_snippets(const std::optional<contracts::SnippetSkills>& skills) {
+  return !skills || skills->enabled;
 }
 
 }  // namespace
@@ -23,18 +48,24 @@ bool CallTable::present(const Node& node, MonoTime now) const {
   return !node.open.empty() || !node.silent_since || now - *node.silent_since < limits_.gone_after;
 }
 
-bool CallTable::any_present(MonoTime now) const {
-  return std::ranges::any_of(nodes_, [&](const auto& each) { return present(each.second, now); });
+bool CallTable::any_present(const std::string& node, MonoTime now) const {
+  return std::ranges::any_of(nodes_, [&](const auto& each) {
+    const bool wanted = node.empty() ? does_snippets(each.second.skills) : each.first == node;
+    return wanted && present(each.second, now);
+  });
 }
 
 Status CallTable::submit(const CallId& id, std::string kind, wire::Value payload, size_t bytes,
-                         MonoTime now, Wakes& wakes) {
-  if (!any_present(now)) return lost("NO_NODE", "no node takes such calls now; try again");
+                         MonoTime now, Wakes& wakes, std::string node) {
+  if (!any_present(node, now)) {
+    return lost("NO_NODE", node.empty() ? "no node takes such calls now; try again"
+                                        : "its node cannot be reached now; try again");
+  }
   if (queue_.size() >= limits_.waiting_calls || queued_bytes_ + bytes > limits_.waiting_bytes) {
     return Error{Code::kResourceExhausted, "TOO_MANY_CALLS",
                  "too many calls wait for a node already; try again later"};
   }
-  calls_[id] = {std::move(kind), std::move(payload), bytes, {}, false, {}};
+  calls_[id] = {std::move(kind), std::move(payload), bytes, std::move(node), {}, false, {}, 0, {}};
   queue_.push_back(id);
   queued_bytes_ += bytes;
   give(wakes);
@@ -56,6 +87,50 @@ std::optional<Result<wire::Value>> CallTable::take_outcome(const CallId& id, Mon
   return out;
 }
 
+std::vector<wire::Value> CallTable::take_pieces(const CallId& id) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return {};
+  return std::exchange(found->second.pieces, {});
+}
+
+Status CallTable::stop(const CallId& id, Wakes& wakes) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end())
+    return Error{Code::kNotFound, "CALL_NOT_FOUND", "there is no such call, or it has ended"};
+  Entry& entry = found->second;
+  if (entry.outcome) return {};
+  if (entry.given) {
+    tell_to_end(id, *entry.given, wakes);
+    return {};
+  }
+  if (std::erase(queue_, id) > 0) queued_bytes_ -= entry.bytes;
+  finish(id, Error{Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"},
+         wakes);
+  return {};
+}
+
+void CallTable::tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes) {
+  const auto node = nodes_.find(holder.node);
+  if (node == nodes_.end() || node->second.session != holder.session) return;
+  node->second.drops.insert(id);
+  for (const int64_t lane : node->second.open)
+    wakes.lanes.push_back({holder.node, holder.session, lane});
+}
+
+void CallTable::pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,
+                        Wakes& wakes) {
+  for (const contracts::CallPiece& each : pieces) {
+    const auto found = calls_.find(each.id);
+    if (found == calls_.end() || !found->second.given || found->second.outcome) continue;
+    const LaneKey& holder = *found->second.given;
+    if (holder.node != lane.node || holder.session != lane.session) continue;
+    if (each.seq <= found->second.last_piece) continue;  // it came before
+    found->second.last_piece = each.seq;
+    found->second.pieces.push_back(each.piece);
+    wakes.callers.push_back(each.id);
+  }
+}
+
 bool CallTable::waits(const CallId& id) const {
   const auto found = calls_.find(id);
   return found != calls_.end() && !found->second.given && !found->second.outcome;
@@ -70,11 +145,7 @@ void CallTable::cancel(const CallId& id, Wakes& wakes) {
     return;
   }
   if (entry.outcome) return;  // the node is done with it
-  const auto holder = nodes_.find(entry.given->node);
-  if (holder == nodes_.end() || holder->second.session != entry.given->session) return;
-  holder->second.drops.insert(id);
-  for (const int64_t lane : holder->second.open)
-    wakes.lanes.push_back({entry.given->node, entry.given->session, lane});
+  tell_to_end(id, *entry.given, wakes);
 }
 
 // What an agent process was given that is no more, it will never answer.
@@ -134,32 +205,48 @@ Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& reque
   settle(lane, request.answer, wakes);
   stop_waiting(lane);
   node.open.insert(lane.lane);
-  lanes_[lane].takes = request.takes;
+  Lane& state = lanes_[lane];
+  state.takes = request.takes;
+  state.snippets = request.takes_snippets && does_snippets(node.skills);
+  state.eligible = false;
+  if (!state.takes || !state.call.empty()) return {};
+  idle_.push_back(lane);
+  give(wakes);
   return {};
 }
 
 void CallTable::set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes) {
   const auto found = lanes_.find(lane);
-  if (found == lanes_.end() || !found->second.takes || !found->second.call.empty()) return;
-  const bool waits = std::ranges::find(idle_, lane) != idle_.end();
-  if (waits == eligible) return;
-  if (!eligible) return stop_waiting(lane);
-  idle_.push_back(lane);
-  give(wakes);
+  if (found == lanes_.end() || found->second.eligible == eligible) return;
+  found->second.eligible = eligible;
+  if (eligible) give(wakes);
+}
+
+// The one that was used last: its connection is the warmest.
+std::optional<LaneKey> CallTable::take_lane(const Entry& entry) {
+  const auto does = [&](const LaneKey& each) {
+    if (!entry.node.empty()) return each.node == entry.node;
+    const Lane& lane = lanes_[each];
+    return lane.eligible && lane.snippets;
+  };
+  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), does);
+  if (found == idle_.rend()) return std::nullopt;
+  LaneKey out = *found;
+  idle_.erase(std::next(found).base());
+  return out;
 }
 
 void CallTable::give(Wakes& wakes) {
-  while (!queue_.empty() && !idle_.empty()) {
-    const CallId id = std::move(queue_.front());
-    queue_.pop_front();
-    const LaneKey lane = std::move(idle_.back());  // used last: its connection is the warmest
-    idle_.pop_back();
+  std::erase_if(queue_, [&](const CallId& id) {
     Entry& entry = calls_[id];
+    const auto lane = take_lane(entry);
+    if (!lane) return false;
     queued_bytes_ -= entry.bytes;
-    entry.given = lane;
-    lanes_[lane].call = id;
-    wakes.lanes.push_back(lane);
-  }
+    entry.given = *lane;
+    lanes_[*lane].call = id;
+    wakes.lanes.push_back(*lane);
+    return true;
+  });
 }
 
 std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {

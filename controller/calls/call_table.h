@@ -42,11 +42,16 @@ class CallTable {
   explicit CallTable(Limits limits = {}) : limits_(limits) {}
 
   // --- for callers ---
-  // Unavailable: NO_NODE if no node takes calls; ResourceExhausted: TOO_MANY_CALLS.
+  // `node`: who alone can do it; empty: any. Unavailable: NO_NODE if no such node takes calls;
+  // ResourceExhausted: TOO_MANY_CALLS.
   Status submit(const CallId& id, std::string kind, wire::Value payload, size_t bytes, MonoTime now,
-                Wakes& wakes);
+                Wakes& wakes, std::string node = {});
   // What became of it, once; nothing: not yet.
   std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
+  // Parts of its answer that came since they were asked for last.
+  std::vector<wire::Value> take_pieces(const CallId& id);
+  // It is to end soon; its outcome is still waited for. NotFound: CALL_NOT_FOUND.
+  Status stop(const CallId& id, Wakes& wakes);
   // Nobody waits any more; the node that has it is told.
   void cancel(const CallId& id, Wakes& wakes);
   // Whether it still waits for a node.
@@ -56,11 +61,13 @@ class CallTable {
   // An answer is taken, and a lost call given up. The lane waits once it is eligible.
   // Conflict, SESSION_SUPERSEDED: a newer agent process speaks for this node.
   Status open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes);
+  // Parts of answers to calls that were given to this node.
+  void pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces, Wakes& wakes);
   // Nothing: there is nothing to say to this lane yet.
   std::optional<contracts::CallsAnswer> poll(const LaneKey& lane);
   // The lane's request is over: answered, or its agent hung up.
   void close(const LaneKey& lane, MonoTime now);
-  // Whether the node may take calls now: not while it is cordoned, say.
+  // Whether the node may take calls that any node can do: not while it is cordoned, say.
   void set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes);
 
   // Nodes that take calls now, with what they said they can do.
@@ -71,8 +78,11 @@ class CallTable {
     std::string kind;
     wire::Value payload;
     size_t bytes = 0;
+    std::string node;
     std::optional<LaneKey> given;
     bool picked_up = false;  // its lane's answer has been made
+    std::vector<wire::Value> pieces;
+    int64_t last_piece = 0;
     std::optional<Result<wire::Value>> outcome;
   };
   struct Node {
@@ -86,9 +96,13 @@ class CallTable {
   struct Lane {
     CallId call;  // given to it; empty: none
     bool takes = false;
+    bool snippets = true;
+    bool eligible = false;
   };
   bool present(const Node& node, MonoTime now) const;
-  bool any_present(MonoTime now) const;
+  bool any_present(const std::string& node, MonoTime now) const;
+  std::optional<LaneKey> take_lane(const Entry& entry);
+  void tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes);
   Status begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes);
   void settle(const LaneKey& lane, const std::optional<contracts::CallAnswer>& answer,
               Wakes& wakes);

@@ -76,6 +76,79 @@ TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
   EXPECT_EQ(submit("c").error().reason, "NO_NODE");
 }
 
+TEST_F(Calls, GoesToItsOwnNodeAloneEvenWhereNothingElseMayGo) {
+  const LaneKey other{"node-2", "session-1", 0};
+  ASSERT_TRUE(open(other).ok());
+  EXPECT_EQ(table_.submit("a", "k", "a", 1, now_, wakes_, "node-1").error().reason, "NO_NODE");
+  ASSERT_TRUE(table_.open(lane(0), request(lane(0)), wakes_).ok());  // cordoned: never eligible
+  ASSERT_TRUE(table_.submit("a", "k", "a", 1, now_, wakes_, "node-1").ok());
+  ASSERT_TRUE(submit("b").ok());
+  EXPECT_EQ(told(lane(0))->call->id, "a");
+  EXPECT_EQ(told(other)->call->id, "b");
+}
+
+TEST_F(Calls, ALaneWithoutRoomForSnippetsTakesItsOwn) {
+  CallsRequest asked = request(lane(0));
+  asked.takes_snippets = false;
+  ASSERT_TRUE(table_.open(lane(0), asked, wakes_).ok());
+  table_.set_eligible(lane(0), true, wakes_);
+  ASSERT_TRUE(submit("b").ok());
+  EXPECT_FALSE(told(lane(0)));
+  ASSERT_TRUE(table_.submit("a", "k", "a", 1, now_, wakes_, "node-1").ok());
+  EXPECT_EQ(told(lane(0))->call->id, "a");
+  EXPECT_TRUE(table_.waits("b"));
+}
+
+TEST_F(Calls, PiecesComeOnceAndInOrderWhateverIsSentAgain) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  table_.pass_on(lane(9), {{"a", 1, "x"}, {"a", 2, "y"}}, wakes_);
+  table_.pass_on(lane(9), {{"a", 2, "y"}, {"a", 3, "z"}}, wakes_);
+  table_.pass_on(lane(0, "session-0"), {{"a", 4, "of another process"}}, wakes_);
+  table_.pass_on({"node-2", "session-1", 0}, {{"a", 4, "of another node"}}, wakes_);
+  std::string all;
+  for (const wire::Value& piece : table_.take_pieces("a")) all += *piece.string();
+  EXPECT_EQ(all, "xyz");
+  EXPECT_TRUE(table_.take_pieces("a").empty());
+}
+
+// proves: WSM-17
+TEST_F(Calls, OneThatIsStoppedIsStillWaitedFor) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  ASSERT_TRUE(open(lane(1)).ok());
+  ASSERT_TRUE(table_.stop("a", wakes_).ok());
+  EXPECT_EQ(told(lane(1))->drop, std::vector<CallId>{"a"});
+  EXPECT_EQ(outcome("a"), "waits");
+  ASSERT_TRUE(open(lane(0), done("a")).ok());
+  EXPECT_EQ(outcome("a"), "did a");
+  EXPECT_EQ(table_.stop("a", wakes_).error().reason, "CALL_NOT_FOUND");
+}
+
+TEST_F(Calls, OneThatIsStoppedBeforeItBeganNeverBegins) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  table_.set_eligible(lane(0), false, wakes_);
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(table_.stop("a", wakes_).ok());
+  EXPECT_EQ(outcome("a"), "CALL_CANCELED");
+  table_.set_eligible(lane(0), true, wakes_);
+  EXPECT_FALSE(told(lane(0)));
+}
+
+TEST_F(Calls, AFailureThatDoesNotPassKeepsItsKind) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  CallAnswer answer{
+      "a", {}, contracts::CallFailure{"GONE", "it is", contracts::FailureKind::kNotFound}};
+  ASSERT_TRUE(open(lane(0), answer).ok());
+  const auto out = table_.take_outcome("a", now_);
+  ASSERT_TRUE(out && !out->ok());
+  EXPECT_EQ(out->error().code, Code::kNotFound);
+}
+
 TEST_F(Calls, ALaneThatComesBackWithoutItsAnswerHasLostTheCall) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());

@@ -29,9 +29,12 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
   const auto signal = std::make_shared<std::condition_variable>();
   Status submitted = table_.with([&](State& state) -> Status {
     Wakes wakes;
+    if (state.names.contains(options.name))
+      return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
     TRY(state.table.submit(id, options.kind, std::move(options.payload), options.bytes,
-                           clock.mono(), wakes));
+                           clock.mono(), wakes, options.node));
     state.callers[id] = signal;
+    if (!options.name.empty()) state.names[options.name] = id;
     wake(state, wakes);
     return {};
   });
@@ -41,6 +44,7 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     Wakes wakes;
     state.table.cancel(id, wakes);
     state.callers.erase(id);
+    if (!options.name.empty()) state.names.erase(options.name);
     wake(state, wakes);
   });
   return outcome;
@@ -54,14 +58,19 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
   std::optional<Result<wire::Value>> outcome;
   while (true) {
     bool waits = false;
+    std::vector<wire::Value> pieces;
     table_.wait_for(
         signal, slice(end, clock.mono()),
         [&](State& state) {
+          pieces = state.table.take_pieces(id);
           outcome = state.table.take_outcome(id, clock.mono());
           waits = state.table.waits(id);
-          return outcome.has_value();
+          return outcome.has_value() || !pieces.empty();
         },
         [](State&, bool) {});
+    for (const wire::Value& piece : pieces) {
+      if (options.on_piece) options.on_piece(piece);
+    }
     if (outcome) return std::move(*outcome);
     const MonoTime now = clock.mono();
     if (waits && now >= taken_by)
@@ -73,11 +82,31 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
   }
 }
 
+Status Relay::stop(const std::string& name) {
+  return table_.with([&](State& state) -> Status {
+    Wakes wakes;
+    const auto named = state.names.find(name);
+    if (named == state.names.end())
+      return Error{Code::kNotFound, "CALL_NOT_FOUND", "there is no such call, or it has ended"};
+    TRY(state.table.stop(named->second, wakes));
+    wake(state, wakes);
+    return {};
+  });
+}
+
 Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
                                             const contracts::CallsRequest& request,
                                             const std::function<bool()>& eligible,
                                             const std::function<bool()>& connected,
                                             const Clock& clock) {
+  if (!request.pieces.empty()) {
+    table_.with([&](State& state) {
+      Wakes wakes;
+      state.table.pass_on(lane, request.pieces, wakes);
+      wake(state, wakes);
+    });
+    return contracts::CallsAnswer{};
+  }
   const MonoTime end = clock.mono() + Millis(request.wait_ms);
   const auto signal = std::make_shared<std::condition_variable>();
   // The answer that it brings is somebody's at once; whether it takes another may be looked up.

@@ -16,12 +16,15 @@
 namespace paddock::calls {
 
 struct CallOptions {
+  std::string name = {};  // to stop it by; one call of a name at a time
+  std::string node = {};  // who alone can do it; empty: any
   std::string kind;
   wire::Value payload;
   size_t bytes = 0;                                       // of the payload, about
   Millis patience{0};                                     // for the outcome
   Millis queue_patience{5'000};                           // for a node to take it
   std::function<bool()> connected = [] { return true; };  // the caller still waits
+  std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
 };
 
 class Relay {
@@ -29,8 +32,12 @@ class Relay {
   explicit Relay(Limits limits = {}) : table_(limits) {}
 
   // The node's result. Unavailable: NO_NODE, NODE_LOST, CALL_LOST, or the node's own reason;
-  // ResourceExhausted: TOO_MANY_CALLS; DeadlineExceeded: NO_ANSWER, CALLER_GONE.
+  // ResourceExhausted: TOO_MANY_CALLS; DeadlineExceeded: NO_ANSWER, CALLER_GONE; AlreadyExists:
+  // CALL_EXISTS.
   Result<wire::Value> call(CallOptions options, const Clock& clock, Random& random);
+
+  // It is to end soon; whoever waits for it learns how. NotFound: CALL_NOT_FOUND.
+  Status stop(const std::string& name);
 
   // One request of a lane, held for its wait. `eligible` is asked every now and then.
   Result<contracts::CallsAnswer> serve(const LaneKey& lane, const contracts::CallsRequest& request,
@@ -45,6 +52,7 @@ class Relay {
     explicit State(Limits limits) : table(limits) {}
     CallTable table;
     std::map<CallId, Signal> callers;
+    std::map<std::string, CallId> names;
     std::map<LaneKey, Signal> lanes;
   };
   static void wake(const State& state, const Wakes& wakes);

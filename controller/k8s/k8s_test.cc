@@ -69,6 +69,7 @@ TEST(Table, HasOneCellPerColumnForEveryKind) {
   EXPECT_EQ(cells(contracts::Volume{}, kNow).array()->size(), columns("Volume").array()->size());
   EXPECT_EQ(cells(contracts::Node{}, kNow).array()->size(), columns("Node").array()->size());
   EXPECT_EQ(cells(contracts::Grant{}, kNow).array()->size(), columns("Grant").array()->size());
+  EXPECT_EQ(cells(contracts::Sandbox{}, kNow).array()->size(), columns("Sandbox").array()->size());
   EXPECT_EQ(cells(contracts::ToolToken{}, kNow).array()->size(),
             columns("ToolToken").array()->size());
 }
@@ -108,7 +109,7 @@ TEST(OpenApi, LeavesFieldValidationToTheServerForEachKind) {
   const std::string text = wire::to_json(document);
   EXPECT_NE(text.find("fieldValidation"), std::string::npos);
   EXPECT_EQ(text.find("strategic-merge-patch"), std::string::npos);
-  for (const char* kind : {"Run", "Workspace", "Volume", "ToolToken", "Grant", "Node"}) {
+  for (const char* kind : {"Run", "Workspace", "Volume", "ToolToken", "Grant", "Sandbox", "Node"}) {
     const wire::Value* schema =
         document.at("components.schemas")->find(std::string("dev.paddock.v1alpha1.") + kind);
     ASSERT_NE(schema, nullptr) << kind;

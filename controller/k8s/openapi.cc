@@ -4,10 +4,12 @@
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/sandbox.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"
+#include "controller/k8s/api_types.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/resources.h"
 
@@ -27,6 +29,7 @@ Value schema_of(const Resource& resource) {
                  : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
                  : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
                  : kind == contracts::Grant::kKind     ? wire::schema<contracts::Grant>()
+                 : kind == contracts::Sandbox::kKind   ? wire::schema<contracts::Sandbox>()
                  : kind == contracts::ToolToken::kKind ? wire::schema<contracts::ToolToken>()
                                                        : wire::schema<contracts::Node>();
   schema.set("description", resource.description);
@@ -66,6 +69,9 @@ Value make_document() {
               Value::Object{{"patch", patch_operation(each.kind)}});
     schemas.set(cat("dev.paddock.", contracts::kVersion, ".", each.kind), schema_of(each));
   }
+  // The kinds above are written out, as kubectl wants them; what generators of clients read is
+  // beside them.
+  for (const auto& [name, schema] : *api_types().object()) schemas.set(name, schema);
   return Value::Object{
       {"openapi", "3.0.0"},
       {"info", Value::Object{{"title", "paddock"}, {"version", contracts::kVersion}}},

@@ -106,8 +106,10 @@ std::string make_document() {
   for (const auto& [path, item] : *in.find("paths")->object())
     paths.message(2, named(path, wrapped(8, operation(*item.find("patch")))));
   ProtoWriter definitions;
-  for (const auto& [name, each] : *in.at("components.schemas")->object())
+  for (const auto& [name, each] : *in.at("components.schemas")->object()) {
+    if (each.find("x-kubernetes-group-version-kind") == nullptr) continue;  // not a kind
     definitions.message(1, named(name, definition(each)));
+  }
   ProtoWriter out;
   out.text(1, "2.0");
   out.message(2, info.take());

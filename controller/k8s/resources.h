@@ -17,7 +17,7 @@ struct Resource {
   const char* description = "";           // for `kubectl explain`
 };
 
-inline constexpr std::array<Resource, 6> kResources = {{
+inline constexpr std::array<Resource, 7> kResources = {{
     {"runs",
      "run",
      "rn",
@@ -46,6 +46,13 @@ inline constexpr std::array<Resource, 6> kResources = {{
      true,
      {"create", "delete", "get", "list", "patch", "update", "watch"},
      "A credential of one run, for the operations that it names; its secret is shown once."},
+    {"sandboxes",
+     "sandbox",
+     "sb",
+     "Sandbox",
+     true,
+     {"create", "delete", "get", "list", "patch", "update", "watch"},
+     "A session: commands one after another on files of their own, under one fixed policy."},
     {"grants",
      "grant",
      "gr",

@@ -61,6 +61,14 @@ constexpr std::array<Column, 6> kGrantColumns = {{
     {"Parent", "string", "the grant that it is a part of", 1},
     {"Subjects", "string", "callers that have it", 1},
 }};
+constexpr std::array<Column, 6> kSandboxColumns = {{
+    {"Name", "string", "name of the session", 0},
+    {"Phase", "string", "Pending, Ready or Ended", 0},
+    {"Node", "string", "where it lives", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Reason", "string", "why it ended", 1},
+    {"Ends-In", "string", "what is left of its lifetime", 1},
+}};
 constexpr std::array<Column, 10> kNodeColumns = {{
     {"Name", "string", "name of the node", 0},
     {"Status", "string", "whether it holds a lease and takes new runs", 0},
@@ -96,6 +104,7 @@ std::span<const Column> columns_of(std::string_view kind) {
   if (kind == contracts::Workspace::kKind) return kWorkspaceColumns;
   if (kind == contracts::Volume::kKind) return kVolumeColumns;
   if (kind == contracts::ToolToken::kKind) return kToolTokenColumns;
+  if (kind == contracts::Sandbox::kKind) return kSandboxColumns;
   if (kind == contracts::Grant::kKind) return kGrantColumns;
   if (kind == "Event") return kEventColumns;
   if (kind == "Pod") return kPodColumns;
@@ -173,6 +182,15 @@ Value cells(const contracts::ToolToken& token, WallTime now) {
                       join(token.spec.operations, ","),
                       age(token.metadata.creation_timestamp, now),
                       status.reason ? wire::enum_name(*status.reason) : "<none>"};
+}
+
+Value cells(const contracts::Sandbox& session, WallTime now) {
+  const contracts::SessionStatus& status = session.status;
+  const bool lives = status.expires_at && status.phase != contracts::SandboxPhase::kEnded;
+  return Value::Array{
+      session.metadata.name,     wire::enum_name(status.phase),
+      or_none(status.node_name), age(session.metadata.creation_timestamp, now),
+      or_none(status.reason),    lives ? format_age(status.expires_at->value - now) : "<none>"};
 }
 
 Value cells(const contracts::Grant& grant, WallTime now) {

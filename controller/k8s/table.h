@@ -10,6 +10,7 @@
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/sandbox.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -27,6 +28,7 @@ wire::Value cells(const contracts::Workspace& workspace, WallTime now);
 wire::Value cells(const contracts::Volume& volume, WallTime now);
 wire::Value cells(const contracts::Node& node, WallTime now);
 wire::Value cells(const contracts::ToolToken& token, WallTime now);
+wire::Value cells(const contracts::Sandbox& session, WallTime now);
 wire::Value cells(const contracts::Grant& grant, WallTime now);
 wire::Value columns(std::string_view kind);
 // The words of cells: how long ago, and what is not there.

@@ -33,13 +33,15 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
   return assignments;
 }
 
-std::string version_of(const std::vector<contracts::Assignment>& assignments) {
+std::string version_of(const std::vector<contracts::Assignment>& assignments,
+                       const std::vector<std::string>& sessions) {
   std::string text;
   for (const contracts::Assignment& each : assignments) {
     text += cat(each.run_uid, " ", each.attempt, " ", wire::enum_name(each.desired));
     if (!each.inputs.empty()) text += cat(" ", each.inputs.back().seq);
     text += "\n";
   }
+  for (const std::string& uid : sessions) text += cat("session ", uid, "\n");
   return crypto::sha256_hex(text).substr(0, 16);
 }
 

@@ -12,6 +12,7 @@ namespace paddock::nodes {
 Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
                                                            const std::string& node);
 // Acknowledgements are not part of it: they ride along.
-std::string version_of(const std::vector<contracts::Assignment>& assignments);
+std::string version_of(const std::vector<contracts::Assignment>& assignments,
+                       const std::vector<std::string>& sessions);
 
 }  // namespace paddock::nodes

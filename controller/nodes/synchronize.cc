@@ -46,10 +46,11 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
       TRY(apply_report(txn, node, report, publishing, now.wall));
     }
     ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
+    ASSIGN_OR_RETURN(answer.sessions, txn.sessions_on(node));
     return {};
   });
   if (!written.ok()) return std::move(written).error();
-  answer.version = version_of(answer.runs);
+  answer.version = version_of(answer.runs, *answer.sessions);
   answer.lease_ms = leases.times().lease.count();
   return answer;
 }
@@ -58,7 +59,8 @@ Result<std::string> desired_version(store::Store& store, const std::string& node
   std::string version;
   Status seen = store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto assignments, assignments_for(txn, node));
-    version = version_of(assignments);
+    ASSIGN_OR_RETURN(const auto sessions, txn.sessions_on(node));
+    version = version_of(assignments, sessions);
     return {};
   });
   if (!seen.ok()) return std::move(seen).error();

@@ -68,6 +68,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Tick
   TRY(mark_silent_nodes(txn, picture, leases_, now.mono));
   TRY(give_up_lost(txn, picture, leases_, state.given_up, now, report));
   TRY(end_overdue(txn, picture, now.wall, report));
+  TRY(sweep_sessions(txn, now.wall, report));
   TRY(end_on_drained_nodes(txn, picture, now.wall, report));
   TRY(picture.catch_up(txn));
   TRY(write_plan(txn, picture.cluster().pass(now.wall, kMostBindings), now.wall, report));
@@ -94,6 +95,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   report.waiting = static_cast<int64_t>(state.picture.cluster().waiting());
   const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0;
   report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);
+  report.next = std::min(report.next, report.next_session);
   if (state.picture.cluster().others_may_differ())
     report.next = std::min(report.next, state.tell_others - now.mono);
   add(state.totals.sum, report);

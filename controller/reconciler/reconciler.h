@@ -21,13 +21,14 @@
 namespace paddock::reconciler {
 
 struct TickReport {
-  Millis next{0};       // at the latest
-  int64_t bound = 0;    // runs given to a node
-  int64_t lost = 0;     // attempts given up with their node
-  int64_t expired = 0;  // runs past their deadline
-  int64_t evicted = 0;  // placed runs that are being ended
-  int64_t pruned = 0;   // ended runs and audit events that were forgotten
-  int64_t waiting = 0;  // runs that are not placed now
+  Millis next{0};          // at the latest
+  int64_t bound = 0;       // runs given to a node
+  int64_t lost = 0;        // attempts given up with their node
+  int64_t expired = 0;     // runs past their deadline
+  int64_t evicted = 0;     // placed runs that are being ended
+  int64_t pruned = 0;      // ended runs and audit events that were forgotten
+  int64_t waiting = 0;     // runs that are not placed now
+  Millis next_session{0};  // until a session's time has come
 };
 
 // Counts since the start, and the present state, for /metrics.

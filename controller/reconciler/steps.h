@@ -17,6 +17,9 @@ Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
 Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::LeaseTable& leases,
                     std::set<std::string>& given_up, nodes::Now now, TickReport& report);
 Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, TickReport& report);
+// Sessions that nobody used for too long, or that have lived long enough; and those that ended long
+// ago go.
+Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report);
 Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
                             TickReport& report);
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,

@@ -20,25 +20,30 @@ constexpr size_t kMostDenials = 32;  // of one command; the rest is counted
 
 class Trail {
  public:
-  explicit Trail(const Run& run) : run_(run) {}
+  explicit Trail(AuditEvent base) : base_(std::move(base)) {}
 
   AuditEvent& add(std::string_view type, int64_t time_ms) {
-    AuditEvent event;
+    AuditEvent event = base_;
     event.time = {WallTime{time_ms}};
     event.type = type;
-    if (!run_.status.node_name.empty()) event.subject = "node:" + run_.status.node_name;
-    event.name_space = run_.metadata.name_space;
-    event.object = "runs/" + run_.metadata.name;
-    event.session_id = run_.metadata.uid;
-    event.command_id = cat(run_.metadata.uid, "/", run_.status.attempt);
     return events_.emplace_back(std::move(event));
   }
   std::vector<AuditEvent> take() { return std::move(events_); }
 
  private:
-  const Run& run_;
+  AuditEvent base_;
   std::vector<AuditEvent> events_;
 };
+
+AuditEvent base_of(const Run& run) {
+  AuditEvent event;
+  if (!run.status.node_name.empty()) event.subject = "node:" + run.status.node_name;
+  event.name_space = run.metadata.name_space;
+  event.object = "runs/" + run.metadata.name;
+  event.session_id = run.metadata.uid;
+  event.command_id = cat(run.metadata.uid, "/", run.status.attempt);
+  return event;
+}
 
 void add_start(Trail& trail, const Run& run, int64_t time_ms) {
   AuditEvent& start = trail.add(audit::kCommandStart, time_ms);
@@ -69,34 +74,48 @@ void add_limit(Trail& trail, std::string_view reason, std::string_view limit, in
   event.details["limit"] = limit;
 }
 
-void add_limits(Trail& trail, const SandboxResult& result, int64_t time_ms) {
+// Of a run: its log's limits are the policy's. What a result holds of it is only an excerpt.
+contracts::Truncated cut_of(const Run& run, const SandboxResult& result) {
+  if (!run.status.policy) return {};
+  const auto over = [](int64_t written, const std::optional<wire::Quantity>& limit) {
+    return limit && written > limit->bytes;
+  };
+  const contracts::SandboxLimits& limits = run.status.policy->limits;
+  return {over(result.usage.stdout_bytes, limits.stdout_bytes),
+          over(result.usage.stderr_bytes, limits.stderr_bytes)};
+}
+
+void add_limits(Trail& trail, const SandboxResult& result, const contracts::Truncated& cut,
+                int64_t time_ms) {
   constexpr std::string_view kPrefix = "E_LIMIT_";
   if (result.code && result.code->starts_with(kPrefix))
     add_limit(trail, *result.code, ascii_lower(result.code->substr(kPrefix.size())), time_ms);
-  if (result.truncated.out) add_limit(trail, "E_LIMIT_OUTPUT", "stdout", time_ms);
-  if (result.truncated.err) add_limit(trail, "E_LIMIT_OUTPUT", "stderr", time_ms);
+  if (cut.out) add_limit(trail, "E_LIMIT_OUTPUT", "stdout", time_ms);
+  if (cut.err) add_limit(trail, "E_LIMIT_OUTPUT", "stderr", time_ms);
+}
+
+std::string_view end_type(const SandboxResult& result) {
+  if (result.status == SandboxStatus::kTimeout) return audit::kCommandTimeout;
+  if (result.status == SandboxStatus::kCanceled) return audit::kCommandCancelled;
+  return audit::kCommandComplete;
 }
 
 std::string_view end_type(const Run& run) {
   const contracts::RunStatus& status = run.status;
-  if (status.result) {
-    if (status.result->status == SandboxStatus::kTimeout) return audit::kCommandTimeout;
-    if (status.result->status == SandboxStatus::kCanceled) return audit::kCommandCancelled;
-    return audit::kCommandComplete;
-  }
+  if (status.result) return end_type(*status.result);
   if (status.started_at) return audit::kCommandLost;
   return status.phase == RunPhase::kCanceled ? audit::kCommandCancelled : audit::kCommandRefused;
 }
 
-void add_end(Trail& trail, const Run& run, int64_t time_ms) {
-  const auto& result = run.status.result;
-  if (result) {
+void add_end(Trail& trail, std::string_view type, const std::string& reason,
+             const SandboxResult* result, const contracts::Truncated& cut, int64_t time_ms) {
+  if (result != nullptr) {
     add_denials(trail, *result, time_ms);
-    add_limits(trail, *result, time_ms);
+    add_limits(trail, *result, cut, time_ms);
   }
-  AuditEvent& end = trail.add(end_type(run), time_ms);
-  end.reason = run.status.reason;
-  if (!result) return;
+  AuditEvent& end = trail.add(type, time_ms);
+  end.reason = reason;
+  if (result == nullptr) return;
   if (end.reason.empty()) end.reason = wire::enum_name(result->status);
   end.details = {{"status", std::string(wire::enum_name(result->status))},
                  {"rc", std::to_string(result->rc)},
@@ -105,17 +124,28 @@ void add_end(Trail& trail, const Run& run, int64_t time_ms) {
 
 }  // namespace
 
+std::vector<AuditEvent> end_events(const AuditEvent& base, const SandboxResult& result) {
+  Trail trail(base);
+  add_end(trail, end_type(result), "", &result, result.truncated, base.time.value.ms);
+  return trail.take();
+}
+
 std::vector<AuditEvent> audit_events(const Run& run, const Events& events) {
-  Trail trail(run);
+  Trail trail(base_of(run));
   for (const RunEvent& event : events) {
     if (event.type == contracts::kEventEnd) {
-      add_end(trail, run, event.time_ms);
+      const auto& result = run.status.result;
+      add_end(trail, end_type(run), run.status.reason, result ? &*result : nullptr,
+              result ? cut_of(run, *result) : contracts::Truncated(), event.time_ms);
       continue;
     }
     if (event.type != contracts::kEventPhase) continue;
     const auto data = wire::parse_json(event.data);
     const std::string phase = data ? data->text("phase") : std::string();
-    if (phase == wire::enum_name(RunPhase::kRunning)) add_start(trail, run, event.time_ms);
+    // One that is asked to end runs on, and says why it will end: it does not start again.
+    const bool starts =
+        phase == wire::enum_name(RunPhase::kRunning) && data->text("reason").empty();
+    if (starts) add_start(trail, run, event.time_ms);
     if (phase == wire::enum_name(RunPhase::kPending) && data->text("reason") == kRetry) {
       AuditEvent& lost = trail.add(audit::kCommandLost, event.time_ms);
       lost.reason = kRetry;

@@ -8,6 +8,11 @@
 
 namespace paddock::runs {
 
+// What the log says of one command's end: what was refused, which limits it met, how it ended. Each
+// event is `base`, which says who, where and which command, with its type, reason and details.
+std::vector<contracts::AuditEvent> end_events(const contracts::AuditEvent& base,
+                                              const contracts::SandboxResult& result);
+
 // `run` as it is after the change, and the events that the change put into its stream.
 std::vector<contracts::AuditEvent> audit_events(const contracts::Run& run, const Events& events);
 

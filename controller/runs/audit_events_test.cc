@@ -73,6 +73,16 @@ TEST(AuditEvents, TellStartAndEndOfACommandWithItsKeys) {
   EXPECT_EQ(end[0].details.at("rc"), "0");
 }
 
+TEST(AuditEvents, TellOfOneStartAlsoWhenItIsAskedToEnd) {
+  contracts::Run run = placed_run();
+  EXPECT_EQ(types(started(run)), Types{"command.start"});
+  EXPECT_EQ(types(audit_events(run, request_cancel(run, kNow))), Types{});
+  contracts::Run evicted = placed_run();
+  EXPECT_EQ(types(started(evicted)), Types{"command.start"});
+  EXPECT_EQ(types(audit_events(evicted, evict(evicted, {"DRAINED", "the node is emptied"}, kNow))),
+            Types{});
+}
+
 // proves: WSM-46
 TEST(AuditEvents, NameTimeoutAndCancelAsSuch) {
   using Row = std::tuple<SandboxStatus, contracts::RunPhase, std::string>;
@@ -90,8 +100,12 @@ TEST(AuditEvents, NameTimeoutAndCancelAsSuch) {
 TEST(AuditEvents, TellWhatWasDeniedAndWhichLimitsWereMetBeforeTheEnd) {
   contracts::Run run = placed_run();
   started(run);
+  run.status.policy.emplace().limits.stdout_bytes = wire::Quantity{1000};
+  run.status.policy->limits.stderr_bytes = wire::Quantity{1000};
   contracts::SandboxResult result = result_of(SandboxStatus::kMemLimit);
-  result.truncated.out = true;
+  result.usage.stdout_bytes = 1001;
+  result.usage.stderr_bytes = 1000;
+  result.truncated = {true, true};  // of the excerpts in the result
   result.denials.push_back({"connect", "10.0.0.1:80", "/usr/bin/curl", "network", "allow it", 3});
   const auto events = ended(run, contracts::RunPhase::kFailed, result);
   ASSERT_EQ(types(events),

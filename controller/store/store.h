@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/sandbox.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -156,6 +158,12 @@ class ReadTxn {
   virtual Result<std::optional<FoundToolSecret>> tool_secret(const std::string& hash) = 0;
   virtual Result<std::vector<Key>> tool_tokens_of(const std::string& run_uid) = 0;
   virtual Result<std::vector<Key>> tool_tokens_expired_before(int64_t time_ms, int64_t limit) = 0;
+  // Sessions that have not ended: the uids of a node's, and how many each node has.
+  virtual Result<std::vector<std::string>> sessions_on(const std::string& node) = 0;
+  virtual Result<std::map<std::string, int64_t>> session_counts() = 0;
+  // Those whose time for the next look has come, and the next such time after that.
+  virtual Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) = 0;
+  virtual Result<std::optional<int64_t>> next_session_due() = 0;
   // Of a run that has one and has not ended.
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
   // Small settings and per-object facts that are not part of any API object.
@@ -211,6 +219,8 @@ class WriteTxn : public ReadTxn {
   virtual Status put_token(const TokenRecord& token) = 0;  // by id
   // After its object; goes with it.
   virtual Status put_tool_secret(const ToolSecret& secret) = 0;
+  // After its object; goes with it.
+  virtual Status put_session_due(const std::string& uid, int64_t due_ms) = 0;
   // After its run; goes with it at the latest.
   virtual Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) = 0;
   virtual Status drop_tool_bundle(const std::string& run_uid) = 0;

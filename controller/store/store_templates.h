@@ -19,11 +19,15 @@ bool is_active(const T&) {
 inline bool is_active(const contracts::Run& run) {
   return !contracts::is_terminal(run.status.phase);
 }
+inline bool is_active(const contracts::Sandbox& session) {
+  return session.status.phase != contracts::SandboxPhase::kEnded;
+}
 template <class T>
 std::string node_of(const T&) {
   return {};
 }
 inline std::string node_of(const contracts::Run& run) { return run.status.node_name; }
+inline std::string node_of(const contracts::Sandbox& session) { return session.status.node_name; }
 template <class T>
 std::optional<int64_t> finished_of(const T&) {
   return std::nullopt;

@@ -78,13 +78,14 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
   if (!known) TRY(check_room(length));
   ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, blobs_.begin(digest, length, durability));
   Arriving arriving(arriving_);
-  TRY(source([&](std::string_view bytes) -> Status {
+  Status arrived = source([&](std::string_view bytes) -> Status {
     if (!known) {
       arriving.add(bytes.size());
       TRY(check_quota(0));
     }
     return writer.append(bytes);
-  }));
+  });
+  TRY(std::move(arrived));
   TRY(writer.commit());
   if (known && durability == cas::Durability::kNow) TRY(blobs_.sync());
   return {};

@@ -15,6 +15,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
 #include "node-agent/app/cache_keeper.h"
+#include "node-agent/app/call_host.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/host_status.h"
 #include "node-agent/app/identity.h"
@@ -22,7 +23,6 @@
 #include "node-agent/app/ports.h"
 #include "node-agent/app/regularly.h"
 #include "node-agent/app/run_host.h"
-#include "node-agent/app/snippet_host.h"
 #include "node-agent/devices/probe.h"
 #include "node-agent/runtimes/environment.h"
 
@@ -58,6 +58,12 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   if (::geteuid() == 0) out.sandbox_uid = kNobody;
   out.environments.sandbox_uid = out.sandbox_uid;
   return out;
+}
+
+// Of the launcher for sessions: most have the default tools, and all learn of what was refused.
+std::vector<std::string> judging_options() {
+  const auto tools = contracts::session_programs(contracts::default_session_tools());
+  return {"--judge", "exec", "--tools", join(tools, ",")};
 }
 
 void prune_environments(const std::string& dir, WallTime now) {
@@ -102,6 +108,7 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devic
   status.arch = host.arch;
   status.agent_version = kAgentVersion;
   status.ceilings = config.ceilings;
+  status.max_sessions = config.sessions.max_sessions;
   ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove_sandbox(config.sandbox_program));
   publish(std::move(proof), status);
   return status;
@@ -177,7 +184,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
   const executor::ExecutorConfig executor = executor_config(config);
-  ASSIGN_OR_RETURN(const snippets::Setting snippet_setting, snippet_setting_of(config));
+  ASSIGN_OR_RETURN(snippets::Setting snippet_setting, snippet_setting_of(config));
   TRY(os::make_dirs(executor.runs_dir));
   runtimes::sweep_environments(executor.environments.dir);
   ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
@@ -200,6 +207,14 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   TRY(os::make_dirs(server_dir));
   executor::LaunchServer server(config.sandbox_program, server_dir, clock);
   server.start();
+  const std::string judging_dir = os::join_path(config.data_dir, "sandbox-sessions");
+  TRY(os::make_dirs(judging_dir));
+  executor::LaunchServer judging(config.sandbox_program, judging_dir, clock, judging_options());
+  if (config.sessions.max_sessions > 0) judging.start();
+  CallHost calls(
+      {std::move(snippet_setting), session_setting_of(config)}, config.name, server, judging,
+      {nonce, generation}, [&] { return credentials.endpoint(); }, clock);
+  TRY(calls.recover());
   session::SessionLoop* talking = nullptr;
   RunHost runs(
       executor, *cache, accelerators,
@@ -207,7 +222,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       random, config.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
-                            random, [&](const session::Action& action) { runs.act(action); });
+                            random, [&](const session::Action& action) {
+                              if (const auto* keep = std::get_if<session::KeepSessions>(&action))
+                                return calls.sessions().keep(keep->uids);
+                              runs.act(action);
+                            });
   talking = &loop;
   HostStatus host(std::move(status),
                   [&](const contracts::NodeStatus& now) { loop.set_status(now); });
@@ -215,9 +234,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   TRY(runs.recover());
   cache->tidy(clock);
   TRY(write_agent_file(config, nonce));
-  SnippetHost snippets(
-      snippet_setting, config.name, server, {nonce, generation},
-      [&] { return credentials.endpoint(); }, clock);
+  calls.start();
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
 
   Status ended;
@@ -229,7 +246,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     const LauncherWatch watch(config.sandbox_program, [&] {
       log_info("the launcher is another program now; trying its sandbox");
       server.replace();
-      snippets.discard_warm();
+      if (config.sessions.max_sessions > 0) judging.replace();
+      calls.discard_warm();
       auto proof = prove_sandbox(config.sandbox_program);
       host.change([&](contracts::NodeStatus& now) {
         publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
@@ -242,7 +260,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     });
     ended = converse(config, loop, credentials, random);
   }
-  snippets.stop();
+  calls.stop();
   runs.stop();
   log_info("agent stopped", {{"node", config.name}});
   return ended;

@@ -79,7 +79,9 @@ Status check_whole(const AgentConfig& config) {
 }  // namespace
 
 void AgentConfig::validate(wire::Check& check) const {
-  if (!name.empty() && !is_label(name)) check.fail("name", "must be a DNS label: a-z, 0-9 and -");
+  const std::vector<std::string> parts = split(name, '.');
+  if (!name.empty() && !std::all_of(parts.begin(), parts.end(), is_label))
+    check.fail("name", "must be a DNS name: labels of a-z, 0-9 and - between dots");
   if (!server.starts_with("https://") && !server.starts_with("http://")) {
     check.fail("server", "must start with https:// (or http:// on loopback)");
   }
@@ -142,6 +144,10 @@ std::string usage() {
          "DIR]\n"
          "                          [--name NAME] [--enroll-token-file FILE] [--wheel-dir DIR]\n"
          "                          [--max-runs N]\n";
+}
+
+std::string node_name(const std::string& configured) {
+  return configured.find('.') == std::string::npos ? configured : node_name_from(configured);
 }
 
 std::string node_name_from(std::string_view host_name) {

@@ -9,6 +9,7 @@
 #include "common/contracts/ceilings.h"
 #include "common/contracts/network.h"
 #include "node-agent/devices/accelerator.h"
+#include "node-agent/sessions/settings.h"
 #include "node-agent/snippets/settings.h"
 
 namespace paddock::agent {
@@ -48,6 +49,7 @@ struct AgentConfig {
   std::optional<contracts::Ceilings> ceilings;
   contracts::NetworkSettings network;
   snippets::SnippetConfig snippets;
+  sessions::SessionConfig sessions;
   std::vector<devices::Accelerator> accelerators;
   LogLevelName log_level = LogLevelName::kInfo;
   static constexpr auto describe() {
@@ -73,6 +75,7 @@ struct AgentConfig {
         field("network", &AgentConfig::network,
               "how the network resolves names that ceilings.network allows"),
         field("snippets", &AgentConfig::snippets, "what POST /execute runs here"),
+        field("sessions", &AgentConfig::sessions, "sandbox sessions that live here"),
         field("accelerators", &AgentConfig::accelerators,
               "beside those that are found: for drivers that cannot be asked", {.max_length = 64}),
         field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
@@ -92,6 +95,8 @@ Result<AgentConfig> config_from_arguments(
     std::span<char* const> arguments, const std::map<std::string, std::string>& environment = {});
 std::string usage();
 
+// The configured name as a node's: one with dots, as clusters give their nodes, is a host's.
+std::string node_name(const std::string& configured);
 // A host's name as a node's name: lower case, everything but a-z 0-9 - becomes -, at most 63.
 std::string node_name_from(std::string_view host_name);
 

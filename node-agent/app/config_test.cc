@@ -81,6 +81,8 @@ TEST(Config, WrongFlagsAreUsageErrors) {
 TEST(Config, AHostNameBecomesANodeName) {
   EXPECT_EQ(node_name_from("Build-Host.example.com"), "build-host-example-com");
   EXPECT_EQ(node_name_from("__x__"), "x");
+  EXPECT_EQ(node_name("ip-10-0-0-1.ec2.internal"), "ip-10-0-0-1-ec2-internal");
+  EXPECT_EQ(node_name("gpu--1"), "gpu--1") << "a label stays as it is";
   EXPECT_EQ(node_name_from(""), "node");
   EXPECT_EQ(node_name_from(std::string(100, 'a')).size(), 63u);
 }

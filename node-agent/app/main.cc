@@ -28,6 +28,7 @@ void fill_in(AgentConfig& config) {
   char host[256] = {};
   if (config.name.empty() && ::gethostname(host, sizeof host - 1) == 0)
     config.name = node_name_from(host);
+  config.name = node_name(config.name);
   if (config.sandbox_program.empty()) {
     config.sandbox_program = os::join_path(os::program_dir(), "paddock-sandbox");
   }

@@ -32,8 +32,12 @@ void end_server(const std::optional<os::ProcessIdentity>& server) {
 
 }  // namespace
 
-LaunchServer::LaunchServer(std::string program, std::string folder, const Clock& clock)
-    : program_(std::move(program)), folder_(std::move(folder)), clock_(clock) {}
+LaunchServer::LaunchServer(std::string program, std::string folder, const Clock& clock,
+                           std::vector<std::string> options)
+    : program_(std::move(program)),
+      folder_(std::move(folder)),
+      options_(std::move(options)),
+      clock_(clock) {}
 
 LaunchServer::~LaunchServer() {
   end_server(state_.with([](State& state) { return std::exchange(state.server, std::nullopt); }));
@@ -84,6 +88,7 @@ Result<os::ProcessIdentity> LaunchServer::spawn_server() const {
   if (!log.valid()) return system_error("opening the launcher's log", errno);
   os::SpawnOptions options;
   options.argv = {program_, "serve", "--socket", file("socket"), "--lock", file("lock")};
+  options.argv.insert(options.argv.end(), options_.begin(), options_.end());
   options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();

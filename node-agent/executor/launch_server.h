@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/guarded.h"
 #include "common/base/time.h"
@@ -13,8 +14,9 @@ namespace paddock::executor {
 
 class LaunchServer {
  public:
-  // `folder` is for this server alone and exists.
-  LaunchServer(std::string program, std::string folder, const Clock& clock);
+  // `folder` is for this server alone and exists. `options`: further ones of its command line.
+  LaunchServer(std::string program, std::string folder, const Clock& clock,
+               std::vector<std::string> options = {});
   ~LaunchServer();  // the server leaves
   LaunchServer(const LaunchServer&) = delete;
   LaunchServer& operator=(const LaunchServer&) = delete;
@@ -41,6 +43,7 @@ class LaunchServer {
 
   const std::string program_;
   const std::string folder_;
+  const std::vector<std::string> options_;
   const Clock& clock_;
   Guarded<State> state_;
 };

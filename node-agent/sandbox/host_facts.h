@@ -43,7 +43,10 @@ struct HostFacts {
   int landlock = 0;                 // version of the kernel's Landlock; 0: none
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
   RequestFacts named;               // what the one request to be planned names
-  std::vector<SystemEntry> etc;     // harmless files and folders of /etc that exist here
+  // Of a launcher for sessions: the tools that most of its requests name, found once.
+  std::vector<std::string> standing_tools;
+  RequestFacts standing;
+  std::vector<SystemEntry> etc;  // harmless files and folders of /etc that exist here
 };
 
 }  // namespace paddock::sandbox

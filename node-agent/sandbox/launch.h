@@ -7,6 +7,10 @@
 
 namespace paddock::sandbox {
 
+// First of all, in a program that launches: undoes what a container runtime put over parts of
+// /proc, for this process and those it starts, where that is in the way and may be undone.
+void uncover_proc();
+
 // SIGTERM, SIGINT and SIGHUP wait from here on until launch() takes them as a cancel.
 void hold_cancel_signals();
 

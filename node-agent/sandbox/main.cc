@@ -77,6 +77,8 @@ int start(std::span<char* const> arguments) {
                         cat("paddock-sandbox: ", options.error().message, "\n", usage()));
     return 2;
   }
+  if (options->mode != Options::Mode::kBroker && options->mode != Options::Mode::kCanary)
+    uncover_proc();
   switch (options->mode) {
     case Options::Mode::kRun:
       return run(*options, clock);

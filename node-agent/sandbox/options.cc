@@ -44,6 +44,11 @@ Status set_run_option(std::string_view name, std::string_view value, Options& ou
 Status set_serve_option(std::string_view name, std::string_view value, ServeOptions& out) {
   if (name == "--socket") return out.socket = value, Status();
   if (name == "--lock") return out.lock = value, Status();
+  if (name == "--tools") return out.tools = split(value, ','), Status();
+  if (name == "--judge") {
+    if (value != "exec") return invalid_argument("USAGE", "--judge knows only exec");
+    return out.judge_exec = true, Status();
+  }
   if (name != "--ready") return unknown_option(name);
   const auto ready = parse_integer<int>(value);
   if (!ready || *ready < 1 || *ready > 64)
@@ -109,6 +114,7 @@ Result<Options> parse_options(std::span<char* const> arguments) {
 std::string usage() {
   return "usage: paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]\n"
          "       paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]\n"
+         "                      [--judge exec] [--tools NAME,…]\n"
          "       paddock-sandbox probe\n";
 }
 

@@ -52,6 +52,11 @@ TEST(Options, ReadsAServerAndAProbe) {
   EXPECT_EQ(server->serve.ready, 4);
   for (const char* ready : {"0", "65", "-1", "many"})
     EXPECT_FALSE(parse({"serve", "--socket", "s", "--ready", ready}).ok()) << ready;
+  const auto judging = parse({"serve", "--socket", "s", "--judge", "exec", "--tools", "cat,sh"});
+  ASSERT_TRUE(judging.ok());
+  EXPECT_TRUE(judging->serve.judge_exec);
+  EXPECT_EQ(judging->serve.tools, (std::vector<std::string>{"cat", "sh"}));
+  EXPECT_FALSE(parse({"serve", "--socket", "s", "--judge", "all"}).ok());
   EXPECT_FALSE(parse({"serve"}).ok());
   EXPECT_FALSE(parse({"serve", "--socket", "s", "--fast", "1"}).ok());
   EXPECT_EQ(parse({"probe"})->mode, Options::Mode::kProbe);

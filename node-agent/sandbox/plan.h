@@ -38,6 +38,7 @@ struct DiskUse {
 // kernel mechanism bounds it.
 struct WorkspaceQuota {
   std::string folder;    // of the host
+  bool whole = false;    // what is there already counts too
   bool layered = false;  // it holds the changes alone; the command's files are of another device
   std::optional<int64_t> bytes;
   std::optional<int64_t> files;

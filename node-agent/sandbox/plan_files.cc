@@ -9,10 +9,7 @@ void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& 
                       SandboxPlan& plan) {
   const auto& network = request.policy.network;
   LandlockQuestion question{.version = host.landlock, .network = network && network->enabled};
-  question.only_executables = plan.tools.narrowed;
-  question.executables = plan.tools.files;
-  question.executables.insert(question.executables.end(), plan.tools.loaders.begin(),
-                              plan.tools.loaders.end());
+  if (plan.tools.narrowed) only_tools(plan.tools, question);
   plan.landlock = render_landlock(plan.mounts, question);
   if (plan.landlock.files == 0) {
     plan.enforced["landlock"] =
@@ -45,14 +42,15 @@ void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) 
   const contracts::SandboxLimits& limits = request.policy.limits;
   const auto mount = writable_folder(request);
   if (mount == request.mounts.end() || (!limits.fs_bytes && !limits.file_count)) return;
-  plan.workspace =
-      WorkspaceQuota{mount->host_path, !mount->lower_path.empty(), {}, limits.file_count};
+  plan.workspace = WorkspaceQuota{
+      mount->host_path, request.whole_workspace, !mount->lower_path.empty(), {}, limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
   const auto measured = [&](wire::Value wanted) {
-    return by_polling(std::move(wanted), "measured by the launcher, then SIGKILL",
-                      cat("what ", mount->sandbox_path,
-                          " grows by; checked every 100 ms or more, and when the command has "
-                          "ended"));
+    return by_polling(
+        std::move(wanted), "measured by the launcher, then SIGKILL",
+        cat("what ", mount->sandbox_path, request.whole_workspace ? " holds;" : " grows by;",
+            " checked every 100 ms or more, and when the command has "
+            "ended"));
   };
   if (limits.fs_bytes) plan.enforced["workspaceBytes"] = measured(requested(limits.fs_bytes));
   if (limits.file_count) plan.enforced["workspaceFiles"] = measured(*limits.file_count);

@@ -14,7 +14,9 @@ Status plan_tools(const contracts::LaunchRequest& request, const HostFacts& host
   plan.mounts = narrow_to_tools(std::move(plan.mounts), host.named);
   plan.enforced["tools"] = by_kernel(
       wire::encode(request.policy.tools),
-      "Landlock's right to execute, noexec where the command writes, other programs hidden",
+      host.named.show_programs
+          ? "Landlock's right to execute, noexec where the command writes and for other programs"
+          : "Landlock's right to execute, noexec where the command writes, other programs hidden",
       "a listed interpreter runs any script that it is given to read");
   return {};
 }

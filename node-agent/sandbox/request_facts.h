@@ -15,6 +15,13 @@ struct LinkFact {
   std::string target;
 };
 
+// Which file it is, by whatever name.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileId&) const = default;
+};
+
 // One entry of the policy's `tools`.
 struct ToolFact {
   std::string name;
@@ -22,6 +29,7 @@ struct ToolFact {
   std::vector<LinkFact> links;
   std::string interpreter;  // what the kernel starts for it: the dynamic loader, or a script's
   bool script = false;
+  FileId id = {};
 };
 
 // One entry of the policy's `devices`.
@@ -40,6 +48,8 @@ struct DeviceFact {
 struct RequestFacts {
   std::vector<ToolFact> tools;
   std::vector<std::string> program_folders;  // those of the system that exist, none a link
+  // Programs that are not in `tools` can be seen and not executed; else they are not there.
+  bool show_programs = false;
   std::vector<DeviceFact> devices;
   std::vector<std::string> name_servers;  // of the host, if the policy enables the network
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/base/time.h"
 
@@ -13,6 +14,9 @@ struct ServeOptions {
   std::string socket;  // a file for its owner only, made anew
   std::string lock;    // held as long as the server lives
   int ready = 4;       // processes that wait for a request
+  // For sessions: attempts to execute what `tools` does not name are refused by name and told of.
+  bool judge_exec = false;
+  std::vector<std::string> tools;  // that most requests name: then they cost nothing
 };
 
 // Returns the program's exit code: 3 if another server holds the lock.

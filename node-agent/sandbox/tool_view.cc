@@ -66,6 +66,7 @@ Result<ToolView> make_tool_view(const std::vector<ToolFact>& tools) {
                        "name or its absolute path")};
     }
     out.files.push_back(tools[i].file);
+    out.ids.push_back(tools[i].id);
     if (!tools[i].script && !tools[i].interpreter.empty() &&
         !contains(out.loaders, tools[i].interpreter)) {
       out.loaders.push_back(tools[i].interpreter);
@@ -89,19 +90,35 @@ std::vector<MountEntry> narrow_to_tools(std::vector<MountEntry> table, const Req
   for (MountEntry& entry : table)
     entry.no_programs =
         entry.writable && (entry.kind == Kind::kBind || entry.kind == Kind::kScratch);
-  for (const std::string& folder : facts.program_folders)
-    table.push_back({Kind::kCover, folder, ""});
+  for (const std::string& folder : facts.program_folders) {
+    MountEntry entry{Kind::kCover, folder, ""};
+    if (facts.show_programs)
+      entry = {.kind = Kind::kSystem, .target = folder, .source = folder, .no_programs = true};
+    table.push_back(std::move(entry));
+  }
   std::set<std::string> placed;
   const auto hidden = [&](const std::string& path) {
     return contains(facts.program_folders, parent_of(path)) && placed.insert(path).second;
   };
   for (const ToolFact& tool : facts.tools) {
     for (const LinkFact& link : tool.links) {
-      if (hidden(link.path)) table.push_back({Kind::kSymlink, link.path, link.target});
+      if (!facts.show_programs && hidden(link.path))
+        table.push_back({Kind::kSymlink, link.path, link.target});
     }
     if (hidden(tool.file)) table.push_back({Kind::kSystem, tool.file, tool.file});
   }
   return table;
+}
+
+std::vector<MountEntry> standing_mounts(const HostFacts& host) {
+  if (host.standing_tools.empty()) return common_mounts(host);
+  return narrow_to_tools(common_mounts(host), host.standing);
+}
+
+void only_tools(const ToolView& view, LandlockQuestion& question) {
+  question.only_executables = true;
+  question.executables = view.files;
+  question.executables.insert(question.executables.end(), view.loaders.begin(), view.loaders.end());
 }
 
 bool tool_allowed(const ToolView& view, std::string_view path) {

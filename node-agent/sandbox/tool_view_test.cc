@@ -69,6 +69,30 @@ TEST(ToolView, HidesOtherProgramsAndMountsNoexecWhatCanBeWritten) {
             "system /usr/bin/mawk ro\n");
 }
 
+// proves: WSM-25
+TEST(ToolView, ShowsOtherProgramsOnMountsFromWhichNothingIsExecuted) {
+  RequestFacts facts;
+  facts.tools = {{.name = "awk",
+                  .file = "/usr/bin/mawk",
+                  .links = {{"/usr/bin/awk", "/etc/alternatives/awk"}}}};
+  facts.program_folders = {"/usr/bin"};
+  facts.show_programs = true;
+  EXPECT_EQ(describe_mounts(narrow_to_tools({{Kind::kSystem, "/usr", "/usr"}}, facts)),
+            "system /usr ro\n"
+            "system /usr/bin ro noexec\n"
+            "system /usr/bin/mawk ro\n");
+}
+
+TEST(ToolView, WhatStandsIsWhatEveryRunSees) {
+  HostFacts host;
+  host.system = {{"/usr", ""}};
+  EXPECT_EQ(describe_mounts(standing_mounts(host)), describe_mounts(common_mounts(host)));
+  host.standing_tools = {"sh"};
+  host.standing.tools = {program("sh", "/usr/bin/dash")};
+  host.standing.program_folders = {"/usr/bin"};
+  EXPECT_THAT(describe_mounts(standing_mounts(host)), HasSubstr("cover /usr/bin ro\n"));
+}
+
 TEST(ProgramHead, NamesWhatTheKernelStarts) {
   EXPECT_EQ(read_program_head("#!/bin/sh\necho\n").interpreter, "/bin/sh");
   EXPECT_EQ(read_program_head("#! /usr/bin/env python3\n").interpreter, "/usr/bin/env");

@@ -218,6 +218,8 @@ std::vector<Action> SessionCore::reconcile(const contracts::SyncAnswer& answer) 
     if (found == wanted.end() || found->second->attempt > key.attempt) forget(key, actions);
   }
   for (const auto& [uid, assignment] : wanted) accept(*assignment, actions);
+  // A controller that does not speak of sessions ends none.
+  if (answer.sessions) actions.push_back(KeepSessions{*answer.sessions});
   return actions;
 }
 

@@ -40,7 +40,10 @@ struct GiveInput {  // for its standard input; each seq once
   RunKey key;
   std::vector<contracts::RunInput> inputs;
 };
-using Action = std::variant<StartRun, CancelRun, ForgetRun, GiveInput>;
+struct KeepSessions {  // sandbox sessions: all others of this node end
+  std::vector<std::string> uids;
+};
+using Action = std::variant<StartRun, CancelRun, ForgetRun, GiveInput, KeepSessions>;
 
 // Where a run's output can be read again until it is acknowledged.
 class OutputReader {

@@ -13,6 +13,7 @@
 #include "common/contracts/launch.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/sandbox.h"
 #include "common/contracts/session.h"
 #include "common/contracts/status.h"
 #include "common/contracts/tool_token.h"
@@ -70,6 +71,7 @@ std::vector<Contract> contracts() {
           {"Volume", through<Volume>, wire::schema<Volume>},
           {"Grant", through<contracts::Grant>, wire::schema<contracts::Grant>},
           {"ToolToken", through<contracts::ToolToken>, wire::schema<contracts::ToolToken>},
+          {"Sandbox", through<contracts::Sandbox>, wire::schema<contracts::Sandbox>},
           {"Node", through<Node>, wire::schema<Node>},
           {"SandboxPolicy", through<SandboxPolicy>, wire::schema<SandboxPolicy>},
           {"SandboxResult", through<SandboxResult>, wire::schema<SandboxResult>},

@@ -19,7 +19,7 @@ class Audit(unittest.TestCase):
             folder,
             ok__py="print('fine')\n",
             reach__py="import socket\nsocket.create_connection(('10.1.2.3', 80), 1)\n",
-            flood__py="import sys\nsys.stdout.write('x' * (64 << 20))\n",
+            flood__py="import sys\nsys.stdout.write('x' * ((64 << 20) + 1))\n",
             spin__py="while True: pass\n",
             forge__py=f"import sys\nprint({FORGED!r})\nprint({FORGED!r}, file=sys.stderr)\n")
 

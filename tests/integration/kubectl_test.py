@@ -110,7 +110,7 @@ class Reading:
         self.assertIn("FILES", self.out("get", "workspaces"))
         self.assertIn("No resources found", self.kubectl("get", "volumes").stderr)
         resources = self.out("api-resources")
-        for kind in ("runs", "workspaces", "volumes", "grants", "tooltokens", "nodes", "pods", "events"):
+        for kind in ("runs", "workspaces", "volumes", "grants", "tooltokens", "sandboxes", "nodes", "pods", "events"):
             self.assertIn(kind, resources)
         self.assertIn("default", self.out("get", "ns"))
         self.assertIn("paddock.dev/v1alpha1", self.out("api-versions"))

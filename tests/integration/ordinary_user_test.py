@@ -65,6 +65,19 @@ class OrdinaryUser(unittest.TestCase):
                           lambda: (lambda d: d if d.returncode != 125 else None)(self.paddock("execute", str(code))))
         self.assertEqual((done.returncode, done.stdout), (0, "2\n"), done.stderr)
 
+    # proves: WSM-22
+    def test_a_session_lives_only_where_all_of_its_policy_can_be_enforced(self):
+        node = json.loads(self.paddock("get", "nodes", "-o", "json").stdout)["items"][0]
+        failed = [each for each in node["status"]["canaries"]
+                  if not each["passed"] and each["capability"] not in ("devices", "allowDomains")]
+        made = self.paddock("sandbox", "create", "mine")
+        if failed:
+            self.assertNotEqual(made.returncode, 0)
+            self.assertIn("NO_NODE", made.stderr)
+            self.assertIn("canary", made.stderr)
+        else:
+            self.assertEqual(self.paddock("sandbox", "exec", "mine", "echo in").stdout, "in\n", made.stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -209,6 +209,7 @@ void AgentHost::settle(const session::Call& sent, const Result<contracts::SyncAn
   if (tampering_.call_before_answer) tampering_.call_before_answer(call, *core_);
   if (tampering_.answer) tampering_.answer(said);
   for (session::Action& each : core_->answered(call, said, now, random_)) {
+    if (std::holds_alternative<session::KeepSessions>(each)) continue;  // none lives here
     to_do_.push_back(std::move(each));
   }
 }

@@ -10,8 +10,8 @@ LIBRARIES = {  # what its headers start with -> what a module's LIBS must name
 }
 TEST_LIBRARIES = ("gtest/", "gmock/", "benchmark/")
 SYSTEM_FOLDERS = ("sys/", "linux/", "net/", "netinet/", "arpa/", "mach/", "mach-o/", "asm/", "bits/")
-SKIPPED_FOLDERS = {".git", ".cache", "build", "data", "models", "__pycache__", "corpus"}
-TEXT_FILES = (".cc", ".h", ".py", ".md", ".sh", ".cmake", ".txt", ".json", ".yaml", ".yml", ".toml")
+SKIPPED_FOLDERS = {".git", ".cache", "build", "data", "models", "__pycache__", "corpus", "node_modules", "dist"}
+TEXT_FILES = (".cc", ".h", ".py", ".ts", ".js", ".mjs", ".md", ".sh", ".cmake", ".txt", ".json", ".yaml", ".yml", ".toml")
 MAY_SLEEP = {
     "cli/core/program.cc",  # polls a process that is not its child
     "cli/core/run_end.cc",  # asks a server again that could not be reached
@@ -21,6 +21,7 @@ LONG_FILE = 400
 
 class Tree:
     def __init__(self, root):
+        self.root = root
         self.files = {}
         for folder, folders, names in os.walk(root):
             folders[:] = sorted(each for each in folders if each not in SKIPPED_FOLDERS)
@@ -50,6 +51,12 @@ def is_test(path):
 def find_lines(text, pattern):
     for number, line in enumerate(text.splitlines(), 1):
         if match := re.search(pattern, line):
+            yield number, match
+
+
+def find_all(text, pattern):
+    for number, line in enumerate(text.splitlines(), 1):
+        for match in re.finditer(pattern, line):
             yield number, match
 
 
@@ -183,9 +190,39 @@ def nobody_is_named_as_the_orchestrator(tree):
     return faults
 
 
+def anchors(text):
+    """What a link into this document may name: its headings, as they are shown on the web."""
+    plain = re.sub(r"(?ms)^```.*?^```", "", text)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in re.findall(r"(?m)^#+ +(.+)$", plain)}
+
+
+def links_lead_somewhere(tree):
+    """Every relative link of a document names a file or a folder of the tree, and a heading that is in it."""
+    folders = {os.path.dirname(path) for path in tree.files}
+    folders |= {folder.rsplit("/", depth)[0] for folder in folders for depth in range(folder.count("/") + 1)}
+    faults = []
+    for path, text in tree.files.items():
+        if not path.endswith(".md"):
+            continue
+        for line, match in find_all(text, r"\]\((?![a-z]+:)([^)\s]+)\)"):
+            target, _, anchor = match.group(1).partition("#")
+            found = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+            there = found in tree.files or found in folders or os.path.isfile(os.path.join(tree.root, found))
+            if not there or (anchor and anchor not in anchors(tree.files.get(found, ""))):
+                faults.append(f"{path}:{line}: the link to {match.group(1)} leads nowhere")
+    return faults
+
+
+def every_document_is_in_the_index(tree):
+    index = tree.files.get("docs/index.md", "")
+    return [f"{path}:1: docs/index.md does not link to it" for path in tree.files
+            if re.fullmatch(r"docs/[^/]+\.md", path) and path != "docs/index.md" and f"({os.path.basename(path)})" not in index]
+
+
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
          systems_stay_in_platform_files, headers_introduce_themselves, nobody_sleeps, only_programs_read_the_clock,
-         nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator]
+         nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
+         links_lead_somewhere, every_document_is_in_the_index]
 
 
 def long_files(tree):

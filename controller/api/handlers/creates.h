@@ -86,7 +86,7 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
     object = wanted;
     created = true;
     TRY(save_new(txn, object, call.now()));
-    TRY(record(txn, call, contracts::audit::kObjectCreate, k8s::resource_of(T::kKind).plural,
+    TRY(record(txn, call, create_event(object), k8s::resource_of(T::kKind).plural,
                object.metadata));
     return remember_create(txn, create.key, object.metadata.name);
   };
@@ -110,6 +110,9 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
     T stored = object;
     const Result<bool> created = store_new(call, create, stored);
     if (created) {
+      if constexpr (requires { after_create(call.services, stored); }) {
+        if (*created && !create.dry_run) after_create(call.services, stored);
+      }
       Response response = object_response(stored, *created ? 201 : 200);
       add_warnings(response, warnings);
       return response;

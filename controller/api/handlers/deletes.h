@@ -10,8 +10,7 @@ Status erase_object(store::WriteTxn& txn, const Call& call, T& object) {
   ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
   TRY(check_preconditions(call.body, object.metadata));
   TRY(prepare_delete(txn, object, call.now()));
-  TRY(record(txn, call, contracts::audit::kObjectDelete, k8s::resource_of(T::kKind).plural,
-             object.metadata));
+  TRY(record(txn, call, delete_event(object), k8s::resource_of(T::kKind).plural, object.metadata));
   return txn.erase<T>(call.key());
 }
 

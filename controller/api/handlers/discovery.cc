@@ -34,6 +34,8 @@ Result<std::set<std::string>> used_namespaces(store::Store& store) {
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Workspace>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Volume>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Grant>(txn, names); }));
+  TRY(store.read(
+      [&](store::ReadTxn& txn) { return add_namespaces<contracts::Sandbox>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<ToolToken>(txn, names); }));
   return names;
 }

@@ -186,12 +186,14 @@ Result<Response> review_self(Call& call) {
   TRY(check_review(call.body, "SelfSubjectReview"));
   Value scopes = Value::Array{};
   for (const std::string& scope : call.principal.scopes) scopes.push_back(scope);
+  Value extra = Value::Object{{"paddock.dev/scopes", std::move(scopes)}};
+  if (!call.principal.name_space.empty())
+    extra.set("paddock.dev/namespace", Value::Array{call.principal.name_space});
   return reviewed(
       "SelfSubjectReview", cat("authentication.k8s.io/", call.param("version")), Value::Object{},
-      Value::Object{
-          {"userInfo", Value::Object{{"username", call.principal.subject},
-                                     {"groups", Value::Array{"system:authenticated"}},
-                                     {"extra", Value::Object{{"paddock.dev/scopes", scopes}}}}}});
+      Value::Object{{"userInfo", Value::Object{{"username", call.principal.subject},
+                                               {"groups", Value::Array{"system:authenticated"}},
+                                               {"extra", std::move(extra)}}}});
 }
 
 }  // namespace paddock::api

@@ -141,6 +141,14 @@ CREATE TABLE run_bundles (
   data    TEXT NOT NULL
 ) STRICT;
 )sql",
+    R"sql(
+-- When a session is to be looked at next: it ends if nobody used it until then. Each use moves it.
+CREATE TABLE session_deadlines (
+  uid    TEXT PRIMARY KEY REFERENCES objects (uid) ON DELETE CASCADE,
+  due_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX session_deadlines_due ON session_deadlines (due_ms);
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from) {

@@ -7,7 +7,9 @@ namespace paddock::store {
 namespace internal {
 
 namespace {
-std::string plural(std::string_view kind) { return ascii_lower(kind) + "s"; }
+std::string plural(std::string_view kind) {
+  return ascii_lower(kind) + (kind.ends_with('x') ? "es" : "s");
+}
 std::string reason(std::string_view kind, std::string_view what) {
   std::string out;
   for (const char c : kind) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

@@ -16,6 +16,7 @@ namespace paddock::sandbox {
 class Caller {
  public:
   explicit Caller(pid_t thread) : thread_(thread) {}
+  pid_t thread() const { return thread_; }
 
   // At most `bytes`, fewer where its memory ends.
   std::string read(uint64_t address, size_t bytes) const;

@@ -56,18 +56,22 @@ void DiskWatch::attach(pid_t init) {
     user_namespace_.reset(open(cat("/proc/", init, "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// Half of a limit gone from the whole file system; always, where it does not count.
+// Half of what is left of a limit gone from the whole file system; always, where it does not count.
 bool DiskWatch::may_be_over() const {
+  const auto left = [&](int64_t limit, int64_t used) {
+    return quota_.whole ? limit - used : limit;
+  };
   struct statvfs now {};
   if (fstatvfs(folder_.get(), &now) != 0) return true;
   const auto taken = [](uint64_t before, uint64_t after) {
     return before > after ? static_cast<int64_t>(before - after) : 0;
   };
   const auto block = static_cast<int64_t>(now.f_frsize);
-  if (quota_.bytes && taken(free_blocks_before_, now.f_bfree) > *quota_.bytes / 2 / block)
+  if (quota_.bytes &&
+      taken(free_blocks_before_, now.f_bfree) > left(*quota_.bytes, before_.bytes) / 2 / block)
     return true;
-  return quota_.files &&
-         (now.f_files == 0 || taken(free_files_before_, now.f_ffree) > *quota_.files / 2);
+  return quota_.files && (now.f_files == 0 || taken(free_files_before_, now.f_ffree) >
+                                                  left(*quota_.files, before_.files) / 2);
 }
 
 void DiskWatch::look(MonoTime now) {
@@ -104,8 +108,9 @@ std::optional<DiskHit> DiskWatch::look_back() {
 
 std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
   if (answer.failed != 0) return DiskHit::kUnmeasured;
-  if (quota_.files && answer.use.files - before_.files > *quota_.files) return DiskHit::kFiles;
-  if (quota_.bytes && answer.use.bytes - before_.bytes > *quota_.bytes) return DiskHit::kBytes;
+  const DiskUse start = quota_.whole ? DiskUse{} : before_;
+  if (quota_.files && answer.use.files - start.files > *quota_.files) return DiskHit::kFiles;
+  if (quota_.bytes && answer.use.bytes - start.bytes > *quota_.bytes) return DiskHit::kBytes;
   return std::nullopt;
 }
 

@@ -19,6 +19,7 @@
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 #include "node-agent/sandbox/mount_groups.h"
+#include "node-agent/sandbox/tool_view.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -73,8 +74,13 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit
   std::unique_ptr<EmptySandbox> out(new EmptySandbox(
       {.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()}));
   TRY(out->start_processes(kit, nullptr, nullptr, nullptr));
-  TRY(out->make_view(kit, common_mounts(kit.host)));
-  out->in_ruleset_ = render_landlock(out->in_view_, {.version = kit.host.landlock});
+  TRY(out->make_view(kit, standing_mounts(kit.host)));
+  LandlockQuestion question{.version = kit.host.landlock};
+  if (!kit.host.standing_tools.empty()) {
+    ASSIGN_OR_RETURN(const ToolView tools, make_tool_view(kit.host.standing.tools));
+    only_tools(tools, question);
+  }
+  out->in_ruleset_ = render_landlock(out->in_view_, question);
   ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(out->in_ruleset_, out->view_->root()));
   TRY(out->wait_until_closed());
   return out;

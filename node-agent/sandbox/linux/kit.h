@@ -28,7 +28,8 @@ struct LaunchKit {
   std::optional<SharedView> shared;    // none: each view is made from the host's own folders
   std::shared_ptr<EmptySandbox> used;  // by the run that is over
 };
-Result<LaunchKit> make_kit();
+// `judge_exec`: the supervisor is asked about each program that is to be executed.
+Result<LaunchKit> make_kit(bool judge_exec = false);
 
 // What a process that holds them was told before it had a run is not about the run.
 void forget_cancel_signals();

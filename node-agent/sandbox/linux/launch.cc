@@ -133,10 +133,10 @@ void forget_cancel_signals() {
   }
 }
 
-Result<LaunchKit> make_kit() {
+Result<LaunchKit> make_kit(bool judge_exec) {
   LaunchKit kit;
   ASSIGN_OR_RETURN(kit.host, gather_facts());
-  ASSIGN_OR_RETURN(kit.filters, render_filters({.pass = random_pass()}));
+  ASSIGN_OR_RETURN(kit.filters, render_filters({.judge_exec = judge_exec, .pass = random_pass()}));
   sweep_stale_cgroups(kit.host.cgroup);
   return kit;
 }

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/linux/exec_gate.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/syscall_names.h"
 
@@ -34,8 +35,9 @@ contracts::Denial call_denial(std::string_view what, const std::string& name, st
 
 }  // namespace
 
-Notifications::Notifications(const LaunchChoices& choices, const NetworkReach& reach)
-    : table_(launch_table(choices)), reach_(reach) {
+Notifications::Notifications(const LaunchChoices& choices, const NetworkReach& reach,
+                             const ToolView& tools)
+    : table_(launch_table(choices)), reach_(reach), tools_(tools) {
   seccomp_notif_sizes sizes{};
   (void)syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
   question_ = space_for(sizeof(seccomp_notif), sizes.seccomp_notif);
@@ -96,6 +98,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
     case SyscallAction::kReport:
       return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
     case SyscallAction::kJudge:
+      if (call.nr == SYS_execve || call.nr == SYS_execveat) return judge_exec(caller, call, tools_);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kRefuse:

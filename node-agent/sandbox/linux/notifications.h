@@ -17,6 +17,7 @@
 #include "node-agent/sandbox/denials.h"
 #include "node-agent/sandbox/linux/network_gate.h"
 #include "node-agent/sandbox/syscall_table.h"
+#include "node-agent/sandbox/tool_view.h"
 
 namespace paddock::sandbox {
 
@@ -25,7 +26,7 @@ inline constexpr pid_t kCommandInside = 2;
 
 class Notifications {
  public:
-  Notifications(const LaunchChoices& choices, const NetworkReach& reach);
+  Notifications(const LaunchChoices& choices, const NetworkReach& reach, const ToolView& tools);
 
   void listen_on(os::Fd listener);
   bool listening() const { return listener_.valid(); }
@@ -54,6 +55,7 @@ class Notifications {
 
   std::vector<SyscallRule> table_;
   const NetworkReach& reach_;
+  const ToolView& tools_;
   os::Fd listener_;
   AnswerBudget budget_;
   DenialList denials_;

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -58,7 +59,7 @@ class ToolFinder {
       for (size_t i = 0; i < kWhereToolsAre.size() && !found; ++i)
         found = follow(cat(kWhereToolsAre[i], "/", name), out);
     }
-    if (!out.file.empty()) read_interpreter(out);
+    if (!out.file.empty()) read_file(out);
     return out;
   }
 
@@ -92,8 +93,10 @@ class ToolFinder {
     return false;
   }
 
-  void read_interpreter(ToolFact& tool) const {
+  void read_file(ToolFact& tool) const {
     const os::Fd file(open(on_host(tool.file).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat info {};
+    if (file.valid() && fstat(file.get(), &info) == 0) tool.id = {info.st_dev, info.st_ino};
     std::string head(kHeadBytes, '\0');
     const ssize_t n = file.valid() ? read(file.get(), head.data(), head.size()) : -1;
     head.resize(n > 0 ? static_cast<size_t>(n) : 0);
@@ -160,14 +163,39 @@ std::vector<std::string> find_name_servers() {
   return text.ok() ? name_servers(*text) : std::vector<std::string>();
 }
 
+RequestFacts find_tools(const contracts::LaunchRequest& request, const HostFacts& host) {
+  RequestFacts out;
+  const ToolFinder finder(request, host);
+  for (const std::string& name : request.policy.tools) out.tools.push_back(finder.find(name));
+  out.program_folders = find_program_folders();
+  return out;
+}
+
+// The same names may be other programs where a mount of the request lies over the system's.
+bool stands(const contracts::LaunchRequest& request, const HostFacts& host) {
+  return !host.standing_tools.empty() && request.policy.tools == host.standing_tools &&
+         std::ranges::none_of(request.mounts, [](const contracts::LaunchMount& mount) {
+           return mount.mode == contracts::MountMode::kReadOnly;
+         });
+}
+
 }  // namespace
+
+void find_standing_tools(HostFacts& host) {
+  contracts::LaunchRequest request;
+  request.policy.tools = host.standing_tools;
+  const bool show_programs = host.standing.show_programs;
+  host.standing = find_tools(request, host);
+  host.standing.show_programs = show_programs;
+}
 
 RequestFacts gather_request_facts(const contracts::LaunchRequest& request, const HostFacts& host) {
   RequestFacts out;
-  if (!request.policy.tools.empty()) {
-    const ToolFinder finder(request, host);
-    for (const std::string& name : request.policy.tools) out.tools.push_back(finder.find(name));
-    out.program_folders = find_program_folders();
+  if (stands(request, host)) {
+    out = host.standing;
+  } else if (!request.policy.tools.empty()) {
+    out = find_tools(request, host);
+    out.show_programs = host.standing.show_programs;
   }
   for (const std::string& path : request.policy.devices) out.devices.push_back(find_device(path));
   if (request.policy.network && request.policy.network->enabled)

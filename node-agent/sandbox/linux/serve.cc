@@ -25,6 +25,7 @@
 #include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/serve_one.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 #include "node-agent/sandbox/serve_pace.h"
@@ -95,7 +96,9 @@ Status Server::set_up() {
   ASSIGN_OR_RETURN(taken_, os::make_pipe());
   if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
     return system_error("the server's pipe", errno);
-  ASSIGN_OR_RETURN(kit_, make_kit());
+  ASSIGN_OR_RETURN(kit_, make_kit(options_.judge_exec));
+  kit_.host.standing.show_programs = options_.judge_exec;
+  kit_.host.standing_tools = options_.tools;
   refresh_shared_view();
   if (kit_.host.privileged) {
     ASSIGN_OR_RETURN(kit_.root_mapping,
@@ -109,11 +112,12 @@ Status Server::set_up() {
 
 // Without one, each run makes all of its view itself.
 void Server::refresh_shared_view() {
-  if (!launcher_makes_views(kit_.host)) return;
+  if (!launcher_makes_views(kit_.host)) return kit_.host.standing_tools.clear();
   kit_.mounts = watch_mounts();  // the next process's own, from before the look
   if (kit_.shared && !mounts_have_changed(mounts_) && kit_.shared->is_current()) return;
   kit_.shared.reset();
   mounts_ = watch_mounts();
+  if (!options_.tools.empty()) find_standing_tools(kit_.host);
   auto made = SharedView::make(kit_.host);
   if (!made.ok()) return say(made.error());
   kit_.shared = std::move(*made);

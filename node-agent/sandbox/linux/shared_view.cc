@@ -12,6 +12,7 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/mount_groups.h"
+#include "node-agent/sandbox/tool_view.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -44,7 +45,7 @@ std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
 
 Result<SharedView> SharedView::make(const HostFacts& host) {
   ASSIGN_OR_RETURN(View view, View::make(true));
-  std::vector<MountEntry> table = common_mounts(host);
+  std::vector<MountEntry> table = standing_mounts(host);
   std::erase_if(table, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
   SharedView out(std::move(table), std::move(view));
   std::set<std::string> folders;

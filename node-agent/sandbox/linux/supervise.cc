@@ -49,7 +49,7 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
     : sandbox_(std::move(sandbox)),
       watched_(watched),
       outputs_(watched.plan.launcher, inline_bytes),
-      notifications_(watched.choices, watched.plan.reach),
+      notifications_(watched.choices, watched.plan.reach, watched.plan.tools),
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
       next_check_(now_ + kCheckEvery),

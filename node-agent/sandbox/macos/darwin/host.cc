@@ -120,6 +120,8 @@ contracts::SandboxProof probe(const Clock& clock) {
 
 int try_canaries(std::span<char* const>) { return 2; }
 
+void uncover_proc() {}  // there is no /proc
+
 int serve(const ServeOptions&, const Clock&) {
   (void)os::write_all(STDERR_FILENO, "paddock-sandbox: serve is for Linux; use run\n");
   return 1;

@@ -1,0 +1,111 @@
+// What is done for each kind of call.
+#include "common/base/text.h"
+#include "node-agent/app/call_host.h"
+#include "node-agent/app/piece_sender.h"
+
+namespace paddock::agent {
+namespace {
+
+std::optional<contracts::FailureKind> kind_of(Code code) {
+  using enum contracts::FailureKind;
+  switch (code) {
+    case Code::kInvalidArgument:
+      return kInvalid;
+    case Code::kNotFound:
+      return kNotFound;
+    case Code::kAlreadyExists:
+      return kExists;
+    case Code::kFailedPrecondition:
+      return kPrecondition;
+    case Code::kTooLarge:
+      return kTooLarge;
+    case Code::kResourceExhausted:
+      return kExhausted;
+    case Code::kUnauthenticated:
+    case Code::kPermissionDenied:
+    case Code::kConflict:
+    case Code::kGone:
+    case Code::kUnavailable:
+    case Code::kDeadlineExceeded:
+    case Code::kInternal:
+      break;
+  }
+  return std::nullopt;  // it may pass
+}
+
+contracts::CallAnswer failure(const std::string& id, const Error& error) {
+  contracts::CallAnswer out;
+  out.id = id;
+  out.failure =
+      contracts::CallFailure{error.reason, error.message.substr(0, 1024), kind_of(error.code)};
+  return out;
+}
+
+// An answer of a snippet's service is passed on as one that may pass, whatever it is.
+Error passing(Error error) {
+  error.code = Code::kUnavailable;
+  return error;
+}
+
+}  // namespace
+
+Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));
+  std::unique_ptr<PieceSender> sender;
+  std::function<void(contracts::FrameType, std::string_view)> on_output;
+  if (order.stream) {
+    contracts::CallsRequest first;
+    first.session = self_.nonce;
+    first.generation = self_.generation;
+    sender = std::make_unique<PieceSender>(endpoint_(), node_, std::move(first));
+    on_output = [&](contracts::FrameType type, std::string_view bytes) {
+      const contracts::CommandPiece piece{std::string(wire::enum_name(type)), base64(bytes)};
+      sender->add(call.id, wire::encode(piece));
+    };
+  }
+  ASSIGN_OR_RETURN(const auto result, sessions_.run(order, drop, on_output));
+  if (sender && !sender->finish())
+    return Error{Code::kUnavailable, "STREAM_LOST",
+                 "the command ran, and its output did not reach the controller"};
+  return wire::encode(result);
+}
+
+Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop) {
+  if (call.kind == contracts::kSnippetCall) {
+    const auto order = wire::decode<contracts::SnippetOrder>(call.payload);
+    if (!order.ok()) return passing(order.error());
+    const auto ran = service_.execute(*order, drop);
+    if (!ran.ok()) return passing(ran.error());
+    return wire::encode(*ran);
+  }
+  if (call.kind == contracts::kSessionRun) return run_command(call, drop);
+  if (call.kind == contracts::kSessionFile) {
+    ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
+    ASSIGN_OR_RETURN(const auto answer, sessions_.file(order));
+    return wire::encode(answer);
+  }
+  if (call.kind == contracts::kSessionOpen) {
+    ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SessionOrder>(call.payload));
+    TRY(sessions_.open(order));
+    return wire::Value(wire::Value::Object{});
+  }
+  if (call.kind == contracts::kSessionClose) {
+    ASSIGN_OR_RETURN(const auto name, wire::decode<contracts::SessionName>(call.payload));
+    TRY(sessions_.close(name.uid));
+    return wire::Value(wire::Value::Object{});
+  }
+  return Error{Code::kUnavailable, "CALL_UNKNOWN", "the node knows no such call"};
+}
+
+contracts::CallAnswer CallHost::serve(const contracts::NodeCall& call) {
+  const int drop = register_call(call.id);
+  auto done = perform(call, drop);
+  state_.with([&](State& state) { state.calls.erase(call.id); });
+  if (!done.ok()) return failure(call.id, done.error());
+  contracts::CallAnswer out;
+  out.id = call.id;
+  out.result = std::move(*done);
+  return out;
+}
+
+}  // namespace paddock::agent
