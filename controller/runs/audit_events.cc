@@ -88,7 +88,8 @@ contracts::Truncated cut_of(const Run& run, const SandboxResult& result) {
 void add_limits(Trail& trail, const SandboxResult& result, const contracts::Truncated& cut,
                 int64_t time_ms) {
   constexpr std::string_view kPrefix = "E_LIMIT_";
-  if (result.code && result.code->starts_with(kPrefix))
+  const bool by_stream = result.code == "E_LIMIT_OUTPUT" && (cut.out || cut.err);
+  if (result.code && result.code->starts_with(kPrefix) && !by_stream)
     add_limit(trail, *result.code, ascii_lower(result.code->substr(kPrefix.size())), time_ms);
   if (cut.out) add_limit(trail, "E_LIMIT_OUTPUT", "stdout", time_ms);
   if (cut.err) add_limit(trail, "E_LIMIT_OUTPUT", "stderr", time_ms);
