@@ -32,7 +32,7 @@ class Media : public ApiTest {
   }
   static constexpr const char* kImage = R"({"surface":"image","model":"m","prompt":"a cat"})";
   std::atomic<int> asked_ = 0;
-  int answer_ = 200;
+  std::atomic<int> answer_ = 200;
   std::string body_;
   test::HttpServer provider_;
 };
