@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
+import { refused } from "./support.js";
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -43,17 +44,6 @@ const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\nda
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
 const BUSY = json(503, { message: "later", reason: "ServiceUnavailable", error: { code: "BUSY", retryable: true } });
 const RUN = { metadata: { name: "a" }, spec: { type: "compute", command: "python3 a.py" }, status: { phase: "Succeeded" } };
-
-async function refused(code: string, call: () => Promise<unknown>): Promise<PaddockError> {
-  try {
-    await call();
-  } catch (error) {
-    assert.ok(error instanceof PaddockError, String(error));
-    assert.equal(error.code, code, error.message);
-    return error;
-  }
-  return assert.fail(`no ${code}`);
-}
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

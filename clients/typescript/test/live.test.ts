@@ -1,25 +1,8 @@
-// Against the instance that PADDOCK_SERVER and PADDOCK_TOKEN name.
+// Against a live instance.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, PaddockError, type RunEvent } from "../src/index.js";
-
-const { PADDOCK_SERVER, PADDOCK_TOKEN } = process.env;
-const skip = PADDOCK_SERVER ? false : "PADDOCK_SERVER names no instance";
-
-function client(): Client {
-  return new Client({ baseUrl: PADDOCK_SERVER ?? "", token: PADDOCK_TOKEN });
-}
-
-async function refused(code: string, call: () => Promise<unknown>): Promise<PaddockError> {
-  try {
-    await call();
-  } catch (error) {
-    assert.ok(error instanceof PaddockError, String(error));
-    assert.equal(error.code, code, error.message);
-    return error;
-  }
-  return assert.fail(`no ${code}`);
-}
+import { Client, type RunEvent } from "../src/index.js";
+import { client, PADDOCK_SERVER, refused, skip } from "./support.js";
 
 const JOB = `import pathlib, sys
 print("from", sys.argv[1])

@@ -1,25 +1,7 @@
-// Sessions, against the instance that PADDOCK_SERVER and PADDOCK_TOKEN name.
+// Sessions, against a live instance.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, PaddockError } from "../src/index.js";
-
-const { PADDOCK_SERVER, PADDOCK_TOKEN } = process.env;
-const skip = PADDOCK_SERVER ? false : "PADDOCK_SERVER names no instance";
-
-function client(): Client {
-  return new Client({ baseUrl: PADDOCK_SERVER ?? "", token: PADDOCK_TOKEN });
-}
-
-async function refused(code: string, call: () => Promise<unknown>): Promise<PaddockError> {
-  try {
-    await call();
-  } catch (error) {
-    assert.ok(error instanceof PaddockError, String(error));
-    assert.equal(error.code, code, error.message);
-    return error;
-  }
-  return assert.fail(`no ${code}`);
-}
+import { client, refused, skip } from "./support.js";
 
 test("a session: commands share files, and nothing is left of it", { skip }, async () => {
   let name = "";
