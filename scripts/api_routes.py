@@ -52,7 +52,7 @@ POST | …/runs/{}/tool-results | answers a tool use of an agent run
 POST | …/grants/{}/explain | each rule that decides on a `GrantQuestion`: `GrantDecision`
 POST | …/tooltokens/{}/revoke | ends it
 GET | …/workspaces/{}/tree | its files: `Tree`
-POST | …/workspaces/{}/tree | offers a `Tree`; `TreeAnswer` names the blobs to send first, or says that it is stored
+POST | …/workspaces/{}/tree | offers a `Tree`; `TreeAnswer` names the blobs to send first, or says that it is stored. A `root` alone asks whether that tree is here already
 PUT | …/workspaces/{}/blobs/{} | the bytes of one; `?compression=zstd&size=N`
 GET | …/workspaces/{}/raw/{} | the bytes of a file: [projects.md](projects.md)
 GET | …/workspaces/{}/export | the manifest of the project

@@ -111,6 +111,8 @@ class ControllerClient {
 
   Status ensure_workspace(const std::string& name_space, const std::string& name,
                           const std::string& source);
+  // Whether the workspace has this tree already, whole.
+  Result<bool> has_tree(const std::string& workspace, const cas::Digest& root);
   Result<contracts::TreeAnswer> offer_tree(const std::string& workspace,
                                            const contracts::Tree& tree);
   struct BlobTarget {

@@ -9,6 +9,7 @@
 #include "common/client/requests.h"
 #include "common/compression/compression.h"
 #include "common/contracts/status.h"
+#include "common/contracts/tree_claim.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -39,6 +40,8 @@ struct FakeStore {
   std::string root_of_tree;  // overrides the right one
   std::vector<std::string> compressions = {"zstd"};
   int compressed = 0;
+  int offers = 0;
+  std::string stored;  // the root of the tree that is here whole
   HttpAnswer operator()(const HttpRequest& request) {
     const std::string workspaces = cat(kBase, "/namespaces/ns/workspaces");
     if (request.target == workspaces) {
@@ -69,9 +72,20 @@ struct FakeStore {
     };
     return content.append(body, take) && content.finish() && crypto::sha256_hex(bytes) == digest;
   }
+  void lose_all() {
+    blobs.clear();
+    stored.clear();
+  }
   HttpAnswer tree(const std::string& body) {
-    const contracts::Tree offered = *wire::decode<contracts::Tree>(*wire::parse_json(body));
+    const wire::Value document = *wire::parse_json(body);
     contracts::TreeAnswer out;
+    if (const auto claim = wire::decode<contracts::TreeClaim>(document)) {
+      out.root = claim->root;
+      out.stored = claim->root == stored;
+      return answer(200, wire::to_json(wire::encode(out)));
+    }
+    offers += 1;
+    const contracts::Tree offered = *wire::decode<contracts::Tree>(document);
     out.compressions = compressions;
     out.root = root_of_tree.empty() ? cas::tree_root(offered) : root_of_tree;
     std::set<std::string> missing;
@@ -80,6 +94,7 @@ struct FakeStore {
     }
     out.missing.assign(missing.begin(), missing.end());
     out.stored = missing.empty();
+    if (out.stored) stored = out.root;
     return answer(200, wire::to_json(wire::encode(out)));
   }
 };
@@ -116,6 +131,7 @@ TEST_F(Upload, SendsEachMissingBlobOnceAndNothingTheSecondTime) {
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second->bytes_sent, 0);
   EXPECT_EQ(second->blobs_sent, 0);
+  EXPECT_EQ(store_.offers, 2);  // both of the first time: a tree that is there is only named
 }
 
 TEST_F(Upload, CompressesWhatGetsSmallerOnTheWayToAnotherHost) {
@@ -124,12 +140,12 @@ TEST_F(Upload, CompressesWhatGetsSmallerOnTheWayToAnotherHost) {
   ASSERT_TRUE(upload(client_).ok());
   EXPECT_EQ(store_.compressed, 0);  // a loopback address: nothing to win
 
-  store_.blobs.clear();
+  store_.lose_all();
   client_.set_compress(true);
   ASSERT_TRUE(upload(client_).ok());
   EXPECT_EQ(store_.compressed, 1);
 
-  store_.blobs.clear();
+  store_.lose_all();
   store_.compressions.clear();  // a server that does not know how
   ASSERT_TRUE(upload(client_).ok());
   EXPECT_EQ(store_.compressed, 1);

@@ -1,4 +1,5 @@
-// Uploading a folder: offer the tree, send what the server lacks, offer it again, compare.
+// Uploading a folder: name the tree; unless the server has it, offer it, send what the server
+// lacks, offer it again, compare.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -8,6 +9,7 @@
 #include "common/client/requests.h"
 #include "common/compression/compression.h"
 #include "common/contracts/api_paths.h"
+#include "common/contracts/tree_claim.h"
 #include "common/os/file.h"
 
 namespace paddock::client {
@@ -55,6 +57,16 @@ Status ControllerClient::ensure_workspace(const std::string& name_space, const s
   const Result<http::Response> made = call(*http_, request, true);
   if (made || made.error().code == Code::kAlreadyExists) return {};
   return made.error();
+}
+
+Result<bool> ControllerClient::has_tree(const std::string& workspace, const cas::Digest& root) {
+  const http::Request request =
+      json_request("POST", cat(workspace, "/tree"), wire::encode(contracts::TreeClaim{root}));
+  const Result<wire::Value> found = call_json(request, true);
+  if (!found && found.error().code == Code::kNotFound) return false;
+  if (!found) return found.error();
+  ASSIGN_OR_RETURN(const TreeAnswer answer, decode_answer<TreeAnswer>(*found));
+  return answer.stored && answer.root == root;
 }
 
 Result<TreeAnswer> ControllerClient::offer_tree(const std::string& workspace,
@@ -133,13 +145,16 @@ Result<UploadProgress> ControllerClient::upload_workspace(
     const std::string& name_space, const std::string& name, const std::string& folder,
     const cas::Scan& scan, const std::function<void(const UploadProgress&)>& progress) {
   const std::string workspace = paths::workspace(name_space, name);
-  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
-  TRY(ensure_workspace(name_space, name, os::base_name(folder)));
+  ASSIGN_OR_RETURN(const os::Fd opened, os::open_root(folder));
+  const cas::Digest root = cas::tree_root(scan.tree);
   UploadProgress done;
+  ASSIGN_OR_RETURN(const bool unchanged, has_tree(workspace, root));
+  if (unchanged) return done;
+  TRY(ensure_workspace(name_space, name, os::base_name(folder)));
   for (int offer = 0; offer < kOffers; ++offer) {
     ASSIGN_OR_RETURN(const TreeAnswer answer, offer_tree(workspace, scan.tree));
     if (answer.stored && answer.missing.empty()) {
-      if (answer.root == cas::tree_root(scan.tree)) return done;
+      if (answer.root == root) return done;
       return Error{Code::kInternal, "ROOT_MISMATCH",
                    "the server stored something else than was sent"};
     }
@@ -149,7 +164,7 @@ Result<UploadProgress> ControllerClient::upload_workspace(
     if (progress) progress(done);
     const bool compress = compress_ && std::ranges::find(answer.compressions, compression::kZstd) !=
                                            answer.compressions.end();
-    TRY(send_blobs({root.get(), workspace, compress}, blobs, done, progress));
+    TRY(send_blobs({opened.get(), workspace, compress}, blobs, done, progress));
   }
   return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
                "the server keeps missing files that were sent"};

@@ -10,17 +10,26 @@ using cas::Digest;
 
 Result<bool> TreeMembers::names(const cas::BlobStore& blobs, const Digest& root,
                                 const Digest& digest) {
-  Sorted digests = find(root);
-  if (digests == nullptr) {
-    ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
-    std::vector<Digest> sorted;
-    sorted.reserve(tree.entries.size());
-    for (const contracts::TreeEntry& entry : tree.entries) sorted.push_back(entry.digest);
-    std::ranges::sort(sorted);
-    digests = std::make_shared<const std::vector<Digest>>(std::move(sorted));
-    keep(root, digests);
-  }
+  ASSIGN_OR_RETURN(const Sorted digests, members(blobs, root));
   return std::ranges::binary_search(*digests, digest);
+}
+
+Result<bool> TreeMembers::all_here(const cas::BlobStore& blobs, const Digest& root) {
+  ASSIGN_OR_RETURN(const Sorted digests, members(blobs, root));
+  return blobs.has(root) &&
+         std::ranges::all_of(*digests, [&](const Digest& each) { return blobs.has(each); });
+}
+
+Result<TreeMembers::Sorted> TreeMembers::members(const cas::BlobStore& blobs, const Digest& root) {
+  if (Sorted known = find(root)) return known;
+  ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
+  std::vector<Digest> sorted;
+  sorted.reserve(tree.entries.size());
+  for (const contracts::TreeEntry& entry : tree.entries) sorted.push_back(entry.digest);
+  std::ranges::sort(sorted);
+  Sorted digests = std::make_shared<const std::vector<Digest>>(std::move(sorted));
+  keep(root, digests);
+  return digests;
 }
 
 size_t TreeMembers::entries() const {

@@ -22,6 +22,8 @@ class TreeMembers {
   // Whether the tree `root` names the blob. As stored_tree() when there is no such tree.
   Result<bool> names(const cas::BlobStore& blobs, const cas::Digest& root,
                      const cas::Digest& digest);
+  // Whether every blob of the tree `root` is here. As stored_tree() when there is no such tree.
+  Result<bool> all_here(const cas::BlobStore& blobs, const cas::Digest& root);
   size_t entries() const;  // remembered now
 
  private:
@@ -30,6 +32,7 @@ class TreeMembers {
     cas::Digest root;
     Sorted digests;
   };
+  Result<Sorted> members(const cas::BlobStore& blobs, const cas::Digest& root);
   Sorted find(const cas::Digest& root);
   void keep(const cas::Digest& root, const Sorted& digests);
 

@@ -46,17 +46,28 @@ Status record_tree(store::WriteTxn& txn, const store::Key& key, const Tree& tree
   return txn.update(workspace);
 }
 
+Result<Workspace> read_workspace(store::Store& store, const store::Key& key) {
+  Workspace workspace;
+  TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(workspace, txn.get<Workspace>(key));
+    return {};
+  }));
+  return workspace;
+}
+
+TreeAnswer answer_for(const Digest& root) {
+  TreeAnswer answer;
+  answer.compressions = {std::string(compression::kZstd)};
+  answer.root = root;
+  return answer;
+}
+
 }  // namespace
 
 Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
                               const store::Key& key, const Tree& tree) {
-  TRY(store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const Workspace workspace, txn.get<Workspace>(key));
-    return {};
-  }));
-  TreeAnswer answer;
-  answer.compressions = {std::string(compression::kZstd)};
-  answer.root = cas::tree_root(tree);
+  ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(store, key));
+  TreeAnswer answer = answer_for(cas::tree_root(tree));
   ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, tree));
   if (!answer.missing.empty()) return answer;
   TRY(blobs.sync());
@@ -65,6 +76,16 @@ Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
   TRY(store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));
   answer.root = stored;
   answer.stored = true;
+  return answer;
+}
+
+Result<TreeAnswer> recall_tree(store::Store& store, const cas::BlobStore& blobs,
+                               TreeMembers& members, const store::Key& key, const Digest& root) {
+  ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(store, key));
+  TreeAnswer answer = answer_for(root);
+  if (workspace.status.root != root) return answer;
+  const Result<bool> whole = members.all_here(blobs, root);
+  answer.stored = whole && *whole;  // what is not here any more comes with the next offer
   return answer;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/cas/tree.h"
 #include "controller/store/store.h"
+#include "controller/workspaces/tree_members.h"
 
 namespace paddock::workspaces {
 
@@ -15,6 +16,12 @@ namespace paddock::workspaces {
 // that of its blob.
 Result<contracts::TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
                                          const store::Key& key, const contracts::Tree& tree);
+
+// Whether `root` is the tree of a workspace and all its blobs are here; nothing is stored.
+// WORKSPACE_NOT_FOUND.
+Result<contracts::TreeAnswer> recall_tree(store::Store& store, const cas::BlobStore& blobs,
+                                          TreeMembers& members, const store::Key& key,
+                                          const contracts::Digest& root);
 
 // The tree with this root. NotFound (TREE_NOT_FOUND) if there is none.
 Result<contracts::Tree> stored_tree(const cas::BlobStore& blobs, const contracts::Digest& root);

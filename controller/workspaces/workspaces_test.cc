@@ -102,6 +102,27 @@ TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemember
   EXPECT_FALSE(members.names(blobs_, second, crypto::sha256_hex("bbb")).ok());
 }
 
+TEST_F(Uploads, RecallATreeThatIsTheWorkspacesAndWhole) {
+  TreeMembers members;
+  const auto recalled = [&](const cas::Digest& root) {
+    return recall_tree(*store_, blobs_, members, kKey, root).value();
+  };
+  ASSERT_TRUE(send("aaa").ok());
+  ASSERT_TRUE(send("bbb").ok());
+  const cas::Digest first =
+      offer_tree(*store_, blobs_, kKey, Tree{{entry("f", "aaa")}}).value().root;
+  EXPECT_TRUE(recalled(first).stored);
+  EXPECT_EQ(recalled(first).root, first);
+  const cas::Digest second =
+      offer_tree(*store_, blobs_, kKey, Tree{{entry("f", "bbb")}}).value().root;
+  EXPECT_FALSE(recalled(first).stored);  // it is here, but not what a run would get
+  EXPECT_TRUE(recalled(second).stored);
+  ASSERT_TRUE(blobs_.remove_unused(crypto::sha256_hex("bbb"), INT64_MAX).value());
+  EXPECT_FALSE(recalled(second).stored);  // an offer says what of it is missing
+  EXPECT_EQ(recall_tree(*store_, blobs_, members, {"default", "x"}, first).error().reason,
+            "WORKSPACE_NOT_FOUND");
+}
+
 TEST_F(Uploads, RefuseATreeWhoseSizesAreNotThoseOfItsBlobs) {
   ASSERT_TRUE(send("aaa").ok());
   Tree tree{{entry("a.py", "aaa")}};
