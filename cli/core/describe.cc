@@ -210,9 +210,12 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
             cat("cpu ", capacity.cpu, ", memory ", format_bytes(capacity.memory.bytes), ", disk ",
                 format_bytes(capacity.disk.bytes), ", runs ", capacity.max_runs));
   std::string out = lines.text();
-  Table devices{{"KIND", "ID", "MODEL"}, {}};
-  for (const auto& each : node.status.devices)
-    devices.rows.push_back({each.kind, each.id, each.model});
+  Table devices{{"KIND", "ID", "MODEL", "MEMORY", "STATE"}, {}};
+  for (const auto& each : node.status.devices) {
+    devices.rows.push_back({each.kind, each.id, each.model,
+                            each.memory ? format_bytes(each.memory->bytes) : "",
+                            each.fault.empty() ? "well" : each.fault});
+  }
   if (!devices.rows.empty()) out += section("Devices", render(devices, "  "));
   Table proven{{"CAPABILITY", "PROVEN", "MECHANISM", "DETAILS"}, {}};
   for (const auto& each : node.status.capabilities) {

@@ -1,5 +1,6 @@
 #include "cli/core/kinds.h"
 
+#include <algorithm>
 #include <array>
 
 #include "common/base/text.h"
@@ -58,6 +59,14 @@ std::string bytes_at(const Value& object, std::string_view path) {
 size_t count_at(const Value& object, std::string_view path) {
   const Value* value = object.at(path);
   return value != nullptr && value->array() != nullptr ? value->array()->size() : 0;
+}
+
+// Those that runs can get.
+size_t well_devices(const Value& node) {
+  const Value* devices = node.at("status.devices");
+  if (devices == nullptr || devices->array() == nullptr) return 0;
+  return static_cast<size_t>(std::ranges::count_if(
+      *devices->array(), [](const Value& each) { return each.find("fault") == nullptr; }));
 }
 
 std::string command_text(const Value& run) {
@@ -210,9 +219,12 @@ Row sandbox_row(const Value& session, bool wide, WallTime now) {
 }
 
 Row node_row(const Value& node, bool wide, WallTime now) {
-  Row row = {field_text(node, "metadata.name"),       node_state(node),
-             field_text(node, "status.capacity.cpu"), bytes_at(node, "status.capacity.memory"),
-             cat(count_at(node, "status.devices")),   age(node, now)};
+  Row row = {field_text(node, "metadata.name"),
+             node_state(node),
+             field_text(node, "status.capacity.cpu"),
+             bytes_at(node, "status.capacity.memory"),
+             cat(well_devices(node)),
+             age(node, now)};
   if (wide) {
     row.push_back(cat(field_text(node, "status.os"), "/", field_text(node, "status.arch")));
     row.push_back(field_text(node, "status.agentVersion"));

@@ -18,7 +18,7 @@ Usage usage_of(const std::vector<contracts::Node>& nodes, const std::vector<cont
   Usage usage;
   for (const contracts::Node& node : nodes) {
     usage.nodes[node.metadata.name] = {node.status.capacity,
-                                       static_cast<int64_t>(node.status.devices.size()),
+                                       contracts::well_devices(node.status),
                                        node.status.ready,
                                        node.spec.unschedulable,
                                        {}};

@@ -23,10 +23,15 @@ struct Device {
   std::string kind;  // nvidia, apple
   std::string id;
   std::string model;
+  std::optional<wire::Quantity> memory = {};
+  std::string fault = {};  // why no run gets it; empty while it is well
   static constexpr auto describe() {
     return std::tuple{field("kind", &Device::kind, "nvidia or apple"),
                       field("id", &Device::id, "stable on its node"),
-                      field("model", &Device::model, "for people", {.omit_empty = true})};
+                      field("model", &Device::model, "for people", {.omit_empty = true}),
+                      field("memory", &Device::memory, "bytes, where the driver says"),
+                      field("fault", &Device::fault, "why no run gets it; absent while it is well",
+                            {.omit_empty = true})};
   }
 };
 
@@ -111,6 +116,9 @@ struct Node {
                       field("status", &Node::status, "what the agent reports")};
   }
 };
+
+// How many of its devices runs can get.
+int64_t well_devices(const NodeStatus& status);
 
 }  // namespace paddock::contracts
 

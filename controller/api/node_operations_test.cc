@@ -43,6 +43,19 @@ TEST_F(NodeOperations, CordonAndUncordonAreIdempotentAndCounted) {
   EXPECT_EQ(send(request_of("POST", cat(kNodes, "/n1/cordon"), enroll_), "{}").status, 403);
 }
 
+TEST_F(NodeOperations, DevicesAreCountedByTheirState) {
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", "n1"}));
+                    node.status.devices = {{"nvidia", "0", ""}, {"nvidia", "1", "", {}, "gone"}};
+                    return txn.update(node);
+                  })
+                  .ok());
+  const std::string text = call("GET", "/metrics").text;
+  EXPECT_THAT(text, HasSubstr("paddock_devices{state=\"well\"} 1"));
+  EXPECT_THAT(text, HasSubstr("paddock_devices{state=\"faulty\"} 1"));
+}
+
 TEST_F(NodeOperations, ADrainReportsWhatItWaitsFor) {
   make_workspace();
   ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);

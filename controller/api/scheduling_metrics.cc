@@ -71,4 +71,17 @@ std::string nodes_text(const std::vector<contracts::Node>& nodes) {
   return text;
 }
 
+std::string devices_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_devices";
+  int64_t all = 0;
+  int64_t well = 0;
+  for (const contracts::Node& node : nodes) {
+    all += static_cast<int64_t>(node.status.devices.size());
+    well += contracts::well_devices(node.status);
+  }
+  return metric_type(kName, "gauge", "accelerators of all nodes; a faulty one gets no runs") +
+         metric_line(kName, "state", "well", well) +
+         metric_line(kName, "state", "faulty", all - well);
+}
+
 }  // namespace paddock::api

@@ -11,5 +11,6 @@ namespace paddock::api {
 
 std::string scheduling_text(const reconciler::Totals& totals);
 std::string nodes_text(const std::vector<contracts::Node>& nodes);
+std::string devices_text(const std::vector<contracts::Node>& nodes);
 
 }  // namespace paddock::api

@@ -216,7 +216,7 @@ Value cells(const contracts::Node& node, WallTime now) {
                       status,
                       node.status.capacity.cpu,
                       format_bytes(node.status.capacity.memory.bytes),
-                      node.status.devices.size(),
+                      contracts::well_devices(node.status),
                       age(node.metadata.creation_timestamp, now),
                       or_none(node.status.os),
                       or_none(node.status.arch),

@@ -42,6 +42,7 @@ NodeState state_of(const contracts::Node& node) {
   state.ceilings = node.status.ceilings;
   for (const contracts::Canary& canary : node.status.canaries) take_canary(state, canary);
   for (const contracts::Device& device : node.status.devices) {
+    if (!device.fault.empty()) continue;
     const auto kind = wire::parse_enum<AcceleratorKind>(device.kind);
     if (kind) count_device(state.devices, *kind, 1);
   }

@@ -213,6 +213,16 @@ TEST(Scheduler, NeverTakesMoreThanMaxRuns) {
   EXPECT_NE(made.unplaced.at(0).message.find("1 is full"), std::string::npos);
 }
 
+TEST(Scheduler, ADeviceWithAFaultIsNotThere) {
+  contracts::Run run = make_run("r");
+  run.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};
+  contracts::Node node = make_node("n");
+  node.status.devices = {{"nvidia", "0", "", {}, "it is gone"}};
+  EXPECT_NE(reason(run, {node}).find("no nvidia device"), std::string::npos);
+  node.status.devices.push_back({"nvidia", "1", ""});
+  EXPECT_EQ(reason(run, {node}), "placed on n");
+}
+
 TEST(Scheduler, AnAcceleratorRunNeverLandsOnAHostWithoutOne) {
   contracts::Node apple = make_node("apple");
   apple.status.devices = {{"apple", "0", ""}};

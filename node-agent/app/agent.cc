@@ -17,13 +17,13 @@
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/capabilities.h"
+#include "node-agent/app/host_look.h"
 #include "node-agent/app/host_status.h"
 #include "node-agent/app/identity.h"
 #include "node-agent/app/launcher_watch.h"
 #include "node-agent/app/ports.h"
 #include "node-agent/app/regularly.h"
 #include "node-agent/app/run_host.h"
-#include "node-agent/devices/probe.h"
 #include "node-agent/runtimes/environment.h"
 
 namespace paddock::agent {
@@ -86,13 +86,6 @@ void publish(contracts::SandboxProof proof, contracts::NodeStatus& status) {
 }
 
 // What may change while the agent runs.
-devices::Host look_at_host(const AgentConfig& config) {
-  devices::Host host = devices::probe("/", config.data_dir);
-  host.capacity.max_runs = config.max_runs;
-  std::ranges::copy(config.accelerators, std::back_inserter(host.accelerators));
-  return host;
-}
-
 void take_over(const devices::Host& host, contracts::NodeStatus& status) {
   status.capacity = host.capacity;
   status.devices.clear();
@@ -189,7 +182,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   runtimes::sweep_environments(executor.environments.dir);
   ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
-  const devices::Host first_look = look_at_host(config);
+  HostLook host_look(config);
+  const devices::Host first_look = host_look.look();
   ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, first_look));
   devices::Ledger accelerators;
   accelerators.know(first_look.accelerators);
@@ -254,7 +248,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       });
     });
     const Regularly looking(Regularly::First::kLater, kLookEvery, [&] {
-      const devices::Host found = look_at_host(config);
+      const devices::Host found = host_look.look();
       accelerators.know(found.accelerators);
       host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
     });

@@ -143,7 +143,8 @@ std::string usage() {
   return "usage: paddock-node-agent [--config FILE] [--server URL] [--ca-file FILE] [--data-dir "
          "DIR]\n"
          "                          [--name NAME] [--enroll-token-file FILE] [--wheel-dir DIR]\n"
-         "                          [--max-runs N]\n";
+         "                          [--max-runs N]\n"
+         "       paddock-node-agent --gpus   what NVIDIA's driver says of its GPUs, as JSON\n";
 }
 
 std::string node_name(const std::string& configured) {

@@ -12,6 +12,7 @@
 #include "common/os/file.h"
 #include "common/os/process.h"
 #include "node-agent/app/agent.h"
+#include "node-agent/app/host_look.h"
 
 namespace paddock::agent {
 namespace {
@@ -47,6 +48,7 @@ os::Fd stop_signals() {
 int start(std::span<char* const> arguments) {
   for (const std::string_view word : arguments) {
     if (word == "--help") return os::write_all(STDOUT_FILENO, usage()).ok() ? 0 : 1;
+    if (word == "--gpus") return os::write_all(STDOUT_FILENO, gpus_as_json()).ok() ? 0 : 1;
     if (word == "--version") {
       return os::write_all(STDOUT_FILENO, cat("paddock-node-agent ", kAgentVersion, "\n")).ok() ? 0
                                                                                                 : 1;

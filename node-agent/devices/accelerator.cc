@@ -18,7 +18,8 @@ std::vector<Accelerator> unused_of(const std::vector<Accelerator>& there,
                                    const std::vector<std::string>& used, AcceleratorKind kind) {
   std::vector<Accelerator> out;
   std::ranges::copy_if(there, std::back_inserter(out), [&](const Accelerator& each) {
-    return each.kind == word(kind) && std::ranges::find(used, each.id) == used.end();
+    return each.kind == word(kind) && each.fault.empty() &&
+           std::ranges::find(used, each.id) == used.end();
   });
   std::ranges::sort(out, {}, &Accelerator::id);
   return out;
@@ -51,10 +52,11 @@ Result<std::vector<Accelerator>> choose(const std::vector<Accelerator>& there,
   }
   const auto count = static_cast<size_t>(wish.count);
   if (unused.size() < count) {
-    return Error{Code::kUnavailable, "ACCELERATOR_UNAVAILABLE",
-                 cat("the run was placed here for ", count, " accelerators, and ", unused.size(),
-                     " that suit are there and free: a device or its driver has gone since; see "
-                     "status.devices of the node")};
+    return Error{
+        Code::kUnavailable, "ACCELERATOR_UNAVAILABLE",
+        cat("the run was placed here for ", count, " accelerators, and ", unused.size(),
+            " that suit are there, well and free: a device or its driver has gone or failed "
+            "since; see status.devices of the node")};
   }
   unused.resize(count);
   return unused;

@@ -21,7 +21,11 @@ struct Accelerator {
   std::vector<std::string> nodes;      // all of them exist inside, and no other
   std::vector<std::string> libraries;  // folders that the loader would not search by itself
   std::map<std::string, std::string> env;
-  contracts::Device device() const { return {kind, id, model}; }
+  // Found, never declared:
+  std::string gpu = {};  // UUID of the card that it is, or is a slice of
+  std::optional<wire::Quantity> memory = {};
+  std::string fault = {};  // why no run gets it; empty while it is well
+  contracts::Device device() const { return {kind, id, model, memory, fault}; }
   static constexpr auto describe() {
     return std::tuple{
         field("kind", &Accelerator::kind, "nvidia or apple", {.required = true}),

@@ -25,9 +25,16 @@ std::vector<std::string> Ledger::Hold::ids() const {
 
 void Ledger::know(const std::vector<Accelerator>& there) {
   const auto before = state_->with([&](State& state) { return std::exchange(state.there, there); });
-  for (const Accelerator& each : before) {
-    if (std::ranges::find(there, each.id, &Accelerator::id) == there.end())
-      log_warn("an accelerator is gone", {{"kind", each.kind}, {"id", each.id}});
+  for (const Accelerator& each : there) {
+    const auto known = std::ranges::find(before, each.id, &Accelerator::id);
+    const std::string fault = known == before.end() ? "" : known->fault;
+    if (each.fault == fault) continue;
+    if (each.fault.empty()) {
+      log_info("an accelerator is well again", {{"kind", each.kind}, {"id", each.id}});
+    } else {
+      log_warn("an accelerator gets no runs",
+               {{"kind", each.kind}, {"id", each.id}, {"fault", each.fault}});
+    }
   }
 }
 

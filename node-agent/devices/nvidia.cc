@@ -28,14 +28,6 @@ bool has_driver_library(const std::string& root, std::string_view folder) {
   return os::exists(os::join_path(root, cat(folder.substr(1), "/libcuda.so.1")));
 }
 
-std::vector<std::string> library_folders(const std::string& root) {
-  const auto has = [&](std::string_view folder) { return has_driver_library(root, folder); };
-  if (std::ranges::any_of(kSearchedFolders, has)) return {};
-  const auto* found = std::ranges::find_if(kOtherFolders, has);
-  return found == kOtherFolders.end() ? std::vector<std::string>()
-                                      : std::vector<std::string>{*found};
-}
-
 // The numbers N of the entries `<prefix>N` of a folder, in order.
 std::vector<int64_t> numbered(const std::string& root, std::string_view folder,
                               std::string_view prefix) {
@@ -56,14 +48,6 @@ std::string capability_node(const std::string& root, std::string_view folder) {
       value_of(read_or_empty(root, cat(folder, "/access")), "DeviceFileMinor");
   const auto number = parse_integer<int64_t>(minor);
   return number && *number >= 0 ? cat("/dev/nvidia-caps/nvidia-cap", *number) : std::string();
-}
-
-// What every process needs that uses a GPU of this driver.
-std::vector<std::string> shared_nodes(const std::string& root) {
-  std::vector<std::string> out = {"/dev/nvidiactl", "/dev/nvidia-uvm"};
-  if (os::exists(os::join_path(root, "dev/nvidia-uvm-tools")))
-    out.push_back("/dev/nvidia-uvm-tools");
-  return out;
 }
 
 // A GPU that is partitioned is used by its slices only.
@@ -88,9 +72,29 @@ std::vector<Accelerator> slices_of(const std::string& root, const Accelerator& g
 
 }  // namespace
 
+std::vector<std::string> nvidia_library_folders(const std::string& root) {
+  const auto has = [&](std::string_view folder) { return has_driver_library(root, folder); };
+  if (std::ranges::any_of(kSearchedFolders, has)) return {};
+  const auto* found = std::ranges::find_if(kOtherFolders, has);
+  return found == kOtherFolders.end() ? std::vector<std::string>()
+                                      : std::vector<std::string>{*found};
+}
+
+std::vector<std::string> nvidia_shared_nodes(const std::string& root) {
+  std::vector<std::string> out = {"/dev/nvidiactl", "/dev/nvidia-uvm"};
+  if (os::exists(os::join_path(root, "dev/nvidia-uvm-tools")))
+    out.push_back("/dev/nvidia-uvm-tools");
+  return out;
+}
+
+bool has_nvidia_driver(const std::string& root) {
+  return os::exists(os::join_path(root, "proc/driver/nvidia")) ||
+         os::exists(os::join_path(root, "dev/nvidiactl"));
+}
+
 std::vector<Accelerator> nvidia_accelerators(const std::string& root) {
   std::vector<Accelerator> out;
-  const std::vector<std::string> libraries = library_folders(root);
+  const std::vector<std::string> libraries = nvidia_library_folders(root);
   for (const std::string& address : list_or_empty(root, kGpus)) {
     const std::string text = read_or_empty(root, cat(kGpus, "/", address, "/information"));
     const auto minor = parse_integer<int64_t>(value_of(text, "Device Minor"));
@@ -102,8 +106,11 @@ std::vector<Accelerator> nvidia_accelerators(const std::string& root) {
                     value_of(text, "Model"),
                     {cat("/dev/nvidia", *minor)},
                     libraries};
-    for (std::string& node : shared_nodes(root)) gpu.nodes.push_back(std::move(node));
-    if (known) gpu.env["CUDA_VISIBLE_DEVICES"] = uuid;
+    for (std::string& node : nvidia_shared_nodes(root)) gpu.nodes.push_back(std::move(node));
+    if (known) {
+      gpu.gpu = uuid;
+      gpu.env["CUDA_VISIBLE_DEVICES"] = uuid;
+    }
     std::vector<Accelerator> slices = slices_of(root, gpu, *minor);
     if (slices.empty()) slices.push_back(std::move(gpu));
     std::ranges::move(slices, std::back_inserter(out));

@@ -23,7 +23,7 @@ if len(sys.argv) > 1:
 
 def make_nodes():
     try:
-        for node in NODES:
+        for node in (n for n in NODES if not os.path.exists(n)):
             os.mknod(node, 0o666 | stat.S_IFCHR, ZERO)
             os.chmod(node, 0o666)
             open(node, "rb").close()
@@ -97,6 +97,25 @@ class Accelerators(unittest.TestCase):
         devices = self.instance.get("nodes")["items"][0]["status"]["devices"]
         self.assertLessEqual({("nvidia", "card-0", "a card"), ("nvidia", "card-1", "a card")},
                              {(d["kind"], d["id"], d["model"]) for d in devices})
+
+    # proves: ORB-44
+    def test_a_device_that_fails_is_reported_and_gets_no_runs(self):
+        def restart():
+            self.instance.kill("paddock-node-agent")
+            self.instance.up()
+            return {d["id"]: d.get("fault") for d in self.instance.get("nodes")["items"][0]["status"]["devices"]}
+
+        os.unlink(NODES[0])
+        try:
+            self.assertEqual(restart(), {"card-0": f"{NODES[0]} does not exist", "card-1": None})
+            self.assertEqual(self.look("--accelerator", "nvidia")["nodes"], NODES[1:])
+            done = self.instance.run("plan", self.project, "python3 look.py", "--accelerator", "nvidia=2", check=False)
+            self.assertNotEqual(done.returncode, 0)
+            node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+            self.assertIn(f"{NODES[0]} does not exist", self.instance.run("describe", "node", node).stdout)
+        finally:
+            make_nodes()
+        self.assertEqual(restart(), {"card-0": None, "card-1": None})
 
     def test_a_declaration_that_makes_no_sense_is_refused_by_its_field(self):
         with tempfile.TemporaryDirectory(prefix="paddock-home-") as home:

@@ -34,7 +34,7 @@ function devicesSection(node) {
   const devices = node.status.devices ?? [];
   return section("Devices", { id: "devices", note: devices.length ? count(devices.length, "accelerator") : "" },
     devices.length === 0 ? h("p", { class: "faint" }, "No accelerator was found or declared. docs/accelerators.md says how one is.")
-      : grid(["Kind", "Model", "Id"], devices.map((each) => [visible(each.kind), visible(each.model ?? ""), h("code", {}, brief(each.id, 120))]), { label: "Devices" }));
+      : grid(["Kind", "Model", "Id", "State"], devices.map((each) => [visible(each.kind), visible(each.model ?? ""), h("code", {}, brief(each.id, 120)), each.fault ? h("div", {}, badge("Faulty", "bad"), h("p", { class: "faint" }, visible(each.fault))) : badge("Well", "good")]), { label: "Devices" }));
 }
 
 function capabilitiesSection(node) {

@@ -26,7 +26,7 @@ export function capacity(nodes) {
       runs: has.maxRuns ?? 0,
       cpu: has.cpu ?? 0,
       memory: parseQuantity(has.memory) ?? 0,
-      devices: (node.status.devices ?? []).length,
+      devices: (node.status.devices ?? []).filter((each) => !each.fault).length,
     });
   }
   return sum;

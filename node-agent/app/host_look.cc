@@ -1,0 +1,55 @@
+#include "node-agent/app/host_look.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "node-agent/devices/nvidia.h"
+#include "node-agent/devices/nvml.h"
+
+namespace paddock::agent {
+namespace {
+
+constexpr const char* kRoot = "/";
+constexpr const char* kThisProgram = "/proc/self/exe";
+
+void note_missing_node(devices::Accelerator& each) {
+  if (!each.fault.empty()) return;
+  const auto missing = std::ranges::find_if_not(each.nodes, &os::exists);
+  if (missing == each.nodes.end()) return;
+  each.fault = cat(*missing, " does not exist");
+  if (*missing == "/dev/nvidia-uvm") each.fault += ": `nvidia-modprobe -u` makes it";
+}
+
+}  // namespace
+
+HostLook::HostLook(const AgentConfig& config)
+    : config_(config), driver_({kThisProgram, "--gpus"}) {}
+
+devices::Host HostLook::look() {
+  devices::Host host = devices::probe(kRoot, config_.data_dir);
+  host.capacity.max_runs = config_.max_runs;
+  if (devices::has_nvidia_driver(kRoot)) {
+    if (const auto report = driver_.ask()) {
+      host.accelerators = devices::judged(std::move(host.accelerators), *report,
+                                          devices::nvidia_shared_nodes(kRoot),
+                                          devices::nvidia_library_folders(kRoot));
+    }
+  }
+  std::ranges::copy(config_.accelerators, std::back_inserter(host.accelerators));
+  for (devices::Accelerator& each : host.accelerators) note_missing_node(each);
+  host.accelerators = devices::with_vanished(seen_, std::move(host.accelerators));
+  seen_ = host.accelerators;
+  return host;
+}
+
+std::string gpus_as_json() {
+  std::string library = devices::kNvmlLibrary;
+  const std::vector<std::string> folders = devices::nvidia_library_folders(kRoot);
+  if (!folders.empty()) library = os::join_path(folders.front(), library);
+  const std::optional<devices::DriverReport> report = devices::ask_nvml(library);
+  return report ? wire::to_json(wire::encode(*report)) + "\n" : std::string();
+}
+
+}  // namespace paddock::agent

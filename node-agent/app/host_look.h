@@ -1,0 +1,26 @@
+// What this host has at the moment: looked at again while the agent runs. Not thread-safe.
+#pragma once
+
+#include "node-agent/app/config.h"
+#include "node-agent/devices/driver_probe.h"
+#include "node-agent/devices/probe.h"
+
+namespace paddock::agent {
+
+class HostLook {
+ public:
+  explicit HostLook(const AgentConfig& config);
+  // Accelerators are those found and those declared, each with its fault if no run should get it,
+  // and those that an earlier look saw and that are gone. Takes seconds if a driver hangs.
+  devices::Host look();
+
+ private:
+  const AgentConfig& config_;
+  devices::DriverProbe driver_;
+  std::vector<devices::Accelerator> seen_;
+};
+
+// What `paddock-node-agent --gpus` prints: the driver's answer as JSON; empty without a driver.
+std::string gpus_as_json();
+
+}  // namespace paddock::agent
