@@ -29,7 +29,7 @@ GET | /apis/authorization.k8s.io/v1 | discovery
 GET | /apis/authentication.k8s.io/{} | discovery
 GET | /api/v1/namespaces | those in use
 GET | /api/v1/namespaces/{} | any valid name: a namespace exists by being used
-GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events
+GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events; `?watch`
 GET | /api/v1/namespaces/{}/events | the same of one namespace
 POST | /apis/authorization.k8s.io/v1/selfsubjectaccessreviews | may I?
 POST | /apis/authorization.k8s.io/v1/selfsubjectrulesreviews | what may I?

@@ -2,6 +2,7 @@
 
 PADDOCK_KUBECTL names further programs, separated by colons.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -267,6 +268,22 @@ class Watching:
                 wait_until(step, lambda: f"{step}\n" in seen)
             watching.kill()
             reader.join()
+
+    def test_watch_of_events_tells_what_happens_to_a_run(self):
+        with subprocess.Popen(self.command("get", "events", "-w", "--watch-only"), text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as watching, contextlib.ExitStack() as after:
+            after.callback(watching.kill)
+            seen = []
+            threading.Thread(target=lambda: seen.extend(iter(watching.stdout.readline, "")), daemon=True).start()
+            made = []
+
+            def told():  # a watch begins when it begins: what happens before it is not its to tell
+                made.append(self.waiting_run(f"told-{len(made)}"))
+                return any(f"run/{name} " in line for name in made for line in seen)
+            wait_until("an event", told)
+            name = made[-1]
+            self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+            wait_until("its end", lambda: any(f"run/{name} " in line and "CANCEL_REQUESTED" in line for line in seen))
 
     def test_wait_for_a_condition_and_for_deletion(self):
         name = self.waiting_run("awaited")

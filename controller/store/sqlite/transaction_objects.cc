@@ -233,8 +233,11 @@ Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& met
 Status Transaction::delete_row(std::string_view kind, const Key& key) {
   ASSIGN_OR_RETURN(std::optional<Row> stored, find_row(kind, key));
   if (!stored) return internal::not_found(kind, key);
+  if (kind == "Run") {
+    TRY(announce_lost_phases(key));
+    TRY(forget_creates(key));
+  }
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kDelete));
-  if (kind == "Run") TRY(forget_creates(key));
   TRY(db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
           .bind(kind)
           .bind(key.name_space)
