@@ -35,6 +35,7 @@ struct ListOptions {
   std::optional<std::string> name_space;  // absent: all
   int64_t limit = 0;                      // 0: no limit
   std::string after;                      // continue after this "<namespace>/<name>"
+  std::optional<std::string> name = {};   // only those of this name: found by the key alone
 };
 
 template <class T>
