@@ -88,7 +88,8 @@ PUT | …/KIND/{} | changes it
 PATCH | …/KIND/{} | changes it: JSON patch, merge patch, server-side apply
 DELETE | …/runs/{} | deletes it, when it has ended
 DELETE | …/sandboxes/{} | destroys the session
-DELETE | …/KIND/{} | deletes it""".splitlines()]
+DELETE | …/KIND/{} | deletes it
+DELETE | …/KIND | deletes those that match, each by the rules of a single delete; `?labelSelector`, `fieldSelector`, `dryRun=All`""".splitlines()]
 GROUP = "/apis/paddock.dev/v1alpha1"
 
 

@@ -161,6 +161,23 @@ class Changing:
         self.assertIn("deleted", self.out("delete", "run", name))
         self.assertIn("NotFound", self.refused("get", "run", name))
 
+    def test_delete_what_a_selector_chooses(self):
+        names = [self.waiting_run(f"chosen-{i}", labels={"chosen": self.prefix}) for i in range(3)]
+        raw = f"/apis/paddock.dev/v1alpha1/namespaces/default/runs?labelSelector=chosen={self.prefix}"
+        self.assertEqual(self.out("auth", "can-i", "deletecollection", "runs").strip(), "yes")
+        self.assertEqual(self.kubectl("auth", "can-i", "deletecollection", "nodes", check=False).stdout.strip(), "no")
+        for name in names[1:]:
+            self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        self.assertIn("cancel it first", self.refused("delete", "--raw", raw))  # the others went
+        left = self.out("get", "runs", "-l", f"chosen={self.prefix}", "-o", "name")
+        self.assertEqual(left.split(), [f"run.paddock.dev/{names[0]}"])
+        self.kubectl("patch", "run", names[0], "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        deleted = json.loads(self.out("delete", "--raw", raw))
+        self.assertEqual([each["metadata"]["name"] for each in deleted["items"]], names[:1])
+        name = self.waiting_run("chosen-by-kubectl", labels={"chosen": self.prefix})
+        self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        self.assertIn("deleted", self.out("delete", "runs", "-l", f"chosen={self.prefix}"))
+
     def test_unknown_and_wrong_fields_are_named(self):
         bad = self.manifest(f"{self.prefix}-bad", prioritee=1)
         self.assertIn("prioritee", self.refused("create", "-f", bad))

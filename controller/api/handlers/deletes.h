@@ -5,13 +5,19 @@
 
 namespace paddock::api {
 
+// What refuses an object refuses it before anything is written.
 template <class T>
-Status erase_object(store::WriteTxn& txn, const Call& call, T& object) {
-  ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
+Status erase_found(store::WriteTxn& txn, const Call& call, const T& object) {
   TRY(check_preconditions(call.body, object.metadata));
   TRY(prepare_delete(txn, object, call.now()));
   TRY(record(txn, call, delete_event(object), k8s::resource_of(T::kKind).plural, object.metadata));
-  return txn.erase<T>(call.key());
+  return txn.erase<T>({object.metadata.name_space, object.metadata.name});
+}
+
+template <class T>
+Status erase_object(store::WriteTxn& txn, const Call& call, T& object) {
+  ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
+  return erase_found(txn, call, object);
 }
 
 template <class T>
