@@ -1,6 +1,7 @@
 // Deleting objects of any kind that is only a record: DELETE, tried first when it is a dry run.
 #pragma once
 
+#include "common/base/crash_point.h"
 #include "controller/api/handlers/creates.h"
 
 namespace paddock::api {
@@ -26,6 +27,7 @@ Result<Response> delete_object(Call& call) {
   T object;
   TRY(write_or_try(call.services.store, dry_run,
                    [&](store::WriteTxn& txn) { return erase_object(txn, call, object); }));
+  PADDOCK_CRASH_POINT("delete-stored");
   return json_response(k8s::deleted_status(k8s::resource_of(T::kKind).plural, object.metadata));
 }
 
