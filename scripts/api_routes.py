@@ -29,7 +29,7 @@ GET | /apis/authorization.k8s.io/v1 | discovery
 GET | /apis/authentication.k8s.io/{} | discovery
 GET | /api/v1/namespaces | those in use
 GET | /api/v1/namespaces/{} | any valid name: a namespace exists by being used
-GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events
+GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events; `?watch`
 GET | /api/v1/namespaces/{}/events | the same of one namespace
 POST | /apis/authorization.k8s.io/v1/selfsubjectaccessreviews | may I?
 POST | /apis/authorization.k8s.io/v1/selfsubjectrulesreviews | what may I?
@@ -88,7 +88,8 @@ PUT | …/KIND/{} | changes it
 PATCH | …/KIND/{} | changes it: JSON patch, merge patch, server-side apply
 DELETE | …/runs/{} | deletes it, when it has ended
 DELETE | …/sandboxes/{} | destroys the session
-DELETE | …/KIND/{} | deletes it""".splitlines()]
+DELETE | …/KIND/{} | deletes it
+DELETE | …/KIND | deletes those that match, each by the rules of a single delete; `?labelSelector`, `fieldSelector`, `dryRun=All`""".splitlines()]
 GROUP = "/apis/paddock.dev/v1alpha1"
 
 

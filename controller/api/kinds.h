@@ -70,8 +70,8 @@ Status check_status_update(const contracts::ToolToken& live, const contracts::To
 Status check_status_update(const contracts::Grant& live, const contracts::Grant& next);
 Status check_status_update(const contracts::Sandbox& live, const contracts::Sandbox& next);
 
-// Whether it may go now; wakes who must look. What an object is read by keeps what it sees.
-// RUN_ACTIVE for a run that has not ended.
+// Whether it may go now, before anything is written; wakes who must look. What an object is read by
+// keeps what it sees. RUN_ACTIVE for a run that has not ended.
 Status prepare_delete(store::WriteTxn& txn, const contracts::Run& run, WallTime now);
 inline Status prepare_delete(store::WriteTxn&, const contracts::Workspace&, WallTime) { return {}; }
 inline Status prepare_delete(store::WriteTxn&, const contracts::Volume&, WallTime) { return {}; }

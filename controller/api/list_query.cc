@@ -29,6 +29,12 @@ Status read_versions(const Request& request, ListQuery& query) {
                           "resourceVersionMatch");
 }
 
+// What a field selector demands of the key alone: the store then reads nothing else.
+void narrow(const k8s::Selector& fields, store::ListOptions& options) {
+  options.name = k8s::demanded(fields, "metadata.name");
+  if (!options.name_space) options.name_space = k8s::demanded(fields, "metadata.namespace");
+}
+
 }  // namespace
 
 Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported) {
@@ -44,6 +50,7 @@ Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported) {
                    integer_parameter(request, "limit", 0, kLongestPage));
   query.options.limit = limit.value_or(0);
   if (!call.param("ns").empty()) query.options.name_space = call.param("ns");
+  narrow(query.fields, query.options);
   TRY(read_versions(request, query));
   if (const std::string token = request.parameter("continue").value_or(""); !token.empty()) {
     ASSIGN_OR_RETURN(const k8s::Continuation place, k8s::parse_continue_token(token));

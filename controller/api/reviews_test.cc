@@ -1,5 +1,6 @@
 // What may I do, and core/v1 Events.
 #include "controller/api/api_test_support.h"
+#include "controller/k8s/discovery.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
 
@@ -32,12 +33,30 @@ TEST_F(Reviews, AnswerWhatTheRouteTableWouldDo) {
   EXPECT_FALSE(may(reader, access("get", "nodes")));
   EXPECT_TRUE(may(reader, access("get", "pods", "", "log")));
   EXPECT_TRUE(may(admin_, access("get", "nodes")));
+  EXPECT_TRUE(may(admin_, access("deletecollection", "runs")));
+  EXPECT_FALSE(may(admin_, access("deletecollection", "nodes")));
+  EXPECT_FALSE(may(add_token("g", {"grants:read"}), access("deletecollection", "grants")));
+  EXPECT_TRUE(may(reader, access("watch", "events", "")));
   EXPECT_TRUE(may(admin_, access("patch", "runs", "paddock.dev", "status")));
   EXPECT_FALSE(
       may(add_token("w", {"runs:write"}), access("patch", "runs", "paddock.dev", "status")));
   EXPECT_FALSE(may(admin_, access("get", "secrets", "")));
   EXPECT_TRUE(may(admin_, access("*", "*", "*")));
   EXPECT_FALSE(may(add_token("e", {"*"}, "elsewhere"), access("get", "runs")));
+}
+
+TEST_F(Reviews, OfEachVerbThatDiscoveryNamesFindARoute) {
+  const auto check = [&](const wire::Value& list, const std::string& group) {
+    for (const wire::Value& resource : *list.find("resources")->array()) {
+      const std::vector<std::string> name = split(resource.text("name"), '/');
+      const std::string part = name.size() > 1 ? name[1] : "";
+      for (const wire::Value& verb : *resource.find("verbs")->array())
+        EXPECT_TRUE(may(admin_, access(*verb.string(), name[0], group, part)))
+            << *verb.string() << " " << resource.text("name");
+    }
+  };
+  check(k8s::group_resources(), "paddock.dev");
+  check(k8s::core_resources(), "");
 }
 
 TEST_F(Reviews, ReadTheProtobufThatTypedClientsSend) {

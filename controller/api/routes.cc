@@ -9,6 +9,7 @@
 #include "controller/api/handlers/changes.h"
 #include "controller/api/handlers/core_events.h"
 #include "controller/api/handlers/dashboard.h"
+#include "controller/api/handlers/delete_collection.h"
 #include "controller/api/handlers/deletes.h"
 #include "controller/api/handlers/discovery.h"
 #include "controller/api/handlers/execute.h"
@@ -130,6 +131,7 @@ Routes run_routes() {
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_object<Run>},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
       {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_object<Run>},
+      {"DELETE", RUNS, Scope::kRunsWrite, kSmallDocument, delete_collection<Run>},
       {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run, contracts::kCancelRun},
       {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events, contracts::kReadEvents},
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
@@ -147,6 +149,7 @@ Routes run_routes() {
       {"POST",   GRANTS,                            Scope::kGrantsWrite, kSmallDocument, create_object<Grant>},
       {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, explain_grant},
       {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kSmallDocument, delete_object<Grant>},
+      {"DELETE", GRANTS, Scope::kGrantsWrite, kSmallDocument, delete_collection<Grant>},
 
       // Tool tokens: credentials of one run.
       {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        list_objects<Itself<ToolToken>>},
@@ -156,6 +159,7 @@ Routes run_routes() {
       {"POST",   TOOL_TOKENS,                       Scope::kRunsWrite, kSmallDocument, create_object<ToolToken>},
       {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kSmallDocument, revoke_token},
       {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kSmallDocument, delete_object<ToolToken>},
+      {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kSmallDocument, delete_collection<ToolToken>},
 
       // Sandboxes: sessions.
       {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        list_objects<Itself<Sandbox>>},
@@ -164,6 +168,7 @@ Routes run_routes() {
       STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
       {"POST",   SANDBOXES,                         Scope::kRunsWrite, kApiDocument,   create_object<Sandbox>},
       {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kSmallDocument, destroy_sandbox},
+      {"DELETE", SANDBOXES, Scope::kRunsWrite, kSmallDocument, delete_collection<Sandbox>},
       {"POST",   SANDBOXES "/{name}/commands",      Scope::kRunsWrite, kStreamed,      run_session_command},
       {"POST",   SANDBOXES "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kSmallDocument, cancel_session_command},
       {"GET",    SANDBOXES "/{name}/files",         Scope::kRunsRead,  kNoBody,        read_session_file},
@@ -187,6 +192,7 @@ Routes file_routes() {
       STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
       {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_object<Workspace>},
       {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kSmallDocument, delete_object<Workspace>},
+      {"DELETE", WORKSPACES, Scope::kWorkspacesWrite, kSmallDocument, delete_collection<Workspace>},
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
@@ -204,6 +210,7 @@ Routes file_routes() {
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
       {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_object<Volume>},
+      {"DELETE", VOLUMES, Scope::kWorkspacesWrite, kSmallDocument, delete_collection<Volume>},
   };
 }
 

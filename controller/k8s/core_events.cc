@@ -1,6 +1,7 @@
 #include "controller/k8s/core_events.h"
 
 #include "common/base/text.h"
+#include "common/contracts/event_name.h"
 #include "common/contracts/run.h"
 #include "common/wire/json.h"
 #include "controller/k8s/table.h"
@@ -35,16 +36,17 @@ Words words_of(const contracts::RunEvent& phase) {
 
 }  // namespace
 
-Value core_event(const EventSubject& run, const contracts::RunEvent& phase) {
+Value core_event(const EventSubject& run, const contracts::RunEvent& phase,
+                 int64_t resource_version) {
   const Words words = words_of(phase);
   const std::string time = format_time(WallTime{phase.time_ms});
   return Value::Object{
       {"kind", "Event"},
       {"apiVersion", "v1"},
-      {"metadata", Value::Object{{"name", cat(run.name, ".", run.uid.substr(0, 8), ".", phase.id)},
+      {"metadata", Value::Object{{"name", contracts::event_name(run.name, run.uid, phase.id)},
                                  {"namespace", run.name_space},
                                  {"uid", cat(run.uid, "-", phase.id)},
-                                 {"resourceVersion", std::to_string(phase.id)},
+                                 {"resourceVersion", std::to_string(resource_version)},
                                  {"creationTimestamp", time}}},
       {"involvedObject", Value::Object{{"kind", contracts::Run::kKind},
                                        {"apiVersion", contracts::kApiVersion},

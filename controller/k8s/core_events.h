@@ -17,7 +17,8 @@ struct EventSubject {
   std::string name;
   std::string uid;
 };
-wire::Value core_event(const EventSubject& run, const contracts::RunEvent& phase);
+wire::Value core_event(const EventSubject& run, const contracts::RunEvent& phase,
+                       int64_t resource_version);
 // What field selectors may ask about an Event.
 Labels event_fields(const wire::Value& event);
 wire::Value event_columns();

@@ -87,7 +87,7 @@ Value core_resources() {
       Value::Array{
           core_resource("namespaces", "namespace", "Namespace", false, Value::Array{"get", "list"},
                         "ns"),
-          core_resource("events", "event", "Event", true, Value::Array{"list"}, "ev"),
+          core_resource("events", "event", "Event", true, Value::Array{"list", "watch"}, "ev"),
           core_resource("pods", "pod", "Pod", true, Value::Array{"get", "list", "watch"}, "po"),
           core_resource("pods/log", "", "Pod", true, Value::Array{"get"})});
 }

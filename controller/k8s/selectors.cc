@@ -126,4 +126,12 @@ Result<Selector> parse_field_selector(std::string_view text,
   return out;
 }
 
+std::optional<std::string> demanded(const Selector& selector, std::string_view key) {
+  for (const Requirement& each : selector.requirements) {
+    const bool one = each.op == SelectorOp::kIn && each.values.size() == 1;
+    if (each.key == key && one) return each.values[0];
+  }
+  return std::nullopt;
+}
+
 }  // namespace paddock::k8s

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,8 @@ Result<Selector> parse_label_selector(std::string_view text);
 // `field=value`, `==`, `!=`, joined by commas; only fields named in `supported`.
 Result<Selector> parse_field_selector(std::string_view text,
                                       const std::vector<std::string>& supported);
+
+// The value that a selector demands of a key, if it demands one.
+std::optional<std::string> demanded(const Selector& selector, std::string_view key);
 
 }  // namespace paddock::k8s

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/crash_point.h"
 #include "controller/nodes/assignments.h"
 #include "controller/nodes/reports.h"
 
@@ -50,6 +51,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
     return {};
   });
   if (!written.ok()) return std::move(written).error();
+  PADDOCK_CRASH_POINT("reports-stored");
   answer.version = version_of(answer.runs, *answer.sessions);
   answer.lease_ms = leases.times().lease.count();
   return answer;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/crash_point.h"
 #include "common/base/text.h"
 #include "controller/reconciler/picture.h"
 #include "controller/reconciler/steps.h"
@@ -92,6 +93,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   const Status worked =
       store_.write([&](store::WriteTxn& txn) { return work(txn, state, now, report); });
   if (!worked.ok()) return worked.error();
+  if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");
   report.waiting = static_cast<int64_t>(state.picture.cluster().waiting());
   const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0;
   report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);

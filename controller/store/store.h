@@ -35,6 +35,7 @@ struct ListOptions {
   std::optional<std::string> name_space;  // absent: all
   int64_t limit = 0;                      // 0: no limit
   std::string after;                      // continue after this "<namespace>/<name>"
+  std::optional<std::string> name = {};   // only those of this name: found by the key alone
 };
 
 template <class T>
@@ -84,6 +85,7 @@ struct PhaseRecord {
   Key run;
   std::string run_uid;
   contracts::RunEvent event;
+  int64_t resource_version = 0;  // drawn when it was appended
 };
 struct PhaseQuery {
   std::optional<std::string> name_space;  // absent: all
@@ -120,8 +122,8 @@ class ReadTxn {
   virtual Result<std::vector<contracts::Run>> active_runs() = 0;
   virtual Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) = 0;
 
-  // What was written after a resource version, oldest first; nothing if that part of the history is
-  // gone already, and the reader must start over.
+  // Objects that were written after a resource version, oldest first; nothing if that part of the
+  // history is gone already, and the reader must start over.
   struct Change {
     std::string kind;
     Key key;
@@ -203,7 +205,8 @@ class WriteTxn : public ReadTxn {
   template <class T>
   Status erase(const Key& key);
 
-  // Sets event.id to the next one of this run.
+  // Sets event.id to the next one of this run. A change of phase is announced (phase_records.h),
+  // and again as deleted when its run is.
   virtual Status append_event(const std::string& run_uid, contracts::RunEvent& event) = 0;
   virtual Status put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) = 0;
   virtual Status put_open_line(const std::string& run_uid, int64_t attempt,

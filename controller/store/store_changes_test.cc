@@ -1,4 +1,5 @@
 // What the store announces to watches, and the phases that it tells as events.
+#include "controller/store/phase_records.h"
 #include "controller/store/store_test_support.h"
 
 namespace paddock::store {
@@ -54,6 +55,67 @@ TEST_P(Announced, NothingThatWasNotCommitted) {
   });
   EXPECT_FALSE(undone.ok());
   EXPECT_TRUE(changes_.empty());
+}
+
+TEST_P(Announced, EachPhaseOnceAndItsEndWithItsRun) {
+  contracts::Run run = make_run("a");
+  ASSERT_TRUE(store_
+                  ->write([&](WriteTxn& txn) -> Status {
+                    TRY(txn.create(run));
+                    for (const char* type : {"phase", "stdout", "phase"}) {
+                      contracts::RunEvent event{0, 5, type, R"({"phase":"Pending"})"};
+                      TRY(txn.append_event(run.metadata.uid, event));
+                    }
+                    return {};
+                  })
+                  .ok());
+  ASSERT_EQ(changes_.size(), 3u);
+  ASSERT_TRUE(
+      store_->write([&](WriteTxn& txn) {
+              return txn.erase<contracts::Run>({"default", "a"});
+            })
+          .ok());
+  ASSERT_EQ(changes_.size(), 6u);
+  std::vector<PhaseRecord> told;
+  for (const size_t at : {1u, 2u}) {
+    const ObjectWrite& made = changes_[at];
+    const ObjectWrite& gone = changes_[at + 2];
+    EXPECT_EQ(made.kind, kPhaseKind);
+    EXPECT_EQ(made.op, Op::kCreate);
+    EXPECT_EQ(gone.op, Op::kDelete);
+    EXPECT_EQ(gone.key.name, made.key.name);
+    EXPECT_EQ(gone.before, made.after);
+    EXPECT_LT(changes_[at - 1].resource_version, made.resource_version);
+    EXPECT_LT(gone.resource_version, changes_[at + 3].resource_version);
+    told.push_back(parse_phase(made.after).value());
+    EXPECT_EQ(told.back().resource_version, made.resource_version);
+  }
+  EXPECT_EQ(told[0].run.name, "a");
+  EXPECT_EQ(told[0].run_uid, run.metadata.uid);
+  EXPECT_EQ(told[0].event.data, R"({"phase":"Pending"})");
+  EXPECT_EQ(told[1].event.id, 3);
+  EXPECT_FALSE(parse_phase("{").ok());
+}
+
+// Nobody who follows objects is told of them: there is nothing to read under such a key.
+TEST_P(Announced, PhasesAreNoObjects) {
+  contracts::Run run = make_run("a");
+  contracts::RunEvent event{0, 5, "phase", "{}"};
+  ASSERT_TRUE(store_
+                  ->write([&](WriteTxn& txn) -> Status {
+                    TRY(txn.create(run));
+                    return txn.append_event(run.metadata.uid, event);
+                  })
+                  .ok());
+  ASSERT_TRUE(store_
+                  ->read([&](ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(const auto changes, txn.changes_after(0));
+                    EXPECT_EQ(changes->size(), 1u);
+                    ASSIGN_OR_RETURN(const auto newest, txn.resource_version());
+                    EXPECT_EQ(newest, changes_.back().resource_version);
+                    return {};
+                  })
+                  .ok());
 }
 
 TEST_P(Announced, PhasesComeWithTheirRunAndWithoutItsOutput) {

@@ -104,6 +104,35 @@ TEST_P(StoreTest, ListsInPagesByNamespaceAndName) {
                                             "uid-b-3"}));
 }
 
+TEST_P(StoreTest, ListsThoseOfOneName) {
+  for (const char* name_space : {"b", "a", "c"}) {
+    for (const char* name : {"1", "2"}) {
+      contracts::Run run = make_run(name, name_space);
+      ASSERT_TRUE(create(run).ok());
+    }
+  }
+  const auto page = [&](const ListOptions& options) {
+    std::string seen;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto found, txn.list<contracts::Run>(options));
+                      for (const contracts::Run& run : found.items) seen += run.metadata.uid + " ";
+                      seen += cat(found.continue_after, " ", found.remaining, " ",
+                                  found.resource_version);
+                      return {};
+                    })
+                    .ok());
+    return seen;
+  };
+  EXPECT_EQ(page({.name_space = "b", .name = "2"}), "uid-b-2  0 6");
+  EXPECT_EQ(page({.name_space = "b", .limit = 1, .name = "2"}), "uid-b-2  0 6");
+  EXPECT_EQ(page({.name_space = "b", .after = "b/2", .name = "2"}), " 0 6");
+  EXPECT_EQ(page({.name_space = "b", .name = "none"}), " 0 6");
+  EXPECT_EQ(page({.name = "2"}), "uid-a-2 uid-b-2 uid-c-2  0 6");
+  EXPECT_EQ(page({.limit = 2, .name = "2"}), "uid-a-2 uid-b-2 b/2 1 6");
+  EXPECT_EQ(page({.limit = 2, .after = "b/2", .name = "2"}), "uid-c-2  0 6");
+}
+
 TEST_P(StoreTest, KnowsWhichRunsAreActiveAndWhere) {
   contracts::Run waiting = make_run("z-first");
   contracts::Run placed = make_run("placed");

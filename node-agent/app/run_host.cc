@@ -1,5 +1,6 @@
 #include "node-agent/app/run_host.h"
 
+#include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/os/file.h"
 
@@ -138,10 +139,12 @@ bool RunHost::take_slot(const Life& life) {
 }
 
 void RunHost::drop(const RunKey& key, const Life& life) {
+  PADDOCK_CRASH_POINT("forgetting");
   if (const Status erased = life->erase(); !erased) {
     log_warn("a run's files could not be removed",
              {{"run", key.uid}, {"error", erased.error().describe()}});
   }
+  PADDOCK_CRASH_POINT("forgotten");
   state_.with([&](State& state) {
     const auto found = state.runs.find(key);
     if (found == state.runs.end()) return;  // stop() joins this thread

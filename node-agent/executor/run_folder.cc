@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "common/base/crash_point.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -53,8 +54,10 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
   TRY(os::make_dirs(fresh));
   TRY(write_document(os::join_path(fresh, "assignment.json"), assignment));
   TRY(write_document(os::join_path(fresh, "state.json"), RunRecord{}));
+  PADDOCK_CRASH_POINT("accepting");
   if (::rename(fresh.c_str(), path_.c_str()) != 0)
     return system_error("making a run's folder", errno);
+  PADDOCK_CRASH_POINT("accepted");
   return {};
 }
 

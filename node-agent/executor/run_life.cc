@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -68,6 +69,7 @@ void RunLife::run() {
     const FollowEnd end = follow();
     if (end == FollowEnd::kDetached) return;
     next = end == FollowEnd::kResult ? NextStep::kCollect : NextStep::kLost;
+    PADDOCK_CRASH_POINT("command-ended");
   }
   if (next == NextStep::kLost) {
     return finish(outcome_of_lost_launcher(output_->state().started_ms.has_value()));
@@ -109,18 +111,22 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
     ASSIGN_OR_RETURN(InputFile opened, InputFile::open(input_path()));
     input_.emplace(std::move(opened));
   }
+  PADDOCK_CRASH_POINT("launch-prepared");
   record_.stage = Stage::kLaunching;
   TRY(folder_.store(record_));
+  PADDOCK_CRASH_POINT("launch-intended");
   auto started = start(files);
   if (!started) {
     log_error("a launcher could not be started", {{"error", started.error().describe()}});
     return std::move(started).error();
   }
+  PADDOCK_CRASH_POINT("launched");
   launcher_ = std::move(*started);
   if (launcher_.identity) record_.launcher = LauncherRecord::of(*launcher_.identity);
   if (const Status stored = folder_.store(record_); !stored) {
     log_warn("a launcher's identity could not be recorded", {{"error", stored.error().describe()}});
   }
+  PADDOCK_CRASH_POINT("launch-recorded");
   return {};
 }
 
@@ -187,6 +193,7 @@ void RunLife::collect() {
               {{"run", assignment_.run_uid}, {"error", collected.error().describe()}});
   }
   if (leaving()) return;
+  PADDOCK_CRASH_POINT("artifacts-sent");
   finish(std::move(outcome));
 }
 
@@ -213,6 +220,7 @@ void RunLife::finish(contracts::RunOutcome outcome) {
     log_error("an outcome could not be recorded",
               {{"run", assignment_.run_uid}, {"error", stored.error().describe()}});
   }
+  PADDOCK_CRASH_POINT("outcome-recorded");
   trees_.clear();
   log_info("run ended", {{"run", assignment_.run_uid}, {"reason", record_.outcome->reason}});
   publish();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "common/base/crash_point.h"
 #include "common/base/log.h"
 
 namespace paddock::session {
@@ -67,6 +68,7 @@ void SessionLoop::set_status(contracts::NodeStatus status) {
 void SessionLoop::lane(Lane lane, SyncPort& port) {
   while (const std::optional<Call> call = next_call(lane)) {
     const auto answer = port.synchronize(call->request);
+    PADDOCK_CRASH_POINT("controller-answered");
     settle(*call, answer);
   }
 }
@@ -103,6 +105,7 @@ void SessionLoop::settle(const Call& call, const Result<contracts::SyncAnswer>& 
     log_warn("the controller did not take a call", {{"error", answer.error().describe()}});
   });
   changed_.notify_all();
+  if (!actions.empty()) PADDOCK_CRASH_POINT("actions-known");
   for (const Action& action : actions) act_(action);
 }
 

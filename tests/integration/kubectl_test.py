@@ -2,6 +2,7 @@
 
 PADDOCK_KUBECTL names further programs, separated by colons.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -160,6 +161,23 @@ class Changing:
         self.assertIn("deleted", self.out("delete", "run", name))
         self.assertIn("NotFound", self.refused("get", "run", name))
 
+    def test_delete_what_a_selector_chooses(self):
+        names = [self.waiting_run(f"chosen-{i}", labels={"chosen": self.prefix}) for i in range(3)]
+        raw = f"/apis/paddock.dev/v1alpha1/namespaces/default/runs?labelSelector=chosen={self.prefix}"
+        self.assertEqual(self.out("auth", "can-i", "deletecollection", "runs").strip(), "yes")
+        self.assertEqual(self.kubectl("auth", "can-i", "deletecollection", "nodes", check=False).stdout.strip(), "no")
+        for name in names[1:]:
+            self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        self.assertIn("cancel it first", self.refused("delete", "--raw", raw))  # the others went
+        left = self.out("get", "runs", "-l", f"chosen={self.prefix}", "-o", "name")
+        self.assertEqual(left.split(), [f"run.paddock.dev/{names[0]}"])
+        self.kubectl("patch", "run", names[0], "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        deleted = json.loads(self.out("delete", "--raw", raw))
+        self.assertEqual([each["metadata"]["name"] for each in deleted["items"]], names[:1])
+        name = self.waiting_run("chosen-by-kubectl", labels={"chosen": self.prefix})
+        self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        self.assertIn("deleted", self.out("delete", "runs", "-l", f"chosen={self.prefix}"))
+
     def test_unknown_and_wrong_fields_are_named(self):
         bad = self.manifest(f"{self.prefix}-bad", prioritee=1)
         self.assertIn("prioritee", self.refused("create", "-f", bad))
@@ -267,6 +285,22 @@ class Watching:
                 wait_until(step, lambda: f"{step}\n" in seen)
             watching.kill()
             reader.join()
+
+    def test_watch_of_events_tells_what_happens_to_a_run(self):
+        with subprocess.Popen(self.command("get", "events", "-w", "--watch-only"), text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as watching, contextlib.ExitStack() as after:
+            after.callback(watching.kill)
+            seen = []
+            threading.Thread(target=lambda: seen.extend(iter(watching.stdout.readline, "")), daemon=True).start()
+            made = []
+
+            def told():  # a watch begins when it begins: what happens before it is not its to tell
+                made.append(self.waiting_run(f"told-{len(made)}"))
+                return any(f"run/{name} " in line for name in made for line in seen)
+            wait_until("an event", told)
+            name = made[-1]
+            self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+            wait_until("its end", lambda: any(f"run/{name} " in line and "CANCEL_REQUESTED" in line for line in seen))
 
     def test_wait_for_a_condition_and_for_deletion(self):
         name = self.waiting_run("awaited")

@@ -58,6 +58,11 @@ class Packages(unittest.TestCase):
                          (SOURCE / "packaging/controller.example.yaml").read_bytes())
         self.assertRegex((self.root / "etc/passwd").read_text(), r"(?m)^paddock:.*:/var/lib/paddock:")
 
+    def test_no_program_can_be_told_to_die(self):
+        self.install()
+        for program in ("paddock", "paddock-sandbox", "paddock-controller", "paddock-node-agent"):
+            self.assertNotIn(b"PADDOCK_CRASH_AT", (self.root / "usr/bin" / program).read_bytes(), program)
+
     def test_units_name_what_is_installed_and_make_sense_to_systemd(self):
         self.install()
         for name in ("paddock-controller", "paddock-node-agent"):

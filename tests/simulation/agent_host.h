@@ -50,6 +50,7 @@ struct Tampering {
   std::function<void(contracts::SyncAnswer&)> answer;
   std::function<void(session::Call&, session::SessionCore&)> call_before_answer;
   std::function<void(store::Store&, const nodes::LeaseTable&, nodes::Now)> before_tick;
+  bool disk_lies = false;  // what it refuses is said to be kept
 };
 
 struct Sent {

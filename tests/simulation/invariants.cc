@@ -174,6 +174,13 @@ std::string check_load(const AgentHost& host, store::ReadTxn& txn) {
   return devices > has.devices.size() ? "a device promised twice" : "";
 }
 
+std::string check_refused(World& world, store::ReadTxn& txn) {
+  for (const std::string& uid : world.refused()) {
+    if (txn.run_by_uid(uid).ok()) return cat("run ", uid, ": refused, and there");
+  }
+  return "";
+}
+
 std::string check_quota(store::ReadTxn& txn) {
   const auto runs = txn.active_runs();
   if (!runs.ok()) return runs.error().describe();
@@ -201,6 +208,7 @@ std::string Invariants::check(World& world, bool thorough) {
       const std::string found = check_run(world, txn, uid);
       if (wrong.empty() && !found.empty()) wrong = cat("run ", uid, ": ", found);
     }
+    if (wrong.empty()) wrong = check_refused(world, txn);
     if (wrong.empty()) wrong = check_quota(txn);
     for (const auto& host : world.hosts()) {
       if (wrong.empty()) wrong = check_load(*host, txn);

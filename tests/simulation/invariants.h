@@ -1,6 +1,8 @@
 // What must hold after every step, checked against the store and the hosts' witnesses, by code that
 // shares nothing with the code it checks:
-//   - an acknowledged run never disappears, and once it ended it never changes;
+//   - an acknowledged run never disappears, and once it ended it never changes; one that was
+//   refused
+//     is not there;
 //   - an attempt's command is started at most once, on one host, within what that host has, and
 //     there are no more attempts than were allowed;
 //   - no phase goes back within an attempt, and no attempt to an older one;

@@ -30,6 +30,12 @@ class NoOutput : public session::OutputReader {
   }
 };
 
+TEST(PlantedBug, AStoreThatSaysThatItKeptWhatItsDiskRefusedIsCaught) {
+  Tampering bug;
+  bug.disk_lies = true;
+  EXPECT_THAT(caught(bug), HasSubstr("acknowledged, and disappeared"));
+}
+
 TEST(PlantedBug, AnAgentThatForgetsWhatItStartedIsCaught) {
   Tampering bug;
   bug.disk_after_crash = [](Disk& disk) {

@@ -15,7 +15,8 @@ Faults faults_for(uint64_t seed) {
           .crash = random.below(15),
           .cut_off = random.below(6),
           .restart_controller = random.below(8),
-          .skew = random.below(10)};
+          .skew = random.below(10),
+          .disk = seed % 3 == 0 ? seed % 17 : 0};
 }
 
 }  // namespace

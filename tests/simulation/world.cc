@@ -29,11 +29,13 @@ T take_any(std::deque<T>& queue, Random& random) {
 
 World::World(uint64_t seed, Faults faults, Tampering tampering)
     : random_(seed), faults_(faults), tampering_(std::move(tampering)) {
-  store_ = std::move(store::Store::open({})).value();
+  store_ =
+      std::make_unique<FaultyStore>(store::Store::open({}).value(), seed, tampering_.disk_lies);
   preemption_ = random_.below(3) == 0;
   start_controller();
   const auto count = static_cast<int64_t>(1 + random_.below(4));
   for (int64_t i = 0; i < count; ++i) add_host(i);
+  store_->refuse(faults_.disk);
 }
 
 // What it remembers is gone; the store stays.
@@ -48,7 +50,9 @@ void World::start_controller() {
   controller_started_ = clock_.mono();
 }
 
+// But what the disk refuses: whoever wanted it tries again, or not.
 void World::must(const Status& status, const char* what) {
+  if (!quiet_ && FaultyStore::is_refusal(status)) return;
   if (!status.ok() && broken_.empty()) broken_ = cat(what, ": ", status.error().describe());
 }
 
@@ -98,27 +102,31 @@ void World::submit_run() {
     return store::create_run(txn, run, runs::admit(run, clock_.wall()));
   });
   must(stored, "submit");
-  if (stored.ok()) acknowledged_.push_back(run.metadata.uid);
+  (stored.ok() ? acknowledged_ : refused_).push_back(run.metadata.uid);
 }
 
 // Each agent run that is placed gets a line now and then. It draws no number: seeds keep their
 // runs.
 void World::answer_agents() {
   if (clock_.mono().ms % 3 != 0) return;
-  must(store_->write([&](store::WriteTxn& txn) -> Status {
+  std::vector<std::pair<std::string, std::string>> lines;  // by attempt
+  const Status sent = store_->write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto active, txn.active_runs());
     for (const contracts::Run& run : active) {
       const bool placed = !run.status.node_name.empty();
       if (run.spec.type != contracts::RunType::kAgent || !placed) continue;
-      auto& sent = sent_[attempt_key(run.metadata.uid, run.status.attempt)];
-      contracts::RunInput input{0, cat("line ", sent.size(), "\n")};
-      TRY(txn.append_input(run.metadata.uid, run.status.attempt, cat("tool-", sent.size()), input));
+      const std::string attempt = attempt_key(run.metadata.uid, run.status.attempt);
+      const size_t number = sent_[attempt].size();
+      contracts::RunInput input{0, cat("line ", number, "\n")};
+      TRY(txn.append_input(run.metadata.uid, run.status.attempt, cat("tool-", number), input));
       txn.touch(store::node_topic(run.status.node_name));
-      sent.push_back(input.data);
+      lines.emplace_back(attempt, input.data);
     }
     return {};
-  }),
-       "answer");
+  });
+  must(sent, "answer");
+  if (!sent.ok()) return;
+  for (auto& [attempt, line] : lines) sent_[attempt].push_back(std::move(line));
 }
 
 void World::cancel_some_run() {
@@ -229,7 +237,7 @@ void World::deliver_answers() {
 }
 
 void World::tick() {
-  if (tampering_.before_tick) tampering_.before_tick(*store_, *leases_, nodes::now(clock_));
+  if (tampering_.before_tick) tampering_.before_tick(store_->sound(), *leases_, nodes::now(clock_));
   const auto report = reconciler_->tick(nodes::now(clock_));
   must(report.ok() ? Status() : Status(report.error()), "tick");
   if (chance(10)) compare_pictures();
@@ -295,6 +303,7 @@ void World::step() {
 
 void World::stop_faults() {
   quiet_ = true;
+  store_->refuse(0);
   std::fill(cut_off_until_.begin(), cut_off_until_.end(), MonoTime{});
   for (const auto& host : hosts_) take_back(host->name());
 }

@@ -1,6 +1,6 @@
 // One controller and some hosts under one seed. Each step something happens: time passes, a message
 // is sent, lost, repeated or arrives late and out of order, a host is cut off, somebody crashes or
-// comes back.
+// comes back, the controller's disk refuses a write.
 #pragma once
 
 #include <deque>
@@ -15,6 +15,7 @@
 #include "controller/reconciler/reconciler.h"
 #include "controller/store/store.h"
 #include "tests/simulation/agent_host.h"
+#include "tests/simulation/faulty_store.h"
 
 namespace paddock::simulation {
 
@@ -25,6 +26,7 @@ struct Faults {
   uint64_t cut_off = 0;
   uint64_t restart_controller = 0;
   uint64_t skew = 0;
+  uint64_t disk = 0;
 };
 
 // How many runs of the namespace "limited" may be placed at once.
@@ -44,6 +46,8 @@ class World {
   WallTime calendar() const { return clock_.wall(); }
   const std::vector<std::unique_ptr<AgentHost>>& hosts() const { return hosts_; }
   const std::vector<std::string>& acknowledged() const { return acknowledged_; }
+  // Runs that were sent and refused.
+  const std::vector<std::string>& refused() const { return refused_; }
   bool cancel_was_asked(const std::string& uid) const { return cancelled_.contains(uid); }
   // The lines that an attempt of an agent run was sent, in order.
   const std::vector<std::string>& sent_to(const std::string& attempt) { return sent_[attempt]; }
@@ -100,7 +104,7 @@ class World {
   Faults faults_;
   const Tampering tampering_;
   ManualClock clock_;
-  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<FaultyStore> store_;
   std::unique_ptr<nodes::LeaseTable> leases_;
   std::unique_ptr<reconciler::Reconciler> reconciler_;
   std::vector<std::unique_ptr<AgentHost>> hosts_;
@@ -110,6 +114,7 @@ class World {
   std::deque<Held> held_;
   std::deque<Answer> answers_;
   std::vector<std::string> acknowledged_;
+  std::vector<std::string> refused_;
   std::set<std::string> cancelled_;
   std::map<std::string, MonoTime> heard_;
   std::map<std::string, std::vector<std::string>> sent_;

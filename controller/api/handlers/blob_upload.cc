@@ -1,5 +1,6 @@
 #include "controller/api/handlers/blob_upload.h"
 
+#include "common/base/crash_point.h"
 #include "common/base/text.h"
 #include "common/compression/compression.h"
 #include "controller/api/documents.h"
@@ -50,6 +51,7 @@ Result<Response> receive_blob(Call& call, cas::Durability durability) {
       call.param("digest"), upload.size,
       [&](const Take& take) { return stream_upload(call.request.body, upload, limit, take); },
       durability));
+  PADDOCK_CRASH_POINT("blob-stored");
   return json_response(wire::Value::Object{{"digest", call.param("digest")}, {"size", upload.size}},
                        201);
 }

@@ -1,24 +1,19 @@
 #include "controller/api/handlers/core_events.h"
 
+#include "common/contracts/event_name.h"
 #include "controller/api/documents.h"
 #include "controller/api/list_query.h"
+#include "controller/api/watch.h"
 #include "controller/k8s/core_events.h"
+#include "controller/store/phase_records.h"
 
 namespace paddock::api {
 namespace {
 
+using store::PhaseRecord;
 using wire::Value;
 
 constexpr int64_t kAtOnce = 500;
-
-// The value that a selector demands of a field, if it demands one.
-std::string demanded(const k8s::Selector& selector, std::string_view field) {
-  for (const k8s::Requirement& each : selector.requirements) {
-    const bool equal = each.op == k8s::SelectorOp::kIn && each.values.size() == 1;
-    if (each.key == field && equal) return each.values[0];
-  }
-  return {};
-}
 
 // <object>/<event>: where a list goes on.
 Status go_on_after(const std::string& place, store::PhaseQuery& query) {
@@ -37,61 +32,124 @@ Status go_on_after(const std::string& place, store::PhaseQuery& query) {
   return {};
 }
 
+// What the store is asked for. A selector that names the run, or the event, means one run's alone.
+store::PhaseQuery phases_of(const ListQuery& query) {
+  store::PhaseQuery phases;
+  phases.name_space = query.options.name_space;
+  if (const auto run = k8s::demanded(query.fields, "involvedObject.name")) {
+    phases.run_name = *run;
+  } else if (const auto event = k8s::demanded(query.fields, "metadata.name")) {
+    phases.run_name = contracts::run_of_event(*event);
+  }
+  return phases;
+}
+
+WatchItem item_of(const PhaseRecord& record, WallTime now) {
+  WatchItem item;
+  item.object = k8s::core_event({record.run.name_space, record.run.name, record.run_uid},
+                                record.event, record.resource_version);
+  item.fields = k8s::event_fields(item.object);
+  item.cells = k8s::event_cells(item.object, now);
+  return item;
+}
+
+// Hands over what matches, in the order of the runs, until `take` has enough: then `phases` is
+// where it goes on.
+Status walk(store::ReadTxn& txn, const ListQuery& query, WallTime now, store::PhaseQuery& phases,
+            const std::function<bool(WatchItem)>& take) {
+  phases.limit = kAtOnce;
+  while (true) {
+    ASSIGN_OR_RETURN(const auto records, txn.phase_records(phases));
+    for (const PhaseRecord& record : records) {
+      WatchItem item = item_of(record, now);
+      const bool wanted = query.labels.matches(item.labels) && query.fields.matches(item.fields);
+      if (wanted && !take(std::move(item))) return {};
+      phases.after_object = record.object_id;
+      phases.after_event = record.event.id;
+    }
+    if (records.size() < static_cast<size_t>(kAtOnce)) return {};
+  }
+}
+
 struct EventPage {
-  Value::Array events;
+  std::vector<WatchItem> events;
   k8s::ListMeta meta;
 };
 
-// With selectors it reads on until the page is full.
-Status read_events(Services& services, const ListQuery& query, store::PhaseQuery phases,
-                   EventPage& page) {
-  return services.store.read([&](store::ReadTxn& txn) -> Status {
+// With selectors it reads on until the page is full, and by one more: whether there is another.
+Status read_events(Call& call, const ListQuery& query, store::PhaseQuery phases, EventPage& page) {
+  return call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(page.meta.resource_version, txn.resource_version());
     const auto wanted = static_cast<size_t>(query.options.limit);
-    phases.limit = kAtOnce;
-    while (true) {
-      ASSIGN_OR_RETURN(const auto records, txn.phase_records(phases));
-      for (const store::PhaseRecord& record : records) {
-        if (wanted > 0 && page.events.size() == wanted) {
-          const std::string place = cat(phases.after_object, "/", phases.after_event);
-          page.meta.continue_token = k8s::continue_token({page.meta.resource_version, place});
-          return {};
-        }
-        phases.after_object = record.object_id;
-        phases.after_event = record.event.id;
-        Value event =
-            k8s::core_event({record.run.name_space, record.run.name, record.run_uid}, record.event);
-        if (query.labels.matches({}) && query.fields.matches(k8s::event_fields(event)))
-          page.events.push_back(std::move(event));
+    return walk(txn, query, call.now(), phases, [&](WatchItem item) {
+      if (wanted > 0 && page.events.size() == wanted) {
+        const int64_t first =
+            query.continued_version > 0 ? query.continued_version : page.meta.resource_version;
+        const std::string place = cat(phases.after_object, "/", phases.after_event);
+        page.meta.continue_token = k8s::continue_token({first, place});
+        return false;
       }
-      if (records.size() < static_cast<size_t>(kAtOnce)) return {};
-    }
+      page.events.push_back(std::move(item));
+      return true;
+    });
   });
+}
+
+Result<WatchItem> read_change(Services& services, std::string_view text, int64_t version) {
+  ASSIGN_OR_RETURN(PhaseRecord record, store::parse_phase(text));
+  record.resource_version = version;
+  return item_of(record, services.clock.wall());
+}
+
+Status list_present(Services& services, const ListQuery& query,
+                    const std::function<void(const WatchItem&)>& take, int64_t& resource_version) {
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(resource_version, txn.resource_version());
+    store::PhaseQuery phases = phases_of(query);
+    return walk(txn, query, services.clock.wall(), phases, [&](const WatchItem& item) {
+      take(item);
+      return true;
+    });
+  });
+}
+
+constexpr WatchedKind kEvents{store::kPhaseKind,  "Event",     "v1",        false,
+                              k8s::event_columns, read_change, list_present};
+
+Response page_response(EventPage page, const ListQuery& query) {
+  Value::Array items;
+  for (WatchItem& each : page.events) {
+    if (query.form == k8s::Form::kTable) {
+      items.push_back(k8s::table_row(std::move(each.cells), each.object, query.include));
+    } else {
+      items.push_back(query.form == k8s::Form::kMetadata ? k8s::partial_object(each.object)
+                                                         : std::move(each.object));
+    }
+  }
+  Value meta = k8s::list_meta(page.meta);
+  if (query.form == k8s::Form::kTable)
+    return json_response(k8s::table(k8s::event_columns(), std::move(meta), std::move(items)));
+  if (query.form == k8s::Form::kMetadata)
+    return json_response(k8s::partial_list(std::move(meta), std::move(items)));
+  return json_response(k8s::list("v1", "Event", std::move(meta), std::move(items)));
 }
 
 }  // namespace
 
 Result<Response> list_events(Call& call) {
+  const k8s::Labels fields = k8s::event_fields(Value(Value::Object{}));
   if (is_watch(call.request)) {
-    return Error{Code::kInvalidArgument, "METHOD_NOT_ALLOWED",
-                 "events cannot be watched; watch the run, or follow its stream at "
-                 "…/runs/{name}/events"};
+    ASSIGN_OR_RETURN(WatchQuery watch, parse_watch_query(call, fields));
+    return start_watch(call, kEvents, std::move(watch));
   }
-  ASSIGN_OR_RETURN(const ListQuery query,
-                   parse_list_query(call, k8s::event_fields(Value(Value::Object{}))));
-  store::PhaseQuery phases;
-  phases.name_space = query.options.name_space;
-  phases.run_name = demanded(query.fields, "involvedObject.name");
+  ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, fields));
+  store::PhaseQuery phases = phases_of(query);
   TRY(go_on_after(query.options.after, phases));
   EventPage page;
-  TRY(read_events(call.services, query, phases, page));
-  Value meta = k8s::list_meta(page.meta);
-  if (query.form != k8s::Form::kTable)
-    return json_response(k8s::list("v1", "Event", std::move(meta), std::move(page.events)));
-  Value::Array rows;
-  for (const Value& event : page.events)
-    rows.push_back(k8s::table_row(k8s::event_cells(event, call.now()), event, query.include));
-  return json_response(k8s::table(k8s::event_columns(), std::move(meta), std::move(rows)));
+  TRY(read_events(call, query, phases, page));
+  TRY(check_versions(call, query, store::kPhaseKind, page.meta.resource_version));
+  if (query.continued_version > 0) page.meta.resource_version = query.continued_version;
+  return page_response(std::move(page), query);
 }
 
 }  // namespace paddock::api

@@ -1,6 +1,7 @@
 // Creating objects of any kind: POST, and an apply that finds nothing to change.
 #pragma once
 
+#include "common/base/crash_point.h"
 #include "controller/api/audit.h"
 #include "controller/api/documents.h"
 #include "controller/api/handlers/objects.h"
@@ -91,6 +92,7 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
     return remember_create(txn, create.key, object.metadata.name);
   };
   TRY(write_or_try(call.services.store, create.dry_run, change));
+  PADDOCK_CRASH_POINT("create-stored");
   if (create.dry_run && created) object.metadata.resource_version.clear();
   return created;
 }

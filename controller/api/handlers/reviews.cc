@@ -38,6 +38,7 @@ std::optional<Place> place_of(const std::string& verb) {
   if (verb == "update") return Place{"PUT", true};
   if (verb == "patch") return Place{"PATCH", true};
   if (verb == "delete") return Place{"DELETE", true};
+  if (verb == "deletecollection") return Place{"DELETE", false};
   return std::nullopt;
 }
 

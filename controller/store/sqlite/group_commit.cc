@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/crash_point.h"
 #include "common/base/log.h"
 
 namespace paddock::store::sqlite {
@@ -85,6 +86,7 @@ void GroupCommit::commit(const Batch& batch) {
     }
     return remember(batch, false);
   }
+  PADDOCK_CRASH_POINT("store-committed");
   remember(batch, db_->changes() != changes);
   announce(txn);
 }
@@ -110,6 +112,7 @@ Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
     txn.topics().resize(touched);
     txn.object_writes().resize(changed);
   }
+  PADDOCK_CRASH_POINT("store-committing");
   return db_->prepare("COMMIT").run();
 }
 

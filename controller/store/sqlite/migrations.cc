@@ -149,6 +149,10 @@ CREATE TABLE session_deadlines (
 ) STRICT;
 CREATE INDEX session_deadlines_due ON session_deadlines (due_ms);
 )sql",
+    R"sql(
+-- Of a change of phase: its place among all changes, for watches. Older ones have none.
+ALTER TABLE run_events ADD COLUMN resource_version INTEGER;
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from) {

@@ -85,14 +85,19 @@ class Transaction final : public WriteTxn {
 
  private:
   // Rows of this kind behind a key, in the order of list_rows.
-  Result<int64_t> count_rows(std::string_view kind, const std::optional<std::string>& name_space,
-                             const Key& after);
+  Result<int64_t> count_rows(std::string_view kind, const ListOptions& options, const Key& after);
+  Statement select_rows(std::string_view kind, const ListOptions& options, const Key& after);
+  Status add_row(std::string_view kind, const Key& key, const Key& after, Page<Row>& page);
   // A run that is gone can be made again with the key that made it.
   Status forget_creates(const Key& run);
   // A new resource version.
   Result<int64_t> record_change(std::string_view kind, const Key& key, ObjectWrite::Op op);
   // For the watches, once the row is written.
   void announce(ObjectWrite write);
+  // A change of phase, before it is stored: its resource version.
+  Result<int64_t> announce_phase(const std::string& run_uid, const contracts::RunEvent& event);
+  // Those of a run that is about to go.
+  Status announce_lost_phases(const Key& run);
 
   Connection& db_;
   std::vector<std::string> topics_;

@@ -1,4 +1,5 @@
 // A run's events and how much of its output they hold.
+#include "controller/store/phase_records.h"
 #include "controller/store/sqlite/transaction.h"
 
 namespace paddock::store::sqlite {
@@ -33,12 +34,14 @@ Result<std::vector<PhaseRecord>> Transaction::phase_records(const PhaseQuery& qu
   const bool one = query.name_space && !query.run_name.empty();
   Statement rows =
       one ? db_.prepare(
-                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data "
+                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data, "
+                "coalesce(e.resource_version, 1) "
                 "FROM objects o JOIN run_events e ON e.run_uid = o.uid AND e.type = 'phase' "
                 "WHERE o.kind = 'Run' AND o.namespace = ?2 AND o.name = ?3 AND ?1 = 1 "
                 "AND (o.id, e.id) > (?4, ?5) ORDER BY e.id LIMIT ?6")
           : db_.prepare(
-                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data "
+                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data, "
+                "coalesce(e.resource_version, 1) "
                 "FROM objects o JOIN run_events e ON e.run_uid = o.uid AND e.type = 'phase' "
                 "WHERE o.kind = 'Run' AND (?1 IS NULL OR o.namespace = ?2) "
                 "AND (?3 = '' OR o.name = ?3) AND (o.id, e.id) > (?4, ?5) "
@@ -55,7 +58,8 @@ Result<std::vector<PhaseRecord>> Transaction::phase_records(const PhaseQuery& qu
         {rows.integer(0),
          {rows.text(1), rows.text(2)},
          rows.text(3),
-         {rows.integer(4), rows.integer(5), std::string(contracts::kEventPhase), rows.text(6)}});
+         {rows.integer(4), rows.integer(5), std::string(contracts::kEventPhase), rows.text(6)},
+         rows.integer(7)});
   }
 }
 
@@ -68,10 +72,48 @@ Result<int64_t> Transaction::last_event_id(const std::string& run_uid) {
 Status Transaction::append_event(const std::string& run_uid, contracts::RunEvent& event) {
   ASSIGN_OR_RETURN(const int64_t last, last_event_id(run_uid));
   event.id = last + 1;
+  std::optional<int64_t> version;
+  if (event.type == contracts::kEventPhase) {
+    ASSIGN_OR_RETURN(version, announce_phase(run_uid, event));
+  }
   Statement insert = db_.prepare(
-      "INSERT INTO run_events (run_uid, id, time_ms, type, data) VALUES (?, ?, ?, ?, ?)");
+      "INSERT INTO run_events (run_uid, id, time_ms, type, data, resource_version) "
+      "VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(run_uid).bind(event.id).bind(event.time_ms).bind(event.type).bind(Blob{event.data});
-  return for_run(run_uid, db_, insert.run());
+  return for_run(run_uid, db_, insert.bind(version).run());
+}
+
+Result<int64_t> Transaction::announce_phase(const std::string& run_uid,
+                                            const contracts::RunEvent& event) {
+  PhaseRecord record{0, {}, run_uid, event, 0};
+  {
+    Statement run =
+        db_.prepare("SELECT id, namespace, name FROM objects WHERE uid = ? AND kind = 'Run'");
+    ASSIGN_OR_RETURN(const bool found, run.bind(run_uid).step());
+    if (!found) return internal::not_found("Run", {{}, run_uid});
+    record.object_id = run.integer(0);
+    record.run = {run.text(1), run.text(2)};
+  }
+  const Key key = phase_key(record);
+  ASSIGN_OR_RETURN(record.resource_version,
+                   record_change(kPhaseKind, key, ObjectWrite::Op::kCreate));
+  announce(
+      {record.resource_version, kPhaseKind, key, ObjectWrite::Op::kCreate, {}, phase_text(record)});
+  return record.resource_version;
+}
+
+Status Transaction::announce_lost_phases(const Key& run) {
+  PhaseQuery query;
+  query.name_space = run.name_space;
+  query.run_name = run.name;
+  ASSIGN_OR_RETURN(const std::vector<PhaseRecord> records, phase_records(query));
+  for (const PhaseRecord& record : records) {
+    const Key key = phase_key(record);
+    ASSIGN_OR_RETURN(const int64_t version,
+                     record_change(kPhaseKind, key, ObjectWrite::Op::kDelete));
+    announce({version, kPhaseKind, key, ObjectWrite::Op::kDelete, phase_text(record), {}});
+  }
+  return {};
 }
 
 Result<int64_t> Transaction::output_acked(const std::string& run_uid, int64_t attempt) {

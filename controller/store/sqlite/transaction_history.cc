@@ -15,7 +15,7 @@ Result<std::optional<std::vector<ReadTxn::Change>>> Transaction::changes_after(
   const bool gone = resource_version > newest || !oldest || resource_version + 1 < *oldest;
   if (gone) return std::optional<Changes>();
   Statement rows = db_.prepare(
-      "SELECT kind, namespace, name FROM changes WHERE resource_version > ? "
+      "SELECT kind, namespace, name FROM changes WHERE resource_version > ? AND kind <> 'Event' "
       "ORDER BY resource_version");
   rows.bind(resource_version);
   Changes changes;

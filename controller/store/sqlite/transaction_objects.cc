@@ -1,4 +1,6 @@
 // Objects: rows of JSON with a resource version drawn from the history of changes.
+#include <tuple>
+
 #include "common/base/text.h"
 #include "controller/store/sqlite/transaction.h"
 
@@ -106,25 +108,43 @@ Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind,
   return std::optional<Row>(Row{row.text(0), row.integer(1)});
 }
 
-// Two literals each, so that both have a plan of their own over the key's index.
+// A literal each, so that each has a plan of its own over the key's index.
+Statement Transaction::select_rows(std::string_view kind, const ListOptions& options,
+                                   const Key& after) {
+  Statement rows =
+      options.name_space ? db_.prepare(
+                               "SELECT data, resource_version, namespace, name FROM objects "
+                               "WHERE kind = ?1 AND namespace = ?5 "
+                               "AND (namespace, name) > (?2, ?3) "
+                               "ORDER BY namespace, name LIMIT ?4")
+      : options.name ? db_.prepare(
+                           "SELECT data, resource_version, namespace, name FROM objects "
+                           "WHERE kind = ?1 AND name = ?5 AND (namespace, name) > (?2, ?3) "
+                           "ORDER BY namespace, name LIMIT ?4")
+                     : db_.prepare(
+                           "SELECT data, resource_version, namespace, name FROM objects "
+                           "WHERE kind = ?1 AND (namespace, name) > (?2, ?3) "
+                           "ORDER BY namespace, name LIMIT ?4");
+  rows.bind(kind).bind(after.name_space).bind(after.name);
+  rows.bind(options.limit > 0 ? options.limit : int64_t{-1});
+  if (options.name_space) {
+    rows.bind(std::string_view(*options.name_space));
+  } else if (options.name) {
+    rows.bind(std::string_view(*options.name));
+  }
+  return rows;
+}
+
 Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
                                                   const ListOptions& options) {
   Page<Row> page;
   ASSIGN_OR_RETURN(page.resource_version, resource_version());
   const Key after = split_continue(options.after);
-  Statement rows = options.name_space
-                       ? db_.prepare(
-                             "SELECT data, resource_version, namespace, name FROM objects "
-                             "WHERE kind = ?1 AND namespace = ?5 "
-                             "AND (namespace, name) > (?2, ?3) "
-                             "ORDER BY namespace, name LIMIT ?4")
-                       : db_.prepare(
-                             "SELECT data, resource_version, namespace, name FROM objects "
-                             "WHERE kind = ?1 AND (namespace, name) > (?2, ?3) "
-                             "ORDER BY namespace, name LIMIT ?4");
-  rows.bind(kind).bind(after.name_space).bind(after.name);
-  rows.bind(options.limit > 0 ? options.limit : int64_t{-1});
-  if (options.name_space) rows.bind(std::string_view(*options.name_space));
+  if (options.name_space && options.name) {
+    TRY(add_row(kind, {*options.name_space, *options.name}, after, page));
+    return page;
+  }
+  Statement rows = select_rows(kind, options, after);
   Key last;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
@@ -133,23 +153,38 @@ Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
     last = {rows.text(2), rows.text(3)};
   }
   if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
-    ASSIGN_OR_RETURN(page.remaining, count_rows(kind, options.name_space, last));
+    ASSIGN_OR_RETURN(page.remaining, count_rows(kind, options, last));
     if (page.remaining > 0) page.continue_after = cat(last.name_space, "/", last.name);
   }
   return page;
 }
 
-Result<int64_t> Transaction::count_rows(std::string_view kind,
-                                        const std::optional<std::string>& name_space,
+// The object with this key, if there is one and the list has not passed it already.
+Status Transaction::add_row(std::string_view kind, const Key& key, const Key& after,
+                            Page<Row>& page) {
+  if (std::tie(key.name_space, key.name) <= std::tie(after.name_space, after.name)) return {};
+  ASSIGN_OR_RETURN(std::optional<Row> row, find_row(kind, key));
+  if (row) page.items.push_back(std::move(*row));
+  return {};
+}
+
+Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions& options,
                                         const Key& after) {
-  Statement rows = name_space ? db_.prepare(
-                                    "SELECT count(*) FROM objects WHERE kind = ?1 "
-                                    "AND namespace = ?4 AND (namespace, name) > (?2, ?3)")
-                              : db_.prepare(
-                                    "SELECT count(*) FROM objects WHERE kind = ?1 "
-                                    "AND (namespace, name) > (?2, ?3)");
+  Statement rows = options.name_space ? db_.prepare(
+                                            "SELECT count(*) FROM objects WHERE kind = ?1 "
+                                            "AND namespace = ?4 AND (namespace, name) > (?2, ?3)")
+                   : options.name ? db_.prepare(
+                                        "SELECT count(*) FROM objects WHERE kind = ?1 "
+                                        "AND name = ?4 AND (namespace, name) > (?2, ?3)")
+                                  : db_.prepare(
+                                        "SELECT count(*) FROM objects WHERE kind = ?1 "
+                                        "AND (namespace, name) > (?2, ?3)");
   rows.bind(kind).bind(after.name_space).bind(after.name);
-  if (name_space) rows.bind(std::string_view(*name_space));
+  if (options.name_space) {
+    rows.bind(std::string_view(*options.name_space));
+  } else if (options.name) {
+    rows.bind(std::string_view(*options.name));
+  }
   ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
   return count.value_or(0);
 }
@@ -233,8 +268,11 @@ Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& met
 Status Transaction::delete_row(std::string_view kind, const Key& key) {
   ASSIGN_OR_RETURN(std::optional<Row> stored, find_row(kind, key));
   if (!stored) return internal::not_found(kind, key);
+  if (kind == "Run") {
+    TRY(announce_lost_phases(key));
+    TRY(forget_creates(key));
+  }
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kDelete));
-  if (kind == "Run") TRY(forget_creates(key));
   TRY(db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
           .bind(kind)
           .bind(key.name_space)

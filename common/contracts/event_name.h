@@ -1,0 +1,22 @@
+// The name of an Event: of a change of a run's phase, as Kubernetes clients see it. A run's name
+// has no dot, so it can be read back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/text.h"
+
+namespace paddock::contracts {
+
+inline std::string event_name(std::string_view run, std::string_view uid, int64_t event_id) {
+  return cat(run, ".", uid.substr(0, 8), ".", event_id);
+}
+
+// The run that such a name tells of.
+inline std::string_view run_of_event(std::string_view name) {
+  return name.substr(0, name.find('.'));
+}
+
+}  // namespace paddock::contracts

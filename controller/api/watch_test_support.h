@@ -1,0 +1,35 @@
+// A client of a watch. For tests only.
+#pragma once
+
+#include "controller/api/api_test_support.h"
+
+namespace paddock::api {
+
+// A client that reads a watch and acts on what it has read, on the watch's own thread: nothing here
+// waits for anything.
+class ActingStream final : public ResponseStream {
+ public:
+  using Act = std::function<bool(ActingStream&)>;  // false: the client goes away
+  explicit ActingStream(Act act) : act_(std::move(act)) {}
+  bool write(std::string_view bytes) override {
+    text += bytes;
+    for (const std::string& line : split(bytes, '\n')) {
+      if (!line.empty()) events.push_back(wire::parse_json(line).value());
+    }
+    return open();
+  }
+  bool open() const override { return open_ = open_ && act_(const_cast<ActingStream&>(*this)); }
+  std::string types() const {
+    std::string out;
+    for (const wire::Value& each : events) out += each.text("type").substr(0, 1);
+    return out;
+  }
+  std::string text;
+  std::vector<wire::Value> events;
+
+ private:
+  Act act_;
+  mutable bool open_ = true;
+};
+
+}  // namespace paddock::api

@@ -1,0 +1,51 @@
+// A store whose disk refuses writes now and then: before anything of a change is done, or when all
+// of it is to be committed. Its faults are drawn from numbers of their own.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "common/base/random.h"
+#include "controller/store/store.h"
+
+namespace paddock::simulation {
+
+class FaultyStore final : public store::Store {
+ public:
+  // `lies`: it says that it kept what it refused. A bug, for the tests of the invariants.
+  FaultyStore(std::unique_ptr<store::Store> real, uint64_t seed, bool lies)
+      : real_(std::move(real)), random_(seed), lies_(lies) {}
+
+  void refuse(uint64_t percent) { percent_ = percent; }
+  store::Store& sound() { return *real_; }  // the same, without faults
+
+  Status write(const std::function<Status(store::WriteTxn&)>& change) override {
+    if (random_.below(100) >= percent_) return real_->write(change);
+    if (random_.below(2) == 0) return answer(refusal());
+    return answer(real_->write([&](store::WriteTxn& txn) -> Status {
+      TRY(change(txn));
+      return refusal();  // undoes it
+    }));
+  }
+  Status read(const std::function<Status(store::ReadTxn&)>& look) override {
+    return real_->read(look);
+  }
+  Status check_writable() override { return real_->check_writable(); }
+
+  static bool is_refusal(const Status& status) {
+    return !status.ok() && status.error().reason == "STORE_IO";
+  }
+
+ private:
+  static Status refusal() {
+    return Error{Code::kUnavailable, "STORE_IO", "the disk refused; nothing was kept"};
+  }
+  Status answer(Status status) const { return lies_ && is_refusal(status) ? Status() : status; }
+
+  std::unique_ptr<store::Store> real_;
+  SeededRandom random_;
+  const bool lies_;
+  uint64_t percent_ = 0;
+};
+
+}  // namespace paddock::simulation
