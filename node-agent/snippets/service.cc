@@ -68,7 +68,8 @@ Status Service::look() {
 }
 
 contracts::SnippetSkills Service::skills() const {
-  return {true, setting_.config.validator, interpreter_.libraries, interpreter_.missing};
+  return {true, setting_.config.validator, setting_.config.max_parallel, interpreter_.libraries,
+          interpreter_.missing};
 }
 
 // Where nobody checks code, a name in it is taken for an import.

@@ -72,6 +72,7 @@ Result<Response> execute_code(Call& call) {
   if (const auto refused = refusal_of(request)) return object_response(*refused);
   ASSIGN_OR_RETURN(SnippetOrder order, order_of(std::move(request), call.services.execute));
   calls::CallOptions options;
+  options.caller = call.principal.subject;
   options.kind = contracts::kSnippetCall;
   options.patience = Millis(order.timeout_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;
