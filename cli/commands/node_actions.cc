@@ -34,18 +34,32 @@ int set_schedulable(const Parsed& parsed, Env& env, const char* verb, const char
   });
 }
 
-// "waiting for 2 runs: default/a (Running, then retried), …"
-std::string waiting_text(const DrainReport& report) {
-  constexpr size_t kMostNamed = 5;
-  std::vector<std::string> names;
-  for (const auto& run : report.waiting_for) {
-    if (names.size() == kMostNamed) break;
-    names.push_back(cat(printable(run.name_space), "/", printable(run.name), " (",
-                        wire::enum_name(run.phase), ", then ", printable(run.then), ")"));
+constexpr size_t kMostNamed = 5;
+
+// "2 runs: default/a, default/b"; of many the first few.
+std::string named(std::string_view what, std::vector<std::string> names) {
+  const size_t count = names.size();
+  if (count > kMostNamed) {
+    names.resize(kMostNamed);
+    names.push_back(cat("and ", count - kMostNamed, " more"));
   }
-  const size_t count = report.waiting_for.size();
-  if (count > kMostNamed) names.push_back(cat("and ", count - kMostNamed, " more"));
-  return cat("waiting for ", count, count == 1 ? " run: " : " runs: ", join(names, ", "));
+  return cat(count, " ", what, count == 1 ? ": " : "s: ", join(names, ", "));
+}
+
+// "waiting for 2 runs: default/a (Running, then retried), …; 1 sandbox session: default/s"
+std::string waiting_text(const DrainReport& report) {
+  std::vector<std::string> runs;
+  for (const auto& run : report.waiting_for) {
+    runs.push_back(cat(printable(run.name_space), "/", printable(run.name), " (",
+                       wire::enum_name(run.phase), ", then ", printable(run.then), ")"));
+  }
+  std::vector<std::string> sessions;
+  for (const auto& each : report.sessions)
+    sessions.push_back(cat(printable(each.name_space), "/", printable(each.name)));
+  std::vector<std::string> all;
+  if (!runs.empty()) all.push_back(named("run", std::move(runs)));
+  if (!sessions.empty()) all.push_back(named("sandbox session", std::move(sessions)));
+  return cat("waiting for ", join(all, "; "));
 }
 
 Result<DrainReport> report_of(const Result<Value>& answer) {

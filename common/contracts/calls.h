@@ -17,7 +17,7 @@
 namespace paddock::contracts {
 
 inline constexpr const char* kSnippetCall =
-    "snippet";  // payload SnippetOrder, result ExecuteAnswer; session_calls.h has others
+    "snippet";  // payload SnippetOrder, result SnippetReport; session_calls.h has others
 
 struct NodeCall {
   std::string id;
@@ -78,6 +78,7 @@ struct CallAnswer {
 struct SnippetSkills {
   bool enabled = false;
   bool validator = true;
+  int64_t parallel = 0;                // snippets at once; 0: it does not say
   std::vector<std::string> libraries;  // importable, and loaded in warm interpreters
   std::vector<std::string> missing;    // wanted by the operator and not importable
   static constexpr auto describe() {
@@ -85,6 +86,8 @@ struct SnippetSkills {
     return std::tuple{
         field("enabled", &SnippetSkills::enabled, "whether it takes snippets"),
         field("validator", &SnippetSkills::validator, "whether code is checked first"),
+        field("parallel", &SnippetSkills::parallel, "how many at once",
+              {.omit_empty = true, .min = 0, .max = 512}),
         field("libraries", &SnippetSkills::libraries, "loaded beforehand",
               {.omit_empty = true, .max_length = 64}),
         field("missing", &SnippetSkills::missing, "not to be had on this host",

@@ -12,8 +12,8 @@ namespace paddock::contracts {
 struct DrainRequest {
   wire::Duration grace{Millis(300'000)};
   static constexpr auto describe() {
-    return std::tuple{
-        field("grace", &DrainRequest::grace, "how long runs may go on; what is left is ended")};
+    return std::tuple{field("grace", &DrainRequest::grace,
+                            "how long runs and sessions may go on; what is left is ended")};
   }
   void validate(wire::Check& check) const;
 };
@@ -41,6 +41,15 @@ struct DrainedRun {
   }
 };
 
+struct DrainedSession {
+  std::string name_space;
+  std::string name;
+  static constexpr auto describe() {
+    return std::tuple{field("namespace", &DrainedSession::name_space, "of the sandbox session"),
+                      field("name", &DrainedSession::name, "of the sandbox session")};
+  }
+};
+
 struct DrainReport {
   std::string node;
   bool cordoned = false;
@@ -48,13 +57,16 @@ struct DrainReport {
   bool drained = false;  // draining, and nothing is left
   std::optional<wire::Timestamp> evict_at;
   std::vector<DrainedRun> waiting_for;
+  std::vector<DrainedSession> sessions;
   static constexpr auto describe() {
     return std::tuple{field("node", &DrainReport::node, "which"),
                       field("cordoned", &DrainReport::cordoned, "it gets nothing new"),
                       field("draining", &DrainReport::draining, "it is being emptied"),
                       field("drained", &DrainReport::drained, "it is empty"),
                       field("evictAt", &DrainReport::evict_at, "when what is left is ended"),
-                      field("waitingFor", &DrainReport::waiting_for, "runs that are on it still")};
+                      field("waitingFor", &DrainReport::waiting_for, "runs that are on it still"),
+                      field("sessions", &DrainReport::sessions,
+                            "sandbox sessions that are on it still; they end with the grace")};
   }
 };
 

@@ -1,4 +1,8 @@
-// POST /execute without a node: what is decided before one is needed, and that none is said.
+// POST /execute: what is decided before a node is needed, that none is said, and what is recorded.
+#include <thread>
+
+#include "common/contracts/snippet_report.h"
+#include "common/crypto/digest.h"
 #include "controller/api/api_test_support.h"
 
 namespace paddock::api {
@@ -7,6 +11,34 @@ namespace {
 class Execute : public ApiTest {
  protected:
   Answer execute(const std::string& bytes) { return call("POST", "/execute", bytes); }
+  // A node that takes one call and brings this answer.
+  Answer execute_on_node(const std::string& bytes, contracts::CallAnswer brings) {
+    std::thread lane([&] {
+      contracts::CallsRequest request;
+      request.session = "session-1";
+      request.wait_ms = 60'000;
+      request.snippets.emplace();
+      request.snippets->enabled = true;
+      request.snippets->parallel = 1;
+      const auto yes = [] { return true; };
+      const auto told = services_.calls->serve({"n1", "session-1", 0}, request, yes, yes, clock_);
+      ASSERT_TRUE(told.ok() && told->call);
+      brings.id = told->call->id;
+      request.answer = std::move(brings);
+      request.wait_ms = 0;
+      ASSERT_TRUE(services_.calls->serve({"n1", "session-1", 0}, request, yes, yes, clock_).ok());
+    });
+    while (services_.calls->skills(clock_).empty()) std::this_thread::yield();
+    Answer answer = execute(bytes);
+    lane.join();
+    return answer;
+  }
+  std::vector<contracts::AuditEvent> recorded() {
+    const auto list = wire::decode<contracts::AuditList>(call("GET", "/audit").body);
+    EXPECT_TRUE(list.ok());
+    return list->items;
+  }
+  std::string metrics() { return call("GET", "/metrics").text; }
   std::string field_of(const Answer& answer) const {
     const wire::Value* causes = answer.body.at("error.details.causes");
     return causes == nullptr || causes->array()->empty() ? ""
@@ -57,6 +89,77 @@ TEST_F(Execute, HoldsTheOperatorsCeilingByRefusing) {
   services_.execute.max_memory_mb = 128;
   EXPECT_EQ(field_of(execute(R"({"code":"x","memory_mb":129})")), "memory_mb");
   EXPECT_EQ(execute(R"({"code":"x","memory_mb":128})").reason(), "NO_NODE");
+}
+
+TEST_F(Execute, IsRecordedByDigestWithWhatItsSandboxStopped) {
+  contracts::SnippetReport report;
+  report.warm = true;
+  report.answer.err = "printed";
+  report.result.emplace();
+  report.result->status = contracts::SandboxStatus::kFailed;
+  report.result->rc = 3;
+  report.result->denials = {{.what = "connect", .target = "192.0.2.1:80", .rule = "network"}};
+  const Answer answer =
+      execute_on_node(R"json({"code":"hidden()","input_data":{"a":"hidden too"}})json",
+                      {{}, wire::encode(report), {}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body.text("stderr"), "printed");
+  EXPECT_EQ(answer.body.find("warm"), nullptr);  // of no concern to its clients
+  const auto events = recorded();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].type, "capability.denied");
+  EXPECT_EQ(events[0].details.at("target"), "192.0.2.1:80");
+  const contracts::AuditEvent& end = events[1];
+  EXPECT_EQ(end.type, "execute.request");
+  EXPECT_EQ(end.subject, "admin");
+  EXPECT_EQ(end.reason, "FAILED");
+  EXPECT_EQ(end.details.at("codeSha256"), crypto::sha256_hex("hidden()"));
+  EXPECT_EQ(end.details.at("rc"), "3");
+  EXPECT_EQ(end.details.at("node"), "n1");
+  EXPECT_EQ(end.details.at("start"), "warm");
+  EXPECT_FALSE(end.details.at("token").empty());
+  EXPECT_EQ(end.request_id, events[0].request_id);
+  EXPECT_EQ(call("GET", "/audit").text.find("hidden"), std::string::npos);
+  const std::string text = metrics();
+  for (const char* line : {"paddock_execute_total{outcome=\"failed\"} 1\n",
+                           "paddock_execute_starts_total{start=\"warm\"} 1\n",
+                           "paddock_execute_seconds_bucket{le=\"+Inf\"} 1\n",
+                           "paddock_execute_seconds_count 1\n", "paddock_execute_running 0\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
+TEST_F(Execute, TakesTheAnswerOfAnAgentThatIsOlderThanItsController) {
+  contracts::ExecuteAnswer older;
+  older.success = true;
+  older.exit_code = 0;
+  older.out = "2\n";
+  const Answer answer = execute_on_node(R"({"code":"x"})", {{}, wire::encode(older), {}});
+  EXPECT_EQ(answer.body.text("stdout"), "2\n");
+  EXPECT_EQ(recorded().at(0).reason, "OK");
+  const Answer nonsense = execute_on_node(R"({"code":"x"})", {{}, "nonsense", {}});
+  EXPECT_EQ(nonsense.reason(), "UNEXPECTED_ANSWER");
+}
+
+TEST_F(Execute, IsRecordedThoughItNeverRan) {
+  execute(R"({"code":"x","language":"ruby"})");
+  execute(R"({"code":"x"})");
+  execute(R"({"code":""})");  // no request at all
+  contracts::SnippetReport refused;
+  refused.answer = contracts::refused_answer("Blocked import: os (line 1)", {"Blocked import: os"});
+  execute_on_node(R"({"code":"import os"})", {{}, wire::encode(refused), {}});
+  execute_on_node(R"({"code":"x"})",
+                  {{}, {}, contracts::CallFailure{"LAUNCHER_LOST", "it is", {}}});
+  const auto events = recorded();
+  std::vector<std::string> reasons;
+  for (const auto& event : events) reasons.push_back(cat(event.type, " ", event.reason));
+  EXPECT_EQ(reasons,
+            (std::vector<std::string>{"execute.request REFUSED", "execute.request NO_NODE",
+                                      "execute.request REFUSED", "execute.request LAUNCHER_LOST"}));
+  EXPECT_EQ(events.at(2).details.at("message"), "Blocked import: os (line 1)");
+  const std::string text = metrics();
+  for (const char* line : {"{outcome=\"refused\"} 2\n", "{outcome=\"no_node\"} 1\n",
+                           "{outcome=\"error\"} 1\n", "paddock_execute_seconds_count 0\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line;
 }
 
 }  // namespace

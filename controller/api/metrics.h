@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "controller/api/execute_metrics.h"
+
 namespace paddock::api {
 
 class Metrics {
@@ -14,8 +16,9 @@ class Metrics {
   void count_commit() { ++commits_; }
   void count_denial() { ++denials_; }
   std::atomic<int64_t> streams{0};  // open streaming answers
+  ExecuteMetrics execute;
 
-  // `# TYPE …` and value lines of these counters.
+  // `# TYPE …` and value lines of these counters; `execute` has its own.
   std::string text() const;
 
  private:

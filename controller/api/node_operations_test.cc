@@ -69,6 +69,31 @@ TEST_F(NodeOperations, ADrainReportsWhatItWaitsFor) {
   EXPECT_EQ(call("GET", cat(kNodes, "/n1/drain?waitMs=-1")).status, 400);
 }
 
+TEST_F(NodeOperations, ADrainWaitsForSessionsAndEndsThemWithItsGrace) {
+  contracts::Sandbox session;
+  session.metadata.name = "s";
+  session.metadata.name_space = "default";
+  session.metadata.uid = "uid-1";
+  session.spec = contracts::with_session_defaults({});
+  session.status.node_name = "n1";
+  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(session); }).ok());
+  const Answer answer = post("drain", R"({"grace":"30s"})");
+  EXPECT_EQ(*answer.body.find("drained"), wire::Value(false));
+  ASSERT_EQ(answer.body.find("sessions")->array()->size(), 1u);
+  EXPECT_EQ(answer.body.find("sessions")->array()->at(0).text("name"), "s");
+  const auto tick = reconciler_.tick(nodes::now(clock_));
+  ASSERT_TRUE(tick.ok());
+  EXPECT_LE(tick->next, Millis(30'000));
+  EXPECT_EQ(*call("GET", cat(kNodes, "/n1/drain")).body.find("drained"), wire::Value(false));
+  clock_.advance(Millis(30'000));
+  ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
+  EXPECT_EQ(*call("GET", cat(kNodes, "/n1/drain")).body.find("drained"), wire::Value(true));
+  const Answer ended = call("GET", "/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes/s");
+  EXPECT_EQ(ended.body.text("status.phase"), "Ended");
+  EXPECT_EQ(ended.body.text("status.reason"), "NODE_DRAINED");
+  EXPECT_THAT(call("GET", "/audit?session=uid-1").text, HasSubstr("NODE_DRAINED"));
+}
+
 TEST_F(NodeOperations, APatchThatUncordonsEndsADrain) {
   ASSERT_EQ(post("drain", R"({"grace":"30s"})").status, 200);
   const auto patch = [&](const std::string& body) {

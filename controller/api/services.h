@@ -7,6 +7,7 @@
 #include "common/base/time.h"
 #include "common/contracts/execute.h"
 #include "controller/admission/admit.h"
+#include "controller/api/audit_queue.h"
 #include "controller/api/denial_budget.h"
 #include "controller/api/metrics.h"
 #include "controller/calls/relay.h"
@@ -52,6 +53,7 @@ struct Services {
   std::shared_ptr<projects::PreviewScopes> previews = std::make_shared<projects::PreviewScopes>();
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);
   std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
+  std::shared_ptr<AuditQueue> audit_queue = std::make_shared<AuditQueue>();
 };
 
 }  // namespace paddock::api

@@ -201,6 +201,7 @@ void Controller::stop() {
   execute_server_.reset();
   if (server_) server_->stop();
   server_.reset();
+  if (services_) services_->audit_queue->stop();
 }
 
 }  // namespace paddock::app

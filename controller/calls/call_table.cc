@@ -4,13 +4,10 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "controller/calls/call_errors.h"
 
 namespace paddock::calls {
 namespace {
-
-Error lost(std::string reason, std::string message) {
-  return {Code::kUnavailable, std::move(reason), std::move(message)};
-}
 
 Code code_of(contracts::FailureKind kind) {
   using enum contracts::FailureKind;
@@ -38,10 +35,6 @@ Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
   return error;
 }
 
-bool does_snippets(const std::optional<contracts::SnippetSkills>& skills) {
-  return !skills || skills->enabled;
-}
-
 }  // namespace
 
 bool CallTable::present(const Node& node, MonoTime now) const {
@@ -50,29 +43,28 @@ bool CallTable::present(const Node& node, MonoTime now) const {
 
 bool CallTable::any_present(const std::string& node, MonoTime now) const {
   return std::ranges::any_of(nodes_, [&](const auto& each) {
-    const bool wanted = node.empty() ? does_snippets(each.second.skills) : each.first == node;
+    const bool wanted = node.empty() ? each.second.does_snippets() : each.first == node;
     return wanted && present(each.second, now);
   });
 }
 
-Status CallTable::submit(const CallId& id, std::string kind, wire::Value payload, size_t bytes,
-                         MonoTime now, Wakes& wakes, std::string node) {
-  if (!any_present(node, now)) {
-    return lost("NO_NODE", node.empty() ? "no node takes such calls now; try again"
-                                        : "its node cannot be reached now; try again");
-  }
-  if (queue_.size() >= limits_.waiting_calls || queued_bytes_ + bytes > limits_.waiting_bytes) {
-    return Error{Code::kResourceExhausted, "TOO_MANY_CALLS",
-                 "too many calls wait for a node already; try again later"};
-  }
-  calls_[id] = {std::move(kind), std::move(payload), bytes, std::move(node), {}, false, {}, 0, {}};
+Status CallTable::submit(const CallId& id, NewCall call, MonoTime now, Wakes& wakes) {
+  see(now);
+  if (!any_present(call.node, now)) return no_node(call.node);
+  TRY(check_room(call));
   queue_.push_back(id);
-  queued_bytes_ += bytes;
+  queued_bytes_ += call.bytes;
+  calls_[id].call = std::move(call);
   give(wakes);
   return {};
 }
 
+void CallTable::leave_queue(const CallId& id, const Entry& entry) {
+  if (std::erase(queue_, id) > 0) queued_bytes_ -= entry.call.bytes;
+}
+
 std::optional<Result<wire::Value>> CallTable::take_outcome(const CallId& id, MonoTime now) {
+  see(now);
   const auto found = calls_.find(id);
   if (found == calls_.end()) return lost("CALL_LOST", "the call is not known");
   Entry& entry = found->second;
@@ -103,7 +95,7 @@ Status CallTable::stop(const CallId& id, Wakes& wakes) {
     tell_to_end(id, *entry.given, wakes);
     return {};
   }
-  if (std::erase(queue_, id) > 0) queued_bytes_ -= entry.bytes;
+  leave_queue(id, entry);
   finish(id, Error{Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"},
          wakes);
   return {};
@@ -136,12 +128,25 @@ bool CallTable::waits(const CallId& id) const {
   return found != calls_.end() && !found->second.given && !found->second.outcome;
 }
 
+std::string CallTable::holder(const CallId& id) const {
+  const auto found = calls_.find(id);
+  return found != calls_.end() && found->second.given ? found->second.given->node : "";
+}
+
+std::optional<Error> CallTable::give_up(const CallId& id, MonoTime now) {
+  see(now);
+  if (!waits(id)) return std::nullopt;
+  const auto entry = calls_.extract(id);
+  leave_queue(id, entry.mapped());
+  return why_it_waits(entry.mapped(), now);
+}
+
 void CallTable::cancel(const CallId& id, Wakes& wakes) {
   auto node = calls_.extract(id);
   if (node.empty()) return;
   const Entry& entry = node.mapped();
   if (!entry.given) {
-    if (std::erase(queue_, id) > 0) queued_bytes_ -= entry.bytes;
+    leave_queue(id, entry);
     return;
   }
   if (entry.outcome) return;  // the node is done with it
@@ -185,15 +190,21 @@ void CallTable::finish(const CallId& id, Result<wire::Value> outcome, Wakes& wak
 // A lane that was given a call comes back with its answer, or has lost it.
 void CallTable::settle(const LaneKey& lane, const std::optional<contracts::CallAnswer>& answer,
                        Wakes& wakes) {
-  CallId& given = lanes_[lane].call;
+  Lane& state = lanes_[lane];
+  const CallId given = state.call;
   if (given.empty()) return;  // an answer that is repeated: it was taken before
+  let_go(state);
   if (answer && answer->id == given) {
     finish(given, outcome_of(*answer), wakes);
   } else {
     finish(given, lost("CALL_LOST", "the call did not reach its node; try again"), wakes);
   }
   nodes_[lane.node].drops.erase(given);
-  given.clear();
+}
+
+void CallTable::let_go(Lane& lane) {
+  lane.call.clear();
+  lane.shared_by.reset();
 }
 
 Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes) {
@@ -207,46 +218,19 @@ Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& reque
   node.open.insert(lane.lane);
   Lane& state = lanes_[lane];
   state.takes = request.takes;
-  state.snippets = request.takes_snippets && does_snippets(node.skills);
+  state.snippets = request.takes_snippets && node.does_snippets();
   state.eligible = false;
-  if (!state.takes || !state.call.empty()) return {};
-  idle_.push_back(lane);
-  give(wakes);
+  if (state.takes) idle_.push_back(lane);
+  give(wakes);  // what it brought may have made room for others
   return {};
 }
 
 void CallTable::set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes) {
   const auto found = lanes_.find(lane);
-  if (found == lanes_.end() || found->second.eligible == eligible) return;
+  if (found == lanes_.end()) return;
   found->second.eligible = eligible;
+  nodes_[lane.node].eligible = eligible;
   if (eligible) give(wakes);
-}
-
-// The one that was used last: its connection is the warmest.
-std::optional<LaneKey> CallTable::take_lane(const Entry& entry) {
-  const auto does = [&](const LaneKey& each) {
-    if (!entry.node.empty()) return each.node == entry.node;
-    const Lane& lane = lanes_[each];
-    return lane.eligible && lane.snippets;
-  };
-  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), does);
-  if (found == idle_.rend()) return std::nullopt;
-  LaneKey out = *found;
-  idle_.erase(std::next(found).base());
-  return out;
-}
-
-void CallTable::give(Wakes& wakes) {
-  std::erase_if(queue_, [&](const CallId& id) {
-    Entry& entry = calls_[id];
-    const auto lane = take_lane(entry);
-    if (!lane) return false;
-    queued_bytes_ -= entry.bytes;
-    entry.given = *lane;
-    lanes_[*lane].call = id;
-    wakes.lanes.push_back(*lane);
-    return true;
-  });
 }
 
 std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
@@ -256,9 +240,10 @@ std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
   const auto call = calls_.find(found->second.call);
   if (call != calls_.end() && !call->second.picked_up) {
     call->second.picked_up = true;
-    out.call = contracts::NodeCall{call->first, call->second.kind, std::move(call->second.payload)};
+    NewCall& given = call->second.call;
+    out.call = contracts::NodeCall{call->first, given.kind, std::move(given.payload)};
   } else if (!found->second.call.empty() && call == calls_.end()) {
-    found->second.call.clear();  // canceled before it was handed out
+    let_go(found->second);  // canceled before it was handed out
   }
   const Node& node = nodes_[lane.node];
   out.drop.assign(node.drops.begin(), node.drops.end());
@@ -269,6 +254,7 @@ std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
 void CallTable::stop_waiting(const LaneKey& lane) { std::erase(idle_, lane); }
 
 void CallTable::close(const LaneKey& lane, MonoTime now) {
+  see(now);
   stop_waiting(lane);
   const auto node = nodes_.find(lane.node);
   if (node == nodes_.end() || node->second.session != lane.session) return;

@@ -3,6 +3,7 @@
 // late.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/contracts/calls.h"
+#include "controller/calls/fair_share.h"
 
 namespace paddock::calls {
 
@@ -31,6 +33,21 @@ struct Limits {
   Millis gone_after{3'000};  // a node without a lane for so long has lost what it was given
 };
 
+struct NewCall {
+  std::string kind;
+  wire::Value payload;
+  size_t bytes = 0;         // of the payload, about
+  std::string node = {};    // who alone can do it; empty: any
+  std::string caller = {};  // whose share it counts for; empty: nobody's
+};
+
+// Of the calls that any node can do.
+struct Load {
+  size_t waiting = 0;
+  size_t running = 0;
+  size_t places = 0;  // that nodes say they have; 0: they do not say
+};
+
 // Who has something to look at now.
 struct Wakes {
   std::vector<CallId> callers;
@@ -42,10 +59,9 @@ class CallTable {
   explicit CallTable(Limits limits = {}) : limits_(limits) {}
 
   // --- for callers ---
-  // `node`: who alone can do it; empty: any. Unavailable: NO_NODE if no such node takes calls;
-  // ResourceExhausted: TOO_MANY_CALLS.
-  Status submit(const CallId& id, std::string kind, wire::Value payload, size_t bytes, MonoTime now,
-                Wakes& wakes, std::string node = {});
+  // Unavailable: NO_NODE if no such node takes calls; ResourceExhausted: TOO_MANY_CALLS wait, of
+  // this caller or of all.
+  Status submit(const CallId& id, NewCall call, MonoTime now, Wakes& wakes);
   // What became of it, once; nothing: not yet.
   std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
   // Parts of its answer that came since they were asked for last.
@@ -56,6 +72,11 @@ class CallTable {
   void cancel(const CallId& id, Wakes& wakes);
   // Whether it still waits for a node.
   bool waits(const CallId& id) const;
+  // One that still waits never begins, and this is why it had to: ResourceExhausted, NODES_BUSY;
+  // Unavailable, NO_NODE. Nothing: it does not wait.
+  std::optional<Error> give_up(const CallId& id, MonoTime now);
+  // The node that it was given to; empty: none.
+  std::string holder(const CallId& id) const;
 
   // --- for lanes ---
   // An answer is taken, and a lost call given up. The lane waits once it is eligible.
@@ -72,13 +93,11 @@ class CallTable {
 
   // Nodes that take calls now, with what they said they can do.
   std::vector<contracts::SnippetSkills> skills(MonoTime now) const;
+  Load load(MonoTime now) const;
 
  private:
   struct Entry {
-    std::string kind;
-    wire::Value payload;
-    size_t bytes = 0;
-    std::string node;
+    NewCall call;
     std::optional<LaneKey> given;
     bool picked_up = false;  // its lane's answer has been made
     std::vector<wire::Value> pieces;
@@ -90,24 +109,41 @@ class CallTable {
     int64_t generation = 0;
     std::set<int64_t> open;  // lanes whose request is held now
     std::set<CallId> drops;  // told to every lane until heard
+    bool eligible = false;   // as it was said last
     std::optional<MonoTime> silent_since;
     std::optional<contracts::SnippetSkills> skills;
+    bool does_snippets() const { return !skills || skills->enabled; }
   };
   struct Lane {
-    CallId call;  // given to it; empty: none
+    CallId call;                           // given to it; empty: none
+    std::optional<std::string> shared_by;  // its caller, if any node could have had it
     bool takes = false;
     bool snippets = true;
     bool eligible = false;
   };
   bool present(const Node& node, MonoTime now) const;
   bool any_present(const std::string& node, MonoTime now) const;
-  std::optional<LaneKey> take_lane(const Entry& entry);
   void tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes);
   Status begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes);
   void settle(const LaneKey& lane, const std::optional<contracts::CallAnswer>& answer,
               Wakes& wakes);
   void finish(const CallId& id, Result<wire::Value> outcome, Wakes& wakes);
+  void leave_queue(const CallId& id, const Entry& entry);
+  static void let_go(Lane& lane);
+  void see(MonoTime now) { latest_ = std::max(latest_, now); }
+  // call_turns.cc: who waits, and who is given what.
+  Status check_room(const NewCall& call) const;
+  std::optional<LaneKey> take_lane(const Entry& entry);
+  bool takes_shared(const Node& node, MonoTime now) const;
   void give(Wakes& wakes);
+  void give_to_own_nodes(Wakes& wakes);
+  void give_in_turn(Wakes& wakes);
+  void hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes);
+  size_t places(MonoTime now) const;
+  // Of calls that any node can do. One that was canceled counts until its node lets go of it.
+  Held held(MonoTime now) const;
+  size_t most_of_one(MonoTime now) const;
+  Error why_it_waits(const Entry& entry, MonoTime now) const;
   void stop_waiting(const LaneKey& lane);
 
   Limits limits_;
@@ -117,6 +153,8 @@ class CallTable {
   std::map<std::string, Node> nodes_;
   std::map<LaneKey, Lane> lanes_;
   std::deque<LaneKey> idle_;  // the one that has waited longest is first
+  Turns turns_;
+  MonoTime latest_{};  // of the times that came in
 };
 
 }  // namespace paddock::calls

@@ -40,7 +40,12 @@ class Calls : public testing::Test {
     if (out) table_.close(lane, now_);
     return out;
   }
-  Status submit(const CallId& id) { return table_.submit(id, "snippet", id, 1, now_, wakes_); }
+  Status submit(const CallId& id, std::string caller = {}) {
+    return table_.submit(id, {"snippet", id, 1, {}, std::move(caller)}, now_, wakes_);
+  }
+  Status submit_to(const std::string& node, const CallId& id) {
+    return table_.submit(id, {"k", id, 1, node}, now_, wakes_);
+  }
   std::string outcome(const CallId& id) {
     const auto out = table_.take_outcome(id, now_);
     if (!out) return "waits";
@@ -79,9 +84,9 @@ TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
 TEST_F(Calls, GoesToItsOwnNodeAloneEvenWhereNothingElseMayGo) {
   const LaneKey other{"node-2", "session-1", 0};
   ASSERT_TRUE(open(other).ok());
-  EXPECT_EQ(table_.submit("a", "k", "a", 1, now_, wakes_, "node-1").error().reason, "NO_NODE");
+  EXPECT_EQ(submit_to("node-1", "a").error().reason, "NO_NODE");
   ASSERT_TRUE(table_.open(lane(0), request(lane(0)), wakes_).ok());  // cordoned: never eligible
-  ASSERT_TRUE(table_.submit("a", "k", "a", 1, now_, wakes_, "node-1").ok());
+  ASSERT_TRUE(submit_to("node-1", "a").ok());
   ASSERT_TRUE(submit("b").ok());
   EXPECT_EQ(told(lane(0))->call->id, "a");
   EXPECT_EQ(told(other)->call->id, "b");
@@ -94,7 +99,7 @@ TEST_F(Calls, ALaneWithoutRoomForSnippetsTakesItsOwn) {
   table_.set_eligible(lane(0), true, wakes_);
   ASSERT_TRUE(submit("b").ok());
   EXPECT_FALSE(told(lane(0)));
-  ASSERT_TRUE(table_.submit("a", "k", "a", 1, now_, wakes_, "node-1").ok());
+  ASSERT_TRUE(submit_to("node-1", "a").ok());
   EXPECT_EQ(told(lane(0))->call->id, "a");
   EXPECT_TRUE(table_.waits("b"));
 }
@@ -230,7 +235,8 @@ TEST_F(Calls, WhatWaitsIsBounded) {
   ASSERT_TRUE(open(lane(0)).ok());
   table_.set_eligible(lane(0), false, wakes_);
   EXPECT_TRUE(submit("a").ok());
-  EXPECT_EQ(table_.submit("big", "snippet", {}, 10, now_, wakes_).error().reason, "TOO_MANY_CALLS");
+  EXPECT_EQ(table_.submit("big", {"snippet", {}, 10}, now_, wakes_).error().reason,
+            "TOO_MANY_CALLS");
   EXPECT_TRUE(submit("b").ok());
   EXPECT_EQ(submit("c").error().reason, "TOO_MANY_CALLS");
 }
@@ -282,7 +288,7 @@ class Unreliable {
   void caller_asks() {
     const CallId id = cat("call-", ++made_);
     Wakes wakes;
-    if (table_.submit(id, "snippet", id, 1, now_, wakes).ok()) waiting_.insert(id);
+    if (table_.submit(id, {"snippet", id, 1}, now_, wakes).ok()) waiting_.insert(id);
   }
   void caller_leaves() {
     if (waiting_.empty() || chance(70)) return;

@@ -31,8 +31,9 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     Wakes wakes;
     if (state.names.contains(options.name))
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
-    TRY(state.table.submit(id, options.kind, std::move(options.payload), options.bytes,
-                           clock.mono(), wakes, options.node));
+    NewCall made{options.kind, std::move(options.payload), options.bytes, options.node,
+                 options.caller};
+    TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = signal;
     if (!options.name.empty()) state.names[options.name] = id;
     wake(state, wakes);
@@ -63,6 +64,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
         signal, slice(end, clock.mono()),
         [&](State& state) {
           pieces = state.table.take_pieces(id);
+          if (options.holder != nullptr) *options.holder = state.table.holder(id);
           outcome = state.table.take_outcome(id, clock.mono());
           waits = state.table.waits(id);
           return outcome.has_value() || !pieces.empty();
@@ -73,8 +75,10 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
     }
     if (outcome) return std::move(*outcome);
     const MonoTime now = clock.mono();
-    if (waits && now >= taken_by)
-      return Error{Code::kUnavailable, "NO_NODE", "no node took the call in time; try again"};
+    if (waits && now >= taken_by) {
+      const auto why = table_.with([&](State& state) { return state.table.give_up(id, now); });
+      if (why) return *why;
+    }
     if (now >= end)
       return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the node did not answer in time"};
     if (!options.connected())
@@ -120,7 +124,7 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
   TRY(std::move(opened));
   std::optional<contracts::CallsAnswer> answer;
   while (true) {
-    const bool may = request.takes && eligible();
+    const bool may = eligible();  // also of one that is full: it is no reason to call elsewhere
     table_.with([&](State& state) {
       Wakes wakes;
       state.table.set_eligible(lane, may, wakes);
@@ -143,6 +147,10 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
     if (found != state.lanes.end() && found->second == signal) state.lanes.erase(found);
   });
   return answer.value_or(contracts::CallsAnswer{});
+}
+
+Load Relay::load(const Clock& clock) const {
+  return table_.with([&](const State& state) { return state.table.load(clock.mono()); });
 }
 
 std::vector<contracts::SnippetSkills> Relay::skills(const Clock& clock) const {

@@ -16,8 +16,9 @@
 namespace paddock::calls {
 
 struct CallOptions {
-  std::string name = {};  // to stop it by; one call of a name at a time
-  std::string node = {};  // who alone can do it; empty: any
+  std::string name = {};    // to stop it by; one call of a name at a time
+  std::string caller = {};  // whose share it counts for
+  std::string node = {};    // who alone can do it; empty: any
   std::string kind;
   wire::Value payload;
   size_t bytes = 0;                                       // of the payload, about
@@ -25,6 +26,7 @@ struct CallOptions {
   Millis queue_patience{5'000};                           // for a node to take it
   std::function<bool()> connected = [] { return true; };  // the caller still waits
   std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
+  std::string* holder = nullptr;                          // gets the name of the node that had it
 };
 
 class Relay {
@@ -32,8 +34,8 @@ class Relay {
   explicit Relay(Limits limits = {}) : table_(limits) {}
 
   // The node's result. Unavailable: NO_NODE, NODE_LOST, CALL_LOST, or the node's own reason;
-  // ResourceExhausted: TOO_MANY_CALLS; DeadlineExceeded: NO_ANSWER, CALLER_GONE; AlreadyExists:
-  // CALL_EXISTS.
+  // ResourceExhausted: TOO_MANY_CALLS, NODES_BUSY; DeadlineExceeded: NO_ANSWER, CALLER_GONE;
+  // AlreadyExists: CALL_EXISTS.
   Result<wire::Value> call(CallOptions options, const Clock& clock, Random& random);
 
   // It is to end soon; whoever waits for it learns how. NotFound: CALL_NOT_FOUND.
@@ -45,6 +47,7 @@ class Relay {
                                        const std::function<bool()>& connected, const Clock& clock);
 
   std::vector<contracts::SnippetSkills> skills(const Clock& clock) const;
+  Load load(const Clock& clock) const;
 
  private:
   using Signal = std::shared_ptr<std::condition_variable>;

@@ -30,6 +30,8 @@ constexpr std::array kRows = {
     Row{"HTTP_VERSION_UNSUPPORTED", 505, "BadRequest"},
 };
 
+constexpr std::string_view kRetryAfterSeconds = "retryAfterSeconds";  // a fact of an error
+
 const Row* row_of(const Error& error) {
   for (const Row& row : kRows) {
     if (row.reason == error.reason) return &row;
@@ -53,6 +55,9 @@ Response refusal(const Error& error) {
   Response response;
   response.status = refusal_status(error);
   response.body = wire::to_json(body);
+  for (const auto& [name, fact] : error.facts) {
+    if (name == kRetryAfterSeconds) response.headers.emplace_back("retry-after", fact);
+  }
   return response;
 }
 

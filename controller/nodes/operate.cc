@@ -72,7 +72,9 @@ Result<contracts::DrainReport> drain_report(store::Store& store, const std::stri
       report.waiting_for.push_back(
           {run.metadata.name_space, run.metadata.name, run.status.phase, fate_of(run)});
     }
-    report.drained = report.draining && runs.empty();
+    ASSIGN_OR_RETURN(const auto sessions, txn.session_keys_on(node));
+    for (const store::Key& key : sessions) report.sessions.push_back({key.name_space, key.name});
+    report.drained = report.draining && runs.empty() && sessions.empty();
     return {};
   });
   if (!seen.ok()) return seen.error();

@@ -71,6 +71,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Tick
   TRY(end_overdue(txn, picture, now.wall, report));
   TRY(sweep_sessions(txn, now.wall, report));
   TRY(end_on_drained_nodes(txn, picture, now.wall, report));
+  TRY(end_sessions_on_drained_nodes(txn, picture, now.wall));
   TRY(picture.catch_up(txn));
   TRY(write_plan(txn, picture.cluster().pass(now.wall, kMostBindings), now.wall, report));
   const bool others = now.mono >= state.tell_others;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "controller/reconciler/steps.h"
+#include "controller/runs/transitions.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::reconciler {
@@ -14,6 +15,18 @@ Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report) {
   ASSIGN_OR_RETURN(const auto next, txn.next_session_due());
   report.next_session =
       next ? std::clamp<Millis>(Millis(*next - now.ms), Millis(0), kAgain) : kNever;
+  return {};
+}
+
+Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now) {
+  for (const auto& [node, evict_at] : picture.drains()) {
+    if (now < evict_at) continue;
+    ASSIGN_OR_RETURN(const auto keys, txn.session_keys_on(node));
+    for (const store::Key& key : keys) {
+      ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>(key));
+      TRY(sessions::end(txn, std::move(session), runs::kNodeDrained, now));
+    }
+  }
   return {};
 }
 

@@ -22,6 +22,7 @@ Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, T
 Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report);
 Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
                             TickReport& report);
+Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now);
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
                   TickReport& report);
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,

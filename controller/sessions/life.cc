@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "controller/runs/transitions.h"
 
 namespace paddock::sessions {
 namespace {
@@ -13,6 +14,7 @@ using contracts::SandboxPhase;
 std::string_view sentence_of(std::string_view reason) {
   if (reason == "IDLE_TIMEOUT") return "nothing was asked of it for longer than its idleTimeout";
   if (reason == "LIFETIME_OVER") return "it lived as long as its lifetime allows";
+  if (reason == runs::kNodeDrained) return "its node was drained, and the grace of that is over";
   if (reason == "SESSION_LOST") return "its node has lost it, with all its files";
   return "";
 }

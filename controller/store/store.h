@@ -162,6 +162,7 @@ class ReadTxn {
   virtual Result<std::vector<Key>> tool_tokens_expired_before(int64_t time_ms, int64_t limit) = 0;
   // Sessions that have not ended: the uids of a node's, and how many each node has.
   virtual Result<std::vector<std::string>> sessions_on(const std::string& node) = 0;
+  virtual Result<std::vector<Key>> session_keys_on(const std::string& node) = 0;
   virtual Result<std::map<std::string, int64_t>> session_counts() = 0;
   // Those whose time for the next look has come, and the next such time after that.
   virtual Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) = 0;

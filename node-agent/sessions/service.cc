@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kOrderFile = "session.json";
 constexpr size_t kMostOrderBytes = size_t{4} << 20;
 constexpr int64_t kMostUses = 16;  // of one session at once
-constexpr Millis kYoung{60'000};   // an answer of before it was opened does not name it
+constexpr int kAskedBefore = 2;    // answers that may be of before it was opened: one of each lane
 constexpr Millis kEndTime{5'000};
 
 constexpr int kServerLooks = 120;
@@ -53,10 +53,10 @@ struct Service::Session {
   std::string uid;
   std::string folder;
   contracts::LaunchRequest base;
-  os::Fd ending;  // readable from its end on
-  MonoTime opened;
+  os::Fd ending;                    // readable from its end on
   std::atomic<bool> listed{false};  // the controller has named it
   int64_t uses = 0;                 // guarded by the service's state
+  int unnamed = 0;                  // by how many answers; guarded likewise
   std::atomic<uint64_t> commands{0};
 
   std::string workspace() const { return os::join_path(folder, "workspace"); }
@@ -108,7 +108,6 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
   auto out = std::make_shared<Session>();
   out->uid = order.uid;
   out->folder = folder_of(order.uid);
-  out->opened = outside_.clock.mono();
   out->ending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!out->ending.valid()) return system_error("making a session's event", errno);
   contracts::LaunchRequest& base = out->base;
@@ -217,13 +216,12 @@ void Service::tidy() {
 
 void Service::keep(const std::vector<std::string>& uids) {
   const std::set<std::string_view> named(uids.begin(), uids.end());
-  const MonoTime now = outside_.clock.mono();
   const bool some = state_.with([&](State& state) {
     std::vector<std::string> gone;
     for (const auto& [uid, session] : state.sessions) {
       if (named.contains(uid)) {
         session->listed = true;
-      } else if (session->listed || now - session->opened > kYoung) {
+      } else if (session->listed || ++session->unnamed > kAskedBefore) {
         gone.push_back(uid);
       }
     }

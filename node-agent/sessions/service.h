@@ -40,8 +40,8 @@ class Service {
       const std::function<void(contracts::FrameType, std::string_view)>& on_output);
   Result<contracts::FileAnswer> file(const contracts::FileOrder& order);
 
-  // What the controller says lives here. All others end, but those that are younger than its word
-  // may be.
+  // What the controller says lives here. All others end, but those that were opened after it may
+  // have been asked.
   void keep(const std::vector<std::string>& uids);
   // Removes what has ended and is used by nobody any more.
   void tidy();

@@ -144,7 +144,7 @@ TEST_F(SessionService, OutlivesItsAgent) {
   EXPECT_FALSE(on_disk("half-made"));
 }
 
-TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatIsYoung) {
+TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {
   ASSERT_TRUE(service_->open(order("a")).ok());
   ASSERT_TRUE(service_->open(order("b")).ok());
   service_->keep({"a"});
@@ -154,7 +154,13 @@ TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatIsYoung) {
   EXPECT_FALSE(knows("a"));
   EXPECT_FALSE(on_disk("a"));
   EXPECT_TRUE(knows("b"));
-  make();  // what is on the disk is old
+  ASSERT_TRUE(service_->open(order("c")).ok());
+  service_->keep({"b"});
+  service_->keep({"b"});
+  EXPECT_TRUE(knows("c"));  // both lanes may have asked before
+  service_->keep({"b"});
+  EXPECT_FALSE(knows("c"));  // it ended before its node ever heard of it
+  make();                    // what is on the disk is old
   service_->keep({});
   service_->tidy();
   EXPECT_FALSE(on_disk("b"));

@@ -53,4 +53,19 @@ contracts::ExecuteAnswer answer_of(SandboxResult result) {
   return out;
 }
 
+contracts::SnippetReport report_of(SandboxResult result, bool warm) {
+  contracts::SnippetReport out;
+  out.warm = warm;
+  SandboxResult& facts = out.result.emplace();
+  facts.status = result.status;
+  facts.rc = result.rc;
+  facts.error_class = result.error_class;
+  facts.code = result.code;
+  facts.truncated = result.truncated;
+  facts.duration_ms = result.duration_ms;
+  facts.denials = std::move(result.denials);
+  out.answer = answer_of(std::move(result));
+  return out;
+}
+
 }  // namespace paddock::snippets

@@ -6,9 +6,7 @@
 #include <string>
 
 #include "common/base/time.h"
-#include "common/contracts/launch.h"
-#include "common/launch/order.h"
-#include "common/os/fd.h"
+#include "common/launch/fed_launch.h"
 
 namespace paddock::snippets {
 
@@ -20,9 +18,9 @@ class FedSandbox {
 
   // The program has said that it waits. It says so once.
   bool ready();
-  bool ended() const;
+  bool ended() const { return launch_.ended(); }
   // The other end of the program's standard input.
-  int talk() const { return talk_.get(); }
+  int talk() const { return launch_.talk(); }
 
   // The wall time passes from now on; the input is sent, and the end waited for. Unavailable:
   // LAUNCHER_LOST, or DROPPED once `drop` is readable (-1: never): then it has been ended.
@@ -30,16 +28,11 @@ class FedSandbox {
                                        const Clock& clock);
 
  private:
-  FedSandbox() = default;
-  Result<bool> read_events();  // true: the result is there
+  explicit FedSandbox(launch::FedLaunch launched) : launch_(std::move(launched)) {}
   void send(std::string_view& input);
 
-  launch::Launched launched_;
-  os::Fd talk_;
-  os::Fd events_;
-  std::string frames_;
+  launch::FedLaunch launch_;
   bool ready_ = false;
-  std::optional<contracts::SandboxResult> result_;
 };
 
 }  // namespace paddock::snippets

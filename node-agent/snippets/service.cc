@@ -68,7 +68,8 @@ Status Service::look() {
 }
 
 contracts::SnippetSkills Service::skills() const {
-  return {true, setting_.config.validator, interpreter_.libraries, interpreter_.missing};
+  return {true, setting_.config.validator, setting_.config.max_parallel, interpreter_.libraries,
+          interpreter_.missing};
 }
 
 // Where nobody checks code, a name in it is taken for an import.
@@ -84,49 +85,52 @@ std::vector<std::string> Service::wanted_libraries(const contracts::SnippetOrder
   return out;
 }
 
-Result<std::unique_ptr<FedSandbox>> Service::sandbox_for(const contracts::SnippetOrder& order,
-                                                         const Verdict& verdict) {
+Result<Service::Prepared> Service::sandbox_for(const contracts::SnippetOrder& order,
+                                               const Verdict& verdict) {
   const std::vector<std::string> libraries = wanted_libraries(order, verdict);
   const Needs needs{order.timeout_ms, order.memory_mb};
   const contracts::SandboxPolicy& profile = setting_.profile.policy;
   if (fits_warm(needs, profile.limits)) {
     Pool& pool = libraries.empty() ? *plain_ : *with_libraries_;
-    if (auto ready = pool.take()) return ready;
+    if (auto ready = pool.take()) return Prepared{std::move(ready), true};
   }
   const contracts::SandboxPolicy policy = policy_for(needs, profile);
   TRY(contracts::check_node_ceilings(policy, setting_.ceilings));
-  return launch(worker_request(setting_, interpreter_, libraries, policy));
+  ASSIGN_OR_RETURN(auto made, launch(worker_request(setting_, interpreter_, libraries, policy)));
+  return Prepared{std::move(made), false};
 }
 
-Result<contracts::ExecuteAnswer> Service::run(const contracts::SnippetOrder& order,
+Result<contracts::SnippetReport> Service::run(const contracts::SnippetOrder& order,
                                               const Verdict& verdict, MonoTime arrived, int drop) {
-  ASSIGN_OR_RETURN(auto sandbox, sandbox_for(order, verdict));
+  ASSIGN_OR_RETURN(const Prepared prepared, sandbox_for(order, verdict));
   outside_.stir();
   const Millis spent = outside_.clock.mono() - arrived;
   const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - spent);
-  ASSIGN_OR_RETURN(auto result, sandbox->run(worker_input(order), left, drop, outside_.clock));
-  return answer_of(std::move(result));
+  ASSIGN_OR_RETURN(auto result,
+                   prepared.sandbox->run(worker_input(order), left, drop, outside_.clock));
+  return report_of(std::move(result), prepared.warm);
 }
 
-Result<contracts::ExecuteAnswer> Service::execute(const contracts::SnippetOrder& order, int drop) {
+Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder& order, int drop) {
   const MonoTime arrived = outside_.clock.mono();
   Verdict verdict;
   if (setting_.config.validator) {
     ASSIGN_OR_RETURN(verdict, validator_.check(order.code));
   }
-  contracts::ExecuteAnswer answer;
+  contracts::SnippetReport report;
   if (verdict.findings.empty()) {
     ++under_way_;
     auto ran = run(order, verdict, arrived, drop);
     --under_way_;
     outside_.stir();
     if (!ran.ok()) return ran;
-    answer = std::move(*ran);
+    report = std::move(*ran);
   } else {
-    answer = contracts::refused_answer(summary_of(verdict.findings), texts_of(verdict.findings));
+    report.answer =
+        contracts::refused_answer(summary_of(verdict.findings), texts_of(verdict.findings));
   }
-  answer.execution_time_ms = (outside_.clock.mono() - arrived).count();
-  return answer;
+  report.answer.execution_time_ms = (outside_.clock.mono() - arrived).count();
+  return report;
 }
 
 bool Service::may_warm() {

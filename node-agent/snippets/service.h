@@ -10,7 +10,7 @@
 
 #include "common/base/guarded.h"
 #include "common/contracts/calls.h"
-#include "common/contracts/execute.h"
+#include "common/contracts/snippet_report.h"
 #include "node-agent/snippets/launch_request.h"
 #include "node-agent/snippets/pool.h"
 #include "node-agent/snippets/validator.h"
@@ -32,7 +32,7 @@ class Service {
   Status look();
   contracts::SnippetSkills skills() const;
   // `drop`: readable once nobody waits any more. Errors may pass later.
-  Result<contracts::ExecuteAnswer> execute(const contracts::SnippetOrder& order, int drop);
+  Result<contracts::SnippetReport> execute(const contracts::SnippetOrder& order, int drop);
 
   // One round of keeping sandboxes warm. When to do the next, if nothing stirs before.
   Millis tend();
@@ -45,9 +45,12 @@ class Service {
   std::vector<std::string> wanted_libraries(const contracts::SnippetOrder& order,
                                             const Verdict& verdict) const;
   Result<std::unique_ptr<FedSandbox>> launch(const contracts::LaunchRequest& request);
-  Result<std::unique_ptr<FedSandbox>> sandbox_for(const contracts::SnippetOrder& order,
-                                                  const Verdict& verdict);
-  Result<contracts::ExecuteAnswer> run(const contracts::SnippetOrder& order, const Verdict& verdict,
+  struct Prepared {
+    std::unique_ptr<FedSandbox> sandbox;
+    bool warm = false;
+  };
+  Result<Prepared> sandbox_for(const contracts::SnippetOrder& order, const Verdict& verdict);
+  Result<contracts::SnippetReport> run(const contracts::SnippetOrder& order, const Verdict& verdict,
                                        MonoTime arrived, int drop);
 
   const Setting setting_;

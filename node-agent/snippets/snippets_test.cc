@@ -41,6 +41,24 @@ TEST(SnippetAnswer, SucceedsOnlyWithExitCodeZero) {
   }
 }
 
+TEST(SnippetAnswer, IsReportedWithWhatIsWrittenDownOfItAndNoOutput) {
+  SandboxResult result;
+  result.status = SandboxStatus::kMemLimit;
+  result.rc = 137;
+  result.code = "E_LIMIT_MEMORY";
+  result.out = "secret";
+  result.err = "secret";
+  result.denials = {{.what = "connect", .target = "192.0.2.1:80", .rule = "network"}};
+  const auto report = report_of(result, true);
+  EXPECT_TRUE(report.warm);
+  EXPECT_EQ(report.answer.out, "secret");
+  ASSERT_TRUE(report.result);
+  EXPECT_EQ(report.result->status, SandboxStatus::kMemLimit);
+  EXPECT_EQ(report.result->code, "E_LIMIT_MEMORY");
+  ASSERT_EQ(report.result->denials.size(), 1u);
+  EXPECT_EQ(wire::to_json(wire::encode(*report.result)).find("secret"), std::string::npos);
+}
+
 TEST(SnippetVerdict, IsTheHelpersAnswerOrAnError) {
   const auto verdict =
       read_verdict(R"({"errors": [["Blocked import: os", 2], ["Blocked import: os", 5]],

@@ -29,12 +29,17 @@ def alerts():
     return yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
 
 
+def family(name):
+    """Of a histogram the three series are one metric."""
+    return re.sub(r"_seconds_(bucket|sum|count)$", "_seconds", name)
+
+
 def metrics_of(text):
     """{name: {label: values}} of what /metrics says; a metric that has no value now is there, too."""
     found = {name: {} for name in re.findall(r"(?m)^# TYPE (\w+) ", text)}
     for name, labels in re.findall(r"(?m)^(\w+)(?:\{(.*)\})? \S+$", text):
         for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
-            found[name].setdefault(label, set()).add(value)
+            found[family(name)].setdefault(label, set()).add(value)
     return found
 
 
@@ -42,7 +47,7 @@ def named(expression):
     """(metrics, {label: values}, labels of a grouping) that an expression names"""
     labels = re.findall(r'(\w+)\s*=~?\s*"([^"]*)"', expression)
     groups = {each.strip() for group in re.findall(r"\bby \(([^)]*)\)", expression) for each in group.split(",")}
-    return set(re.findall(r"\bpaddock_\w+", expression)), labels, groups
+    return {family(name) for name in re.findall(r"\bpaddock_\w+", expression)}, labels, groups
 
 
 class Names(unittest.TestCase):

@@ -1,11 +1,13 @@
 """Cordon, drain, taints, deadlines, plan and backup, with real processes; a lost node's run is tried again."""
+import concurrent.futures
 import json
 import os
 import signal
 import tempfile
 import unittest
 
-from harness import BIN, Instance, find_file, main, make_project, wait_until
+from harness import BIN, Instance, ended, find_file, main, make_project, pids_running, wait_until
+from session_client import SessionApi
 
 SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
 QUICK = "print('done')\n"
@@ -42,6 +44,39 @@ class NodeLife(unittest.TestCase):
             wait_until("a reason", lambda: "is cordoned" in instance.run_object("late")["status"].get("message", ""))
             instance.run("uncordon", node)
             instance.wait_phase("late", "Succeeded")
+
+    def test_a_drain_waits_for_sandbox_sessions_and_ends_them_with_its_grace(self):
+        with Instance() as instance:
+            node = self.node(instance)
+            api = SessionApi(instance)
+            self.addCleanup(api.close)
+            status, made = wait_until("a node to take sessions", lambda: (lambda got: got if got[0] == 201 else None)(
+                api.create({"limits": {"timeoutMs": 120_000}}, name="s")))
+            uid = made["metadata"]["uid"]
+            mark = f"drained-{uid}"
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                running = pool.submit(api.run, "s", f"python3 -c 'import time; time.sleep(100)' {mark}")
+                wait_until("the command to run", lambda: pids_running(mark))
+                self.assertEqual(instance.run("drain", node, "--grace", "1h", "--detach").stderr.strip(),
+                                 "waiting for 1 sandbox session: default/s")
+                self.assertEqual(api.run("s", "echo on")[1]["stdout"], "on\n")  # the grace is its own
+                status, refused = api.create()
+                self.assertEqual((status, refused["error"]["code"]), (503, "NO_NODE"))
+                self.assertIn("1 cordoned", refused["message"])
+                done = instance.run("drain", node, "--grace", "1s")
+                self.assertIn("is empty", done.stderr)
+                self.assertIn(running.result(timeout=60)[0], (200, 410))
+            self.assertFalse([pid for pid in pids_running(mark) if not ended(pid)])
+            status, gone = api.run("s", "true")
+            self.assertEqual((status, gone["error"]["code"]), (410, "SESSION_ENDED"))
+            self.assertIn("NODE_DRAINED", gone["message"])
+            self.assertEqual([each["reason"] for each in api.audit(uid) if each["type"] == "sandbox.destroy"],
+                             ["NODE_DRAINED"])
+            folder = find_file(instance.home, "sandbox-sessions/lock").parent.parent / "sessions"
+            wait_until("its files to be gone", lambda: not list(folder.iterdir()))
+            instance.run("uncordon", node)
+            self.assertEqual(wait_until("a node to take sessions", lambda: (
+                lambda got: got if got[0] == 201 else None)(api.create()))[0], 201)
 
     def test_plan_and_taints(self):
         with Instance() as instance:

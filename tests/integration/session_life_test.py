@@ -1,5 +1,6 @@
 """Sandbox sessions from their creation to their end: files, deadlines, restarts, the command line."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -85,21 +86,27 @@ class Life(SessionTest):
         self.assertEqual(self.api.file("GET", again, "f")[0], 404)
 
     # proves: WSM-97
-    def test_many_sessions_come_and_go_and_leave_nothing(self):
+    def test_a_thousand_sessions_come_and_go_and_leave_nothing(self):
         def cycle(number):
             status, made = self.api.create(name=f"cycle-{number}")
             self.assertEqual(status, 201, made)
             self.assertEqual(self.api.run(f"cycle-{number}", "echo x > f")[0], 200)
             self.assertEqual(self.api.destroy(f"cycle-{number}")[0], 200)
+
+        def held():
+            """Descriptors of the agent, mounts that it sees, processes of the instance."""
+            agent = self.instance.pid_of("paddock-node-agent")
+            return (len(list(pathlib.Path(f"/proc/{agent}/fd").iterdir())),
+                    len(pathlib.Path(f"/proc/{agent}/mountinfo").read_text().splitlines()), len(self.instance.processes()))
         cycle(0)
-        agent = self.instance.pid_of("paddock-node-agent")
-        count = lambda: len(list(pathlib.Path(f"/proc/{agent}/fd").iterdir()))
-        before = count()
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            list(pool.map(cycle, range(1, 120)))
+        before = held()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(cycle, range(1, 1000)))
         folder = find_file(self.instance.home, "sandbox-sessions/lock").parent.parent / "sessions"
         wait_until("all folders to be gone", lambda: not list(folder.iterdir()))
-        wait_until("descriptors to be given back", lambda: count() <= before + 16)
+        # Lanes stay open for a minute; one of anything a session would be a thousand.
+        wait_until("descriptors, mounts and processes to be given back",
+                   lambda: all(now <= was + room for now, was, room in zip(held(), before, (64, 8, 4))))
 
     def test_an_idle_session_ends_by_itself(self):
         idle = self.session(idleTimeout="1s")
@@ -151,7 +158,8 @@ class Life(SessionTest):
         judging = [pid for pid in self.instance.processes()
                    if b"--judge" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
         for pid in judging:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # one ends with the other
+                os.kill(pid, signal.SIGKILL)
         for pid in judging:
             wait_until("the launcher to be gone", lambda: ended(pid))
         self.assertTrue(judging)

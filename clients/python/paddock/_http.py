@@ -26,7 +26,7 @@ KEPT = 8  # connections
 KEPT_S = 20.0  # the server closes after 60 s without a request
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
-NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "TOO_MANY_CALLS")
+NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

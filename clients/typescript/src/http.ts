@@ -6,7 +6,7 @@ const MAX_ATTEMPTS = 4;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
-const NEVER_BEGUN = ["UNREACHABLE", "NO_NODE", "TOO_MANY_CALLS"];
+const NEVER_BEGUN = ["UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 

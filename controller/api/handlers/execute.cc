@@ -5,10 +5,11 @@
 
 #include "common/base/text.h"
 #include "common/contracts/calls.h"
-#include "common/contracts/execute.h"
+#include "common/contracts/snippet_report.h"
 #include "common/contracts/version.h"
 #include "common/wire/json.h"
 #include "controller/api/documents.h"
+#include "controller/api/handlers/execute_record.h"
 #include "controller/api/route.h"
 
 namespace paddock::api {
@@ -16,7 +17,9 @@ namespace {
 
 using contracts::ExecuteAnswer;
 using contracts::ExecuteRequest;
+using contracts::SandboxStatus;
 using contracts::SnippetOrder;
+using contracts::SnippetReport;
 
 constexpr Millis kAnswerTime{10'000};  // beside what the snippet may take
 constexpr Millis kQueueTime{5'000};    // its clients give up 5 s after the snippet's own time
@@ -65,26 +68,55 @@ Result<SnippetOrder> order_of(ExecuteRequest request, const ExecuteSettings& set
   return order;
 }
 
-}  // namespace
+// Agents are upgraded after their controller: an older one says the answer alone.
+std::optional<SnippetReport> report_of_older_agent(const wire::Value& result) {
+  auto answer = wire::decode<ExecuteAnswer>(result);
+  if (!answer.ok()) return std::nullopt;
+  SnippetReport out;
+  if (answer->validation_errors.is_null()) {
+    out.result.emplace();
+    out.result->status = answer->success ? SandboxStatus::kOk : SandboxStatus::kFailed;
+    out.result->rc = answer->exit_code;
+  }
+  out.answer = std::move(*answer);
+  return out;
+}
 
-Result<Response> execute_code(Call& call) {
-  ASSIGN_OR_RETURN(ExecuteRequest request, read_request(call));
-  if (const auto refused = refusal_of(request)) return object_response(*refused);
-  ASSIGN_OR_RETURN(SnippetOrder order, order_of(std::move(request), call.services.execute));
+Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::string& holder) {
   calls::CallOptions options;
+  options.caller = call.principal.subject;
   options.kind = contracts::kSnippetCall;
   options.patience = Millis(order.timeout_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;
   options.bytes = static_cast<size_t>(std::max<int64_t>(call.request.body->length(), 0));
   options.payload = wire::encode(order);
   options.connected = call.request.connected;
+  options.holder = &holder;
   ASSIGN_OR_RETURN(
       const wire::Value result,
       call.services.calls->call(std::move(options), call.services.clock, call.services.random));
-  auto answer = wire::decode<ExecuteAnswer>(result);
-  if (!answer.ok())
-    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
-  return object_response(*answer);
+  auto report = wire::decode<SnippetReport>(result);
+  if (report.ok()) return report;
+  if (auto older = report_of_older_agent(result)) return std::move(*older);
+  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+}
+
+}  // namespace
+
+Result<Response> execute_code(Call& call) {
+  ASSIGN_OR_RETURN(ExecuteRequest request, read_request(call));
+  ExecuteRecord record(call, request.code);
+  if (auto refused = refusal_of(request)) {
+    const SnippetReport report{std::move(*refused), {}, false};
+    TRY(record.end(report));
+    return object_response(report.answer);
+  }
+  ASSIGN_OR_RETURN(const SnippetOrder order, order_of(std::move(request), call.services.execute));
+  TRY(record.check());
+  const auto report = ask_node(call, order, record.node);
+  TRY(report.ok() ? record.end(*report) : record.end(report.error()));
+  if (!report.ok()) return report.error();
+  return object_response(report->answer);
 }
 
 Result<Response> execute_health(Call& call) {

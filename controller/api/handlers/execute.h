@@ -1,5 +1,5 @@
 // POST /execute: a caller's snippet, run on a node that has a lane open, answered at once. Nothing
-// of it is stored. And what its own port answers beside it.
+// of it is stored but a record in the audit log. And what its own port answers beside it.
 #pragma once
 
 #include "controller/api/call.h"

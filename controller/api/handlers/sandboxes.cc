@@ -41,10 +41,8 @@ Status check_operator(const contracts::SandboxPolicy& policy, const contracts::C
 
 Status prepare_new(Services& services, Sandbox& session) {
   session.spec = contracts::with_session_defaults(std::move(session.spec));
-  const auto profile = services.profiles.find(std::string(contracts::kSessionProfile));
-  if (profile == services.profiles.end())
-    return Error{Code::kInternal, "PROFILE_MISSING", "the profile session is not there"};
-  const auto policy = contracts::session_policy(session.spec.security, profile->second.policy);
+  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
+  const auto policy = contracts::session_policy(session.spec.security, profile.policy);
   TRY(check_operator(policy, services.ceilings));
   session.status.expires_at = wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
   return services.store.read([&](store::ReadTxn& txn) -> Status {

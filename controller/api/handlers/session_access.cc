@@ -15,15 +15,13 @@ store::Key key_of(const Sandbox& session) {
 }
 
 Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox& session) {
-  const auto profile = services.profiles.find(std::string(contracts::kSessionProfile));
-  if (profile == services.profiles.end())
-    return Error{Code::kInternal, "PROFILE_MISSING", "the profile session is not there"};
+  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
   contracts::SessionOrder order;
   order.uid = session.metadata.uid;
-  order.policy = contracts::session_policy(session.spec.security, profile->second.policy);
-  ASSIGN_OR_RETURN(order.environment, contracts::command_environment(profile->second.environment,
-                                                                     order.policy, false));
-  order.workdir = profile->second.workdir;
+  order.policy = contracts::session_policy(session.spec.security, profile.policy);
+  ASSIGN_OR_RETURN(order.environment,
+                   contracts::command_environment(profile.environment, order.policy, false));
+  order.workdir = profile.workdir;
   return order;
 }
 
@@ -46,6 +44,13 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
 }
 
 }  // namespace
+
+Result<contracts::Profile> session_profile(const Services& services) {
+  const auto found = services.profiles.find(std::string(contracts::kSessionProfile));
+  if (found == services.profiles.end())
+    return Error{Code::kInternal, "PROFILE_MISSING", "the profile session is not there"};
+  return found->second;
+}
 
 Result<Sandbox> live_session(Call& call) {
   Sandbox session;

@@ -6,6 +6,8 @@
 
 namespace paddock::api {
 
+// What the operator says of sessions. Internal, PROFILE_MISSING.
+Result<contracts::Profile> session_profile(const Services& services);
 // The session in the path. SANDBOX_NOT_FOUND, SESSION_ENDED.
 Result<contracts::Sandbox> live_session(Call& call);
 // The body, at most the session's rpcBytes: TooLarge, E_LIMIT_RPC, before anything is parsed.

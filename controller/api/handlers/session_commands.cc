@@ -73,7 +73,8 @@ Status note_end(const Command& command, const SandboxResult& result) {
 Status note_loss(const Command& command, const Error& error) {
   const bool canceled = error.reason == "CALL_CANCELED" || error.reason == "CALLER_GONE";
   const bool refused = error.reason == "CALL_EXISTS" || error.reason == "NO_NODE" ||
-                       error.reason == "SESSION_ENDED" || error.reason.starts_with("TOO_MANY");
+                       error.reason == "NODES_BUSY" || error.reason == "SESSION_ENDED" ||
+                       error.reason.starts_with("TOO_MANY");
   auto event = event_of(command, canceled  ? audit::kCommandCancelled
                                  : refused ? audit::kCommandRefused
                                            : audit::kCommandLost);
@@ -111,6 +112,7 @@ Result<RunResult> carry_out(Command& command, const std::function<bool()>& conne
   TRY(note_start(command));
   calls::CallOptions options;
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
+  options.caller = command.subject;
   options.kind = contracts::kSessionRun;
   options.patience = time_of(command) + kAnswerTime;
   options.queue_patience = kQueueTime;

@@ -25,6 +25,7 @@ Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
   order.uid = session.metadata.uid;
   order.path = call.param("path");
   calls::CallOptions options;
+  options.caller = call.principal.subject;
   options.kind = contracts::kSessionFile;
   options.bytes = order.data.size();
   options.payload = wire::encode(order);

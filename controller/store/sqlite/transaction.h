@@ -54,6 +54,7 @@ class Transaction final : public WriteTxn {
   Result<std::vector<Key>> tool_tokens_expired_before(int64_t time_ms, int64_t limit) override;
   Status put_tool_secret(const ToolSecret& secret) override;
   Result<std::vector<std::string>> sessions_on(const std::string& node) override;
+  Result<std::vector<Key>> session_keys_on(const std::string& node) override;
   Result<std::map<std::string, int64_t>> session_counts() override;
   Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) override;
   Result<std::optional<int64_t>> next_session_due() override;

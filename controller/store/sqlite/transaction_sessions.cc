@@ -15,6 +15,19 @@ Result<std::vector<std::string>> Transaction::sessions_on(const std::string& nod
   }
 }
 
+Result<std::vector<Key>> Transaction::session_keys_on(const std::string& node) {
+  Statement rows = db_.prepare(
+      "SELECT namespace, name FROM objects WHERE kind = 'Sandbox' AND active = 1 AND node = ? "
+      "ORDER BY namespace, name");
+  rows.bind(node);
+  std::vector<Key> keys;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return keys;
+    keys.push_back({rows.text(0), rows.text(1)});
+  }
+}
+
 Result<std::map<std::string, int64_t>> Transaction::session_counts() {
   Statement rows = db_.prepare(
       "SELECT node, count(*) FROM objects WHERE kind = 'Sandbox' AND active = 1 GROUP BY node");

@@ -1,0 +1,3 @@
+#include "common/contracts/snippet_report.h"
+
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::SnippetReport);

@@ -1,0 +1,88 @@
+#include "common/launch/fed_launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "common/wire/json.h"
+
+namespace paddock::launch {
+namespace {
+
+Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
+  os::Fd file(memfd_create("request", MFD_CLOEXEC));
+  if (!file.valid()) return system_error("making the request's file", errno);
+  TRY(os::write_all(file.get(), wire::to_json(wire::encode(request))));
+  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("the request's file", errno);
+  return file;
+}
+
+}  // namespace
+
+Error launcher_lost() {
+  return {Code::kUnavailable, "LAUNCHER_LOST", "the sandbox's launcher died; try again"};
+}
+
+Result<FedLaunch> FedLaunch::order(const std::string& socket,
+                                   const contracts::LaunchRequest& request, size_t max_result) {
+  ASSIGN_OR_RETURN(const os::Fd file, request_file(request));
+  ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return system_error("making the input's socket", errno);
+  const os::Fd inside(ends[1]);
+  FedLaunch out(max_result);
+  out.talk_.reset(ends[0]);
+  OrderFiles files;
+  files.request = file.get();
+  files.events = events.write.get();
+  files.input = inside.get();
+  ASSIGN_OR_RETURN(out.launched_, order_launch(socket, files));
+  if (fcntl(events.read.get(), F_SETFL, O_NONBLOCK) != 0 ||
+      fcntl(out.talk_.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("the launch's channels", errno);
+  out.events_ = std::move(events.read);
+  return out;
+}
+
+bool FedLaunch::ended() const {
+  pollfd asked{launched_.connection.get(), POLLIN, 0};
+  return poll(&asked, 1, 0) > 0;
+}
+
+Result<bool> FedLaunch::read_events(const OnOutput& on_output) {
+  std::array<char, 65536> piece;
+  const ssize_t n = read(events_.get(), piece.data(), piece.size());
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (n <= 0) return launcher_lost();
+  frames_.append(piece.data(), static_cast<size_t>(n));
+  std::string_view rest = frames_;
+  contracts::Frame frame;
+  while (!result_) {
+    ASSIGN_OR_RETURN(const bool whole, contracts::take_frame(rest, frame));
+    if (!whole) break;
+    TRY(take(frame, on_output));
+  }
+  frames_.erase(0, frames_.size() - rest.size());
+  return result_.has_value();
+}
+
+Status FedLaunch::take(const contracts::Frame& frame, const OnOutput& on_output) {
+  using contracts::FrameType;
+  if (frame.type == FrameType::kStdout || frame.type == FrameType::kStderr) {
+    if (on_output) on_output(frame.type, frame.payload);
+    return {};
+  }
+  if (frame.type != FrameType::kResult) return {};
+  ASSIGN_OR_RETURN(const wire::Value document,
+                   wire::parse_json(frame.payload, {.max_bytes = max_result_}));
+  ASSIGN_OR_RETURN(result_, wire::decode<contracts::SandboxResult>(document));
+  return {};
+}
+
+}  // namespace paddock::launch

@@ -1,0 +1,17 @@
+// Why a call was not done.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.h"
+
+namespace paddock::calls {
+
+// It may pass when it is tried again.
+Error lost(std::string reason, std::string message);
+// Somebody has to end first. An answer says after how many seconds to try again.
+Error try_later(std::string reason, std::string message);
+// `node`: who alone could do it; empty: any.
+Error no_node(const std::string& node);
+
+}  // namespace paddock::calls

@@ -1,0 +1,151 @@
+// Which call may wait, and which is given to which lane: what only one node can do goes there; the
+// rest in turn.
+#include <algorithm>
+#include <limits>
+
+#include "common/base/text.h"
+#include "controller/calls/call_errors.h"
+#include "controller/calls/call_table.h"
+
+namespace paddock::calls {
+
+bool CallTable::takes_shared(const Node& node, MonoTime now) const {
+  return node.eligible && node.does_snippets() && present(node, now);
+}
+
+// One caller cannot fill what waits either.
+Status CallTable::check_room(const NewCall& call) const {
+  if (queue_.size() >= limits_.waiting_calls || queued_bytes_ + call.bytes > limits_.waiting_bytes)
+    return try_later("TOO_MANY_CALLS", "too many calls wait for a node already; try again later");
+  if (call.caller.empty()) return {};
+  size_t calls = 1;
+  size_t bytes = call.bytes;
+  for (const CallId& id : queue_) {
+    const NewCall& other = calls_.at(id).call;
+    if (other.caller != call.caller) continue;
+    ++calls;
+    bytes += other.bytes;
+  }
+  if (calls <= share_of(limits_.waiting_calls) && bytes <= share_of(limits_.waiting_bytes))
+    return {};
+  return try_later("TOO_MANY_CALLS",
+                   "as many of your calls wait for a node as may of one caller; try again later");
+}
+
+size_t CallTable::places(MonoTime now) const {
+  size_t out = 0;
+  for (const auto& [name, node] : nodes_) {
+    if (node.skills && takes_shared(node, now)) out += static_cast<size_t>(node.skills->parallel);
+  }
+  return out;
+}
+
+Held CallTable::held(MonoTime now) const {
+  Held out;
+  for (const auto& [key, lane] : lanes_) {
+    const auto node = nodes_.find(key.node);
+    if (lane.shared_by && node != nodes_.end() && present(node->second, now))
+      ++out[*lane.shared_by];
+  }
+  return out;
+}
+
+size_t CallTable::most_of_one(MonoTime now) const {
+  const size_t total = places(now);
+  return total == 0 ? std::numeric_limits<size_t>::max() : share_of(total);
+}
+
+// The one that was used last: its connection is the warmest.
+std::optional<LaneKey> CallTable::take_lane(const Entry& entry) {
+  const auto does = [&](const LaneKey& each) {
+    if (!entry.call.node.empty()) return each.node == entry.call.node;
+    const Lane& lane = lanes_[each];
+    return lane.eligible && lane.snippets;
+  };
+  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), does);
+  if (found == idle_.rend()) return std::nullopt;
+  LaneKey out = *found;
+  idle_.erase(std::next(found).base());
+  return out;
+}
+
+void CallTable::give(Wakes& wakes) {
+  if (queue_.empty() || idle_.empty()) return;
+  give_to_own_nodes(wakes);
+  give_in_turn(wakes);
+}
+
+void CallTable::give_to_own_nodes(Wakes& wakes) {
+  std::erase_if(queue_, [&](const CallId& id) {
+    const Entry& entry = calls_[id];
+    if (entry.call.node.empty()) return false;
+    const auto lane = take_lane(entry);
+    if (lane) hand_over(id, *lane, wakes);
+    return lane.has_value();
+  });
+}
+
+void CallTable::give_in_turn(Wakes& wakes) {
+  Held has = held(latest_);
+  const size_t most = most_of_one(latest_);
+  while (true) {
+    std::vector<CallId> ids;
+    std::vector<std::string_view> callers;
+    for (const CallId& id : queue_) {
+      const NewCall& call = calls_[id].call;
+      if (!call.node.empty()) continue;
+      ids.push_back(id);
+      callers.push_back(call.caller);
+    }
+    const auto turn = next_in_turn(callers, has, turns_, most);
+    if (!turn) return;
+    const CallId& id = ids[*turn];
+    const auto lane = take_lane(calls_[id]);
+    if (!lane) return;
+    turns_.note(callers[*turn]);
+    ++has[std::string(callers[*turn])];
+    std::erase(queue_, id);
+    hand_over(id, *lane, wakes);
+  }
+}
+
+void CallTable::hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes) {
+  Entry& entry = calls_[id];
+  queued_bytes_ -= entry.call.bytes;
+  entry.given = lane;
+  Lane& taker = lanes_[lane];
+  taker.call = id;
+  if (entry.call.node.empty()) taker.shared_by = entry.call.caller;
+  wakes.lanes.push_back(lane);
+}
+
+Error CallTable::why_it_waits(const Entry& entry, MonoTime now) const {
+  const std::string& node = entry.call.node;
+  if (!node.empty()) {
+    return any_present(node, now) ? try_later("NODES_BUSY", "its node is busy; try again")
+                                  : no_node(node);
+  }
+  const bool some =
+      std::ranges::any_of(nodes_, [&](const auto& each) { return takes_shared(each.second, now); });
+  if (!some) return lost("NO_NODE", "no node took the call in time; try again");
+  const Held has = held(now);
+  const auto mine = has.find(entry.call.caller);
+  const size_t total = places(now);
+  if (mine != has.end() && mine->second >= most_of_one(now))
+    return try_later("NODES_BUSY", cat("you hold ", mine->second, " of ", total,
+                                       " places, as many as one caller may; try again when one of "
+                                       "yours has ended"));
+  return try_later("NODES_BUSY", "every place for such calls is taken; try again");
+}
+
+Load CallTable::load(MonoTime now) const {
+  Load out;
+  out.places = places(now);
+  for (const auto& [caller, count] : held(now)) out.running += count;
+  for (const CallId& id : queue_) {
+    if (calls_.at(id).call.node.empty()) ++out.waiting;
+  }
+  return out;
+}
+
+}  // namespace paddock::calls

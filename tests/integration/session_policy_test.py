@@ -1,0 +1,135 @@
+"""What a session's policy allows works, and nothing beside it: names of the network, folders of the node."""
+import http.server
+import json
+import pathlib
+import tempfile
+import threading
+
+from harness import Instance, main
+from outside import NameServer, loopback_address
+from session_client import SessionTest
+
+FETCH = """
+import sys, urllib.request
+for url in sys.argv[1:]:
+    try: print(urllib.request.urlopen(url, timeout=60).read().decode())
+    except OSError as error: print("refused", url)
+"""
+
+
+class Pages(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/elsewhere":
+            self.send_response(302)
+            self.send_header("Location", f"http://hidden.test:{self.server.server_port}/")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"from outside")
+
+    def log_message(self, *_):
+        pass
+
+
+class Allowed(SessionTest):
+    """An instance whose operators allow a network and one folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        address = loopback_address()
+        names = NameServer(address)
+        names.start()
+        pages = http.server.ThreadingHTTPServer((address, 0), Pages)
+        threading.Thread(target=pages.serve_forever, daemon=True).start()
+        cls.addClassCleanup(pages.server_close)
+        cls.addClassCleanup(pages.shutdown)
+        cls.port = pages.server_port
+        cls.shared = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-shared-"))).resolve()
+        cls.shared.chmod(0o755)
+        cls.fill()
+        allowed = json.dumps([str(cls.shared / "allowed")])
+        cls.instance = Instance()
+        cls.instance.env.update(PADDOCK_CONTROLLER_CEILINGS_NETWORK="true", PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true",
+                                PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]),
+                                PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES=json.dumps([address + "/32"]),
+                                PADDOCK_CONTROLLER_CEILINGS_HOST_MOUNTS=allowed,
+                                PADDOCK_NODE_AGENT_CEILINGS_HOST_MOUNTS=allowed)
+        cls.enterClassContext(cls.instance)
+        cls.connect()
+
+    @classmethod
+    def fill(cls):
+        """Folders that anybody may write to, as far as their own modes go."""
+        for name in ("allowed/in", "allowed/out", "allowed/beside", "elsewhere"):
+            folder = cls.shared / name
+            folder.mkdir(parents=True)
+            folder.chmod(0o777)
+            (folder / "text").write_text(f"of {name}")
+        (cls.shared / "allowed/link").symlink_to(cls.shared / "elsewhere")
+
+    def mounted(self, **modes):
+        """A session with folders below `allowed` at /mnt/NAME."""
+        return self.session({"hostMounts": [{"hostPath": str(self.shared / "allowed" / name), "sandboxPath": f"/mnt/{name}",
+                                             "mode": mode} for name, mode in modes.items()]})
+
+    # proves: WSM-23, WSM-54
+    def test_a_session_reaches_the_names_of_its_policy_and_nothing_else(self):
+        name = self.session({"network": {"enabled": True, "allowDomains": [f"web.test:{self.port}"]},
+                             "limits": {"timeoutMs": 120_000}})
+        self.assertIn(self.api.file("PUT", name, "fetch.py", FETCH)[0], (200, 201))
+        web = f"http://web.test:{self.port}"
+        reached = self.result(name, f"python3 fetch.py {web}")
+        self.assertEqual((reached["exitCode"], reached["stdout"]), (0, "from outside\n"), reached)
+        self.assertNotIn("errorClass", reached)
+        for url, attempt in ((f"{web}/elsewhere", ("name lookup", "hidden.test")),
+                             (f"http://other.test:{self.port}", ("name lookup", "other.test")),
+                             (f"http://sub.web.test:{self.port}", ("name lookup", "sub.web.test")),
+                             (f"http://192.0.2.1:{self.port}", ("network connect", f"192.0.2.1:{self.port}"))):
+            result = self.result(name, f"python3 fetch.py {url}")
+            self.assertEqual(result["stdout"], f"refused {url}\n")
+            self.assertEqual((result["errorClass"], result["code"]), ("CAPABILITY_DENIED", "E_CAPABILITY_DENIED"), url)
+            self.assertIn(attempt, [(each["what"], each["target"]) for each in result["denials"]])
+        quiet = self.session({"limits": {"timeoutMs": 120_000}})  # the policy of one is not that of another
+        self.api.file("PUT", quiet, "fetch.py", FETCH)
+        self.assertEqual(self.result(quiet, f"python3 fetch.py {web}")["code"], "E_CAPABILITY_DENIED")
+
+    # proves: WSM-24, WSM-55
+    def test_folders_are_mounted_as_the_policy_says_and_others_are_not_there(self):
+        name = self.mounted(**{"in": "ro", "out": "rw"})
+        self.assertEqual(self.output(name, "cat /mnt/in/text"), "of allowed/in")
+        for attempt in ("echo changed > /mnt/in/text", "echo new > /mnt/in/new", "rm /mnt/in/text", "mkdir /mnt/in/folder",
+                        "chmod 777 /mnt/in/text"):
+            self.assertNotEqual(self.result(name, attempt)["exitCode"], 0, attempt)
+        self.assertEqual({each.name: each.read_text() for each in (self.shared / "allowed/in").iterdir()},
+                         {"text": "of allowed/in"})
+        self.assertEqual(self.output(name, "cat /mnt/out/text; echo made > /mnt/out/made"), "of allowed/out")
+        self.assertEqual((self.shared / "allowed/out/made").read_text(), "made\n")
+        for path in ("/mnt/beside/text", self.shared / "allowed/beside/text", self.shared / "elsewhere/text",
+                     "/mnt/in/../beside/text", "/mnt/out/../../" + str(self.shared / "elsewhere/text")):
+            result = self.result(name, f"cat {path}")
+            self.assertNotEqual(result["exitCode"], 0, path)
+            self.assertEqual(result["stdout"], "", path)
+        self.assertEqual(self.result(self.session(), "cat /mnt/in/text")["stdout"], "")
+
+    # proves: WSM-24, WSM-79
+    def test_folders_outside_of_what_the_operator_allows_are_refused(self):
+        for path in (self.shared / "elsewhere", self.shared, "/etc", str(self.shared / "allowed") + "-not"):
+            answer = self.api.create({"hostMounts": [{"hostPath": str(path), "sandboxPath": "/mnt/x", "mode": "ro"}]})
+            self.assert_refused(answer, 400, "HOST_MOUNT_NOT_ALLOWED", "spec.security.hostMounts")
+        answer = self.api.create({"hostMounts": [{"hostPath": str(self.shared / "allowed/../elsewhere"),
+                                                  "sandboxPath": "/mnt/x", "mode": "ro"}]})
+        self.assert_refused(answer, 400, "INVALID_FIELD", "hostMounts[0].hostPath")
+
+    # proves: WSM-24
+    def test_a_link_leads_nowhere_though_it_lies_in_an_allowed_folder(self):
+        name = self.mounted(link="rw")
+        status, answer = self.api.run(name, "cat /mnt/link/text; echo made > /mnt/link/made")
+        self.assertNotIn("of elsewhere", json.dumps(answer))
+        self.assertFalse((self.shared / "elsewhere/made").exists())
+        self.assertEqual(status, 422, answer)
+        self.assertNotIn(str(self.shared / "elsewhere"), json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()
