@@ -70,7 +70,10 @@ POST | …/nodes/{}/uncordon | gets runs again
 GET | …/nodes/{}/drain | how far it is: `Drain`
 POST | …/nodes/{}/drain | its runs go or end
 PUT | …/nodes/{}/taints | what runs must tolerate
+POST | …/nodes/{}/enroll-token | a token that enrols this node once, `{"ttl": "1h"}`: `{"id", "token", "expiresAt"}`
 POST | …/nodes/{}/enroll | a credential for a new node
+POST | …/nodes/{}/credential | the node's next credential; the older one ends a minute after its first use
+POST | …/nodes/{}/leave | the node goes: `{"force": false}`
 POST | …/nodes/{}/synchronize | what is, against what shall be
 POST | …/nodes/{}/calls | a lane: brings an answer, takes the next call
 GET | …/nodes/{}/runs/{}/tree | files of a run, or of a volume: `?volume=NAME`

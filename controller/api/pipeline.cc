@@ -8,6 +8,7 @@
 #include "controller/api/audit.h"
 #include "controller/api/authenticate.h"
 #include "controller/api/documents.h"
+#include "controller/api/handlers/enrollment.h"
 #include "controller/auth/tool_token.h"
 #include "controller/http_server/refusal.h"
 #include "controller/k8s/protobuf.h"
@@ -78,6 +79,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   }
   trace.principal = call.principal;
   TRY(authorize(route, call));
+  TRY(settle_credential(call));
   TRY(read_body(route, call));
   return route.endpoint(call);
 }

@@ -12,6 +12,7 @@
 #include "controller/api/handlers/delete_collection.h"
 #include "controller/api/handlers/deletes.h"
 #include "controller/api/handlers/discovery.h"
+#include "controller/api/handlers/enrollment.h"
 #include "controller/api/handlers/execute.h"
 #include "controller/api/handlers/grants.h"
 #include "controller/api/handlers/mcp.h"
@@ -226,9 +227,12 @@ Routes node_routes() {
       {"GET",    NODE "/drain",    Scope::kNodesRead,  kNoBody,        get_drain},
       {"POST",   NODE "/drain",    Scope::kNodesWrite, kSmallDocument, drain_node},
       {"PUT",    NODE "/taints",   Scope::kNodesWrite, kSmallDocument, taint_node},
+      {"POST",   NODE "/enroll-token", Scope::kNodesWrite, kSmallDocument, make_enroll_token},
 
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},
+      {"POST", NODE "/credential",                    Scope::kNodeSelf,   kSmallDocument, rotate_credential},
+      {"POST", NODE "/leave",                         Scope::kNodeSelf,   kSmallDocument, leave_node},
       {"POST", NODE "/synchronize",                   Scope::kNodeSelf,   kApiDocument,   synchronize_node},
       {"POST", NODE "/calls",                         Scope::kNodeSelf,   kCallsDocument,  serve_node_calls},
       {"GET",  NODE "/runs/{uid}/tree",               Scope::kNodeSelf,   kNoBody,        node_run_tree},

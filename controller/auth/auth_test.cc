@@ -59,6 +59,28 @@ TEST(Authorize, LetsAnEnrolmentTokenEnrolAndNothingElse) {
   }
 }
 
+TEST(Authorize, HoldsAnEnrolmentTokenToItsNodeAndItsTime) {
+  const Principal good{enroll_subject("n1"), enroll_scopes(), {}, "pdke-1"};
+  EXPECT_TRUE(authorize(good, Scope::kNodeEnroll, "", "n1").ok());
+  EXPECT_EQ(authorize(good, Scope::kNodeEnroll, "", "n2").error().reason,
+            "ENROLL_TOKEN_OTHER_NODE");
+  Credential stored{"pdke-1", enroll_subject("n1"), enroll_scopes(), {}, 1000, false};
+  EXPECT_EQ(authenticate(stored, WallTime{999})->over, "");
+  const auto refusal = [&] {
+    const Principal over = authenticate(stored, WallTime{1000}).value();
+    EXPECT_EQ(over.token_id, "pdke-1") << "it can be recorded";
+    for (const Scope scope : {Scope::kAuthenticated, Scope::kNodeSelf})
+      EXPECT_FALSE(authorize(over, scope, "", "n1").ok()) << scope_name(scope);
+    EXPECT_TRUE(authorize(over, Scope::kPublic, "", "").ok());
+    return authorize(over, Scope::kNodeEnroll, "", "n1").error().reason;
+  };
+  EXPECT_EQ(refusal(), "ENROLL_TOKEN_EXPIRED");
+  stored.revoked = true;
+  EXPECT_EQ(refusal(), "ENROLL_TOKEN_SPENT");
+  stored.subject = "enroll";
+  EXPECT_EQ(authenticate(stored, WallTime{999}).error().reason, "TOKEN_REVOKED");
+}
+
 TEST(Token, IsKeptAsAHashOnly) {
   SeededRandom random(1);
   const MintedToken token = mint_token(random, "pdk");

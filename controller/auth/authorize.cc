@@ -49,7 +49,32 @@ Status authorize_node(const Principal& principal, std::string_view node_name) {
   return {};
 }
 
+// A token that was made for one node enrols that one.
+Status authorize_enrolment(const Principal& principal, std::string_view node_name) {
+  const std::string_view made_for = enrolled_node(principal.subject);
+  if (made_for.empty() || made_for == node_name) return {};
+  return denied(std::string(kEnrollTokenOtherNode),
+                cat("this enrolment token is for the node ", made_for, ": join with --name ",
+                    made_for, ", or make one for the other name: paddock node token NAME"));
+}
+
 }  // namespace
+
+std::string_view enrolled_node(std::string_view subject) {
+  constexpr std::string_view kPrefix = "enroll:";
+  return subject.starts_with(kPrefix) ? subject.substr(kPrefix.size()) : std::string_view();
+}
+
+Error enroll_token_over(std::string_view code, std::string_view node) {
+  const std::string remedy = cat("make another one: paddock node token ", node);
+  if (code == kEnrollTokenExpired)
+    return denied(std::string(code), cat("this enrolment token's time is over; ", remedy));
+  return denied(
+      std::string(code),
+      cat("this enrolment token is good for one host and was used, or withdrawn; if not by "
+          "you, paddock delete node ",
+          node, "; then ", remedy));
+}
 
 std::string_view scope_name(Scope scope) {
   for (const Row& row : kRows) {
@@ -65,6 +90,8 @@ Status authorize(const Principal& principal, Scope scope, std::string_view name_
     return Error{Code::kUnauthenticated, "TOKEN_MISSING",
                  "a bearer token is needed (Authorization: Bearer …)"};
   }
+  if (!principal.over.empty())
+    return enroll_token_over(principal.over, enrolled_node(principal.subject));
   if (principal.tool) {
     return denied(std::string(contracts::kToolEndpointDenied),
                   "a tool token is good for routes of its run only");
@@ -78,6 +105,7 @@ Status authorize(const Principal& principal, Scope scope, std::string_view name_
     return denied("NAMESPACE_DENIED",
                   cat("this token is limited to the namespace ", principal.name_space));
   }
+  if (scope == Scope::kNodeEnroll) return authorize_enrolment(principal, node_name);
   return {};
 }
 

@@ -46,14 +46,25 @@ struct Principal {
   std::string name_space;  // not empty: nothing outside this namespace
   std::string token_id;
   std::optional<ToolAuthority> tool = {};  // of a tool token, which has no scopes at all
+  // Of an enrolment token that is over: why, as a code. Its holder is known and may do nothing.
+  std::string over = {};
 };
 
 std::string_view scope_name(Scope scope);
 
+inline constexpr std::string_view kEnrollTokenSpent = "ENROLL_TOKEN_SPENT";
+inline constexpr std::string_view kEnrollTokenExpired = "ENROLL_TOKEN_EXPIRED";
+inline constexpr std::string_view kEnrollTokenOtherNode = "ENROLL_TOKEN_OTHER_NODE";
+
+// An enrolment token for one node has the subject `enroll:NAME`. The name, or empty for others.
+std::string_view enrolled_node(std::string_view subject);
+// The refusal of an enrolment token: ENROLL_TOKEN_SPENT, ENROLL_TOKEN_EXPIRED.
+Error enroll_token_over(std::string_view code, std::string_view node);
+
 // May `principal` use a route that needs `scope`, on an object in `name_space` (empty: cluster) or,
 // for kNodeSelf, on the node `node_name`? Unauthenticated or PermissionDenied (SCOPE_MISSING,
-// NAMESPACE_DENIED, NODE_MISMATCH) otherwise; the message names the scope that would do. The holder
-// of a tool token may use none by this: authorize_tool() decides there.
+// NAMESPACE_DENIED, NODE_MISMATCH, ENROLL_TOKEN_…) otherwise; the message names the scope that
+// would do. The holder of a tool token may use none by this: authorize_tool() decides there.
 Status authorize(const Principal& principal, Scope scope, std::string_view name_space,
                  std::string_view node_name);
 

@@ -38,6 +38,11 @@ std::vector<std::string> admin_scopes() { return {"*"}; }
 std::vector<std::string> enroll_scopes() { return {std::string(scope_name(Scope::kNodeEnroll))}; }
 std::vector<std::string> node_scopes() { return {std::string(scope_name(Scope::kNodeSelf))}; }
 std::string node_subject(std::string_view node_name) { return cat("node:", node_name); }
+std::string enroll_subject(std::string_view node_name) { return cat("enroll:", node_name); }
+
+bool is_fresh(const std::vector<std::string>& scopes) {
+  return std::ranges::find(scopes, kFreshCredential) != scopes.end();
+}
 
 Result<std::string> bearer_secret(std::string_view authorization_header) {
   if (authorization_header.empty()) return std::string();
@@ -57,10 +62,13 @@ Result<std::string> bearer_secret(std::string_view authorization_header) {
 
 Result<Principal> authenticate(const std::optional<Credential>& credential, WallTime now) {
   if (!credential) return unauthenticated("TOKEN_UNKNOWN", "this token is not known here");
-  if (credential->revoked) return unauthenticated("TOKEN_REVOKED", "this token was revoked");
-  if (credential->expires_ms && *credential->expires_ms <= now.ms) {
-    return unauthenticated("TOKEN_EXPIRED", "this token has expired");
+  const bool expired = credential->expires_ms && *credential->expires_ms <= now.ms;
+  if ((credential->revoked || expired) && !enrolled_node(credential->subject).empty()) {
+    const std::string_view why = credential->revoked ? kEnrollTokenSpent : kEnrollTokenExpired;
+    return Principal{credential->subject, {}, {}, credential->id, {}, std::string(why)};
   }
+  if (credential->revoked) return unauthenticated("TOKEN_REVOKED", "this token was revoked");
+  if (expired) return unauthenticated("TOKEN_EXPIRED", "this token has expired");
   return Principal{credential->subject, credential->scopes, credential->name_space, credential->id};
 }
 

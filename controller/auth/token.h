@@ -30,6 +30,11 @@ std::vector<std::string> admin_scopes();
 std::vector<std::string> enroll_scopes();
 std::vector<std::string> node_scopes();
 std::string node_subject(std::string_view node_name);
+// Of an enrolment token that is good for one node, and for the first host that uses it.
+std::string enroll_subject(std::string_view node_name);
+// A node's credential that was never used; its first use ends the older one.
+inline constexpr std::string_view kFreshCredential = "node:new";
+bool is_fresh(const std::vector<std::string>& scopes);
 
 // The secret in `Authorization: Bearer <secret>`; empty if the header is absent. Unauthenticated
 // (AUTHORIZATION_MALFORMED) for another scheme or an odd token.
@@ -44,7 +49,9 @@ struct Credential {
   std::optional<int64_t> expires_ms;
   bool revoked = false;
 };
-// Unauthenticated (TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED) unless it is valid at `now`.
+// Unauthenticated (TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED) unless it is valid at `now`. Whose
+// one-use enrolment token is over is known still (Principal::over), so that it can be told and
+// recorded.
 Result<Principal> authenticate(const std::optional<Credential>& credential, WallTime now);
 Principal anonymous();
 

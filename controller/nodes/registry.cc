@@ -5,24 +5,18 @@
 #include "common/base/text.h"
 #include "common/contracts/names.h"
 #include "common/crypto/digest.h"
+#include "controller/auth/token.h"
+#include "controller/nodes/credentials.h"
 
 namespace paddock::nodes {
 
 namespace {
 
 std::string identity_setting(const std::string& node) { return "node-identity/" + node; }
-std::string subject_of(const std::string& node) { return "node:" + node; }
 
 bool is_lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_label_char(char c) {
   return is_lower_alnum(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-}
-
-Status check_name(const std::string& node) {
-  if (contracts::is_dns_label(node)) return {};
-  return invalid_argument("NODE_NAME_INVALID",
-                          "a node's name is at most 63 lower-case letters, digits and inner dashes",
-                          "name");
 }
 
 Status check_labels(const std::map<std::string, std::string>& labels) {
@@ -55,14 +49,25 @@ Status claim_name(store::WriteTxn& txn, const std::string& node, const std::stri
   return taken ? Status() : txn.put_setting(identity_setting(node), hash);
 }
 
-Status revoke_tokens(store::WriteTxn& txn, const std::string& node) {
-  ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
-  for (store::TokenRecord token : tokens) {
-    if (token.subject != subject_of(node) || token.revoked) continue;
-    token.revoked = true;
-    TRY(txn.put_token(token));
-  }
+// What the node and a host that was to become it could call with.
+Status forget_node(store::WriteTxn& txn, const std::string& node) {
+  TRY(txn.erase<contracts::Node>({"", node}));
+  TRY(revoke_tokens(txn, auth::node_subject(node)));
+  TRY(revoke_tokens(txn, auth::enroll_subject(node)));
+  TRY(txn.put_setting(identity_setting(node), ""));
+  txn.touch(store::kSchedulerTopic);
+  txn.touch(store::node_topic(node));
   return {};
+}
+
+Status refuse_while_used(store::ReadTxn& txn, const std::string& node) {
+  ASSIGN_OR_RETURN(const auto runs, txn.active_runs_on(node));
+  ASSIGN_OR_RETURN(const auto sessions, txn.sessions_on(node));
+  if (runs.empty() && sessions.empty()) return {};
+  return Error{Code::kConflict, "NODE_HAS_RUNS",
+               cat("runs here: ", runs.size(), ", sandbox sessions: ", sessions.size(),
+                   "; empty the node first (paddock drain ", node,
+                   "), or leave with --force: they end as lost")};
 }
 
 Result<std::string> put_node(store::WriteTxn& txn, const std::string& name,
@@ -88,22 +93,31 @@ Result<std::string> put_node(store::WriteTxn& txn, const std::string& name,
 
 }  // namespace
 
+Status check_node_name(const std::string& node) {
+  if (contracts::is_dns_label(node)) return {};
+  return invalid_argument("NODE_NAME_INVALID",
+                          "a node's name is at most 63 lower-case letters, digits and inner dashes",
+                          "name");
+}
+
 Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& node,
                                        const contracts::EnrollRequest& request, WallTime now,
-                                       Random& random, const Record& record) {
-  TRY(check_name(node));
+                                       Random& random, const Record& record,
+                                       const std::string& token_id) {
+  TRY(check_node_name(node));
   TRY(check_labels(request.labels));
   contracts::EnrollAnswer answer;
   answer.credential = crypto::make_token(random, "pdkn");
   store::TokenRecord token;
   token.id = cat("node-", node, "-", make_suffix(random, 8));
   token.hash = crypto::sha256_hex(answer.credential);
-  token.subject = subject_of(node);
-  token.scopes = {"node:self"};
+  token.subject = auth::node_subject(node);
+  token.scopes = auth::node_scopes();
   const std::string fresh_uid = make_uuid(random);
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
+    if (!token_id.empty()) TRY(use_enroll_token(txn, token_id, node, request.identity));
     TRY(claim_name(txn, node, request.identity));
-    TRY(revoke_tokens(txn, node));
+    TRY(revoke_tokens(txn, auth::node_subject(node)));
     TRY(txn.put_token(token));
     ASSIGN_OR_RETURN(answer.node_uid, put_node(txn, node, request, fresh_uid, now));
     return record ? record(txn) : Status();
@@ -115,14 +129,22 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
               const Record& record) {
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
-    TRY(txn.erase<contracts::Node>({"", node}));
-    TRY(revoke_tokens(txn, node));
-    TRY(txn.put_setting(identity_setting(node), ""));
-    txn.touch(store::kSchedulerTopic);
-    txn.touch(store::node_topic(node));
+    TRY(forget_node(txn, node));
     return record ? record(txn) : Status();
   });
   if (!written.ok()) return std::move(written).error();
+  leases.forget(node);
+  return {};
+}
+
+Status leave(store::Store& store, LeaseTable& leases, const std::string& node, bool force,
+             const Record& record) {
+  Status written = store.write([&](store::WriteTxn& txn) -> Status {
+    if (!force) TRY(refuse_while_used(txn, node));
+    TRY(forget_node(txn, node));
+    return record ? record(txn) : Status();
+  });
+  if (!written.ok()) return written;
   leases.forget(node);
   return {};
 }

@@ -17,14 +17,23 @@ using Record = std::function<Status(store::WriteTxn&)>;
 // Makes or renews a node and hands out its credential: a token with scope node:self and subject
 // "node:<name>", stored as a hash. The same identity may enrol again, which revokes its older
 // tokens. InvalidArgument (NODE_NAME_INVALID, NODE_LABELS_INVALID); Conflict (NODE_NAME_TAKEN) for
-// another identity.
+// another identity. `token_id`: of the one-use token it is done with (credentials.h), if it is one.
 Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& node,
                                        const contracts::EnrollRequest& request, WallTime now,
-                                       Random& random, const Record& record = {});
+                                       Random& random, const Record& record = {},
+                                       const std::string& token_id = {});
+// InvalidArgument (NODE_NAME_INVALID).
+Status check_node_name(const std::string& node);
 
-// Revokes the node's tokens and forgets it. Its runs end with NODE_LOST at the next tick.
+// Revokes the node's tokens, those that were to enrol it too, and forgets it. Its runs end with
+// NODE_LOST at the next tick.
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
               const Record& record = {});
+
+// The same, asked by the node itself. Conflict (NODE_HAS_RUNS) while runs or sandbox sessions are
+// there, unless forced.
+Status leave(store::Store& store, LeaseTable& leases, const std::string& node, bool force,
+             const Record& record = {});
 
 // The run, if this node holds it now: it may then read the run's tree and blobs and send its
 // artifacts. NotFound (RUN_NOT_ASSIGNED) otherwise, whether or not such a run exists.

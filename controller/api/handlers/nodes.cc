@@ -66,20 +66,6 @@ Result<Response> delete_node(Call& call) {
   return json_response(k8s::deleted_status("nodes", node.metadata));
 }
 
-Result<Response> enroll_node(Call& call) {
-  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::EnrollRequest>(call.body));
-  contracts::ObjectMeta meta;
-  meta.name = call.param("node");
-  const nodes::Record recorded = [&](store::WriteTxn& txn) {
-    return record(txn, call, contracts::audit::kNodeEnroll, "nodes", meta);
-  };
-  ASSIGN_OR_RETURN(const auto answer, nodes::enroll(call.services.store, meta.name, request,
-                                                    call.now(), call.services.random, recorded));
-  Response response = object_response(answer, 201);
-  response.headers.emplace_back("cache-control", "no-store");
-  return response;
-}
-
 Result<Response> synchronize_node(Call& call) {
   Services& services = call.services;
   const std::string& node = call.param("node");

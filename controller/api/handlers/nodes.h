@@ -1,4 +1,4 @@
-// Nodes: removal, enrolment, the agent's held call, and the files of the runs that a node holds.
+// Nodes: removal, the agent's held call, and the files of the runs that a node holds.
 #pragma once
 
 #include "controller/api/call.h"
@@ -6,7 +6,6 @@
 namespace paddock::api {
 
 Result<Response> delete_node(Call& call);
-Result<Response> enroll_node(Call& call);
 // Applies what the node observes at once; held while nothing changes for it.
 Result<Response> synchronize_node(Call& call);
 Result<Response> node_run_tree(Call& call);

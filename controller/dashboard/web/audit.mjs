@@ -11,13 +11,13 @@ const MOST = 2000;
 const EVERY_MS = 3000;
 const TYPES = ["command.start", "command.complete", "command.timeout", "command.cancelled", "command.lost", "command.refused",
   "capability.denied", "limit.exceeded", "object.create", "object.update", "object.delete", "run.cancel", "tool.result",
-  "media.generate", "media.failed", "node.enroll", "node.cordon", "node.uncordon", "node.drain", "node.taint", "backup.create", "access.denied"];
+  "media.generate", "media.failed", "node.token", "node.enroll", "node.rotate", "node.revoke", "node.leave", "node.cordon", "node.uncordon", "node.drain", "node.taint", "backup.create", "access.denied"];
 const COLUMNS = ["Time", "Event", "Who", "What", "Details"];
 
 function toneOf({ type, details }) {
   if (type === "command.complete") return details?.status === "OK" ? "good" : "bad";
   if (/denied|lost|refused|failed/.test(type)) return "bad";
-  if (/timeout|exceeded|cancel|delete|drain|cordon|taint/.test(type)) return "warn";
+  if (/timeout|exceeded|cancel|delete|drain|cordon|taint|revoke|leave/.test(type)) return "warn";
   return "info";
 }
 

@@ -1,0 +1,65 @@
+// How a host joins, has its credential replaced, and leaves. What the agent itself sends to enrol
+// is EnrollRequest (session.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "common/contracts/meta.h"
+
+namespace paddock::contracts {
+
+// Further types of audit events, beside audit.h.
+namespace audit {
+inline constexpr std::string_view kNodeToken = "node.token";    // an enrolment token was made
+inline constexpr std::string_view kNodeRotate = "node.rotate";  // a node has a new credential
+inline constexpr std::string_view kNodeRevoke = "node.revoke";  // and its older one ends
+inline constexpr std::string_view kNodeLeave = "node.leave";
+}  // namespace audit
+
+inline constexpr Millis kEnrollTokenLife = std::chrono::hours(1);
+inline constexpr Millis kLongestEnrollTokenLife = std::chrono::hours(24);
+
+// POST nodes/{name}/enroll-token, by an operator.
+struct EnrollTokenRequest {
+  wire::Duration ttl{kEnrollTokenLife};
+  static constexpr auto describe() {
+    return std::tuple{field("ttl", &EnrollTokenRequest::ttl, "1h unless given; from 1s to 24h")};
+  }
+  void validate(wire::Check& check) const;
+};
+// The secret is shown once.
+struct EnrollTokenAnswer {
+  std::string id;
+  std::string token;
+  wire::Timestamp expires_at;
+  static constexpr auto describe() {
+    return std::tuple{field("id", &EnrollTokenAnswer::id, "names it in the audit log"),
+                      field("token", &EnrollTokenAnswer::token,
+                            "good for this node's name and the first host that uses it"),
+                      field("expiresAt", &EnrollTokenAnswer::expires_at, "when its time is over")};
+  }
+};
+
+// POST nodes/{name}/credential, by the node: {} -> a new credential, shown once. The older one is
+// good until a minute after the first use of the new one.
+struct CredentialAnswer {
+  std::string credential;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("credential", &CredentialAnswer::credential, "bearer token of this node")};
+  }
+};
+inline constexpr Millis kCredentialOverlap = std::chrono::minutes(1);
+
+// POST nodes/{name}/leave, by the node.
+struct LeaveRequest {
+  bool force = false;
+  static constexpr auto describe() {
+    return std::tuple{field("force", &LeaveRequest::force,
+                            "also while runs or sessions are there; they end as lost")};
+  }
+};
+
+}  // namespace paddock::contracts
