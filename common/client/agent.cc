@@ -4,6 +4,7 @@
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
 #include "common/contracts/api_paths.h"
+#include "common/contracts/enrollment.h"
 
 namespace paddock::client {
 namespace {
@@ -21,6 +22,23 @@ Result<contracts::EnrollAnswer> ControllerClient::enroll(const std::string& node
       call_json(json_request("POST", cat(paths::node(node), "/enroll"), wire::encode(request)),
                 true));
   return decode_answer<contracts::EnrollAnswer>(answer);
+}
+
+Result<std::string> ControllerClient::next_credential(const std::string& node) {
+  ASSIGN_OR_RETURN(
+      const wire::Value answer,
+      call_json(json_request("POST", cat(paths::node(node), "/credential"), wire::Value::Object{}),
+                true));
+  ASSIGN_OR_RETURN(auto next, decode_answer<contracts::CredentialAnswer>(answer));
+  if (!next.credential.empty()) return std::move(next.credential);
+  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the server's answer has no credential"};
+}
+
+Status ControllerClient::leave(const std::string& node, bool force) {
+  const http::Request request = json_request("POST", cat(paths::node(node), "/leave"),
+                                             wire::encode(contracts::LeaveRequest{force}));
+  ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, false));
+  return {};
 }
 
 Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& node,

@@ -79,6 +79,9 @@ class ControllerClient {
   // --- agent ---
   Result<contracts::EnrollAnswer> enroll(const std::string& node,
                                          const contracts::EnrollRequest& request);
+  // The node's next credential; asking again replaces one that was not used.
+  Result<std::string> next_credential(const std::string& node);
+  Status leave(const std::string& node, bool force);
   Result<contracts::SyncAnswer> synchronize(const std::string& node,
                                             const contracts::SyncRequest& request);
   Result<contracts::CallsAnswer> exchange_calls(const std::string& node,

@@ -41,7 +41,7 @@ bool is_plain(std::string_view text) {
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-Status check(const Endpoint& endpoint, const Request& request) {
+Status check(const Endpoint& endpoint, const Request& request, const std::string& token) {
   const bool scheme =
       endpoint.base_url.starts_with("https://") || endpoint.base_url.starts_with("http://");
   if (!scheme || !is_plain(endpoint.base_url) ||
@@ -54,20 +54,20 @@ Status check(const Endpoint& endpoint, const Request& request) {
     return invalid_argument("BAD_TARGET",
                             "the path of a request starts with / and is percent-encoded");
   }
-  bool plain = is_plain(endpoint.token) && is_plain(request.method);
+  bool plain = is_plain(token) && is_plain(request.method);
   for (const auto& [name, value] : request.headers)
     plain = plain && is_plain(name) && is_plain(value);
   if (!plain) return invalid_argument("BAD_HEADER", "a header must not have control characters");
   return {};
 }
 
-Headers make_headers(const Endpoint& endpoint, const Request& request) {
+Headers make_headers(const std::string& token, const Request& request) {
   curl_slist* list = nullptr;
   const auto add = [&](const std::string& line) {
     if (curl_slist* longer = curl_slist_append(list, line.c_str())) list = longer;
   };
   add("Expect:");
-  if (!endpoint.token.empty()) add(cat("Authorization: Bearer ", endpoint.token));
+  if (!token.empty()) add(cat("Authorization: Bearer ", token));
   for (const auto& [name, value] : request.headers) {
     add(value.empty() ? cat(name, ";") : cat(name, ": ", value));  // `name;` is an empty header
   }
@@ -135,10 +135,11 @@ class CurlClient final : public Client {
   Result<Response> send(const Request& request) override {
     if (!easy_ || !multi_)
       return Error{Code::kInternal, "NO_HTTP", "the HTTP library does not start"};
-    TRY(check(endpoint_, request));
+    const std::string token = endpoint_.live_token ? endpoint_.live_token() : endpoint_.token;
+    TRY(check(endpoint_, request, token));
     if (aborted_.load()) return aborted();
     const SigpipeGuard guard;
-    const Headers headers = make_headers(endpoint_, request);
+    const Headers headers = make_headers(token, request);
     prepare(easy_.get(), endpoint_, request, headers.get());
     while (true) {
       Exchange exchange(easy_.get(), request);

@@ -19,6 +19,8 @@ struct Endpoint {
   std::string unix_socket;  // when set, base_url's host is only a name
   std::string ca_pem;       // trusted CA; empty: the system's
   std::string token;        // sent as Authorization: Bearer
+  // When set, asked before each request for what to send instead. Any thread.
+  std::function<std::string()> live_token = {};
 };
 
 struct Request {

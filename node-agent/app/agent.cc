@@ -11,12 +11,14 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/client/node_identity.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/capabilities.h"
+#include "node-agent/app/credentials.h"
 #include "node-agent/app/host_look.h"
 #include "node-agent/app/host_status.h"
 #include "node-agent/app/identity.h"
@@ -140,35 +142,52 @@ class WhenReadable {
   std::thread thread_;
 };
 
-// The credential may change while runs are under way (a new enrolment).
-class Credentials {
- public:
-  explicit Credentials(http::Endpoint endpoint) : endpoint_(std::move(endpoint)) {}
-  http::Endpoint endpoint() const {
-    return endpoint_.with([](const http::Endpoint& e) { return e; });
-  }
-  void set_token(const std::string& token) {
-    endpoint_.with([&](http::Endpoint& e) { e.token = token; });
-  }
-
- private:
-  Guarded<http::Endpoint> endpoint_;
-};
-
-// Talks until told to stop; enrols again, once, when the controller does not know us any more.
+// Talks until told to stop. When the controller does not know our credential any more, takes a
+// newer one from the disk, or the one before it; else enrols again, once.
 Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
                 Random& random) {
-  for (bool enrolled = false;;) {
+  for (bool enrolled = false, swapped = false;;) {
+    const std::string used = credentials.token();
     ClientSyncPort report(credentials.endpoint(), config.name);
     ClientSyncPort hold(credentials.endpoint(), config.name);
     const session::Ended ended = loop.run(report, hold);
     if (ended.verdict == session::Verdict::kRetry) return {};
-    if (ended.verdict == session::Verdict::kStop || enrolled) return ended.error;
+    if (ended.verdict == session::Verdict::kStop) return ended.error;
+    if (credentials.reload() || credentials.token() != used) continue;
+    if (!swapped && client::swap_credentials(config.data_dir)) {
+      log_warn("the controller does not know this node's credential; trying the one before it");
+      credentials.reload();
+      swapped = true;
+      continue;
+    }
+    if (enrolled) return ended.error;
     log_warn("the controller does not know this node's credential; enrolling again");
     ASSIGN_OR_RETURN(const std::string token, enroll(config, credentials.endpoint(), random));
     credentials.set_token(token);
     enrolled = true;
   }
+}
+
+// The credential on the disk, or a first one.
+Status take_credential(const AgentConfig& config, Credentials& credentials, Random& random) {
+  if (credentials.reload()) return {};
+  ASSIGN_OR_RETURN(const std::string token, enroll(config, credentials.endpoint(), random));
+  credentials.set_token(token);
+  return {};
+}
+
+// What the launcher enforces now that it is another program.
+void prove_again(const AgentConfig& config, HostStatus& host) {
+  auto proof = prove_sandbox(config.sandbox_program);
+  host.change([&](contracts::NodeStatus& now) {
+    publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
+  });
+}
+
+void look_again(HostLook& look, devices::Ledger& accelerators, HostStatus& host) {
+  const devices::Host found = look.look();
+  accelerators.know(found.accelerators);
+  host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
 }
 
 }  // namespace
@@ -188,12 +207,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   devices::Ledger accelerators;
   accelerators.know(first_look.accelerators);
 
-  Credentials credentials(endpoint);
-  std::string token = stored_credential(config.data_dir);
-  if (token.empty()) {
-    ASSIGN_OR_RETURN(token, enroll(config, endpoint, random));
-  }
-  credentials.set_token(token);
+  Credentials credentials(endpoint, config.data_dir);
+  TRY(take_credential(config, credentials, random));
 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
@@ -242,16 +257,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       server.replace();
       if (config.sessions.max_sessions > 0) judging.replace();
       calls.discard_warm();
-      auto proof = prove_sandbox(config.sandbox_program);
-      host.change([&](contracts::NodeStatus& now) {
-        publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
-      });
+      prove_again(config, host);
     });
-    const Regularly looking(Regularly::First::kLater, kLookEvery, [&] {
-      const devices::Host found = host_look.look();
-      accelerators.know(found.accelerators);
-      host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
-    });
+    const Regularly looking(Regularly::First::kLater, kLookEvery,
+                            [&] { look_again(host_look, accelerators, host); });
+    const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
     ended = converse(config, loop, credentials, random);
   }
   calls.stop();

@@ -40,6 +40,7 @@ struct AgentConfig {
   std::string name;
   std::string data_dir = "/var/lib/paddock/node-agent";
   std::string enroll_token_file;
+  wire::Duration rotate_credential{std::chrono::hours(30 * 24)};
   std::map<std::string, std::string> labels;
   int64_t max_runs = 4;
   std::string wheel_dir;
@@ -61,6 +62,8 @@ struct AgentConfig {
         field("dataDir", &AgentConfig::data_dir, "where the agent keeps everything",
               {.min_length = 1}),
         field("enrollTokenFile", &AgentConfig::enroll_token_file, "needed for the first start"),
+        field("rotateCredential", &AgentConfig::rotate_credential,
+              "how old this node's credential may be before it is replaced"),
         field("labels", &AgentConfig::labels, "for node selection", {.max_length = 64}),
         field("maxRuns", &AgentConfig::max_runs, "runs at once", {.min = 1, .max = 100'000}),
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),

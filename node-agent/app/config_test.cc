@@ -87,20 +87,6 @@ TEST(Config, AHostNameBecomesANodeName) {
   EXPECT_EQ(node_name_from(std::string(100, 'a')).size(), 63u);
 }
 
-TEST(Identity, IsMadeOnceAndKeptPrivate) {
-  std::string pattern = testing::TempDir() + "agent-XXXXXX";
-  const std::string base = ::mkdtemp(pattern.data());
-  SeededRandom random(1);
-  const auto first = ensure_identity(base, random);
-  ASSERT_TRUE(first.ok());
-  EXPECT_GE(first->size(), 32u);
-  EXPECT_EQ(*ensure_identity(base, random), *first);
-  struct stat info = {};
-  ASSERT_EQ(::stat((base + "/identity").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0600u);
-  (void)os::remove_tree(base);
-}
-
 TEST(Identity, EachProcessIsNewerThanTheLastThoughTheClockGoesBack) {
   std::string pattern = testing::TempDir() + "agent-XXXXXX";
   const std::string base = ::mkdtemp(pattern.data());

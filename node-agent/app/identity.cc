@@ -3,7 +3,8 @@
 #include <unistd.h>
 
 #include "common/base/text.h"
-#include "common/crypto/digest.h"
+#include "common/client/join_token.h"
+#include "common/client/node_identity.h"
 #include "common/os/file.h"
 #include "common/os/process.h"
 #include "common/wire/json.h"
@@ -12,7 +13,7 @@
 namespace paddock::agent {
 namespace {
 
-constexpr size_t kMaxSecret = 4096;
+constexpr size_t kMaxSecret = 16384;
 
 std::string trimmed_file(const std::string& path) {
   const auto text = os::read_file(path, kMaxSecret);
@@ -21,37 +22,21 @@ std::string trimmed_file(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> ensure_identity(const std::string& data_dir, Random& random) {
-  const std::string path = os::join_path(data_dir, "identity");
-  std::string identity = trimmed_file(path);
-  if (!identity.empty()) return identity;
-  identity = crypto::make_token(random, "pdi");
-  TRY(os::write_file_atomic(path, cat(identity, "\n"), 0600));
-  return identity;
-}
-
-std::string stored_credential(const std::string& data_dir) {
-  return trimmed_file(os::join_path(data_dir, "credential"));
-}
-
 Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endpoint,
                            Random& random) {
-  const std::string token =
+  const std::string text =
       config.enroll_token_file.empty() ? "" : trimmed_file(config.enroll_token_file);
-  if (token.empty()) {
+  if (text.empty()) {
     return Error{Code::kFailedPrecondition, "ENROLL_TOKEN_MISSING",
-                 "this node is not enrolled; give it an enrolment token (enrollTokenFile)"};
+                 "this node is not enrolled; an operator's `paddock node token NAME` prints the "
+                 "`paddock node join` line for this host, or set enrollTokenFile"};
   }
-  contracts::EnrollRequest request;
-  ASSIGN_OR_RETURN(request.identity, ensure_identity(config.data_dir, random));
-  request.labels = config.labels;
-  http::Endpoint with_token = endpoint;
-  with_token.token = token;
-  client::ControllerClient client(with_token);
-  ASSIGN_OR_RETURN(const contracts::EnrollAnswer answer, client.enroll(config.name, request));
-  TRY(os::write_file_atomic(os::join_path(config.data_dir, "credential"),
-                            cat(answer.credential, "\n"), 0600));
-  return answer.credential;
+  ASSIGN_OR_RETURN(const client::JoinToken token, client::parse_join_token(text));
+  ASSIGN_OR_RETURN(
+      const std::string credential,
+      client::enroll(endpoint, token.secret, config.name, config.labels, config.data_dir, random));
+  TRY(client::store_credential(config.data_dir, credential));
+  return credential;
 }
 
 Result<int64_t> take_generation(const std::string& data_dir, WallTime now) {

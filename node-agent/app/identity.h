@@ -1,6 +1,5 @@
-// Who this agent is: files in the data folder, readable by the agent alone.
-//   identity     a secret made once; it alone may enrol this node's name again
-//   credential   the token that enrolment gave; on disk before it is used
+// Who this agent is: files in the data folder, readable by the agent alone. Beside those of
+// common/client/node_identity.h:
 //   generation   of the newest agent process; grows even if the clock goes back
 //   agent.json   the running process, for people and `paddock status`
 #pragma once
@@ -14,11 +13,8 @@
 
 namespace paddock::agent {
 
-// Reads or makes the identity.
-Result<std::string> ensure_identity(const std::string& data_dir, Random& random);
-// The stored credential, or empty.
-std::string stored_credential(const std::string& data_dir);
-// Enrols with the token and stores the credential. ENROLL_TOKEN_MISSING where there is no token.
+// Enrols with the token of enrollTokenFile and stores the credential. ENROLL_TOKEN_MISSING where
+// there is no token.
 Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endpoint,
                            Random& random);
 // The generation of this process, on disk before it is used.

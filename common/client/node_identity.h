@@ -1,0 +1,38 @@
+// Who a node is to its controller: files in the agent's data folder, readable by it alone.
+//   identity     a secret made once; it alone may enrol this node's name again
+//   credential   the token that the node calls with; on disk before it is used
+//   credential.previous   the one before it, for a controller whose store was restored
+// Joining by `paddock node join` and by the agent's own first start are the same.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "common/base/random.h"
+#include "common/client/controller_client.h"
+
+namespace paddock::client {
+
+// Reads or makes the identity.
+Result<std::string> ensure_identity(const std::string& data_dir, Random& random);
+// The stored credential, or empty.
+std::string stored_credential(const std::string& data_dir);
+Status store_credential(const std::string& data_dir, const std::string& credential);
+// Exchanges the credential and the one before it; false if there is no other one.
+bool swap_credentials(const std::string& data_dir);
+// The node has left: none is of use any more.
+Status forget_identity(const std::string& data_dir);
+
+// Enrols `node` by an enrolment token's secret, and returns its credential. The same identity may
+// repeat it, so that an answer may be lost.
+Result<std::string> enroll(const http::Endpoint& endpoint, const std::string& secret,
+                           const std::string& node,
+                           const std::map<std::string, std::string>& labels,
+                           const std::string& data_dir, Random& random);
+// Asks for the node's next credential by `client`, which calls with the stored one, and stores it.
+// The older one is good until the new one is used, so that nothing is lost if this ends halfway.
+// FailedPrecondition (LOCK_HELD): another process is at it.
+Result<std::string> rotate_credential(ControllerClient& client, const std::string& node,
+                                      const std::string& data_dir);
+
+}  // namespace paddock::client
