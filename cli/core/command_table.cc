@@ -190,8 +190,8 @@ std::vector<CommandRow> tool_commands() {
 
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
-  for (auto rows : {run_commands(), look_commands(), node_commands(), session_commands(),
-                    permission_commands(), tool_commands()})
+  for (auto rows : {run_commands(), look_commands(), node_commands(), membership_commands(),
+                    session_commands(), permission_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }

@@ -101,7 +101,8 @@ class Instance:
         if exc[0] is not None:
             self.print_logs()
         for leftover in self.processes():
-            os.kill(leftover, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it may be about to end
+                os.kill(leftover, signal.SIGKILL)
         if self._own_home:
             shutil.rmtree(self.home, ignore_errors=True)
 

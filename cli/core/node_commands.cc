@@ -1,0 +1,55 @@
+#include "cli/core/command_rows.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr const char* kGroup = "Nodes";
+const OptionRow kConfig{"--config", "FILE",
+                        "the agent's configuration; /etc/paddock/node-agent.yaml unless given"};
+const OptionRow kDataDir{"--data-dir", "DIR",
+                         "the agent's data folder; the configuration's unless given"};
+
+}  // namespace
+
+std::vector<CommandRow> membership_commands() {
+  return {
+      {"node token",
+       kGroup,
+       "make a token by which one host joins, and print the line to type there",
+       {{"NODE", "name that the host shall have as a node"}},
+       {{"--ttl", "D", "how long it can be used; 1h unless given, 24h at most"},
+        {"--url", "URL", "the controller as the host reaches it; the one in use unless given"}},
+       "Good for one name and the first host that uses it. It brings the controller's CA along.\n\n"
+       "  paddock node token gpu-1 --url https://paddock.example:8443"},
+      {"node join",
+       kGroup,
+       "make this host a node of a controller",
+       {},
+       {{"--token", "T", "what `paddock node token` printed; or --token-file"},
+        {"--name", "NAME", "of the node; the configuration's, or the host's, unless given"},
+        {"--force", "", "also if this host has a credential: it is replaced"},
+        kConfig,
+        kDataDir},
+       "Writes the node's own credential into the agent's data folder, and server, caFile and "
+       "name\n"
+       "into its configuration. Only calls out. Interrupted, it can be typed again.\n\n"
+       "  paddock node join --server https://paddock.example:8443 --name gpu-1 --token pdke_…"},
+      {"node leave",
+       kGroup,
+       "end this host's being a node",
+       {},
+       {{"--force", "", "also while runs or sessions are here: they end as lost"},
+        {"--local", "", "only remove the credential here; say nothing to the controller"},
+        kConfig,
+        kDataDir},
+       "Drain the node and stop its agent first. The node is forgotten, its credential ends."},
+      {"node rotate",
+       kGroup,
+       "replace this host's credential now",
+       {},
+       {kConfig, kDataDir},
+       "The agent does it by itself (rotateCredential), and goes on while this is done."},
+  };
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,305 @@
+"""A host joins in one line, keeps its credential fresh, and leaves: real programs, and what a stolen token is good for."""
+import http.client
+import json
+import re
+import shlex
+import signal
+import ssl
+import subprocess
+import time
+import unittest
+
+from harness import BIN, Instance, find_file, main, make_project, wait_until
+
+QUICK = "print('done')\n"
+SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
+
+
+class Host:
+    """A folder that stands for a host of its own: an agent's configuration and data."""
+
+    def __init__(self, instance, name):
+        self.instance = instance
+        self.folder = instance.home / f"host-{name}"
+        self.folder.mkdir()
+        self.config = self.folder / "node-agent.yaml"
+        self.data = self.folder / "data"
+        self.agent = None
+
+    def node(self, verb, *args, check=True):
+        return self.instance.run("node", verb, *args, "--config", self.config, "--data-dir", self.data, check=check)
+
+    def join(self, line, *more, check=True):
+        """Types the line that `paddock node token` printed."""
+        words = shlex.split(line)
+        assert words[:3] == ["paddock", "node", "join"], line
+        return self.node("join", *words[3:], *more, check=check)
+
+    def start(self):
+        with open(self.folder / "latest.log", "a") as log:
+            self.agent = subprocess.Popen([str(BIN / "paddock-node-agent"), "--config", str(self.config)], env=self.instance.env,
+                                          stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def end(self, how=signal.SIGTERM):
+        if self.agent and self.agent.poll() is None:
+            self.agent.send_signal(how)
+        if self.agent:
+            self.agent.wait(60)
+
+    def credential(self):
+        return (self.data / "credential").read_text().strip()
+
+    def has_joined(self):
+        return (self.data / "credential").exists()
+
+
+def controller_of(instance):
+    return json.loads(find_file(instance.home, "controller.json").read_text())["url"]
+
+
+def make_token(instance, node, *options):
+    """(the token, the line to type)"""
+    made = instance.run("node", "token", node, *options)
+    return made.stdout.strip(), re.search(r"(?m)^  (paddock node join .*)$", made.stderr).group(1)
+
+
+def post(instance, path, credential):
+    """What the controller answers to a node: (status, body)."""
+    url = controller_of(instance)
+    tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
+    connection = http.client.HTTPSConnection("127.0.0.1", int(url.rsplit(":", 1)[1]), context=tls, timeout=60)
+    try:
+        connection.request("POST", f"/apis/paddock.dev/v1alpha1/nodes/{path}", "{}",
+                           {"Authorization": f"Bearer {credential}", "Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+def audit(instance, **fields):
+    lines = [json.loads(line) for line in instance.run("audit", "-o", "json").stdout.splitlines()]
+    return [each for each in lines if all(each.get(key) == value for key, value in fields.items())]
+
+
+class Join(unittest.TestCase):
+    def setUp(self):
+        self.instance = self.enterContext(Instance())
+        self.project = make_project(self.instance.home / "project", quick__py=QUICK, sleep__py=SLEEPER)
+        self.own = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+        self.runs = 0
+
+    def host(self, name="gpu-1"):
+        host = Host(self.instance, name)
+        self.addCleanup(host.end)
+        return host
+
+    def joined(self, name="gpu-1", *options):
+        host = self.host(name)
+        host.join(make_token(self.instance, name)[1])
+        for line in options:
+            with open(host.config, "a") as config:
+                config.write(line + "\n")
+        self.instance.run("cordon", self.own)  # runs go to the host that joined
+        host.start()
+        return host
+
+    def assert_takes_runs(self, node="gpu-1"):
+        self.runs += 1
+        name = f"job-{self.runs}"
+        self.instance.run("compute", self.project, "python3 quick.py", "--name", name)
+        run = self.instance.run_object(name)
+        self.assertEqual((run["status"]["phase"], run["status"]["nodeName"]), ("Succeeded", node))
+
+    def refused(self, code, done, *words):
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"[{code}]", done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_the_printed_line_is_all_that_a_host_needs(self):
+        token, line = make_token(self.instance, "gpu-1")
+        host = self.host()
+        said = host.join(line).stderr
+        self.assertIn(f"paddock-node-agent --config {host.config}", said)
+        self.assertNotIn(token, said)
+        self.assertEqual((host.data / "credential").stat().st_mode & 0o777, 0o600)
+        self.assertEqual((host.data / "identity").stat().st_mode & 0o777, 0o600)
+        self.assertEqual((host.data / "controller-ca.pem").read_text(), find_file(self.instance.home, "tls/ca.pem").read_text())
+        self.assertIn(f"server: {controller_of(self.instance)}", host.config.read_text())
+        self.instance.run("cordon", self.own)
+        host.start()
+        self.assert_takes_runs()
+        before = host.credential()
+        self.refused("DATA_DIR_IN_USE", host.join(line, check=False), "systemctl stop paddock-node-agent")
+        host.end()
+        self.refused("ALREADY_JOINED", host.join(line, check=False), "paddock node leave", "gpu-1")
+        self.assertEqual(host.credential(), before)
+        host.join(line, "--force")
+        self.assertNotEqual(host.credential(), before)
+        host.start()
+        self.assert_takes_runs()
+        self.assertEqual(len(audit(self.instance, type="node.token", object="nodes/gpu-1")), 1)
+        self.assertEqual(len(audit(self.instance, type="node.enroll", subject="enroll:gpu-1")), 2)
+        secrets = [token.split(".")[0], before, host.credential(), (host.data / "identity").read_text().strip()]
+        told = json.dumps(audit(self.instance)) + "".join(path.read_text() for path in self.instance.home.rglob("latest.log"))
+        self.assertEqual([each for each in secrets if each in told], [])
+
+    def test_a_token_is_for_one_host_one_name_and_its_time(self):
+        _, line = make_token(self.instance, "gpu-1")
+        first, thief = self.host("first"), self.host("thief")
+        self.refused("ENROLL_TOKEN_OTHER_NODE", first.join(line.replace("--name gpu-1", "--name gpu-2"), check=False), "--name gpu-1")
+        first.join(line)
+        self.refused("ENROLL_TOKEN_SPENT", thief.join(line, check=False), "paddock node token gpu-1")
+        _, short = make_token(self.instance, "gpu-3", "--ttl", "1s")
+        over = time.time() + 1.1
+        wait_until("the token's end", lambda: time.time() > over)
+        self.refused("ENROLL_TOKEN_EXPIRED", thief.join(short, check=False), "paddock node token gpu-3")
+        _, again = make_token(self.instance, "gpu-1")
+        self.refused("NODE_NAME_TAKEN", thief.join(again, check=False), "delete the node first")
+        self.assertFalse(thief.has_joined())
+        self.assertFalse(thief.config.exists())
+        first.start()
+        self.instance.run("cordon", self.own)
+        self.assert_takes_runs()  # whatever was tried with its token
+        reasons = [each["reason"] for each in audit(self.instance, type="access.denied")]
+        self.assertEqual(reasons, ["ENROLL_TOKEN_OTHER_NODE", "ENROLL_TOKEN_SPENT", "ENROLL_TOKEN_EXPIRED"])
+
+    def test_what_is_typed_wrongly_is_refused_before_anything_is_written(self):
+        token, line = make_token(self.instance, "gpu-1")
+        url = controller_of(self.instance)
+        host = self.host()
+        self.refused("ENROLL_TOKEN_MALFORMED", host.join(line.replace(token, token[:-9]), check=False), "cut or changed")
+        self.refused("ENROLL_TOKEN_MALFORMED", host.node("join", "--server", url, "--token", "pdk_x", check=False))
+        self.refused("INVALID_SERVER", host.node("join", "--server", "http://192.0.2.1:1", "--token", token, check=False), "--server")
+        self.refused("USAGE", host.node("join", "--server", url, check=False), "paddock node token NAME")
+        self.refused("SERVER_NOT_TRUSTED",
+                     host.node("join", "--server", url, "--name", "gpu-1", "--token", token.split(".")[0], check=False), "--ca-file")
+        host.config.write_text("server: >-\n  https://elsewhere\n")
+        self.refused("AGENT_CONFIG_INVALID", host.join(line, check=False), "name: gpu-1")
+        host.config.unlink()
+        self.assertFalse(host.has_joined())
+        self.assertIn(" --server https://c.example:8443 ", make_token(self.instance, "gpu-9", "--url", "https://c.example:8443")[1])
+        host.join(line)  # the token was good all along, and what was begun is finished
+        self.assertTrue(host.has_joined())
+
+    def test_a_credential_is_replaced_while_the_agent_works(self):
+        host = self.joined()
+        self.instance.run("compute", self.project, "python3 sleep.py", "--detach", "--name", "long")
+        wait_until("the command to start", lambda: "started" in self.instance.run("logs", "long").stdout)
+        before = host.credential()
+        self.assertIn("has a new credential", host.node("rotate").stderr)
+        after = host.credential()
+        self.assertNotEqual(after, before)
+        self.assertEqual((host.data / "credential").stat().st_mode & 0o777, 0o600)
+        status, refusal = post(self.instance, "gpu-1/credential", before)
+        self.assertEqual((status, refusal["error"]["code"]), (403, "CREDENTIAL_REPLACED"))
+        self.assert_takes_runs()
+        self.assertIsNone(host.agent.poll())
+        self.instance.run("cancel", "long")
+        self.instance.wait_phase("long", "Canceled")
+        self.assertEqual(len(audit(self.instance, type="node.rotate", subject="node:gpu-1")), 1)
+        self.assertEqual(len(audit(self.instance, type="node.revoke", subject="node:gpu-1")), 1)
+
+    def test_an_agent_killed_anywhere_in_between_keeps_its_place(self):
+        host = self.joined()
+        self.assert_takes_runs()
+        # Killed before the answer was on the disk: the older one is good.
+        status, answer = post(self.instance, "gpu-1/credential", host.credential())
+        self.assertEqual(status, 201)
+        host.end(signal.SIGKILL)
+        host.start()
+        self.assert_takes_runs()
+        # Killed behind it, before the new one was used.
+        status, answer = post(self.instance, "gpu-1/credential", host.credential())
+        self.assertEqual(status, 201)
+        host.end(signal.SIGKILL)
+        (host.data / "credential").write_text(answer["credential"])
+        host.start()
+        self.assert_takes_runs()
+        # Anywhere, while it does nothing else all the time.
+        host.end()
+        with open(host.config, "a") as config:
+            config.write("rotateCredential: 1s\n")
+        for _ in range(4):
+            host.start()
+            before = host.credential()
+            wait_until("a new credential", lambda: host.credential() != before)
+            self.assert_takes_runs()
+            host.end(signal.SIGKILL)
+        host.start()
+        self.assert_takes_runs()
+
+    def test_a_restored_backup_knows_the_credential_before(self):
+        host = self.joined()
+        self.assert_takes_runs()
+        self.instance.run("admin", "backup", "first")
+        older = host.credential()
+        host.node("rotate")
+        newer = host.credential()
+        self.assert_takes_runs()
+        self.instance.run("down")
+        backup = find_file(self.instance.home, "backups/first.db")
+        subprocess.run([str(BIN / "paddock-controller"), "--data-dir", str(backup.parent.parent), "--restore", str(backup)],
+                       env=self.instance.env, check=True, capture_output=True, timeout=60)
+        self.instance.run("up")
+        wait_until("the agent to go back to it", lambda: host.credential() == older)
+        self.runs += 10  # the backup knows the names of the first ones
+        self.assert_takes_runs()
+        self.assertEqual((host.data / "credential.previous").read_text().strip(), newer)
+
+    def test_a_host_leaves(self):
+        host = self.joined()
+        self.refused("DATA_DIR_IN_USE", host.node("leave", check=False), "systemctl stop")
+        self.instance.run("compute", self.project, "python3 sleep.py", "--detach", "--name", "long")
+        wait_until("the command to start", lambda: "started" in self.instance.run("logs", "long").stdout)
+        host.end()  # its run goes on
+        self.refused("NODE_HAS_RUNS", host.node("leave", check=False), "paddock drain gpu-1", "--force")
+        self.assertTrue(host.has_joined())
+        credential = host.credential()
+        self.assertIn("has left", host.node("leave", "--force").stderr)
+        self.assertEqual([each["metadata"]["name"] for each in self.instance.get("nodes")["items"]], [self.own])
+        self.instance.wait_phase("long", "Failed")
+        self.assertEqual(post(self.instance, "gpu-1/credential", credential)[0], 401)
+        self.assertFalse(host.has_joined() or (host.data / "identity").exists())
+        self.refused("NOT_JOINED", host.node("leave", check=False))
+        host.start()
+        self.assertNotEqual(host.agent.wait(60), 0)
+        self.assertIn("ENROLL_TOKEN_MISSING", (host.folder / "latest.log").read_text())
+        other = self.host("other")  # the name is free
+        other.join(make_token(self.instance, "gpu-1")[1])
+        self.assertEqual(len(audit(self.instance, type="node.leave", subject="node:gpu-1")), 1)
+
+    def test_leaving_without_a_controller_says_what_is_left_to_do(self):
+        host = self.host()
+        host.join(make_token(self.instance, "gpu-1")[1])
+        self.instance.run("down")
+        self.refused("LEAVE_UNREACHABLE", host.node("leave", check=False), "paddock delete node gpu-1", "--local")
+        self.assertTrue(host.has_joined())
+        self.assertIn("paddock delete node gpu-1", host.node("leave", "--local").stderr)
+        self.assertFalse(host.has_joined())
+
+    def test_a_node_outlasts_its_controllers_restart_and_move(self):
+        host = self.joined()
+        self.assert_takes_runs()
+        uid = self.instance.get("node", "gpu-1")["metadata"]["uid"]
+        url = controller_of(self.instance)
+        self.instance.kill("paddock-controller")
+        self.instance.run("up")
+        self.assertEqual(controller_of(self.instance), url)
+        self.assert_takes_runs()
+        credential = host.credential()
+        self.instance.run("down")
+        self.instance.up()  # at another port
+        moved = controller_of(self.instance)
+        self.assertNotEqual(moved, url)
+        host.end()
+        host.config.write_text(host.config.read_text().replace(url, moved))
+        host.start()
+        self.assert_takes_runs()
+        self.assertEqual(host.credential(), credential)
+        self.assertEqual(self.instance.get("node", "gpu-1")["metadata"]["uid"], uid)
+
+
+if __name__ == "__main__":
+    main()
