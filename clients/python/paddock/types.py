@@ -654,6 +654,8 @@ class Device:
     kind: str = ""  # nvidia or apple
     id: str = ""  # stable on its node
     model: str = ""  # for people
+    memory: Optional[str] = None  # bytes, where the driver says
+    fault: str = ""  # why no run gets it; absent while it is well
 
 
 @dataclasses.dataclass

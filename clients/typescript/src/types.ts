@@ -1179,6 +1179,10 @@ export interface Device {
   id: string;
   /** for people */
   model?: string;
+  /** bytes, where the driver says */
+  memory?: string;
+  /** why no run gets it; absent while it is well */
+  fault?: string;
 }
 
 export interface Capability {
