@@ -49,6 +49,10 @@ elseif(PADDOCK_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 if(PADDOCK_COVERAGE)
+  # The programs inside would make this folder in the sandbox's own /tmp, and fill that.
+  if(CMAKE_BINARY_DIR MATCHES "^/tmp/")
+    message(FATAL_ERROR "a build with coverage counters cannot be below /tmp, where sandboxes have their scratch space")
+  endif()
   # The counters are a shared mapping of a file: what a process ran counts however it ends, by _exit,
   # exec or SIGKILL, and although it could not write a file from within its sandbox.
   set(PADDOCK_COUNTED -fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%m%c.profraw
