@@ -39,7 +39,7 @@ class CompetingCalls : public testing::Test {
   bool runs(const CallId& id) { return !table_.holder(id).empty(); }
   size_t running(const std::string& caller, int count) {
     size_t out = 0;
-    for (int i = 0; i < count; ++i) out += runs(cat(caller, "-", i)) ? 1 : 0;
+    for (int i = 0; i < count; ++i) out += runs(cat(caller, "-", i)) ? size_t{1} : 0;
     return out;
   }
   // The lane that has the call brings its answer, and asks again.
