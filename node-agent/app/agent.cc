@@ -190,6 +190,23 @@ void look_again(HostLook& look, devices::Ledger& accelerators, HostStatus& host)
   host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
 }
 
+// Where the launchers that serve runs, and sessions, have their sockets.
+std::string runs_launcher_dir(const AgentConfig& config) {
+  return os::join_path(config.data_dir, "sandbox");
+}
+std::string sessions_launcher_dir(const AgentConfig& config) {
+  return os::join_path(config.data_dir, "sandbox-sessions");
+}
+
+// What an earlier agent left half-built goes.
+Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig& executor) {
+  for (const std::string& each :
+       {executor.runs_dir, runs_launcher_dir(config), sessions_launcher_dir(config)})
+    TRY(os::make_dirs(each));
+  runtimes::sweep_environments(executor.environments.dir);
+  return {};
+}
+
 }  // namespace
 
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
@@ -197,8 +214,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
   const executor::ExecutorConfig executor = executor_config(config);
   ASSIGN_OR_RETURN(snippets::Setting snippet_setting, snippet_setting_of(config));
-  TRY(os::make_dirs(executor.runs_dir));
-  runtimes::sweep_environments(executor.environments.dir);
+  TRY(prepare_folders(config, executor));
   ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
   HostLook host_look(config);
@@ -212,13 +228,10 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
-  const std::string server_dir = os::join_path(config.data_dir, "sandbox");
-  TRY(os::make_dirs(server_dir));
-  executor::LaunchServer server(config.sandbox_program, server_dir, clock);
+  executor::LaunchServer server(config.sandbox_program, runs_launcher_dir(config), clock);
   server.start();
-  const std::string judging_dir = os::join_path(config.data_dir, "sandbox-sessions");
-  TRY(os::make_dirs(judging_dir));
-  executor::LaunchServer judging(config.sandbox_program, judging_dir, clock, judging_options());
+  executor::LaunchServer judging(config.sandbox_program, sessions_launcher_dir(config), clock,
+                                 judging_options());
   if (config.sessions.max_sessions > 0) judging.start();
   CallHost calls(
       {std::move(snippet_setting), session_setting_of(config)}, config.name, server, judging,
