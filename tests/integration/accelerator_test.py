@@ -100,14 +100,15 @@ class Accelerators(unittest.TestCase):
 
     # proves: ORB-44
     def test_a_device_that_fails_is_reported_and_gets_no_runs(self):
-        def restart():
+        def restart(faults):
             self.instance.kill("paddock-node-agent")
             self.instance.up()
-            return {d["id"]: d.get("fault") for d in self.instance.get("nodes")["items"][0]["status"]["devices"]}
+            wait_until(f"faults {faults}", lambda: faults == {
+                d["id"]: d.get("fault") for d in self.instance.get("nodes")["items"][0]["status"]["devices"]})
 
         os.unlink(NODES[0])
         try:
-            self.assertEqual(restart(), {"card-0": f"{NODES[0]} does not exist", "card-1": None})
+            restart({"card-0": f"{NODES[0]} does not exist", "card-1": None})
             self.assertEqual(self.look("--accelerator", "nvidia")["nodes"], NODES[1:])
             done = self.instance.run("plan", self.project, "python3 look.py", "--accelerator", "nvidia=2", check=False)
             self.assertNotEqual(done.returncode, 0)
@@ -115,7 +116,7 @@ class Accelerators(unittest.TestCase):
             self.assertIn(f"{NODES[0]} does not exist", self.instance.run("describe", "node", node).stdout)
         finally:
             make_nodes()
-        self.assertEqual(restart(), {"card-0": None, "card-1": None})
+            restart({"card-0": None, "card-1": None})
 
     def test_a_declaration_that_makes_no_sense_is_refused_by_its_field(self):
         with tempfile.TemporaryDirectory(prefix="paddock-home-") as home:
