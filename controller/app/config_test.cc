@@ -46,6 +46,17 @@ TEST(Config, VariablesWinOverTheFile) {
   EXPECT_EQ(config.allowed_hosts.size(), 2u);
 }
 
+// proves: ELV-78
+TEST(Config, TheLogLevelIsAVariableAndAnUnknownOneIsRefused) {
+  const auto level = [](const char* text) {
+    return load_config("", {{"PADDOCK_CONTROLLER_LOG_LEVEL", text}});
+  };
+  EXPECT_EQ(load_config("", {}).value().log_level, "info");
+  for (const char* known : {"debug", "info", "warn", "error"})
+    EXPECT_EQ(level(known).value().log_level, known);
+  EXPECT_EQ(level("loud").error().causes.at(0).field, "logLevel");
+}
+
 TEST(Config, NamesTheKeyThatIsWrong) {
   const auto field = [](const char* yaml) {
     const auto config = load_config(yaml, {});
