@@ -9,7 +9,7 @@
 namespace paddock::devices {
 namespace {
 
-using Device = struct nvmlDevice_st*;
+using Device = void*;  // nvmlDevice_t: opaque
 using Answer = int;
 constexpr Answer kSuccess = 0;
 constexpr Answer kNotSupported = 3;
@@ -29,7 +29,7 @@ struct Nvml {
   Function<Device, char*, unsigned> uuid = nullptr;
   Function<Device, char*, unsigned> name = nullptr;
   Function<Device, unsigned*> minor = nullptr;
-  Function<Device, Memory*> memory = nullptr;
+  Function<Device, void*> memory = nullptr;  // to a Memory
   const char* (*error_string)(Answer) = nullptr;
   Function<Device, unsigned*, unsigned*> mig_mode = nullptr;                             // optional
   Function<Device, unsigned*, unsigned*, unsigned*, unsigned*> remapped_rows = nullptr;  // optional

@@ -20,8 +20,8 @@ bool like(std::string_view mood) {
 
 // Devices are the addresses of their numbers.
 unsigned kGpus[] = {0, 1};
-unsigned number(const unsigned* device) { return *device; }
-bool second(const unsigned* device) { return number(device) == 1; }
+unsigned number(const void* device) { return *static_cast<const unsigned*>(device); }
+bool second(const void* device) { return number(device) == 1; }
 
 int copy(const char* from, char* to, unsigned length) {
   std::strncpy(to, from, length);
@@ -46,37 +46,34 @@ __attribute__((visibility("default"))) int nvmlDeviceGetCount_v2(unsigned* count
   return 0;
 }
 __attribute__((visibility("default"))) int nvmlDeviceGetHandleByIndex_v2(unsigned index,
-                                                                         unsigned** device) {
+                                                                         void** device) {
   if (index == 1 && like("lost")) return 15;
   *device = &kGpus[index];
   return 0;
 }
-__attribute__((visibility("default"))) int nvmlDeviceGetUUID(unsigned* device, char* text,
+__attribute__((visibility("default"))) int nvmlDeviceGetUUID(void* device, char* text,
                                                              unsigned length) {
   return copy(second(device) ? "GPU-second" : "GPU-1a2b3c4d-0000-1111-2222-333344445555", text,
               length);
 }
-__attribute__((visibility("default"))) int nvmlDeviceGetName(unsigned*, char* text,
-                                                             unsigned length) {
+__attribute__((visibility("default"))) int nvmlDeviceGetName(void*, char* text, unsigned length) {
   return copy("a GPU", text, length);
 }
-__attribute__((visibility("default"))) int nvmlDeviceGetMinorNumber(unsigned* device,
-                                                                    unsigned* minor) {
+__attribute__((visibility("default"))) int nvmlDeviceGetMinorNumber(void* device, unsigned* minor) {
   *minor = number(device);
   return 0;
 }
-__attribute__((visibility("default"))) int nvmlDeviceGetMemoryInfo(unsigned* device,
-                                                                   Memory* memory) {
+__attribute__((visibility("default"))) int nvmlDeviceGetMemoryInfo(void* device, void* memory) {
   if (second(device) && like("sick")) return 999;
-  *memory = {80ULL << 30, 1, 1};
+  *static_cast<Memory*>(memory) = {80ULL << 30, 1, 1};
   return 0;
 }
-__attribute__((visibility("default"))) int nvmlDeviceGetMigMode(unsigned* device, unsigned* now,
+__attribute__((visibility("default"))) int nvmlDeviceGetMigMode(void* device, unsigned* now,
                                                                 unsigned* later) {
   *now = *later = second(device) && like("sliced") ? 1 : 0;
   return 0;
 }
-__attribute__((visibility("default"))) int nvmlDeviceGetRemappedRows(unsigned* device,
+__attribute__((visibility("default"))) int nvmlDeviceGetRemappedRows(void* device,
                                                                      unsigned* correctable,
                                                                      unsigned* uncorrectable,
                                                                      unsigned* pending,
