@@ -1,36 +1,12 @@
 """A run with a network by names: what the operator of each side allows, and what the result tells."""
-import http.server
 import json
 import os
 import pathlib
 import tempfile
-import threading
 import unittest
 
 from harness import Instance, main, make_project, wait_until
-from outside import NameServer
-
-JOB = """
-import sys, urllib.request
-for url in sys.argv[1:]:
-    try: print(urllib.request.urlopen(url, timeout=60).read().decode())
-    except OSError as error: print("refused", url)
-"""
-
-
-class Pages(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        if self.path == "/elsewhere":
-            self.send_response(302)
-            self.send_header("Location", f"http://hidden.test:{self.server.server_port}/")
-            self.end_headers()
-            return
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"from outside")
-
-    def log_message(self, *_):
-        pass
+from outside import FETCH, NameServer, serve_pages
 
 
 class Network(unittest.TestCase):
@@ -39,11 +15,7 @@ class Network(unittest.TestCase):
         address = f"127.77.200.{1 + os.getpid() % 250}"
         names = NameServer(address)
         names.start()
-        pages = http.server.ThreadingHTTPServer((address, 0), Pages)
-        threading.Thread(target=pages.serve_forever, daemon=True).start()
-        cls.addClassCleanup(pages.server_close)
-        cls.addClassCleanup(pages.shutdown)
-        cls.port = pages.server_port
+        cls.port = serve_pages(cls, address)
         cls.settings = {"PADDOCK_CONTROLLER_CEILINGS_NETWORK": "true",
                         "PADDOCK_NODE_AGENT_NETWORK_RESOLVERS": json.dumps([names.place]),
                         "PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES": '["127.77.0.0/16"]'}
@@ -55,9 +27,9 @@ class Network(unittest.TestCase):
         return instance
 
     def run_with_network(self, instance, *urls):
-        """Posts a run of JOB whose policy names web.test; returns the answer's status and body."""
+        """Posts a run of FETCH whose policy names web.test; returns the answer's status and body."""
         with tempfile.TemporaryDirectory(prefix="paddock-project-") as folder:
-            make_project(pathlib.Path(folder), job__py=JOB)
+            make_project(pathlib.Path(folder), job__py=FETCH)
             instance.run("compute", folder, "python3 job.py", "--name", "upload")
         spec = {"type": "compute", "command": ["python3", "job.py", *urls],
                 "workspace": instance.run_object("upload")["spec"]["workspace"],

@@ -36,6 +36,39 @@ def loopback_address():
     return f"127.77.{100 + os.getpid() // 250 % 100}.{1 + os.getpid() % 250}"
 
 
+# Fetches what it is told to and says what it got of each.
+FETCH = """
+import sys, urllib.request
+for url in sys.argv[1:]:
+    try: print(urllib.request.urlopen(url, timeout=60).read().decode())
+    except OSError as error: print("refused", url)
+"""
+
+
+class Pages(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/elsewhere":
+            self.send_response(302)
+            self.send_header("Location", f"http://hidden.test:{self.server.server_port}/")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"from outside")
+
+    def log_message(self, *_):
+        pass
+
+
+def serve_pages(test_class, address):
+    """A web server that says "from outside", until the class's tests have ended; its port."""
+    pages = http.server.ThreadingHTTPServer((address, 0), Pages)
+    threading.Thread(target=pages.serve_forever, daemon=True).start()
+    test_class.addClassCleanup(pages.server_close)
+    test_class.addClassCleanup(pages.shutdown)
+    return pages.server_port
+
+
 def wheel(name, version, source, metadata=""):
     """The smallest wheel that pip installs: its file name and bytes."""
     info = f"{name}-{version}.dist-info"

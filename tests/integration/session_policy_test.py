@@ -1,35 +1,11 @@
 """What a session's policy allows works, and nothing beside it: names of the network, folders of the node."""
-import http.server
 import json
 import pathlib
 import tempfile
-import threading
 
 from harness import Instance, main
-from outside import NameServer, loopback_address
+from outside import FETCH, NameServer, loopback_address, serve_pages
 from session_client import SessionTest
-
-FETCH = """
-import sys, urllib.request
-for url in sys.argv[1:]:
-    try: print(urllib.request.urlopen(url, timeout=60).read().decode())
-    except OSError as error: print("refused", url)
-"""
-
-
-class Pages(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        if self.path == "/elsewhere":
-            self.send_response(302)
-            self.send_header("Location", f"http://hidden.test:{self.server.server_port}/")
-            self.end_headers()
-            return
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"from outside")
-
-    def log_message(self, *_):
-        pass
 
 
 class Allowed(SessionTest):
@@ -40,11 +16,7 @@ class Allowed(SessionTest):
         address = loopback_address()
         names = NameServer(address)
         names.start()
-        pages = http.server.ThreadingHTTPServer((address, 0), Pages)
-        threading.Thread(target=pages.serve_forever, daemon=True).start()
-        cls.addClassCleanup(pages.server_close)
-        cls.addClassCleanup(pages.shutdown)
-        cls.port = pages.server_port
+        cls.port = serve_pages(cls, address)
         cls.shared = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-shared-"))).resolve()
         cls.shared.chmod(0o755)
         cls.fill()
