@@ -3,20 +3,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <tuple>
 
 #include "common/contracts/meta.h"
 
 namespace paddock::contracts {
-
-// Further types of audit events, beside audit.h.
-namespace audit {
-inline constexpr std::string_view kNodeToken = "node.token";    // an enrolment token was made
-inline constexpr std::string_view kNodeRotate = "node.rotate";  // a node has a new credential
-inline constexpr std::string_view kNodeRevoke = "node.revoke";  // and its older one ends
-inline constexpr std::string_view kNodeLeave = "node.leave";
-}  // namespace audit
 
 inline constexpr Millis kEnrollTokenLife = std::chrono::hours(1);
 inline constexpr Millis kLongestEnrollTokenLife = std::chrono::hours(24);
