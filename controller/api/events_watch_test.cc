@@ -6,11 +6,8 @@ namespace {
 
 constexpr const char* kEvents = "/api/v1/namespaces/default/events";
 
-class EventWatches : public ApiTest {
+class EventWatches : public WatchTest {
  protected:
-  EventWatches() { make_workspace(); }
-
-  void make(const std::string& name) { ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201); }
   // With its Pending and Canceled, and gone again with both.
   void live_and_die(const std::string& name) {
     make(name);
@@ -18,16 +15,6 @@ class EventWatches : public ApiTest {
     ASSERT_EQ(call("DELETE", cat(kRuns, "/", name)).status, 200);
   }
   std::string list_version() { return call("GET", kEvents).body.text("metadata.resourceVersion"); }
-  ActingStream watch(const std::string& target, ActingStream::Act act,
-                     const std::string& accept = {}) {
-    Request request = request_of("GET", target, admin_);
-    if (!accept.empty()) request.headers["accept"] = accept;
-    const Answer answer = send(request);
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    ActingStream stream(std::move(act));
-    if (answer.response.stream) answer.response.stream(stream);
-    return stream;
-  }
 };
 
 TEST_F(EventWatches, TellEachEventOnceAndItsEnd) {
@@ -35,7 +22,7 @@ TEST_F(EventWatches, TellEachEventOnceAndItsEnd) {
   const std::string version = list_version();
   bool acted = false;
   const ActingStream stream =
-      watch(cat(kEvents, "?watch=true&resourceVersion=", version), [&](ActingStream& s) {
+      watch_target(cat(kEvents, "?watch=true&resourceVersion=", version), [&](ActingStream& s) {
         if (!std::exchange(acted, true)) live_and_die("a");
         return s.events.size() < 4;
       });
@@ -58,8 +45,8 @@ TEST_F(EventWatches, GoOnFromAListAndFromAnyEvent) {
   make("a");
   call("POST", cat(kRuns, "/a/cancel"));
   const auto from = [&](const std::string& at, size_t events) {
-    return watch(cat(kEvents, "?watch=true&resourceVersion=", at),
-                 [&](ActingStream& s) { return s.events.size() < events; });
+    return watch_target(cat(kEvents, "?watch=true&resourceVersion=", at),
+                        [&](ActingStream& s) { return s.events.size() < events; });
   };
   const ActingStream both = from(version, 2);
   const ActingStream second = from(both.events[0].text("object.metadata.resourceVersion"), 1);
@@ -73,10 +60,10 @@ TEST_F(EventWatches, GoOnFromAListAndFromAnyEvent) {
 TEST_F(EventWatches, FirstTellWhatIsThereAndMarkItsEnd) {
   make("a");
   make("b");
-  const ActingStream stream =
-      watch(cat(kEvents, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
-                "&allowWatchBookmarks=true"),
-            [](ActingStream& s) { return s.events.size() < 3; });
+  const ActingStream stream = watch_target(
+      cat(kEvents, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+          "&allowWatchBookmarks=true"),
+      [](ActingStream& s) { return s.events.size() < 3; });
   ASSERT_EQ(stream.types(), "AAB");
   EXPECT_EQ(stream.events[2].text("object.kind"), "Event");
   EXPECT_EQ(stream.events[2].text("object.metadata.resourceVersion"), list_version());
@@ -93,9 +80,10 @@ TEST_F(EventWatches, AreChosenByTheirRunTheirNameAndTheirNamespace) {
     const Answer listed = call("GET", cat(kEvents, "?fieldSelector=", selector));
     ASSERT_EQ(listed.body.find("items")->array()->size(), 1u) << selector;
     for (const char* begin : {"", "0"}) {
-      const ActingStream stream = watch(cat("/api/v1/events?watch=true&fieldSelector=", selector,
-                                            "&resourceVersion=", *begin == '0' ? "0" : version),
-                                        [](ActingStream& s) { return s.events.empty(); });
+      const ActingStream stream =
+          watch_target(cat("/api/v1/events?watch=true&fieldSelector=", selector,
+                           "&resourceVersion=", *begin == '0' ? "0" : version),
+                       [](ActingStream& s) { return s.events.empty(); });
       EXPECT_EQ(stream.events.at(0).text("object.involvedObject.name"), "b") << selector;
     }
   }
@@ -108,7 +96,7 @@ TEST_F(EventWatches, AreChosenByTheirRunTheirNameAndTheirNamespace) {
 
 TEST_F(EventWatches, AreTablesWhenAsked) {
   make("a");
-  const ActingStream stream = watch(
+  const ActingStream stream = watch_target(
       cat(kEvents, "?watch=true"), [](ActingStream& s) { return s.events.empty(); },
       "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
   ASSERT_EQ(stream.events.size(), 1u);

@@ -4,25 +4,16 @@
 namespace paddock::api {
 namespace {
 
-class Watches : public ApiTest {
+class Watches : public WatchTest {
  protected:
-  Watches() { make_workspace(); }
-
   static bool after(const ActingStream& stream, size_t events) {
     return stream.events.size() >= events;
   }
   ActingStream watch(const std::string& query, ActingStream::Act act,
                      const std::string& accept = {}) {
-    Request request = request_of("GET", cat(kRuns, "?watch=true", query), admin_);
-    if (!accept.empty()) request.headers["accept"] = accept;
-    const Answer answer = send(request);
-    EXPECT_EQ(answer.status, 200) << answer.text;
-    ActingStream stream(std::move(act));
-    if (answer.response.stream) answer.response.stream(stream);
-    return stream;
+    return watch_target(cat(kRuns, "?watch=true", query), std::move(act), accept);
   }
   std::string list_version() { return call("GET", kRuns).body.text("metadata.resourceVersion"); }
-  void make(const std::string& name) { ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201); }
   Answer patch(const std::string& name, const std::string& body) {
     Request request = request_of("PATCH", cat(kRuns, "/", name), admin_);
     request.headers["content-type"] = "application/merge-patch+json";

@@ -32,4 +32,22 @@ class ActingStream final : public ResponseStream {
   mutable bool open_ = true;
 };
 
+// A workspace, runs made by name, and watches of anything.
+class WatchTest : public ApiTest {
+ protected:
+  WatchTest() { make_workspace(); }
+
+  void make(const std::string& name) { ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201); }
+  ActingStream watch_target(const std::string& target, ActingStream::Act act,
+                            const std::string& accept = {}) {
+    Request request = request_of("GET", target, admin_);
+    if (!accept.empty()) request.headers["accept"] = accept;
+    const Answer answer = send(request);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    ActingStream stream(std::move(act));
+    if (answer.response.stream) answer.response.stream(stream);
+    return stream;
+  }
+};
+
 }  // namespace paddock::api
