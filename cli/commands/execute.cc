@@ -1,8 +1,9 @@
-// `paddock execute`: a file of Python, run at once in a single-use sandbox. Nothing of it is
-// stored.
+// `paddock execute`: a file of Python, run at once in a single-use sandbox, of which nothing is
+// stored; with --detach a Run, which is.
 #include "common/contracts/execute.h"
 
 #include "cli/commands/commands.h"
+#include "cli/core/code_run.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/names.h"
@@ -10,6 +11,7 @@
 #include "cli/core/output_format.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/watching.h"
+#include "common/base/random.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
@@ -21,17 +23,28 @@ using contracts::ExecuteRequest;
 
 constexpr size_t kMostInputBytes = size_t{7} << 20;
 
-Result<ExecuteRequest> request_of(const Parsed& parsed, const Env& env) {
-  constexpr int64_t kMiB = int64_t{1} << 20;
-  ExecuteRequest out;
+struct Program {
+  std::string code;
+  std::optional<wire::Value> input;
+};
+
+Result<Program> program_of(const Parsed& parsed, const Env& env) {
+  Program out;
   const std::string file = parsed.text("FILE.py");
   ASSIGN_OR_RETURN(out.code, os::read_file(absolute_path(env.cwd, file), kMostInputBytes));
-  if (parsed.has("input")) {
-    const std::string input = parsed.text("input");
-    ASSIGN_OR_RETURN(const std::string text,
-                     os::read_file(absolute_path(env.cwd, input), kMostInputBytes));
-    ASSIGN_OR_RETURN(out.input_data, wire::parse_json(text));
-  }
+  if (!parsed.has("input")) return out;
+  const std::string input = parsed.text("input");
+  ASSIGN_OR_RETURN(const std::string text,
+                   os::read_file(absolute_path(env.cwd, input), kMostInputBytes));
+  ASSIGN_OR_RETURN(out.input, wire::parse_json(text));
+  return out;
+}
+
+Result<ExecuteRequest> request_of(const Parsed& parsed, Program program) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  ExecuteRequest out;
+  out.code = std::move(program.code);
+  out.input_data = std::move(program.input).value_or(wire::Value());
   ASSIGN_OR_RETURN(const auto timeout, duration_option(parsed, "timeout"));
   if (timeout && timeout->count() % 1000 != 0)
     return invalid_argument("USAGE", "takes whole seconds", "--timeout");
@@ -51,9 +64,34 @@ int exit_code_of(const ExecuteAnswer& answer) {
   return code <= 0 || code > 255 ? kExitFailure : static_cast<int>(code);
 }
 
+// Durable and queued, as any run: followed with `paddock logs` and `paddock wait`.
+Result<int> create(Watcher& watcher, const Parsed& parsed, Program program, OutputFormat format,
+                   const Env& env) {
+  const std::string made_up =
+      cat(slug(os::base_name(parsed.text("FILE.py"))), "-", make_suffix(env.random));
+  ASSIGN_OR_RETURN(const contracts::Run wanted,
+                   code_run(parsed, std::move(program.code), std::move(program.input), made_up));
+  const auto created = watcher.client.create_run(wanted, make_uuid(env.random));
+  if (!created.ok()) return fail(env, created.error(), true);
+  env.out.write(is_document(format) ? document_text(wire::encode(*created), format)
+                                    : cat(created->metadata.name, "\n"));
+  return kExitOk;
+}
+
+Status check_attached(const Parsed& parsed) {
+  for (const char* option : {"name", "namespace", "label"}) {
+    if (!parsed.has(option)) continue;
+    return invalid_argument("USAGE", "goes with --detach, which creates a run", cat("--", option));
+  }
+  return {};
+}
+
 Result<int> execute(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
-  ASSIGN_OR_RETURN(const ExecuteRequest request, request_of(parsed, env));
+  ASSIGN_OR_RETURN(Program program, program_of(parsed, env));
+  if (parsed.has("detach")) return create(watcher, parsed, std::move(program), format, env);
+  TRY(check_attached(parsed));
+  ASSIGN_OR_RETURN(const ExecuteRequest request, request_of(parsed, std::move(program)));
   const Result<ExecuteAnswer> executed = watcher.client.execute(request);
   if (!executed.ok()) return fail(env, executed.error(), true);
   const ExecuteAnswer& answer = *executed;

@@ -21,7 +21,9 @@ Result<contracts::RunType> run_type(const Parsed& parsed) {
   const std::string type = parsed.text("type");
   if (type == "gradle") return contracts::RunType::kGradle;
   if (type == "script") return contracts::RunType::kScript;
-  return invalid_argument("USAGE", cat("`", type, "` is not one of: gradle, script"), "--type");
+  if (type == "test") return contracts::RunType::kTest;
+  return invalid_argument("USAGE", cat("`", type, "` is not one of: gradle, script, test"),
+                          "--type");
 }
 
 Result<std::string> publish_name(const Parsed& parsed) {

@@ -76,7 +76,7 @@ std::string spec_text(const contracts::RunSpec& spec) {
   Lines lines;
   lines.add("Type", std::string(wire::enum_name(spec.type)));
   lines.add("Command",
-            spec.command.line.empty() ? join(spec.command.argv, " ") : spec.command.line);
+            spec.command.line.empty() ? contracts::command_text(spec) : spec.command.line);
   lines.add("Workspace", spec.workspace);
   lines.add("Requirements", spec.requirements);
   lines.add("Artifact folders", join(spec.artifacts.dirs, ", "));

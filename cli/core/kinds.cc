@@ -70,6 +70,8 @@ size_t well_devices(const Value& node) {
 }
 
 std::string command_text(const Value& run) {
+  if (const std::string code = run.text("spec.code"); !code.empty())
+    return cat("code of ", code.size(), " bytes");
   const Value* command = run.at("spec.command");
   if (command == nullptr) return "";
   if (const auto* line = command->string()) return *line;

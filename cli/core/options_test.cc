@@ -95,6 +95,21 @@ TEST_F(Options, ComputeTakesTheDocumentedExample) {
   EXPECT_EQ(run.metadata.name_space, "default");
 }
 
+TEST_F(Options, ATestRunIsABuildToo) {
+  const auto options = compute_options({"build",
+                                        {{"DIR", {"."}},
+                                         {"CMD", {"pytest -x tests"}},
+                                         {"type", {"test"}},
+                                         {"requirements", {"./requirements.txt"}}}},
+                                       env_);
+  ASSERT_TRUE(options.ok());
+  const contracts::Run run = make_run(*options, "n", "w");
+  EXPECT_EQ(run.spec.type, contracts::RunType::kTest);
+  EXPECT_EQ(run.spec.command.argv, (std::vector<std::string>{"pytest", "-x", "tests"}));
+  EXPECT_EQ(run.spec.requirements, "requirements.txt");
+  EXPECT_FALSE(run.spec.timeout);
+}
+
 TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {
   const std::map<std::string, std::vector<std::string>> words = {
       {"DIR", {"."}},        {"CMD", {"./gradlew", "check"}},   {"type", {"gradle"}},

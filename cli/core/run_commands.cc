@@ -53,10 +53,11 @@ CommandRow build_command_row() {
   return {
       "build",
       kRunGroup,
-      "build a project on a node with its gradlew or a bash script, and bring the results back",
+      "build or test a project on a node: gradlew, a bash script or pytest; and bring results back",
       {{"DIR", "the project's folder"},
        {"CMD", "command, as one quoted string or as words after --", true, true}},
-      {{"--type", "T", "gradle or script"},
+      {{"--type", "T", "gradle, script or test"},
+       {"--requirements", "FILE", "requirements.txt in the project, for tests; installed first"},
        kArtifactDir,
        kPublish,
        kVolume,
@@ -69,9 +70,12 @@ CommandRow build_command_row() {
        kProgress,
        kVerbose},
       "As `paddock compute`, for other commands: a script build is bash and an .sh file of the\n"
-      "project; a gradle build is ./gradlew or gradle and its tasks, offline.\n\n"
+      "project; a gradle build is ./gradlew or gradle and its tasks, offline; a test run is "
+      "pytest,\n"
+      "its options and paths, in a fixed environment, for 30s unless --timeout says more.\n\n"
       "  paddock build . --type script \"bash build.sh release\" --artifact-dir out\n"
-      "  paddock build app --type gradle --artifact-dir build/reports -- ./gradlew check"};
+      "  paddock build app --type gradle --artifact-dir build/reports -- ./gradlew check\n"
+      "  paddock build . --type test --artifact-dir out -- pytest --junitxml=out/report.txt tests"};
 }
 
 CommandRow execute_row() {
@@ -81,12 +85,18 @@ CommandRow execute_row() {
       "run a short piece of Python at once, in a sandbox of its own",
       {{"FILE.py", "the code, at most 100000 bytes"}},
       {{"--input", "FILE", "JSON object that the code finds as `input_data`"},
-       {"--timeout", "D", "1s to 60s; 30s unless given"},
-       {"--memory", "Q", "64Mi to 512Mi; 256Mi unless given"},
+       {"--timeout", "D", "1s to 60s; 30s unless given; a run may have more"},
+       {"--memory", "Q", "64Mi to 512Mi; 256Mi unless given; a run may have more"},
+       {"--detach", "", "create a run of type code, which waits its turn, and print its name"},
+       {"--name", "NAME", "name of that run; made up unless given"},
+       kNamespace,
+       kRunLabel,
        kDocumentOutput},
       "No network, no files but a scratch /tmp. The code's own exit code is passed through; 124\n"
-      "when its time was up, 126 when it was refused before it ran. Ctrl-C ends it.\n\n"
-      "  paddock execute sum.py --input numbers.json"};
+      "when its time was up, 126 when it was refused before it ran. Ctrl-C ends it. Nothing of it\n"
+      "is kept; a run (--detach) is kept with its code, its input and its log.\n\n"
+      "  paddock execute sum.py --input numbers.json\n"
+      "  paddock wait $(paddock execute long.py --timeout 10m --detach)"};
 }
 
 CommandRow sandbox_run_row() {

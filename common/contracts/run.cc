@@ -54,6 +54,19 @@ wire::Value Command::value_schema() {
                        {"x-kubernetes-preserve-unknown-fields", true}};
 }
 
+void RunSpec::validate(wire::Check& check) const {
+  if (type != RunType::kCode && command.argv.empty())
+    check.fail("command", "required field is missing");
+  if (code.find('\0') != std::string::npos) check.fail("code", "must not contain a NUL byte");
+  if (input_data && !input_data->is_null() && input_data->object() == nullptr)
+    check.fail("inputData", cat("must be an object or null, got ", input_data->type_name()));
+}
+
+std::string command_text(const RunSpec& spec) {
+  if (spec.type == RunType::kCode) return cat("code of ", spec.code.size(), " bytes");
+  return join(spec.command.argv, " ");
+}
+
 Result<std::vector<std::string>> split_command(std::string_view line) {
   std::vector<std::string> words;
   std::string word;

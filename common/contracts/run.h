@@ -86,9 +86,15 @@ struct MountedVolume {
   }
 };
 
+// Of a run of type `code`: what of it travels with the run itself.
+inline constexpr size_t kMaxRunCodeBytes = 100'000;
+inline constexpr size_t kMaxRunInputBytes = size_t{256} << 10;  // as JSON
+
 struct RunSpec {
   RunType type = RunType::kCompute;
-  Command command;
+  Command command;   // of every type but `code`
+  std::string code;  // of type `code`
+  std::optional<wire::Value> input_data;
   std::string workspace;
   std::string workspace_root;  // of the tree meant; a run of other files is refused
   std::string requirements;
@@ -114,8 +120,13 @@ struct RunSpec {
     return std::tuple{
         field("type", &RunSpec::type, "compute, script, gradle, code, test or agent",
               {.required = true}),
-        field("command", &RunSpec::command, "argv as a list, or one string split without a shell",
-              {.required = true}),
+        field("command", &RunSpec::command,
+              "argv as a list, or one string split without a shell; required but for type code",
+              {.omit_empty = true}),
+        field("code", &RunSpec::code, "Python source, the program of a run of type code",
+              {.omit_empty = true, .max_length = kMaxRunCodeBytes}),
+        field("inputData", &RunSpec::input_data,
+              "an object or null, which the code finds as `input_data`; at most 256 KiB as JSON"),
         field("workspace", &RunSpec::workspace, "name of the Workspace whose files the run reads",
               {.omit_empty = true, .max_length = 253}),
         field("workspaceRoot", &RunSpec::workspace_root,
@@ -156,7 +167,11 @@ struct RunSpec {
         field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
     };
   }
+  void validate(wire::Check& check) const;
 };
+
+// What a run executes, in one line for people. Of a code run never the code itself.
+std::string command_text(const RunSpec& spec);
 
 struct RunStatus {
   RunPhase phase = RunPhase::kPending;

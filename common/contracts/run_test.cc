@@ -49,6 +49,44 @@ TEST(SplitCommand, RefusesWhatIsUnfinished) {
   EXPECT_EQ(words_of("a \\"), (Words{"refused: the command ends with a backslash"}));
 }
 
+// proves partly: ELV-08, ELV-11
+TEST(RunSpec, HasCodeInPlaceOfACommandAndChecksItsForm) {
+  EXPECT_EQ(fault_of("type: code, code: print(1)"), "accepted");
+  EXPECT_EQ(fault_of("type: code, code: print(1), inputData: null"), "accepted");
+  EXPECT_EQ(fault_of("type: compute"), "spec.command: required field is missing");
+  EXPECT_EQ(fault_of("type: test"), "spec.command: required field is missing");
+  EXPECT_EQ(fault_of("type: code, code: \"a\\0b\""), "spec.code: must not contain a NUL byte");
+  EXPECT_EQ(fault_of("type: code, code: [a]"), "spec.code: expected string, got array");
+  EXPECT_EQ(fault_of(cat("type: code, code: ", std::string(100'000, 'a'))), "accepted");
+  EXPECT_TRUE(
+      fault_of(cat("type: code, code: ", std::string(100'001, 'a'))).starts_with("spec.code: "));
+  for (const char* data : {"[1]", "text", "3", "true"})
+    EXPECT_TRUE(fault_of(cat("type: code, code: a, inputData: ", data))
+                    .starts_with("spec.inputData: must be an object or null"))
+        << data;
+}
+
+TEST(RunSpec, KeepsInputDataAsItIs) {
+  constexpr const char* kData =
+      R"({"a":{"b":[1,2.5,null,true,"é\u0001"]},"":{},"big":9223372036854775807,"z":[]})";
+  const auto value = wire::parse_json(cat(
+      R"({"metadata":{"name":"a"},"spec":{"type":"code","code":"x","inputData":)", kData, "}}"));
+  const contracts::Run run = *wire::decode<contracts::Run>(*value);
+  EXPECT_EQ(wire::to_json(*run.spec.input_data), kData);
+  const contracts::Run again = *wire::decode<contracts::Run>(wire::encode(run));
+  EXPECT_EQ(again.spec.input_data, run.spec.input_data);
+  EXPECT_EQ(wire::encode(run).at("spec.command"), nullptr);
+}
+
+TEST(RunSpec, SaysWhatARunExecutesAndNeverTheCode) {
+  RunSpec spec;
+  spec.command.argv = {"python3", "s.py"};
+  EXPECT_EQ(command_text(spec), "python3 s.py");
+  spec.type = RunType::kCode;
+  spec.code = "hunter2";
+  EXPECT_EQ(command_text(spec), "code of 7 bytes");
+}
+
 TEST(Command, KeepsTheFormInWhichItWasSent) {
   const auto text =
       run_of("{metadata: {name: a}, spec: {type: compute, command: \"python3 'a b.py'\"}}");

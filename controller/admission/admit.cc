@@ -6,6 +6,8 @@
 #include "common/contracts/names.h"
 #include "controller/admission/command_rules.h"
 #include "controller/admission/gradle_rules.h"
+#include "controller/admission/pytest_rules.h"
+#include "controller/admission/type_fields.h"
 
 namespace paddock::admission {
 namespace {
@@ -45,10 +47,10 @@ FileNames file_names(const Tree* tree) {
 
 void check_requirements(const RunSpec& spec, const FileNames& files, Refusals& out) {
   if (spec.requirements.empty()) return;
-  if (spec.type != RunType::kCompute) {
+  if (spec.type != RunType::kCompute && spec.type != RunType::kTest) {
     return out.add("REQUIREMENTS_INVALID", "spec.requirements",
                    cat("a run of type ", wire::enum_name(spec.type),
-                       " has no requirements; use type compute, or leave the field out"));
+                       " has no requirements; use type compute or test, or leave the field out"));
   }
   if (!is_inner_path(spec.requirements) || spec.requirements.ends_with('/')) {
     out.add("REQUIREMENTS_INVALID", "spec.requirements",
@@ -70,18 +72,23 @@ void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
   }
 }
 
-// The rules of each type for its command. Other types build theirs on the service's side.
+// The rules of each type for its command.
 std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree) {
-  if (spec.type == RunType::kAgent) return {};  // any program: the sandbox alone holds it
-  if (spec.type == RunType::kGradle) return check_gradle_command(spec.command.argv, tree);
-  const FileNames files = file_names(tree);
-  return spec.type == RunType::kScript ? check_script_command(spec.command.argv, files)
-                                       : check_command(spec.command.argv, files);
-}
-
-bool is_supported(RunType type) {
-  return type == RunType::kCompute || type == RunType::kScript || type == RunType::kGradle ||
-         type == RunType::kAgent;
+  const std::vector<std::string>& argv = spec.command.argv;
+  switch (spec.type) {
+    case RunType::kCompute:
+      return check_command(argv, file_names(tree));
+    case RunType::kScript:
+      return check_script_command(argv, file_names(tree));
+    case RunType::kGradle:
+      return check_gradle_command(argv, tree);
+    case RunType::kTest:
+      return check_pytest_command(argv, file_names(tree));
+    case RunType::kCode:   // has none: check_type_fields
+    case RunType::kAgent:  // any program: the sandbox alone holds it
+      return {};
+  }
+  return {};
 }
 
 void check_command_rules(const RunSpec& spec, const Tree* tree, Refusals& out) {
@@ -89,6 +96,17 @@ void check_command_rules(const RunSpec& spec, const Tree* tree, Refusals& out) {
     out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"),
             std::move(refusal.message));
   }
+}
+
+void check_workspace(const RunSpec& spec, Refusals& out) {
+  if (spec.type == RunType::kCode || !spec.workspace.empty()) return;
+  out.add("WORKSPACE_REQUIRED", "spec.workspace",
+          cat("a ", wire::enum_name(spec.type), " run needs a workspace that holds its script"));
+}
+
+void check_type(const RunSpec& spec, Refusals& out) {
+  for (FieldRefusal& each : check_type_fields(spec))
+    out.add(std::move(each.reason), std::move(each.field), std::move(each.message));
 }
 
 // Volumes are those of the run's namespace: a name has no way to say another one.
@@ -180,7 +198,19 @@ SandboxPolicy policy_for(const RunSpec& spec, const SandboxPolicy& profile) {
 
 std::string profile_of(const RunSpec& spec) {
   if (!spec.profile.empty()) return spec.profile;
-  return spec.type == RunType::kAgent ? "agent" : "compute";
+  switch (spec.type) {
+    case RunType::kAgent:
+      return "agent";
+    case RunType::kCode:
+      return "snippet";
+    case RunType::kTest:
+      return "test";
+    case RunType::kCompute:
+    case RunType::kScript:
+    case RunType::kGradle:
+      return "compute";
+  }
+  return "compute";
 }
 
 void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolicy& policy) {
@@ -212,12 +242,6 @@ contracts::MediaExecution wanted_media(const RunSpec& spec) {
 Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& media,
                           const AdmissionContext& context) {
   Refusals refusals;
-  if (!is_supported(spec.type)) {
-    refusals.add("TYPE_NOT_SUPPORTED", "spec.type",
-                 cat("type ", wire::enum_name(spec.type),
-                     " is not supported by this server; use compute, script, gradle or agent"));
-    return std::move(refusals).take();
-  }
   const std::string profile_name = profile_of(spec);
   const auto profile = context.profiles.find(profile_name);
   if (profile == context.profiles.end()) {
@@ -226,11 +250,8 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
         cat("\"", profile_name, "\" is not one of: ", contracts::names_of(context.profiles)));
     return std::move(refusals).take();
   }
-  if (spec.workspace.empty()) {
-    refusals.add(
-        "WORKSPACE_REQUIRED", "spec.workspace",
-        cat("a ", wire::enum_name(spec.type), " run needs a workspace that holds its script"));
-  }
+  check_workspace(spec, refusals);
+  check_type(spec, refusals);
   AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
   const FileNames files = file_names(context.tree);
   check_command_rules(spec, context.tree, refusals);

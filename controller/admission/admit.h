@@ -1,9 +1,10 @@
 // admit(): whether a run may be created, and what exactly it will be. Pure. Ceilings refuse, they
 // never clamp; what the caller wrote is never rewritten, only absent fields are filled in.
 //
-// Refusals are InvalidArgument with every cause at its field. Reasons: TYPE_NOT_SUPPORTED,
+// Refusals are InvalidArgument with every cause at its field. Reasons:
 // COMMAND_REQUIRED, COMMAND_NOT_ALLOWED, COMMAND_METACHARACTER, COMMAND_FLAG_BLOCKED,
 // COMMAND_TOO_LONG, SCRIPT_REQUIRED, SCRIPT_NOT_FOUND, SCRIPT_NOT_EXECUTABLE, TASK_INVALID,
+// TEST_NOT_FOUND, CODE_REQUIRED, INPUT_DATA_TOO_LARGE, FIELD_NOT_SUPPORTED,
 // PATH_ESCAPES_WORKSPACE, WORKSPACE_REQUIRED,
 // REQUIREMENTS_INVALID, ARTIFACT_DIR_INVALID, TIMEOUT_OVER_CEILING, LIMIT_OVER_CEILING,
 // PROFILE_UNKNOWN, ENV_NOT_ALLOWED, NETWORK_NOT_ALLOWED, HOST_MOUNT_NOT_ALLOWED,

@@ -74,14 +74,53 @@ TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
   EXPECT_EQ(field(), "spec.sandbox.limits.memory");
 }
 
-TEST_F(Admit, TakesFourTypesAndSaysSo) {
-  for (const auto type : {contracts::RunType::kCode, contracts::RunType::kTest}) {
-    spec_.type = type;
-    const Error error = admit(spec_, wanted_media(spec_), context_).error();
-    EXPECT_EQ(error.code, Code::kInvalidArgument);
-    EXPECT_EQ(error.reason, "TYPE_NOT_SUPPORTED");
-    EXPECT_NE(error.message.find("compute, script, gradle or agent"), std::string::npos);
-  }
+// proves partly: VLT-02, VLT-37, ELV-55
+TEST_F(Admit, GivesCodeAndTestsTheirProfiles) {
+  spec_.type = contracts::RunType::kTest;
+  spec_.command.argv = {"pytest", "-v", "deps"};
+  const AdmittedRun test = admit(spec_, wanted_media(spec_), context_).value();
+  EXPECT_EQ(test.spec.profile, "test");
+  EXPECT_EQ(test.environment.at("PYTHONHASHSEED"), "0");
+  EXPECT_EQ(test.spec.timeout, wire::Duration{std::chrono::seconds(30)});
+  spec_ = {};
+  spec_.type = contracts::RunType::kCode;
+  spec_.code = "print(1)";
+  context_.tree = nullptr;
+  const AdmittedRun code = admit(spec_, wanted_media(spec_), context_).value();
+  EXPECT_EQ(code.spec.profile, "snippet");
+  EXPECT_EQ(code.spec.timeout, wire::Duration{std::chrono::seconds(35)});
+  EXPECT_EQ(code.spec.code, "print(1)");
+  EXPECT_FALSE(code.policy.network->enabled);
+  spec_.profile = "compute";
+  EXPECT_EQ(admit(spec_, wanted_media(spec_), context_).value().spec.profile, "compute");
+  spec_.timeout = wire::Duration{std::chrono::hours(25)};
+  EXPECT_EQ(reason(), "TIMEOUT_OVER_CEILING");
+}
+
+TEST_F(Admit, RefusesWhatACodeRunCannotHave) {
+  spec_.type = contracts::RunType::kCode;
+  spec_.command.argv.clear();
+  EXPECT_EQ(reason(), "CODE_REQUIRED");
+  spec_.code = "print(1)";
+  EXPECT_EQ(reason(), "FIELD_NOT_SUPPORTED");
+  EXPECT_EQ(field(), "spec.workspace");
+  spec_.workspace.clear();
+  EXPECT_EQ(reason(), "");
+  spec_.requirements = "requirements.txt";
+  EXPECT_EQ(reason(), "REQUIREMENTS_INVALID");
+}
+
+TEST_F(Admit, GivesTestRunsRequirementsAndPytestAlone) {
+  spec_.type = contracts::RunType::kTest;
+  EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
+  spec_.command.argv = {"python3", "-m", "pytest", "s.py"};
+  spec_.requirements = "requirements.txt";
+  EXPECT_EQ(reason(), "");
+  spec_.command.argv = {"pytest", "-p", "evil"};
+  EXPECT_EQ(field(), "spec.command[1]");
+  spec_.command.argv = {"pytest"};
+  spec_.workspace.clear();
+  EXPECT_EQ(reason(), "WORKSPACE_REQUIRED");
 }
 
 TEST_F(Admit, GivesEachTypeItsOwnCommands) {
@@ -103,7 +142,7 @@ TEST_F(Admit, GivesEachTypeItsOwnCommands) {
   EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
 }
 
-TEST_F(Admit, LetsOnlyComputeRunsHaveRequirements) {
+TEST_F(Admit, LetsOnlyComputeAndTestRunsHaveRequirements) {
   tree_.entries.push_back({"build.sh", std::string(64, 'a'), 1, false});
   spec_.type = contracts::RunType::kScript;
   spec_.command.argv = {"bash", "build.sh"};

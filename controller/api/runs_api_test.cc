@@ -50,6 +50,26 @@ TEST_F(Runs, AreRefusedWithTheRuleAndTheField) {
   EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 0u);
 }
 
+TEST_F(Runs, OfCodeNeedNoWorkspaceAndKeepTheirDataAsItCame) {
+  const auto text = [](const char* rest) {
+    return cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"c"},)",
+               R"("spec":{"type":"code","code":"pass")", rest, "}}");
+  };
+  const Answer answer = call("POST", kRuns, text(R"(,"inputData":{"a":[1,null],"b":{}})"));
+  ASSERT_EQ(answer.status, 201) << answer.text;
+  EXPECT_EQ(answer.body.text("spec.profile"), "snippet");
+  EXPECT_EQ(answer.body.at("spec.command"), nullptr);
+  EXPECT_NE(answer.text.find(R"("inputData":{"a":[1,null],"b":{}})"), std::string::npos);
+  const Answer large = call("POST", kRuns, text(R"(,"inputData":{"a":18446744073709551616})"));
+  EXPECT_EQ(large.status, 400) << large.text;
+  EXPECT_EQ(call("POST", kRuns, text(R"(,"command":"python3 s.py")")).reason(),
+            "FIELD_NOT_SUPPORTED");
+  EXPECT_EQ(call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/plan",
+                 text(R"(,"timeout":"100h")"))
+                .reason(),
+            "TIMEOUT_OVER_CEILING");
+}
+
 TEST_F(Runs, NeedAWorkspaceThatHasFiles) {
   EXPECT_EQ(call("POST", kRuns, run_text("r1")).reason(), "WORKSPACE_NOT_FOUND");
   call("POST", kWorkspaces,

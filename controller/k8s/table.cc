@@ -149,7 +149,7 @@ Value cells(const contracts::Run& run, WallTime now) {
                       or_none(run.status.reason),
                       run.spec.priority,
                       or_none(run.spec.workspace),
-                      join(run.spec.command.argv, " ")};
+                      contracts::command_text(run.spec)};
 }
 
 Value cells(const contracts::Workspace& workspace, WallTime now) {

@@ -47,7 +47,7 @@ AuditEvent base_of(const Run& run) {
 
 void add_start(Trail& trail, const Run& run, int64_t time_ms) {
   AuditEvent& start = trail.add(audit::kCommandStart, time_ms);
-  start.details["command"] = contracts::audit_text(join(run.spec.command.argv, " "));
+  start.details["command"] = contracts::audit_text(contracts::command_text(run.spec));
 }
 
 void add_denials(Trail& trail, const SandboxResult& result, int64_t time_ms) {

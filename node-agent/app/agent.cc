@@ -59,6 +59,7 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   out.environments.network = config.network;
   if (::geteuid() == 0) out.sandbox_uid = kNobody;
   out.environments.sandbox_uid = out.sandbox_uid;
+  out.library_dir = library_dir();
   return out;
 }
 

@@ -28,13 +28,15 @@ void raise(const os::Fd& event) {
 
 }  // namespace
 
+std::string library_dir() { return ::access(kLibraryDir, R_OK | X_OK) == 0 ? kLibraryDir : ""; }
+
 Result<snippets::Setting> snippet_setting_of(const AgentConfig& config) {
   snippets::Setting out;
   out.config = config.snippets;
   ASSIGN_OR_RETURN(out.profile, snippets::load_profile(config.snippets));
   out.ceilings = config.ceilings;
   if (::geteuid() == 0) out.uid = kNobody;
-  if (::access(kLibraryDir, R_OK | X_OK) == 0) out.library_dir = kLibraryDir;
+  out.library_dir = library_dir();
   return out;
 }
 

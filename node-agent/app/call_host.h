@@ -21,6 +21,9 @@
 
 namespace paddock::agent {
 
+// Folder of the operator's Python for short code, seen at the same path inside; empty: none is
+// here.
+std::string library_dir();
 // PROFILE_INVALID and the like: the agent does not start with another policy than was meant.
 Result<snippets::Setting> snippet_setting_of(const AgentConfig& config);
 sessions::Setting session_setting_of(const AgentConfig& config);

@@ -1,5 +1,7 @@
 #include "node-agent/executor/command_line.h"
 
+#include "node-agent/code/launch.h"
+
 namespace paddock::executor {
 namespace {
 
@@ -16,10 +18,17 @@ std::vector<std::string> gradle_options(const contracts::SandboxPolicy& policy) 
 
 std::vector<std::string> command_line(const contracts::RunSpec& spec,
                                       const contracts::SandboxPolicy& policy) {
+  using contracts::RunType;
   std::vector<std::string> out = spec.command.argv;
-  if (spec.type != contracts::RunType::kGradle || out.empty()) return out;
-  const std::vector<std::string> options = gradle_options(policy);
-  out.insert(out.begin() + 1, options.begin(), options.end());
+  if (spec.type == RunType::kCode) return code::command();
+  if (out.empty()) return out;
+  if (spec.type == RunType::kGradle) {
+    const std::vector<std::string> options = gradle_options(policy);
+    out.insert(out.begin() + 1, options.begin(), options.end());
+  } else if (spec.type == RunType::kTest && out[0] == "pytest") {
+    out[0] = "python3";
+    out.insert(out.begin() + 1, {"-m", "pytest"});
+  }
   return out;
 }
 

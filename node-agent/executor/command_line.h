@@ -11,7 +11,8 @@ namespace paddock::executor {
 // Gradle gets its options first: no daemon (it would outlive nothing here), a home inside the
 // workspace, where a project may bring its dependencies along, and, unless the policy has a
 // network,
-// --offline, so that a missing dependency is said at once.
+// --offline, so that a missing dependency is said at once. A test run's `pytest` is the module of
+// the Python that the run has. Code is a program of its own (node-agent/code).
 std::vector<std::string> command_line(const contracts::RunSpec& spec,
                                       const contracts::SandboxPolicy& policy);
 

@@ -32,5 +32,22 @@ TEST(CommandLine, MakesGradleStayOfflineUnlessThereIsANetwork) {
   EXPECT_THAT(command_line(spec, policy), testing::Not(testing::Contains("--offline")));
 }
 
+// proves partly: VLT-02
+TEST(CommandLine, RunsTestsWithTheModuleOfTheRunsOwnPython) {
+  using contracts::RunType;
+  EXPECT_THAT(command_line(spec_of(RunType::kTest, {"pytest", "-x", "tests"}), {}),
+              ElementsAre("python3", "-m", "pytest", "-x", "tests"));
+  EXPECT_THAT(command_line(spec_of(RunType::kTest, {"python3", "-m", "pytest"}), {}),
+              ElementsAre("python3", "-m", "pytest"));
+  EXPECT_THAT(command_line(spec_of(RunType::kCompute, {"pytest"}), {}), ElementsAre("pytest"));
+}
+
+TEST(CommandLine, IsTheSameForAllCode) {
+  contracts::RunSpec spec = spec_of(contracts::RunType::kCode, {});
+  const auto one = command_line(spec, {});
+  spec.code = "print('; id')";
+  EXPECT_EQ(command_line(spec, {}), one);
+}
+
 }  // namespace
 }  // namespace paddock::executor

@@ -34,6 +34,7 @@ struct ExecutorConfig {
   std::optional<uid_t> sandbox_uid;             // who runs commands here, if not we
   std::optional<contracts::Ceilings> ceilings;  // what this node lets a policy ask for
   contracts::NetworkSettings network;           // for policies that may enable it
+  std::string library_dir;  // seen by code runs at the same path; empty: the host has none
 };
 
 class RunObserver {
@@ -100,11 +101,15 @@ class RunLife {
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
   bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }
+  bool is_code() const { return assignment_.spec.type == contracts::RunType::kCode; }
   void collect();
   void finish(contracts::RunOutcome outcome);
 
   Result<std::map<std::string, std::string>> command_environment(
       const runtimes::Environment& environment) const;
+  Result<runtimes::Environment> fetch_project();
+  void add_project(contracts::LaunchRequest& request, runtimes::Environment environment);
+  void add_code(contracts::LaunchRequest& request) const;
   Status add_tool_bundle(contracts::LaunchRequest& request);
   Status add_accelerators(contracts::LaunchRequest& request);
   Status add_tool_token(std::map<std::string, std::string>& environment);

@@ -1,6 +1,7 @@
 // One run from its assignment to its outcome.
 #include "node-agent/executor/run_life.h"
 
+#include "common/wire/json.h"
 #include "node-agent/executor/run_life_fixture.h"
 
 namespace paddock::executor {
@@ -33,6 +34,27 @@ TEST_F(Life, ARunGoesFromItsAssignmentToItsOutcomeWithOutputAndArtifacts) {
     }
     EXPECT_TRUE(s.reports.back().started_at.has_value());
   });
+}
+
+// proves partly: ELV-11, ELV-71
+TEST_F(Life, CodeGetsItsFilesTheOperatorsPythonAndNothingOfAProject) {
+  assignment.spec = {};
+  assignment.spec.type = contracts::RunType::kCode;
+  assignment.spec.code = "print(input_data)";
+  assignment.spec.input_data = wire::Value::Object{{"a", 1}};
+  assignment.workspace_root.clear();
+  config.library_dir = "/opt/sandbox";
+  run();
+  const auto text = os::read_file(folder().file("request.json"));
+  ASSERT_TRUE(text.ok());
+  const auto request = *wire::decode<contracts::LaunchRequest>(*wire::parse_json(*text));
+  EXPECT_EQ(request.workdir, "/tmp");
+  EXPECT_EQ(request.scratch_files.at("/tmp/code.py"), "print(input_data)");
+  ASSERT_EQ(request.mounts.size(), 1u);
+  EXPECT_EQ(request.mounts[0].sandbox_path, "/opt/sandbox");
+  EXPECT_EQ(request.mounts[0].mode, contracts::MountMode::kReadOnly);
+  EXPECT_FALSE(os::exists(folder().workspace()));
+  EXPECT_TRUE(request.input_file.empty());
 }
 
 TEST_F(Life, AFailingCommandKeepsItsExitCodeAndItsArtifacts) {

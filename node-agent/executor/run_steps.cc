@@ -5,6 +5,7 @@
 #include "common/contracts/homes.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
+#include "node-agent/code/launch.h"
 #include "node-agent/executor/command_line.h"
 #include "node-agent/executor/phase_timing.h"
 #include "node-agent/executor/retrying_transport.h"
@@ -30,33 +31,55 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   TRY(contracts::check_node_ceilings(assignment_.policy, ports_.config.ceilings));
   phase_ = RunPhase::kPreparing;
   publish();
-  TRY(fetch_workspace());
-  TRY(fetch_volumes());
-  ASSIGN_OR_RETURN(runtimes::Environment environment, make_environment());
+  ASSIGN_OR_RETURN(runtimes::Environment environment, fetch_project());
   publish();
 
   contracts::LaunchRequest request;
   request.trace_id = cat(assignment_.run_uid, "-", assignment_.attempt);
   request.command = command_line(assignment_.spec, assignment_.policy);
-  request.workdir = std::string(contracts::kSandboxWorkspace);
   request.policy = assignment_.policy;
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
   TRY(add_tool_token(request.env));
   TRY(add_tool_bundle(request));
   request.scratch_folders = contracts::own_folders(request.env);
-  request.mounts.push_back(workspace_mount());
-  for (LaunchMount& each : volume_mounts()) request.mounts.push_back(std::move(each));
-  if (environment.lease) {
-    request.mounts.push_back(
-        LaunchMount{environment.path, environment.inside, MountMode::kReadOnly});
-    record_.environment = environment.lease->name();
-    environment_lease_.emplace(std::move(*environment.lease));
+  if (is_code()) {
+    add_code(request);
+  } else {
+    add_project(request, std::move(environment));
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
   if (is_agent()) request.input_file = input_path();
   TRY(add_accelerators(request));
   return request;
+}
+
+// Code belongs to no project.
+Result<runtimes::Environment> RunLife::fetch_project() {
+  if (is_code()) return runtimes::Environment{};
+  TRY(fetch_workspace());
+  TRY(fetch_volumes());
+  return make_environment();
+}
+
+// The workspace, its environment, and the volumes that the run reads.
+void RunLife::add_project(contracts::LaunchRequest& request, runtimes::Environment environment) {
+  request.workdir = std::string(contracts::kSandboxWorkspace);
+  request.mounts.push_back(workspace_mount());
+  for (LaunchMount& each : volume_mounts()) request.mounts.push_back(std::move(each));
+  if (!environment.lease) return;
+  request.mounts.push_back(LaunchMount{environment.path, environment.inside, MountMode::kReadOnly});
+  record_.environment = environment.lease->name();
+  environment_lease_.emplace(std::move(*environment.lease));
+}
+
+// Nothing of a workspace: scratch space alone, and the operator's Python.
+void RunLife::add_code(contracts::LaunchRequest& request) const {
+  request.workdir = std::string(code::kFolder);
+  request.scratch_files.merge(code::files(assignment_.spec));
+  const std::string& libraries = ports_.config.library_dir;
+  if (!libraries.empty())
+    request.mounts.push_back(LaunchMount{libraries, libraries, MountMode::kReadOnly});
 }
 
 // The last step: nobody else waits for them while an environment is built.

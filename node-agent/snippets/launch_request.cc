@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
+#include "node-agent/code/launch.h"
 
 namespace paddock::contracts {
 const std::map<std::string, std::string>& snippet_programs();  // embedded: python/*.py
@@ -90,7 +91,7 @@ LaunchRequest worker_request(const Setting& setting, const Interpreter& interpre
                  "-X",
                  "utf8",
                  "-c",
-                 program("worker"),
+                 cat(code::program_head(), "\n\n", program("worker")),
                  join(interpreter.path, ":")};
   for (const std::string& each : modules) out.command.push_back(each);
   return out;

@@ -19,6 +19,7 @@ RUNS = sorted(EXAMPLES.glob("run-*.yaml"))
 PROGRAMS = kubectl_versions.programs()
 REFUSED = {"run-network.yaml": "the operator allows no network"}  # what the refusal names
 LAST = "run-after-publish.yaml"
+PYTEST = subprocess.run(["/usr/bin/python3", "-c", "import pytest"], stderr=subprocess.DEVNULL).returncode == 0
 WRAPPER = "#!/bin/sh\necho BUILD SUCCESSFUL\n"  # of the project that run-gradle.yaml is for
 
 
@@ -97,10 +98,12 @@ class Examples(unittest.TestCase):
                     self.assertIn(word, refused.stderr)
 
     def check_ends(self, version):
-        for name in ("compute", "limits", "script", "gradle", "publish"):
+        tested = ("test",) if PYTEST else ()
+        for name in ("compute", "limits", "script", "gradle", "publish", "code", *tested):
             run = self.wait(version, name)
             self.assertEqual(run["status"]["phase"], "Succeeded", run["status"])
         self.assertEqual(self.kubectl(version, "logs", "compute").stdout, "8 words\n")
+        self.assertEqual(self.kubectl(version, "logs", "code").stdout, "2 items, 13.00 €\n")
         self.assertEqual([each["path"] for each in self.run_of(version, "compute")["status"]["artifacts"]], ["out/count.txt"])
         self.assertEqual(self.run_of(version, "limits")["status"]["policy"]["limits"]["pids"], 16)
         self.apply(version, EXAMPLES / LAST)
@@ -126,7 +129,7 @@ class Examples(unittest.TestCase):
                     self.assertEqual(path.name, f"run-{key[1]}.yaml")
         self.assertEqual({kind for kind, _ in seen}, {"Run", "Grant", "Workspace"})
         types = {objects(path)[0]["spec"]["type"] for path in RUNS}
-        self.assertEqual(types, {"compute", "script", "gradle", "agent"}, "every type of run that there is")
+        self.assertEqual(types, {"compute", "script", "gradle", "code", "test", "agent"}, "every type of run that there is")
 
     def test_the_policies_hold_in_a_sandbox(self):
         for policy in (EXAMPLES / "policies").iterdir():

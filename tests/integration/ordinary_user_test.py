@@ -46,6 +46,16 @@ class OrdinaryUser(unittest.TestCase):
                                str(cls.home / "bin/paddock"), *args], env=env, text=True, timeout=180,
                               cwd=cwd or cls.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    # proves partly: ELV-11
+    def test_a_code_run_has_its_files_here_too(self):
+        code = self.home / "project/code.py"
+        code.write_text("import os\nprint(input_data, os.getcwd(), os.path.exists('/workspace'))\n")
+        (self.home / "project/in.json").write_text('{"a": null}')
+        made = self.paddock("execute", str(code), "--input", str(self.home / "project/in.json"), "--detach", "--name", "code")
+        self.assertEqual((made.returncode, made.stdout), (0, "code\n"), made.stderr)
+        self.paddock("wait", "code")
+        self.assertEqual(self.paddock("logs", "code").stdout, "{'a': None} /tmp False\n")
+
     def test_a_job_runs_and_says_what_was_not_enforced(self):
         done = self.paddock("compute", str(self.home / "project"), "python3 job.py", "--artifact-dir", "out", "--name", "mine")
         self.assertEqual(done.returncode, 0, done.stderr)

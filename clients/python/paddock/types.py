@@ -43,7 +43,9 @@ class ManagedFields:
 @dataclasses.dataclass
 class RunSpec:
     type: Literal["compute", "script", "gradle", "code", "test", "agent"]  # compute, script, gradle, code, test or agent
-    command: Union[str, list[str]]  # argv as a list, or one string split without a shell
+    command: Union[str, list[str]] = ""  # argv as a list, or one string split without a shell; required but for type code
+    code: str = ""  # Python source, the program of a run of type code
+    inputData: Any = None  # an object or null, which the code finds as `input_data`; at most 256 KiB as JSON
     workspace: str = ""  # name of the Workspace whose files the run reads
     workspaceRoot: str = ""  # digest of the tree that the Workspace must hold; whatever it holds unless given
     requirements: str = ""  # requirements.txt or package.json in the workspace

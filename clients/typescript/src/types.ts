@@ -59,8 +59,12 @@ export interface ManagedFields {
 export interface RunSpec {
   /** compute, script, gradle, code, test or agent */
   type: "compute" | "script" | "gradle" | "code" | "test" | "agent";
-  /** argv as a list, or one string split without a shell */
-  command: string | string[];
+  /** argv as a list, or one string split without a shell; required but for type code */
+  command?: string | string[];
+  /** Python source, the program of a run of type code */
+  code?: string;
+  /** an object or null, which the code finds as `input_data`; at most 256 KiB as JSON */
+  inputData?: unknown;
   /** name of the Workspace whose files the run reads */
   workspace?: string;
   /** digest of the tree that the Workspace must hold; whatever it holds unless given */
@@ -108,8 +112,12 @@ export interface RunSpec {
 export interface RunSpecInput {
   /** compute, script, gradle, code, test or agent */
   type: "compute" | "script" | "gradle" | "code" | "test" | "agent";
-  /** argv as a list, or one string split without a shell */
-  command: string | string[];
+  /** argv as a list, or one string split without a shell; required but for type code */
+  command?: string | string[];
+  /** Python source, the program of a run of type code */
+  code?: string;
+  /** an object or null, which the code finds as `input_data`; at most 256 KiB as JSON */
+  inputData?: unknown;
   /** name of the Workspace whose files the run reads */
   workspace?: string;
   /** digest of the tree that the Workspace must hold; whatever it holds unless given */

@@ -39,7 +39,8 @@ Result<Response> plan_run(Call& call) {
   std::vector<std::string> warnings;
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, warnings));
-  if (run.spec.workspace.empty()) {
+  const bool later = run.spec.workspace.empty() && run.spec.type != contracts::RunType::kCode;
+  if (later) {
     run.status.policy = run.spec.sandbox;
   } else {
     TRY(admit_run(call.services, run, admission::wanted_media(run.spec)));

@@ -6,7 +6,7 @@ import { bytes, clock, count, duration, hasEnded, parseQuantity, requested, sort
 import { liveObject } from "./live.mjs";
 import { logSection } from "./log.mjs";
 import { phaseLine } from "./phases.mjs";
-import { brief, commandLine, visible } from "./text.mjs";
+import { brief, executed, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, grid, heading, meter, notice, problem, section, skeleton } from "./ui.mjs";
 
 const LEVEL_TONES = { kernel: "good", broker: "good", polled: "warn", advisory: "warn", none: "bad" };
@@ -45,7 +45,7 @@ function factsOf(run) {
   const { spec, status, metadata } = run;
   const wanted = spec.resources ?? {};
   return facts([
-    ["Command", h("code", { class: "command-line" }, visible(commandLine(spec.command)))],
+    ["Command", h("code", { class: "command-line" }, visible(executed(spec)))],
     ["Node", status.nodeName && h("a", { href: `#/nodes/${encodeURIComponent(status.nodeName)}` }, visible(status.nodeName))],
     ["Exit code", status.result && hasEnded(status.phase) ? String(status.result.rc) : undefined],
     ["Type", visible(spec.type)],
@@ -67,7 +67,7 @@ function factsOf(run) {
 function lede(run) {
   const { spec, status } = run;
   const rc = status.result && hasEnded(status.phase) ? `rc ${status.result.rc}` : "";
-  return h("p", { class: "lede" }, h("code", {}, brief(commandLine(spec.command), 240)),
+  return h("p", { class: "lede" }, h("code", {}, brief(executed(spec), 240)),
     h("span", { class: "faint" }, [visible(spec.type), status.nodeName && `on ${visible(status.nodeName)}`, status.createdBy && `by ${visible(status.createdBy)}`, rc]
       .filter(Boolean).join(" · ")));
 }

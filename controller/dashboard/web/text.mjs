@@ -27,3 +27,9 @@ export function commandLine(command) {
   if (!Array.isArray(command)) return "";
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`)).join(" ");
 }
+
+/** What a run executes, in one line: of code its length, as everywhere else. */
+export function executed(spec) {
+  if (spec.type !== "code") return commandLine(spec.command);
+  return `code of ${new TextEncoder().encode(spec.code ?? "").length} bytes`;
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, commandLine, visible } from "./text.mjs";
+import { brief, commandLine, executed, visible } from "./text.mjs";
 
 test("nothing hides and nothing turns around", () => {
   assert.equal(visible("a\u202egnp.exe"), "a⟨202e⟩gnp.exe");
@@ -20,4 +20,6 @@ test("a command reads as one would type it", () => {
   assert.equal(commandLine(["python3", "job.py", "--name", "it's here", ""]), "python3 job.py --name 'it'\\''s here' ''");
   assert.equal(commandLine("python3 job.py"), "python3 job.py");
   assert.equal(commandLine(undefined), "");
+  assert.equal(executed({ type: "test", command: ["pytest", "-x"] }), "pytest -x");
+  assert.equal(executed({ type: "code", code: "é" }), "code of 2 bytes");
 });

@@ -1,0 +1,24 @@
+# Runs the code of a run of type `code`: both files were there when the sandbox began.
+HERE = "/tmp/.paddock"
+
+
+def content(path):
+    source = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    pieces = []
+    while piece := posix.read(source, 1 << 20):
+        pieces.append(piece)
+    posix.close(source)
+    return b"".join(pieces)
+
+
+def input_data():
+    text = content(HERE + "/input.json")
+    if text == b"null":
+        return None
+    import json
+    return json.loads(text)
+
+
+if sys.path[:1] == [HERE]:
+    del sys.path[0]
+run(content(NAME).decode(), input_data())
