@@ -5,10 +5,13 @@
 namespace paddock::calls {
 namespace {
 
-constexpr Millis kLookEvery{250};  // whether somebody is still there
+// Whether somebody is still there: a caller who hangs up cancels work, a lane without an agent is
+// only in the way, and there is one of each idle node.
+constexpr Millis kLookAtCallerEvery{250};
+constexpr Millis kLookAtLaneEvery{1'000};
 
-Millis slice(MonoTime until, MonoTime now) {
-  return std::clamp<Millis>(until - now, Millis(0), kLookEvery);
+Millis slice(MonoTime until, MonoTime now, Millis most) {
+  return std::clamp<Millis>(until - now, Millis(0), most);
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
     bool waits = false;
     std::vector<wire::Value> pieces;
     table_.wait_for(
-        signal, slice(end, clock.mono()),
+        signal, slice(end, clock.mono(), kLookAtCallerEvery),
         [&](State& state) {
           pieces = state.table.take_pieces(id);
           if (options.holder != nullptr) *options.holder = state.table.holder(id);
@@ -131,7 +134,7 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
       wake(state, wakes);
     });
     table_.wait_for(
-        *signal, slice(end, clock.mono()),
+        *signal, slice(end, clock.mono(), kLookAtLaneEvery),
         [&](State& state) {
           answer = state.table.poll(lane);
           return answer.has_value();

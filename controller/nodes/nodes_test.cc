@@ -143,6 +143,36 @@ TEST_F(NodesTest, AHeartbeatAloneWritesNothing) {
   EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(0));
 }
 
+TEST_F(NodesTest, TheFirstHeartbeatAfterASilenceIsWrittenDown) {
+  ASSERT_TRUE(call().ok());
+  ASSERT_TRUE(store_
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(contracts::Node silent, txn.get<contracts::Node>({"", "n1"}));
+                    silent.status.ready = false;
+                    silent.status.reason = contracts::kLeaseExpired;
+                    return txn.update(silent);
+                  })
+                  .ok());
+  clock_.advance(Millis(5000));
+  ASSERT_TRUE(call().ok());
+  EXPECT_TRUE(node().status.ready);
+  EXPECT_EQ(node().status.reason, "");
+  EXPECT_EQ(node().status.last_seen->value, clock_.wall());
+}
+
+TEST_F(NodesTest, OtherLabelsAreWrittenDownAndTheSameAreNot) {
+  contracts::SyncRequest request;
+  request.session = "session-1";
+  request.generation = 1;
+  request.labels = {{"rack", "b"}};
+  const auto tell = [&] { return synchronize(*store_, leases_, "n1", request, now(clock_)).ok(); };
+  ASSERT_TRUE(tell());
+  EXPECT_EQ(node().metadata.labels, request.labels);
+  const std::string version = node().metadata.resource_version;
+  ASSERT_TRUE(tell());
+  EXPECT_EQ(node().metadata.resource_version, version);
+}
+
 // A run that succeeded, with what was made ready of it.
 class PublishingTest : public NodesTest {
  protected:

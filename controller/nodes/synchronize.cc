@@ -1,6 +1,7 @@
 #include "controller/nodes/synchronize.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/crash_point.h"
 #include "controller/nodes/assignments.h"
@@ -10,10 +11,18 @@ namespace paddock::nodes {
 
 namespace {
 
+// Most calls tell nothing that is not stored: then the object is not even made into text.
+bool tells_news(const contracts::Node& node, const contracts::SyncRequest& request) {
+  const contracts::NodeStatus& status = node.status;
+  const bool settled = status.ready && status.reason.empty() && status.message.empty();
+  const bool same_labels = request.labels.empty() || request.labels == node.metadata.labels;
+  return request.status || !same_labels || !settled;
+}
+
 // A heartbeat alone is not written down; lastSeen moves when something else does.
-Status store_status(store::WriteTxn& txn, const std::string& name,
+Status store_status(store::WriteTxn& txn, contracts::Node node,
                     const contracts::SyncRequest& request, WallTime now) {
-  ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", name}));
+  if (!tells_news(node, request)) return {};
   const std::string before = node.metadata.resource_version;
   const auto last_seen = node.status.last_seen;
   if (request.status) node.status = *request.status;
@@ -37,12 +46,12 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
                                           const volumes::Publishing& publishing) {
   contracts::SyncAnswer answer;
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const auto known, txn.find<contracts::Node>({"", node}));
+    ASSIGN_OR_RETURN(auto known, txn.find<contracts::Node>({"", node}));
     if (!known) {
       return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
     }
     TRY(leases.renew(node, request.session, request.generation, now));
-    TRY(store_status(txn, node, request, now.wall));
+    TRY(store_status(txn, std::move(*known), request, now.wall));
     for (const contracts::RunReport& report : request.runs) {
       TRY(apply_report(txn, node, report, publishing, now.wall));
     }

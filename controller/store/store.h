@@ -43,7 +43,7 @@ struct Page {
   std::vector<T> items;          // by namespace, name
   int64_t resource_version = 0;  // of the snapshot
   std::string continue_after;    // not empty when more is left
-  int64_t remaining = 0;
+  int64_t remaining = 0;         // how many are left; 0 too where they are more than a thousand
 };
 
 struct TokenRecord {

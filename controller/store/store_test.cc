@@ -97,11 +97,50 @@ TEST_P(StoreTest, ListsInPagesByNamespaceAndName) {
             options = {"b", 0, {}};
             ASSIGN_OR_RETURN(const Page<contracts::Run> only_b, txn.list<contracts::Run>(options));
             EXPECT_EQ(only_b.items.size(), 3u);
+            const auto rest_of_b = [&](const std::string& after) {
+              std::string names;
+              const auto found = txn.list<contracts::Run>({"b", 2, after});
+              EXPECT_TRUE(found.ok());
+              if (!found.ok()) return names;
+              for (const contracts::Run& run : found->items) names += run.metadata.name;
+              return cat(names, " ", found->continue_after, " ", found->remaining);
+            };
+            EXPECT_EQ(rest_of_b("a/3"), "12 b/2 1") << "not reached yet: from its start";
+            EXPECT_EQ(rest_of_b("b/1"), "23  0");
+            EXPECT_EQ(rest_of_b("c/0"), "  0") << "passed already";
             return {};
           })
           .ok());
   EXPECT_EQ(seen, (std::vector<std::string>{"uid-a-1", "uid-a-2", "uid-a-3", "uid-b-1", "uid-b-2",
                                             "uid-b-3"}));
+}
+
+TEST_P(StoreTest, APageCountsNoFurtherThanAThousandBehindIt) {
+  constexpr int64_t kRuns = 1'003;
+  ASSERT_TRUE(store_
+                  ->write([](WriteTxn& txn) -> Status {
+                    for (int64_t i = 0; i < kRuns; ++i) {
+                      contracts::Run run = make_run(std::to_string(10'000 + i));
+                      TRY(txn.create(run));
+                    }
+                    return {};
+                  })
+                  .ok());
+  const auto page = [&](int64_t limit) {
+    ListOptions options;
+    options.limit = limit;
+    Page<contracts::Run> found;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(found, txn.list<contracts::Run>(options));
+                      return {};
+                    })
+                    .ok());
+    return cat(found.items.size(), " ", found.continue_after, " ", found.remaining);
+  };
+  EXPECT_EQ(page(3), "3 default/10002 1000");
+  EXPECT_EQ(page(2), "2 default/10001 0") << "more than are counted: it goes on all the same";
+  EXPECT_EQ(page(kRuns), cat(kRuns, "  0"));
 }
 
 TEST_P(StoreTest, ListsThoseOfOneName) {

@@ -34,12 +34,17 @@ Result<bool> takes_calls(Call& call) {
 Result<Response> serve_node_calls(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::CallsRequest>(call.body));
   const Clock& clock = call.services.clock;
+  const std::string topic = store::kind_topic(contracts::Node::kKind);
   bool takes = false;
   std::optional<MonoTime> looked;
+  uint64_t seen = 0;  // of all nodes: while none changes there is nothing to look at
   const auto eligible = [&] {
     const MonoTime now = clock.mono();
     if (looked && now - *looked < kLookEvery) return takes;
+    const uint64_t newest = call.services.notifier.version(topic);
+    if (looked && newest == seen) return takes;
     looked = now;
+    seen = newest;
     const auto answer = takes_calls(call);
     takes = answer.ok() && *answer;
     return takes;

@@ -45,6 +45,15 @@ namespace {
 constexpr int64_t kChangesKept = 100'000;
 constexpr int64_t kTrimEvery = 1'000;
 
+// A page says how many objects come after it if they are no more than so many: counting costs as
+// much as reading, and a history may be long.
+constexpr int64_t kMostCounted = 1'000;
+
+// Where a list of one namespace goes on: at its start if the list has not reached it yet.
+std::string_view name_behind(std::string_view name_space, const Key& after) {
+  return after.name_space == name_space ? std::string_view(after.name) : std::string_view();
+}
+
 std::string_view op_name(ObjectWrite::Op op) {
   switch (op) {
     case ObjectWrite::Op::kCreate:
@@ -108,30 +117,32 @@ Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind,
   return std::optional<Row>(Row{row.text(0), row.integer(1)});
 }
 
-// A literal each, so that each has a plan of its own over the key's index.
+// A literal each, so that each has a plan of its own over the key's index. Within one namespace the
+// name alone is compared and sorted by: with both, SQLite sorts all that is left of the namespace.
 Statement Transaction::select_rows(std::string_view kind, const ListOptions& options,
                                    const Key& after) {
-  Statement rows =
-      options.name_space ? db_.prepare(
-                               "SELECT data, resource_version, namespace, name FROM objects "
-                               "WHERE kind = ?1 AND namespace = ?5 "
-                               "AND (namespace, name) > (?2, ?3) "
-                               "ORDER BY namespace, name LIMIT ?4")
-      : options.name ? db_.prepare(
-                           "SELECT data, resource_version, namespace, name FROM objects "
-                           "WHERE kind = ?1 AND name = ?5 AND (namespace, name) > (?2, ?3) "
-                           "ORDER BY namespace, name LIMIT ?4")
-                     : db_.prepare(
-                           "SELECT data, resource_version, namespace, name FROM objects "
-                           "WHERE kind = ?1 AND (namespace, name) > (?2, ?3) "
-                           "ORDER BY namespace, name LIMIT ?4");
-  rows.bind(kind).bind(after.name_space).bind(after.name);
-  rows.bind(options.limit > 0 ? options.limit : int64_t{-1});
+  const int64_t limit = options.limit > 0 ? options.limit : int64_t{-1};
   if (options.name_space) {
-    rows.bind(std::string_view(*options.name_space));
-  } else if (options.name) {
-    rows.bind(std::string_view(*options.name));
+    Statement rows = db_.prepare(
+        "SELECT data, resource_version, namespace, name FROM objects "
+        "WHERE kind = ?1 AND namespace = ?2 AND name > ?3 ORDER BY name LIMIT ?4");
+    const std::string_view name_space(*options.name_space);
+    const bool passed = after.name_space > name_space;
+    rows.bind(kind).bind(name_space).bind(name_behind(name_space, after));
+    rows.bind(passed ? int64_t{0} : limit);
+    return rows;
   }
+  Statement rows = options.name
+                       ? db_.prepare(
+                             "SELECT data, resource_version, namespace, name FROM objects "
+                             "WHERE kind = ?1 AND name = ?5 AND (namespace, name) > (?2, ?3) "
+                             "ORDER BY namespace, name LIMIT ?4")
+                       : db_.prepare(
+                             "SELECT data, resource_version, namespace, name FROM objects "
+                             "WHERE kind = ?1 AND (namespace, name) > (?2, ?3) "
+                             "ORDER BY namespace, name LIMIT ?4");
+  rows.bind(kind).bind(after.name_space).bind(after.name).bind(limit);
+  if (options.name) rows.bind(std::string_view(*options.name));
   return rows;
 }
 
@@ -153,8 +164,9 @@ Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
     last = {rows.text(2), rows.text(3)};
   }
   if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
-    ASSIGN_OR_RETURN(page.remaining, count_rows(kind, options, last));
-    if (page.remaining > 0) page.continue_after = cat(last.name_space, "/", last.name);
+    ASSIGN_OR_RETURN(const int64_t more, count_rows(kind, options, last));
+    if (more > 0) page.continue_after = cat(last.name_space, "/", last.name);
+    page.remaining = more > kMostCounted ? 0 : more;
   }
   return page;
 }
@@ -168,23 +180,21 @@ Status Transaction::add_row(std::string_view kind, const Key& key, const Key& af
   return {};
 }
 
+// How many there are behind this key, but no more than kMostCounted + 1.
 Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions& options,
                                         const Key& after) {
-  Statement rows = options.name_space ? db_.prepare(
-                                            "SELECT count(*) FROM objects WHERE kind = ?1 "
-                                            "AND namespace = ?4 AND (namespace, name) > (?2, ?3)")
-                   : options.name ? db_.prepare(
-                                        "SELECT count(*) FROM objects WHERE kind = ?1 "
-                                        "AND name = ?4 AND (namespace, name) > (?2, ?3)")
-                                  : db_.prepare(
-                                        "SELECT count(*) FROM objects WHERE kind = ?1 "
-                                        "AND (namespace, name) > (?2, ?3)");
-  rows.bind(kind).bind(after.name_space).bind(after.name);
-  if (options.name_space) {
-    rows.bind(std::string_view(*options.name_space));
-  } else if (options.name) {
-    rows.bind(std::string_view(*options.name));
-  }
+  Statement rows =
+      options.name_space ? db_.prepare(
+                               "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
+                               "AND namespace = ?2 AND name > ?3 LIMIT ?4)")
+      : options.name ? db_.prepare(
+                           "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
+                           "AND name = ?5 AND (namespace, name) > (?2, ?3) LIMIT ?4)")
+                     : db_.prepare(
+                           "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
+                           "AND (namespace, name) > (?2, ?3) LIMIT ?4)");
+  rows.bind(kind).bind(after.name_space).bind(after.name).bind(kMostCounted + 1);
+  if (!options.name_space && options.name) rows.bind(std::string_view(*options.name));
   ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
   return count.value_or(0);
 }
