@@ -31,6 +31,7 @@ GET | /api/v1/namespaces | those in use
 GET | /api/v1/namespaces/{} | any valid name: a namespace exists by being used
 GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events; `?watch`
 GET | /api/v1/namespaces/{}/events | the same of one namespace
+GET | /api/v1/namespaces/{}/events/{} | one
 POST | /apis/authorization.k8s.io/v1/selfsubjectaccessreviews | may I?
 POST | /apis/authorization.k8s.io/v1/selfsubjectrulesreviews | what may I?
 POST | /apis/authentication.k8s.io/{}/selfsubjectreviews | who am I?

@@ -14,11 +14,14 @@ int backup_command(const Parsed& parsed, Env& env) {
     ASSIGN_OR_RETURN(
         const wire::Value made,
         watcher.client.send("POST", "/admin/backups", wire::Value::Object{{"name", name}}));
-    const wire::Value* bytes = made.find("bytes");
-    const int64_t* size = bytes == nullptr ? nullptr : bytes->integer();
+    const auto number = [&](const char* field) {
+      const wire::Value* found = made.find(field);
+      return found == nullptr || found->integer() == nullptr ? int64_t{0} : *found->integer();
+    };
     env.out.write(cat(printable(made.text("name")), "\n"));
-    env.say(cat("backups/", name, ".db in the controller's data folder, ",
-                format_bytes(size == nullptr ? 0 : *size)));
+    env.say(cat("in the controller's data folder: backups/", name, ".db, ",
+                format_bytes(number("bytes")), "; backups/", name, ".blobs, ", number("blobs"),
+                " files, ", format_bytes(number("blobBytes"))));
     return kExitOk;
   });
 }

@@ -141,14 +141,14 @@ std::vector<CommandRow> tool_commands() {
   return {
       {"admin backup",
        kToolGroup,
-       "copy the controller's store while it is in use",
+       "copy the controller's store and files while they are in use",
        {{"NAME", "name of the backup; made up unless given", false}},
        {},
-       "The copy is backups/NAME.db in the controller's data folder; uploaded files and artifacts "
-       "are\n"
-       "in blobs/ beside it. With the controller stopped, `paddock-controller --restore FILE` puts "
-       "it\n"
-       "back."},
+       "The copy is backups/NAME.db in the controller's data folder; backups/NAME.blobs are the "
+       "files that\n"
+       "it names. With the controller stopped, `paddock-controller --restore FILE.db` puts both "
+       "back and\n"
+       "names each file that is missing or damaged."},
       {"audit",
        kToolGroup,
        "what happened, who did it, and what was refused",

@@ -5,6 +5,7 @@
 
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "common/contracts/compute_quota.h"
 #include "common/contracts/node.h"
 
 namespace paddock::cli {
@@ -120,8 +121,8 @@ Row header_of(Kind kind, bool wide) {
       return wide ? Row{"NAME", "VERSION", "FILES", "SIZE", "AGE", "KEPT", "RUN", "ROOT"}
                   : Row{"NAME", "VERSION", "FILES", "SIZE", "AGE"};
     case Kind::kGrant:
-      return wide ? Row{"NAME", "MEDIA", "COMPUTE", "AGE", "PARENT", "SUBJECTS"}
-                  : Row{"NAME", "MEDIA", "COMPUTE", "AGE"};
+      return wide ? Row{"NAME", "MEDIA", "COMPUTE", "QUOTA", "AGE", "PARENT", "SUBJECTS"}
+                  : Row{"NAME", "MEDIA", "COMPUTE", "QUOTA", "AGE"};
     case Kind::kToolToken:
       return wide ? Row{"NAME", "RUN", "PHASE", "OPERATIONS", "AGE", "EXPIRES", "REASON"}
                   : Row{"NAME", "RUN", "PHASE", "OPERATIONS", "AGE"};
@@ -187,11 +188,25 @@ std::string words_at(const Value& object, std::string_view path) {
   return join(words, ",");
 }
 
+// What of it is in use, and what it allows; nothing of one that a newer server wrote.
+std::string quota_of(const Value& grant) {
+  const Value* bounds = grant.at("spec.compute.quota");
+  if (bounds == nullptr) return "";
+  const auto quota = wire::decode<contracts::ComputeQuota>(*bounds);
+  if (!quota.ok()) return "?";
+  std::optional<contracts::QuotaUse> used;
+  if (const Value* use = grant.at("status.quotaUsed")) {
+    const auto decoded = wire::decode<contracts::QuotaUse>(*use);
+    if (decoded.ok()) used = *decoded;
+  }
+  return contracts::quota_text(*quota, used);
+}
+
 Row grant_row(const Value& grant, bool wide, WallTime now) {
   const std::string surfaces = words_at(grant, "spec.media.surfaces");
   const bool media = grant.at("spec.media") != nullptr;
   Row row = {field_text(grant, "metadata.name"), media && surfaces.empty() ? "all" : surfaces,
-             grant.at("spec.compute") != nullptr ? "yes" : "", age(grant, now)};
+             grant.at("spec.compute") != nullptr ? "yes" : "", quota_of(grant), age(grant, now)};
   if (wide) {
     row.push_back(field_text(grant, "spec.parent"));
     row.push_back(words_at(grant, "spec.subjects"));

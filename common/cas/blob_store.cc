@@ -197,6 +197,18 @@ Result<std::string> BlobStore::read(const Digest& digest, size_t limit) const {
   return os::read_all(fd.get(), limit);
 }
 
+Status BlobStore::keep(const Digest& digest, const std::string& target) const {
+  TRY(check_digest(digest));
+  if (::link(blob_path(digest).c_str(), target.c_str()) == 0) return {};
+  if (errno == ENOENT) return not_found(digest);
+  ASSIGN_OR_RETURN(const os::Fd from, open_blob(digest));
+  const os::Fd to(
+      ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400));
+  if (!to.valid()) return system_error("keeping a blob", errno);
+  TRY(os::copy_contents(from.get(), to.get()));
+  return cas::sync(to.get());
+}
+
 Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
                                            Durability durability) const {
   TRY(check_digest(expected));

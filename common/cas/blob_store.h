@@ -39,6 +39,10 @@ class BlobStore {
   Status materialize(const Digest& digest, int root, const std::string& relative,
                      mode_t mode) const;
 
+  // A second name of the blob, or a copy where the file system has none. It stays when the blob is
+  // pruned.
+  Status keep(const Digest& digest, const std::string& target) const;
+
   // --- for pruning ---
   struct Stored {
     Digest digest;

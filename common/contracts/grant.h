@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/contracts/compute_quota.h"
 #include "common/contracts/media.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/run.h"
@@ -33,6 +34,8 @@ struct ComputeGrant {
   std::optional<wire::Quantity> memory;
   std::optional<wire::Duration> timeout;
   std::optional<wire::Timestamp> deadline;  // runs under it have ended by then
+  // Of the namespace, whoever's runs they are and whatever grants they are held to.
+  std::optional<ComputeQuota> quota;
   static constexpr auto describe() {
     return std::tuple{
         field("accelerators", &ComputeGrant::accelerators,
@@ -40,7 +43,9 @@ struct ComputeGrant {
         field("cpu", &ComputeGrant::cpu, "cores of a run at most", {.min = 1, .max = 4096}),
         field("memory", &ComputeGrant::memory, "of a run at most"),
         field("timeout", &ComputeGrant::timeout, "of a run at most"),
-        field("deadline", &ComputeGrant::deadline, "runs under it have ended by then")};
+        field("deadline", &ComputeGrant::deadline, "runs under it have ended by then"),
+        field("quota", &ComputeGrant::quota,
+              "what all runs of the namespace have at once; an administrator's to set")};
   }
 };
 
@@ -62,8 +67,11 @@ struct GrantSpec {
 
 struct GrantStatus {
   int64_t media_used = 0;
+  std::optional<QuotaUse> quota_used;  // when it is read; not stored
   static constexpr auto describe() {
-    return std::tuple{field("mediaUsed", &GrantStatus::media_used, "how many were generated")};
+    return std::tuple{
+        field("mediaUsed", &GrantStatus::media_used, "how many were generated"),
+        field("quotaUsed", &GrantStatus::quota_used, "what of spec.compute.quota is in use now")};
   }
 };
 
@@ -123,6 +131,11 @@ struct GrantDecision {
                       field("checks", &GrantDecision::checks, "every rule that was looked at")};
   }
 };
+
+// What it bounds its namespace to, if it does.
+inline std::optional<ComputeQuota> quota_of(const GrantSpec& spec) {
+  return spec.compute ? spec.compute->quota : std::nullopt;
+}
 
 }  // namespace paddock::contracts
 

@@ -235,6 +235,11 @@ RunSpec with_defaults(RunSpec spec, const contracts::Profiles& profiles) {
   return spec;
 }
 
+SandboxPolicy policy_of(const RunSpec& spec, const contracts::Profiles& profiles) {
+  const auto profile = profiles.find(profile_of(spec));
+  return profile == profiles.end() ? spec.sandbox : policy_for(spec, profile->second.policy);
+}
+
 contracts::MediaExecution wanted_media(const RunSpec& spec) {
   return spec.media_execution.value_or(contracts::default_media_execution());
 }

@@ -39,6 +39,9 @@ struct AdmittedRun {
 // The spec with what admission fills in where the caller wrote nothing. A profile that is not there
 // fills in nothing.
 contracts::RunSpec with_defaults(contracts::RunSpec spec, const contracts::Profiles& profiles);
+// What its sandbox would be held to; of an unknown profile, what the caller wrote.
+contracts::SandboxPolicy policy_of(const contracts::RunSpec& spec,
+                                   const contracts::Profiles& profiles);
 // What a caller's run says of media, or the public default where it says nothing.
 contracts::MediaExecution wanted_media(const contracts::RunSpec& spec);
 

@@ -94,6 +94,37 @@ TEST_F(EventWatches, AreChosenByTheirRunTheirNameAndTheirNamespace) {
             0u);
 }
 
+TEST_F(EventWatches, AreReadOneByOneByTheirName) {
+  make("a");
+  ASSERT_EQ(call("POST", cat(kRuns, "/a/cancel")).status, 200);
+  const Answer all = call("GET", kEvents);
+  ASSERT_EQ(all.body.find("items")->array()->size(), 2u);
+  for (const wire::Value& listed : *all.body.find("items")->array()) {
+    const std::string name = listed.text("metadata.name");
+    const Answer one = call("GET", cat(kEvents, "/", name));
+    ASSERT_EQ(one.status, 200) << one.text;
+    EXPECT_EQ(wire::to_json(one.body), wire::to_json(listed)) << "as the list tells it";
+    Request request = request_of("GET", cat(kEvents, "/", name), admin_);
+    request.headers["accept"] = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+    const Answer table = send(std::move(request));
+    EXPECT_EQ(table.body.text("kind"), "Table");
+    EXPECT_EQ(table.body.find("rows")->array()->size(), 1u);
+    EXPECT_EQ(call("GET", cat("/api/v1/namespaces/other/events/", name)).status, 404);
+  }
+  const std::string name = all.body.find("items")->array()->at(0).text("metadata.name");
+  for (const std::string& other :
+       {cat(name, "0"), name.substr(0, name.size() - 2), std::string("a"), std::string(".x.1"),
+        std::string("b.00000000.1")}) {
+    const Answer none = call("GET", cat(kEvents, "/", other));
+    EXPECT_EQ(none.status, 404) << other;
+    EXPECT_EQ(none.reason(), "EVENT_NOT_FOUND") << other;
+  }
+  const std::string other = add_token("o", {"runs:read"}, "other");
+  EXPECT_EQ(send(request_of("GET", cat(kEvents, "/", name), other)).status, 403);
+  ASSERT_EQ(call("DELETE", cat(kRuns, "/a")).status, 200);
+  EXPECT_EQ(call("GET", cat(kEvents, "/", name)).status, 404) << "it goes with its run";
+}
+
 TEST_F(EventWatches, AreTablesWhenAsked) {
   make("a");
   const ActingStream stream = watch_target(

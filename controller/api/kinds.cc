@@ -168,7 +168,6 @@ Status save_update(store::WriteTxn& txn, Workspace& next, WallTime) { return txn
 Status save_update(store::WriteTxn& txn, Volume& next, WallTime) { return txn.update(next); }
 Status save_update(store::WriteTxn& txn, ToolToken& next, WallTime) { return txn.update(next); }
 Status save_update(store::WriteTxn& txn, Sandbox& next, WallTime) { return txn.update(next); }
-Status save_update(store::WriteTxn& txn, Grant& next, WallTime) { return txn.update(next); }
 
 Status save_update(store::WriteTxn& txn, Node& next, WallTime) {
   txn.touch(store::kSchedulerTopic);

@@ -29,10 +29,10 @@ k8s::Labels selectable_fields(const contracts::Sandbox& session);
 inline void complete(Services&, contracts::Run&) {}
 inline void complete(Services&, contracts::Workspace&) {}
 inline void complete(Services&, contracts::Volume&) {}
-inline void complete(Services&, contracts::Grant&) {}
 inline void complete(Services&, contracts::Sandbox&) {}
 void complete(Services& services, contracts::Node& node);
 void complete(Services& services, contracts::ToolToken& token);
+void complete(Services& services, contracts::Grant& grant);
 
 // A new object as its caller wants it: admission fills in the rest or refuses.
 Status prepare_new(Services& services, contracts::Run& run);
@@ -42,6 +42,11 @@ Status prepare_new(Services& services, contracts::Grant& grant);
 Status prepare_new(Services& services, contracts::Sandbox& session);
 // Whether the caller may do itself what the new object would let its holder do.
 Status check_maker(const auth::Principal& maker, const contracts::ToolToken& token);
+Status check_maker(const auth::Principal& maker, const contracts::Grant& grant);
+// Likewise what a change of it would, and its end; of kinds for which the route's scope is not all.
+Status check_changer(const auth::Principal& changer, const contracts::Grant& live,
+                     const contracts::Grant& next);
+Status check_remover(const auth::Principal& remover, const contracts::Grant& grant);
 Status save_new(store::WriteTxn& txn, contracts::Run& run, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::Workspace& workspace, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::ToolToken& token, WallTime now);
@@ -76,7 +81,7 @@ Status prepare_delete(store::WriteTxn& txn, const contracts::Run& run, WallTime 
 inline Status prepare_delete(store::WriteTxn&, const contracts::Workspace&, WallTime) { return {}; }
 inline Status prepare_delete(store::WriteTxn&, const contracts::Volume&, WallTime) { return {}; }
 Status prepare_delete(store::WriteTxn& txn, const contracts::ToolToken& token, WallTime now);
-inline Status prepare_delete(store::WriteTxn&, const contracts::Grant&, WallTime) { return {}; }
+Status prepare_delete(store::WriteTxn& txn, const contracts::Grant& grant, WallTime now);
 Status prepare_delete(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now);
 
 // Stores an object that passed its check, and wakes who must look.

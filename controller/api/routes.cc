@@ -99,6 +99,7 @@ Routes server_routes() {
       {"GET", "/api/v1/namespaces/{ns}",      Scope::kAuthenticated, kNoBody, get_namespace},
       {"GET", "/api/v1/events",               Scope::kRunsRead, kNoBody, list_events},
       {"GET", "/api/v1/namespaces/{ns}/events", Scope::kRunsRead, kNoBody, list_events},
+      {"GET", "/api/v1/namespaces/{ns}/events/{name}", Scope::kRunsRead, kNoBody, get_event},
       {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, api_groups},
       {"GET", "/apis/paddock.dev",            Scope::kAuthenticated, kNoBody, api_group},
       {"GET", A,                              Scope::kAuthenticated, kNoBody, group_resources},

@@ -15,6 +15,7 @@
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
 #include "controller/store/backup.h"
+#include "controller/workspaces/blob_backup.h"
 
 namespace paddock::app {
 namespace {
@@ -109,13 +110,30 @@ Status serve(const Config& config) {
   return {};
 }
 
+// NAME.blobs beside NAME.db, of backups that have it.
+Result<workspaces::RestoredBlobs> restore_blobs(const Config& config, const std::string& backup) {
+  const std::string stem = backup.ends_with(".db") ? backup.substr(0, backup.size() - 3) : backup;
+  ASSIGN_OR_RETURN(const auto blobs, cas::BlobStore::open(os::join_path(config.data_dir, "blobs")));
+  ASSIGN_OR_RETURN(const auto store,
+                   store::Store::open({os::join_path(config.data_dir, "paddock.db")}));
+  return workspaces::restore_blobs(*store, blobs, stem + ".blobs");
+}
+
 Status restore(const Config& config, const std::string& backup) {
   const SystemClock clock;
   ASSIGN_OR_RETURN(
       const store::Restored restored,
       store::restore(backup, os::join_path(config.data_dir, "paddock.db"), clock.wall()));
-  log_info("restored",
-           {{"runs_given_up", std::to_string(restored.given_up)}, {"former_store", restored.kept}});
+  ASSIGN_OR_RETURN(const workspaces::RestoredBlobs blobs, restore_blobs(config, backup));
+  for (const workspaces::BlobFault& fault : blobs.faults) {
+    log_warn(fault.damaged ? "a file that the store names is damaged"
+                           : "a file that the store names is missing",
+             {{"digest", fault.digest}});
+  }
+  log_info("restored", {{"runs_given_up", std::to_string(restored.given_up)},
+                        {"former_store", restored.kept},
+                        {"files_put_back", std::to_string(blobs.put_back)},
+                        {"files_lost", std::to_string(blobs.faults.size())}});
   return {};
 }
 

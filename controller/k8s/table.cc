@@ -53,10 +53,11 @@ constexpr std::array<Column, 6> kToolTokenColumns = {{
     {"Age", "date", "since it was created", 0},
     {"Reason", "string", "why it is not active any more", 1},
 }};
-constexpr std::array<Column, 6> kGrantColumns = {{
+constexpr std::array<Column, 7> kGrantColumns = {{
     {"Name", "string", "name of the grant", 0},
     {"Media", "string", "the surfaces that it gives", 0},
     {"Accelerators", "string", "that a run under it may have", 0},
+    {"Quota", "string", "in use and allowed, of all runs of the namespace", 0},
     {"Age", "date", "since it was created", 0},
     {"Parent", "string", "the grant that it is a part of", 1},
     {"Subjects", "string", "callers that have it", 1},
@@ -204,9 +205,14 @@ Value cells(const contracts::Grant& grant, WallTime now) {
     for (const auto& each : grant.spec.compute->accelerators)
       devices.push_back(cat(wire::enum_name(each.kind), "=", each.count));
   }
-  return Value::Array{grant.metadata.name,         or_none(join(surfaces, ",")),
-                      or_none(join(devices, ",")), age(grant.metadata.creation_timestamp, now),
-                      or_none(grant.spec.parent),  or_none(join(grant.spec.subjects, ","))};
+  const auto quota = contracts::quota_of(grant.spec);
+  return Value::Array{grant.metadata.name,
+                      or_none(join(surfaces, ",")),
+                      or_none(join(devices, ",")),
+                      or_none(quota ? contracts::quota_text(*quota, grant.status.quota_used) : ""),
+                      age(grant.metadata.creation_timestamp, now),
+                      or_none(grant.spec.parent),
+                      or_none(join(grant.spec.subjects, ","))};
 }
 
 Value cells(const contracts::Node& node, WallTime now) {

@@ -38,6 +38,9 @@ Status Picture::load(store::ReadTxn& txn) {
   ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
   ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
   for (const contracts::Node& node : nodes.items) put(node);
+  ASSIGN_OR_RETURN(const auto grants, txn.list<contracts::Grant>({}));
+  for (const contracts::Grant& grant : grants.items)
+    put({grant.metadata.name_space, grant.metadata.name}, grant);
   ASSIGN_OR_RETURN(const auto active, txn.active_runs());
   for (const contracts::Run& run : active) put(run);
   version_ = version;
@@ -62,6 +65,9 @@ Status Picture::reread(store::ReadTxn& txn, const std::string& kind, const store
       uid_of_.erase(known);
     }
     if (run) put(*run);
+  } else if (kind == contracts::Grant::kKind) {
+    ASSIGN_OR_RETURN(const auto grant, txn.find<contracts::Grant>(key));
+    put(key, grant);
   }
   return {};
 }
@@ -103,6 +109,11 @@ void Picture::put(const contracts::Node& node) {
   drains_.erase(name);
   if (node.status.ready) ready_.insert(name);
   if (node.spec.drain) drains_[name] = node.spec.drain->evict_at.value;
+}
+
+void Picture::put(const store::Key& key, const std::optional<contracts::Grant>& grant) {
+  cluster_->put_quota(key.name_space, key.name,
+                      grant ? contracts::quota_of(grant->spec) : std::nullopt);
 }
 
 void Picture::drop_node(const std::string& name) {

@@ -36,6 +36,7 @@ class Picture {
   Status reread(store::ReadTxn& txn, const std::string& kind, const store::Key& key);
   void put(const contracts::Run& run);
   void put(const contracts::Node& node);
+  void put(const store::Key& key, const std::optional<contracts::Grant>& grant);
   void drop_run(const std::string& uid);
   void drop_node(const std::string& name);
 

@@ -27,6 +27,15 @@ void add(TickReport& sum, const TickReport& one) {
   sum.pruned += one.pruned;
 }
 
+contracts::QuotaUse use_of(const scheduler::Charges& charged) {
+  contracts::QuotaUse use{charged.runs, charged.cpu, {charged.memory}, {}};
+  for (const auto& [kind, name] : wire::EnumNames<contracts::AcceleratorKind>::values) {
+    const int64_t count = charged.devices[static_cast<size_t>(kind)];
+    if (count > 0) use.accelerators.push_back({kind, count});
+  }
+  return use;
+}
+
 scheduler::Cluster::Config cluster_config(const Settings& settings) {
   return {scheduler::Quotas(settings.scheduling.quotas, settings.runs_per_namespace),
           settings.scheduling.preemption};
@@ -47,6 +56,7 @@ Reconciler::Reconciler(store::Store& store, nodes::LeaseTable& leases, Settings 
     : store_(store),
       leases_(leases),
       settings_(std::move(settings)),
+      quotas_(settings_.scheduling.quotas, settings_.runs_per_namespace),
       state_(std::make_unique<State>(settings_)) {}
 
 Reconciler::~Reconciler() = default;
@@ -88,6 +98,21 @@ Status Reconciler::catch_up(State& state) {
   return store_.read([&](store::ReadTxn& txn) { return state.picture.catch_up(txn); });
 }
 
+void Reconciler::publish_quota_use(const Picture& picture) {
+  std::map<std::string, contracts::QuotaUse> use;
+  for (const auto& [space, granted] : picture.cluster().config().quotas.granted())
+    use[space] = use_of(picture.cluster().charged(space));
+  quota_use_.with([&](auto& published) { published.swap(use); });
+}
+
+std::optional<contracts::QuotaUse> Reconciler::quota_use(const std::string& name_space) const {
+  return quota_use_.with([&](const auto& published) -> std::optional<contracts::QuotaUse> {
+    const auto found = published.find(name_space);
+    if (found == published.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
 Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!state.picture.whole()) TRY(catch_up(state));  // the long way outside of the writer
   TickReport report;
@@ -95,6 +120,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
       store_.write([&](store::WriteTxn& txn) { return work(txn, state, now, report); });
   if (!worked.ok()) return worked.error();
   if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");
+  publish_quota_use(state.picture);
   report.waiting = static_cast<int64_t>(state.picture.cluster().waiting());
   const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0;
   report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);
@@ -114,14 +140,15 @@ Result<scheduler::Preview> Reconciler::preview(const contracts::Run& run) {
 }
 
 Status Reconciler::check_entry(const contracts::Run& run) {
-  const scheduler::Quotas quotas(settings_.scheduling.quotas);
   const std::string& space = run.metadata.name_space;
-  const scheduler::Quota& quota = quotas.of(space);
+  const scheduler::Quota& quota = quotas_.of(space);
   if (quota.max_priority && run.spec.priority > *quota.max_priority) {
     const std::string message = cat("priority ", run.spec.priority, " is over the ",
                                     *quota.max_priority, " that namespace ", space, " may use");
     return Error{Code::kPermissionDenied, "QUOTA_PRIORITY", message, {{"spec.priority", message}}};
   }
+  TRY(scheduler::check_alone(space, {}, scheduler::bounds_of(quota),
+                             scheduler::charge_of(scheduler::demand_of(run))));
   if (!quota.pending) return {};
   return state_.with([&](std::unique_ptr<State>& state) -> Status {
     TRY(catch_up(*state));

@@ -20,6 +20,8 @@
 
 namespace paddock::reconciler {
 
+class Picture;
+
 struct TickReport {
   Millis next{0};          // at the latest
   int64_t bound = 0;       // runs given to a node
@@ -51,9 +53,13 @@ class Reconciler {
 
   // What would happen to a run if it were created now. Any thread; reads no more than changed.
   Result<scheduler::Preview> preview(const contracts::Run& run);
-  // Refuses what the namespace's quota does not let in at all: QUOTA_PRIORITY, QUOTA_PENDING.
+  // Refuses what the operator's quota does not let in at all: QUOTA_PRIORITY, QUOTA_PENDING,
+  // QUOTA_TOO_SMALL.
   Status check_entry(const contracts::Run& run);
   Totals totals() const;
+  // Of a namespace that a grant bounds, as of the last tick. Any thread, and inside of
+  // transactions: never waits for one.
+  std::optional<contracts::QuotaUse> quota_use(const std::string& name_space) const;
   // Of the picture and of one made anew from the store: equal, or something was missed.
   Result<std::pair<std::string, std::string>> fingerprints();
 
@@ -62,10 +68,13 @@ class Reconciler {
   Result<TickReport> tick(State& state, nodes::Now now);
   Status work(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
   Status catch_up(State& state);
+  void publish_quota_use(const Picture& picture);
 
   store::Store& store_;
   nodes::LeaseTable& leases_;
   const Settings settings_;
+  const scheduler::Quotas quotas_;  // the operator's
+  Guarded<std::map<std::string, contracts::QuotaUse>> quota_use_;
   Guarded<std::unique_ptr<State>> state_;
 };
 

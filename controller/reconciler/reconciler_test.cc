@@ -132,6 +132,36 @@ TEST_F(ReconcilerTest, ReadsOnlyWhatChangedAndSeesTheSameAsOneThatReadsAll) {
   EXPECT_EQ(reconciler_->totals().reloads, 1);
 }
 
+// The bounds of the namespace, as a grant's change, and its end.
+TEST_F(ReconcilerTest, FollowsTheGrantsOfANamespaceWithoutReadingAnew) {
+  heartbeat();
+  step();
+  contracts::Grant grant;
+  grant.metadata.name = grant.metadata.uid = "bound";
+  grant.metadata.name_space = "default";
+  const auto change = [&](const std::function<Status(store::WriteTxn&)>& write) {
+    ASSERT_TRUE(store_->write(write).ok());
+  };
+  grant.spec.compute.emplace().quota.emplace().runs = 1;
+  change([&](store::WriteTxn& txn) { return txn.create(grant); });
+  for (const char* name : {"a", "b", "c"}) submit(name);
+  EXPECT_EQ(step().bound, 1);
+  EXPECT_EQ(reconciler_->quota_use("default")->runs, 1);
+  EXPECT_FALSE(reconciler_->quota_use("other"));
+  EXPECT_NE(run("b").status.message.find("grant bound"), std::string::npos);
+  grant.spec.compute->quota->runs = 2;
+  change([&](store::WriteTxn& txn) { return txn.update(grant); });
+  EXPECT_EQ(step().bound, 1);
+  auto prints = reconciler_->fingerprints().value();
+  EXPECT_EQ(prints.first, prints.second);
+  change([&](store::WriteTxn& txn) { return txn.erase<contracts::Grant>({"default", "bound"}); });
+  EXPECT_EQ(step().bound, 1);
+  EXPECT_FALSE(reconciler_->quota_use("default"));
+  prints = reconciler_->fingerprints().value();
+  EXPECT_EQ(prints.first, prints.second);
+  EXPECT_EQ(reconciler_->totals().reloads, 1);
+}
+
 TEST_F(ReconcilerTest, RefusesWhatAQuotaDoesNotLetInAtAll) {
   scheduler::Quota quota;
   quota.pending = 1;
@@ -148,6 +178,15 @@ TEST_F(ReconcilerTest, RefusesWhatAQuotaDoesNotLetInAtAll) {
   EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_PENDING");
   asked.metadata.name_space = "another";
   EXPECT_TRUE(reconciler_->check_entry(asked).ok());
+
+  scheduler::Quota small;
+  small.cpu = 2;
+  settings_.scheduling.quotas = {{"default", small}};
+  reconciler_.emplace(*store_, leases_, settings_);
+  asked.metadata.name_space = "default";
+  EXPECT_TRUE(reconciler_->check_entry(asked).ok());
+  asked.spec.resources.emplace().cpu = 3;
+  EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_TOO_SMALL");
 }
 
 TEST_F(ReconcilerTest, SaysWhenItMustBeAskedAgain) {

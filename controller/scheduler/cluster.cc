@@ -71,6 +71,16 @@ void Cluster::remove_run(const std::string& uid) {
   if (const auto known = runs_.find(uid); known != runs_.end()) leave(known);
 }
 
+// Who waits there is told anew: the reason may be another one.
+void Cluster::put_quota(const std::string& name_space, const std::string& grant,
+                        const std::optional<contracts::ComputeQuota>& quota) {
+  if (!config_.quotas.put_granted(name_space, grant, quota)) return;
+  ++version_;
+  for (const auto& [uid, entry] : runs_) {
+    if (entry.queued && entry.name_space == name_space) unexplained_.insert(uid);
+  }
+}
+
 void Cluster::enter(const std::string& uid, Entry entry) {
   Entry& kept = runs_[uid] = std::move(entry);
   ++version_;
@@ -175,6 +185,10 @@ std::string Cluster::fingerprint() const {
   for (const auto& [name, used] : usage_)
     text += cat("use ", name, " ", used.runs, " ", used.cpu, " ", used.memory, " ",
                 used.accelerators, "\n");
+  for (const auto& [name, granted] : config_.quotas.granted()) {
+    for (const auto& [grant, quota] : granted)
+      text += cat("quota ", name, "/", grant, " ", contracts::quota_text(quota, {}), "\n");
+  }
   return text;
 }
 

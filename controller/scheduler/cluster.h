@@ -70,6 +70,10 @@ class Cluster {
   // As it is now: waiting, placed, or ended, which is as if it were not there.
   void put_run(const contracts::Run& run);
   void remove_run(const std::string& uid);
+  // What a grant bounds its namespace to; nothing: it does not, or is not there any more. What is
+  // placed stays, whatever is over the new bounds.
+  void put_quota(const std::string& name_space, const std::string& grant,
+                 const std::optional<contracts::ComputeQuota>& quota);
 
   // --- decisions ---
   // Places what fits, at most so many runs. What it decides is part of the picture at once; if it
@@ -88,6 +92,10 @@ class Cluster {
   const NodeIndex& nodes() const { return nodes_; }
   const std::map<std::string, Usage>& usage() const { return usage_; }
   const Config& config() const { return config_; }
+  // What the placed runs of a namespace count as.
+  const Charges& charged(const std::string& name_space) const {
+    return used_by(name_space).charged;
+  }
   // When the next delayed attempt is due.
   std::optional<WallTime> next_due() const;
   // Runs of nodes that are not there.

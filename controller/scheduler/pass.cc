@@ -112,7 +112,8 @@ bool Cluster::step(Tenant& tenant, Round& round) {
   tenant.heads.pop_back();
   DemandClass& wanted = classes_.at(head.demand);
   const Quota& quota = config_.quotas.of(*tenant.name);
-  if (wanted.blocked || config_.quotas.refusal(*tenant.name, used_by(*tenant.name), wanted.demand))
+  if (wanted.blocked ||
+      !config_.quotas.allows(*tenant.name, charged(*tenant.name), charge_of(wanted.demand)))
     return !tenant.heads.empty();
   const std::string uid = head.run->uid;
   Entry& entry = runs_.at(uid);

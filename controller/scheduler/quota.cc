@@ -8,28 +8,67 @@ namespace paddock::scheduler {
 
 namespace {
 
+using contracts::AcceleratorKind;
+using What = OverQuota::What;
+
 // `limit - used` cannot overflow: neither is negative.
 bool over(int64_t limit, int64_t used, int64_t more) { return more > 0 && more > limit - used; }
 
-std::optional<OverQuota> refusal(const std::string& limit, const std::string& used,
-                                 const std::string& asked, const char* what, bool ever) {
-  return OverQuota{
-      cat(used, " of ", limit, " ", what, " are in use and ", asked, " more would be needed"),
-      ever};
+// How many of a kind a run may turn out to take.
+int64_t asked_of(const std::optional<contracts::Accelerators>& asked, AcceleratorKind kind) {
+  if (!asked) return 0;
+  const bool counts =
+      asked->kind == kind || asked->kind == AcceleratorKind::kAny || kind == AcceleratorKind::kAny;
+  return counts ? asked->count : 0;
 }
 
-std::optional<OverQuota> count_refusal(const std::optional<int64_t>& limit, int64_t used,
-                                       int64_t more, const char* what) {
-  if (!limit || !over(*limit, used, more)) return std::nullopt;
-  return refusal(cat(*limit), cat(used), cat(more), what, more <= *limit);
+std::string amount(const OverQuota& over, int64_t value) {
+  return over.what == What::kMemory ? format_quantity(value) : cat(value);
 }
 
-std::string text(const std::string& name_space, const OverQuota& over) {
-  const std::string help =
-      over.ever ? cat("wait for a run of ", name_space, " to end, or ask the operator for more")
-                : "ask for less, or ask the operator for a larger quota";
-  return cat("the quota of namespace ", name_space, " is used up: ", over.message,
-             "; would help: ", help);
+std::string noun(const OverQuota& over) {
+  switch (over.what) {
+    case What::kRuns:
+      return "runs";
+    case What::kCpu:
+      return "cores";
+    case What::kMemory:
+      return "of memory";
+    case What::kAccelerators:
+      break;
+  }
+  if (over.kind == AcceleratorKind::kAny) return "accelerators";
+  return cat(wire::enum_name(over.kind), " accelerators");
+}
+
+std::string owner_text(const std::string& name_space, const std::string& grant) {
+  return cat("the quota of namespace ", name_space,
+             grant.empty() ? "" : cat(" (grant ", grant, ")"));
+}
+
+std::string raise_text(const std::string& grant, const OverQuota& over) {
+  if (grant.empty())
+    return over.ever() ? "ask the operator for more" : "ask the operator for a larger quota";
+  return cat("an administrator raises spec.compute.quota.", quota_field(over.what), " of grant ",
+             grant);
+}
+
+std::string waits_text(const std::string& name_space, const std::string& grant,
+                       const OverQuota& over) {
+  return cat(owner_text(name_space, grant), " is used up: ", amount(over, over.used), " of ",
+             amount(over, over.limit), " ", noun(over), " are in use and ",
+             amount(over, over.asked), " more would be needed; would help: wait for a run of ",
+             name_space, " to end, or ", raise_text(grant, over));
+}
+
+std::string never_text(const std::string& name_space, const std::string& grant,
+                       const OverQuota& over) {
+  const bool limitless = over.what == What::kMemory && over.asked == kMostMemory;
+  return cat(owner_text(name_space, grant), " has ", amount(over, over.limit), " ", noun(over),
+             " in all and this run alone counts as ", amount(over, over.asked),
+             limitless ? ", having no memory limit in its sandbox" : "",
+             "; would help: ", over.what == What::kRuns ? "" : "ask for less, or ",
+             raise_text(grant, over));
 }
 
 double share(int64_t used, int64_t total) {
@@ -44,39 +83,132 @@ void Usage::add(const Demand& demand, int64_t sign) {
   cpu += sign * demand.cpu;
   memory += sign * demand.memory;
   if (demand.accelerators) accelerators += sign * demand.accelerators->count;
+  charged.add(charge_of(demand), sign);
 }
 
-const Quota& Quotas::of(const std::string& name_space) const {
-  static const Quota kNone;
+std::optional<OverQuota> over_quota(const contracts::ComputeQuota& quota, const Charges& used,
+                                    const Charge& charge) {
+  constexpr auto kAny = AcceleratorKind::kAny;
+  if (quota.runs && over(*quota.runs, used.runs, 1))
+    return OverQuota{What::kRuns, kAny, *quota.runs, used.runs, 1};
+  if (quota.cpu && over(*quota.cpu, used.cpu, charge.cpu))
+    return OverQuota{What::kCpu, kAny, *quota.cpu, used.cpu, charge.cpu};
+  for (const contracts::DevicesOfKind& each : quota.accelerators) {
+    const int64_t held = used.devices[static_cast<size_t>(each.kind)];
+    const int64_t asked = asked_of(charge.accelerators, each.kind);
+    if (over(each.count, held, asked))
+      return OverQuota{What::kAccelerators, each.kind, each.count, held, asked};
+  }
+  if (quota.memory && over(quota.memory->bytes, used.memory, charge.memory))
+    return OverQuota{What::kMemory, kAny, quota.memory->bytes, used.memory, charge.memory};
+  return std::nullopt;
+}
+
+std::string_view quota_field(What what) {
+  switch (what) {
+    case What::kRuns:
+      return "runs";
+    case What::kCpu:
+      return "cpu";
+    case What::kMemory:
+      return "memory";
+    case What::kAccelerators:
+      return "accelerators";
+  }
+  return "";
+}
+
+std::string_view run_field(What what) {
+  switch (what) {
+    case What::kRuns:
+      return "spec";
+    case What::kCpu:
+      return "spec.resources.cpu";
+    case What::kMemory:
+      return "spec.sandbox.limits.memory";
+    case What::kAccelerators:
+      return "spec.resources.accelerators";
+  }
+  return "";
+}
+
+contracts::ComputeQuota bounds_of(const Quota& quota) {
+  contracts::ComputeQuota bounds{quota.runs, quota.cpu, quota.memory, {}};
+  if (quota.accelerators) bounds.accelerators = {{AcceleratorKind::kAny, *quota.accelerators}};
+  return bounds;
+}
+
+Status check_alone(const std::string& name_space, const std::string& grant,
+                   const contracts::ComputeQuota& quota, const Charge& charge) {
+  const auto over = over_quota(quota, {}, charge);
+  if (!over) return {};
+  std::string message = never_text(name_space, grant, *over);
+  return Error{Code::kPermissionDenied,
+               "QUOTA_TOO_SMALL",
+               message,
+               {{std::string(run_field(over->what)), message}}};
+}
+
+Quotas::Quotas(const std::map<std::string, Quota>& rows, int64_t runs_per_namespace)
+    : runs_per_namespace_(runs_per_namespace) {
+  for (const auto& [name, quota] : rows) rows_[name] = {quota, bounds_of(quota)};
+}
+
+const Quotas::Row& Quotas::row_of(const std::string& name_space) const {
+  static const Row kNone;
   auto row = rows_.find(name_space);
   if (row == rows_.end()) row = rows_.find("*");
   return row == rows_.end() ? kNone : row->second;
 }
 
-std::optional<std::string> Quotas::refusal(const std::string& name_space, const Usage& used,
-                                           const Demand& demand) const {
-  const Quota& quota = of(name_space);
-  if (const auto over = over_quota(quota, used, demand)) return text(name_space, *over);
-  if (quota.runs || runs_per_namespace_ == 0 || used.runs < runs_per_namespace_)
-    return std::nullopt;
-  return cat("namespace ", name_space, " has its ", runs_per_namespace_,
-             runs_per_namespace_ == 1 ? " run" : " runs",
-             " at once; would help: wait for one of them to end, or the operator raises "
-             "maxRunsPerNamespace");
+const Quota& Quotas::of(const std::string& name_space) const { return row_of(name_space).quota; }
+
+bool Quotas::put_granted(const std::string& name_space, const std::string& grant,
+                         const std::optional<contracts::ComputeQuota>& quota) {
+  const auto space = granted_.find(name_space);
+  const bool known = space != granted_.end() && space->second.contains(grant);
+  if (!quota) {
+    if (!known) return false;
+    space->second.erase(grant);
+    if (space->second.empty()) granted_.erase(space);
+    return true;
+  }
+  if (known && space->second.at(grant) == *quota) return false;
+  granted_[name_space][grant] = *quota;
+  return true;
 }
 
-std::optional<OverQuota> over_quota(const Quota& quota, const Usage& used, const Demand& demand) {
-  const int64_t devices = demand.accelerators ? demand.accelerators->count : 0;
-  if (auto no = count_refusal(quota.runs, used.runs, 1, "runs")) return no;
-  if (auto no = count_refusal(quota.cpu, used.cpu, demand.cpu, "cores")) return no;
-  if (auto no = count_refusal(quota.accelerators, used.accelerators, devices, "accelerators"))
-    return no;
-  if (quota.memory && over(quota.memory->bytes, used.memory, demand.memory)) {
-    return refusal(format_quantity(quota.memory->bytes), format_quantity(used.memory),
-                   format_quantity(demand.memory), "of memory",
-                   demand.memory <= quota.memory->bytes);
+std::optional<Quotas::Found> Quotas::find_over(const std::string& name_space, const Charges& used,
+                                               const Charge& charge) const {
+  const Row& row = row_of(name_space);
+  if (const auto over = over_quota(row.bounds, used, charge)) return Found{*over, {}, false};
+  const bool of_all = runs_per_namespace_ > 0 && !row.quota.runs;
+  if (of_all && used.runs >= runs_per_namespace_)
+    return Found{{.limit = runs_per_namespace_, .used = used.runs, .asked = 1}, {}, true};
+  const auto granted = granted_.find(name_space);
+  if (granted == granted_.end()) return std::nullopt;
+  for (const auto& [grant, quota] : granted->second) {
+    if (const auto over = over_quota(quota, used, charge)) return Found{*over, grant, false};
   }
   return std::nullopt;
+}
+
+bool Quotas::allows(const std::string& name_space, const Charges& used,
+                    const Charge& charge) const {
+  return !find_over(name_space, used, charge);
+}
+
+std::optional<std::string> Quotas::refusal(const std::string& name_space, const Charges& used,
+                                           const Charge& charge) const {
+  const auto found = find_over(name_space, used, charge);
+  if (!found) return std::nullopt;
+  if (found->of_all)
+    return cat("namespace ", name_space, " has its ", runs_per_namespace_,
+               runs_per_namespace_ == 1 ? " run" : " runs",
+               " at once; would help: wait for one of them to end, or the operator raises "
+               "maxRunsPerNamespace");
+  return found->over.ever() ? waits_text(name_space, found->grant, found->over)
+                            : never_text(name_space, found->grant, found->over);
 }
 
 double dominant_share(const Usage& used, const Usage& total, int64_t weight) {

@@ -1,14 +1,17 @@
-// What a namespace may hold at once, and its share of what there is. Configured by the operator;
-// the one place that knows, whatever grants it later on.
+// What a namespace may hold at once, by its operator's configuration and by its grants, and its
+// share of what there is: the one place that decides it. Pure.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
+#include "common/base/result.h"
+#include "common/contracts/compute_quota.h"
 #include "common/contracts/meta.h"
-#include "controller/scheduler/demand.h"
+#include "controller/scheduler/charge.h"
 
 namespace paddock::scheduler {
 
@@ -27,8 +30,9 @@ struct Quota {
   static constexpr auto describe() {
     return std::tuple{
         field("runs", &Quota::runs, "placed runs at once", {.min = 0}),
-        field("cpu", &Quota::cpu, "cores that placed runs asked for", {.min = 0}),
-        field("memory", &Quota::memory, "memory that placed runs asked for"),
+        field("cpu", &Quota::cpu, "cores of placed runs; one that asks for none counts as one",
+              {.min = 0}),
+        field("memory", &Quota::memory, "what the sandboxes of placed runs may use"),
         field("accelerators", &Quota::accelerators, "devices of placed runs", {.min = 0}),
         field("pending", &Quota::pending, "runs that wait; more are refused", {.min = 0}),
         field("maxPriority", &Quota::max_priority, "higher ones are refused",
@@ -45,34 +49,72 @@ struct Usage {
   int64_t cpu = 0;
   int64_t memory = 0;
   int64_t accelerators = 0;
+  Charges charged;  // the same as quotas count it
   void add(const Demand& demand, int64_t sign = 1);
   bool nothing() const { return runs == 0; }
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
+// One more run would be over a bound.
+struct OverQuota {
+  enum class What { kRuns, kCpu, kMemory, kAccelerators };
+  What what = What::kRuns;
+  contracts::AcceleratorKind kind = contracts::AcceleratorKind::kAny;  // of accelerators
+  int64_t limit = 0;
+  int64_t used = 0;
+  int64_t asked = 0;
+  bool ever() const { return asked <= limit; }  // false: the run alone is over it
+};
+std::optional<OverQuota> over_quota(const contracts::ComputeQuota& quota, const Charges& used,
+                                    const Charge& charge);
+// Its field below spec.compute.quota of a Grant, and the run's own that would have to ask for less.
+std::string_view quota_field(OverQuota::What what);
+std::string_view run_field(OverQuota::What what);
+
 // By namespace; "*" is for those without a row of their own. `runs_per_namespace` bounds the runs
-// of those whose row says nothing about runs; 0: not bounded.
+// of those whose row says nothing about runs; 0: not bounded. What grants bound comes on top, and
+// of several bounds all hold.
 class Quotas {
  public:
   Quotas() = default;
-  explicit Quotas(std::map<std::string, Quota> rows, int64_t runs_per_namespace = 0)
-      : rows_(std::move(rows)), runs_per_namespace_(runs_per_namespace) {}
+  explicit Quotas(const std::map<std::string, Quota>& rows, int64_t runs_per_namespace = 0);
   const Quota& of(const std::string& name_space) const;
+  // What a grant says now; nothing: it says nothing any more. False if that is what it said.
+  bool put_granted(const std::string& name_space, const std::string& grant,
+                   const std::optional<contracts::ComputeQuota>& quota);
+  // By the name of the grant.
+  using Granted = std::map<std::string, contracts::ComputeQuota>;
+  const std::map<std::string, Granted>& granted() const { return granted_; }
+
+  bool allows(const std::string& name_space, const Charges& used, const Charge& charge) const;
   // Why one more run of this namespace waits, and what would help; nothing if it may go.
-  std::optional<std::string> refusal(const std::string& name_space, const Usage& used,
-                                     const Demand& demand) const;
+  std::optional<std::string> refusal(const std::string& name_space, const Charges& used,
+                                     const Charge& charge) const;
 
  private:
-  std::map<std::string, Quota> rows_;
+  struct Row {
+    Quota quota;
+    contracts::ComputeQuota bounds;
+  };
+  struct Found {
+    OverQuota over;
+    std::string grant;    // empty: the operator's
+    bool of_all = false;  // maxRunsPerNamespace
+  };
+  const Row& row_of(const std::string& name_space) const;
+  std::optional<Found> find_over(const std::string& name_space, const Charges& used,
+                                 const Charge& charge) const;
+
+  std::map<std::string, Row> rows_;
+  std::map<std::string, Granted> granted_;  // by namespace
   int64_t runs_per_namespace_ = 0;
 };
 
-// Why one more run is over the quota, and what would help; nothing if it is not.
-struct OverQuota {
-  std::string message;  // "3 of 4 cores are in use and 2 more are asked for"
-  bool ever = true;     // false: the run alone is over it
-};
-std::optional<OverQuota> over_quota(const Quota& quota, const Usage& used, const Demand& demand);
+// That a run alone is over a bound, by its operator's row or, with its name, by a grant:
+// QUOTA_TOO_SMALL.
+Status check_alone(const std::string& name_space, const std::string& grant,
+                   const contracts::ComputeQuota& quota, const Charge& charge);
+contracts::ComputeQuota bounds_of(const Quota& quota);
 
 // The largest of a namespace's shares of what there is, over its weight.
 double dominant_share(const Usage& used, const Usage& total, int64_t weight);

@@ -8,7 +8,8 @@ namespace paddock::scheduler {
 
 std::string Cluster::why(const Entry& entry) {
   DemandClass& wanted = classes_.at(entry.demand);
-  auto over = config_.quotas.refusal(entry.name_space, used_by(entry.name_space), wanted.demand);
+  auto over =
+      config_.quotas.refusal(entry.name_space, charged(entry.name_space), charge_of(wanted.demand));
   if (over) return std::move(*over);
   if (wanted.explained_version == version_) return wanted.explanation;
   const std::vector<NodeGroup> groups = group_refusals(wanted.demand, nodes_);
@@ -83,7 +84,7 @@ Preview Cluster::preview(const contracts::Run& run) {
     }
   }
   const std::string& space = run.metadata.name_space;
-  const auto over = config_.quotas.refusal(space, used_by(space), demand);
+  const auto over = config_.quotas.refusal(space, charged(space), charge_of(demand));
   if (over) {
     out.over_quota = true;
     out.message = *over;

@@ -39,13 +39,16 @@ Result<std::vector<std::vector<Grant>>> grant_chains(ReadTxn& txn, const std::st
   return chains;
 }
 
-Result<std::vector<std::string>> grants_of(ReadTxn& txn, const std::string& name_space,
-                                           const std::string& subject) {
-  std::vector<std::string> names;
+Result<std::vector<Grant>> grants_in(ReadTxn& txn, const std::string& name_space) {
   ListOptions options;
   options.name_space = name_space;
-  ASSIGN_OR_RETURN(const Page<Grant> page, txn.list<Grant>(options));
-  for (const Grant& grant : page.items) {
+  ASSIGN_OR_RETURN(Page<Grant> page, txn.list<Grant>(options));
+  return std::move(page.items);
+}
+
+std::vector<std::string> grants_of(const std::vector<Grant>& grants, const std::string& subject) {
+  std::vector<std::string> names;
+  for (const Grant& grant : grants) {
     if (std::ranges::find(grant.spec.subjects, subject) != grant.spec.subjects.end())
       names.push_back(grant.metadata.name);
   }

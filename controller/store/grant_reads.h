@@ -14,8 +14,9 @@ Result<std::vector<contracts::Grant>> grant_chain(ReadTxn& txn, const std::strin
                                                   const std::string& name);
 Result<std::vector<std::vector<contracts::Grant>>> grant_chains(
     ReadTxn& txn, const std::string& name_space, const std::vector<std::string>& names);
+Result<std::vector<contracts::Grant>> grants_in(ReadTxn& txn, const std::string& name_space);
 // The names of those that a caller has without naming them.
-Result<std::vector<std::string>> grants_of(ReadTxn& txn, const std::string& name_space,
-                                           const std::string& subject);
+std::vector<std::string> grants_of(const std::vector<contracts::Grant>& grants,
+                                   const std::string& subject);
 
 }  // namespace paddock::store

@@ -29,22 +29,29 @@ Status for_each(store::Store& store, const Visit& visit) {
 
 }  // namespace
 
-Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs) {
-  std::set<Digest> needed;
-  std::set<Digest> roots;
+Result<NamedBlobs> named_blobs(store::Store& store) {
+  NamedBlobs out;
+  std::set<Digest>& roots = out.trees;
   TRY(for_each<contracts::Workspace>(
       store, [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
   TRY(for_each<contracts::Volume>(store, [&](const contracts::Volume& volume) {
     for (const contracts::VolumeVersion& each : volume.status.versions) roots.insert(each.root);
   }));
   TRY(for_each<contracts::Run>(store, [&](const contracts::Run& run) {
-    for (const contracts::Artifact& each : run.status.artifacts) needed.insert(each.digest);
+    for (const contracts::Artifact& each : run.status.artifacts) out.files.insert(each.digest);
     if (contracts::is_terminal(run.status.phase)) return;
     roots.insert(run.status.workspace_root);
     for (const contracts::MountedVolume& each : run.status.volumes) roots.insert(each.root);
   }));
-  for (const Digest& root : roots) {
-    if (root.empty() || !blobs.has(root)) continue;
+  roots.erase(Digest());  // of what has no files yet
+  return out;
+}
+
+Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs) {
+  ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store));
+  std::set<Digest> needed = std::move(named.files);
+  for (const Digest& root : named.trees) {
+    if (!blobs.has(root)) continue;
     ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
     needed.insert(root);
     for (const contracts::TreeEntry& entry : tree.entries) needed.insert(entry.digest);

@@ -17,6 +17,13 @@ struct Swept {
   int64_t bytes = 0;
 };
 
+// What the objects of a store name: trees, and files beside them.
+struct NamedBlobs {
+  std::set<contracts::Digest> trees;
+  std::set<contracts::Digest> files;
+};
+Result<NamedBlobs> named_blobs(store::Store& store);
+
 // The digests of all blobs that are needed. A tree that is not here needs nothing.
 Result<std::set<contracts::Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs);
 

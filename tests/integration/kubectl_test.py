@@ -126,6 +126,31 @@ class Reading:
         self.assertNotIn("<none>", text.split("Events:")[1])
         self.assertIn("run/seen", self.out("get", "events"))
 
+    def test_one_event_by_its_name(self):
+        names = self.out("get", "events", "--field-selector", "involvedObject.name=seen", "-o", "name").split()
+        self.assertTrue(names)
+        event = json.loads(self.out("get", names[0], "-o", "json"))
+        self.assertEqual(event["involvedObject"]["name"], "seen")
+        self.assertIn("run/seen", self.out("get", names[0]))
+        self.assertIn("seen", self.out("describe", names[0]))
+        self.assertIn("NotFound", self.refused("get", "event", "seen.00000000.1"))
+
+    def test_a_quota_of_a_namespace(self):
+        space = ("-n", f"{self.prefix}-quota")
+        path = self.folder / "quota.json"
+
+        def apply(quota):
+            path.write_text(json.dumps({"apiVersion": "paddock.dev/v1alpha1", "kind": "Grant", "metadata": {"name": "q"},
+                                        "spec": {"compute": {"quota": quota}}}))
+            return self.out("apply", *space, "-f", path)
+        self.assertIn("created", apply({"runs": 2, "accelerators": [{"kind": "nvidia", "count": 1}]}))
+        wait_until("the use", lambda: "runs 0/2, nvidia 0/1" in self.out("get", "grants", *space))
+        self.assertIn("configured", apply({"runs": 3}))
+        self.assertIn("unchanged", apply({"runs": 3}))
+        self.assertEqual(json.loads(self.out("get", "grant", "q", *space, "-o", "json"))["spec"]["compute"]["quota"], {"runs": 3})
+        wait_until("the new number", lambda: "runs 0/3" in self.out("get", "grants", *space))
+        self.out("delete", "grant", "q", *space)
+
     def test_a_missing_run_and_a_wrong_token(self):
         self.assertIn('NotFound', self.refused("get", "run", "nope"))
         self.assertEqual(self.out("get", "run", "nope", "--ignore-not-found"), "")

@@ -1,5 +1,6 @@
 """Cordon, drain, taints, deadlines, plan and backup, with real processes; a lost node's run is tried again."""
 import concurrent.futures
+import hashlib
 import json
 import os
 import signal
@@ -107,12 +108,20 @@ class NodeLife(unittest.TestCase):
             backup = find_file(instance.home, "backups/first.db")
             self.assertEqual(backup.stat().st_mode & 0o777, 0o600)
             data = backup.parent.parent
+            kept = {path.name: path for path in backup.with_suffix(".blobs").glob("*/*")}
+            script = hashlib.sha256((self.project / "quick.py").read_bytes()).hexdigest()
+            self.assertIn(script, kept)
             refused = self.restore(instance, data, backup)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("STORE_LOCKED", refused.stderr)
             instance.run("down")
+            for name in kept:  # as after the loss of the disk; and one that the backup lost too
+                (data / "blobs" / name[:2] / name).unlink()
+            kept[script].unlink()
             restored = self.restore(instance, data, backup)
             self.assertEqual(restored.returncode, 0, restored.stderr)
+            self.assertIn(f'"a file that the store names is missing","digest":"{script}"', restored.stderr)
+            self.assertIn('"files_lost":"1"', restored.stderr)
             instance.up()
             names = [r["metadata"]["name"] for r in instance.get("runs")["items"]]
             self.assertEqual(names, ["before"])

@@ -12,7 +12,8 @@ namespace paddock::simulation {
 
 class FaultyStore final : public store::Store {
  public:
-  // `lies`: it says that it kept what it refused. A bug, for the tests of the invariants.
+  // `lies`: it does all of a change, says that it kept it, and did not. A bug, for the tests of the
+  // invariants.
   FaultyStore(std::unique_ptr<store::Store> real, uint64_t seed, bool lies)
       : real_(std::move(real)), random_(seed), lies_(lies) {}
 
@@ -21,7 +22,7 @@ class FaultyStore final : public store::Store {
 
   Status write(const std::function<Status(store::WriteTxn&)>& change) override {
     if (random_.below(100) >= percent_) return real_->write(change);
-    if (random_.below(2) == 0) return answer(refusal());
+    if (random_.below(2) == 0 && !lies_) return refusal();
     return answer(real_->write([&](store::WriteTxn& txn) -> Status {
       TRY(change(txn));
       return refusal();  // undoes it

@@ -181,6 +181,30 @@ std::string check_refused(World& world, store::ReadTxn& txn) {
   return "";
 }
 
+// What placed runs hold together.
+struct Held {
+  int64_t runs = 0;
+  int64_t cpu = 0;
+  int64_t memory = 0;
+  int64_t devices = 0;  // each of any kind
+  void add(const Run& run) {
+    const contracts::Resources& asked = *run.spec.resources;
+    runs += 1;
+    cpu += asked.cpu.value_or(1);
+    memory += run.status.policy->limits.memory->bytes;
+    devices += asked.accelerators ? asked.accelerators->count : 0;
+  }
+  std::string beyond(const contracts::ComputeQuota& quota) const {
+    if (quota.runs && runs > *quota.runs) return "placed over the granted runs";
+    if (quota.cpu && cpu > *quota.cpu) return "placed over the granted cores";
+    if (quota.memory && memory > quota.memory->bytes) return "placed over the granted memory";
+    for (const auto& each : quota.accelerators) {
+      if (devices > each.count) return "placed over the granted devices";
+    }
+    return "";
+  }
+};
+
 std::string check_quota(store::ReadTxn& txn) {
   const auto runs = txn.active_runs();
   if (!runs.ok()) return runs.error().describe();
@@ -210,6 +234,7 @@ std::string Invariants::check(World& world, bool thorough) {
     }
     if (wrong.empty()) wrong = check_refused(world, txn);
     if (wrong.empty()) wrong = check_quota(txn);
+    if (wrong.empty()) wrong = check_bounds(txn);
     for (const auto& host : world.hosts()) {
       if (wrong.empty()) wrong = check_load(*host, txn);
       if (wrong.empty()) wrong = check_dropped(*host, txn);
@@ -243,6 +268,26 @@ std::string Invariants::check_all_of(World& world, const Run& run, const Stream&
     if (!wrong.empty()) return wrong;
   }
   return "";
+}
+
+// A change of the bounds ends nothing: only who is placed after it must be within.
+std::string Invariants::check_bounds(store::ReadTxn& txn) {
+  const auto runs = txn.active_runs();
+  if (!runs.ok()) return runs.error().describe();
+  const auto grant = txn.find<contracts::Grant>({kBoundedSpace, "bound"});
+  if (!grant.ok()) return grant.error().describe();
+  std::set<std::string> placed;
+  Held held;
+  for (const Run& run : *runs) {
+    const bool waits = run.status.phase == RunPhase::kPending;
+    if (waits || run.metadata.name_space != kBoundedSpace) continue;
+    placed.insert(attempt_key(run.metadata.uid, run.status.attempt));
+    held.add(run);
+  }
+  const bool more = !std::ranges::includes(bounded_, placed);
+  bounded_ = std::move(placed);
+  const bool bounds = more && *grant && (*grant)->spec.compute->quota;
+  return bounds ? held.beyond(*(*grant)->spec.compute->quota) : "";
 }
 
 std::string Invariants::check_dropped(const AgentHost& host, store::ReadTxn& txn) {

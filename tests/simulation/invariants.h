@@ -10,6 +10,8 @@
 //     when it ended;
 //   - what an attempt's command was given is what it was sent, once and in order;
 //   - no namespace has more runs placed than its quota;
+//   - in a namespace that a grant bounds nothing is placed that goes over the bounds of that
+//   moment;
 //   - what the scheduler keeps up to date is what it would read anew;
 //   - it ends as it did on its host; as cancelled only if somebody asked for it; as lost only if
 //     its node was silent for a minute;
@@ -17,6 +19,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "tests/simulation/world.h"
@@ -33,12 +36,14 @@ class Invariants {
   using Stream = std::vector<contracts::RunEvent>;
   std::string check_run(World& world, store::ReadTxn& txn, const std::string& uid);
   std::string check_all_of(World& world, const contracts::Run& run, const Stream& events);
+  std::string check_bounds(store::ReadTxn& txn);
   std::string check_dropped(const AgentHost& host, store::ReadTxn& txn);
 
   static constexpr size_t kAgainEvery = 16;
   size_t checks_ = 0;
   std::map<std::string, std::string> terminal_;  // uid -> the run as it was when it ended
   std::map<std::string, size_t> drops_checked_;  // by host
+  std::set<std::string> bounded_;                // attempts that were placed under a grant's bounds
 };
 
 }  // namespace paddock::simulation

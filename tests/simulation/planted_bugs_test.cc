@@ -33,7 +33,8 @@ class NoOutput : public session::OutputReader {
 TEST(PlantedBug, AStoreThatSaysThatItKeptWhatItsDiskRefusedIsCaught) {
   Tampering bug;
   bug.disk_lies = true;
-  EXPECT_THAT(caught(bug), HasSubstr("acknowledged, and disappeared"));
+  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("acknowledged, and disappeared"),
+                                 HasSubstr("picture is not what is stored")));
 }
 
 TEST(PlantedBug, AnAgentThatForgetsWhatItStartedIsCaught) {
@@ -159,6 +160,30 @@ TEST(PlantedBug, AControllerThatForgetsTheQuotaIsCaught) {
   };
   EXPECT_THAT(caught(bug), AnyOf(HasSubstr("over its quota"), HasSubstr("too many runs"),
                                  HasSubstr("more memory promised")));
+}
+
+// Places what waits without asking what the grant says now.
+TEST(PlantedBug, AControllerThatForgetsWhatAGrantBoundsIsCaught) {
+  Tampering bug;
+  bug.before_tick = [](store::Store& store, const nodes::LeaseTable&, nodes::Now now) {
+    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
+      for (contracts::Run& run : runs) {
+        const bool waits = run.status.phase == contracts::RunPhase::kPending;
+        if (!waits || run.metadata.name_space != kBoundedSpace) continue;
+        if (run.spec.resources->accelerators || run.spec.resources->memory) continue;
+        ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "node-0", now.wall));
+        TRY(store::save_run(txn, run, std::move(events)));
+      }
+      return {};
+    });
+    EXPECT_TRUE(done.ok()) << done.error().describe();
+  };
+  // The node's own bounds are often the first that it breaks.
+  bool caught = false;
+  for (uint64_t seed = 1; seed <= kSeeds && !caught; ++seed)
+    caught = play(seed, bug).find("placed over the granted") != std::string::npos;
+  EXPECT_TRUE(caught);
 }
 
 // An answer that lacks its fence: the agent takes an old attempt for the present one.

@@ -87,6 +87,7 @@ void World::submit_run() {
   contracts::Run run;
   run.metadata.name = cat("run-", acknowledged_.size());
   run.metadata.name_space = chance(30) ? "limited" : "default";
+  if (acknowledged_.size() % 4 == 1) run.metadata.name_space = kBoundedSpace;
   run.metadata.uid = make_uuid(random_);
   run.spec.command.argv = {"true"};
   if (acknowledged_.size() % 3 == 0) run.spec.type = contracts::RunType::kAgent;
@@ -96,6 +97,8 @@ void World::submit_run() {
   if (chance(60))
     resources.memory = wire::Quantity{static_cast<int64_t>(1 + random_.below(4)) << 30};
   if (chance(25)) resources.accelerators = contracts::Accelerators{};
+  run.status.policy.emplace().limits.memory =
+      resources.memory.value_or(wire::Quantity{int64_t{1} << 30});
   if (chance(40)) run.spec.retry = contracts::RetryPolicy{.max_attempts = 3};
   if (chance(15)) run.spec.deadline = wire::Duration{Millis(10'000) + up_to(300'000)};
   const Status stored = store_->write([&](store::WriteTxn& txn) {
@@ -127,6 +130,35 @@ void World::answer_agents() {
   must(sent, "answer");
   if (!sent.ok()) return;
   for (auto& [attempt, line] : lines) sent_[attempt].push_back(std::move(line));
+}
+
+void World::put_quota(const std::optional<contracts::ComputeQuota>& quota) {
+  const store::Key key{kBoundedSpace, "bound"};
+  must(store_->write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(auto grant, txn.find<contracts::Grant>(key));
+    if (!quota) return grant ? txn.erase<contracts::Grant>(key) : Status();
+    contracts::Grant next = grant.value_or(contracts::Grant{});
+    next.spec.compute.emplace().quota = quota;
+    if (grant) return txn.update(next);
+    next.metadata.name = key.name;
+    next.metadata.name_space = key.name_space;
+    next.metadata.uid = "uid-of-the-bound";
+    return txn.create(next);
+  }),
+       "put quota");
+}
+
+// Lowers, raises, removes and brings back what the namespace may have. It draws no number.
+void World::change_quota() {
+  const int64_t moment = clock_.mono().ms;
+  if (moment % 5 != 0) return;
+  if (moment % 35 == 0) return put_quota(std::nullopt);
+  contracts::ComputeQuota quota;
+  if (moment % 2 == 0) quota.runs = moment % 3;
+  if (moment % 3 != 0) quota.cpu = moment % 7;
+  if (moment % 4 != 0) quota.memory = wire::Quantity{(moment % 6) << 30};
+  if (moment % 4 == 0) quota.accelerators = {{contracts::AcceleratorKind::kNvidia, moment % 2}};
+  put_quota(quota);
 }
 
 void World::cancel_some_run() {
@@ -259,6 +291,7 @@ void World::disturb() {
     cut_off_until_[random_.below(hosts_.size())] = now() + up_to(120'000);
   }
   answer_agents();
+  change_quota();
   if (chance(12)) submit_run();
   if (chance(5)) cancel_some_run();
   if (chance(3)) operate_some_node();
@@ -306,6 +339,13 @@ void World::stop_faults() {
   store_->refuse(0);
   std::fill(cut_off_until_.begin(), cut_off_until_.end(), MonoTime{});
   for (const auto& host : hosts_) take_back(host->name());
+  // Room for any run, one at a time: all of them end.
+  contracts::ComputeQuota quota;
+  quota.runs = 1;
+  quota.cpu = 4;
+  quota.memory = wire::Quantity{int64_t{4} << 30};
+  quota.accelerators = {{contracts::AcceleratorKind::kAny, 1}};
+  put_quota(quota);
 }
 
 bool World::all_runs_ended() {

@@ -31,6 +31,8 @@ struct Faults {
 
 // How many runs of the namespace "limited" may be placed at once.
 inline constexpr int64_t kLimitedRuns = 2;
+// A namespace that a grant bounds, one way now and another way later.
+inline constexpr const char* kBoundedSpace = "bounded";
 
 class World {
  public:
@@ -87,6 +89,8 @@ class World {
   void submit_run();
   void cancel_some_run();
   void answer_agents();
+  void change_quota();
+  void put_quota(const std::optional<contracts::ComputeQuota>& quota);
   void run_host(size_t index);
   bool crash_or_come_back(size_t index);
   void run_lane(size_t index, session::Lane lane);

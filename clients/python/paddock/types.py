@@ -534,11 +534,35 @@ class ComputeGrant:
     memory: Optional[str] = None  # of a run at most
     timeout: Optional[str] = None  # of a run at most
     deadline: Optional[str] = None  # runs under it have ended by then
+    quota: Optional[ComputeQuota] = None  # what all runs of the namespace have at once; an administrator's to set
+
+
+@dataclasses.dataclass
+class ComputeQuota:
+    runs: Optional[int] = None  # placed at once
+    cpu: Optional[int] = None  # cores; a run that asks for none counts as one
+    memory: Optional[str] = None  # what the sandboxes of placed runs may use
+    accelerators: list[DevicesOfKind] = dataclasses.field(default_factory=list)  # devices by kind; a run that asks for any counts for every kind
+
+
+@dataclasses.dataclass
+class DevicesOfKind:
+    count: int  # how many devices
+    kind: Literal["nvidia", "apple", "any"] = "any"  # nvidia, apple, or any: all together
 
 
 @dataclasses.dataclass
 class GrantStatus:
     mediaUsed: int = 0  # how many were generated
+    quotaUsed: Optional[QuotaUse] = None  # what of spec.compute.quota is in use now
+
+
+@dataclasses.dataclass
+class QuotaUse:
+    runs: int = 0  # placed now
+    cpu: int = 0  # cores that placed runs count as
+    memory: str = "0"  # what the sandboxes of placed runs may use
+    accelerators: list[DevicesOfKind] = dataclasses.field(default_factory=list)  # devices of placed runs by kind
 
 
 @dataclasses.dataclass

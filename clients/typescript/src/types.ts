@@ -1013,11 +1013,44 @@ export interface ComputeGrant {
   timeout?: string;
   /** runs under it have ended by then */
   deadline?: string;
+  /** what all runs of the namespace have at once; an administrator's to set */
+  quota?: ComputeQuota;
+}
+
+export interface ComputeQuota {
+  /** placed at once */
+  runs?: number;
+  /** cores; a run that asks for none counts as one */
+  cpu?: number;
+  /** what the sandboxes of placed runs may use */
+  memory?: string;
+  /** devices by kind; a run that asks for any counts for every kind */
+  accelerators?: DevicesOfKind[];
+}
+
+export interface DevicesOfKind {
+  /** how many devices */
+  count: number;
+  /** nvidia, apple, or any: all together */
+  kind: "nvidia" | "apple" | "any";
 }
 
 export interface GrantStatus {
   /** how many were generated */
   mediaUsed: number;
+  /** what of spec.compute.quota is in use now */
+  quotaUsed?: QuotaUse;
+}
+
+export interface QuotaUse {
+  /** placed now */
+  runs: number;
+  /** cores that placed runs count as */
+  cpu: number;
+  /** what the sandboxes of placed runs may use */
+  memory: string;
+  /** devices of placed runs by kind */
+  accelerators?: DevicesOfKind[];
 }
 
 export interface GrantQuestion {

@@ -1,11 +1,14 @@
 #include "controller/api/handlers/backups.h"
 
+#include <unistd.h>
+
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "controller/api/audit.h"
 #include "controller/api/documents.h"
 #include "controller/k8s/objects.h"
 #include "controller/store/backup.h"
+#include "controller/workspaces/blob_backup.h"
 
 namespace paddock::api {
 
@@ -22,15 +25,24 @@ Result<Response> make_backup(Call& call) {
   }
   const std::string folder = os::join_path(data_dir, "backups");
   TRY(os::make_dirs(folder, 0700));
-  const auto bytes =
-      store::back_up(os::join_path(data_dir, "paddock.db"), os::join_path(folder, name + ".db"));
-  if (!bytes.ok()) return bytes.error();
+  const std::string copy = os::join_path(folder, name + ".db");
+  ASSIGN_OR_RETURN(const int64_t bytes,
+                   store::back_up(os::join_path(data_dir, "paddock.db"), copy));
+  const auto kept =
+      workspaces::keep_blobs(call.services.blobs, os::join_path(folder, name + ".blobs"));
+  if (!kept.ok()) {
+    ::unlink(copy.c_str());  // one without its files would be taken for a whole one
+    return kept.error();
+  }
   contracts::ObjectMeta meta;
   meta.name = name;
   TRY(call.services.store.write([&](store::WriteTxn& txn) {
     return record(txn, call, contracts::audit::kBackupCreate, "backups", meta);
   }));
-  return json_response(wire::Value::Object{{"name", name}, {"bytes", *bytes}}, 201);
+  return json_response(
+      wire::Value::Object{
+          {"name", name}, {"bytes", bytes}, {"blobs", kept->blobs}, {"blobBytes", kept->bytes}},
+      201);
 }
 
 }  // namespace paddock::api

@@ -53,6 +53,8 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
   }
   next.status = live.status;
   TRY(check_update(call.services, live, next));
+  if constexpr (requires { check_changer(call.principal, live, next); })
+    TRY(check_changer(call.principal, live, next));
   if (wish.managers) {
     next.metadata.managed_fields = *wish.managers;
   } else {

@@ -152,4 +152,24 @@ Result<Response> list_events(Call& call) {
   return page_response(std::move(page), query);
 }
 
+// A list of one, by the selector that finds it through its run: a name that has none is nobody's.
+Result<Response> get_event(Call& call) {
+  ListQuery query;
+  query.options.name_space = call.param("ns");
+  query.fields.requirements = {{"metadata.name", k8s::SelectorOp::kIn, {call.param("name")}}};
+  query.form = k8s::requested_form(call.request.header("accept"));
+  query.include = k8s::parse_include_object(call.request.parameter("includeObject").value_or(""));
+  const store::PhaseQuery phases = phases_of(query);
+  EventPage page;
+  if (!phases.run_name.empty()) TRY(read_events(call, query, phases, page));
+  if (page.events.empty()) {
+    return Error{Code::kNotFound, "EVENT_NOT_FOUND",
+                 cat("events \"", to_utf8_lossy(call.param("name")), "\" not found")};
+  }
+  if (query.form == k8s::Form::kTable) return page_response(std::move(page), query);
+  Value& event = page.events.front().object;
+  return json_response(query.form == k8s::Form::kMetadata ? k8s::partial_object(event)
+                                                          : std::move(event));
+}
+
 }  // namespace paddock::api

@@ -30,7 +30,8 @@ Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported) {
 }
 
 bool is_refusal(const Error& error) {
-  return error.code == Code::kFailedPrecondition || error.code == Code::kConflict;
+  return error.code == Code::kFailedPrecondition || error.code == Code::kConflict ||
+         error.code == Code::kPermissionDenied;
 }
 
 void keep(Deletions& done, Error error, std::string_view plural, const std::string& name) {

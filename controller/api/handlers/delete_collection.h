@@ -23,7 +23,8 @@ Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported);
 // Whether it only means that this object stays.
 bool is_refusal(const Error& error);
 void keep(Deletions& done, Error error, std::string_view plural, const std::string& name);
-// Conflict or FailedPrecondition, as the first refused object says, once any was refused.
+// Conflict, FailedPrecondition or PermissionDenied, as the first refused object says, once any was
+// refused.
 Status judge(const Deletions& done, bool dry_run);
 Error cut_short(const Deletions& done);
 

@@ -10,6 +10,8 @@ namespace paddock::api {
 template <class T>
 Status erase_found(store::WriteTxn& txn, const Call& call, const T& object) {
   TRY(check_preconditions(call.body, object.metadata));
+  if constexpr (requires { check_remover(call.principal, object); })
+    TRY(check_remover(call.principal, object));
   TRY(prepare_delete(txn, object, call.now()));
   TRY(record(txn, call, delete_event(object), k8s::resource_of(T::kKind).plural, object.metadata));
   return txn.erase<T>({object.metadata.name_space, object.metadata.name});

@@ -6,6 +6,7 @@
 #include "controller/api/documents.h"
 #include "controller/api/kinds.h"
 #include "controller/auth/grants.h"
+#include "controller/scheduler/quota.h"
 #include "controller/store/grant_reads.h"
 
 namespace paddock::api {
@@ -21,19 +22,20 @@ Error not_yours(const std::string& name) {
 }
 
 // What the run is placed for, and where its sandbox would let it use more memory, that.
-contracts::Resources resources_of(const admission::AdmittedRun& admitted) {
-  contracts::Resources out = admitted.spec.resources.value_or(contracts::Resources{});
-  const wire::Quantity held =
-      admitted.policy.limits.memory.value_or(wire::Quantity{std::numeric_limits<int64_t>::max()});
+contracts::Resources resources_of(const Run& run) {
+  contracts::Resources out = run.spec.resources.value_or(contracts::Resources{});
+  const auto limit = run.status.policy ? run.status.policy->limits.memory : std::nullopt;
+  const wire::Quantity held = limit.value_or(wire::Quantity{std::numeric_limits<int64_t>::max()});
   out.memory = out.memory ? std::max(*out.memory, held) : held;
   return out;
 }
 
 // The grants that the run names, checked against the caller's own; or those.
 Result<auth::GrantChains> chains_for(store::ReadTxn& txn, const Run& run,
+                                     const std::vector<Grant>& all,
                                      std::vector<std::string>& names) {
   const std::string& name_space = run.metadata.name_space;
-  ASSIGN_OR_RETURN(const auto own_names, store::grants_of(txn, name_space, run.status.created_by));
+  const std::vector<std::string> own_names = store::grants_of(all, run.status.created_by);
   ASSIGN_OR_RETURN(auto own, store::grant_chains(txn, name_space, own_names));
   names = run.spec.grants.empty() ? own_names : run.spec.grants;
   if (run.spec.grants.empty()) return own;
@@ -44,12 +46,53 @@ Result<auth::GrantChains> chains_for(store::ReadTxn& txn, const Run& run,
   return named;
 }
 
+// That it could be placed if nothing else of its namespace were.
+Status check_quotas(const Run& run, const std::vector<Grant>& all) {
+  const scheduler::Charge charge = scheduler::charge_of(scheduler::demand_of(run));
+  for (const Grant& grant : all) {
+    const auto quota = contracts::quota_of(grant.spec);
+    if (!quota) continue;
+    TRY(scheduler::check_alone(run.metadata.name_space, grant.metadata.name, *quota, charge));
+  }
+  return {};
+}
+
+// A quota bounds those who may write grants too: whoever could set it could take what it keeps.
+Status check_quota_writer(const auth::Principal& writer) {
+  if (auth::authorize(writer, auth::Scope::kAdmin, {}, {}).ok()) return {};
+  const std::string message =
+      "only an administrator of all namespaces (scope admin) sets, changes or removes a quota";
+  return Error{
+      Code::kPermissionDenied, "QUOTA_NOT_YOURS", message, {{"spec.compute.quota", message}}};
+}
+
+void wake_scheduler(store::WriteTxn& txn, const Grant& grant) {
+  if (contracts::quota_of(grant.spec)) txn.touch(store::kSchedulerTopic);
+}
+
 }  // namespace
 
-Status pin_grants(store::ReadTxn& txn, Run& run, const admission::AdmittedRun& admitted,
-                  WallTime now) {
-  ASSIGN_OR_RETURN(const auth::GrantChains chains, chains_for(txn, run, run.status.grants));
-  const auth::ComputeWish wish{resources_of(admitted), admitted.spec.timeout};
+void complete(Services& services, Grant& grant) {
+  if (!contracts::quota_of(grant.spec)) return;
+  grant.status.quota_used = services.reconciler.quota_use(grant.metadata.name_space);
+}
+
+Status check_maker(const auth::Principal& maker, const Grant& grant) {
+  return contracts::quota_of(grant.spec) ? check_quota_writer(maker) : Status();
+}
+Status check_changer(const auth::Principal& changer, const Grant& live, const Grant& next) {
+  const bool same = contracts::quota_of(live.spec) == contracts::quota_of(next.spec);
+  return same ? Status() : check_quota_writer(changer);
+}
+Status check_remover(const auth::Principal& remover, const Grant& grant) {
+  return contracts::quota_of(grant.spec) ? check_quota_writer(remover) : Status();
+}
+
+Status pin_grants(store::ReadTxn& txn, Run& run, WallTime now) {
+  ASSIGN_OR_RETURN(const std::vector<Grant> all, store::grants_in(txn, run.metadata.name_space));
+  TRY(check_quotas(run, all));
+  ASSIGN_OR_RETURN(const auth::GrantChains chains, chains_for(txn, run, all, run.status.grants));
+  const auth::ComputeWish wish{resources_of(run), run.spec.timeout};
   const auth::GrantAnswer answer = auth::decide_compute(chains, wish, now);
   if (!answer.decision.allowed) return auth::denial_of(answer.decision);
   if (answer.chain) run.status.deadline_at = auth::deadline_of(chains[*answer.chain]);
@@ -77,7 +120,21 @@ Status check_part(Services& services, const Grant& grant) {
 }
 
 Status prepare_new(Services& services, Grant& grant) { return check_part(services, grant); }
-Status save_new(store::WriteTxn& txn, Grant& grant, WallTime) { return txn.create(grant); }
+Status save_new(store::WriteTxn& txn, Grant& grant, WallTime) {
+  wake_scheduler(txn, grant);
+  return txn.create(grant);
+}
+Status save_update(store::WriteTxn& txn, Grant& next, WallTime) {
+  ASSIGN_OR_RETURN(const Grant live,
+                   txn.get<Grant>({next.metadata.name_space, next.metadata.name}));
+  wake_scheduler(txn, live);
+  wake_scheduler(txn, next);
+  return txn.update(next);
+}
+Status prepare_delete(store::WriteTxn& txn, const Grant& grant, WallTime) {
+  wake_scheduler(txn, grant);
+  return {};
+}
 
 Result<Response> explain_grant(Call& call) {
   ASSIGN_OR_RETURN(const auto question, wire::decode<contracts::GrantQuestion>(call.body));

@@ -1,16 +1,15 @@
 // Grants: what a run is held to, and why something is allowed or not.
 #pragma once
 
-#include "controller/admission/admit.h"
 #include "controller/api/call.h"
 
 namespace paddock::api {
 
-// Which grants a new run is held to: those that it names, or its creator's; and that they give what
-// it asks for and what its sandbox would let it use. GRANT_NOT_FOUND, GRANT_CHAIN_INVALID,
-// GRANT_NOT_YOURS, GRANT_DENIED.
-Status pin_grants(store::ReadTxn& txn, contracts::Run& run, const admission::AdmittedRun& admitted,
-                  WallTime now);
+// Which grants an admitted run is held to: those that it names, or its creator's; that they give
+// what it asks for and what its sandbox would let it use; and that it is not over a quota of its
+// namespace all by itself. GRANT_NOT_FOUND, GRANT_CHAIN_INVALID, GRANT_NOT_YOURS, GRANT_DENIED,
+// QUOTA_TOO_SMALL.
+Status pin_grants(store::ReadTxn& txn, contracts::Run& run, WallTime now);
 // That a grant with a parent is narrower: GRANT_NOT_NARROWER.
 Status check_part(Services& services, const contracts::Grant& grant);
 

@@ -41,7 +41,7 @@ Result<Response> plan_run(Call& call) {
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, warnings));
   const bool later = run.spec.workspace.empty() && run.spec.type != contracts::RunType::kCode;
   if (later) {
-    run.status.policy = run.spec.sandbox;
+    run.status.policy = admission::policy_of(run.spec, call.services.profiles);
   } else {
     TRY(admit_run(call.services, run, admission::wanted_media(run.spec)));
   }

@@ -85,13 +85,12 @@ Status admit_run(Services& services, Run& run, const contracts::MediaExecution& 
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context));
   TRY(services.store.read(
       [&](store::ReadTxn& txn) { return pin_volumes(txn, run, services.volumes); }));
-  TRY(services.store.read(
-      [&](store::ReadTxn& txn) { return pin_grants(txn, run, admitted, services.clock.wall()); }));
   run.spec = std::move(admitted.spec);
   run.spec.cancel_requested = false;
   run.status.policy = std::move(admitted.policy);
   run.status.environment = std::move(admitted.environment);
-  return {};
+  return services.store.read(
+      [&](store::ReadTxn& txn) { return pin_grants(txn, run, services.clock.wall()); });
 }
 
 Status prepare_new(Services& services, Run& run) {

@@ -1,0 +1,32 @@
+// What a run counts as in the quotas of its namespace while it is placed: one core at the least,
+// and the memory that its sandbox would let it use, whatever it says that it needs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "controller/scheduler/demand.h"
+
+namespace paddock::scheduler {
+
+// A sandbox that may use more memory than this, or has no limit at all, counts as this much.
+inline constexpr int64_t kMostMemory = int64_t{16} << 40;
+
+struct Charge {
+  int64_t cpu = 1;
+  int64_t memory = 0;
+  std::optional<contracts::Accelerators> accelerators;
+};
+Charge charge_of(const Demand& demand);
+
+// What all placed runs of a namespace count as.
+struct Charges {
+  int64_t runs = 0;
+  int64_t cpu = 0;
+  int64_t memory = 0;
+  DeviceCount devices{};  // one of any kind is one of every kind
+  void add(const Charge& charge, int64_t sign = 1);
+  friend bool operator==(const Charges&, const Charges&) = default;
+};
+
+}  // namespace paddock::scheduler
