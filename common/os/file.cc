@@ -39,12 +39,27 @@ Status sync_folder(const std::string& folder) {
   return {};
 }
 
-Status fill_and_rename(const Fd& fd, const std::string& temporary, const std::string& path,
-                       std::string_view bytes, mode_t mode) {
+Status rename_to(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0)
+    return system_error(cat("renaming ", base_name(from)), errno);
+  return {};
+}
+
+Status fill(const Fd& fd, std::string_view bytes, mode_t mode, bool durable) {
   TRY(write_all(fd.get(), bytes));
-  const std::string doing = cat("writing ", base_name(path));
-  if (::fchmod(fd.get(), mode) != 0 || ::fsync(fd.get()) != 0) return system_error(doing, errno);
-  return rename_durably(temporary, path);
+  if (::fchmod(fd.get(), mode) != 0) return system_error("setting a file's mode", errno);
+  if (durable && ::fsync(fd.get()) != 0) return system_error("storing a file", errno);
+  return {};
+}
+
+Status replace(const std::string& path, std::string_view bytes, mode_t mode, bool durable) {
+  std::string temporary;
+  ASSIGN_OR_RETURN(const Fd fd, create_sibling(path, 0600, temporary));
+  Status done = fill(fd, bytes, mode, durable);
+  if (done) done = durable ? rename_durably(temporary, path) : rename_to(temporary, path);
+  if (done) return {};
+  ::unlink(temporary.c_str());
+  return std::move(done).within(cat("writing ", base_name(path)));
 }
 
 }  // namespace
@@ -56,22 +71,20 @@ Result<std::string> read_file(const std::string& path, size_t limit) {
 }
 
 Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode) {
-  std::string temporary;
-  ASSIGN_OR_RETURN(const Fd fd, create_sibling(path, 0600, temporary));
-  if (Status filled = fill_and_rename(fd, temporary, path, bytes, mode); !filled) {
-    ::unlink(temporary.c_str());
-    return std::move(filled).within(cat("writing ", base_name(path)));
-  }
-  return {};
+  return replace(path, bytes, mode, true);
+}
+
+Status replace_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  return replace(path, bytes, mode, false);
 }
 
 Status rename_durably(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0)
-    return system_error(cat("renaming ", base_name(from)), errno);
+  TRY(rename_to(from, to));
   return sync_folder(folder_of(to));
 }
 
 Status make_dirs(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) == 0) return {};  // the usual case: only the last part is new
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
     if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST && errno != EISDIR) {

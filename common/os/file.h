@@ -18,6 +18,8 @@ namespace paddock::os {
 Result<std::string> read_file(const std::string& path, size_t limit = size_t{64} << 20);
 // Complete or not at all: a temporary sibling, fsync, rename, fsync of the folder.
 Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode = 0600);
+// The same for every reader, and whatever kills this process; a loss of power may tear it.
+Status replace_file(const std::string& path, std::string_view bytes, mode_t mode = 0600);
 // Within one file system; the new name outlives a loss of power.
 Status rename_durably(const std::string& from, const std::string& to);
 Status make_dirs(const std::string& path, mode_t mode = 0700);

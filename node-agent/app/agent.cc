@@ -48,6 +48,7 @@ Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
 executor::ExecutorConfig executor_config(const AgentConfig& config) {
   executor::ExecutorConfig out;
   out.runs_dir = os::join_path(config.data_dir, "runs");
+  out.intents_file = os::join_path(config.data_dir, "launches");
   out.sandbox_program = config.sandbox_program;
   out.ceilings = config.ceilings;
   out.network = config.network;

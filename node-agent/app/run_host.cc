@@ -42,12 +42,14 @@ RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
 RunHost::~RunHost() { stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
-  return {config_, cache_.blobs(), transport_,     *this,   clock_,
-          random_, server_,        cache_.trees(), at_once, &accelerators_};
+  return {config_,   cache_.blobs(), transport_,     *this,   clock_,        random_,
+          *intents_, server_,        cache_.trees(), at_once, &accelerators_};
 }
 
 Status RunHost::recover() {
+  ASSIGN_OR_RETURN(intents_, executor::LaunchIntents::open(config_.intents_file));
   ASSIGN_OR_RETURN(const auto names, os::list_dir(config_.runs_dir));
+  intents_->keep_only(names);
   std::vector<Life> found;  // all of them have what they use before one of them takes more
   for (const std::string& name : names) {
     auto life = RunLife::recover(ports(), name);
@@ -78,7 +80,14 @@ void RunHost::act(const session::Action& action) {
     if (const Life life = life_of(input->key)) life->give_input(input->inputs);
     return;
   }
-  stop_run(std::get<session::ForgetRun>(action).key, StopKind::kForget);
+  forget(std::get<session::ForgetRun>(action).key);
+}
+
+void RunHost::forget(const RunKey& key) {
+  stop_run(key, StopKind::kForget);
+  if (life_of(key)) return;  // and goes with its files
+  // Of a run that could not be taken on: its outcome is with the controller.
+  if (const auto name = executor::RunFolder::name_of(key.uid, key.attempt)) intents_->forget(*name);
 }
 
 void RunHost::start(const contracts::Assignment& assignment) {

@@ -53,6 +53,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   bool take_slot(const Life& life);
   Life life_of(const session::RunKey& key);
   void stop_run(const session::RunKey& key, executor::StopKind kind);
+  void forget(const session::RunKey& key);
   void drop(const session::RunKey& key, const Life& life);
 
   const executor::ExecutorConfig& config_;
@@ -64,6 +65,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   int64_t max_runs_;
   executor::LaunchServer* server_;
   Observe observe_;
+  std::unique_ptr<executor::LaunchIntents> intents_;  // from recover() on
   Guarded<State> state_;
   std::condition_variable changed_;
 };

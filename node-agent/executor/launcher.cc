@@ -128,9 +128,9 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
 }
 
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, const Clock& clock,
+                          StopSignal& stop, const Clock& clock, os::Fd& watch,
                           const std::function<bool()>& read_events) {
-  const os::Fd changes = watch_file(files.events);
+  watch = watch_file(files.events);
   const os::Fd exit = open_pidfd(process);
   Ender ender(process, clock);
   while (true) {
@@ -141,10 +141,10 @@ FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& fil
     if (stop.kind() == StopKind::kDetach) return FollowEnd::kDetached;
     if (stop.at_least(StopKind::kCancel)) ender.ask();
     ender.insist();
-    std::array<pollfd, 3> fds = {pollfd{changes.get(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
+    std::array<pollfd, 3> fds = {pollfd{watch.get(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
                                  pollfd{stop.fd(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(), exit.valid() ? kPollMs : kBlindPollMs);
-    if (changes.valid()) drain(changes);
+    if (watch.valid()) drain(watch);
     stop.acknowledge();
   }
 }

@@ -1,5 +1,7 @@
 #include "node-agent/executor/run_folder.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -13,15 +15,9 @@ namespace paddock::executor {
 namespace {
 
 template <class T>
-Result<T> read_document(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, os::read_file(path));
+Result<T> document_of(std::string_view text) {
   ASSIGN_OR_RETURN(const wire::Value value, wire::parse_json(text, {.max_bytes = text.size() + 1}));
   return wire::decode<T>(value);
-}
-
-template <class T>
-Status write_document(const std::string& path, const T& document) {
-  return os::write_file_atomic(path, wire::to_json(wire::encode(document)));
 }
 
 }  // namespace
@@ -52,8 +48,8 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
   const std::string fresh = cat(path_, ".new");
   TRY(os::remove_tree(fresh));
   TRY(os::make_dirs(fresh));
-  TRY(write_document(os::join_path(fresh, "assignment.json"), assignment));
-  TRY(write_document(os::join_path(fresh, "state.json"), RunRecord{}));
+  TRY(os::replace_file(os::join_path(fresh, "assignment.json"),
+                       wire::to_json(wire::encode(assignment))));
   PADDOCK_CRASH_POINT("accepting");
   if (::rename(fresh.c_str(), path_.c_str()) != 0)
     return system_error("making a run's folder", errno);
@@ -62,13 +58,25 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
 }
 
 Result<contracts::Assignment> RunFolder::assignment() const {
-  return read_document<contracts::Assignment>(file("assignment.json"));
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(file("assignment.json")));
+  return document_of<contracts::Assignment>(text);
 }
 
-Result<RunRecord> RunFolder::record() const { return read_document<RunRecord>(file("state.json")); }
+Result<RunRecord> RunFolder::record() const {
+  if (!os::exists(file("state.json"))) return RunRecord{};
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(file("state.json")));
+  const std::vector<std::string> lines = split(text, '\n');
+  Result<RunRecord> last = document_of<RunRecord>(lines.back());
+  // Half a line of an agent that was killed: what it was about to do it has not done.
+  if (!last && lines.size() > 1) last = document_of<RunRecord>(lines[lines.size() - 2]);
+  return last;
+}
 
 Status RunFolder::store(const RunRecord& record) const {
-  return write_document(file("state.json"), record);
+  const os::Fd state(::open(file("state.json").c_str(),
+                            O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!state.valid()) return system_error("opening a run's record", errno);
+  return os::write_all(state.get(), cat("\n", wire::to_json(wire::encode(record))));
 }
 
 Status RunFolder::erase() const { return os::remove_tree(path_); }

@@ -1,8 +1,11 @@
-// What the node knows about one run, on disk, so that the agent may be killed at any moment.
+// What the node knows about one run, on disk, so that the agent may be killed at any moment. A loss
+// of power may take of it what it likes: what must outlive that is in launch_intents.h.
 //
 //   <runs>/<uid>-<attempt>/
 //     assignment.json   what was asked for; written once
-//     state.json        RunRecord; replaced before each step that cannot be repeated
+//     state.json        a RunRecord a line, added before each step that cannot be repeated; the
+//     last
+//                       whole one counts
 //     workspace/        the run's files; of a layered one what it changed in the node's cached tree
 //     layer-work/       the kernel's own, beside a layered workspace
 //     request.json events lock launcher.log      between the agent and paddock-sandbox
@@ -75,7 +78,7 @@ class RunFolder {
   std::string workspace() const { return file("workspace"); }
   std::string layer_work() const { return file("layer-work"); }
 
-  // Makes the folder with its assignment and first record; the folder appears whole or not at all.
+  // Makes the folder with its assignment; it appears whole or not at all.
   Status create(const contracts::Assignment& assignment) const;
   Result<contracts::Assignment> assignment() const;
   Result<RunRecord> record() const;

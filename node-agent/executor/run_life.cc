@@ -16,9 +16,17 @@ Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
                                                  const contracts::Assignment& assignment) {
   ASSIGN_OR_RETURN(const std::string name,
                    RunFolder::name_of(assignment.run_uid, assignment.attempt));
-  const RunFolder folder(os::join_path(ports.config.runs_dir, name));
-  if (!os::exists(folder.path())) TRY(folder.create(assignment));
-  return recover(ports, name);
+  RunFolder folder(os::join_path(ports.config.runs_dir, name));
+  if (os::exists(folder.path())) return recover(ports, name);
+  if (ports.intents.noted(name)) {
+    return Error{Code::kFailedPrecondition, "LAUNCHER_LOST",
+                 "this node lost its power when the command may have been started; it is not "
+                 "started again"};
+  }
+  TRY(folder.create(assignment));
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
+  return std::unique_ptr<RunLife>(
+      new RunLife(ports, std::move(folder), assignment, RunRecord{}, std::move(output)));
 }
 
 Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
@@ -26,6 +34,9 @@ Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
   RunFolder folder(os::join_path(ports.config.runs_dir, folder_name));
   ASSIGN_OR_RETURN(contracts::Assignment assignment, folder.assignment());
   ASSIGN_OR_RETURN(RunRecord record, folder.record());
+  // What a loss of power left of the record may be older than the intent.
+  if (record.stage == Stage::kAccepted && ports.intents.noted(folder_name))
+    record.stage = Stage::kLaunching;
   ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
   return std::unique_ptr<RunLife>(new RunLife(ports, std::move(folder), std::move(assignment),
                                               std::move(record), std::move(output)));
@@ -75,8 +86,12 @@ void RunLife::run() {
     return finish(outcome_of_lost_launcher(output_->state().started_ms.has_value()));
   }
   if (next == NextStep::kCollect) {
-    reap_launcher(launcher_);
-    return collect();
+    // Artifacts are looked for once its mounts are gone; otherwise nobody waits for its tidying.
+    const bool looks = !assignment_.spec.artifacts.dirs.empty();
+    if (looks) reap_launcher(launcher_);
+    collect();
+    if (!looks) reap_launcher(launcher_);
+    return;
   }
   publish();
 }
@@ -106,7 +121,7 @@ NextStep RunLife::decide() {
 
 Status RunLife::launch(const contracts::LaunchRequest& request) {
   const LaunchFiles files = launch_files();
-  TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
+  TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
   if (is_agent()) {
     ASSIGN_OR_RETURN(InputFile opened, InputFile::open(input_path()));
     input_.emplace(std::move(opened));
@@ -114,6 +129,7 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   PADDOCK_CRASH_POINT("launch-prepared");
   record_.stage = Stage::kLaunching;
   TRY(folder_.store(record_));
+  TRY(ports_.intents.note(os::base_name(folder_.path())));
   PADDOCK_CRASH_POINT("launch-intended");
   auto started = start(files);
   if (!started) {
@@ -139,16 +155,17 @@ Result<LauncherProcess> RunLife::start(const LaunchFiles& files) {
 
 FollowEnd RunLife::follow() {
   OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
-  const FollowEnd end = follow_launcher(launcher_, launch_files(), stop_, ports_.clock, [&] {
-    if (!output_->advance()) stop_.raise(StopKind::kCancel);  // nothing more can be read of it
-    OutputState state = output_->state();
-    if (state.started_ms) phase_ = RunPhase::kRunning;
-    const bool news =
-        take_input() || state.last_seq != told.last_seq || state.started_ms != told.started_ms;
-    if (news) publish();
-    told = std::move(state);
-    return told.result.has_value();
-  });
+  const FollowEnd end =
+      follow_launcher(launcher_, launch_files(), stop_, ports_.clock, watch_, [&] {
+        if (!output_->advance()) stop_.raise(StopKind::kCancel);  // nothing more can be read of it
+        OutputState state = output_->state();
+        if (state.started_ms) phase_ = RunPhase::kRunning;
+        const bool news =
+            take_input() || state.last_seq != told.last_seq || state.started_ms != told.started_ms;
+        if (news) publish();
+        told = std::move(state);
+        return told.result.has_value();
+      });
   if (end == FollowEnd::kGone) reap_launcher(launcher_);
   return end;
 }
@@ -246,6 +263,7 @@ void RunLife::publish() {
 
 Status RunLife::erase() {
   TRY(folder_.erase());
+  ports_.intents.forget(os::base_name(folder_.path()));
   lost_lock_.reset();
   return {};
 }

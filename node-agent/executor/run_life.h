@@ -14,6 +14,7 @@
 #include "node-agent/artifacts/collect.h"
 #include "node-agent/devices/ledger.h"
 #include "node-agent/executor/input_file.h"
+#include "node-agent/executor/launch_intents.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/launcher.h"
 #include "node-agent/executor/output_log.h"
@@ -28,6 +29,7 @@ namespace paddock::executor {
 
 struct ExecutorConfig {
   std::string runs_dir;
+  std::string intents_file;
   std::string sandbox_program;
   runtimes::EnvironmentConfig environments;
   artifacts::CollectLimits artifacts;
@@ -53,7 +55,8 @@ struct ExecutorPorts {
   TransportFactory transport;
   RunObserver& observer;
   const Clock& clock;
-  Random& random;                           // thread-safe
+  Random& random;  // thread-safe
+  LaunchIntents& intents;
   LaunchServer* server = nullptr;           // none: each launch starts a launcher of its own
   workspace::TreeCache* trees = nullptr;    // none: each run gets a copy of its tree
   Parallel parallel = {};                   // none: one blob after the other
@@ -157,6 +160,7 @@ class RunLife {
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
+  os::Fd watch_;  // of its events; closed with this object
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended

@@ -106,6 +106,7 @@ class Life : public testing::Test {
                              "/node-agent/executor/testdata/fake-sandbox";
     EXPECT_TRUE(os::make_dirs(config.runs_dir).ok());
     store.emplace(*cas::BlobStore::open(base + "/cas"));
+    intents = std::move(*LaunchIntents::open(base + "/launches"));
     const std::string content = "print('hi')\n";
     tree.entries.push_back(
         {"main.py", crypto::sha256_hex(content), static_cast<int64_t>(content.size()), false});
@@ -131,6 +132,7 @@ class Life : public testing::Test {
         recorder,
         clock,
         random,
+        *intents,
         server.get(),
         trees.get()};
   }
@@ -212,6 +214,7 @@ class Life : public testing::Test {
 
   std::string base;
   ExecutorConfig config;
+  std::unique_ptr<LaunchIntents> intents;
   std::optional<cas::BlobStore> store;
   contracts::Tree tree;
   std::map<std::string, contracts::Tree> volumes;

@@ -29,6 +29,26 @@ TEST_F(Life, KilledAfterTheIntentAndBeforeTheLaunchItIsNeverStarted) {
   EXPECT_EQ(starts(), 0u);
 }
 
+// The power is lost once the command may have been started, and the disk has less than the intent.
+TEST_F(Life, WhatIsLeftOfItsFolderNeverStartsACommandAgain) {
+  die_before_launch();
+  ASSERT_TRUE(intents->note(cat(kUid, "-1")).ok());
+  ASSERT_TRUE(folder().store(RunRecord{}).ok());
+  EXPECT_EQ(run().reason, "LAUNCHER_LOST");
+  EXPECT_EQ(starts(), 0u);
+  ASSERT_TRUE(folder().erase().ok());
+  EXPECT_EQ(RunLife::accept(ports(), assignment).error().reason, "LAUNCHER_LOST");
+  EXPECT_EQ(starts(), 0u);
+}
+
+TEST_F(Life, LeavesNoIntentBehind) {
+  behave("ok");
+  run();
+  EXPECT_TRUE(intents->noted(cat(kUid, "-1")));
+  ASSERT_TRUE(life->erase().ok());
+  EXPECT_FALSE(intents->noted(cat(kUid, "-1")));
+}
+
 TEST_F(Life, ALauncherThatComesLateFindsItsLockTaken) {
   die_before_launch();
   run();

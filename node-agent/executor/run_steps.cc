@@ -133,6 +133,10 @@ Status RunLife::add_tool_bundle(contracts::LaunchRequest& request) {
 Result<runtimes::Environment> RunLife::make_environment() {
   const MonoTime start = ports_.clock.mono();
   PhaseTiming timing(ports_.clock, record_.timings_ms["environment"]);
+  if (assignment_.spec.requirements.empty()) {
+    say("environment: none asked for");
+    return runtimes::Environment{};
+  }
   end_leftover(build_files().lock);
   ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
   runtimes::EnvironmentRequest request;
@@ -169,12 +173,13 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   TRY(os::make_dirs(folder.path()));
   ASSIGN_OR_RETURN(const auto output, OutputLog::open(folder, ports_.clock));
   const LaunchFiles files = build_files();
-  TRY(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))));
+  TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
   ASSIGN_OR_RETURN(const LauncherProcess process, start(files));
   StopSignal build_stop;  // an agent that leaves ends its builds
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });
-  const FollowEnd end = follow_launcher(process, files, build_stop, ports_.clock, [&] {
+  os::Fd changes;
+  const FollowEnd end = follow_launcher(process, files, build_stop, ports_.clock, changes, [&] {
     if (!output->advance()) build_stop.raise(StopKind::kCancel);
     return output->state().result.has_value();
   });

@@ -165,10 +165,6 @@ Result<std::optional<Environment>> find_or_build(const EnvironmentConfig& config
 Result<Environment> ensure_environment(const EnvironmentConfig& config,
                                        const EnvironmentRequest& request,
                                        const EnvironmentPorts& ports) {
-  if (request.requirements.empty()) {
-    ports.say("environment: none asked for");
-    return Environment{};
-  }
   ASSIGN_OR_RETURN(const std::string file,
                    read_requirements(request.workspace, request.requirements));
   const bool node = os::base_name(request.requirements) == "package.json";

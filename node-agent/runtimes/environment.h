@@ -29,7 +29,7 @@ struct EnvironmentConfig {
 
 struct EnvironmentRequest {
   int workspace = -1;               // the workspace's folder
-  std::string requirements;         // path in it; empty: none asked for
+  std::string requirements;         // path in it
   std::string workspace_id;         // "<namespace>/<name>"
   contracts::SandboxPolicy policy;  // of the run; its limits hold for the build too
   std::string trace_id;

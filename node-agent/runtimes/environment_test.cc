@@ -75,13 +75,6 @@ class EnvironmentTest : public testing::Test {
   bool installer_fails = false;
 };
 
-TEST_F(EnvironmentTest, NothingAskedForNeedsNothing) {
-  const auto made = ensure();
-  ASSERT_TRUE(made.ok());
-  EXPECT_EQ(made->path, "");
-  EXPECT_TRUE(launches.empty());
-}
-
 TEST_F(EnvironmentTest, AFileThatNamesNothingUsesTheHostsPythonAndSaysSo) {
   ask("requirements.txt", "# nothing but the standard library\n\n");
   ASSERT_TRUE(ensure().ok());

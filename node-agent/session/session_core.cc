@@ -103,6 +103,12 @@ bool SessionCore::has_news() const {
                      [this](const auto& each) { return has_news(each.second); });
 }
 
+bool SessionCore::has_urgent_news() const {
+  return !established() || std::any_of(runs_.begin(), runs_.end(), [](const auto& each) {
+    return each.second.seen.outcome.has_value();
+  });
+}
+
 MonoTime SessionCore::not_before(Lane lane) const {
   const auto found = not_before_.find(lane);
   return found == not_before_.end() ? MonoTime{} : found->second;

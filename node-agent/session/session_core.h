@@ -92,6 +92,8 @@ class SessionCore {
   bool established() const { return applied_ > 0; }
   // Whether the controller has not been told, or has not acknowledged, something.
   bool has_news() const;
+  // Whether somebody waits for some of it: a run has ended.
+  bool has_urgent_news() const;
   // The earliest time for the next call of a lane (back-off after failures and stalls).
   MonoTime not_before(Lane lane) const;
   Call begin(Lane lane, MonoTime now, OutputReader& output);

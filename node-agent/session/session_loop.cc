@@ -10,15 +10,23 @@ namespace paddock::session {
 namespace {
 
 constexpr Millis kIdleWait{60'000};  // between looks when nothing wakes a lane
+constexpr Millis kGather{5};         // after a report
 
-bool ready(const SessionCore& core, Lane lane, MonoTime now) {
-  if (now < core.not_before(lane)) return false;
-  return lane == Lane::kReport ? core.has_news() : core.established();
+// A short run says what it has to say in a call or two, and not in one for each line: what nobody
+// waits for is gathered until then.
+MonoTime unhurried(const SessionCore& core, Lane lane, MonoTime gathered) {
+  return lane == Lane::kReport ? std::max(gathered, core.not_before(lane)) : core.not_before(lane);
 }
 
-// How long a lane may sleep if nobody wakes it: until its back-off is over.
-Millis sleep_for(const SessionCore& core, Lane lane, MonoTime now) {
-  const Millis left = core.not_before(lane) - now;
+bool ready(const SessionCore& core, Lane lane, MonoTime now, MonoTime gathered) {
+  if (lane == Lane::kHold) return core.established() && now >= core.not_before(lane);
+  if (core.has_urgent_news()) return now >= core.not_before(lane);
+  return core.has_news() && now >= unhurried(core, lane, gathered);
+}
+
+// How long a lane may sleep if nobody wakes it: until nothing holds it back.
+Millis sleep_for(const SessionCore& core, Lane lane, MonoTime now, MonoTime gathered) {
+  const Millis left = unhurried(core, lane, gathered) - now;
   return left > Millis(0) ? std::min(left, kIdleWait) : kIdleWait;
 }
 
@@ -75,12 +83,14 @@ void SessionLoop::lane(Lane lane, SyncPort& port) {
 
 std::optional<Call> SessionLoop::next_call(Lane lane) {
   while (true) {
-    const Millis limit =
-        state_.with([&](State& state) { return sleep_for(state.core, lane, clock_.mono()); });
+    const Millis limit = state_.with(
+        [&](State& state) { return sleep_for(state.core, lane, clock_.mono(), state.gathered); });
     std::optional<Call> call;
     const bool over = state_.wait_for(
         changed_, limit,
-        [&](State& state) { return state.over() || ready(state.core, lane, clock_.mono()); },
+        [&](State& state) {
+          return state.over() || ready(state.core, lane, clock_.mono(), state.gathered);
+        },
         [&](State& state, bool in_time) {
           if (in_time && !state.over()) call = state.core.begin(lane, clock_.mono(), output_);
           return state.over();
@@ -95,6 +105,7 @@ void SessionLoop::settle(const Call& call, const Result<contracts::SyncAnswer>& 
   std::vector<Action> actions;
   state_.with([&](State& state) {
     if (state.over()) return;  // aborted by us
+    if (call.lane == Lane::kReport) state.gathered = clock_.mono() + kGather;
     if (answer) {
       actions = state.core.answered(call, *answer, clock_.mono(), random_);
       return;

@@ -44,6 +44,7 @@ class SessionLoop {
   struct State {
     SessionCore core;
     bool stopping = false;       // asked from outside
+    MonoTime gathered{};         // no report before that, unless it is urgent
     std::optional<Ended> ended;  // of this run()
     bool over() const { return stopping || ended.has_value(); }
   };

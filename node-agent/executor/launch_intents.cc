@@ -1,0 +1,132 @@
+#include "node-agent/executor/launch_intents.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/os/process.h"
+
+namespace paddock::executor {
+namespace {
+
+constexpr int64_t kSlotBytes = 128;  // within one sector, so never half of it
+constexpr int64_t kGrowBy = 1024;    // slots; the file's size changes that rarely
+
+using Slot = std::array<char, kSlotBytes>;
+
+Status write_slot(const os::Fd& file, int64_t slot, std::string_view text) {
+  Slot bytes{};
+  if (text.size() >= bytes.size()) {
+    return invalid_argument("ASSIGNMENT_INVALID", "a run's uid or attempt cannot be right",
+                            "runUid");
+  }
+  std::memcpy(bytes.data(), text.data(), text.size());
+  if (::pwrite(file.get(), bytes.data(), bytes.size(), slot * kSlotBytes) != kSlotBytes)
+    return system_error("noting a launch", errno);
+  return {};
+}
+
+Status sync(const os::Fd& file) {
+  if (::fdatasync(file.get()) != 0) return system_error("noting a launch", errno);
+  return {};
+}
+
+// Room for `slots`, with blocks of its own: later writes change nothing but their bytes.
+Status reserve(const os::Fd& file, int64_t slots) {
+  const std::string zeros(static_cast<size_t>(kGrowBy * kSlotBytes), '\0');
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  for (int64_t at = size / kSlotBytes; at < slots; at += kGrowBy) {
+    if (::pwrite(file.get(), zeros.data(), zeros.size(), at * kSlotBytes) !=
+        static_cast<ssize_t>(zeros.size()))
+      return system_error("making room for launches", errno);
+  }
+  return sync(file);
+}
+
+std::string this_boot() {
+  const auto self = os::identify(::getpid());
+  return self ? self->boot_id : "";
+}
+
+}  // namespace
+
+Result<LaunchIntents::State> LaunchIntents::read(const os::Fd& file, std::string& boot) {
+  ASSIGN_OR_RETURN(const std::string bytes, os::read_all(file.get(), size_t{64} << 20));
+  State state;
+  for (size_t at = 0; at + kSlotBytes <= bytes.size(); at += kSlotBytes) {
+    const auto slot = static_cast<int64_t>(at / kSlotBytes);
+    std::string text(bytes.c_str() + at, ::strnlen(bytes.data() + at, kSlotBytes));
+    if (slot == 0) {
+      boot = std::move(text);
+    } else if (text.empty() || !state.slots.emplace(std::move(text), slot).second) {
+      state.unused.push_back(slot);
+    }
+    state.end = slot + 1;
+  }
+  std::ranges::reverse(state.unused);
+  return state;
+}
+
+Result<std::unique_ptr<LaunchIntents>> LaunchIntents::open(const std::string& path) {
+  const bool fresh = !os::exists(path);
+  if (fresh) TRY(os::write_file_atomic(path, ""));
+  os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return system_error("opening the node's launches", errno);
+  std::string before;
+  ASSIGN_OR_RETURN(State state, read(file, before));
+  if (state.end < kGrowBy) TRY(reserve(file, kGrowBy));
+  const std::string boot = this_boot();
+  TRY(write_slot(file, 0, boot));
+  TRY(sync(file));
+  return std::unique_ptr<LaunchIntents>(
+      new LaunchIntents(std::move(file), std::move(state), !boot.empty() && boot == before));
+}
+
+Status LaunchIntents::note(const std::string& run) {
+  const Status written = state_.with([&](State& state) -> Status {
+    if (state.slots.contains(run)) return {};
+    if (state.unused.empty()) {
+      if (state.end % kGrowBy == 0) TRY(reserve(file_, state.end + kGrowBy));
+      state.unused.push_back(state.end++);
+    }
+    TRY(write_slot(file_, state.unused.back(), run));
+    state.slots[run] = state.unused.back();
+    state.unused.pop_back();
+    return {};
+  });
+  TRY(written);
+  return sync(file_);  // many at once share the disk's one write
+}
+
+bool LaunchIntents::noted(const std::string& run) const {
+  return state_.with([&](const State& state) { return state.slots.contains(run); });
+}
+
+void LaunchIntents::forget(const std::string& run) {
+  state_.with([&](State& state) {
+    const auto found = state.slots.find(run);
+    // One that cannot be erased now stays noted, on the disk and here.
+    if (found == state.slots.end() || !write_slot(file_, found->second, "")) return;
+    state.unused.push_back(found->second);
+    state.slots.erase(found);
+  });
+}
+
+void LaunchIntents::keep_only(const std::vector<std::string>& folders) {
+  if (!same_boot_) return;  // a folder may be missing because the power was lost
+  std::vector<std::string> gone;
+  state_.with([&](const State& state) {
+    for (const auto& [run, slot] : state.slots) {
+      if (!std::ranges::binary_search(folders, run)) gone.push_back(run);
+    }
+  });
+  for (const std::string& run : gone) forget(run);
+}
+
+}  // namespace paddock::executor
