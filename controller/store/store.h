@@ -257,6 +257,9 @@ inline constexpr const char* kSchedulerTopic = "scheduler";
 
 struct StoreOptions {
   std::string path;  // empty: in memory (tests, simulator)
+  // A file of at most so many bytes is looked at as a whole before it is used; a larger one
+  // meanwhile. Damage found then ends all writes: STORE_CORRUPT.
+  int64_t checked_at_start = int64_t{256} << 20;
   // Called after each commit with the topics it touched, each once. Must not call the store.
   std::function<void(const std::vector<std::string>&)> on_commit = {};
   // Called before on_commit with what the commit changed, in the order of resource versions; one

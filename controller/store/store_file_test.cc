@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -87,6 +88,41 @@ TEST(StoreFile, RefusesADamagedFileAndLeavesItAsItIs) {
   EXPECT_EQ(refusal(folder.file()), "STORE_CORRUPT");
   std::ofstream(folder.file("text")) << std::string(8192, 'x');
   EXPECT_EQ(refusal(folder.file("text")), "STORE_CORRUPT");
+}
+
+// Of all files, as long as that takes no time that anybody notices.
+TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
+  TempFolder folder;
+  const auto open_unchecked = [&] {
+    return Store::open({.path = folder.file(), .checked_at_start = 0});
+  };
+  {
+    const auto store = must_open(folder.file());
+    for (int i = 0; i < 400; ++i) ASSERT_TRUE(add(*store, cat("r", i)).ok());
+  }
+  {
+    const auto sound = open_unchecked();
+    ASSERT_TRUE(sound.ok());
+    EXPECT_TRUE(add(**sound, "more").ok());
+  }
+  const auto pages = static_cast<int>(std::filesystem::file_size(folder.file()) / 4096);
+  std::fstream file(folder.file(), std::ios::in | std::ios::out | std::ios::binary);
+  const std::string noise(4096, '\x5a');
+  for (int page = pages / 2; page < pages; ++page) {
+    file.seekp(page * 4096);
+    file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
+  }
+  file.close();
+  const auto damaged = open_unchecked();
+  ASSERT_TRUE(damaged.ok()) << damaged.error().describe();
+  Status written;
+  for (int i = 0; written.ok() && i < 10'000; ++i) {
+    written = (*damaged)->check_writable();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().reason, "STORE_CORRUPT");
+  EXPECT_EQ(add(**damaged, "too-late").error().reason, "STORE_CORRUPT");
 }
 
 // A child writes and reports each acknowledged name through a pipe until it is killed.

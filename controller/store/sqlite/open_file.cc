@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "controller/store/sqlite/migrations.h"
+#include "controller/store/sqlite/soundness.h"
 
 namespace paddock::store::sqlite {
 
@@ -37,19 +39,17 @@ Status create_private(const std::string& path) {
   return {};
 }
 
+int64_t size_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_size : 0;
+}
+
 // Before SQLite had a say: read-only, no permission, no space, not a file.
 Error unwritable(const Error& cause) {
   if (cause.reason != "SYSTEM_ERROR") return cause;
   return Error{Code::kFailedPrecondition, "STORE_UNWRITABLE",
                "the store cannot be opened for writing; give the controller a data folder that its "
                "user may write, on a disk with free space"}
-      .within(cause.describe());
-}
-
-Error corrupt(const Error& cause) {
-  return Error{Code::kInternal, "STORE_CORRUPT",
-               "the store's file is damaged; move it away and restore a backup, or start with an "
-               "empty data folder"}
       .within(cause.describe());
 }
 
@@ -70,42 +70,35 @@ Status check_ours(Connection& db) {
   return {};
 }
 
-Status check_sound(Connection& db) {
-  Statement check = db.prepare("PRAGMA quick_check(1)");
-  ASSIGN_OR_RETURN(const bool row, check.step());
-  const std::string verdict = row ? check.text(0) : "";
-  if (verdict == "ok") return {};
-  return Error{Code::kInternal, "STORE_CORRUPT", verdict};
-}
-
 bool means_damage(const Error& error) { return error.reason == "STORE_CORRUPT"; }
 
-Status check_and_migrate(Connection& db) {
+Status check_and_migrate(Connection& db, bool whole) {
   TRY(check_ours(db));
-  TRY(check_sound(db));
+  if (whole) TRY(check_sound(db));
   TRY(
       db.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                  "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"));
   return migrate(db);
 }
 
-Result<std::unique_ptr<Connection>> open_checked(const std::string& path) {
+Result<std::unique_ptr<Connection>> open_checked(const std::string& path, bool whole) {
   ASSIGN_OR_RETURN(auto db, Connection::open(path, Connection::Mode::kWriter));
-  TRY(check_and_migrate(*db));
+  TRY(check_and_migrate(*db, whole));
   return db;
 }
 
 }  // namespace
 
-Result<OpenedFile> open_file(const std::string& path) {
+Result<OpenedFile> open_file(const std::string& path, int64_t checked_at_start) {
   auto lock = lock_for(path);
   if (!lock.ok()) return unwritable(lock.error());
   if (const Status created = create_private(path); !created.ok()) {
     return unwritable(created.error());
   }
-  auto writer = open_checked(path);
+  const bool small = size_of(path) <= checked_at_start;
+  auto writer = open_checked(path, small);
   if (!writer.ok()) return means_damage(writer.error()) ? corrupt(writer.error()) : writer.error();
-  return OpenedFile{std::move(*lock), std::move(*writer)};
+  return OpenedFile{std::move(*lock), std::move(*writer), small};
 }
 
 Result<std::unique_ptr<Connection>> open_memory() {

@@ -12,9 +12,10 @@ namespace paddock::store::sqlite {
 struct OpenedFile {
   os::LockFile lock;  // held while the store lives
   std::unique_ptr<Connection> writer;
+  bool known_sound = false;  // all of it was looked at
 };
 // Locks, checks and migrates. Reasons as Store::open.
-Result<OpenedFile> open_file(const std::string& path);
+Result<OpenedFile> open_file(const std::string& path, int64_t checked_at_start);
 Result<std::unique_ptr<Connection>> open_memory();
 
 }  // namespace paddock::store::sqlite

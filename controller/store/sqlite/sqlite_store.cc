@@ -1,10 +1,12 @@
 // Store over SQLite: one writer (group_commit.h) and a pool of reading connections. In memory there
 // is only the writer's connection, and reads queue with the writes.
+#include <optional>
 #include <utility>
 
 #include "common/base/guarded.h"
 #include "controller/store/sqlite/group_commit.h"
 #include "controller/store/sqlite/open_file.h"
+#include "controller/store/sqlite/soundness.h"
 #include "controller/store/sqlite/transaction.h"
 
 namespace paddock::store {
@@ -47,9 +49,12 @@ class FileStore final : public Store {
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
         writer_(std::move(file.writer), options),
-        readers_(options.path) {}
+        readers_(options.path) {
+    if (!file.known_sound) check_.emplace(options.path);
+  }
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
+    if (check_) TRY(check_->so_far());
     return writer_.submit(change);
   }
 
@@ -65,6 +70,7 @@ class FileStore final : public Store {
   }
 
   Status check_writable() override {
+    if (check_) TRY(check_->so_far());
     if (!writer_.disk_refuses()) return {};
     // As large as a run with its events: what is left of a full disk may still take a few bytes.
     constexpr size_t kProbeBytes = 64 << 10;
@@ -77,6 +83,7 @@ class FileStore final : public Store {
   os::LockFile lock_;
   GroupCommit writer_;
   ReaderPool readers_;
+  std::optional<SoundnessCheck> check_;
 };
 
 class MemoryStore final : public Store {
@@ -105,7 +112,8 @@ Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
     ASSIGN_OR_RETURN(auto db, sqlite::open_memory());
     return std::unique_ptr<Store>(new sqlite::MemoryStore(std::move(db), options));
   }
-  ASSIGN_OR_RETURN(sqlite::OpenedFile file, sqlite::open_file(options.path));
+  ASSIGN_OR_RETURN(sqlite::OpenedFile file,
+                   sqlite::open_file(options.path, options.checked_at_start));
   return std::unique_ptr<Store>(new sqlite::FileStore(std::move(file), options));
 }
 
