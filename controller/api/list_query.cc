@@ -1,5 +1,6 @@
 #include "controller/api/list_query.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "controller/api/documents.h"
@@ -60,6 +61,15 @@ Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported) {
   query.form = k8s::requested_form(request.header("accept"));
   query.include = k8s::parse_include_object(request.parameter("includeObject").value_or(""));
   return query;
+}
+
+bool wants_active_runs(const ListQuery& query) {
+  if (query.options.name) return false;
+  const auto phase = k8s::demanded(query.fields, "status.phase");
+  return phase &&
+         std::ranges::any_of(wire::EnumNames<contracts::RunPhase>::values, [&](const auto& each) {
+           return each.second == *phase && !contracts::is_terminal(each.first);
+         });
 }
 
 bool is_watch(const Request& request) { return flag_parameter(request, "watch"); }

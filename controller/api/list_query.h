@@ -31,6 +31,8 @@ struct WatchQuery {
 // `supported`: the fields that selectors may name.
 // PARAMETER_INVALID, SELECTOR_INVALID, FIELD_SELECTOR_UNSUPPORTED, CONTINUE_INVALID.
 Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported);
+// Of a list of runs: whether only those can match that are not over, in the words of runs or pods.
+bool wants_active_runs(const ListQuery& query);
 bool is_watch(const Request& request);
 Result<WatchQuery> parse_watch_query(Call& call, const k8s::Labels& supported);
 

@@ -109,6 +109,27 @@ TEST_F(Runs, AreDeletedOnlyOnceTheyHaveEnded) {
   EXPECT_EQ(call("GET", cat(kRuns, "/r1")).reason(), "RUN_NOT_FOUND");
 }
 
+TEST_F(Runs, AreFoundByTheirPhase) {
+  make_workspace();
+  for (const char* name : {"a", "b", "c"})
+    ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201);
+  call("POST", cat(kRuns, "/b/cancel"));
+  const auto names = [&](const std::string& selector) {
+    std::string out;
+    for (const auto& each :
+         *call("GET", cat(kRuns, "?fieldSelector=", selector)).body.find("items")->array())
+      out += each.text("metadata.name");
+    return out;
+  };
+  EXPECT_EQ(names("status.phase=Pending"), "ac");
+  EXPECT_EQ(names("status.phase=Running"), "");
+  EXPECT_EQ(names("status.phase=Canceled"), "b");
+  EXPECT_EQ(names("status.phase!=Pending"), "b");
+  EXPECT_EQ(names("status.phase=Pending,metadata.name=b"), "");
+  EXPECT_EQ(names("status.phase=Pending,metadata.name=c"), "c");
+  EXPECT_EQ(names("status.phase=Nonsense"), "");
+}
+
 TEST_F(Runs, AreListedInPagesBySelectorsAndAsTables) {
   make_workspace();
   for (const char* name : {"a", "b", "c"})

@@ -36,6 +36,7 @@ struct ListOptions {
   int64_t limit = 0;                      // 0: no limit
   std::string after;                      // continue after this "<namespace>/<name>"
   std::optional<std::string> name = {};   // only those of this name: found by the key alone
+  bool active = false;                    // only runs that are not over; not with `name`
 };
 
 template <class T>

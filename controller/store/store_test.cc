@@ -143,6 +143,40 @@ TEST_P(StoreTest, APageCountsNoFurtherThanAThousandBehindIt) {
   EXPECT_EQ(page(kRuns), cat(kRuns, "  0"));
 }
 
+// However many are over: they are not read.
+TEST_P(StoreTest, ListsThoseThatAreNotOver) {
+  for (const char* name_space : {"b", "a"}) {
+    for (const char* name : {"1", "2", "3", "4"}) {
+      contracts::Run run = make_run(name, name_space);
+      if (*name == '2') run.status.phase = contracts::RunPhase::kFailed;
+      if (*name == '3') run.status.node_name = "n";  // the index sorts by node
+      ASSERT_TRUE(create(run).ok());
+    }
+  }
+  const auto page = [&](ListOptions options) {
+    options.active = true;
+    std::string seen;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto found, txn.list<contracts::Run>(options));
+                      for (const contracts::Run& run : found.items)
+                        seen += cat(run.metadata.name_space, run.metadata.name, " ");
+                      seen += cat(found.continue_after, " ", found.remaining);
+                      return {};
+                    })
+                    .ok());
+    return seen;
+  };
+  EXPECT_EQ(page({}), "a1 a3 a4 b1 b3 b4  0");
+  EXPECT_EQ(page({.limit = 2}), "a1 a3 a/3 4");
+  EXPECT_EQ(page({.limit = 2, .after = "a/3"}), "a4 b1 b/1 2");
+  EXPECT_EQ(page({.name_space = "b"}), "b1 b3 b4  0");
+  EXPECT_EQ(page({.name_space = "b", .limit = 2}), "b1 b3 b/3 1");
+  EXPECT_EQ(page({.name_space = "b", .limit = 2, .after = "b/3"}), "b4  0");
+  EXPECT_EQ(page({.name_space = "b", .limit = 2, .after = "a/1"}), "b1 b3 b/3 1");
+  EXPECT_EQ(page({.name_space = "a", .after = "b/1"}), " 0");
+}
+
 TEST_P(StoreTest, ListsThoseOfOneName) {
   for (const char* name_space : {"b", "a", "c"}) {
     for (const char* name : {"1", "2"}) {

@@ -33,12 +33,20 @@ bool matches(const ListQuery& query, const typename View::Stored& item) {
   return query.labels.matches(View::labels(item)) && query.fields.matches(View::fields(item));
 }
 
+template <class View>
+store::ListOptions options_of(const ListQuery& query) {
+  store::ListOptions options = query.options;
+  if constexpr (std::is_same_v<typename View::Stored, contracts::Run>)
+    options.active = wants_active_runs(query);
+  return options;
+}
+
 // One page of matching objects. With selectors it reads on until the page is full.
 template <class View>
 Status read_page(Services& services, const ListQuery& query, ObjectPage<View>& out) {
   using T = typename View::Stored;
   return services.store.read([&](store::ReadTxn& txn) -> Status {
-    store::ListOptions options = query.options;
+    store::ListOptions options = options_of<View>(query);
     const auto wanted = static_cast<size_t>(query.options.limit);
     while (true) {
       ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
@@ -107,7 +115,7 @@ Status list_watch_items(Services& services, const ListQuery& query,
   constexpr int64_t kAtOnce = 500;
   using T = typename View::Stored;
   return services.store.read([&](store::ReadTxn& txn) -> Status {
-    store::ListOptions options = query.options;
+    store::ListOptions options = options_of<View>(query);
     options.limit = kAtOnce;
     while (true) {
       ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));

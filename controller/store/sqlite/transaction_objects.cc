@@ -122,6 +122,15 @@ Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind,
 Statement Transaction::select_rows(std::string_view kind, const ListOptions& options,
                                    const Key& after) {
   const int64_t limit = options.limit > 0 ? options.limit : int64_t{-1};
+  if (options.active) {
+    Statement rows = db_.prepare(
+        "SELECT data, resource_version, namespace, name FROM objects INDEXED BY objects_active "
+        "WHERE kind = ?1 AND active = 1 AND (namespace, name) > (?2, ?3) "
+        "AND (?5 IS NULL OR namespace = ?5) ORDER BY namespace, name LIMIT ?4");
+    rows.bind(kind).bind(after.name_space).bind(after.name).bind(limit);
+    if (options.name_space) rows.bind(std::string_view(*options.name_space));
+    return rows;
+  }
   if (options.name_space) {
     Statement rows = db_.prepare(
         "SELECT data, resource_version, namespace, name FROM objects "
@@ -183,6 +192,16 @@ Status Transaction::add_row(std::string_view kind, const Key& key, const Key& af
 // How many there are behind this key, but no more than kMostCounted + 1.
 Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions& options,
                                         const Key& after) {
+  if (options.active) {
+    Statement rows = db_.prepare(
+        "SELECT count(*) FROM (SELECT 1 FROM objects INDEXED BY objects_active "
+        "WHERE kind = ?1 AND active = 1 AND (namespace, name) > (?2, ?3) "
+        "AND (?5 IS NULL OR namespace = ?5) LIMIT ?4)");
+    rows.bind(kind).bind(after.name_space).bind(after.name).bind(kMostCounted + 1);
+    if (options.name_space) rows.bind(std::string_view(*options.name_space));
+    ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
+    return count.value_or(0);
+  }
   Statement rows =
       options.name_space ? db_.prepare(
                                "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
