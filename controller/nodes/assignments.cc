@@ -1,9 +1,17 @@
 #include "controller/nodes/assignments.h"
 
+#include <set>
+
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
+#include "common/wire/json.h"
 
 namespace paddock::nodes {
+
+namespace {
+// Of one answer, as it is sent. Any one run has less; a node takes in several times as much.
+constexpr size_t kMostCode = size_t{16} << 20;
+}  // namespace
 
 Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
                                                            const std::string& node) {
@@ -31,6 +39,23 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignments.push_back(std::move(assignment));
   }
   return assignments;
+}
+
+void spare_code(std::vector<contracts::Assignment>& assignments,
+                const std::vector<contracts::RunReport>& named) {
+  std::set<std::pair<std::string_view, int64_t>> known;
+  for (const contracts::RunReport& each : named) known.emplace(each.run_uid, each.attempt);
+  size_t used = 0;
+  std::erase_if(assignments, [&](contracts::Assignment& each) {
+    if (each.spec.type != contracts::RunType::kCode) return false;
+    if (known.contains({each.run_uid, each.attempt})) {
+      each.spec.code.clear();
+      each.spec.input_data.reset();
+      return false;
+    }
+    used += wire::to_json(wire::encode(each.spec)).size();
+    return used > kMostCode;
+  });
 }
 
 std::string version_of(const std::vector<contracts::Assignment>& assignments,

@@ -11,6 +11,10 @@ namespace paddock::nodes {
 
 Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
                                                            const std::string& node);
+// Leaves out what travels once: the code and data of runs that the node named in its request, and
+// runs of more code than one answer carries, which the next one has.
+void spare_code(std::vector<contracts::Assignment>& assignments,
+                const std::vector<contracts::RunReport>& named);
 // Acknowledgements are not part of it: they ride along.
 std::string version_of(const std::vector<contracts::Assignment>& assignments,
                        const std::vector<std::string>& sessions);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "common/crypto/digest.h"
+#include "common/wire/json.h"
+#include "controller/nodes/assignments.h"
 #include "controller/nodes/registry.h"
 #include "controller/nodes/synchronize.h"
 #include "controller/store/run_writes.h"
@@ -269,6 +271,43 @@ TEST_F(NodesTest, AnswersWithWhatTheNodeShouldHold) {
   const auto after = call();
   EXPECT_EQ(after->runs.at(0).desired, contracts::DesiredState::kCancel);
   EXPECT_NE(after->version, answer->version);
+}
+
+// A node with many places may be sent hundreds of them, and takes in so much at once and no more.
+TEST(CodeOfRuns, TravelsOnceAndOnlySoMuchOfItInOneAnswer) {
+  std::vector<contracts::Assignment> all(300);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].run_uid = cat("r", i);
+    all[i].attempt = 1;
+    all[i].spec.type = contracts::RunType::kCode;
+    all[i].spec.code = std::string(100'000, '\x01');
+    all[i].spec.input_data = wire::Value(wire::Value::Object{{"a", "b"}});
+  }
+  all[299].spec.type = contracts::RunType::kCompute;
+  std::vector<contracts::RunReport> named;
+  size_t rounds = 0;
+  while (named.size() < all.size()) {
+    ASSERT_LT(++rounds, 100u);
+    std::vector<contracts::Assignment> answer = all;
+    spare_code(answer, named);
+    size_t bytes = 0;
+    for (const contracts::Assignment& each : answer)
+      bytes += wire::to_json(wire::encode(each)).size();
+    EXPECT_LT(bytes, size_t{20} << 20);
+    const size_t before = named.size();
+    for (const contracts::Assignment& each : answer) {
+      const bool known = std::ranges::any_of(
+          named, [&](const auto& other) { return other.run_uid == each.run_uid; });
+      if (known) {
+        EXPECT_EQ(each.spec.code, each.run_uid == "r299" ? all[299].spec.code : "");
+        continue;
+      }
+      EXPECT_EQ(each.spec.code.size(), 100'000u);
+      named.push_back({.run_uid = each.run_uid, .attempt = 1});
+    }
+    ASSERT_GT(named.size(), before) << "it goes on";
+  }
+  EXPECT_GT(rounds, 5u);
 }
 
 TEST_F(NodesTest, StoresOutputOnceAndInOrderHoweverItArrives) {

@@ -62,6 +62,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
   if (!written.ok()) return std::move(written).error();
   PADDOCK_CRASH_POINT("reports-stored");
   answer.version = version_of(answer.runs, *answer.sessions);
+  spare_code(answer.runs, request.runs);
   answer.lease_ms = leases.times().lease.count();
   return answer;
 }

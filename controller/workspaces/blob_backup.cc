@@ -1,6 +1,7 @@
 #include "controller/workspaces/blob_backup.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <limits>
@@ -28,6 +29,14 @@ Result<State> state_of(const cas::BlobStore& blobs, const Digest& digest) {
   if (!file) return file.error();
   ASSIGN_OR_RETURN(const Digest found, crypto::sha256_fd(file->get()));
   return found == digest ? State::kSound : State::kDamaged;
+}
+
+// A backup that is there is whole, also after a loss of power.
+Status sync_all(const std::string& folder) {
+  const os::Fd top(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!top.valid() || ::syncfs(top.get()) != 0)
+    return system_error("storing the backup's files", errno);
+  return {};
 }
 
 Result<KeptBlobs> keep_all(const cas::BlobStore& blobs, const std::string& folder) {
@@ -101,7 +110,8 @@ Result<KeptBlobs> keep_blobs(const cas::BlobStore& blobs, const std::string& tar
   TRY(os::remove_tree(partial));
   TRY(os::make_dirs(partial, 0700));
   Result<KeptBlobs> kept = keep_all(blobs, partial);
-  Status done = kept.ok() ? os::rename_durably(partial, target) : Status(kept.error());
+  Status done = kept.ok() ? sync_all(partial) : Status(kept.error());
+  if (done.ok()) done = os::rename_durably(partial, target);
   if (done.ok()) return kept;
   TRY(os::remove_tree(partial));
   return done.error();

@@ -46,6 +46,13 @@ executor::ExecutorPorts RunHost::ports() {
           *intents_, server_,        cache_.trees(), at_once, &accelerators_};
 }
 
+// With what may still work in it.
+Status RunHost::remove(const std::string& folder) {
+  executor::end_leftover(os::join_path(folder, "lock"));
+  executor::end_leftover(os::join_path(folder, "build/lock"));
+  return os::remove_tree(folder);
+}
+
 Status RunHost::recover() {
   ASSIGN_OR_RETURN(intents_, executor::LaunchIntents::open(config_.intents_file));
   ASSIGN_OR_RETURN(const auto names, os::list_dir(config_.runs_dir));
@@ -53,16 +60,18 @@ Status RunHost::recover() {
   std::vector<Life> found;  // all of them have what they use before one of them takes more
   for (const std::string& name : names) {
     auto life = RunLife::recover(ports(), name);
-    if (life) {
+    if (life && !(*life)->untouched()) {
       log_info("found a run on disk", {{"run", name}});
       found.push_back(std::move(*life));
       continue;
     }
-    log_warn("removing what cannot be read as a run",
-             {{"name", name}, {"error", life.error().describe()}});
-    const std::string folder = os::join_path(config_.runs_dir, name);
-    executor::end_leftover(os::join_path(folder, "lock"));
-    TRY(os::remove_tree(folder));
+    // One that was not launched may be over elsewhere by now: the controller assigns it again if it
+    // is still wanted.
+    if (!life) {
+      log_warn("removing what cannot be read as a run",
+               {{"name", name}, {"error", life.error().describe()}});
+    }
+    TRY(remove(os::join_path(config_.runs_dir, name)));
   }
   for (Life& life : found) {
     life->publish();
@@ -119,6 +128,7 @@ void RunHost::live(const RunKey& key, const Life& life) {
     if (works) {
       state_.with([](State& state) { --state.working; });
       changed_.notify_all();
+      life->let_go();
       cache_.tidy(clock_);
     }
   }

@@ -46,6 +46,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
     int64_t working = 0;
     bool stopping = false;
   };
+  static Status remove(const std::string& folder);
   executor::ExecutorPorts ports();
   void start(const contracts::Assignment& assignment);
   void host(Life life);

@@ -32,6 +32,12 @@ Status write_slot(const os::Fd& file, int64_t slot, std::string_view text) {
   return {};
 }
 
+Error sync_error() {
+  return {Code::kInternal, "LAUNCHES_UNWRITABLE",
+          "the node's disk did not keep what it was told; nothing more is started until the agent "
+          "is started again"};
+}
+
 Status sync(const os::Fd& file) {
   if (::fdatasync(file.get()) != 0) return system_error("noting a launch", errno);
   return {};
@@ -51,79 +57,76 @@ Status reserve(const os::Fd& file, int64_t slots) {
 
 std::string this_boot() {
   const auto self = os::identify(::getpid());
-  return self ? self->boot_id : "";
+  return self ? std::string(trim(self->boot_id)) : "";
 }
 
 }  // namespace
 
-Result<LaunchIntents::State> LaunchIntents::read(const os::Fd& file, std::string& boot) {
+// "<run> <boot of the machine>" each.
+Result<LaunchIntents::State> LaunchIntents::read(const os::Fd& file) {
   ASSIGN_OR_RETURN(const std::string bytes, os::read_all(file.get(), size_t{64} << 20));
   State state;
   for (size_t at = 0; at + kSlotBytes <= bytes.size(); at += kSlotBytes) {
-    const auto slot = static_cast<int64_t>(at / kSlotBytes);
-    std::string text(bytes.c_str() + at, ::strnlen(bytes.data() + at, kSlotBytes));
-    if (slot == 0) {
-      boot = std::move(text);
-    } else if (text.empty() || !state.slots.emplace(std::move(text), slot).second) {
+    const int64_t slot = state.end++;
+    const std::string_view text(bytes.data() + at, ::strnlen(bytes.data() + at, kSlotBytes));
+    const std::string_view run = text.substr(0, text.find(' '));
+    const std::string_view boot = text.substr(std::min(run.size() + 1, text.size()));
+    if (run.empty() || !state.runs.emplace(run, Noted{slot, std::string(boot)}).second)
       state.unused.push_back(slot);
-    }
-    state.end = slot + 1;
   }
   std::ranges::reverse(state.unused);
   return state;
 }
 
 Result<std::unique_ptr<LaunchIntents>> LaunchIntents::open(const std::string& path) {
-  const bool fresh = !os::exists(path);
-  if (fresh) TRY(os::write_file_atomic(path, ""));
+  if (!os::exists(path)) TRY(os::write_file_atomic(path, ""));
   os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!file.valid()) return system_error("opening the node's launches", errno);
-  std::string before;
-  ASSIGN_OR_RETURN(State state, read(file, before));
+  ASSIGN_OR_RETURN(State state, read(file));
   if (state.end < kGrowBy) TRY(reserve(file, kGrowBy));
-  const std::string boot = this_boot();
-  TRY(write_slot(file, 0, boot));
-  TRY(sync(file));
   return std::unique_ptr<LaunchIntents>(
-      new LaunchIntents(std::move(file), std::move(state), !boot.empty() && boot == before));
+      new LaunchIntents(std::move(file), std::move(state), this_boot()));
 }
 
 Status LaunchIntents::note(const std::string& run) {
   const Status written = state_.with([&](State& state) -> Status {
-    if (state.slots.contains(run)) return {};
+    if (failed_) return sync_error();
+    if (state.runs.contains(run)) return {};
     if (state.unused.empty()) {
       if (state.end % kGrowBy == 0) TRY(reserve(file_, state.end + kGrowBy));
       state.unused.push_back(state.end++);
     }
-    TRY(write_slot(file_, state.unused.back(), run));
-    state.slots[run] = state.unused.back();
+    TRY(write_slot(file_, state.unused.back(), cat(run, " ", boot_)));
+    state.runs[run] = {state.unused.back(), boot_};
     state.unused.pop_back();
     return {};
   });
   TRY(written);
-  return sync(file_);  // many at once share the disk's one write
+  const Status synced = sync(file_);  // many at once share the disk's one write
+  if (!synced) failed_ = true;
+  return failed_ ? Status(sync_error()) : synced;
 }
 
 bool LaunchIntents::noted(const std::string& run) const {
-  return state_.with([&](const State& state) { return state.slots.contains(run); });
+  return state_.with([&](const State& state) { return state.runs.contains(run); });
 }
 
 void LaunchIntents::forget(const std::string& run) {
   state_.with([&](State& state) {
-    const auto found = state.slots.find(run);
+    const auto found = state.runs.find(run);
     // One that cannot be erased now stays noted, on the disk and here.
-    if (found == state.slots.end() || !write_slot(file_, found->second, "")) return;
-    state.unused.push_back(found->second);
-    state.slots.erase(found);
+    if (found == state.runs.end() || !write_slot(file_, found->second.slot, "")) return;
+    state.unused.push_back(found->second.slot);
+    state.runs.erase(found);
   });
 }
 
 void LaunchIntents::keep_only(const std::vector<std::string>& folders) {
-  if (!same_boot_) return;  // a folder may be missing because the power was lost
   std::vector<std::string> gone;
   state_.with([&](const State& state) {
-    for (const auto& [run, slot] : state.slots) {
-      if (!std::ranges::binary_search(folders, run)) gone.push_back(run);
+    for (const auto& [run, noted] : state.runs) {
+      const bool here = std::ranges::binary_search(folders, run);
+      if (!here && noted.boot == boot_) gone.push_back(run);
     }
   });
   for (const std::string& run : gone) forget(run);

@@ -3,6 +3,7 @@
 // While the machine lives, a run's own folder tells the same and more. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,23 +27,28 @@ class LaunchIntents {
   // Its folder is gone, as it should be. Needs not outlive a loss of power: an intent too many
   // keeps a run from being started that nobody asks for any more.
   void forget(const std::string& run);
-  // Since the last start of this machine every run with an intent still has its folder, or was
-  // forgotten. Called once, with the names of the folders.
+  // `folders`: of the runs, sorted. What was noted since the machine started and has none was on
+  // its way to be forgotten; of what was noted before, the loss of power may have taken the folder.
   void keep_only(const std::vector<std::string>& folders);
 
  private:
-  struct State {
-    std::map<std::string, int64_t, std::less<>> slots;  // by run
-    std::vector<int64_t> unused;
-    int64_t end = 1;  // slot 0 says which boot of the machine wrote last
+  struct Noted {
+    int64_t slot = 0;
+    std::string boot;
   };
-  LaunchIntents(os::Fd file, State state, bool same_boot)
-      : file_(std::move(file)), state_(std::move(state)), same_boot_(same_boot) {}
-  static Result<State> read(const os::Fd& file, std::string& boot);
+  struct State {
+    std::map<std::string, Noted, std::less<>> runs;
+    std::vector<int64_t> unused;
+    int64_t end = 0;
+  };
+  LaunchIntents(os::Fd file, State state, std::string boot)
+      : file_(std::move(file)), boot_(std::move(boot)), state_(std::move(state)) {}
+  static Result<State> read(const os::Fd& file);
 
   const os::Fd file_;
+  const std::string boot_;
   Guarded<State> state_;
-  const bool same_boot_;
+  std::atomic<bool> failed_{false};  // the disk: it says so once, to whoever asked first
 };
 
 }  // namespace paddock::executor

@@ -22,10 +22,14 @@ class Intents : public testing::Test {
     EXPECT_TRUE(made.ok()) << made.error().describe();
     return std::move(*made);
   }
-  // As the file is found when the machine has started anew.
+  // As if all that is noted had been noted before the machine started anew.
   void lose_power() {
-    const os::Fd file(::open(path().c_str(), O_WRONLY | O_CLOEXEC));
-    ASSERT_EQ(::pwrite(file.get(), "other", 5, 0), 5);
+    std::string bytes = os::read_file(path()).value();
+    for (size_t at = 0; at < bytes.size(); at += 128) {
+      const size_t space = bytes.find(' ', at);
+      if (space < at + 128) bytes[space + 1] = bytes[space + 1] == 'x' ? 'y' : 'x';
+    }
+    ASSERT_TRUE(os::write_file_atomic(path(), bytes).ok());
   }
   test::TempDir folder_;
 };
@@ -52,8 +56,10 @@ TEST_F(Intents, OfRunsWithoutAFolderCountOnlyAfterALossOfPower) {
   EXPECT_FALSE(open()->noted("gone-1"));
   EXPECT_TRUE(open()->noted("here-1"));
   lose_power();
-  open()->keep_only({});
-  EXPECT_TRUE(open()->noted("here-1"));
+  for (int start = 0; start < 3; ++start) {
+    open()->keep_only({});
+    EXPECT_TRUE(open()->noted("here-1")) << "start " << start;
+  }
 }
 
 TEST_F(Intents, GrowAndUseTheirPlacesAgain) {

@@ -33,6 +33,10 @@ Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
                                                   const std::string& folder_name) {
   RunFolder folder(os::join_path(ports.config.runs_dir, folder_name));
   ASSIGN_OR_RETURN(contracts::Assignment assignment, folder.assignment());
+  ASSIGN_OR_RETURN(const std::string name,
+                   RunFolder::name_of(assignment.run_uid, assignment.attempt));
+  if (name != folder_name)
+    return invalid_argument("ASSIGNMENT_INVALID", "the folder of a run that was never taken on");
   ASSIGN_OR_RETURN(RunRecord record, folder.record());
   // What a loss of power left of the record may be older than the intent.
   if (record.stage == Stage::kAccepted && ports.intents.noted(folder_name))

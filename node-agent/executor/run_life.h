@@ -77,6 +77,10 @@ class RunLife {
   bool active() const { return record_.stage != Stage::kEnded; }
   // Whether something of it may be running already.
   bool launched() const { return record_.stage == Stage::kLaunching; }
+  // Whether nothing of it was started or decided: it may be taken on again from the beginning.
+  bool untouched() const { return record_.stage == Stage::kAccepted; }
+  // Once run() has returned: what takes the kernel time to close.
+  void let_go() { watch_.reset(); }
 
   // Returns when the outcome was published, the agent leaves, or the run is to be forgotten.
   void run();
@@ -160,7 +164,7 @@ class RunLife {
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
-  os::Fd watch_;  // of its events; closed with this object
+  os::Fd watch_;                                                 // of its events
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -89,7 +90,11 @@ Result<int64_t> prepare(const std::string& backup, const std::string& copied, Wa
   if (!os::exists(backup))
     return Error{Code::kNotFound, "BACKUP_NOT_FOUND", "there is no backup of this name"};
   TRY(copy_file(backup, copied));
-  { ASSIGN_OR_RETURN(const auto checked, Store::open({copied})); }
+  {
+    ASSIGN_OR_RETURN(
+        const auto checked,
+        Store::open({.path = copied, .checked_at_start = std::numeric_limits<int64_t>::max()}));
+  }
   TRY(go_on_far_above(copied));
   ASSIGN_OR_RETURN(const auto store, Store::open({copied}));
   return give_up_placed(*store, now);

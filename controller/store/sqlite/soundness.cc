@@ -1,8 +1,14 @@
 #include "controller/store/sqlite/soundness.h"
 
+#include <chrono>
+
 #include "common/base/log.h"
 
 namespace paddock::store::sqlite {
+
+namespace {
+constexpr std::chrono::milliseconds kAskAgain{5};
+}
 
 Status check_sound(Connection& db) {
   Statement check = db.prepare("PRAGMA quick_check(1)");
@@ -23,9 +29,15 @@ SoundnessCheck::SoundnessCheck(std::string path)
     : path_(std::move(path)), thread_([this] { look(); }) {}
 
 SoundnessCheck::~SoundnessCheck() {
-  asking_.with([](sqlite3* asking) {
-    if (asking != nullptr) sqlite3_interrupt(asking);
-  });
+  stopping_ = true;
+  const auto ask = [](State& state, bool done) {
+    if (!done && state.asking != nullptr) sqlite3_interrupt(state.asking);
+    return done;
+  };
+  // Again and again: an interrupt counts only for what runs already.
+  while (!state_.wait_for(
+      changed_, kAskAgain, [](State& state) { return state.done; }, ask)) {
+  }
   thread_.join();
 }
 
@@ -34,17 +46,28 @@ Status SoundnessCheck::so_far() const {
   return corrupt({Code::kInternal, "STORE_CORRUPT", "nothing is written to it any more"});
 }
 
+Status SoundnessCheck::verdict() {
+  ASSIGN_OR_RETURN(const auto db, Connection::open(path_, Connection::Mode::kReader));
+  state_.with([&](State& state) { state.asking = db->handle(); });
+  Status sound = stopping_ ? Status() : check_sound(*db);
+  state_.with([](State& state) { state.asking = nullptr; });
+  return sound;
+}
+
 void SoundnessCheck::look() {
-  auto db = Connection::open(path_, Connection::Mode::kReader);
-  if (!db) return log_warn("the store's file was not checked", {{"error", db.error().describe()}});
-  asking_.with([&](sqlite3*& asking) { asking = (*db)->handle(); });
-  const Status sound = check_sound(**db);
-  asking_.with([](sqlite3*& asking) { asking = nullptr; });
-  if (sound) return log_info("the store's file is sound", {});
-  if (sound.error().reason != "STORE_CORRUPT")
-    return log_warn("the store's file was not checked", {{"error", sound.error().describe()}});
-  damaged_ = true;
-  log_error("nothing more is written", {{"error", corrupt(sound.error()).describe()}});
+  const Status sound = verdict();
+  const bool bad =
+      !sound && (sound.error().reason == "STORE_CORRUPT" || sound.error().reason == "STORE_IO");
+  damaged_ = bad;
+  if (bad) {
+    log_error("nothing more is written", {{"error", corrupt(sound.error()).describe()}});
+  } else if (!sound && !stopping_) {
+    log_warn("the store's file was not checked", {{"error", sound.error().describe()}});
+  } else if (!stopping_) {
+    log_info("the store's file is sound", {});
+  }
+  state_.with([](State& state) { state.done = true; });
+  changed_.notify_all();
 }
 
 }  // namespace paddock::store::sqlite

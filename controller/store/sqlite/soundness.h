@@ -16,8 +16,8 @@ Status check_sound(Connection& db);
 // What an operator is told of that, with what SQLite said.
 Error corrupt(const Error& cause);
 
-// Looks once, on a thread and a connection of its own. Its end waits for that, if SQLite does not
-// let itself be interrupted.
+// Looks once, on a thread and a connection of its own, until its end at the latest. All that is
+// written meanwhile stays in the log beside the file.
 class SoundnessCheck {
  public:
   explicit SoundnessCheck(std::string path);
@@ -30,10 +30,17 @@ class SoundnessCheck {
 
  private:
   void look();
+  Status verdict();
 
+  struct State {
+    sqlite3* asking = nullptr;
+    bool done = false;
+  };
   const std::string path_;
   std::atomic<bool> damaged_{false};
-  Guarded<sqlite3*> asking_{nullptr};
+  std::atomic<bool> stopping_{false};
+  Guarded<State> state_;
+  std::condition_variable changed_;
   std::thread thread_;
 };
 
