@@ -115,10 +115,9 @@ TEST_F(Runs, AreFoundByTheirPhase) {
     ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201);
   call("POST", cat(kRuns, "/b/cancel"));
   const auto names = [&](const std::string& selector) {
+    const Answer found = call("GET", cat(kRuns, "?fieldSelector=", selector));
     std::string out;
-    for (const auto& each :
-         *call("GET", cat(kRuns, "?fieldSelector=", selector)).body.find("items")->array())
-      out += each.text("metadata.name");
+    for (const auto& each : *found.body.find("items")->array()) out += each.text("metadata.name");
     return out;
   };
   EXPECT_EQ(names("status.phase=Pending"), "ac");
