@@ -273,9 +273,9 @@ TEST_F(NodesTest, AnswersWithWhatTheNodeShouldHold) {
   EXPECT_NE(after->version, answer->version);
 }
 
-// A node with many places may be sent hundreds of them, and takes in so much at once and no more.
+// A node with many places may be sent many of them, and takes in so much at once and no more.
 TEST(CodeOfRuns, TravelsOnceAndOnlySoMuchOfItInOneAnswer) {
-  std::vector<contracts::Assignment> all(300);
+  std::vector<contracts::Assignment> all(60);
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].run_uid = cat("r", i);
     all[i].attempt = 1;
@@ -283,7 +283,7 @@ TEST(CodeOfRuns, TravelsOnceAndOnlySoMuchOfItInOneAnswer) {
     all[i].spec.code = std::string(100'000, '\x01');
     all[i].spec.input_data = wire::Value(wire::Value::Object{{"a", "b"}});
   }
-  all[299].spec.type = contracts::RunType::kCompute;
+  all[59].spec.type = contracts::RunType::kCompute;
   std::vector<contracts::RunReport> named;
   size_t rounds = 0;
   while (named.size() < all.size()) {
@@ -299,7 +299,7 @@ TEST(CodeOfRuns, TravelsOnceAndOnlySoMuchOfItInOneAnswer) {
       const bool known = std::ranges::any_of(
           named, [&](const auto& other) { return other.run_uid == each.run_uid; });
       if (known) {
-        EXPECT_EQ(each.spec.code, each.run_uid == "r299" ? all[299].spec.code : "");
+        EXPECT_EQ(each.spec.code, each.run_uid == "r59" ? all[59].spec.code : "");
         continue;
       }
       EXPECT_EQ(each.spec.code.size(), 100'000u);
@@ -307,7 +307,7 @@ TEST(CodeOfRuns, TravelsOnceAndOnlySoMuchOfItInOneAnswer) {
     }
     ASSERT_GT(named.size(), before) << "it goes on";
   }
-  EXPECT_GT(rounds, 5u);
+  EXPECT_GT(rounds, 2u);
 }
 
 TEST_F(NodesTest, StoresOutputOnceAndInOrderHoweverItArrives) {
