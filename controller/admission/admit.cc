@@ -224,6 +224,9 @@ void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolic
 contracts::Ceilings default_ceilings() {
   contracts::Ceilings ceilings;
   ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
+  ceilings.limits.open_files = 65536;
+  // All of it is kept in the controller's store.
+  ceilings.limits.stdout_bytes = ceilings.limits.stderr_bytes = wire::Quantity{256 << 20};
   return ceilings;
 }
 

@@ -1,6 +1,7 @@
 // The rules that a launcher itself can live with: see syscall_table.h.
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -24,6 +25,10 @@ constexpr WordTest equal(int argument, uint32_t value, uint32_t mask = ~0u) {
 // host's side of a mount it would work.
 constexpr WordTest set_id(int argument) { return any_bit(argument, S_ISUID | S_ISGID); }
 
+constexpr WordTest given(int argument, bool upper) {
+  return {argument, Is::kDifferent, 0, ~0u, upper};
+}
+
 constexpr auto kTable = std::to_array<SyscallRule>({
     // Libraries try these and do without.
     {"io_uring_setup", kUnknown, "does system calls that no filter sees"},
@@ -45,6 +50,7 @@ constexpr auto kTable = std::to_array<SyscallRule>({
     {"sysfs", kUnknown, "lists the kernel's file systems"},
     {"ustat", kUnknown, "the host's devices by number"},
     {"kcmp", kUnknown, "compares kernel pointers; Mesa tries it"},
+    {"io_setup", kUnknown, "the host has few of these for all; databases fall back"},
     {"name_to_handle_at", kUnknown, "makes names that leave every mount; systemd tries it"},
 
     // Ordinary programs ask for these by mistake or habit: told, not reported.
@@ -60,6 +66,13 @@ constexpr auto kTable = std::to_array<SyscallRule>({
     {"fcntl", kRefuse, "leases hold up whoever opens the file on the host", equal(1, F_SETLEASE)},
     {"fcntl", kRefuse, "watches folders by signal", equal(1, F_NOTIFY)},
     {"socketpair", kNoFamily, "other families load modules", {0, Is::kDifferent, 1 /*AF_UNIX*/}},
+    // A limit of 1 keeps the host's crash handler away and 0 would not; programs that set 0 want
+    // what they have already.
+    {"setrlimit", kPretend, "core limit", equal(0, RLIMIT_CORE)},
+    {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE), given(2, false)},
+    {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE), given(2, true)},
+    {"prlimit64", kRefuse, "limits of another process", given(0, false), given(2, false)},
+    {"prlimit64", kRefuse, "limits of another process", given(0, false), given(2, true)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     {"migrate_pages", kRefuse, "moves memory of others"},

@@ -36,7 +36,7 @@ struct HostFacts {
   gid_t gid = 0;
   int kernel_major = 0;
   int kernel_minor = 0;
-  uint64_t hard_open_files = 0;  // this process's own ceilings
+  uint64_t hard_open_files = 0;  // what this process's own ceilings leave for commands
   uint64_t hard_file_size = 0;
   uint64_t hard_address_space = 0;
   CgroupFacts cgroup;

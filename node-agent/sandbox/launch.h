@@ -11,6 +11,10 @@ namespace paddock::sandbox {
 // /proc, for this process and those it starts, where that is in the way and may be undone.
 void uncover_proc();
 
+// What this process lives under, and all that it starts until they take limits of their own: more
+// descriptors than any command may have, and no handler of the host for what crashes.
+Status take_own_limits();
+
 // SIGTERM, SIGINT and SIGHUP wait from here on until launch() takes them as a cancel.
 void hold_cancel_signals();
 

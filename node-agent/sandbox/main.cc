@@ -79,6 +79,7 @@ int start(std::span<char* const> arguments) {
   }
   if (options->mode != Options::Mode::kBroker && options->mode != Options::Mode::kCanary)
     uncover_proc();
+  if (const Status limited = take_own_limits(); !limited.ok()) return fail(limited.error());
   switch (options->mode) {
     case Options::Mode::kRun:
       return run(*options, clock);

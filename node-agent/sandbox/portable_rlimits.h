@@ -26,7 +26,8 @@ struct RlimitCeilings {
 
 RlimitSetting fixed_rlimit(int resource, const char* name, int64_t wanted, uint64_t ceiling);
 
-// No core files; CPU time, file size and open files as far as they are limited.
+// CPU time and file size as far as they are limited; open files always, by the ceiling if by
+// nothing else.
 std::vector<RlimitSetting> portable_rlimits(const contracts::SandboxLimits& limits,
                                             const RlimitCeilings& ceilings);
 

@@ -11,6 +11,8 @@
 
 namespace paddock::sandbox {
 
+inline constexpr int64_t kNoCoreHandler = 1;
+
 // `address_space`: what the plan decided, which is not always what the limits say.
 std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits,
                                           const std::optional<int64_t>& address_space,

@@ -1,5 +1,6 @@
 // Every call with every interesting argument on both machines, against rules that were written down
 // a second time.
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <set>
@@ -33,6 +34,7 @@ class Oracle {
                                                  "sysfs",
                                                  "ustat",
                                                  "kcmp",
+                                                 "io_setup",
                                                  "name_to_handle_at",
                                                  "clone3",
                                                  "openat2"};
@@ -119,6 +121,8 @@ class Oracle {
     if (call == "mknod") return make_node(a[1]);
     if (call == "mknodat") return make_node(a[2]);
     if (call == "fcntl") return refuse_if(low(a[1]) == F_SETLEASE || low(a[1]) == F_NOTIFY);
+    if (call == "setrlimit") return low(a[0]) == RLIMIT_CORE ? "pretend" : "allow";
+    if (call == "prlimit64") return set_limit(low(a[0]), low(a[1]), a[2]);
     if (call == "personality") return refuse_if(low(a[0]) != 0 && low(a[0]) != -1);
     if (call == "sched_setscheduler") {
       const int policy = low(a[1]) & ~0x40000000;
@@ -127,6 +131,13 @@ class Oracle {
     if (call == "socketpair") return low(a[0]) == AF_UNIX ? "allow" : "EAFNOSUPPORT";
     if (call == "socket") return make_socket(low(a[0]), low(a[1]) & 0xf, low(a[2]));
     return "allow";
+  }
+
+  // Reading a limit is allowed, also another process's.
+  static std::string set_limit(int pid, int resource, uint64_t wanted) {
+    if (wanted == 0) return "allow";
+    if (resource == RLIMIT_CORE) return "pretend";
+    return refuse_if(pid != 0);
   }
 
   static std::string make_node(uint64_t mode) {

@@ -28,6 +28,8 @@ uint32_t code_of(SyscallAction action) {
   switch (action) {
     case SyscallAction::kAllow:
       return SECCOMP_RET_ALLOW;
+    case SyscallAction::kPretend:
+      return SECCOMP_RET_ERRNO;
     case SyscallAction::kRefuse:
       return SECCOMP_RET_ERRNO | EPERM;
     case SyscallAction::kUnknown:

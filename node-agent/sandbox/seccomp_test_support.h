@@ -61,6 +61,7 @@ inline uint32_t together(const Programs& programs, int number, Machine machine,
 inline std::string word(uint32_t answer) {
   if (answer == SECCOMP_RET_ALLOW) return "allow";
   if (answer == SECCOMP_RET_USER_NOTIF) return "ask";
+  if (answer == SECCOMP_RET_ERRNO) return "pretend";
   if (answer == (SECCOMP_RET_ERRNO | EPERM)) return "EPERM";
   if (answer == (SECCOMP_RET_ERRNO | ENOSYS)) return "ENOSYS";
   if (answer == (SECCOMP_RET_ERRNO | EAFNOSUPPORT)) return "EAFNOSUPPORT";

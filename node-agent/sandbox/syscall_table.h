@@ -16,6 +16,7 @@ namespace paddock::sandbox {
 
 enum class SyscallAction {
   kAllow,       // an exception to the rules after it
+  kPretend,     // answers success, and does nothing
   kRefuse,      // EPERM
   kUnknown,     // ENOSYS
   kNoFamily,    // EAFNOSUPPORT

@@ -79,6 +79,7 @@ Status set_rlimits(const std::vector<RlimitSetting>& settings) {
     // A ceiling that this host already has is lower still.
     const rlimit wanted{std::min<rlim_t>(setting.soft, now.rlim_max),
                         std::min<rlim_t>(setting.hard, now.rlim_max)};
+    if (now.rlim_cur == wanted.rlim_cur && now.rlim_max == wanted.rlim_max) continue;
     if (setrlimit(resource, &wanted) != 0)
       return step_error(cat("setting the limit ", setting.name), errno);
   }

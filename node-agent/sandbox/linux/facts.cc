@@ -20,6 +20,7 @@
 #include "node-agent/sandbox/etc_files.h"
 #include "node-agent/sandbox/linux/cgroup_facts.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/own_limits.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -99,7 +100,7 @@ Result<HostFacts> gather_facts() {
     return system_error("reading the kernel's version", EINVAL);
   }
   facts.landlock = landlock_version();
-  facts.hard_open_files = hard_limit(RLIMIT_NOFILE);
+  facts.hard_open_files = open_files_for_commands(hard_limit(RLIMIT_NOFILE));
   facts.hard_file_size = hard_limit(RLIMIT_FSIZE);
   facts.hard_address_space = hard_limit(RLIMIT_AS);
   for (const char* path : kSystemPaths) add_if_present(path, facts.system);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <set>
+#include <utility>
 
 #include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/child.h"
@@ -43,6 +44,19 @@ Status join_cgroups(const Cgroup& cgroup) {
   // From here on the run's own cgroup looks like the root of the hierarchy.
   if (unshare(CLONE_NEWCGROUP) != 0) return step_error("making a cgroup namespace", errno);
   return {};
+}
+
+// What the kernel counts for the user that made this namespace, that is for the host's root: a
+// share of it for this sandbox. Where /proc/sys cannot be written, as in many containers, all
+// sandboxes together have what the host's own bound gives them.
+void bound_shared_counters() {
+  constexpr std::pair<const char*, std::string_view> kBounds[] = {
+      {"/proc/sys/user/max_inotify_instances", "8"},
+      {"/proc/sys/user/max_inotify_watches", "8192"}};
+  for (const auto& [path, bound] : kBounds) {
+    const os::Fd file(open(path, O_WRONLY | O_CLOEXEC));
+    if (file.valid()) (void)!write(file.get(), bound.data(), bound.size());
+  }
 }
 
 // The launcher's death kills this process, and with it everything inside. A launcher that died
@@ -83,6 +97,7 @@ Status keep_only_needed(const ChildContext& context) {
 
 Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
+  bound_shared_counters();
   TRY(join_cgroups(context.cgroup));
   TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));
@@ -148,14 +163,13 @@ void take_signals() {
 
 constexpr int kControl = 3;  // where init keeps them
 constexpr int kView = 4;
+constexpr int kScratch = 5;
 
 // How the scratch space stands now, in the letters that the launcher knows; by the kernel's count.
+// Nothing has to be opened for that: a command might have left no room for it.
 std::string_view scratch_state() {
-  const int folder = openat(kView, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct statfs info {};
-  const bool known = folder >= 0 && fstatfs(folder, &info) == 0 && info.f_blocks > 0;
-  if (folder >= 0) close(folder);
-  if (!known) return "";
+  if (fstatfs(kScratch, &info) != 0 || info.f_blocks == 0) return "";
   if (info.f_bavail == 0) return info.f_ffree == 0 ? "BF" : "B";
   return info.f_ffree == 0 && info.f_files > 0 ? "F" : "";
 }
@@ -176,16 +190,19 @@ void reap_until_command_ends(pid_t command, int control) {
   }
 }
 
-// Keeps the two descriptors that init needs, as numbers 3 and 4. The view stays open so that its
-// mounts stay a tree: every use of one that is not in any costs a global lock.
+// Keeps what init needs: numbers 3, 4, and 5 where there is scratch space. The view stays open so
+// that its mounts stay a tree: every use of one that is not in any costs a global lock.
 int close_all_but(int control, int view) {
   constexpr int kAbove = 16;
   const int moved_view = fcntl(view, F_DUPFD_CLOEXEC, kAbove);
   const int moved_control = fcntl(control, F_DUPFD_CLOEXEC, kAbove);
+  const int scratch = openat(view, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int moved_scratch = scratch < 0 ? -1 : fcntl(scratch, F_DUPFD_CLOEXEC, kAbove);
   raw::close_range(0, 2);
   dup3(moved_control, kControl, O_CLOEXEC);
   dup3(moved_view, kView, O_CLOEXEC);
-  raw::close_range(kView + 1, ~0u);
+  if (moved_scratch >= 0) dup3(moved_scratch, kScratch, O_CLOEXEC);
+  raw::close_range(moved_scratch >= 0 ? kScratch + 1 : kView + 1, ~0u);
   return kControl;
 }
 

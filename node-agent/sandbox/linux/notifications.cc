@@ -101,6 +101,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
       if (call.nr == SYS_execve || call.nr == SYS_execveat) return judge_exec(caller, call, tools_);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
+    case SyscallAction::kPretend:
     case SyscallAction::kRefuse:
     case SyscallAction::kUnknown:
     case SyscallAction::kNoFamily:

@@ -1,5 +1,7 @@
 #include "node-agent/sandbox/macos/seatbelt_plan.h"
 
+#include <sys/resource.h>
+
 #include "common/base/text.h"
 #include "node-agent/sandbox/macos/seatbelt.h"
 #include "node-agent/sandbox/missing_limits.h"
@@ -79,6 +81,7 @@ Status plan_absent_limits(const contracts::SandboxPolicy& policy, SeatbeltPlan& 
 void plan_rlimits(const contracts::SandboxLimits& limits, const SeatbeltHost& host,
                   SeatbeltPlan& plan) {
   plan.rlimits = portable_rlimits(limits, {host.hard_file_size, host.hard_open_files});
+  plan.rlimits.push_back(fixed_rlimit(RLIMIT_CORE, "core", 0, RLIM_INFINITY));
   if (limits.cpu_time) {
     plan.cpu_time = limits.cpu_time->value;
     plan.enforced["cpuTime"] =

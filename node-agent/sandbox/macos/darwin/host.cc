@@ -122,6 +122,8 @@ int try_canaries(std::span<char* const>) { return 2; }
 
 void uncover_proc() {}  // there is no /proc
 
+Status take_own_limits() { return {}; }  // nothing is counted across sandboxes
+
 int serve(const ServeOptions&, const Clock&) {
   (void)os::write_all(STDERR_FILENO, "paddock-sandbox: serve is for Linux; use run\n");
   return 1;
