@@ -17,6 +17,9 @@ POST | /mcp | an MCP server over HTTP: [mcp.md](mcp.md)
 GET | /audit | what was done and refused: [audit.md](audit.md), `AuditList`
 GET | /apis/paddock.dev/v1alpha1/namespaces/{}/audit | the same of one namespace
 POST | /admin/backups | copies the store while it is in use
+GET | /admin/tokens | tokens of people and programs that are good still, without their secrets: `AccessTokenList`
+POST | /admin/tokens | `AccessTokenRequest`: a token for a person or a program, with its secret
+DELETE | /admin/tokens/{} | ends it
 GET | /openapi/v3 | where the OpenAPI document is
 GET | /openapi/v3/apis/paddock.dev/v1alpha1 | the OpenAPI document, with every type below
 GET | /openapi/v2 | the same for old clients, in protobuf

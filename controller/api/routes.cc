@@ -1,6 +1,7 @@
 #include "controller/api/routes.h"
 
 #include "common/base/text.h"
+#include "controller/api/handlers/access_tokens.h"
 #include "controller/api/handlers/artifacts.h"
 #include "controller/api/handlers/audit_log.h"
 #include "controller/api/handlers/backups.h"
@@ -82,11 +83,14 @@ Routes server_routes() {
       {"GET", "/health",  Scope::kPublic, kNoBody, readyz},
       {"GET", "/status",  Scope::kAuthenticated, kNoBody, server_status},
       {"GET", "/version", Scope::kAuthenticated, kNoBody, version},
-      {"GET", "/metrics", Scope::kAdmin, kNoBody, metrics},
+      {"GET", "/metrics", Scope::kMetricsRead, kNoBody, metrics},
       {"POST", "/mcp",    Scope::kAuthenticated, kApiDocument, serve_mcp},
       {"GET", "/audit",   Scope::kAuditRead, kNoBody, list_audit},
       {"GET", A "/namespaces/{ns}/audit", Scope::kAuditRead, kNoBody, list_audit},
       {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
+      {"GET",    "/admin/tokens",      Scope::kAdmin, kNoBody,        list_access_tokens},
+      {"POST",   "/admin/tokens",      Scope::kAdmin, kSmallDocument, make_access_token},
+      {"DELETE", "/admin/tokens/{id}", Scope::kAdmin, kSmallDocument, revoke_access_token},
 
       // Pages for people. They hold nothing that is secret; what they show comes from the routes below.
       {"GET", "/", Scope::kPublic, kNoBody, dashboard_page},

@@ -8,25 +8,30 @@
 namespace paddock::auth {
 namespace {
 
+// What an operator may give away, and how far it reaches.
+enum class Given { kNever, kInNamespace, kInCluster };
+
 struct Row {
   Scope scope;
   std::string_view name;
+  Given given = Given::kNever;
 };
 constexpr std::array kRows = {
     Row{Scope::kPublic, "public"},
     Row{Scope::kAuthenticated, "authenticated"},
-    Row{Scope::kRunsRead, "runs:read"},
-    Row{Scope::kRunsWrite, "runs:write"},
-    Row{Scope::kWorkspacesRead, "workspaces:read"},
-    Row{Scope::kWorkspacesWrite, "workspaces:write"},
-    Row{Scope::kNodesRead, "nodes:read"},
-    Row{Scope::kNodesWrite, "nodes:write"},
+    Row{Scope::kRunsRead, "runs:read", Given::kInNamespace},
+    Row{Scope::kRunsWrite, "runs:write", Given::kInNamespace},
+    Row{Scope::kWorkspacesRead, "workspaces:read", Given::kInNamespace},
+    Row{Scope::kWorkspacesWrite, "workspaces:write", Given::kInNamespace},
+    Row{Scope::kNodesRead, "nodes:read", Given::kInCluster},
+    Row{Scope::kNodesWrite, "nodes:write", Given::kInCluster},
     Row{Scope::kNodeEnroll, "nodes:enroll"},
     Row{Scope::kNodeSelf, "node:self"},
-    Row{Scope::kGrantsRead, "grants:read"},
-    Row{Scope::kGrantsWrite, "grants:write"},
-    Row{Scope::kAuditRead, "audit:read"},
-    Row{Scope::kAdmin, "admin"},
+    Row{Scope::kGrantsRead, "grants:read", Given::kInNamespace},
+    Row{Scope::kGrantsWrite, "grants:write", Given::kInNamespace},
+    Row{Scope::kAuditRead, "audit:read", Given::kInNamespace},
+    Row{Scope::kMetricsRead, "metrics:read", Given::kInCluster},
+    Row{Scope::kAdmin, "admin", Given::kInCluster},
 };
 
 bool carries(const Principal& principal, std::string_view scope) {
@@ -58,6 +63,13 @@ Status authorize_enrolment(const Principal& principal, std::string_view node_nam
                     made_for, ", or make one for the other name: paddock node token NAME"));
 }
 
+std::string known_scopes() {
+  std::vector<std::string> names = {"*"};
+  for (const Row& row : kRows)
+    if (row.given != Given::kNever) names.emplace_back(row.name);
+  return cat("known: ", join(names, ", "));
+}
+
 }  // namespace
 
 std::string_view enrolled_node(std::string_view subject) {
@@ -81,6 +93,24 @@ std::string_view scope_name(Scope scope) {
     if (row.scope == scope) return row.name;
   }
   return "";
+}
+
+Status check_scopes(const std::vector<std::string>& scopes, std::string_view name_space) {
+  for (size_t i = 0; i < scopes.size(); ++i) {
+    if (scopes[i] == "*") continue;
+    const std::string field = cat("scopes[", i, "]");
+    const auto row = std::ranges::find(kRows, std::string_view(scopes[i]), &Row::name);
+    if (row == kRows.end() || row->given == Given::kNever)
+      return invalid_argument("SCOPE_UNKNOWN",
+                              cat("there is no scope `", scopes[i], "` to give; ", known_scopes()),
+                              field);
+    if (row->given == Given::kInCluster && !name_space.empty())
+      return invalid_argument(
+          "SCOPE_OF_CLUSTER",
+          cat(scopes[i], " is of no use in one namespace: leave the scope or the namespace out"),
+          field);
+  }
+  return {};
 }
 
 Status authorize(const Principal& principal, Scope scope, std::string_view name_space,

@@ -26,6 +26,7 @@ enum class Scope {
   kGrantsRead,
   kGrantsWrite,
   kAuditRead,
+  kMetricsRead,
   kAdmin,
 };
 
@@ -51,6 +52,10 @@ struct Principal {
 };
 
 std::string_view scope_name(Scope scope);
+
+// May an operator give a token these scopes, in this namespace (empty: everywhere)? `*` is all of
+// them. SCOPE_UNKNOWN names those that there are; SCOPE_OF_CLUSTER: useless in one namespace.
+Status check_scopes(const std::vector<std::string>& scopes, std::string_view name_space);
 
 inline constexpr std::string_view kEnrollTokenSpent = "ENROLL_TOKEN_SPENT";
 inline constexpr std::string_view kEnrollTokenExpired = "ENROLL_TOKEN_EXPIRED";

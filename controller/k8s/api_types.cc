@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/text.h"
+#include "common/contracts/access_token.h"
 #include "common/contracts/audit.h"
 #include "common/contracts/execute.h"
 #include "common/contracts/grant.h"
@@ -155,6 +156,8 @@ Value make_types() {
   add<ExecuteRequest>(types);
   add<ExecuteAnswer>(types);
   add<AuditList>(types);
+  add<AccessTokenRequest>(types);
+  add<AccessTokenList>(types);
   describe_nullable(*types.find("ExecuteAnswer"));
   return types;
 }

@@ -45,7 +45,7 @@ the line that fixes it. */}}
 {{- end -}}
 {{- end -}}
 {{- if and $controller.serviceMonitor.enabled (not $controller.serviceMonitor.tokenSecret.name) -}}
-{{- fail "controller.serviceMonitor.tokenSecret.name: /metrics asks for an administrator's token; set it to a secret that holds one" -}}
+{{- fail "controller.serviceMonitor.tokenSecret.name: /metrics asks for a token with the scope metrics:read; set it to a secret that holds one" -}}
 {{- end -}}
 {{- if and $controller.serviceMonitor.enabled (not $controller.service.enabled) -}}
 {{- fail "controller.serviceMonitor.enabled: there is nothing to scrape without a service; set controller.service.enabled=true" -}}

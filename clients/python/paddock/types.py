@@ -753,3 +753,26 @@ class AuditEvent:
     reason: str = ""  # a stable word
     request_id: str = ""  # of the API call
     details: dict[str, str] = dataclasses.field(default_factory=dict)  # by type
+
+
+@dataclasses.dataclass
+class AccessTokenRequest:
+    subject: str  # who it is for, as audit log and grants name it: letters, digits and -._@
+    scopes: list[str]  # what it may do, such as runs:write; * is all
+    namespace: str = ""  # the only one it is good for; all
+    ttl: str = "2160h"  # 2160h unless given; from 1m to 87840h
+
+
+@dataclasses.dataclass
+class AccessTokenList:
+    items: list[AccessToken] = dataclasses.field(default_factory=list)  # by id
+
+
+@dataclasses.dataclass
+class AccessToken:
+    id: str = ""  # names it in the audit log, and to revoke it
+    subject: str = ""  # who it is for
+    scopes: list[str] = dataclasses.field(default_factory=list)  # what it may do
+    namespace: str = ""  # the only one it is good for; all unless given
+    expiresAt: Optional[str] = None  # when its time is over; never unless given
+    token: str = ""  # the secret, shown when it is made and never again

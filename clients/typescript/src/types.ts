@@ -1345,3 +1345,34 @@ export interface AuditEvent {
   /** by type */
   details?: Record<string, string>;
 }
+
+export interface AccessTokenRequest {
+  /** who it is for, as audit log and grants name it: letters, digits and -._@ */
+  subject: string;
+  /** what it may do, such as runs:write; * is all */
+  scopes: string[];
+  /** the only one it is good for; all */
+  namespace?: string;
+  /** 2160h unless given; from 1m to 87840h */
+  ttl: string;
+}
+
+export interface AccessTokenList {
+  /** by id */
+  items: AccessToken[];
+}
+
+export interface AccessToken {
+  /** names it in the audit log, and to revoke it */
+  id: string;
+  /** who it is for */
+  subject: string;
+  /** what it may do */
+  scopes: string[];
+  /** the only one it is good for; all unless given */
+  namespace?: string;
+  /** when its time is over; never unless given */
+  expiresAt?: string;
+  /** the secret, shown when it is made and never again */
+  token?: string;
+}

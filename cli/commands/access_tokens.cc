@@ -1,0 +1,79 @@
+// `paddock admin token create|list|revoke`: credentials of people and programs.
+#include "cli/commands/commands.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/output_format.h"
+#include "cli/core/table.h"
+#include "cli/core/watching.h"
+#include "common/base/percent.h"
+#include "common/contracts/access_token.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::AccessToken;
+using wire::Value;
+
+constexpr const char* kTokens = "/admin/tokens";
+
+std::string place(const AccessToken& token) {
+  return token.name_space.empty() ? "every namespace" : cat("namespace ", token.name_space);
+}
+
+Result<int> create(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  if (parsed.list("scope").empty())
+    return invalid_argument("USAGE", "say what the token may do", "--scope");
+  Value body = Value::Object{{"subject", parsed.text("SUBJECT")}, {"scopes", Value::Array{}}};
+  for (const std::string& each : parsed.list("scope")) body.find("scopes")->push_back(each);
+  if (parsed.has("namespace")) body.set("namespace", parsed.text("namespace"));
+  if (parsed.has("ttl")) body.set("ttl", parsed.text("ttl"));
+  ASSIGN_OR_RETURN(const Value answer, watcher.client.send("POST", kTokens, body));
+  ASSIGN_OR_RETURN(const auto made, wire::decode<AccessToken>(answer));
+  env.out.write(cat(printable(made.token), "\n"));
+  env.say(cat("token ", printable(made.id), " of ", printable(made.subject), " for ",
+              printable(place(made)), ", until ", printable(answer.text("expiresAt")),
+              "; its secret is not shown again"));
+  return kExitOk;
+}
+
+Result<int> list(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
+  ASSIGN_OR_RETURN(const Value answer, watcher.client.get(kTokens));
+  if (is_document(format)) {
+    env.out.write(document_text(answer, format));
+    return kExitOk;
+  }
+  ASSIGN_OR_RETURN(const auto tokens, wire::decode<contracts::AccessTokenList>(answer));
+  Table table{{"ID", "SUBJECT", "NAMESPACE", "SCOPES", "EXPIRES"}, {}};
+  for (const AccessToken& each : tokens.items) {
+    const std::string until =
+        each.expires_at ? format_time(each.expires_at->value) : std::string("never");
+    table.rows.push_back({each.id, each.subject, each.name_space.empty() ? "*" : each.name_space,
+                          join(each.scopes, ","), until});
+  }
+  env.out.write(render(table));
+  return kExitOk;
+}
+
+Result<int> revoke(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  const std::string target = cat(kTokens, "/", percent_encode(parsed.text("ID")));
+  ASSIGN_OR_RETURN(const Value answer, watcher.client.send("DELETE", target, Value()));
+  env.say(cat("token ", printable(answer.text("id")), " of ", printable(answer.text("subject")),
+              " is revoked"));
+  return kExitOk;
+}
+
+}  // namespace
+
+int access_token_create_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return create(watcher, parsed, env); });
+}
+
+int access_token_list_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return list(watcher, parsed, env); });
+}
+
+int access_token_revoke_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return revoke(watcher, parsed, env); });
+}
+
+}  // namespace paddock::cli
