@@ -86,11 +86,12 @@ Status down(const std::string& instance, Millis grace, const Env& env) {
     return {};
   }
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_instance(env, paths));
-  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, read_pointer(paths.pointer()));
+  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, current_pointer(paths));
   if (!pointer) {
     env.say(cat("instance ", instance, " is not up"));
     return {};
   }
+  TRY(write_pointer(paths.pointer(), *pointer));  // as it was, or mended
   return stop_all(env, paths, *pointer, grace);
 }
 

@@ -204,7 +204,7 @@ Status undo(Start& start, const Status& failed, bool controller_was_alive) {
 }
 
 Status bring_up(Start& start) {
-  ASSIGN_OR_RETURN(std::optional<InstancePointer> former, read_pointer(start.paths.pointer()));
+  ASSIGN_OR_RETURN(std::optional<InstancePointer> former, current_pointer(start.paths));
   if (former) start.pointer = *former;
   const bool alive = former && is_alive(former->controller) && is_alive(former->agent);
   if (!alive) start.pointer.id = make_uuid(start.env.random);  // what was dead is replaced
@@ -233,10 +233,26 @@ void announce(const Start& start) {
   env.say(cat("  logs ", start.paths.folder, "/logs"));
 }
 
+// An instance that is up has its data where it was told before.
+Status stays_where_it_is(const UpOptions& options, const std::string& root,
+                         const InstanceSettings& settings) {
+  if (options.data_dir.empty() || options.data_dir == settings.data_dir) return {};
+  ASSIGN_OR_RETURN(const InstancePaths paths,
+                   instance_paths(root, options.instance, settings.data_dir));
+  ASSIGN_OR_RETURN(const auto pointer, current_pointer(paths));
+  if (!pointer || (!is_alive(pointer->controller) && !is_alive(pointer->agent))) return {};
+  return Error{Code::kFailedPrecondition,
+               "INSTANCE_ELSEWHERE",
+               cat("instance ", options.instance,
+                   " is up and has its data in another folder; `paddock down` first"),
+               {{"--data-dir", cat("it uses ", paths.data)}}};
+}
+
 Result<Start> prepare(const UpOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(const std::string root, state_root(env.vars, env.root));
   ASSIGN_OR_RETURN(const InstancePaths own, instance_paths(root, options.instance));
   ASSIGN_OR_RETURN(InstanceSettings settings, read_settings(own.settings()));
+  TRY(stays_where_it_is(options, root, settings));
   if (!options.data_dir.empty()) settings.data_dir = options.data_dir;
   ASSIGN_OR_RETURN(const InstancePaths paths,
                    instance_paths(root, options.instance, settings.data_dir));

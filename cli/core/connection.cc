@@ -62,14 +62,6 @@ Result<InstancePaths> find_instance(const Env& env, const std::string& name) {
   return instance_paths(root, name, settings.data_dir);
 }
 
-wire::Value read_self_description(const std::string& path) {
-  if (!os::exists(path)) return {};
-  Result<std::string> text = os::read_file(path, 64 << 10);
-  if (!text.ok()) return {};
-  Result<wire::Value> value = wire::parse_json(*text);
-  return value.ok() ? std::move(value).value() : wire::Value();
-}
-
 Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::string& url) {
   http::Endpoint endpoint;
   endpoint.base_url = url;
@@ -85,7 +77,7 @@ Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const 
   ASSIGN_OR_RETURN(const Target target, choose_target(options, env));
   if (target.remote) return remote_endpoint(options, env);
   ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, target.instance));
-  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, read_pointer(paths.pointer()));
+  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, current_pointer(paths));
   if (!pointer || !is_alive(pointer->controller)) return not_up(target.instance);
   return instance_endpoint(paths, pointer->url);
 }

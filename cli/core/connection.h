@@ -30,8 +30,6 @@ Result<Target> choose_target(const ConnectionOptions& options, const Env& env);
 
 // The instance's paths, its data folder taken from its settings.
 Result<InstancePaths> find_instance(const Env& env, const std::string& name);
-// What a program says about itself in its data folder (controller.json, agent.json), or null.
-wire::Value read_self_description(const std::string& path);
 
 // INSTANCE_NOT_UP when the instance has no running controller.
 Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const Env& env);

@@ -28,7 +28,7 @@ void look_at_pointer(Health& health, const ConnectionOptions& options, const Env
   health.instance = target->instance;
   const Result<InstancePaths> paths = find_instance(env, target->instance);
   if (!paths.ok()) return;
-  Result<std::optional<InstancePointer>> pointer = read_pointer(paths->pointer());
+  Result<std::optional<InstancePointer>> pointer = current_pointer(*paths);
   if (!pointer.ok()) return;
   health.pointer = std::move(pointer).value();
   if (!health.pointer) return;

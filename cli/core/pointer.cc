@@ -4,10 +4,31 @@
 
 #include <cerrno>
 
+#include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
+
+namespace {
+
+// Whoever wrote the description, if it is that process and alive.
+std::optional<ProcessRef> living_process(const wire::Value& description) {
+  const auto number = [&](const char* name) {
+    const wire::Value* value = description.find(name);
+    return value != nullptr && value->integer() != nullptr ? *value->integer() : int64_t{0};
+  };
+  const std::optional<ProcessRef> process = ProcessRef{
+      number("pid"), number("startTicks"), description.text("bootId"), description.text("nonce")};
+  return process->pid > 0 && is_alive(process) ? process : std::nullopt;
+}
+
+// The same for the same processes, so that what is put back can be removed again.
+std::string make_id(const wire::Value& controller, const wire::Value& agent) {
+  return cat("found-again-", controller.text("nonce"), agent.text("nonce"));
+}
+
+}  // namespace
 
 ProcessRef to_ref(const os::ProcessIdentity& identity, std::string nonce) {
   return {identity.pid, static_cast<int64_t>(identity.start_ticks), identity.boot_id,
@@ -33,6 +54,31 @@ Result<std::optional<InstancePointer>> read_pointer(const std::string& path) {
   Result<InstancePointer> pointer = wire::decode<InstancePointer>(*value);
   if (!pointer.ok()) return damaged(pointer.error());
   return std::optional<InstancePointer>(std::move(pointer).value());
+}
+
+wire::Value read_self_description(const std::string& path) {
+  if (!os::exists(path)) return {};
+  Result<std::string> text = os::read_file(path, 64 << 10);
+  if (!text.ok()) return {};
+  Result<wire::Value> value = wire::parse_json(*text);
+  return value.ok() ? std::move(value).value() : wire::Value();
+}
+
+Result<std::optional<InstancePointer>> current_pointer(const InstancePaths& paths) {
+  Result<std::optional<InstancePointer>> pointer = read_pointer(paths.pointer());
+  if (pointer.ok() || pointer.error().reason != "POINTER_DAMAGED") return pointer;
+  const wire::Value controller =
+      read_self_description(paths.controller_data() + "/controller.json");
+  const wire::Value agent = read_self_description(paths.agent_data() + "/agent.json");
+  InstancePointer found;
+  found.id = make_id(controller, agent);
+  found.instance = paths.name;
+  found.url = controller.text("url");
+  found.node = agent.text("node");
+  found.controller = living_process(controller);
+  found.agent = living_process(agent);
+  if (!found.controller && !found.agent) return std::optional<InstancePointer>();
+  return std::optional(std::move(found));
 }
 
 Status write_pointer(const std::string& path, const InstancePointer& pointer) {

@@ -8,6 +8,7 @@
 
 #include "cli/core/program.h"
 #include "common/os/file.h"
+#include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
@@ -53,6 +54,31 @@ TEST_F(Pointer, AMissingOneIsNothingAndADamagedOneAnError) {
   EXPECT_FALSE(read_pointer(path_)->has_value());
   ASSERT_TRUE(os::write_file_atomic(path_, "{\"id\":").ok());
   EXPECT_EQ(read_pointer(path_).error().reason, "POINTER_DAMAGED");
+}
+
+TEST_F(Pointer, ADamagedOneIsFoundAgainByWhatItsProgramsSayOfThemselves) {
+  const InstancePaths paths{"a", folder_, folder_};
+  ASSERT_TRUE(os::write_file_atomic(path_, "{\"id\":").ok());
+  EXPECT_FALSE(current_pointer(paths)->has_value()) << "nobody is alive";
+  ASSERT_TRUE(os::make_dirs(paths.controller_data()).ok());
+  const auto self = os::identify(::getpid());
+  const auto describe = [&](uint64_t start_ticks) {
+    const wire::Value own = wire::Value::Object{{"url", "https://x"},
+                                                {"pid", self->pid},
+                                                {"startTicks", start_ticks},
+                                                {"bootId", self->boot_id},
+                                                {"nonce", "nonce"}};
+    return os::write_file_atomic(paths.controller_data() + "/controller.json", wire::to_json(own));
+  };
+  ASSERT_TRUE(describe(self->start_ticks + 1).ok());
+  EXPECT_FALSE(current_pointer(paths)->has_value()) << "another process with the same pid";
+  ASSERT_TRUE(describe(self->start_ticks).ok());
+  const auto found = current_pointer(paths);
+  ASSERT_TRUE(found.ok() && found->has_value());
+  EXPECT_EQ((*found)->url, "https://x");
+  EXPECT_TRUE(is_alive((*found)->controller));
+  ASSERT_TRUE(write_pointer(path_, **found).ok());
+  EXPECT_EQ(current_pointer(paths).value()->id, (*found)->id) << "mended";
 }
 
 // proves: OD-40

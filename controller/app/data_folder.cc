@@ -37,8 +37,19 @@ bool lasts(const KeyPair& pair, WallTime now) {
   return end && *end > now + kRenewBefore;
 }
 
+// Another one would not be trusted by any host that has joined.
+Error damaged_ca() {
+  return {
+      Code::kFailedPrecondition, "CA_DAMAGED",
+      "tls/ca.pem or tls/ca-key.pem in the data folder cannot be read: put both back from a "
+      "backup; or remove both, and a new CA is made that every host and client must be told of"};
+}
+
 Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now) {
   Result<KeyPair> ca = read_pair(folder, "ca");
+  // The key was written first: with a certificate there, there was a whole pair once.
+  const bool whole = ca && crypto::certificate_expiry(ca->certificate_pem);
+  if (!whole && os::exists(cat(folder, "/ca.pem"))) return damaged_ca();
   if (ca && lasts(*ca, now)) return ca;
   ASSIGN_OR_RETURN(KeyPair made,
                    crypto::make_ca(cat("Paddock local CA ", make_suffix(random)), now));

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, Instance, main, make_project, wait_until
+from harness import BIN, Instance, find_file, main, make_project, wait_until
 
 
 class Instances(unittest.TestCase):
@@ -80,6 +80,38 @@ class Instances(unittest.TestCase):
             self.assertNotEqual(instance.run("ready", check=False).returncode, 0)
             instance.run("up")
             self.assertEqual(instance.run("ready").returncode, 0)
+
+    # proves: OD-41
+    def test_with_a_damaged_pointer_its_programs_are_found_again(self):
+        with Instance("damaged") as instance:
+            before = instance.processes()
+            find_file(instance.home, "instance.json").write_text('{"id": "half')
+            self.assertEqual(instance.run("ready").returncode, 0)
+            self.assertIn("was up already", instance.run("up").stderr)
+            self.assertEqual(instance.processes(), before)
+            find_file(instance.home, "instance.json").write_text("")
+            instance.run("down")
+            self.assertEqual(instance.processes(), [])
+
+    def test_an_instance_that_is_up_does_not_move(self):
+        with Instance("still") as instance:
+            elsewhere = instance.home / "elsewhere"
+            done = instance.run("up", "--data-dir", elsewhere, check=False)
+            self.assertIn("INSTANCE_ELSEWHERE", done.stderr)
+            self.assertFalse(elsewhere.exists())
+            self.assertEqual(instance.run("ready").returncode, 0)
+
+    def test_a_damaged_ca_is_never_replaced_by_another_one(self):
+        with Instance("ca") as instance:
+            instance.run("down")
+            ca = find_file(instance.home, "tls/ca.pem")
+            whole = ca.read_text()
+            ca.write_text(whole[:200])
+            self.assertIn("CA_DAMAGED", instance.run("up", check=False).stderr)
+            self.assertEqual(ca.read_text(), whole[:200])
+            ca.write_text(whole)
+            instance.run("up")
+            self.assertEqual(ca.read_text(), whole)
 
 
 if __name__ == "__main__":
