@@ -1,82 +1,53 @@
-// `paddock get`, `describe` and `delete`: any object, as a table or a document.
+// `paddock get` and `describe`: any object, as a table or a document, also as it changes.
 #include "cli/commands/commands.h"
 #include "cli/core/describe.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
-#include "cli/core/kinds.h"
-#include "cli/core/output_format.h"
-#include "common/base/percent.h"
-#include "common/client/controller_client.h"
-#include "common/contracts/api_paths.h"
+#include "cli/core/object_choice.h"
+#include "cli/core/object_output.h"
+#include "cli/core/object_table.h"
+#include "cli/core/watching.h"
 
 namespace paddock::cli {
 namespace {
 
 using wire::Value;
 
-struct ObjectChoice {
-  Kind kind = Kind::kRun;
-  std::string name;  // empty: the whole list
-  std::string name_space;
-  std::string selector;
-  bool all_namespaces = false;
+// Prints objects as they are asked for; those of a table come below each other.
+class Printer {
+ public:
+  Printer(const ObjectChoice& choice, const ObjectOutput& output, const Env& env)
+      : choice_(choice), output_(output), env_(env) {}
 
-  std::string target() const {
-    const bool everywhere = all_namespaces || !info(kind).namespaced;
-    const std::string plural(info(kind).plural);
-    const std::string where = everywhere ? "" : name_space;
-    std::string path = name.empty() ? contracts::paths::collection(where, plural)
-                                    : contracts::paths::object(where, plural, percent_encode(name));
-    if (!selector.empty()) path += cat("?labelSelector=", percent_encode(selector));
-    return path;
+  void print_list(const Value& answer) {
+    if (output_.is_document()) return print_document(answer, output_, env_);
+    const std::vector<Value> items = items_of(choice_, answer);
+    if (items.empty()) return env_.say(cat("no ", info(choice_.kind).plural, " found"));
+    print_rows(items);
   }
-};
+  void print_one(const Value& object) {
+    if (output_.is_document()) return print_document(object, output_, env_);
+    print_rows({object});
+  }
 
-Result<ObjectChoice> object_choice(const Parsed& parsed) {
-  ObjectChoice choice;
-  std::string kind = parsed.text("KIND");
-  choice.name = parsed.text("NAME");
-  // kubectl's other way: run/hello
-  if (const size_t slash = kind.find('/'); slash != std::string::npos && choice.name.empty()) {
-    choice.name = kind.substr(slash + 1);
-    kind.resize(slash);
-  }
-  ASSIGN_OR_RETURN(choice.kind, parse_kind(kind));
-  choice.name_space = parsed.text("namespace", "default");
-  choice.selector = parsed.text("selector");
-  choice.all_namespaces = parsed.has("all-namespaces");
-  if (choice.all_namespaces && !choice.name.empty()) {
-    return invalid_argument("USAGE", "a name belongs to one namespace; leave -A out",
-                            "--all-namespaces");
-  }
-  if (!choice.selector.empty() && !choice.name.empty()) {
-    return invalid_argument("USAGE", "a selector chooses from a list; leave the name out",
-                            "--selector");
-  }
-  return choice;
-}
-
-std::vector<Value> items_of(const ObjectChoice& choice, const Value& answer) {
-  if (!choice.name.empty()) return {answer};
-  const Value* items = answer.find("items");
-  return items != nullptr && items->array() != nullptr ? *items->array() : std::vector<Value>();
-}
-
-void print_objects(const ObjectChoice& choice, OutputFormat format, const Value& answer,
-                   const Env& env) {
-  if (is_document(format)) return env.out.write(document_text(answer, format));
-  const std::vector<Value> items = items_of(choice, answer);
-  if (format == OutputFormat::kName) {
-    for (const Value& item : items) {
-      env.out.write(cat(info(choice.kind).singular, ".paddock.dev/",
-                        printable(item.text("metadata.name")), "\n"));
+ private:
+  void print_rows(const std::vector<Value>& objects) {
+    if (output_.format == OutputFormat::kName) {
+      for (const Value& each : objects)
+        env_.out.write(object_reference(choice_.kind, each.text("metadata.name")) + "\n");
+      return;
     }
-    return;
+    const TableOptions options{output_.format == OutputFormat::kWide, choice_.all_namespaces};
+    Table table = object_table(choice_.kind, objects, options, env_.clock.wall());
+    if (!widths_.empty()) table.header.clear();
+    env_.out.write(render_below(table, widths_));
   }
-  if (items.empty()) return env.say(cat("no ", info(choice.kind).plural, " found"));
-  const TableOptions options{format == OutputFormat::kWide, choice.all_namespaces};
-  env.out.write(render(object_table(choice.kind, items, options, env.clock.wall())));
-}
+
+  const ObjectChoice& choice_;
+  const ObjectOutput& output_;
+  const Env& env_;
+  std::vector<size_t> widths_;
+};
 
 template <class T>
 Result<std::string> described(const Value& object, std::string (*text)(const T&, WallTime),
@@ -103,15 +74,33 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
   return std::string();
 }
 
-Status get(const Parsed& parsed, const Env& env) {
+// The changes behind `answer`, until Ctrl-C. When the server no longer has them all, everything is
+// shown anew.
+Status follow(Watcher& watcher, const ObjectChoice& choice, Value answer, Printer& printer,
+              const Env& env) {
+  for (;;) {
+    Status ended = watcher.client.follow_objects(
+        choice.watched(), answer.text("metadata.resourceVersion"), env.patience,
+        [&](std::string_view type, const Value& object) {
+          const std::string name = printable(object.text("metadata.name"));
+          if (type == "DELETED") env.say(cat(info(choice.kind).singular, " ", name, " is deleted"));
+          if (type != "DELETED") printer.print_one(object);
+          return true;
+        });
+    if (ended.ok() || ended.error().code != Code::kGone) return ended;
+    ASSIGN_OR_RETURN(answer, watcher.client.get(choice.target()));
+    printer.print_list(answer);
+  }
+}
+
+Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
-  ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
-  ASSIGN_OR_RETURN(const http::Endpoint endpoint,
-                   resolve_endpoint(connection_options(parsed), env));
-  client::ControllerClient client(endpoint);
-  ASSIGN_OR_RETURN(const Value answer, client.get(choice.target()));
-  print_objects(choice, format, answer, env);
-  return {};
+  ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
+  Printer printer(choice, output, env);
+  ASSIGN_OR_RETURN(Value answer, watcher.client.get(choice.target()));
+  printer.print_list(answer);
+  if (parsed.has("watch")) TRY(follow(watcher, choice, std::move(answer), printer, env));
+  return kExitOk;
 }
 
 Status describe(const Parsed& parsed, const Env& env) {
@@ -127,27 +116,15 @@ Status describe(const Parsed& parsed, const Env& env) {
   return {};
 }
 
-Status delete_object(const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
-  ASSIGN_OR_RETURN(const http::Endpoint endpoint,
-                   resolve_endpoint(connection_options(parsed), env));
-  client::ControllerClient client(endpoint);
-  ASSIGN_OR_RETURN([[maybe_unused]] const Value answer,
-                   client.send("DELETE", choice.target(), Value()));
-  env.say(cat(info(choice.kind).singular, " ", choice.name, " deleted"));
-  return {};
-}
-
 int finish(const Env& env, const Status& status) {
   return status.ok() ? kExitOk : fail(env, status.error());
 }
 
 }  // namespace
 
-int get_command(const Parsed& parsed, Env& env) { return finish(env, get(parsed, env)); }
-int describe_command(const Parsed& parsed, Env& env) { return finish(env, describe(parsed, env)); }
-int delete_command(const Parsed& parsed, Env& env) {
-  return finish(env, delete_object(parsed, env));
+int get_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) { return get(watcher, parsed, env); });
 }
+int describe_command(const Parsed& parsed, Env& env) { return finish(env, describe(parsed, env)); }
 
 }  // namespace paddock::cli

@@ -150,9 +150,13 @@ std::vector<std::string> command_first(const std::vector<std::string>& args) {
   }
   if (leading == 0 || leading >= args.size()) return args;
   const auto command = args.begin() + static_cast<std::ptrdiff_t>(leading);
-  const bool two_words =
-      args.size() > leading + 1 && find_command(cat(command[0], " ", command[1])) != nullptr;
-  const auto behind = command + (two_words ? 2 : 1);
+  // As many words as name a command: `get`, `sandbox run`, `admin token create`.
+  std::string path = *command;
+  auto behind = command + 1;
+  for (auto word = behind; word != args.end() && word - command < 3; ++word) {
+    path += cat(" ", *word);
+    if (find_command(path) != nullptr) behind = word + 1;
+  }
   std::vector<std::string> out(command, behind);
   out.insert(out.end(), args.begin(), command);
   out.insert(out.end(), behind, args.end());

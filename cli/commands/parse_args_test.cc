@@ -57,6 +57,7 @@ TEST(ParseArgs, GlobalOptionsMayStandBeforeTheCommand) {
   EXPECT_EQ(logs.text("patience"), "2s");
   EXPECT_EQ(logs.text("NAME"), "name");
   EXPECT_EQ(parsed({"--instance", "a", "sandbox", "run", "--", "true"}).text("instance"), "a");
+  EXPECT_EQ(parsed({"--instance", "a", "admin", "token", "revoke", "x"}).text("ID"), "x");
 }
 
 TEST(ParseArgs, AnArgumentMayBeNamedLikeACommand) {

@@ -5,6 +5,8 @@
 #include "cli/commands/parse_args.h"
 #include "cli/core/error_text.h"
 #include "cli/core/option_values.h"
+#include "common/base/text.h"
+#include "common/contracts/names.h"
 
 namespace paddock::cli {
 namespace {
@@ -30,6 +32,11 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"pytest", pytest_command},
     std::pair<std::string_view, Function>{"get", get_command},
     std::pair<std::string_view, Function>{"describe", describe_command},
+    std::pair<std::string_view, Function>{"apply", apply_command},
+    std::pair<std::string_view, Function>{"create", create_command},
+    std::pair<std::string_view, Function>{"label", label_command},
+    std::pair<std::string_view, Function>{"explain", explain_command},
+    std::pair<std::string_view, Function>{"api-resources", api_resources_command},
     std::pair<std::string_view, Function>{"logs", logs_command},
     std::pair<std::string_view, Function>{"events", events_command},
     std::pair<std::string_view, Function>{"wait", wait_command},
@@ -48,6 +55,9 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"audit", audit_command},
     std::pair<std::string_view, Function>{"mcp", mcp_command},
     std::pair<std::string_view, Function>{"admin backup", backup_command},
+    std::pair<std::string_view, Function>{"admin token create", access_token_create_command},
+    std::pair<std::string_view, Function>{"admin token list", access_token_list_command},
+    std::pair<std::string_view, Function>{"admin token revoke", access_token_revoke_command},
     std::pair<std::string_view, Function>{"token create", token_create_command},
     std::pair<std::string_view, Function>{"token list", token_list_command},
     std::pair<std::string_view, Function>{"token revoke", token_revoke_command},
@@ -56,6 +66,15 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"completion", completion_command},
     std::pair<std::string_view, Function>{"version", version_command},
 };
+
+// It becomes part of a path.
+Status check_namespace(const Parsed& parsed) {
+  if (!parsed.has("namespace") || contracts::is_dns_label(parsed.text("namespace"))) return {};
+  return invalid_argument("USAGE",
+                          cat("`", parsed.text("namespace"),
+                              "` is no namespace: lower-case letters, digits and dashes"),
+                          "--namespace");
+}
 
 }  // namespace
 
@@ -67,6 +86,7 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
     return 0;
   }
   const auto& wanted = std::get<Parsed>(*parsed);
+  if (const Status named = check_namespace(wanted); !named.ok()) return fail(env, named.error());
   const auto patience = duration_option(wanted, "patience");
   if (!patience.ok()) return fail(env, patience.error());
   if (*patience) env.patience = **patience;

@@ -13,6 +13,9 @@ inline const OptionRow kVerbose{"-v,--verbose", "", "say more"};
 // What runs code, and what tells beforehand how it would go.
 std::vector<CommandRow> run_commands();
 
+// Objects of any kind: shown, made from files, changed, explained.
+std::vector<CommandRow> object_commands();
+
 // Hosts that join and leave.
 std::vector<CommandRow> membership_commands();
 

@@ -9,11 +9,10 @@ namespace paddock::cli {
 namespace {
 
 constexpr const char* kInstanceGroup = "An instance on this host";
-constexpr const char* kLookGroup = "Look and act";
+constexpr const char* kLookGroup = "Follow runs";
 constexpr const char* kNodeGroup = "Nodes";
 constexpr const char* kToolGroup = "Tools";
 
-const OptionRow kOutputFormat{"-o,--output", "FORMAT", "table, wide, json, yaml or name"};
 const OptionRow kDocumentFormat{"-o,--output", "FORMAT", "table, json or yaml"};
 
 std::vector<CommandRow> instance_commands() {
@@ -51,24 +50,7 @@ std::vector<CommandRow> instance_commands() {
 
 std::vector<CommandRow> look_commands() {
   const ArgumentRow name{"NAME", "name of the run"};
-  const ArgumentRow kind{"KIND",
-                         "runs (rn), workspaces (ws), volumes (vol), sandboxes (sb) or nodes (no)"};
   return {
-      {"get",
-       kLookGroup,
-       "list objects, or show one",
-       {kind, {"NAME", "one object", false}},
-       {kNamespace,
-        {"-A,--all-namespaces", "", "every namespace"},
-        kOutputFormat,
-        {"-l,--selector", "SELECTOR", "labels, e.g. team=a,stage!=test"}},
-       "  paddock get runs\n  paddock get run hello -o yaml\n  paddock get nodes -o wide"},
-      {"describe",
-       kLookGroup,
-       "one object in detail: why it waits, what was enforced",
-       {kind, {"NAME", "name of the object"}},
-       {kNamespace},
-       "  paddock describe run hello"},
       {"logs",
        kLookGroup,
        "the output of a run",
@@ -95,12 +77,6 @@ std::vector<CommandRow> look_commands() {
        "fetch a run's artifacts, or list them",
        {name},
        {{"--output", "DIR", "write them here; without it they are listed"}, kNamespace, kVerbose},
-       ""},
-      {"delete",
-       kLookGroup,
-       "delete an object",
-       {kind, {"NAME", "name of the object"}},
-       {kNamespace},
        ""},
   };
 }
@@ -190,8 +166,9 @@ std::vector<CommandRow> tool_commands() {
 
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
-  for (auto rows : {run_commands(), look_commands(), node_commands(), membership_commands(),
-                    session_commands(), permission_commands(), tool_commands()})
+  for (auto rows :
+       {run_commands(), object_commands(), look_commands(), node_commands(), membership_commands(),
+        session_commands(), permission_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }

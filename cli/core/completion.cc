@@ -1,5 +1,7 @@
 #include "cli/core/completion.h"
 
+#include <algorithm>
+
 #include "cli/core/command_table.h"
 #include "common/base/text.h"
 
@@ -22,46 +24,68 @@ std::string option_words(const CommandRow& row) {
 std::string argument_words(const CommandRow& row) {
   if (row.path == "completion") return "bash zsh fish";
   for (const ArgumentRow& argument : row.arguments) {
-    if (argument.name == "KIND") return "runs workspaces nodes";
+    if (argument.name == "KIND" || argument.name == "FIELD")
+      return "runs workspaces volumes grants tooltokens sandboxes nodes";
   }
   return "";
 }
 
-std::string nested_words(const std::string& first) {
+// What may come next behind the start of a command's words (`sandbox`): once each.
+std::string next_words(const std::string& start) {
   std::vector<std::string> words;
   for (const CommandRow& row : command_table()) {
-    if (row.path.starts_with(cat(first, " "))) words.push_back(row.path.substr(first.size() + 1));
+    if (!row.path.starts_with(cat(start, " "))) continue;
+    const std::string next = split(row.path.substr(start.size() + 1), ' ').front();
+    if (std::ranges::find(words, next) == words.end()) words.push_back(next);
   }
   return join(words, " ");
 }
 
+// The starts of commands that have more than one word, shortest first.
+std::vector<std::string> starts() {
+  std::vector<std::string> all;
+  for (const CommandRow& row : command_table()) {
+    for (size_t space = row.path.find(' '); space != std::string::npos;
+         space = row.path.find(' ', space + 1)) {
+      const std::string start = row.path.substr(0, space);
+      if (std::ranges::find(all, start) == all.end()) all.push_back(start);
+    }
+  }
+  return all;
+}
+
 std::string bash_cases() {
   std::string out;
-  for (const CommandRow& row : command_table()) {
-    const bool nested = row.path.find(' ') != std::string::npos;
-    out += cat("    '", row.path, "'", nested ? "" : "|'" + row.path + " '*", ") words=\"",
-               argument_words(row), "\"; flags=\"", option_words(row), "\" ;;\n");
-  }
+  for (const CommandRow& row : command_table())
+    out += cat("    '", row.path, "') words=\"", argument_words(row), "\"; flags=\"",
+               option_words(row), "\" ;;\n");
+  for (const std::string& start : starts())
+    out += cat("    '", start, "') words=\"", next_words(start), "\" ;;\n");
   return out;
+}
+
+// Every path that bash may take for the command's own words.
+std::string bash_paths() {
+  std::vector<std::string> paths;
+  for (const CommandRow& row : command_table()) paths.push_back(cat("'", row.path, "'"));
+  for (const std::string& start : starts()) paths.push_back(cat("'", start, "'"));
+  return join(paths, "|");
 }
 
 std::string bash_script() {
   return cat(
       "# bash completion for paddock: source <(paddock completion bash)\n"
       "_paddock() {\n"
-      "  local cur=${COMP_WORDS[COMP_CWORD]} words='' flags='' path=${COMP_WORDS[1]}\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} words='' flags='' path='' longer i\n"
       "  COMPREPLY=()\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"",
-      join(command_names(), " "),
-      " --help\" -- \"$cur\"))\n    return\n  fi\n"
-      "  if [ \"$path\" = sandbox ]; then\n"
-      "    if [ \"$COMP_CWORD\" -eq 2 ]; then COMPREPLY=($(compgen -W \"",
-      nested_words("sandbox"),
-      "\" -- \"$cur\")); return; fi\n"
-      "    path=\"sandbox ${COMP_WORDS[2]}\"\n  fi\n"
-      "  case \"$path\" in\n",
-      bash_cases(),
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    longer=\"${path:+$path }${COMP_WORDS[i]}\"\n"
+      "    case \"$longer\" in\n      ",
+      bash_paths(),
+      ") path=$longer ;;\n      *) break ;;\n    esac\n  done\n"
+      "  case \"$path\" in\n"
+      "    '') words=\"",
+      join(command_names(), " "), " --help\" ;;\n", bash_cases(),
       "  esac\n"
       "  case \"$cur\" in\n"
       "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\")) ;;\n"

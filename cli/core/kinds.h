@@ -1,15 +1,11 @@
-// The kinds of resources the CLI shows: their names and the columns of their tables. Pure.
+// The kinds of resources the CLI knows, and their names. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "cli/core/table.h"
 #include "common/base/result.h"
-#include "common/base/time.h"
-#include "common/wire/value.h"
 
 namespace paddock::cli {
 
@@ -20,18 +16,15 @@ struct KindInfo {
   std::string_view singular;
   std::string_view plural;
   std::string_view short_name;
+  std::string_view object_kind;  // `kind` of an object
   bool namespaced;
 };
 const KindInfo& info(Kind kind);
 // By singular, plural or short name, upper or lower case. UNKNOWN_KIND names the known ones.
 Result<Kind> parse_kind(std::string_view word);
-
-struct TableOptions {
-  bool wide = false;
-  bool all_namespaces = false;
-};
-// Objects as the API gives them. Missing fields are shown as `-`.
-Table object_table(Kind kind, const std::vector<wire::Value>& objects, const TableOptions& options,
-                   WallTime now);
+// By an object's `kind`, letter by letter; nothing for one that we do not know, and what to say
+// then.
+std::optional<Kind> kind_of_object(std::string_view object_kind);
+std::string unknown_object_kind(std::string_view object_kind);
 
 }  // namespace paddock::cli

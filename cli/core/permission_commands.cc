@@ -34,6 +34,31 @@ std::vector<CommandRow> permission_commands() {
        {{"NAME", "name of the tool token"}},
        {kNamespace},
        ""},
+      {"admin token create",
+       kGroup,
+       "make a token for a person or a program that uses the API",
+       {{"SUBJECT", "who it is for, as audit log and grants name it"}},
+       {{"--scope", "S", "what it may do; may be repeated", true},
+        {"-n,--namespace", "NS", "the only one it is good for; all unless given"},
+        {"--ttl", "D", "2160h (90 days) unless given; 87840h at most"}},
+       "The secret is printed once, on standard output, and kept nowhere. Scopes: runs:read,\n"
+       "runs:write, workspaces:read, workspaces:write, grants:read, grants:write, audit:read, and\n"
+       "without a namespace nodes:read, nodes:write, metrics:read, admin; * is all of them.\n\n"
+       "  paddock admin token create ci -n team-a --scope runs:read --scope runs:write \\\n"
+       "      --scope workspaces:read --scope workspaces:write\n"
+       "  paddock admin token create prometheus --scope metrics:read --ttl 8760h"},
+      {"admin token list",
+       kGroup,
+       "show tokens of people and programs, without their secrets",
+       {},
+       {{"-o,--output", "FORMAT", "table, json or yaml"}},
+       ""},
+      {"admin token revoke",
+       kGroup,
+       "end a token of a person or a program",
+       {{"ID", "of the token, as `admin token list` shows it"}},
+       {},
+       "It is refused from the next request on; what it watches ends within a minute."},
       {"grant explain",
        kGroup,
        "say whether a grant gives something, and by which rules",

@@ -22,10 +22,8 @@ void append_line(std::string& out, const std::vector<std::string>& cells,
   out += line + "\n";
 }
 
-}  // namespace
-
-std::string render(const Table& table, const std::string& indent) {
-  std::vector<size_t> widths;
+std::string render_with(const Table& table, std::vector<size_t>& widths,
+                        const std::string& indent) {
   const auto widen = [&](const std::vector<std::string>& cells) {
     widths.resize(std::max(widths.size(), cells.size()));
     for (size_t i = 0; i < cells.size(); ++i) {
@@ -38,6 +36,17 @@ std::string render(const Table& table, const std::string& indent) {
   if (!table.header.empty()) append_line(out, table.header, widths, indent);
   for (const auto& row : table.rows) append_line(out, row, widths, indent);
   return out;
+}
+
+}  // namespace
+
+std::string render(const Table& table, const std::string& indent) {
+  std::vector<size_t> widths;
+  return render_with(table, widths, indent);
+}
+
+std::string render_below(const Table& table, std::vector<size_t>& widths) {
+  return render_with(table, widths, "");
 }
 
 }  // namespace paddock::cli

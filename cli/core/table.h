@@ -13,5 +13,7 @@ struct Table {
 
 // Cells are made printable; an empty one is shown as `-`. `indent` goes before every line.
 std::string render(const Table& table, const std::string& indent = "");
+// The same for rows that go on below others: no column is narrower than it was.
+std::string render_below(const Table& table, std::vector<size_t>& widths);
 
 }  // namespace paddock::cli

@@ -5,9 +5,9 @@
 #include "cli/core/completion.h"
 #include "cli/core/error_text.h"
 #include "cli/core/help_text.h"
-#include "cli/core/kinds.h"
 #include "cli/core/kubeconfig.h"
 #include "cli/core/nearest.h"
+#include "cli/core/object_table.h"
 #include "cli/core/output_format.h"
 #include "cli/core/progress.h"
 #include "cli/core/run_report.h"
@@ -199,6 +199,9 @@ TEST(Completion, KnowsThreeShellsAndEveryCommand) {
     for (const std::string& name : command_names()) EXPECT_THAT(script, HasSubstr(name)) << shell;
     EXPECT_THAT(script, HasSubstr("artifact-dir")) << shell;
   }
+  const std::string bash = completion_script("bash").value();
+  EXPECT_THAT(bash, HasSubstr("'admin') words=\"token backup\"")) << "the next word of longer ones";
+  EXPECT_THAT(bash, HasSubstr("'admin token') words=\"create list revoke\""));
   EXPECT_EQ(completion_script("tcsh").error().reason, "UNKNOWN_SHELL");
 }
 

@@ -74,6 +74,14 @@ Result<wire::Value> ControllerClient::send(const std::string& method, const std:
   return call_json(request, !idempotency_key.empty());
 }
 
+Result<wire::Value> ControllerClient::patch(const std::string& target,
+                                            const std::string& media_type,
+                                            const wire::Value& body) {
+  http::Request request = json_request("PATCH", target, body);
+  request.headers["Content-Type"] = media_type;
+  return call_json(request, true);
+}
+
 void ControllerClient::abort() {
   pause_.interrupt();
   http_->abort();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/guarded.h"
@@ -49,6 +50,15 @@ class ControllerClient {
   Result<wire::Value> get(const std::string& target);
   Result<wire::Value> send(const std::string& method, const std::string& target,
                            const wire::Value& body, const std::string& idempotency_key = {});
+  // For patches that come to the same when they are done twice, as those by merge and apply do.
+  Result<wire::Value> patch(const std::string& target, const std::string& media_type,
+                            const wire::Value& body);
+  // Follows the changes of a list, `target` with its query, from behind `version`. Reconnects as
+  // follow_events does. `type` is ADDED, MODIFIED or DELETED. Gone: list again, too much has
+  // changed since. Returns once `on_change` returned false.
+  using OnChange = std::function<bool(std::string_view type, const wire::Value& object)>;
+  Status follow_objects(const std::string& target, const std::string& version, Millis patience,
+                        const OnChange& on_change);
 
   // --- runs ---
   Result<contracts::Run> create_run(const contracts::Run& run, const std::string& idempotency_key);
@@ -102,6 +112,7 @@ class ControllerClient {
 
  private:
   friend class EventFollower;
+  friend class ObjectFollower;
 
   // One attempt; an answer other than 2xx is a failure.
   Result<http::Response> once(http::Client& http, const http::Request& request, Failure& failure);

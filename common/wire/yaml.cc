@@ -1,6 +1,7 @@
 #include "common/wire/yaml.h"
 
 #include <istream>
+#include <optional>
 #include <streambuf>
 
 #include <yaml-cpp/eventhandler.h>
@@ -26,10 +27,12 @@ struct Refused {
 // that a bomb of aliases or brackets is refused before it is a tree.
 class Handler final : public YAML::EventHandler {
  public:
-  explicit Handler(TreeBuilder& builder) : builder_(builder) {}
+  // `too_many` is said when no further document is allowed; otherwise it is empty.
+  Handler(TreeBuilder& builder, std::string too_many)
+      : builder_(builder), too_many_(std::move(too_many)) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ > 0) throw Refused{mark, "only one document is allowed"};
+    if (!too_many_.empty()) throw Refused{mark, too_many_};
   }
   void OnDocumentEnd() override {}
 
@@ -90,7 +93,7 @@ class Handler final : public YAML::EventHandler {
     if (!accepted) throw Refused{mark, {}};
   }
   TreeBuilder& builder_;
-  size_t documents_ = 0;
+  std::string too_many_;
 };
 
 // A stream over memory that copies nothing.
@@ -104,6 +107,11 @@ class ViewBuffer final : public std::streambuf {
 
 std::string place(const YAML::Mark& mark) {
   return cat(" at line ", mark.line + 1, ", column ", mark.column + 1);
+}
+
+std::string too_many(size_t most) {
+  return most == 1 ? "only one document is allowed"
+                   : cat("at most ", most, " documents are allowed");
 }
 
 Error malformed(std::string message) {
@@ -132,15 +140,13 @@ bool looks_like_json(std::string_view text) {
   return start.starts_with('{') || start.starts_with('[');
 }
 
-Result<Value> parse_events(std::string_view text, const ParseLimits& limits) {
+// The next document, or nothing at the end.
+Result<std::optional<Value>> next_document(YAML::Parser& parser, const ParseLimits& limits,
+                                           std::string too_many) {
   TreeBuilder builder(limits, "MALFORMED_YAML");
-  Handler handler(builder);
-  ViewBuffer buffer(text);
-  std::istream stream(&buffer);
+  Handler handler(builder, std::move(too_many));
   try {
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(handler)) {
-    }
+    if (!parser.HandleNextDocument(handler)) return std::optional<Value>();
   } catch (const Refused& refused) {
     Error error = refused.message.empty() ? *builder.fault() : malformed(refused.message);
     error.message += place(refused.mark);
@@ -148,19 +154,40 @@ Result<Value> parse_events(std::string_view text, const ParseLimits& limits) {
   } catch (const YAML::Exception& exception) {
     return malformed(cat(exception.msg, place(exception.mark)));
   }
-  return builder.take();
+  return std::optional<Value>(builder.take());
+}
+
+Result<std::vector<Value>> parse_events(std::string_view text, const ParseLimits& limits,
+                                        size_t most) {
+  ViewBuffer buffer(text);
+  std::istream stream(&buffer);
+  YAML::Parser parser(stream);
+  std::vector<Value> documents;
+  for (;;) {
+    const bool full = documents.size() == most;
+    ASSIGN_OR_RETURN(auto document, next_document(parser, limits, full ? too_many(most) : ""));
+    if (!document) return documents;
+    documents.push_back(std::move(*document));
+  }
 }
 
 }  // namespace
 
-Result<Value> parse_yaml(std::string_view text, const ParseLimits& limits) {
+Result<std::vector<Value>> parse_yaml_documents(std::string_view text, size_t most,
+                                                const ParseLimits& limits) {
   if (text.size() > limits.max_bytes) return internal::too_large(limits);
   TRY(check_bytes(text));
   if (looks_like_json(text)) {
     auto parsed = parse_json(text, limits);
-    if (parsed.ok() || parsed.error().reason != "MALFORMED_JSON") return parsed;
+    if (parsed.ok()) return std::vector<Value>{std::move(*parsed)};
+    if (parsed.error().reason != "MALFORMED_JSON") return parsed.error();
   }
-  return parse_events(text, limits);
+  return parse_events(text, limits, most);
+}
+
+Result<Value> parse_yaml(std::string_view text, const ParseLimits& limits) {
+  ASSIGN_OR_RETURN(auto documents, parse_yaml_documents(text, 1, limits));
+  return documents.empty() ? Value() : std::move(documents.front());
 }
 
 }  // namespace paddock::wire

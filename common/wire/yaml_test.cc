@@ -104,6 +104,22 @@ TEST(Yaml, RefusesASecondDocument) {
   EXPECT_EQ(json_of("a: 1\n...\n"), R"({"a":1})");
 }
 
+TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreAllowed) {
+  const auto all = [](std::string_view text) {
+    const auto documents = parse_yaml_documents(text, 3);
+    if (!documents.ok()) return documents.error().message;
+    std::string out;
+    for (const Value& each : *documents) out += to_json(each) + ";";
+    return out;
+  };
+  EXPECT_EQ(all("a: 1\n---\n- b\n---\n"), R"({"a":1};["b"];null;)");
+  EXPECT_EQ(all("# nothing\n"), "");
+  EXPECT_EQ(all(R"({"a":{"b":1}})"), R"({"a":{"b":1}};)");
+  EXPECT_EQ(all("1\n---\n2\n---\n3\n---\n4\n"),
+            "at most 3 documents are allowed at line 6, column 1");
+  EXPECT_EQ(all("a: 1\n---\nb: *x\n"), "the referenced anchor is not defined at line 3, column 4");
+}
+
 TEST(Yaml, RefusesBytesThatAreNoText) {
   EXPECT_EQ(message_of("a: \xFF"), "the text is not UTF-8 at byte 3");
   EXPECT_EQ(message_of(std::string_view("a: 1\0b", 6)), "a control character at byte 4");

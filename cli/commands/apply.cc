@@ -1,0 +1,135 @@
+// `paddock apply` and `create`: objects from files.
+#include "cli/commands/commands.h"
+#include "cli/core/error_text.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/manifests.h"
+#include "cli/core/object_output.h"
+#include "cli/core/watching.h"
+#include "common/base/random.h"
+
+namespace paddock::cli {
+namespace {
+
+using wire::Value;
+
+constexpr const char* kApplyPatch = "application/apply-patch+yaml";
+
+struct Sent {
+  Value object;
+  std::string_view what_happened;
+};
+using Send = std::function<Result<Sent>(const Manifest&)>;
+
+// The object's version before; empty when there is none yet.
+Result<std::string> version_now(client::ControllerClient& client, const Manifest& manifest) {
+  const Result<Value> now = client.get(manifest.target());
+  if (now.ok()) return now->text("metadata.resourceVersion");
+  if (now.error().code == Code::kNotFound) return std::string();
+  return now.error();
+}
+
+Result<Sent> apply_one(client::ControllerClient& client, const Manifest& manifest,
+                       const std::string& query) {
+  ASSIGN_OR_RETURN(const std::string before, version_now(client, manifest));
+  ASSIGN_OR_RETURN(Value after,
+                   client.patch(cat(manifest.target(), query), kApplyPatch, manifest.object));
+  const bool same = after.text("metadata.resourceVersion") == before;
+  return Sent{std::move(after), before.empty() ? "created" : same ? "unchanged" : "configured"};
+}
+
+Result<Sent> create_one(client::ControllerClient& client, const Manifest& manifest,
+                        const std::string& query, const Env& env) {
+  ASSIGN_OR_RETURN(Value made, client.send("POST", cat(manifest.collection(), query),
+                                           manifest.object, make_uuid(env.random)));
+  return Sent{std::move(made), "created"};
+}
+
+// A token's secret is in the answer to its creation and nowhere else.
+Status no_tokens(const std::vector<Manifest>& manifests) {
+  for (const Manifest& each : manifests) {
+    if (each.kind != Kind::kToolToken) continue;
+    return invalid_argument("TOKEN_IN_FILE",
+                            "`paddock token create` makes tool tokens, and shows the secret",
+                            each.source);
+  }
+  return {};
+}
+
+// What is applied twice must be the same object twice.
+Status all_named(const std::vector<Manifest>& manifests) {
+  for (const Manifest& each : manifests) {
+    if (!each.name.empty()) continue;
+    return invalid_argument(
+        "NAME_MISSING",
+        "an object to apply needs a metadata.name; `paddock create` takes metadata.generateName",
+        each.source);
+  }
+  return {};
+}
+
+Result<std::vector<Manifest>> wanted(const Parsed& parsed, const Env& env) {
+  if (!parsed.has("filename"))
+    return invalid_argument("USAGE", "say which file, folder or `-`", "--filename");
+  ASSIGN_OR_RETURN(const auto texts, read_manifests(parsed.list("filename"), env));
+  ASSIGN_OR_RETURN(auto manifests, parse_manifests(texts, parsed.text("namespace")));
+  TRY(no_tokens(manifests));
+  if (parsed.command == "apply") TRY(all_named(manifests));
+  return manifests;
+}
+
+void say_what_happened(const Manifest& manifest, const Sent& sent, const Parsed& parsed,
+                       OutputFormat format, const Env& env) {
+  const std::string name = object_reference(manifest.kind, sent.object.text("metadata.name"));
+  if (format == OutputFormat::kName) return env.out.write(name + "\n");
+  env.out.write(
+      cat(name, " ", sent.what_happened, parsed.has("dry-run") ? " (dry run)" : "", "\n"));
+}
+
+// Sends all, also behind one that was refused; the exit code is that of the first refusal.
+Result<int> send_all(const Parsed& parsed, const Env& env, const Send& send) {
+  ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
+  ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, wanted(parsed, env));
+  int code = kExitOk;
+  std::vector<Value> documents;
+  for (const Manifest& manifest : manifests) {
+    Result<Sent> sent = send(manifest);
+    if (!sent.ok()) {
+      Error error = sent.error();
+      if (error.reason == "ABORTED") return error;
+      error.message = cat(manifest.source, ": ", error.message);
+      const int failed = fail(env, error);
+      if (code == kExitOk) code = failed;
+    } else if (output.is_document()) {
+      documents.push_back(std::move(sent->object));
+    } else {
+      say_what_happened(manifest, *sent, parsed, output.format, env);
+    }
+  }
+  if (!documents.empty()) print_document(as_one_document(std::move(documents)), output, env);
+  return code;
+}
+
+const char* dry_run(const Parsed& parsed) { return parsed.has("dry-run") ? "&dryRun=All" : ""; }
+
+}  // namespace
+
+int apply_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) {
+    const std::string query = cat("?fieldManager=paddock&fieldValidation=Strict", dry_run(parsed),
+                                  parsed.has("force") ? "&force=true" : "");
+    return send_all(parsed, env, [&](const Manifest& manifest) {
+      return apply_one(watcher.client, manifest, query);
+    });
+  });
+}
+
+int create_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) {
+    const std::string query = cat("?fieldValidation=Strict", dry_run(parsed));
+    return send_all(parsed, env, [&](const Manifest& manifest) {
+      return create_one(watcher.client, manifest, query, env);
+    });
+  });
+}
+
+}  // namespace paddock::cli

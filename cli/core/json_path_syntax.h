@@ -1,0 +1,52 @@
+// What a JSONPath template says, and how its text is read. Pure; for json_path.cc only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/wire/value.h"
+
+namespace paddock::cli::json_path {
+
+struct Step;
+struct Query {
+  bool from_root = false;  // `$`: else from what is looked at
+  std::vector<Step> steps;
+};
+
+enum class Comparison {
+  kExists,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual
+};
+
+struct Step {
+  enum class Kind { kMember, kDescend, kAll, kIndex, kSlice, kFilter };
+  Kind kind = Kind::kMember;
+  std::string name = {};             // of a member
+  std::optional<int64_t> from = {};  // of an index, or of a slice
+  std::optional<int64_t> to = {};    // of a slice, not included
+  Query condition = {};              // of a filter
+  Comparison comparison = Comparison::kExists;
+  wire::Value operand = {};
+};
+
+// Text, a path, a range over what a path leads to, or (the root) only what it holds.
+struct Node {
+  enum class Kind { kText, kQuery, kRange, kAll };
+  Kind kind = Kind::kAll;
+  std::string text = {};
+  Query query = {};
+  std::vector<Node> inside = {};
+};
+
+Result<Node> parse(std::string_view text);
+
+}  // namespace paddock::cli::json_path

@@ -1,0 +1,18 @@
+// `KEY=VALUE` and `KEY-`, as `paddock label` takes them. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/wire/value.h"
+
+namespace paddock::cli {
+
+// A merge patch of metadata.labels. USAGE names the word that is neither, or comes twice.
+Result<wire::Value> label_patch(const std::vector<std::string>& words);
+
+// LABEL_EXISTS names the labels of `object` that the patch would give another value.
+Status keeps_labels(const wire::Value& object, const wire::Value& patch);
+
+}  // namespace paddock::cli

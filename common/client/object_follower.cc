@@ -1,0 +1,103 @@
+#include "common/client/object_follower.h"
+
+#include <algorithm>
+
+#include "common/base/backoff.h"
+#include "common/base/percent.h"
+#include "common/base/text.h"
+#include "common/client/requests.h"
+#include "common/contracts/status.h"
+#include "common/wire/json.h"
+
+namespace paddock::client {
+namespace {
+
+constexpr Millis kSilence{90'000};  // the server sends a bookmark each minute
+constexpr size_t kMostLine = size_t{16} << 20;
+
+bool passes_by_itself(const Error& error) {
+  return error.reason != "ABORTED" && retryable(error.code);
+}
+
+Error unexpected(std::string_view what) {
+  return {Code::kInternal, "UNEXPECTED_ANSWER", cat("the server's watch sent ", what)};
+}
+
+}  // namespace
+
+Status ObjectFollower::take_line(std::string_view line) {
+  const Result<wire::Value> event = wire::parse_json(line, {.max_bytes = kMostLine});
+  const wire::Value* object = event.ok() ? event->find("object") : nullptr;
+  if (object == nullptr) return unexpected("a line that is no event");
+  const std::string type = event->text("type");
+  if (type == "ERROR") {
+    const wire::Value* code = object->find("code");
+    const bool known = code != nullptr && code->integer() != nullptr;
+    return contracts::error_from_body(known ? static_cast<int>(*code->integer()) : 500, *object);
+  }
+  if (const std::string seen = object->text("metadata.resourceVersion"); !seen.empty())
+    version_ = seen;
+  failed_ = 0;
+  if (type != "BOOKMARK") finished_ = !on_change_(type, *object);
+  return {};
+}
+
+// False ends the connection.
+bool ObjectFollower::take_piece(std::string_view piece) {
+  last_answer_ = std::chrono::steady_clock::now();
+  line_ += piece;
+  size_t start = 0;
+  for (size_t end = line_.find('\n'); end != std::string::npos && !finished_ && !broken_;
+       end = line_.find('\n', start)) {
+    const Status taken = take_line(std::string_view(line_).substr(start, end - start));
+    if (!taken.ok()) broken_ = taken.error();
+    start = end + 1;
+  }
+  line_.erase(0, start);
+  if (line_.size() > kMostLine) broken_ = unexpected("a line without an end");
+  return !finished_ && !broken_;
+}
+
+Result<bool> ObjectFollower::connect() {
+  http::Request request =
+      plain_request("GET", cat(target_, "&watch=true&allowWatchBookmarks=true&resourceVersion=",
+                               percent_encode(version_)));
+  request.timeout = Millis(0);
+  request.idle_timeout = kSilence;
+  request.on_data = [this](std::string_view piece) { return take_piece(piece); };
+  line_.clear();
+  broken_.reset();
+  Failure failure;
+  const Result<http::Response> response = client_.once(*client_.http_, request, failure);
+  if (finished_) return true;
+  if (broken_) failure = {*broken_};
+  if ((!response.ok() || broken_) && !passes_by_itself(failure.error)) return failure.error;
+  ++failed_;
+  TRY(wait_before_retry(failure));
+  return false;
+}
+
+Status ObjectFollower::wait_before_retry(const Failure& failure) {
+  const auto waited = std::chrono::steady_clock::now() - last_answer_;
+  const Millis left = patience_ - std::chrono::duration_cast<Millis>(waited);
+  if (left.count() <= 0)
+    return Error{Code::kUnavailable, "STREAM_LOST", "the connection to the controller is lost"};
+  const Millis wanted = backoff(failed_, client_.random_) + failure.retry_after.value_or(Millis(0));
+  if (!client_.pause_.wait(std::min(wanted, left)))
+    return Error{Code::kUnavailable, "ABORTED", "given up"};
+  return {};
+}
+
+Status ObjectFollower::run() {
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool finished, connect());
+    if (finished) return {};
+  }
+}
+
+Status ControllerClient::follow_objects(const std::string& target, const std::string& version,
+                                        Millis patience, const OnChange& on_change) {
+  return ObjectFollower(*this, target, version, patience, on_change).run();
+}
+
+}  // namespace paddock::client

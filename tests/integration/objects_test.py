@@ -1,0 +1,158 @@
+"""Objects of any kind through the CLI: apply, create, get as it changes, label, delete, explain."""
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, SOURCE, Instance, find_file, main, wait_until
+
+WORKSPACE = "apiVersion: paddock.dev/v1alpha1\nkind: Workspace\nmetadata: {name: w}\n"
+
+
+def run(metadata, code="print(1)", kind="Run"):
+    return f"apiVersion: paddock.dev/v1alpha1\nkind: {kind}\nmetadata: {metadata}\nspec: {{type: code, code: {code!r}}}\n"
+
+
+class Objects(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = cls.enterClassContext(Instance())
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def file(self, *documents, name="objects.yaml"):
+        path = self.folder / name
+        path.write_text("---\n".join(documents))
+        return path
+
+    def cli(self, *words, code=0):
+        done = self.instance.run(*words, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done)
+        return done
+
+    def names(self, *words):
+        return self.cli("get", "runs", *words, "-o", "jsonpath={.items[*].metadata.name}").stdout.split()
+
+    def test_applied_again_nothing_changes_and_a_changed_label_is_all_that_changes(self):
+        path = self.file(WORKSPACE, run("{name: applied, labels: {stage: a}}"))
+        self.assertEqual(self.cli("apply", "-f", path).stdout,
+                         "workspace.paddock.dev/w created\nrun.paddock.dev/applied created\n")
+        self.instance.run("wait", "applied")
+        self.assertEqual(self.cli("apply", "-f", path).stdout,
+                         "workspace.paddock.dev/w unchanged\nrun.paddock.dev/applied unchanged\n")
+        self.file(WORKSPACE, run("{name: applied, labels: {other: b}}"))
+        self.assertEqual(self.cli("apply", "-f", path, "-o", "jsonpath={.items[1].metadata.labels}").stdout,
+                         '{"other":"b"}')
+
+    def test_a_dry_run_says_what_would_be_and_keeps_nothing(self):
+        done = self.cli("apply", "--dry-run", "-f", self.file(run("{name: dry}")))
+        self.assertEqual(done.stdout, "run.paddock.dev/dry created (dry run)\n")
+        self.cli("get", "run", "dry", code=127)
+
+    def test_a_fault_in_any_document_is_named_and_then_nothing_is_sent(self):
+        path = self.file(run("{name: whole}"), run("{}"), run("{name: x}", kind="Rum"))
+        done = self.cli("apply", "-f", path, code=2)
+        for words in ["BAD_MANIFEST", "document 2: metadata.name: a name is missing", "document 3: kind: `Rum`"]:
+            self.assertIn(words, done.stderr)
+        self.cli("get", "run", "whole", code=127)
+
+    def test_what_the_controller_refuses_is_named_and_the_others_are_made(self):
+        path = self.file(run("{name: bad}", code=""), run("{name: good}"))
+        done = self.cli("create", "-f", path, code=2)
+        self.assertEqual(done.stdout, "run.paddock.dev/good created\n")
+        self.assertIn("document 1: a code run needs Python source", done.stderr)
+        self.assertIn("RUN_ALREADY_EXISTS", self.cli("create", "-f", self.file(run("{name: good}")), code=1).stderr)
+
+    def test_a_field_of_someone_else_is_taken_only_by_force(self):
+        self.cli("create", "-f", self.file(run("{name: shared}")))
+        self.cli("label", "run", "shared", "owner=one")
+        path = self.file(run("{name: shared, labels: {owner: two}}"))
+        self.assertIn('conflict with "paddock-label"', self.cli("apply", "-f", path, code=1).stderr)
+        self.assertEqual(self.cli("apply", "--force", "-f", path).stdout, "run.paddock.dev/shared configured\n")
+
+    def test_the_shipped_examples_would_be_applied(self):
+        for path in sorted((SOURCE / "manifests/examples").glob("run-*.yaml")):
+            with self.subTest(path.name):
+                wanted = self.instance.run("apply", "--dry-run", "-f", path, check=False)
+                said = wanted.stdout + wanted.stderr
+                # Each needs its workspace; all else of it is well.
+                self.assertTrue(wanted.returncode == 0 or "WORKSPACE_NOT_FOUND" in said or "GRANT" in said, said)
+
+    def test_a_token_is_never_made_where_its_secret_would_be_lost(self):
+        self.assertIn("TOKEN_IN_FILE", self.cli("create", "-f", self.file(run("{name: t}", kind="ToolToken")), code=2).stderr)
+
+    def test_labels_are_set_kept_replaced_and_removed(self):
+        self.cli("create", "-f", self.file(run("{name: labeled}")))
+        self.assertEqual(self.cli("label", "run", "labeled", "a=1", "b=2").stdout, "run.paddock.dev/labeled labeled\n")
+        self.assertIn("LABEL_EXISTS", self.cli("label", "run", "labeled", "a=3", code=1).stderr)
+        self.cli("label", "run/labeled", "a=3", "b-", "--overwrite")
+        self.assertEqual(self.cli("get", "run/labeled", "-o", "jsonpath={.metadata.labels}").stdout, '{"a":"3"}')
+        self.assertIn("LABEL_INVALID", self.cli("label", "run", "labeled", "a b=1", code=2).stderr)
+        node = self.cli("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}").stdout
+        self.cli("label", "node", node, "zone=a")
+
+    def test_deletes_by_names_by_labels_and_by_file(self):
+        path = self.file(*(run(f"{{name: d{i}, labels: {{group: d{i % 2}}}}}") for i in range(6)))
+        self.cli("create", "-f", path)
+        for i in range(6):
+            self.instance.run("wait", f"d{i}")
+        self.assertEqual(self.cli("delete", "run", "d0", "d1").stdout,
+                         "run.paddock.dev/d0 deleted\nrun.paddock.dev/d1 deleted\n")
+        self.cli("delete", "runs", "-l", "group=d0")
+        self.assertEqual(self.names("-l", "group in (d0,d1)"), ["d3", "d5"])
+        self.assertIn("RUN_NOT_FOUND", self.cli("delete", "-f", path, code=127).stderr)
+        self.assertEqual(self.names("-l", "group in (d0,d1)"), [])
+        self.assertEqual(self.cli("delete", "-f", path, "--ignore-not-found").stdout, "")
+        self.assertIn("say which", self.cli("delete", "runs", code=2).stderr)
+
+    def test_a_watch_shows_each_change_until_it_is_ended(self):
+        out = self.enterContext((self.folder / "seen").open("w"))
+        watch = subprocess.Popen([BIN / "paddock", "get", "runs", "-w", "-l", "watched=yes", "-o",
+                                  'jsonpath={.metadata.name} {.status.phase} {.metadata.resourceVersion}{"\\n"}'], env=self.instance.env, stdout=out)
+        self.addCleanup(watch.kill)
+        self.cli("create", "-f", self.file(run("{name: seen, labels: {watched: 'yes'}}"), run("{name: unseen}")))
+        lines = lambda: (self.folder / "seen").read_text().splitlines()  # noqa: E731
+        wait_until("the end of the run", lambda: any(line.startswith("seen Succeeded ") for line in lines()))
+        watch.send_signal(signal.SIGINT)
+        self.assertEqual(watch.wait(timeout=60), 130)
+        self.assertEqual([line for line in lines() if line.startswith("unseen")], [])
+        self.assertEqual(len(set(lines())), len(lines()), "a change is shown once")
+
+    def test_a_namespace_is_no_path(self):
+        done = self.cli("get", "runs", "-n", "default/runs/x?", code=2)
+        self.assertIn("is no namespace", done.stderr)
+
+    # Each as its own principal, in its own namespace, until it is revoked.
+    def test_a_token_of_a_team_opens_its_namespace_until_it_is_revoked(self):
+        made = self.cli("admin", "token", "create", "ci", "-n", "team", "--scope", "runs:read", "--scope", "runs:write")
+        secret = made.stdout.strip()
+        token = made.stderr.split()[1]
+        self.assertNotIn(secret, made.stderr)
+        (self.folder / "token").write_text(secret + "\n")
+        status = json.loads(self.cli("status", "-o", "json").stdout)
+        ca = find_file(self.instance.home, "tls/ca.pem")
+        as_ci = ("--server", status["pointer"]["url"], "--token-file", self.folder / "token", "--ca-file", ca)
+        path = self.file(run("{name: teams}"))
+        self.assertIn("created", self.cli("create", "-f", path, "-n", "team", *as_ci).stdout)
+        self.assertIn("NAMESPACE_DENIED", self.cli("get", "runs", *as_ci, code=126).stderr)
+        self.assertIn("SCOPE_MISSING", self.cli("admin", "token", "list", *as_ci, code=126).stderr)
+        self.assertIn(token, self.cli("admin", "token", "list").stdout)
+        self.assertIn('"subject":"ci"', self.cli("audit", "--type", "object.create", "-n", "team", "-o", "json").stdout)
+        self.cli("admin", "token", "revoke", token)
+        self.assertIn("TOKEN_REVOKED", self.cli("get", "runs", "-n", "team", *as_ci, code=126).stderr)
+        self.assertNotIn(token, self.cli("admin", "token", "list").stdout)
+
+    def test_explains_fields_in_the_controllers_words(self):
+        self.assertIn("memory <string>", self.cli("explain", "run.spec.resources").stdout)
+        self.assertIn("did you mean `command`", self.cli("explain", "run.spec.comand", code=127).stderr)
+        resources = self.cli("api-resources", "-o", "json").stdout
+        kinds = {each["name"] for each in json.loads(resources)["resources"]}
+        self.assertLessEqual({"runs", "workspaces", "volumes", "grants", "tooltokens", "sandboxes", "nodes"}, kinds)
+        self.assertIn("sandboxes    sb", self.cli("api-resources").stdout)
+
+
+if __name__ == "__main__":
+    main()
