@@ -170,8 +170,7 @@ int main(int argc, char** argv) {
   {
     Instance instance;
     std::printf(
-        "durable, isolated runs of /bin/true, default policy, over TLS; there is no route "
-        "that creates many at once\n");
+        "durable, isolated runs of /bin/true, default policy, over TLS; created one by one\n");
     make_workspace(instance.by_tls());
     warm_up(instance);
     for (const int clients : {4, 16})

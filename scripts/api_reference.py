@@ -15,6 +15,9 @@ the OpenAPI document at `/openapi/v3/apis/paddock.dev/v1alpha1`.
 - `A` below is `/apis/paddock.dev/v1alpha1`, `NS` is `A/namespaces/{ns}`. Bodies and answers are JSON; YAML is taken too.
 - Creates take `Idempotency-Key` (1 to 128 visible characters): the same key with the same request gives the first object
   again, with another request it is 422 `IDEMPOTENCY_KEY_REUSED`.
+- A `RunList` is answered with a `RunList` of what was made, in its order; with `Accept:
+  application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. What is
+  refused names each item by its path (`items[17].spec.timeout`); nothing is made then.
 - Unknown fields are errors. So is a body over the route's limit: it is refused by its size, before it is parsed.
 - What is refused is a Kubernetes `Status` with, inside, `"error": {"code", "message", "retryable", "details"}`: a code that
   stays the same, and `details.causes`, each with the `field` that is wrong.

@@ -1,5 +1,6 @@
 #include "bench/control/submit.h"
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -14,9 +15,9 @@
 namespace paddock::bench {
 namespace {
 
-// What one client sends next: a name, and the bytes; nothing when it has done its part.
+// What one client sends next: names, and the bytes; nothing when it has done its part.
 struct Next {
-  std::string name;
+  std::vector<std::string> names;
   std::string bytes;
   int wanted = 200;
 };
@@ -29,7 +30,7 @@ void client(Wire& wire, const Source& source, Submitted& out) {
     const Reply reply = wire.receive();
     out.ms.push_back(watch.ms());
     require(reply.status == next->wanted, cat("the answer is ", reply.status, ": ", reply.body));
-    out.names.push_back(std::move(next->name));
+    std::ranges::move(next->names, std::back_inserter(out.names));
   }
 }
 
@@ -53,7 +54,23 @@ Submitted run_clients(const Address& address, int clients, const Source& source)
 
 Next create_of(const Address& address, std::string name, const Work& work) {
   std::string bytes = request_text("POST", kRuns, address.token, run_document(name, work));
-  return {std::move(name), std::move(bytes), 201};
+  return {{std::move(name)}, std::move(bytes), 201};
+}
+
+Next list_of(const Address& address, const std::string& prefix, int first, int count,
+             const Work& work) {
+  Next next{{}, {}, 201};
+  std::string items;
+  for (int i = 0; i < count; ++i) {
+    next.names.push_back(cat(prefix, first + i));
+    items += cat(i == 0 ? "" : ",", run_document(next.names.back(), work));
+  }
+  // The answer tells names and versions; the objects are as they were sent.
+  next.bytes = request_text(
+      "POST", kRuns, address.token,
+      cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"RunList","items":[)", items, "]}"),
+      "accept: application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1\r\n");
+  return next;
 }
 
 }  // namespace
@@ -75,6 +92,17 @@ Submitted submit_for(const Address& address, int clients, double seconds, const 
   return run_clients(address, clients, [&]() -> std::optional<Next> {
     if (watch.ms() >= seconds * 1000) return std::nullopt;
     return create_of(address, cat(prefix, given++), work);
+  });
+}
+
+Submitted submit_lists_for(const Address& address, int clients, double seconds,
+                           const std::string& prefix, const Work& work, int batch) {
+  std::atomic<int> given{0};
+  const Stopwatch watch;
+  return run_clients(address, clients, [&]() -> std::optional<Next> {
+    if (watch.ms() >= seconds * 1000) return std::nullopt;
+    const int first = given.fetch_add(batch);
+    return list_of(address, prefix, first, batch, work);
   });
 }
 

@@ -15,6 +15,7 @@ struct Submitted {
   std::vector<double> ms;          // each from its request to its answer
   double all_ms = 0;
   double rate() const { return 1000 * static_cast<double>(ms.size()) / all_ms; }
+  double runs_rate() const { return 1000 * static_cast<double>(names.size()) / all_ms; }
 };
 
 // `clients` connections create `count` runs together, named `prefix` and a number. An answer other
@@ -24,6 +25,9 @@ Submitted submit(const Address& address, int clients, int count, const std::stri
 // The same for so long; what was not answered by then does not count.
 Submitted submit_for(const Address& address, int clients, double seconds, const std::string& prefix,
                      const Work& work);
+// The same by lists of `batch` runs, each in one request; the times are those of requests.
+Submitted submit_lists_for(const Address& address, int clients, double seconds,
+                           const std::string& prefix, const Work& work, int batch);
 // GETs of one path for so long: what the way there and back costs.
 Submitted get_for(const Address& address, int clients, double seconds, const std::string& path);
 

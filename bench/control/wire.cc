@@ -97,8 +97,9 @@ std::string without_chunks(std::string_view body) {
 }  // namespace
 
 std::string request_text(const std::string& method, const std::string& target,
-                         const std::string& token, const std::string& body) {
-  std::string text = cat(method, " ", target, " HTTP/1.1\r\nHost: localhost\r\n");
+                         const std::string& token, const std::string& body,
+                         const std::string& headers) {
+  std::string text = cat(method, " ", target, " HTTP/1.1\r\nHost: localhost\r\n", headers);
   if (!token.empty()) text += cat("Authorization: Bearer ", token, "\r\n");
   if (method != "GET")
     text += cat("Content-Type: application/json\r\nContent-Length: ", body.size(), "\r\n");

@@ -28,7 +28,8 @@ struct Reply {
 };
 
 std::string request_text(const std::string& method, const std::string& target,
-                         const std::string& token, const std::string& body = {});
+                         const std::string& token, const std::string& body = {},
+                         const std::string& headers = {});  // whole lines
 
 class Wire {
  public:

@@ -38,13 +38,6 @@ class Refusals {
   Error error_{Code::kInvalidArgument, {}, {}};
 };
 
-FileNames file_names(const Tree* tree) {
-  FileNames names;
-  if (tree == nullptr) return names;
-  for (const contracts::TreeEntry& entry : tree->entries) names.insert(entry.path);
-  return names;
-}
-
 void check_requirements(const RunSpec& spec, const FileNames& files, Refusals& out) {
   if (spec.requirements.empty()) return;
   if (spec.type != RunType::kCompute && spec.type != RunType::kTest) {
@@ -73,17 +66,18 @@ void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
 }
 
 // The rules of each type for its command.
-std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree) {
+std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree,
+                                         const FileNames& files) {
   const std::vector<std::string>& argv = spec.command.argv;
   switch (spec.type) {
     case RunType::kCompute:
-      return check_command(argv, file_names(tree));
+      return check_command(argv, files);
     case RunType::kScript:
-      return check_script_command(argv, file_names(tree));
+      return check_script_command(argv, files);
     case RunType::kGradle:
       return check_gradle_command(argv, tree);
     case RunType::kTest:
-      return check_pytest_command(argv, file_names(tree));
+      return check_pytest_command(argv, files);
     case RunType::kCode:   // has none: check_type_fields
     case RunType::kAgent:  // any program: the sandbox alone holds it
       return {};
@@ -91,8 +85,9 @@ std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree) 
   return {};
 }
 
-void check_command_rules(const RunSpec& spec, const Tree* tree, Refusals& out) {
-  for (Refusal& refusal : check_typed_command(spec, tree)) {
+void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames& files,
+                         Refusals& out) {
+  for (Refusal& refusal : check_typed_command(spec, tree, files)) {
     out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"),
             std::move(refusal.message));
   }
@@ -221,6 +216,12 @@ void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolic
 
 }  // namespace
 
+FileNames file_names(const Tree& tree) {
+  FileNames names;
+  for (const contracts::TreeEntry& entry : tree.entries) names.insert(entry.path);
+  return names;
+}
+
 contracts::Ceilings default_ceilings() {
   contracts::Ceilings ceilings;
   ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
@@ -261,8 +262,10 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_workspace(spec, refusals);
   check_type(spec, refusals);
   AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
-  const FileNames files = file_names(context.tree);
-  check_command_rules(spec, context.tree, refusals);
+  const bool known = context.files != nullptr || context.tree == nullptr;
+  const FileNames found = known ? FileNames() : file_names(*context.tree);
+  const FileNames& files = context.files != nullptr ? *context.files : found;
+  check_command_rules(spec, context.tree, files, refusals);
   check_length(spec, admitted.policy, refusals);
   check_requirements(spec, files, refusals);
   check_artifact_dirs(spec, refusals);

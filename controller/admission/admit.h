@@ -18,16 +18,20 @@
 #include "common/contracts/ceilings.h"
 #include "common/contracts/profile.h"
 #include "common/contracts/run.h"
+#include "controller/admission/command_rules.h"
 
 namespace paddock::admission {
 
 // A day of wall time; no network, no folders and no devices of a node.
 contracts::Ceilings default_ceilings();
 
+FileNames file_names(const contracts::Tree& tree);
+
 struct AdmissionContext {
   contracts::Ceilings ceilings = default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
   const contracts::Tree* tree = nullptr;  // of spec.workspace; nullptr when the run names none
+  const FileNames* files = nullptr;       // of that tree, from one who admits many runs of it
 };
 
 struct AdmittedRun {

@@ -17,18 +17,24 @@ Result<IdempotencyKey> idempotency_key(const Call& call) {
   return IdempotencyKey{cat(call.principal.token_id, " ", call.request.path), key, call.body_hash};
 }
 
-Result<std::optional<std::string>> earlier_create(store::ReadTxn& txn, const IdempotencyKey& key) {
-  if (key.scope.empty()) return std::optional<std::string>();
-  ASSIGN_OR_RETURN(const auto made, txn.idempotent_create(key.scope, key.key));
-  if (!made) return std::optional<std::string>();
-  if (made->request_digest == key.digest) return std::optional<std::string>(made->name);
-  return Error{Code::kFailedPrecondition, "IDEMPOTENCY_KEY_REUSED",
-               "this Idempotency-Key was used with another request; take a fresh one"};
+Result<std::vector<std::string>> earlier_creates(store::ReadTxn& txn, const IdempotencyKey& key) {
+  std::vector<std::string> names;
+  if (key.scope.empty()) return names;
+  ASSIGN_OR_RETURN(const auto made, txn.idempotent_creates(key.scope, key.key));
+  for (const auto& each : made) {
+    if (each.request_digest != key.digest) {
+      return Error{Code::kFailedPrecondition, "IDEMPOTENCY_KEY_REUSED",
+                   "this Idempotency-Key was used with another request; take a fresh one"};
+    }
+    names.push_back(each.name);
+  }
+  return names;
 }
 
-Status remember_create(store::WriteTxn& txn, const IdempotencyKey& key, const std::string& name) {
+Status remember_create(store::WriteTxn& txn, const IdempotencyKey& key, const std::string& name,
+                       size_t item) {
   if (key.scope.empty()) return {};
-  return txn.put_idempotent_create(key.scope, key.key, {name, key.digest});
+  return txn.put_idempotent_create(key.scope, key.key, item, {name, key.digest});
 }
 
 }  // namespace paddock::api

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "controller/api/call.h"
 
@@ -16,8 +17,11 @@ struct IdempotencyKey {
 // From the header Idempotency-Key. IDEMPOTENCY_KEY_INVALID: 1 to 128 visible ASCII characters.
 Result<IdempotencyKey> idempotency_key(const Call& call);
 
-// The name that an earlier create with this key made. FailedPrecondition (IDEMPOTENCY_KEY_REUSED).
-Result<std::optional<std::string>> earlier_create(store::ReadTxn& txn, const IdempotencyKey& key);
-Status remember_create(store::WriteTxn& txn, const IdempotencyKey& key, const std::string& name);
+// The names that an earlier create with this key made, of those that are still there.
+// FailedPrecondition (IDEMPOTENCY_KEY_REUSED).
+Result<std::vector<std::string>> earlier_creates(store::ReadTxn& txn, const IdempotencyKey& key);
+// `item`: which of the request's objects it is.
+Status remember_create(store::WriteTxn& txn, const IdempotencyKey& key, const std::string& name,
+                       size_t item = 0);
 
 }  // namespace paddock::api

@@ -24,6 +24,7 @@
 #include "controller/api/handlers/plan.h"
 #include "controller/api/handlers/projects.h"
 #include "controller/api/handlers/reviews.h"
+#include "controller/api/handlers/run_lists.h"
 #include "controller/api/handlers/run_output.h"
 #include "controller/api/handlers/runs.h"
 #include "controller/api/handlers/sandboxes.h"
@@ -134,7 +135,7 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Itself<Run>>, contracts::kReadRun},
       CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
-      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_object<Run>},
+      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_runs},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
       {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_object<Run>},
       {"DELETE", RUNS, Scope::kRunsWrite, kSmallDocument, delete_collection<Run>},

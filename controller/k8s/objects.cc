@@ -42,7 +42,7 @@ Result<std::string> name_of(const contracts::ObjectMeta& sent, const NewObject& 
     return invalid_argument("NAME_REQUIRED", "metadata.name or metadata.generateName is required",
                             "metadata.name");
   }
-  const std::string name = cat(sent.generate_name.substr(0, 63 - made.suffix.size()), made.suffix);
+  const std::string name = generated_name(sent.generate_name, made.suffix);
   if (!is_dns_label(name))
     return name_error("NAME_INVALID", "metadata.generateName", sent.generate_name);
   return name;
@@ -71,6 +71,10 @@ Status check_words(const contracts::ObjectMeta& sent) {
 }
 
 }  // namespace
+
+std::string generated_name(std::string_view prefix, std::string_view suffix) {
+  return cat(prefix.substr(0, 63 - suffix.size()), suffix);
+}
 
 Status check_labels(const contracts::ObjectMeta& meta) { return check_words(meta); }
 

@@ -24,6 +24,9 @@ struct NewObject {
 Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
                                            const NewObject& made);
 
+// As long as a name may be: of a long prefix only its start.
+std::string generated_name(std::string_view prefix, std::string_view suffix);
+
 // Labels and annotations that can be stored. LABEL_INVALID.
 Status check_labels(const contracts::ObjectMeta& meta);
 

@@ -140,6 +140,11 @@ Result<scheduler::Preview> Reconciler::preview(const contracts::Run& run) {
 }
 
 Status Reconciler::check_entry(const contracts::Run& run) {
+  TRY(check_bounds(run));
+  return check_room(run.metadata.name_space, 1);
+}
+
+Status Reconciler::check_bounds(const contracts::Run& run) const {
   const std::string& space = run.metadata.name_space;
   const scheduler::Quota& quota = quotas_.of(space);
   if (quota.max_priority && run.spec.priority > *quota.max_priority) {
@@ -147,16 +152,22 @@ Status Reconciler::check_entry(const contracts::Run& run) {
                                     *quota.max_priority, " that namespace ", space, " may use");
     return Error{Code::kPermissionDenied, "QUOTA_PRIORITY", message, {{"spec.priority", message}}};
   }
-  TRY(scheduler::check_alone(space, {}, scheduler::bounds_of(quota),
-                             scheduler::charge_of(scheduler::demand_of(run))));
+  return scheduler::check_alone(space, {}, scheduler::bounds_of(quota),
+                                scheduler::charge_of(scheduler::demand_of(run)));
+}
+
+Status Reconciler::check_room(const std::string& name_space, int64_t more) {
+  const scheduler::Quota& quota = quotas_.of(name_space);
   if (!quota.pending) return {};
   return state_.with([&](std::unique_ptr<State>& state) -> Status {
     TRY(catch_up(*state));
-    const int64_t waiting = state->picture.waiting_in(space);
-    if (waiting < *quota.pending) return {};
-    return Error{Code::kResourceExhausted, "QUOTA_PENDING",
-                 cat(waiting, " runs of namespace ", space, " wait already, and ", *quota.pending,
-                     " may; send it again when some of them have started")};
+    const int64_t waiting = state->picture.waiting_in(name_space);
+    if (waiting + more <= *quota.pending) return {};
+    const std::string asked = more == 1 ? "" : cat("; these would be ", more, " more");
+    return Error{
+        Code::kResourceExhausted, "QUOTA_PENDING",
+        cat(waiting, " runs of namespace ", name_space, " wait already, and ", *quota.pending,
+            " may", asked, "; send it again when some of them have started")};
   });
 }
 

@@ -56,6 +56,9 @@ class Reconciler {
   // Refuses what the operator's quota does not let in at all: QUOTA_PRIORITY, QUOTA_PENDING,
   // QUOTA_TOO_SMALL.
   Status check_entry(const contracts::Run& run);
+  // The same in two parts, for many runs at once: what each is, and how many more may wait.
+  Status check_bounds(const contracts::Run& run) const;
+  Status check_room(const std::string& name_space, int64_t more);
   Totals totals() const;
   // Of a namespace that a grant bounds, as of the last tick. Any thread, and inside of
   // transactions: never waits for one.

@@ -117,6 +117,7 @@ class ReadTxn {
   Result<std::optional<T>> find(const Key& key);
   template <class T>
   Result<Page<T>> list(const ListOptions& options);
+  virtual Result<bool> exists(std::string_view kind, const Key& key) = 0;
 
   virtual Result<contracts::Run> run_by_uid(const std::string& uid) = 0;
   // Every run whose phase is not terminal, oldest first.
@@ -172,14 +173,14 @@ class ReadTxn {
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
-  // The name of the object that an earlier create with this key made, and the digest of that
-  // request.
+  // The objects that an earlier request with this key made and that are still there, in its order,
+  // each with the digest of that request.
   struct IdempotentCreate {
     std::string name;
     std::string request_digest;
   };
-  virtual Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope,
-                                                                    const std::string& key) = 0;
+  virtual Result<std::vector<IdempotentCreate>> idempotent_creates(const std::string& scope,
+                                                                   const std::string& key) = 0;
   virtual Result<int64_t> resource_version() = 0;
 
  protected:
@@ -230,8 +231,9 @@ class WriteTxn : public ReadTxn {
   virtual Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) = 0;
   virtual Status drop_tool_bundle(const std::string& run_uid) = 0;
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;
+  // `item`: which of the request's objects it is. The key takes visible ASCII only.
   virtual Status put_idempotent_create(const std::string& scope, const std::string& key,
-                                       const IdempotentCreate& made) = 0;
+                                       size_t item, const IdempotentCreate& made) = 0;
   // Waiters on this topic (controller/events) are woken after the commit.
   virtual void touch(const std::string& topic) = 0;
 

@@ -74,12 +74,12 @@ TEST_P(StoreHistory, ForgetsAnIdempotencyKeyWithTheRunThatItMade) {
   const std::string there = "t /apis/paddock.dev/v1alpha1/namespaces/other/runs";
   ASSERT_TRUE(store_
                   ->write([&](WriteTxn& txn) -> Status {
-                    TRY(txn.put_idempotent_create(here, "key", {"a", "digest"}));
-                    TRY(txn.put_idempotent_create(there, "key", {"a", "digest"}));
+                    TRY(txn.put_idempotent_create(here, "key", 0, {"a", "digest"}));
+                    TRY(txn.put_idempotent_create(there, "key", 0, {"a", "digest"}));
                     TRY(txn.erase<contracts::Run>({"default", "a"}));
-                    EXPECT_FALSE(txn.idempotent_create(here, "key").value());
-                    EXPECT_TRUE(txn.idempotent_create(there, "key").value());
-                    return txn.put_idempotent_create(here, "key", {"a", "digest"});
+                    EXPECT_TRUE(txn.idempotent_creates(here, "key").value().empty());
+                    EXPECT_FALSE(txn.idempotent_creates(there, "key").value().empty());
+                    return txn.put_idempotent_create(here, "key", 0, {"a", "digest"});
                   })
                   .ok());
 }

@@ -73,7 +73,7 @@ TEST_P(StoreRecords, KeepsTokensSettingsAndIdempotencyKeys) {
                     TRY(txn.put_token({"id2", "hash2", "x", {}, "", std::nullopt, false}));
                     TRY(txn.put_setting("k", "v1"));
                     TRY(txn.put_setting("k", "v2"));
-                    return txn.put_idempotent_create("runs/default", "key", {"a", "digest"});
+                    return txn.put_idempotent_create("runs/default", "key", 0, {"a", "digest"});
                   })
                   .ok());
   token.revoked = true;
@@ -88,8 +88,8 @@ TEST_P(StoreRecords, KeepsTokensSettingsAndIdempotencyKeys) {
                     EXPECT_TRUE(txn.tokens().value().at(1).scopes.empty());
                     EXPECT_EQ(txn.setting("k").value(), "v2");
                     EXPECT_FALSE(txn.setting("none").value());
-                    EXPECT_EQ(txn.idempotent_create("runs/default", "key").value()->name, "a");
-                    EXPECT_FALSE(txn.idempotent_create("runs/other", "key").value());
+                    EXPECT_EQ(txn.idempotent_creates("runs/default", "key").value().at(0).name, "a");
+                    EXPECT_TRUE(txn.idempotent_creates("runs/other", "key").value().empty());
                     return {};
                   })
                   .ok());

@@ -134,6 +134,21 @@ class PythonClient(WithInstance):
         spec.priority = 3
         self.refused("IDEMPOTENCY_KEY_REUSED", lambda: self.client.runs.create(spec, idempotency_key="py-1"))
 
+    def test_many_runs_are_made_at_once_or_not_at_all(self):
+        self.client.workspaces.upload("py-many", {"job.py": "import sys\nprint(sys.argv[1])"})
+        specs = [RunSpec("compute", f"python3 job.py {number}", workspace="py-many") for number in range(5)]
+        runs = self.client.runs.create_runs(specs, prefix="many-", labels={"sweep": "a"}, idempotency_key="py-many")
+        again = self.client.runs.create_runs(specs, prefix="many-", labels={"sweep": "a"}, idempotency_key="py-many")
+        self.assertEqual([run.metadata.uid for run in runs], [run.metadata.uid for run in again])
+        for number, run in enumerate(runs):
+            self.assertTrue(run.metadata.name.startswith("many-"))
+            self.assertEqual(self.client.runs.wait(run.metadata.name).status.phase, "Succeeded")
+            self.assertEqual("".join(self.client.runs.follow_logs(run.metadata.name)), f"{number}\n")
+        specs[3] = RunSpec("compute", "rm -rf x", workspace="py-many")
+        error = self.refused("COMMAND_NOT_ALLOWED", lambda: self.client.runs.create_runs(specs, labels={"sweep": "b"}))
+        self.assertEqual(error.field, "items[3].spec.command[0]")
+        self.assertEqual(list(self.client.runs.list(label_selector="sweep=b")), [])
+
     def test_what_is_wrong_is_said_by_its_field(self):
         self.client.workspaces.upload("py-bad", {"job.py": "print(1)"})
         error = self.refused("COMMAND_NOT_ALLOWED", lambda: self.client.runs.create(RunSpec("compute", "rm -rf x", workspace="py-bad")))

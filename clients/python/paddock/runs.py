@@ -8,7 +8,7 @@ import pathlib
 import time
 import urllib.parse
 import uuid
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
 from . import types
 from ._codec import decode, encode
@@ -58,6 +58,17 @@ class Runs:
         body = new_object("Run", name, "run-", spec, labels)
         headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
         return decode(types.Run, self._transport.request("POST", self._base, body, headers=headers, safe=True).json())
+
+    def create_runs(self, specs: Iterable[Union[types.RunSpec, Mapping[str, Any]]], *, prefix: str = "run-",
+                    labels: Optional[Mapping[str, str]] = None, idempotency_key: Optional[str] = None) -> List[types.Run]:
+        """Up to 1,000 in one request: all of them are made, in this order, or none. The names begin with `prefix`."""
+        items = [new_object("Run", "", prefix, spec, labels) for spec in specs]
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "RunList", "items": items}
+        headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        answer = self._transport.request("POST", self._base, body, headers=headers, safe=True).json()
+        if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
+            raise unexpected("it is no list")
+        return [decode(types.Run, each) for each in answer["items"]]
 
     def get(self, name: str) -> types.Run:
         return decode(types.Run, self._transport.request("GET", self._path(name)).json())

@@ -64,6 +64,13 @@ export class Runs {
     return create<Run>(this.transport, this.#base, newObject("Run", "run-", spec, options), options);
   }
 
+  /** Up to 1,000 in one request: all of them are made, in this order, or none. The names begin with `prefix`. */
+  async createRuns(specs: RunSpecInput[], options: Omit<CreateOptions, "name"> & { prefix?: string } = {}): Promise<Run[]> {
+    const items = specs.map((spec) => newObject("Run", options.prefix ?? "run-", spec, options));
+    const body = { apiVersion: "paddock.dev/v1alpha1", kind: "RunList", items };
+    return (await create<Page<Run>>(this.transport, this.#base, body, options)).items;
+  }
+
   async get(name: string, options: CallOptions = {}): Promise<Run> {
     return this.transport.json<Run>("GET", this.#path(name), undefined, options);
   }

@@ -68,6 +68,10 @@ test("the same key gives the same run; what is wrong is said by its field", { sk
   const spec = { type: "compute", command: "python3 job.py", workspace: "ts-key" } as const;
   const names = await Promise.all([1, 2].map(async () => (await paddock.runs.create(spec, { idempotencyKey: "ts-1" })).metadata.name));
   assert.equal(names[0], names[1]);
+  const made = await paddock.runs.createRuns([spec, spec, spec], { prefix: "ts-many-", labels: { sweep: "ts" } });
+  assert.equal(new Set(made.map((run) => run.metadata.name)).size, 3);
+  const first = await refused("COMMAND_NOT_ALLOWED", () => paddock.runs.createRuns([spec, { ...spec, command: "rm -rf x" }]));
+  assert.equal(first.field, "items[1].spec.command[0]");
   await refused("IDEMPOTENCY_KEY_REUSED", () => paddock.runs.create({ ...spec, priority: 3 }, { idempotencyKey: "ts-1" }));
   const error = await refused("COMMAND_NOT_ALLOWED", () => paddock.runs.create({ ...spec, command: "rm -rf x" }));
   assert.deepEqual([error.statusCode, error.reason, error.field], [400, "BadRequest", "spec.command[0]"]);

@@ -28,8 +28,9 @@ Error not_creatable(const k8s::Resource& resource);
 
 // The caller's object with metadata of its own, and nothing that the server owns.
 template <class T>
-Result<T> new_object(Call& call, const CreateRequest& create, std::vector<std::string>& warnings) {
-  ASSIGN_OR_RETURN(T object, decode_object<T>(call.body, create.validation, warnings));
+Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value& document,
+                     std::vector<std::string>& warnings) {
+  ASSIGN_OR_RETURN(T object, decode_object<T>(document, create.validation, warnings));
   TRY(k8s::check_kind(object.api_version, object.kind, T::kKind));
   Random& random = call.services.random;
   ASSIGN_OR_RETURN(object.metadata,
@@ -43,13 +44,15 @@ Result<T> new_object(Call& call, const CreateRequest& create, std::vector<std::s
 
 // Who set its fields, from the start.
 template <class T>
-Status own_fields(const Call& call, const CreateRequest& create, T& object) {
+Status own_fields(const Call& call, const CreateRequest& create, const wire::Value& document,
+                  T& object) {
   if (create.applied) {
     ASSIGN_OR_RETURN(const k8s::Applied applied,
-                     k8s::apply({}, {}, call.body, create.manager, true, call.now()));
+                     k8s::apply({}, {}, document, create.manager, true, call.now()));
     object.metadata.managed_fields = applied.managers;
     return {};
   }
+  if (create.manager.empty()) return {};
   ASSIGN_OR_RETURN(object.metadata.managed_fields,
                    k8s::record_update({}, wire::encode(object), {}, create.manager, call.now()));
   return {};
@@ -61,9 +64,9 @@ Result<std::optional<T>> find_earlier(Call& call, const IdempotencyKey& key) {
   std::optional<T> found;
   if (key.scope.empty()) return found;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const std::optional<std::string> name, earlier_create(txn, key));
-    if (!name) return {};
-    ASSIGN_OR_RETURN(found, txn.find<T>({call.param("ns"), *name}));
+    ASSIGN_OR_RETURN(const auto names, earlier_creates(txn, key));
+    if (names.empty()) return {};
+    ASSIGN_OR_RETURN(found, txn.find<T>({call.param("ns"), names.front()}));
     return {};
   }));
   return found;
@@ -75,9 +78,10 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
   bool created = false;
   const T wanted = object;
   const auto change = [&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const std::optional<std::string> earlier, earlier_create(txn, create.key));
-    if (earlier) {
-      ASSIGN_OR_RETURN(std::optional<T> found, txn.find<T>({wanted.metadata.name_space, *earlier}));
+    ASSIGN_OR_RETURN(const auto earlier, earlier_creates(txn, create.key));
+    if (!earlier.empty()) {
+      ASSIGN_OR_RETURN(std::optional<T> found,
+                       txn.find<T>({wanted.metadata.name_space, earlier.front()}));
       if (found) {
         object = std::move(*found);
         created = false;
@@ -103,11 +107,11 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   ASSIGN_OR_RETURN(const std::optional<T> earlier, find_earlier<T>(call, create.key));
   if (earlier) return object_response(*earlier);
   std::vector<std::string> warnings;
-  ASSIGN_OR_RETURN(T object, new_object<T>(call, create, warnings));
+  ASSIGN_OR_RETURN(T object, new_object<T>(call, create, call.body, warnings));
   if constexpr (requires { check_maker(call.principal, object); })
     TRY(check_maker(call.principal, object));
   TRY(prepare_new(call.services, object));
-  TRY(own_fields(call, create, object));
+  TRY(own_fields(call, create, call.body, object));
   for (int attempt = 1;; ++attempt) {
     T stored = object;
     const Result<bool> created = store_new(call, create, stored);
@@ -123,9 +127,9 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
                            call.body.text("metadata.name").empty() &&
                            created.error().code == Code::kAlreadyExists;
     if (!made_name || attempt == kNameAttempts) return created.error();
-    ASSIGN_OR_RETURN(const T again, new_object<T>(call, create, warnings));
-    object.metadata.name = again.metadata.name;
-    object.metadata.uid = again.metadata.uid;
+    object.metadata.name =
+        k8s::generated_name(object.metadata.generate_name, make_suffix(call.services.random));
+    object.metadata.uid = make_uuid(call.services.random);
   }
 }
 

@@ -88,8 +88,7 @@ Status check_remover(const auth::Principal& remover, const Grant& grant) {
   return contracts::quota_of(grant.spec) ? check_quota_writer(remover) : Status();
 }
 
-Status pin_grants(store::ReadTxn& txn, Run& run, WallTime now) {
-  ASSIGN_OR_RETURN(const std::vector<Grant> all, store::grants_in(txn, run.metadata.name_space));
+Status pin_grants(store::ReadTxn& txn, const std::vector<Grant>& all, Run& run, WallTime now) {
   TRY(check_quotas(run, all));
   ASSIGN_OR_RETURN(const auth::GrantChains chains, chains_for(txn, run, all, run.status.grants));
   const auth::ComputeWish wish{resources_of(run), run.spec.timeout};

@@ -9,7 +9,9 @@ namespace paddock::api {
 // what it asks for and what its sandbox would let it use; and that it is not over a quota of its
 // namespace all by itself. GRANT_NOT_FOUND, GRANT_CHAIN_INVALID, GRANT_NOT_YOURS, GRANT_DENIED,
 // QUOTA_TOO_SMALL.
-Status pin_grants(store::ReadTxn& txn, contracts::Run& run, WallTime now);
+// `all`: of the run's namespace.
+Status pin_grants(store::ReadTxn& txn, const std::vector<contracts::Grant>& all,
+                  contracts::Run& run, WallTime now);
 // That a grant with a parent is narrower: GRANT_NOT_NARROWER.
 Status check_part(Services& services, const contracts::Grant& grant);
 

@@ -38,7 +38,7 @@ Status add_enforcement(Call& call, contracts::RunPlan& plan) {
 Result<Response> plan_run(Call& call) {
   std::vector<std::string> warnings;
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
-  ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, warnings));
+  ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, call.body, warnings));
   const bool later = run.spec.workspace.empty() && run.spec.type != contracts::RunType::kCode;
   if (later) {
     run.status.policy = admission::policy_of(run.spec, call.services.profiles);

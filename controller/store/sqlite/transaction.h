@@ -15,6 +15,7 @@ class Transaction final : public WriteTxn {
  public:
   explicit Transaction(Connection& db) : db_(db) {}
 
+  Result<bool> exists(std::string_view kind, const Key& key) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;
   Result<std::vector<contracts::Run>> active_runs() override;
   Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) override;
@@ -64,9 +65,9 @@ class Transaction final : public WriteTxn {
   Status drop_tool_bundle(const std::string& run_uid) override;
   Result<std::optional<std::string>> setting(const std::string& key) override;
   Status put_setting(const std::string& key, const std::string& value) override;
-  Result<std::optional<IdempotentCreate>> idempotent_create(const std::string& scope,
-                                                            const std::string& key) override;
-  Status put_idempotent_create(const std::string& scope, const std::string& key,
+  Result<std::vector<IdempotentCreate>> idempotent_creates(const std::string& scope,
+                                                           const std::string& key) override;
+  Status put_idempotent_create(const std::string& scope, const std::string& key, size_t item,
                                const IdempotentCreate& made) override;
 
   void touch(const std::string& topic) override { topics_.push_back(topic); }

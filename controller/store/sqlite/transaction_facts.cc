@@ -76,23 +76,35 @@ Status Transaction::put_setting(const std::string& key, const std::string& value
       .run();
 }
 
-Result<std::optional<ReadTxn::IdempotentCreate>> Transaction::idempotent_create(
+// The first object's row has the key itself, those behind it a space and their number: no key that
+// a caller may send lies between those and `key!`.
+Result<std::vector<ReadTxn::IdempotentCreate>> Transaction::idempotent_creates(
     const std::string& scope, const std::string& key) {
-  Statement row = db_.prepare(
-      "SELECT name, request_digest FROM idempotent_creates WHERE scope = ? AND key = ?");
-  ASSIGN_OR_RETURN(const bool found, row.bind(scope).bind(key).step());
-  if (!found) return std::optional<IdempotentCreate>();
-  return std::optional<IdempotentCreate>(IdempotentCreate{row.text(0), row.text(1)});
+  Statement rows = db_.prepare(
+      "SELECT name, request_digest FROM idempotent_creates "
+      "WHERE scope = ?1 AND key >= ?2 AND key < ?3 ORDER BY key");
+  const std::string end = key + "!";
+  rows.bind(scope).bind(key).bind(end);
+  std::vector<IdempotentCreate> made;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return made;
+    made.push_back({rows.text(0), rows.text(1)});
+  }
 }
 
 Status Transaction::put_idempotent_create(const std::string& scope, const std::string& key,
-                                          const IdempotentCreate& made) {
+                                          size_t item, const IdempotentCreate& made) {
+  const std::string digits = std::to_string(item);
+  const std::string padding(digits.size() < 6 ? 6 - digits.size() : 0, '0');
+  const std::string row_key = item == 0 ? key : cat(key, " ", padding, digits);
   return db_
       .prepare(
           "INSERT INTO idempotent_creates (scope, key, name, request_digest) "
-          "VALUES (?, ?, ?, ?)")
+          "VALUES (?, ?, ?, ?) ON CONFLICT (scope, key) DO UPDATE SET name = excluded.name, "
+          "request_digest = excluded.request_digest")
       .bind(scope)
-      .bind(key)
+      .bind(row_key)
       .bind(made.name)
       .bind(made.request_digest)
       .run();

@@ -84,6 +84,13 @@ Key split_continue(const std::string& after) {
 
 }  // namespace
 
+// By the key's index alone.
+Result<bool> Transaction::exists(std::string_view kind, const Key& key) {
+  Statement row =
+      db_.prepare("SELECT 1 FROM objects WHERE kind = ? AND namespace = ? AND name = ?");
+  return row.bind(kind).bind(key.name_space).bind(key.name).step();
+}
+
 Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
   Statement row = db_.prepare("SELECT data FROM objects WHERE uid = ? AND kind = 'Run'");
   ASSIGN_OR_RETURN(const bool found, row.bind(uid).step());
@@ -243,7 +250,7 @@ Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key
 Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& meta,
                                const std::function<std::string()>& encode, const Columns& columns) {
   const Key key{meta.name_space, meta.name};
-  ASSIGN_OR_RETURN(const std::optional<Row> taken, find_row(kind, key));
+  ASSIGN_OR_RETURN(const bool taken, exists(kind, key));
   if (taken) return internal::already_exists(kind, key);
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kCreate));
   meta.resource_version = std::to_string(version);
