@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/base/text.h"
@@ -51,10 +52,17 @@ std::string make_uuid(Random& random) {
              digits.substr(16, 4), "-", digits.substr(20));
 }
 
+// All of it in one call of the kernel; each number is as below() would draw it.
 std::string make_suffix(Random& random, size_t count) {
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr uint64_t kLimit = UINT64_MAX - UINT64_MAX % kAlphabet.size();
+  std::vector<uint64_t> numbers(count);
+  random.fill({reinterpret_cast<uint8_t*>(numbers.data()), count * sizeof(uint64_t)});
   std::string out;
-  for (size_t i = 0; i < count; ++i) out += kAlphabet[random.below(kAlphabet.size())];
+  for (const uint64_t number : numbers) {
+    const uint64_t fair = number < kLimit ? number : random.below(kLimit);
+    out += kAlphabet[fair % kAlphabet.size()];
+  }
   return out;
 }
 

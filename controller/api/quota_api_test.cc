@@ -99,6 +99,7 @@ TEST_F(Quotas, RefuseARunThatCouldNeverBePlacedAndNameWhatWouldPass) {
 TEST_F(Quotas, LetARunWaitAndSayWhyUntilThereIsRoom) {
   put_quota(R"({"runs":1,"memory":"16Gi"})");
   ASSERT_EQ(make("first").status, 201);
+  clock_.advance(Millis(1));
   ASSERT_EQ(make("second").status, 201);
   tick();
   EXPECT_EQ(phase("first"), "Scheduled");

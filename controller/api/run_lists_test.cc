@@ -64,6 +64,13 @@ TEST_F(RunLists, AreMadeAsSingleRunsAreAndInOrder) {
     last = version.value();
   }
   EXPECT_EQ(uids.size(), 3u);
+  const auto field = [&](size_t index, const char* name) {
+    return item(answer, index).text(cat("metadata.", name));
+  };
+  for (size_t i = 1; i < 3; ++i) {  // the scheduler's order
+    EXPECT_EQ(field(i, "creationTimestamp"), field(0, "creationTimestamp"));
+    EXPECT_LT(field(i - 1, "uid"), field(i, "uid"));
+  }
   EXPECT_EQ(answer.body.text("metadata.resourceVersion"), std::to_string(last));
   EXPECT_EQ(audited() - before, 3u);
 

@@ -1,5 +1,7 @@
 #include "controller/store/run_writes.h"
 
+#include <algorithm>
+
 #include "controller/runs/audit_events.h"
 #include "controller/store/tool_token_writes.h"
 
@@ -12,6 +14,12 @@ Status append_all(WriteTxn& txn, const contracts::Run& run, runs::Events& events
   for (contracts::AuditEvent& event : runs::audit_events(run, events)) TRY(txn.append_audit(event));
   txn.touch(run_topic(run.metadata.uid));
   return {};
+}
+
+// Then the object says something else too.
+bool tells_phase(const runs::Events& events) {
+  return std::ranges::any_of(
+      events, [](const contracts::RunEvent& each) { return each.type == contracts::kEventPhase; });
 }
 
 // With a run end its tool tokens; with an attempt that is followed by another, those of its
@@ -34,7 +42,7 @@ Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
 
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   const std::string before = run.metadata.resource_version;
-  TRY(txn.update(run));
+  TRY(tells_phase(events) ? txn.replace(run) : txn.update(run));
   if (run.metadata.resource_version == before && events.empty()) return {};
   const bool over = contracts::is_terminal(run.status.phase) || run.status.reason == runs::kRetry;
   if (over && !events.empty()) TRY(end_tool_tokens(txn, run, WallTime{events.back().time_ms}));

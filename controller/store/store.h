@@ -173,8 +173,7 @@ class ReadTxn {
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
-  // The objects that an earlier request with this key made and that are still there, in its order,
-  // each with the digest of that request.
+  // What an earlier request with this key made, of what is still there, and that request's digest.
   struct IdempotentCreate {
     std::string name;
     std::string request_digest;
@@ -188,8 +187,13 @@ class ReadTxn {
   struct Row {
     std::string data;
     int64_t resource_version = 0;
+    std::shared_ptr<const void> decoded = {};  // as its kind's type; there is no data then
   };
   virtual Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) = 0;
+  // For the next reader of this row.
+  virtual void keep_decoded(const Row& row, std::shared_ptr<const void> object) = 0;
+  template <class T>
+  Result<T> decode(const Row& row);
   virtual Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) = 0;
 };
 
@@ -203,6 +207,9 @@ class WriteTxn : public ReadTxn {
   // the new one. Writing what is already stored changes nothing.
   template <class T>
   Status update(T& object);
+  // The same for what differs from what is stored, without looking whether it does.
+  template <class T>
+  Status replace(T& object);
   // With a run go its events and the idempotency keys that made it. NotFound if there is no such
   // object.
   template <class T>
@@ -231,7 +238,7 @@ class WriteTxn : public ReadTxn {
   virtual Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) = 0;
   virtual Status drop_tool_bundle(const std::string& run_uid) = 0;
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;
-  // `item`: which of the request's objects it is. The key takes visible ASCII only.
+  // `item`: which of the request's objects. The key is visible ASCII.
   virtual Status put_idempotent_create(const std::string& scope, const std::string& key,
                                        size_t item, const IdempotentCreate& made) = 0;
   // Waiters on this topic (controller/events) are woken after the commit.
@@ -246,8 +253,10 @@ class WriteTxn : public ReadTxn {
   };
   virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
                             const std::function<std::string()>& encode, const Columns& columns) = 0;
+  enum class Write { kIfChanged, kAlways };
   virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                            const std::function<std::string()>& encode, const Columns& columns) = 0;
+                            const std::function<std::string()>& encode, const Columns& columns,
+                            Write when) = 0;
   virtual Status delete_row(std::string_view kind, const Key& key) = 0;
 };
 

@@ -88,7 +88,8 @@ TEST_P(StoreRecords, KeepsTokensSettingsAndIdempotencyKeys) {
                     EXPECT_TRUE(txn.tokens().value().at(1).scopes.empty());
                     EXPECT_EQ(txn.setting("k").value(), "v2");
                     EXPECT_FALSE(txn.setting("none").value());
-                    EXPECT_EQ(txn.idempotent_creates("runs/default", "key").value().at(0).name, "a");
+                    EXPECT_EQ(txn.idempotent_creates("runs/default", "key").value().at(0).name,
+                              "a");
                     EXPECT_TRUE(txn.idempotent_creates("runs/other", "key").value().empty());
                     return {};
                   })

@@ -55,10 +55,18 @@ Result<T> decode_row(const std::string& data) {
 }  // namespace internal
 
 template <class T>
+Result<T> ReadTxn::decode(const Row& row) {
+  if (row.decoded) return T(*static_cast<const T*>(row.decoded.get()));
+  ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row.data));
+  keep_decoded(row, std::make_shared<const T>(object));
+  return object;
+}
+
+template <class T>
 Result<std::optional<T>> ReadTxn::find(const Key& key) {
   ASSIGN_OR_RETURN(const std::optional<Row> row, find_row(T::kKind, key));
   if (!row) return std::optional<T>();
-  ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row->data));
+  ASSIGN_OR_RETURN(T object, decode<T>(*row));
   return std::optional<T>(std::move(object));
 }
 
@@ -95,7 +103,16 @@ template <class T>
 Status WriteTxn::update(T& object) {
   return update_row(
       T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
-      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)});
+      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)},
+      Write::kIfChanged);
+}
+
+template <class T>
+Status WriteTxn::replace(T& object) {
+  return update_row(
+      T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
+      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)},
+      Write::kAlways);
 }
 
 template <class T>

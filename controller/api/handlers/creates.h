@@ -33,9 +33,10 @@ Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value&
   ASSIGN_OR_RETURN(T object, decode_object<T>(document, create.validation, warnings));
   TRY(k8s::check_kind(object.api_version, object.kind, T::kKind));
   Random& random = call.services.random;
+  const std::string suffix = object.metadata.name.empty() ? make_suffix(random) : "";
   ASSIGN_OR_RETURN(object.metadata,
-                   k8s::new_metadata(object.metadata, {call.param("ns"), make_uuid(random),
-                                                       make_suffix(random), call.now()}));
+                   k8s::new_metadata(object.metadata,
+                                     {call.param("ns"), make_uuid(random), suffix, call.now()}));
   object.status = {};
   if constexpr (requires { object.status.created_by; })
     object.status.created_by = call.principal.subject;

@@ -110,37 +110,65 @@ Status admit_item(const Services& services, RunAdmission& admission, Run& run) {
   return services.reconciler.check_bounds(run);
 }
 
+// Those of one workspace, from the first on; where the next one's begin.
+Result<size_t> admit_group(const Services& services, store::ReadTxn& txn,
+                           const std::vector<Item*>& order, size_t from, ListRefusals& refused) {
+  RunAdmission admission(services, txn);
+  const std::string workspace = order[from]->run.spec.workspace;
+  for (; from < order.size() && order[from]->run.spec.workspace == workspace; ++from) {
+    const Status admitted = admit_item(services, admission, order[from]->run);
+    if (!admitted.ok()) TRY(refused.add(order[from]->index, admitted.error()));
+  }
+  return from;
+}
+
 Status admit_items(Call& call, Items& items, ListRefusals& refused) {
   const std::vector<Item*> order = by_workspace(items);
   for (size_t from = 0; from < order.size();) {
-    TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-      RunAdmission admission(call.services, txn);
-      const std::string workspace = order[from]->run.spec.workspace;
-      for (; from < order.size() && order[from]->run.spec.workspace == workspace; ++from) {
-        const Status admitted = admit_item(call.services, admission, order[from]->run);
-        if (!admitted.ok()) TRY(refused.add(order[from]->index, admitted.error()));
-      }
+    const auto admit = [&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(from, admit_group(call.services, txn, order, from, refused));
       return {};
-    }));
+    };
+    TRY(call.services.store.read(admit));
   }
   return {};
 }
 
-// Names that are given stay free for their items.
-Status name_item(store::WriteTxn& txn, Call& call, const std::set<std::string>& given, Item& item) {
-  contracts::ObjectMeta& meta = item.run.metadata;
-  constexpr int kNameAttempts = 5;
-  for (int attempt = 1; attempt <= kNameAttempts; ++attempt) {
-    ASSIGN_OR_RETURN(const bool taken, txn.exists(Run::kKind, {meta.name_space, meta.name}));
-    const bool free = !taken && !(item.generated && given.contains(meta.name));
-    if (free) return {};
-    if (!item.generated) break;
-    meta.name = k8s::generated_name(meta.generate_name, make_suffix(call.services.random));
+// Of runs that were created at one time the scheduler takes them by uid: so these go in their
+// order.
+void put_in_order(Items& items) {
+  std::vector<std::string> uids;
+  for (Item& item : items) uids.push_back(std::move(item.run.metadata.uid));
+  std::ranges::sort(uids);
+  for (size_t i = 0; i < items.size(); ++i) {
+    items[i].run.metadata.uid = std::move(uids[i]);
+    items[i].run.metadata.creation_timestamp = items[0].run.metadata.creation_timestamp;
   }
-  return Error{Code::kAlreadyExists,
-               "RUN_ALREADY_EXISTS",
-               cat("run ", meta.name, " already exists"),
-               {{"metadata.name", cat("run ", meta.name, " already exists")}}};
+}
+
+// A name that is free; those that are given stay free for their items.
+Status make_name(store::WriteTxn& txn, Random& random, const std::set<std::string>& given,
+                 contracts::ObjectMeta& meta) {
+  constexpr int kNameAttempts = 5;
+  for (int attempt = 1; attempt < kNameAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(const bool taken, txn.exists(Run::kKind, {meta.name_space, meta.name}));
+    if (!taken && !given.contains(meta.name)) return {};
+    meta.name = k8s::generated_name(meta.generate_name, make_suffix(random));
+  }
+  return {};
+}
+
+Status save_item(store::WriteTxn& txn, Call& call, const CreateRequest& create, Item& item) {
+  contracts::ObjectMeta& meta = item.run.metadata;
+  Status saved = save_new(txn, item.run, call.now());
+  if (!saved.ok()) {
+    Error error = std::move(saved).error();
+    if (error.code == Code::kAlreadyExists)
+      error.causes.push_back({"metadata.name", error.message});
+    return error;
+  }
+  TRY(record(txn, call, create_event(item.run), "runs", meta));
+  return remember_create(txn, create.key, meta.name, item.index);
 }
 
 Status save_items(store::WriteTxn& txn, Call& call, const CreateRequest& create, Items& items) {
@@ -150,14 +178,9 @@ Status save_items(store::WriteTxn& txn, Call& call, const CreateRequest& create,
   }
   ListRefusals refused;
   for (Item& item : items) {
-    const Status named = name_item(txn, call, given, item);
-    if (!named.ok()) {
-      TRY(refused.add(item.index, named.error()));
-      continue;
-    }
-    TRY(save_new(txn, item.run, call.now()));
-    TRY(record(txn, call, create_event(item.run), "runs", item.run.metadata));
-    TRY(remember_create(txn, create.key, item.run.metadata.name, item.index));
+    if (item.generated) TRY(make_name(txn, call.services.random, given, item.run.metadata));
+    const Status saved = save_item(txn, call, create, item);
+    if (!saved.ok()) TRY(refused.add(item.index, saved.error()));
   }
   return refused.status();
 }
@@ -226,6 +249,7 @@ Result<Response> create_list(Call& call) {
   TRY(admit_items(call, items, refused));
   TRY(refused.status());
   TRY(call.services.reconciler.check_room(call.param("ns"), static_cast<int64_t>(items.size())));
+  put_in_order(items);
   for (Item& item : items) TRY(own_fields(call, create, (*documents)[item.index], item.run));
   ASSIGN_OR_RETURN(Response response, store_items(call, create, items));
   add_warnings(response, warnings);

@@ -72,7 +72,7 @@ void GroupCommit::remember(const Batch& batch, bool wrote) {
 }
 
 void GroupCommit::commit(const Batch& batch) {
-  Transaction txn(*db_);
+  Transaction txn(*db_, cache_);
   const int64_t changes = db_->changes();
   Status committed = try_commit(batch, txn);
   if (!committed.ok()) {
@@ -88,6 +88,7 @@ void GroupCommit::commit(const Batch& batch) {
   }
   PADDOCK_CRASH_POINT("store-committed");
   remember(batch, db_->changes() != changes);
+  txn.publish_decoded();
   announce(txn);
 }
 
@@ -111,6 +112,7 @@ Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
     if (job->result.ok()) continue;
     txn.topics().resize(touched);
     txn.object_writes().resize(changed);
+    txn.forget_decoded();
   }
   PADDOCK_CRASH_POINT("store-committing");
   return db_->prepare("COMMIT").run();

@@ -23,8 +23,12 @@ class GroupCommit {
   using OnCommit = std::function<void(const std::vector<std::string>&)>;
   using OnChanges = std::function<void(std::vector<store::ObjectWrite>)>;
 
-  GroupCommit(std::unique_ptr<Connection> db, const StoreOptions& options)
-      : db_(std::move(db)), on_commit_(options.on_commit), on_changes_(options.on_changes) {}
+  // What is read by others is kept in `cache`, which outlives this.
+  GroupCommit(std::unique_ptr<Connection> db, DecodedCache& cache, const StoreOptions& options)
+      : db_(std::move(db)),
+        cache_(cache),
+        on_commit_(options.on_commit),
+        on_changes_(options.on_changes) {}
 
   // Returns after the commit. Any thread.
   Status submit(const Change& change);
@@ -58,6 +62,7 @@ class GroupCommit {
   bool working_ = false;
 
   std::unique_ptr<Connection> db_;  // the leader's
+  DecodedCache& cache_;
   OnCommit on_commit_;
   OnChanges on_changes_;
   std::atomic<bool> disk_refuses_{false};

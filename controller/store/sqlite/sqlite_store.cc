@@ -48,7 +48,7 @@ class FileStore final : public Store {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
-        writer_(std::move(file.writer), options),
+        writer_(std::move(file.writer), cache_, options),
         readers_(options.path) {
     if (!file.known_sound) check_.emplace(options.path);
   }
@@ -62,7 +62,7 @@ class FileStore final : public Store {
   Status read(const std::function<Status(ReadTxn&)>& look) override {
     ASSIGN_OR_RETURN(auto reader, readers_.take());
     TRY(reader->prepare("BEGIN").run());
-    Transaction txn(*reader);
+    Transaction txn(*reader, cache_);
     Status seen = look(txn);
     TRY(reader->prepare("COMMIT").run());
     readers_.give_back(std::move(reader));
@@ -81,6 +81,7 @@ class FileStore final : public Store {
 
  private:
   os::LockFile lock_;
+  DecodedCache cache_;
   GroupCommit writer_;
   ReaderPool readers_;
   std::optional<SoundnessCheck> check_;
@@ -89,7 +90,7 @@ class FileStore final : public Store {
 class MemoryStore final : public Store {
  public:
   MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
-      : writer_(std::move(db), options) {}
+      : writer_(std::move(db), cache_, options) {}
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     return writer_.submit(change);
@@ -100,6 +101,7 @@ class MemoryStore final : public Store {
   Status check_writable() override { return {}; }
 
  private:
+  DecodedCache cache_;
   GroupCommit writer_;
 };
 

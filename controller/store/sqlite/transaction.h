@@ -4,16 +4,18 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "controller/store/sqlite/connection.h"
+#include "controller/store/sqlite/decoded_cache.h"
 #include "controller/store/store.h"
 
 namespace paddock::store::sqlite {
 
 class Transaction final : public WriteTxn {
  public:
-  explicit Transaction(Connection& db) : db_(db) {}
+  Transaction(Connection& db, DecodedCache& cache) : db_(db), cache_(cache) {}
 
   Result<bool> exists(std::string_view kind, const Key& key) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;
@@ -75,6 +77,10 @@ class Transaction final : public WriteTxn {
   std::vector<std::string>& topics() { return topics_; }
   // Likewise, the objects that were changed.
   std::vector<ObjectWrite>& object_writes() { return object_writes_; }
+  // What was read of uncommitted rows: for everybody once they are committed, for nobody after a
+  // savepoint was undone.
+  void publish_decoded();
+  void forget_decoded() { decoded_.clear(); }
 
  protected:
   Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) override;
@@ -82,10 +88,17 @@ class Transaction final : public WriteTxn {
   Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
                     const std::function<std::string()>& encode, const Columns& columns) override;
   Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                    const std::function<std::string()>& encode, const Columns& columns) override;
+                    const std::function<std::string()>& encode, const Columns& columns,
+                    Write when) override;
+  void keep_decoded(const Row& row, std::shared_ptr<const void> object) override;
   Status delete_row(std::string_view kind, const Key& key) override;
 
  private:
+  // Its text, whether it is decoded already or not.
+  Result<std::optional<Row>> find_text(std::string_view kind, const Key& key);
+  Statement select_row(std::string_view kind, const Key& key);
+  Row row_of(const Statement& row);  // of `SELECT data, resource_version`
+  Result<std::vector<contracts::Run>> collect_runs(Statement rows);
   // Rows of this kind behind a key, in the order of list_rows.
   Result<int64_t> count_rows(std::string_view kind, const ListOptions& options, const Key& after);
   Statement select_rows(std::string_view kind, const ListOptions& options, const Key& after);
@@ -102,6 +115,9 @@ class Transaction final : public WriteTxn {
   Status announce_lost_phases(const Key& run);
 
   Connection& db_;
+  DecodedCache& cache_;
+  std::optional<int64_t> first_drawn_;            // of the resource versions of this transaction
+  std::unordered_map<int64_t, Decoded> decoded_;  // at or behind that
   std::vector<std::string> topics_;
   std::vector<ObjectWrite> object_writes_;
 };

@@ -66,16 +66,6 @@ std::string_view op_name(ObjectWrite::Op op) {
   return "";
 }
 
-Result<std::vector<contracts::Run>> collect_runs(Statement rows) {
-  std::vector<contracts::Run> runs;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return runs;
-    ASSIGN_OR_RETURN(contracts::Run run, internal::decode_row<contracts::Run>(rows.text(0)));
-    runs.push_back(std::move(run));
-  }
-}
-
 Key split_continue(const std::string& after) {
   const size_t slash = after.find('/');
   if (slash == std::string::npos) return {{}, after};
@@ -91,37 +81,10 @@ Result<bool> Transaction::exists(std::string_view kind, const Key& key) {
   return row.bind(kind).bind(key.name_space).bind(key.name).step();
 }
 
-Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
-  Statement row = db_.prepare("SELECT data FROM objects WHERE uid = ? AND kind = 'Run'");
-  ASSIGN_OR_RETURN(const bool found, row.bind(uid).step());
-  if (!found) return internal::not_found("Run", {{}, uid});
-  return internal::decode_row<contracts::Run>(row.text(0));
-}
-
-Result<std::vector<contracts::Run>> Transaction::active_runs() {
-  return collect_runs(
-      db_.prepare("SELECT data FROM objects WHERE kind = 'Run' AND active = 1 ORDER BY id"));
-}
-
-Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::string& node) {
-  Statement rows = db_.prepare(
-      "SELECT data FROM objects WHERE kind = 'Run' AND active = 1 AND node = ? ORDER BY id");
-  rows.bind(node);
-  return collect_runs(std::move(rows));
-}
-
 Result<int64_t> Transaction::resource_version() {
   Statement newest = db_.prepare("SELECT max(resource_version) FROM changes");
   ASSIGN_OR_RETURN(const std::optional<int64_t> version, newest.single_integer());
   return version.value_or(0);
-}
-
-Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind, const Key& key) {
-  Statement row = db_.prepare(
-      "SELECT data, resource_version FROM objects WHERE kind = ? AND namespace = ? AND name = ?");
-  ASSIGN_OR_RETURN(const bool found, row.bind(kind).bind(key.name_space).bind(key.name).step());
-  if (!found) return std::optional<Row>();
-  return std::optional<Row>(Row{row.text(0), row.integer(1)});
 }
 
 // A literal each, so that each has a plan of its own over the key's index. Within one namespace the
@@ -191,7 +154,7 @@ Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
 Status Transaction::add_row(std::string_view kind, const Key& key, const Key& after,
                             Page<Row>& page) {
   if (std::tie(key.name_space, key.name) <= std::tie(after.name_space, after.name)) return {};
-  ASSIGN_OR_RETURN(std::optional<Row> row, find_row(kind, key));
+  ASSIGN_OR_RETURN(std::optional<Row> row, find_text(kind, key));
   if (row) page.items.push_back(std::move(*row));
   return {};
 }
@@ -239,6 +202,7 @@ Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key
           .bind(op_name(op))
           .run());
   const int64_t version = db_.last_insert_rowid();
+  if (!first_drawn_) first_drawn_ = version;
   if (version % kTrimEvery == 0) {
     TRY(db_.prepare("DELETE FROM changes WHERE resource_version <= ?")
             .bind(version - kChangesKept)
@@ -273,15 +237,16 @@ Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& met
 }
 
 Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                               const std::function<std::string()>& encode, const Columns& columns) {
+                               const std::function<std::string()>& encode, const Columns& columns,
+                               Write when) {
   const Key key{meta.name_space, meta.name};
-  ASSIGN_OR_RETURN(std::optional<Row> stored, find_row(kind, key));
+  ASSIGN_OR_RETURN(std::optional<Row> stored, find_text(kind, key));
   if (!stored) return internal::not_found(kind, key);
   if (meta.resource_version != std::to_string(stored->resource_version)) {
     return Error{Code::kConflict, "STALE_RESOURCE_VERSION",
                  "the object was changed by somebody else; read it again and repeat the change"};
   }
-  if (encode() == stored->data) return {};
+  if (when == Write::kIfChanged && encode() == stored->data) return {};
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kUpdate));
   meta.resource_version = std::to_string(version);
   std::string data = encode();
@@ -302,7 +267,7 @@ Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& met
 }
 
 Status Transaction::delete_row(std::string_view kind, const Key& key) {
-  ASSIGN_OR_RETURN(std::optional<Row> stored, find_row(kind, key));
+  ASSIGN_OR_RETURN(std::optional<Row> stored, find_text(kind, key));
   if (!stored) return internal::not_found(kind, key);
   if (kind == "Run") {
     TRY(announce_lost_phases(key));

@@ -1,0 +1,85 @@
+// Objects by their key and active runs, decoded at most once for each state that they are in.
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store::sqlite {
+
+Statement Transaction::select_row(std::string_view kind, const Key& key) {
+  Statement row = db_.prepare(
+      "SELECT data, resource_version FROM objects WHERE kind = ? AND namespace = ? AND name = ?");
+  row.bind(kind).bind(key.name_space).bind(key.name);
+  return row;
+}
+
+Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind, const Key& key) {
+  Statement row = select_row(kind, key);
+  ASSIGN_OR_RETURN(const bool found, row.step());
+  if (!found) return std::optional<Row>();
+  return std::optional<Row>(row_of(row));
+}
+
+Result<std::optional<ReadTxn::Row>> Transaction::find_text(std::string_view kind, const Key& key) {
+  Statement row = select_row(kind, key);
+  ASSIGN_OR_RETURN(const bool found, row.step());
+  if (!found) return std::optional<Row>();
+  return std::optional<Row>(Row{row.text(0), row.integer(1)});
+}
+
+ReadTxn::Row Transaction::row_of(const Statement& row) {
+  Row out{{}, row.integer(1)};
+  if (first_drawn_ && out.resource_version >= *first_drawn_) {
+    const auto own = decoded_.find(out.resource_version);
+    if (own != decoded_.end()) out.decoded = own->second.object;
+  } else {
+    out.decoded = cache_.find(out.resource_version);
+  }
+  if (!out.decoded) out.data = row.text(0);
+  return out;
+}
+
+void Transaction::keep_decoded(const Row& row, std::shared_ptr<const void> object) {
+  Decoded decoded{row.resource_version, std::move(object), row.data.size()};
+  if (first_drawn_ && row.resource_version >= *first_drawn_) {
+    decoded_.insert_or_assign(row.resource_version, std::move(decoded));
+  } else {
+    cache_.put(std::move(decoded));
+  }
+}
+
+void Transaction::publish_decoded() {
+  for (auto& [version, decoded] : decoded_) cache_.put(std::move(decoded));
+  decoded_.clear();
+}
+
+Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
+  Statement row =
+      db_.prepare("SELECT data, resource_version FROM objects WHERE uid = ? AND kind = 'Run'");
+  ASSIGN_OR_RETURN(const bool found, row.bind(uid).step());
+  if (!found) return internal::not_found("Run", {{}, uid});
+  return decode<contracts::Run>(row_of(row));
+}
+
+Result<std::vector<contracts::Run>> Transaction::collect_runs(Statement rows) {
+  std::vector<contracts::Run> runs;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return runs;
+    ASSIGN_OR_RETURN(contracts::Run run, decode<contracts::Run>(row_of(rows)));
+    runs.push_back(std::move(run));
+  }
+}
+
+Result<std::vector<contracts::Run>> Transaction::active_runs() {
+  return collect_runs(
+      db_.prepare("SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 "
+                  "ORDER BY id"));
+}
+
+Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::string& node) {
+  Statement rows = db_.prepare(
+      "SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 AND node = ? "
+      "ORDER BY id");
+  rows.bind(node);
+  return collect_runs(std::move(rows));
+}
+
+}  // namespace paddock::store::sqlite
