@@ -152,6 +152,23 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
   return answer.value_or(contracts::CallsAnswer{});
 }
 
+std::optional<bool> Relay::known_eligible(const std::string& node, uint64_t version) const {
+  return known_.with([&](const Known& known) -> std::optional<bool> {
+    const auto found = known.eligible.find(node);
+    if (known.version != version || found == known.eligible.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
+void Relay::know_eligible(const std::string& node, uint64_t version, bool eligible) {
+  known_.with([&](Known& known) {
+    if (known.version > version) return;
+    if (known.version < version) known.eligible.clear();
+    known.version = version;
+    known.eligible[node] = eligible;
+  });
+}
+
 Load Relay::load(const Clock& clock) const {
   return table_.with([&](const State& state) { return state.table.load(clock.mono()); });
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ class Relay {
                                        const std::function<bool()>& eligible,
                                        const std::function<bool()>& connected, const Clock& clock);
 
+  // Whether a node may be given anything, as it was said of this version of what is known of nodes.
+  std::optional<bool> known_eligible(const std::string& node, uint64_t version) const;
+  void know_eligible(const std::string& node, uint64_t version, bool eligible);
+
   std::vector<contracts::SnippetSkills> skills(const Clock& clock) const;
   Load load(const Clock& clock) const;
 
@@ -58,11 +63,16 @@ class Relay {
     std::map<std::string, CallId> names;
     std::map<LaneKey, Signal> lanes;
   };
+  struct Known {
+    uint64_t version = 0;
+    std::map<std::string, bool> eligible;  // at that version
+  };
   static void wake(const State& state, const Wakes& wakes);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options,
                                        std::condition_variable& signal, const Clock& clock);
 
   Guarded<State> table_;
+  Guarded<Known> known_;
 };
 
 }  // namespace paddock::calls

@@ -46,6 +46,20 @@ class Relayed : public testing::Test {
   std::string holder_;
 };
 
+TEST_F(Relayed, WhatIsKnownOfANodeHoldsForItsVersionAlone) {
+  EXPECT_FALSE(relay_.known_eligible("n1", 7));
+  relay_.know_eligible("n1", 7, true);
+  EXPECT_EQ(relay_.known_eligible("n1", 7), true);
+  EXPECT_FALSE(relay_.known_eligible("n2", 7));
+  EXPECT_FALSE(relay_.known_eligible("n1", 8));
+  relay_.know_eligible("n2", 8, false);
+  EXPECT_EQ(relay_.known_eligible("n2", 8), false);
+  EXPECT_FALSE(relay_.known_eligible("n1", 8)) << "that was before";
+  relay_.know_eligible("n1", 7, true);  // somebody who looked long ago
+  EXPECT_FALSE(relay_.known_eligible("n1", 8));
+  EXPECT_EQ(relay_.known_eligible("n2", 8), false);
+}
+
 TEST_F(Relayed, ACallGoesToANodeAndBackAndItsHolderIsTold) {
   std::thread lane([&] {
     auto asks = request();

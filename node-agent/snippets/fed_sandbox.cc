@@ -27,32 +27,35 @@ bool FedSandbox::ready() {
   return ready_;
 }
 
-void FedSandbox::send(std::string_view& input) {
-  while (!input.empty()) {
-    const ssize_t n = ::send(launch_.talk(), input.data(), input.size(), MSG_NOSIGNAL);
+void FedSandbox::send() {
+  while (!unsent_.empty()) {
+    const ssize_t n = ::send(launch_.talk(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n < 0) input = {};  // nobody reads it; the result will say why
-    if (n > 0) input.remove_prefix(static_cast<size_t>(n));
+    if (n < 0) unsent_ = {};  // nobody reads it; the result will say why
+    if (n > 0) unsent_.remove_prefix(static_cast<size_t>(n));
   }
   shutdown(launch_.talk(), SHUT_WR);
 }
 
-Result<contracts::SandboxResult> FedSandbox::run(std::string_view input, Millis wall_time, int drop,
-                                                 const Clock& clock) {
-  const MonoTime end = clock.mono() + wall_time + kResultTime;
+void FedSandbox::begin(std::string_view input, Millis wall_time, const Clock& clock) {
+  end_ = clock.mono() + wall_time + kResultTime;
+  unsent_ = input;
   launch_.begin(wall_time);
-  send(input);
+  send();
+}
+
+Result<contracts::SandboxResult> FedSandbox::finish(int drop, const Clock& clock) {
   while (!launch_.has_result()) {
     std::array<pollfd, 3> fds = {{{launch_.events(), POLLIN, 0},
                                   {drop, POLLIN, 0},
-                                  {input.empty() ? -1 : launch_.talk(), POLLOUT, 0}}};
-    const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
+                                  {unsent_.empty() ? -1 : launch_.talk(), POLLOUT, 0}}};
+    const auto left = std::clamp<int64_t>((end_ - clock.mono()).count(), 0, 60'000);
     const int count = poll(fds.data(), fds.size(), static_cast<int>(left));
-    if (count == 0 && clock.mono() >= end) return launch::launcher_lost();
+    if (count == 0 && clock.mono() >= end_) return launch::launcher_lost();
     if (fds[1].revents != 0)
       return Error{Code::kUnavailable, "DROPPED", "nobody waits for it any more"};
-    if (fds[2].revents != 0) send(input);
+    if (fds[2].revents != 0) send();
     if (fds[0].revents != 0) TRY(launch_.read_events());  // output: the result repeats all of it
   }
   return launch_.take_result();

@@ -22,17 +22,25 @@ class FedSandbox {
   // The other end of the program's standard input.
   int talk() const { return launch_.talk(); }
 
-  // The wall time passes from now on; the input is sent, and the end waited for. Unavailable:
-  // LAUNCHER_LOST, or DROPPED once `drop` is readable (-1: never): then it has been ended.
+  // The wall time passes from now on; as much of the input is sent as there is room for.
+  void begin(std::string_view input, Millis wall_time, const Clock& clock);
+  // Sends the rest and waits for the end. Unavailable: LAUNCHER_LOST, or DROPPED once `drop` is
+  // readable (-1: never): it ends with this object. `input` is begin()'s.
+  Result<contracts::SandboxResult> finish(int drop, const Clock& clock);
   Result<contracts::SandboxResult> run(std::string_view input, Millis wall_time, int drop,
-                                       const Clock& clock);
+                                       const Clock& clock) {
+    begin(input, wall_time, clock);
+    return finish(drop, clock);
+  }
 
  private:
   explicit FedSandbox(launch::FedLaunch launched) : launch_(std::move(launched)) {}
-  void send(std::string_view& input);
+  void send();
 
   launch::FedLaunch launch_;
   bool ready_ = false;
+  std::string_view unsent_;
+  MonoTime end_{};  // no result is waited for longer
 };
 
 }  // namespace paddock::snippets

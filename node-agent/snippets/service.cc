@@ -23,7 +23,14 @@ std::vector<std::string> both(std::vector<std::string> one, const std::vector<st
   return one;
 }
 
-int64_t processors() { return std::max<int64_t>(1, std::thread::hardware_concurrency()); }
+int64_t processors() {
+  static const int64_t kCount = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  return kCount;
+}
+
+// A short request is answered meanwhile and has the processor for itself; one of many has not.
+constexpr Millis kHeadStart{5};
+constexpr Millis kAlone{25};  // since the one before
 
 }  // namespace
 
@@ -102,13 +109,24 @@ Result<Service::Prepared> Service::sandbox_for(const contracts::SnippetOrder& or
 
 Result<contracts::SnippetReport> Service::run(const contracts::SnippetOrder& order,
                                               const Verdict& verdict, MonoTime arrived, int drop) {
-  ASSIGN_OR_RETURN(const Prepared prepared, sandbox_for(order, verdict));
+  ASSIGN_OR_RETURN(Prepared prepared, sandbox_for(order, verdict));
+  const MonoTime now = outside_.clock.mono();
+  const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - (now - arrived));
+  const std::string input = worker_input(order);
+  prepared.sandbox->begin(input, left, outside_.clock);
+  later_.with([&](Later& later) {
+    if (now - later.last_begun >= kAlone) later.not_before = now + kHeadStart;
+    later.last_begun = now;
+  });
   outside_.stir();
-  const Millis spent = outside_.clock.mono() - arrived;
-  const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - spent);
-  ASSIGN_OR_RETURN(auto result,
-                   prepared.sandbox->run(worker_input(order), left, drop, outside_.clock));
-  return report_of(std::move(result), prepared.warm);
+  auto result = prepared.sandbox->finish(drop, outside_.clock);
+  if (!result.ok()) return result.error();  // and its sandbox ends now
+  const bool comes_soon = later_.with([&](Later& later) {
+    later.used.push_back(std::move(prepared.sandbox));
+    return later.not_before > outside_.clock.mono();
+  });
+  if (!comes_soon) outside_.stir();
+  return report_of(std::move(*result), prepared.warm);
 }
 
 Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder& order, int drop) {
@@ -122,7 +140,6 @@ Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder&
     ++under_way_;
     auto ran = run(order, verdict, arrived, drop);
     --under_way_;
-    outside_.stir();
     if (!ran.ok()) return ran;
     report = std::move(*ran);
   } else {
@@ -138,11 +155,23 @@ bool Service::may_warm() {
   return under_way_ + warming < processors() || (under_way_ == 0 && warming == 0);
 }
 
+// How long what is only useful later has to wait; what was used is let go of when it is over.
+Millis Service::tidy() {
+  std::vector<std::unique_ptr<FedSandbox>> used;  // let go of without the lock
+  return later_.with([&](Later& later) {
+    const MonoTime now = outside_.clock.mono();
+    if (later.not_before > now) return later.not_before - now;
+    used.swap(later.used);
+    return Millis(0);
+  });
+}
+
 Millis Service::tend() {
   constexpr Millis kSoon{3};
   constexpr Millis kNow{0};
   constexpr Millis kLater{5'000};
   if (!looked_) return kLater;
+  if (const Millis rest = tidy(); rest > Millis(0)) return rest;
   Millis next = kLater;
   for (Pool* pool : {plain_.get(), with_libraries_.get()}) {
     if (pool == nullptr) continue;

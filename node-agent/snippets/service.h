@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/guarded.h"
 #include "common/contracts/calls.h"
@@ -40,6 +41,13 @@ class Service {
   void discard_warm();
 
  private:
+  // What can wait until requests that are as good as answered have been.
+  struct Later {
+    MonoTime not_before{};
+    MonoTime last_begun{};
+    std::vector<std::unique_ptr<FedSandbox>> used;  // their runs are over: they only end
+  };
+  Millis tidy();
   // Several requests at once leave no processor for what is only useful later.
   bool may_warm();
   std::vector<std::string> wanted_libraries(const contracts::SnippetOrder& order,
@@ -59,6 +67,7 @@ class Service {
   Validator validator_;
   std::unique_ptr<Pool> plain_;
   std::unique_ptr<Pool> with_libraries_;
+  Guarded<Later> later_;
   std::atomic<bool> looked_{false};  // then what look() made is there
   std::atomic<int64_t> under_way_{0};
 };

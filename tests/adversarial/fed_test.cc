@@ -2,7 +2,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
+#include <optional>
 #include <thread>
 
 #include "common/os/file.h"
@@ -122,6 +125,106 @@ TEST_P(FedRun, HasNothingOpenButItsThreeStreams) {
   const auto result = result_of(*fed);
   EXPECT_THAT(result.out, testing::HasSubstr("CONTAINED")) << result.reason;
   EXPECT_THAT(result.out, testing::Not(testing::HasSubstr("BREACH")));
+}
+
+// A run that shares nothing with anybody, which is told of as soon as it has succeeded.
+class UnseenRun : public FedRun {
+ protected:
+  contracts::LaunchRequest alone(const std::string& code) {
+    auto out = request({"python3", "-c", code});
+    out.workdir = "/tmp";
+    out.mounts.clear();
+    out.inline_output_bytes = 1 << 20;
+    return out;
+  }
+  // As soon as it is there. The launcher may still be at work.
+  std::optional<contracts::SandboxResult> first_result(const Fed& fed) {
+    std::string bytes(1 << 20, '\0');
+    size_t got = 0;
+    while (true) {
+      const ssize_t n = read(fed.events.get(), bytes.data() + got, bytes.size() - got);
+      if (n <= 0) return std::nullopt;
+      got += static_cast<size_t>(n);
+      std::string_view rest(bytes.data(), got);
+      contracts::Frame frame;
+      while (contracts::take_frame(rest, frame).value()) {
+        if (frame.type != contracts::FrameType::kResult) continue;
+        return wire::decode<contracts::SandboxResult>(wire::parse_json(frame.payload).value())
+            .value();
+      }
+    }
+  }
+  std::optional<contracts::SandboxResult> end_of(const std::string& code) {
+    auto fed = feed(alone(code));
+    EXPECT_TRUE(fed.ok() && launch::begin_fed(fed->run, kLong).ok());
+    return fed.ok() ? first_result(*fed) : std::nullopt;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, UnseenRun, testing::Values(As::kRoot, As::kUser), name_of);
+
+// proves: ELV-15
+TEST_P(UnseenRun, IsToldOfWithAllThatItWroteToTheLastByte) {
+  for (int round = 0; round < 10; ++round) {
+    const auto result =
+        end_of("import os; os.write(1, b'x' * 60000); os.write(2, b'end'); os._exit(0)");
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, SandboxStatus::kOk) << result->reason;
+    EXPECT_EQ(result->out.size(), 60'000u);
+    EXPECT_EQ(result->err, "end");
+  }
+}
+
+TEST_P(UnseenRun, IsToldOfAsItEndedHoweverItDid) {
+  const struct {
+    const char* code;
+    SandboxStatus status;
+    int64_t rc;
+  } ends[] = {
+      {"import os; os._exit(3)", SandboxStatus::kFailed, 3},
+      {"import ctypes, os; ctypes.CDLL(None).prctl(15, b') Z 1 4 0'); os._exit(7)",
+       SandboxStatus::kFailed, 7},
+      {"import os; os.kill(os.getpid(), 9)", SandboxStatus::kKilledKill, 137},
+      {"import os; os.abort()", SandboxStatus::kFailed, 134},
+      // The first thread alone ends at once, the whole a little later and not well.
+      {"import ctypes, os, threading, time\n"
+       "def later():\n  time.sleep(0.2)\n  os._exit(9)\n"
+       "threading.Thread(target=later).start()\n"
+       "ctypes.CDLL(None).syscall(60, 0)",
+       SandboxStatus::kFailed, 9},
+  };
+  for (const auto& each : ends) {
+    const auto result = end_of(each.code);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, each.status) << each.code << ": " << result->reason;
+    EXPECT_EQ(result->rc, each.rc) << each.code;
+  }
+}
+
+// What it had of its client's is closed in the end, whoever of it held on to it.
+TEST_P(UnseenRun, LeavesNothingThatActsAfterItsSuccess) {
+  for (const char* code : {// threads, which are with the process that ends
+                           "import os, threading\n"
+                           "def talk():\n  while True: os.write(0, b'x')\n"
+                           "for _ in range(4): threading.Thread(target=talk, daemon=True).start()\n"
+                           "os._exit(0)",
+                           // a child that goes on, out of its parent's session
+                           "import os\n"
+                           "if os.fork() == 0:\n  os.setsid()\n  while True: os.write(0, b'x')\n"
+                           "os._exit(0)"}) {
+    auto fed = feed(alone(code));
+    ASSERT_TRUE(fed.ok()) << fed.error().describe();
+    ASSERT_TRUE(launch::begin_fed(fed->run, kLong).ok());
+    std::thread reader([&] {  // the socket never fills, and ends when the last of them does
+      std::array<char, 65536> bytes;
+      while (recv(fed->talk.get(), bytes.data(), bytes.size(), 0) > 0) {
+      }
+    });
+    const auto result = first_result(*fed);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, SandboxStatus::kOk) << result->reason;
+    reader.join();
+    fed->run.connection.reset();
+  }
 }
 
 }  // namespace

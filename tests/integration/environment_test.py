@@ -26,6 +26,24 @@ def held(lock):
         return struct.unpack_from("h", fcntl.fcntl(file, F_OFD_GETLK, question))[0] != fcntl.F_UNLCK
 
 
+def pytest_of_this_host():
+    """Its files and those of what it loads, by path; empty: there is none."""
+    code = ("import sys, sysconfig, pytest\n"
+            "pytest.main(['-q', '/dev/null'])\n"
+            "standard = sysconfig.get_path('stdlib')\n"
+            "for name, module in list(sys.modules.items()):\n"
+            "    file = getattr(module, '__file__', None) or standard\n"
+            "    if '.' not in name and ('-packages/' in file or not file.startswith(standard)): print('FILE', file)\n")
+    found = subprocess.run(["/usr/bin/python3", "-c", code], capture_output=True, text=True)
+    out = {}
+    for origin in (pathlib.Path(line[5:]) for line in found.stdout.splitlines() if line.startswith("FILE ")):
+        whole = origin.name == "__init__.py"
+        top = origin.parent.parent if whole else origin.parent
+        out.update((str(each.relative_to(top)), each.read_text()) for each in (origin.parent.rglob("*.py") if whole else [origin])
+                   if each.suffix == ".py")
+    return out if "pytest/__init__.py" in out else {}
+
+
 @unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
 class Environments(unittest.TestCase):
     @classmethod
@@ -57,6 +75,26 @@ class Environments(unittest.TestCase):
         second = self.instance.run("compute", self.project, "python3 job.py", "--requirements", "requirements.txt")
         self.assertIn("miss", first.stderr)
         self.assertIn("hit", second.stderr)
+
+    # proves partly: VLT-02
+    def test_tests_run_in_the_environment_of_their_requirements(self):
+        given = pytest_of_this_host()
+        if not given:
+            self.skipTest("pytest is not installed: apt-get install python3-pytest")
+        self.packages.add_python("paddock-pytest", wheel("paddock_pytest", "1.0", "", more=given))
+        code = ("import sys, paddock_probe, pytest\n"
+                "def test_it():\n"
+                "    assert (paddock_probe.WORD, sys.prefix) == ('from a wheel', '/venv')\n"
+                "    assert pytest.__file__.startswith('/venv/')\n")
+        make_project(self.project, probe_test__py=code, requirements__txt="paddock_probe==1.0\npaddock_pytest==1.0\n")
+        words = ["build", self.project, "--type", "test", "--requirements", "requirements.txt"]
+        done = self.instance.run(*words, "pytest -v probe_test.py")
+        self.assertIn("1 passed", done.stdout)
+        # Without it there is none: the host's own packages are not in an environment.
+        (self.project / "requirements.txt").write_text("paddock_probe==1.0\n")
+        without = self.instance.run(*words, "pytest -v probe_test.py", check=False)
+        self.assertEqual(without.returncode, 1)
+        self.assertIn("No module named pytest", without.stdout + without.stderr)
 
     # proves: ORB-66
     def test_what_no_wheel_provides_fails_loudly(self):

@@ -69,12 +69,12 @@ def serve_pages(test_class, address):
     return pages.server_port
 
 
-def wheel(name, version, source, metadata=""):
-    """The smallest wheel that pip installs: its file name and bytes."""
+def wheel(name, version, source, metadata="", more=None):
+    """The smallest wheel that pip installs, with `more` files by path: its file name and bytes."""
     info = f"{name}-{version}.dist-info"
     files = {f"{name}.py": source,
              f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{metadata}",
-             f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+             f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n", **(more or {})}
     record = ""
     for path, text in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()

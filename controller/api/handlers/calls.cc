@@ -45,8 +45,11 @@ Result<Response> serve_node_calls(Call& call) {
     if (looked && newest == seen) return takes;
     looked = now;
     seen = newest;
+    const std::string node = call.param("node");
+    if (const auto known = call.services.calls->known_eligible(node, newest)) return takes = *known;
     const auto answer = takes_calls(call);
     takes = answer.ok() && *answer;
+    if (answer.ok()) call.services.calls->know_eligible(node, newest, takes);
     return takes;
   };
   ASSIGN_OR_RETURN(const contracts::CallsAnswer answer,

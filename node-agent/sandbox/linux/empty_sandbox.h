@@ -35,6 +35,8 @@ class EmptySandbox {
   // supervisor's to end. `input`: the command's standard input; -1: /dev/null.
   Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan,
                                int input = -1);
+  // What the supervisor left of them is this object's to end again.
+  void take_back(RunningSandbox left) { processes_ = std::move(left); }
   Cgroup& cgroup() { return *cgroup_; }
   pid_t init() const { return processes_.pid; }
 

@@ -2,6 +2,9 @@
 
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/empty_sandbox.h"
@@ -64,6 +67,17 @@ Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const Sandb
   return EmptySandbox::make(kit, plan, broker.get());
 }
 
+// Whether nobody sees when this run's processes are gone: it has no network and can write to no
+// folder of others. What it used is counted for it as a whole, and this launcher may read how
+// processes of another user's end.
+bool ends_unseen(const LaunchKit& kit, const SandboxPlan& plan, const Feed& feed) {
+  const auto shared = [](const MountEntry& entry) {
+    return entry.kind == MountEntry::Kind::kBind && (entry.writable || !entry.lower.empty());
+  };
+  return feed.client >= 0 && kit.host.privileged && plan.host_uid != geteuid() &&
+         plan.cgroup.cpu_accounting && !plan.broker && std::ranges::none_of(plan.mounts, shared);
+}
+
 // The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
 Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
                  const LaunchRequest& request, const SandboxPlan& plan, EventWriter& events,
@@ -92,7 +106,7 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& f
   feed.input.reset();  // the command's alone: its client sees it end
   Supervisor supervisor(std::move(running).value(),
                         {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
-                         signal_fd.get(), feed.client},
+                         signal_fd.get(), feed.client, ends_unseen(kit, plan, feed)},
                         request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
@@ -101,6 +115,7 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& f
   describe_run(supervisor, outcome, result);
   if (*broker && supervisor.started())
     tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
+  kit.used->take_back(supervisor.release());
   remark({supervisor.outputs().truncated(), plan.partial}, result);
   return outcome;
 }

@@ -75,6 +75,13 @@ std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
   return out.ok() ? std::move(*out) : nullptr;
 }
 
+// Whoever waits for the result goes first: what comes now would take the processor from it.
+void let_client_leave(const os::Fd& client) {
+  constexpr int kMostMs = 20;
+  pollfd left{client.get(), POLLIN, 0};
+  (void)poll(&left, 1, kMostMs);
+}
+
 // A waiting process ends with its server; one with a run stays.
 bool outlive_server(const ReadyContext& context, bool outlive) {
   if (prctl(PR_SET_PDEATHSIG, outlive ? 0 : SIGKILL) != 0) return false;
@@ -100,10 +107,12 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   EventWriter events(std::move(order->events), clock);
   Feed feed{std::move(order->input), -1};
-  if (feed.input.valid()) feed.client = client.get();
+  const bool fed = feed.input.valid();
+  if (fed) feed.client = client.get();
   const Status answered = answer(read_request(order->request), events, [&](const auto& request) {
     return launch_with(context.kit, std::move(prepared), std::move(feed), request, events, clock);
   });
+  if (fed) let_client_leave(client);
   context.kit.used.reset();
   return answered.ok() && network_is_unused();
 }

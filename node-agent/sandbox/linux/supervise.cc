@@ -58,12 +58,12 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
 }
 
 Outcome Supervisor::run() {
-  while (!reaped_) {
+  while (!reaped_ && !succeeded_) {
     wait_for_something();
     handle_time();
     flush(false);
   }
-  // Nothing inside is alive: what the pipes still hold is all that will ever come.
+  // Nothing inside writes any more: what the pipes still hold is all that will ever come.
   while (sandbox_.out.valid()) read_output(sandbox_.out, outputs_.out, now_, true);
   while (sandbox_.err.valid()) read_output(sandbox_.err, outputs_.err, now_, true);
   flush(true);
@@ -87,6 +87,7 @@ void Supervisor::wait_for_something() {
   poll(fds.data(), fds.size(), wait_ms());
   now_ = watched_.clock.mono();
   const auto ready = [&](size_t i) { return fds[i].revents != 0; };
+  bool filter_left = false;
   if (ready(0)) handle_control();
   if (ready(1)) read_output(sandbox_.out, outputs_.out, now_, false);
   if (ready(2)) read_output(sandbox_.err, outputs_.err, now_, false);
@@ -95,6 +96,7 @@ void Supervisor::wait_for_something() {
       notifications_.answer(now_);
     } else {
       notifications_.stop();  // nobody is left who could ask
+      filter_left = true;
     }
   }
   if (ready(4)) {
@@ -104,6 +106,19 @@ void Supervisor::wait_for_something() {
   if (watched_.disk != nullptr && ready(7)) handle_disk(watched_.disk->take(now_));
   if (ready(8)) hear_client();
   if (ready(5)) reap();
+  if (filter_left && !reaped_) look_for_success();
+}
+
+// The command's filter has no user left: the kernel takes it from a process that ends, after the
+// last of its own instructions and before its memory is taken apart. A success is known then; why
+// something failed may need what comes later.
+void Supervisor::look_for_success() {
+  if (!started_ || setup_error_ || exec_error_ || cause_ != EndCause::kNone || wait_status_) return;
+  const auto status = exit_.wait_status();
+  if (!status || *status != 0) return;
+  wait_status_ = status;
+  ended_ = now_;
+  succeeded_ = true;
 }
 
 // A fed run's client says when it begins, and ends it by leaving.
@@ -181,6 +196,7 @@ void Supervisor::handle_control() {
 void Supervisor::note_started() {
   if (setup_error_ || exec_error_ || cause_ != EndCause::kNone) return;
   started_ = now_;
+  if (watched_.may_end_early) exit_ = ExitWatch(sandbox_.pid);
   if (!waits_ && !wall_end_ && watched_.plan.launcher.wall_time)
     wall_end_ = now_ + *watched_.plan.launcher.wall_time;
   watched_.events.add(FrameType::kStarted,
@@ -246,6 +262,7 @@ void Supervisor::reap() {
                      (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
   ended_ = now_;
   reaped_ = true;
+  sandbox_.pid = -1;
   while (sandbox_.control.valid()) handle_control();
 }
 

@@ -9,6 +9,7 @@
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/disk_watch.h"
+#include "node-agent/sandbox/linux/exit_watch.h"
 #include "node-agent/sandbox/linux/notifications.h"
 #include "node-agent/sandbox/outcome.h"
 #include "node-agent/sandbox/outputs.h"
@@ -34,13 +35,19 @@ struct Watched {
   DiskWatch* disk = nullptr;  // none: the workspace has no quota
   int signals = -1;           // readable when the run is to be canceled
   int client = -1;            // of a fed run; see Feed
+  bool may_end_early =
+      false;  // nothing outside can tell a process that ends from one that has ended
 };
 
 class Supervisor {
  public:
   Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes);
-  // Returns once the init process is reaped, and so nothing of the run is alive.
+  // Returns once the init process is reaped, and so nothing of the run is alive. Or, if it may,
+  // once each process of the command has begun to end after its success: none will execute anything
+  // any more, and only the kernel's own work is left. Then init is still there; see release().
   Outcome run();
+  // What is to be ended by the caller. Once, after run().
+  RunningSandbox release() { return std::move(sandbox_); }
 
   const Outputs& outputs() const { return outputs_; }
   std::string sole_broker_user() const { return notifications_.sole_broker_user(); }
@@ -61,6 +68,7 @@ class Supervisor {
   void end(EndCause cause);
   void kill_everything();
   void reap();
+  void look_for_success();
   Outcome outcome();
 
   RunningSandbox sandbox_;
@@ -77,6 +85,7 @@ class Supervisor {
   std::optional<MonoTime> ended_;
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
+  ExitWatch exit_;
   std::optional<int> wait_status_;
   ScratchState scratch_;
   std::optional<DiskHit> disk_hit_;
@@ -85,6 +94,7 @@ class Supervisor {
   EndCause cause_ = EndCause::kNone;
   bool killed_ = false;
   bool reaped_ = false;
+  bool succeeded_ = false;  // nothing of the command goes on, though init is there
   bool events_lost_ = false;
 };
 

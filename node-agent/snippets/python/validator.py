@@ -24,6 +24,9 @@ PATTERNS = """
 """.split()
 PATTERN = re.compile("|".join(PATTERNS))
 MOST_FINDINGS = 1000  # more say nothing more
+NOTHING = {"errors": [], "imports": []}
+NOTHING_SAID = json.dumps(NOTHING).encode()
+warnings.simplefilter("ignore")  # of the code that is looked at
 
 class Findings:
     def __init__(self):
@@ -124,10 +127,8 @@ def check(source):
     findings, imports = Findings(), set()
     tree = None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source, "code.py")
-            compile(source, "code.py", "exec", dont_inherit=True)
+        tree = ast.parse(source, "code.py")
+        compile(source, "code.py", "exec", dont_inherit=True)
     except SyntaxError as error:
         findings.add(f"Syntax error: {error.msg}", error.lineno or 1)
     except ValueError as error:
@@ -137,7 +138,8 @@ def check(source):
     if tree is not None:
         look_at(tree, findings, imports)
     look_for_patterns(source, 1, findings, True)
-    look_for_patterns(unicodedata.normalize("NFKC", source), 1, findings, True)
+    if not source.isascii():
+        look_for_patterns(unicodedata.normalize("NFKC", source), 1, findings, True)
     if tree is not None:
         known = {text for text, _ in findings.found}
         hidden = Findings()
@@ -171,7 +173,8 @@ def serve():
     os.write(0, b".")
     while True:
         source = read_exactly(read_size()).decode("utf-8")
-        answer = json.dumps(check(source)).encode()
+        answer = check(source)
+        answer = NOTHING_SAID if answer == NOTHING else json.dumps(answer).encode()
         answer = str(len(answer)).encode() + b"\n" + answer
         while answer:
             answer = answer[os.write(0, answer):]

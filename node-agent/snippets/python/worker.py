@@ -6,6 +6,7 @@
 def load(names):
     if not names:
         return
+    import atexit  # noqa: F401
     import gc
     import json  # noqa: F401
     import os
@@ -16,16 +17,17 @@ def load(names):
         except Exception:
             pass  # the agent knows which these are, and told its operator
     del os.environ["OPENBLAS_NUM_THREADS"]
+    compile("print(0)", NAME, "exec", dont_inherit=True)  # the first one makes the compiler's own types
     gc.collect()
     gc.freeze()
 
 
 def read_request():
+    null = posix.open("/dev/null", posix.O_RDONLY)
     posix.write(0, b".")
     pieces = []
-    while piece := posix.read(0, 1 << 20):
+    while piece := posix.read(0, 1 << 16):
         pieces.append(piece)
-    null = posix.open("/dev/null", posix.O_RDONLY)
     posix.dup2(null, 0)
     posix.close(null)
     head, _, rest = b"".join(pieces).partition(b"\n")
