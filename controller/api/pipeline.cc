@@ -1,5 +1,7 @@
 #include "controller/api/pipeline.h"
 
+#include <algorithm>
+
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/denial_codes.h"
@@ -22,7 +24,14 @@ struct Trace {
   std::string id;
   auth::Principal principal = auth::anonymous();
   std::string reason;  // of a refusal
+  std::shared_ptr<OpenRequests::Place> place;
 };
+
+bool is_endless(const Response& response) {
+  return response.stream && std::ranges::none_of(response.headers, [](const auto& header) {
+           return header.first == "content-length";
+         });
+}
 
 Status read_body(const Route& route, Call& call) {
   const bool document =
@@ -79,9 +88,18 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   }
   trace.principal = call.principal;
   TRY(authorize(route, call));
+  if (route.scope != auth::Scope::kPublic && !request.inner) {
+    ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
+  }
   TRY(settle_credential(call));
   TRY(read_body(route, call));
-  return route.endpoint(call);
+  ASSIGN_OR_RETURN(Response response, route.endpoint(call));
+  // Of what needs no token only files take long (previews): all who are nobody share one share.
+  if (route.scope == auth::Scope::kPublic && !request.inner && response.stream) {
+    ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
+  }
+  if (trace.place != nullptr && is_endless(response)) TRY(trace.place->make_endless());
+  return response;
 }
 
 bool is_denial(const Error& error) {
@@ -149,6 +167,7 @@ Response handle(const Router& router, Services& services, Request& request) {
       response.body = refusal(without_details(result.error(), trace.id)).body;
   }
   count_stream(services, response);
+  response.held = std::move(trace.place);
   services.metrics.count_answer(response.status);
   response.headers.emplace_back("x-request-id", trace.id);
   log_info("request", {{"request", trace.id},

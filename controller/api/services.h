@@ -10,6 +10,7 @@
 #include "controller/api/audit_queue.h"
 #include "controller/api/denial_budget.h"
 #include "controller/api/metrics.h"
+#include "controller/api/open_requests.h"
 #include "controller/calls/relay.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
@@ -20,6 +21,7 @@
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
 #include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/shown_blobs.h"
 #include "controller/workspaces/tree_members.h"
 
 namespace paddock::api {
@@ -48,11 +50,13 @@ struct Services {
   std::string data_dir = {};  // of the store and its backups; empty: the store has no file
   std::shared_ptr<workspaces::TreeMembers> tree_members =
       std::make_shared<workspaces::TreeMembers>();
+  std::shared_ptr<workspaces::ShownBlobs> shown_blobs = std::make_shared<workspaces::ShownBlobs>();
   std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
   ExecuteSettings execute = {};
   std::shared_ptr<projects::PreviewScopes> previews = std::make_shared<projects::PreviewScopes>();
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);
   std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
+  std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
   std::shared_ptr<AuditQueue> audit_queue = std::make_shared<AuditQueue>();
 };
 

@@ -31,12 +31,14 @@ struct BlobConfig {
   wire::Quantity max_blob{int64_t{4} << 30};
   wire::Quantity quota{int64_t{64} << 30};
   wire::Quantity min_free{int64_t{256} << 20};
+  wire::Quantity max_tree{int64_t{32} << 30};
   wire::Duration keep_unused{std::chrono::hours(24)};
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("maxBlob", &BlobConfig::max_blob, "largest file"),
                       field("quota", &BlobConfig::quota, "all files together"),
                       field("minFree", &BlobConfig::min_free, "left free on the disk"),
+                      field("maxTree", &BlobConfig::max_tree, "all files of a workspace"),
                       field("keepUnused", &BlobConfig::keep_unused,
                             "how long a file stays that nothing needs any more; 1h or more")};
   }

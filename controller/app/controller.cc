@@ -70,7 +70,7 @@ Status Controller::open_state() {
   ASSIGN_OR_RETURN(cas::BlobStore blobs, cas::BlobStore::open(blob_root));
   blobs_ = std::make_unique<cas::BlobStore>(std::move(blobs));
   const workspaces::BlobLimits limits{config_.blobs.max_blob.bytes, config_.blobs.quota.bytes,
-                                      config_.blobs.min_free.bytes};
+                                      config_.blobs.min_free.bytes, config_.blobs.max_tree.bytes};
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
@@ -93,6 +93,8 @@ Status Controller::open_state() {
       {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode},
       config_.data_dir});
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
+  services_->open_requests =
+      std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));
   handler_ = api::make_handler(*router_, *services_);
   return {};
 }

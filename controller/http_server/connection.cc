@@ -1,5 +1,6 @@
 #include "controller/http_server/connection.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "common/base/log.h"
@@ -65,10 +66,18 @@ bool Connection::serve_one() {
   return false;
 }
 
+// While places are scarce, whoever asks nothing gives his back soon: idle clients cannot keep all.
+int Connection::idle_timeout_ms() const {
+  const ServerOptions& options = rules_.options;
+  const bool crowded = rules_.serving.load() > options.max_connections / 4 * 3;
+  return crowded ? std::min(options.crowded_idle_timeout_ms, options.idle_timeout_ms)
+                 : options.idle_timeout_ms;
+}
+
 bool Connection::wait_for_request() {
   if (!input_.empty()) return !transport_->stopping();
   input_.release();
-  return transport_->wait_readable(Deadline::in_ms(rules_.options.idle_timeout_ms)) == IoState::kOk;
+  return transport_->wait_readable(Deadline::in_ms(idle_timeout_ms())) == IoState::kOk;
 }
 
 Result<std::optional<RequestHead>> Connection::next_head() {

@@ -1,6 +1,7 @@
 // The life of one connection on its own thread: request after request until one of both ends it.
 #pragma once
 
+#include <atomic>
 #include <optional>
 
 #include "controller/http_server/body.h"
@@ -15,6 +16,7 @@ struct ConnectionRules {
   const ServerOptions& options;
   const Handler& handler;
   const Codec& codec;
+  const std::atomic<size_t>& serving;  // connections now, with this one
 };
 
 class Connection {
@@ -30,6 +32,7 @@ class Connection {
   // Nothing: the connection ended between two requests.
   Result<std::optional<RequestHead>> next_head();
   bool wait_for_request();
+  int idle_timeout_ms() const;
   bool answer(RequestHead head);
   Response call_handler(Request& request) const;
 

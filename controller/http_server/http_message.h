@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,7 @@ struct Request {
   std::map<std::string, std::string> headers;              // lower-case names
   BodyReader* body = nullptr;
   bool over_unix_socket = false;
+  bool inner = false;  // asked by a handler, on the connection of the request that it answers
   // False once the client is gone or the server stops. A handler that holds a request asks between
   // its waits; cheap. Valid during the call only.
   std::function<bool()> connected = [] { return true; };
@@ -72,6 +74,7 @@ struct Response {
   // Chunked, unless `headers` has a content-length: then exactly so many bytes, or the client sees
   // a broken answer. Not called for HEAD.
   std::function<void(ResponseStream&)> stream;
+  std::shared_ptr<void> held;  // let go of when the answer is written, or was given up
 };
 
 // Called on a connection's own thread, many at a time. Must not throw.

@@ -76,9 +76,9 @@ class GuardedServer final : public Server {
   std::vector<int> ports_;
   const std::vector<std::string> allowed_hosts_;
   const Codec codec_;
-  const ConnectionRules rules_{options_, handler_, codec_};
   StopSignal stop_;
   std::atomic<size_t> serving_{0};
+  const ConnectionRules rules_{options_, handler_, codec_, serving_};
   std::atomic<size_t> refusing_{0};
   int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;

@@ -72,6 +72,24 @@ TEST_F(ServerClients, AnIdleConnectionIsClosedAfterItsTime) {
   EXPECT_EQ(kept.read_to_end(), "");
 }
 
+TEST_F(ServerClients, AnIdleConnectionGivesItsPlaceBackSoonOnceTheyAreScarce) {
+  ServerOptions options = one_listener();
+  options.max_connections = 4;
+  options.crowded_idle_timeout_ms = 1;
+  start(options);
+  RawClient early = client();
+  EXPECT_EQ(early.ask(get("/ping")).status, 200);
+  std::vector<RawClient> streams;
+  for (int i = 0; i < 2; ++i) {
+    streams.push_back(client());
+    streams.back().send(get("/stream/forever"));
+  }
+  ASSERT_TRUE(streaming_.wait_until(2));
+  RawClient late = client();
+  EXPECT_TRUE(late.closed_by_server());
+  EXPECT_EQ(early.ask(get("/ping")).status, 200);  // there were places when it began to wait
+}
+
 TEST_F(ServerClients, AStreamEndsWhenItsClientGoesAlsoAfterStrayBytes) {  // T18
   start();
   for (const std::string stray : {"", "stray bytes before the end"}) {

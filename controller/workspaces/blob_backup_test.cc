@@ -29,7 +29,10 @@ class BlobBackup : public testing::Test {
     EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(workspace); }).ok());
     file_ = blobs_.put("content of the file").value();
     const Tree tree{{{"f", file_, 19, false}}};
-    root_ = offer_tree(*store_, blobs_, {"default", "w"}, tree).value().root;
+    TreeMembers members;
+    ShownBlobs shown;
+    shown.add("default", file_);
+    root_ = offer_tree({*store_, blobs_, members, shown}, {"default", "w"}, tree).value().root;
     other_ = blobs_.put("of nobody").value();
   }
   std::string path(const std::string& folder, const Digest& digest) {

@@ -65,7 +65,7 @@ Status BlobIntake::check_room(int64_t length) const {
 }
 
 Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const BlobSource& source,
-                           cas::Durability durability) {
+                           cas::Durability durability, bool shown) {
   if (!contracts::is_digest(digest)) {
     return invalid_argument("BAD_DIGEST", "a digest is 64 lower-case hexadecimal digits", "digest");
   }
@@ -74,7 +74,8 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
     return Error{Code::kTooLarge, "BLOB_TOO_LARGE",
                  cat("a blob may have at most ", format_quantity(limits_.max_blob), " bytes")};
   }
-  const bool known = blobs_.use(digest);
+  const bool here = blobs_.use(digest);
+  const bool known = here && shown;
   if (!known) TRY(check_room(length));
   ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, blobs_.begin(digest, length, durability));
   Arriving arriving(arriving_);
@@ -87,7 +88,7 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
   });
   TRY(std::move(arrived));
   TRY(writer.commit());
-  if (known && durability == cas::Durability::kNow) TRY(blobs_.sync());
+  if (here && durability == cas::Durability::kNow) TRY(blobs_.sync());
   return {};
 }
 

@@ -17,6 +17,7 @@ struct BlobLimits {
   int64_t max_blob = int64_t{4} << 30;
   int64_t quota = int64_t{64} << 30;      // all blobs together
   int64_t min_free = int64_t{256} << 20;  // of the file system, after the blob
+  int64_t max_tree = int64_t{32} << 30;   // all files of one tree
 };
 
 // Hands the content over in pieces; fails with the first error that the receiver returns.
@@ -33,8 +34,9 @@ class BlobIntake {
   // DIGEST_MISMATCH, BLOB_INCOMPLETE; TooLarge: BLOB_TOO_LARGE; ResourceExhausted:
   // BLOB_QUOTA_EXCEEDED, DISK_FULL; and whatever `source` says. What is announced takes no quota,
   // what has arrived does. kLater: on the disk once a tree that names it is stored.
+  // `shown`: the sender has shown to have it, so it may learn that it needs no room.
   Status receive(const cas::Digest& digest, int64_t length, const BlobSource& source,
-                 cas::Durability durability = cas::Durability::kNow);
+                 cas::Durability durability = cas::Durability::kNow, bool shown = true);
   // Whether `length` more bytes fit; ResourceExhausted as receive().
   Status check_room(int64_t length) const;
   // All that is stored, whoever stored it, trees too.

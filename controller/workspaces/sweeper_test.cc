@@ -40,13 +40,14 @@ class Sweeping : public testing::Test {
       return take(bytes);
     };
     EXPECT_TRUE(intake_->receive(digest, static_cast<int64_t>(bytes.size()), source).ok());
+    shown_.add("default", digest);
     age(digest);
     return digest;
   }
   // The workspace's tree is one file with this content.
   Digest offer(const std::string& content) {
     const Tree tree{{{"f", put(content), static_cast<int64_t>(content.size()), false}}};
-    const auto answer = offer_tree(*store_, blobs_, kKey, tree);
+    const auto answer = offer_tree({*store_, blobs_, members_, shown_}, kKey, tree);
     EXPECT_TRUE(answer.ok() && answer->stored);
     const auto stored = blobs_.list().value();
     for (const auto& each : stored) age(each.digest);
@@ -73,6 +74,8 @@ class Sweeping : public testing::Test {
   cas::BlobStore blobs_ = cas::BlobStore::open(root_).value();
   std::unique_ptr<BlobIntake> intake_ = BlobIntake::open(blobs_, root_, {1000, 1000, 0}).value();
   std::unique_ptr<store::Store> store_ = store::Store::open({}).value();
+  TreeMembers members_;
+  ShownBlobs shown_;
   Sweeper sweeper_{*store_, blobs_, std::chrono::hours(24)};
 };
 
@@ -153,7 +156,7 @@ TEST_F(Sweeping, AnOfferUsesWhatItFinds) {
   put("again");
   EXPECT_EQ(sweep(), 0);
   const Tree tree{{{"f", crypto::sha256_hex("again"), 5, false}, {"g", Digest(64, 'a'), 1, false}}};
-  EXPECT_EQ(offer_tree(*store_, blobs_, kKey, tree)->missing.size(), 1u);
+  EXPECT_EQ(offer_tree({*store_, blobs_, members_, shown_}, kKey, tree)->missing.size(), 1u);
   EXPECT_EQ(sweeper_.sweep(SystemClock().wall())->blobs, 0);
   EXPECT_TRUE(blobs_.has(crypto::sha256_hex("again")));
 }

@@ -24,15 +24,16 @@ class TreeMembers {
                      const cas::Digest& digest);
   // Whether every blob of the tree `root` is here. As stored_tree() when there is no such tree.
   Result<bool> all_here(const cas::BlobStore& blobs, const cas::Digest& root);
+  // The digests that the tree `root` names. As stored_tree() when there is no such tree.
+  using Sorted = std::shared_ptr<const std::vector<cas::Digest>>;
+  Result<Sorted> of(const cas::BlobStore& blobs, const cas::Digest& root);
   size_t entries() const;  // remembered now
 
  private:
-  using Sorted = std::shared_ptr<const std::vector<cas::Digest>>;
   struct Known {
     cas::Digest root;
     Sorted digests;
   };
-  Result<Sorted> members(const cas::BlobStore& blobs, const cas::Digest& root);
   Sorted find(const cas::Digest& root);
   void keep(const cas::Digest& root, const Sorted& digests);
 

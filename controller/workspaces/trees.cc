@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/base/text.h"
 #include "common/compression/compression.h"
 #include "common/wire/json.h"
 
@@ -17,13 +18,33 @@ using contracts::Workspace;
 
 constexpr size_t kTreeBytes = size_t{64} << 20;
 
-// The blobs that are not here, each once, in the order of the tree.
-Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, const Tree& tree) {
+// One blob may be named by many entries, and a node writes a file for each.
+Status check_size(const Tree& tree, int64_t most) {
+  int64_t left = most;
+  for (size_t i = 0; i < tree.entries.size(); ++i) {
+    if (tree.entries[i].size > left) {
+      return Error{
+          Code::kTooLarge,
+          "TREE_TOO_LARGE",
+          cat("the files up to this one have more than the ", format_quantity(most), " (", most,
+              " bytes) that a tree may have together; leave some out, or ask "
+              "the operator for more (blobs.maxTree)"),
+          {{cat("entries[", i, "].size"), "one too many"}}};
+    }
+    left -= tree.entries[i].size;
+  }
+  return {};
+}
+
+// The blobs that the namespace has to send, each once, in the order of the tree.
+Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, OwnBlobs& own,
+                                          const Tree& tree) {
   std::vector<Digest> missing;
   std::set<std::string_view> seen;
   for (size_t i = 0; i < tree.entries.size(); ++i) {
     const TreeEntry& entry = tree.entries[i];
-    const bool here = blobs.use(entry.digest);  // it stays until the tree is stored
+    ASSIGN_OR_RETURN(const bool shown, own.has(entry.digest));
+    const bool here = shown && blobs.use(entry.digest);  // it stays until the tree is stored
     const Result<int64_t> size = here ? blobs.size(entry.digest) : Result<int64_t>(Error{});
     if (size && *size != entry.size) {
       return invalid_argument(
@@ -64,16 +85,18 @@ TreeAnswer answer_for(const Digest& root) {
 
 }  // namespace
 
-Result<TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
-                              const store::Key& key, const Tree& tree) {
-  ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(store, key));
+Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, const Tree& tree) {
+  TRY(check_size(tree, shelf.max_tree));
+  const cas::BlobStore& blobs = shelf.blobs;
+  ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(shelf.store, key));
   TreeAnswer answer = answer_for(cas::tree_root(tree));
-  ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, tree));
+  OwnBlobs own(shelf, key, workspace.status.root);
+  ASSIGN_OR_RETURN(answer.missing, missing_blobs(blobs, own, tree));
   if (!answer.missing.empty()) return answer;
   TRY(blobs.sync());
   (void)blobs.use(answer.root);
   ASSIGN_OR_RETURN(const Digest stored, blobs.put(cas::canonical_tree(tree)));
-  TRY(store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));
+  TRY(shelf.store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));
   answer.root = stored;
   answer.stored = true;
   return answer;

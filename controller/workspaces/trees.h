@@ -7,15 +7,16 @@
 
 #include "common/cas/tree.h"
 #include "controller/store/store.h"
-#include "controller/workspaces/tree_members.h"
+#include "controller/workspaces/own_blobs.h"
 
 namespace paddock::workspaces {
 
 // Stores `tree` as the tree of a workspace if all its blobs are here; says which are missing
-// otherwise. WORKSPACE_NOT_FOUND; InvalidArgument (TREE_SIZE_MISMATCH) when an entry's size is not
-// that of its blob.
-Result<contracts::TreeAnswer> offer_tree(store::Store& store, const cas::BlobStore& blobs,
-                                         const store::Key& key, const contracts::Tree& tree);
+// otherwise. What the namespace has not shown to have (OwnBlobs) is missing, whoever else sent it.
+// WORKSPACE_NOT_FOUND; InvalidArgument (TREE_SIZE_MISMATCH) when an entry's size is not that of its
+// blob; TooLarge (TREE_TOO_LARGE) when all files together have more than `max_tree`.
+Result<contracts::TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key,
+                                         const contracts::Tree& tree);
 
 // Whether `root` is the tree of a workspace and all its blobs are here; nothing is stored.
 // WORKSPACE_NOT_FOUND.

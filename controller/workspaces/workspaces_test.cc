@@ -32,8 +32,13 @@ class Uploads : public testing::Test {
     EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(workspace); }).ok());
   }
   Status send(const std::string& bytes) {
-    return intake_->receive(crypto::sha256_hex(bytes), static_cast<int64_t>(bytes.size()),
-                            source_of(bytes));
+    TRY(intake_->receive(crypto::sha256_hex(bytes), static_cast<int64_t>(bytes.size()),
+                         source_of(bytes)));
+    shown_.add("default", crypto::sha256_hex(bytes));
+    return {};
+  }
+  Result<contracts::TreeAnswer> offer(const store::Key& key, const Tree& tree) {
+    return offer_tree({*store_, blobs_, members_, shown_, max_tree_}, key, tree);
   }
   static contracts::TreeEntry entry(const std::string& path, const std::string& content) {
     return {path, crypto::sha256_hex(content), static_cast<int64_t>(content.size()), false};
@@ -55,11 +60,14 @@ class Uploads : public testing::Test {
   BlobLimits limits_;
   std::unique_ptr<BlobIntake> intake_;
   std::unique_ptr<store::Store> store_;
+  TreeMembers members_;
+  ShownBlobs shown_;
+  int64_t max_tree_ = 1000;
 };
 
 TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
   const Tree tree{{entry("a.py", "aaa"), entry("b.py", "bbb"), entry("c.py", "aaa")}};
-  auto answer = offer_tree(*store_, blobs_, kKey, tree).value();
+  auto answer = offer(kKey, tree).value();
   EXPECT_FALSE(answer.stored);
   EXPECT_EQ(answer.root, cas::tree_root(tree));
   EXPECT_EQ(answer.missing, (std::vector{crypto::sha256_hex("aaa"), crypto::sha256_hex("bbb")}));
@@ -67,7 +75,7 @@ TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
 
   ASSERT_TRUE(send("aaa").ok());
   ASSERT_TRUE(send("bbb").ok());
-  answer = offer_tree(*store_, blobs_, kKey, tree).value();
+  answer = offer(kKey, tree).value();
   EXPECT_TRUE(answer.stored);
   EXPECT_TRUE(answer.missing.empty());
   EXPECT_EQ(workspace().status.root, answer.root);
@@ -81,7 +89,7 @@ TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemember
   intake_ = BlobIntake::open(blobs_, root_, limits_).value();
   const auto store = [&](const char* content) {
     EXPECT_TRUE(send(content).ok());
-    return offer_tree(*store_, blobs_, kKey, Tree{{entry("f", content)}}).value().root;
+    return offer(kKey, Tree{{entry("f", content)}}).value().root;
   };
   const cas::Digest first = store("aaa");
   const cas::Digest second = store("bbb");
@@ -109,12 +117,10 @@ TEST_F(Uploads, RecallATreeThatIsTheWorkspacesAndWhole) {
   };
   ASSERT_TRUE(send("aaa").ok());
   ASSERT_TRUE(send("bbb").ok());
-  const cas::Digest first =
-      offer_tree(*store_, blobs_, kKey, Tree{{entry("f", "aaa")}}).value().root;
+  const cas::Digest first = offer(kKey, Tree{{entry("f", "aaa")}}).value().root;
   EXPECT_TRUE(recalled(first).stored);
   EXPECT_EQ(recalled(first).root, first);
-  const cas::Digest second =
-      offer_tree(*store_, blobs_, kKey, Tree{{entry("f", "bbb")}}).value().root;
+  const cas::Digest second = offer(kKey, Tree{{entry("f", "bbb")}}).value().root;
   EXPECT_FALSE(recalled(first).stored);  // it is here, but not what a run would get
   EXPECT_TRUE(recalled(second).stored);
   ASSERT_TRUE(blobs_.remove_unused(crypto::sha256_hex("bbb"), INT64_MAX).value());
@@ -127,14 +133,13 @@ TEST_F(Uploads, RefuseATreeWhoseSizesAreNotThoseOfItsBlobs) {
   ASSERT_TRUE(send("aaa").ok());
   Tree tree{{entry("a.py", "aaa")}};
   tree.entries[0].size = 4;
-  const auto answer = offer_tree(*store_, blobs_, kKey, tree);
+  const auto answer = offer(kKey, tree);
   EXPECT_EQ(answer.error().reason, "TREE_SIZE_MISMATCH");
   EXPECT_EQ(answer.error().causes[0].field, "entries[0].size");
 }
 
 TEST_F(Uploads, NeedAWorkspaceAndATreeThatExist) {
-  EXPECT_EQ(offer_tree(*store_, blobs_, {"default", "x"}, Tree{}).error().reason,
-            "WORKSPACE_NOT_FOUND");
+  EXPECT_EQ(offer({"default", "x"}, Tree{}).error().reason, "WORKSPACE_NOT_FOUND");
   EXPECT_EQ(stored_tree(blobs_, "").error().reason, "TREE_NOT_FOUND");
 }
 
@@ -168,6 +173,21 @@ TEST_F(Uploads, StayWithinSizeQuotaAndDisk) {
             "DISK_FULL");
 }
 
+// proves: WSM-13
+TEST_F(Uploads, AreNotToldByTheQuotaWhatOthersStored) {
+  const std::string stored(60, 'a');
+  ASSERT_TRUE(send(stored).ok());
+  const auto announce = [&](const std::string& bytes, bool shown) {
+    return intake_->receive(crypto::sha256_hex(bytes), 60, source_of(bytes),
+                            cas::Durability::kLater, shown);
+  };
+  const Status theirs = announce(stored, false);
+  const Status nobodys = announce(std::string(60, 'b'), false);
+  EXPECT_EQ(theirs.error().reason, "BLOB_QUOTA_EXCEEDED");
+  EXPECT_EQ(theirs.error().describe(), nobodys.error().describe());
+  EXPECT_TRUE(announce(stored, true).ok());
+}
+
 TEST_F(Uploads, TakeQuotaAsTheyArriveAndNotAsTheyAreAnnounced) {
   const std::string big(60, 'a');
   const std::string small(50, 'b');
@@ -195,7 +215,7 @@ TEST_F(Uploads, CountABlobThatTwoSendAtOnceOnce) {
 
 TEST_F(Uploads, CountTreesAsWellAndWhatIsRemovedNoMore) {
   ASSERT_TRUE(send("aaa").ok());
-  const auto root = offer_tree(*store_, blobs_, kKey, Tree{{entry("f", "aaa")}}).value().root;
+  const auto root = offer(kKey, Tree{{entry("f", "aaa")}}).value().root;
   const int64_t tree = blobs_.size(root).value();
   EXPECT_EQ(intake_->used(), 3 + tree);
   EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_).value()->used(), 3 + tree);

@@ -1,4 +1,4 @@
-"""Workspaces: the files that runs read. What the server has already is not sent again."""
+"""Workspaces: the files that runs read. What the namespace has there already is not sent again."""
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,4 @@
-// Workspaces: the files that runs read. What the server has already is not sent again.
+// Workspaces: the files that runs read. What the namespace has there already is not sent again.
 import { sha256 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
 import { part, type CallOptions, type Transport } from "./http.js";

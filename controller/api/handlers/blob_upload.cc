@@ -44,13 +44,15 @@ Status stream_upload(BodyReader* body, const Upload& upload, size_t limit, const
 
 }  // namespace
 
-Result<Response> receive_blob(Call& call, cas::Durability durability) {
+Result<Response> receive_blob(Call& call, const std::string& name_space, cas::Durability durability,
+                              bool shown) {
   ASSIGN_OR_RETURN(const Upload upload, read_upload(call));
   const auto limit = static_cast<size_t>(call.services.intake.limits().max_blob);
   TRY(call.services.intake.receive(
       call.param("digest"), upload.size,
       [&](const Take& take) { return stream_upload(call.request.body, upload, limit, take); },
-      durability));
+      durability, shown));
+  call.services.shown_blobs->add(name_space, call.param("digest"));
   PADDOCK_CRASH_POINT("blob-stored");
   return json_response(wire::Value::Object{{"digest", call.param("digest")}, {"size", upload.size}},
                        201);

@@ -5,6 +5,8 @@
 
 namespace paddock::api {
 
-Result<Response> receive_blob(Call& call, cas::Durability durability);
+// `name_space` has then shown to have it. `shown`: as of BlobIntake::receive().
+Result<Response> receive_blob(Call& call, const std::string& name_space, cas::Durability durability,
+                              bool shown);
 
 }  // namespace paddock::api

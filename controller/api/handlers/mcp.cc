@@ -83,6 +83,7 @@ class OwnApi final : public mcp::Api {
     if (!body.is_null()) inner.headers["content-type"] = "application/json";
     if (!key.empty()) inner.headers["idempotency-key"] = key;
     inner.body = &bytes;
+    inner.inner = true;
     inner.connected = call_.request.connected;
     const Response response = call_.self(inner);
     Text text;

@@ -113,7 +113,7 @@ Result<Response> node_run_blob(Call& call) {
 Result<Response> node_run_artifact(Call& call) {
   ASSIGN_OR_RETURN(const auto run,
                    nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
-  return receive_blob(call, cas::Durability::kNow);
+  return receive_blob(call, run.metadata.name_space, cas::Durability::kNow, true);
 }
 
 }  // namespace paddock::api

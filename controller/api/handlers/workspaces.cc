@@ -9,6 +9,15 @@ namespace paddock::api {
 
 using contracts::Workspace;
 
+namespace {
+
+workspaces::TreeShelf shelf_of(Services& services) {
+  return {services.store, services.blobs, *services.tree_members, *services.shown_blobs,
+          services.intake.limits().max_tree};
+}
+
+}  // namespace
+
 Status save_new(store::WriteTxn& txn, Workspace& workspace, WallTime) {
   return txn.create(workspace);
 }
@@ -25,9 +34,8 @@ Result<Response> offer_workspace_tree(Call& call) {
   if (call.body.find("root") != nullptr) return recall_workspace_tree(call);
   ASSIGN_OR_RETURN(const contracts::Tree tree, wire::decode<contracts::Tree>(call.body));
   TRY(call.services.intake.check_room(0));  // a tree is small beside what it names
-  ASSIGN_OR_RETURN(
-      const contracts::TreeAnswer answer,
-      workspaces::offer_tree(call.services.store, call.services.blobs, call.key(), tree));
+  ASSIGN_OR_RETURN(const contracts::TreeAnswer answer,
+                   workspaces::offer_tree(shelf_of(call.services), call.key(), tree));
   return object_response(answer);
 }
 
@@ -40,7 +48,10 @@ Result<Response> get_workspace_tree(Call& call) {
 
 Result<Response> put_workspace_blob(Call& call) {
   ASSIGN_OR_RETURN(const Workspace workspace, read_object<Workspace>(call));
-  return receive_blob(call, cas::Durability::kLater);
+  const workspaces::TreeShelf shelf = shelf_of(call.services);
+  const workspaces::OwnBlobs own(shelf, call.key(), workspace.status.root);
+  return receive_blob(call, call.param("ns"), cas::Durability::kLater,
+                      own.at_hand(call.param("digest")));
 }
 
 }  // namespace paddock::api

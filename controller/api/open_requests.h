@@ -1,0 +1,65 @@
+// Who has how many requests open at once: streams, uploads, waits. Each holds a connection and its
+// thread, so nobody may have so many that none are left for the others. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/base/result.h"
+#include "controller/auth/principal.h"
+
+namespace paddock::api {
+
+// Of `connections`: one holder may have a quarter. All who are neither administrators nor nodes may
+// have half together for what has no end of its own (watches, events, followed logs), and all but a
+// sixteenth for everything. So short requests find room beside any number of watches, agents and
+// administrators beside any number of requests.
+struct RequestShares {
+  size_t one;
+  size_t endless;
+  size_t all;
+};
+RequestShares shares_of(size_t connections);
+
+class OpenRequests {
+ public:
+  explicit OpenRequests(size_t connections = 4000) : shares_(shares_of(connections)) {}
+
+  // A place that is given back at its end.
+  class Place {
+   public:
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    // From now on it has no end of its own. ResourceExhausted: CONNECTIONS_RESERVED.
+    Status make_endless();
+
+   private:
+    friend class OpenRequests;
+    Place(OpenRequests& all, std::string holder, bool ordinary)
+        : all_(all), holder_(std::move(holder)), ordinary_(ordinary) {}
+    OpenRequests& all_;
+    const std::string holder_;
+    const bool ordinary_;
+    bool endless_ = false;
+  };
+
+  // ResourceExhausted: TOO_MANY_OPEN_REQUESTS of this holder, CONNECTIONS_RESERVED for agents and
+  // administrators. Administrators are counted and never refused. Places end before this does.
+  Result<std::shared_ptr<Place>> enter(const auth::Principal& principal);
+  size_t held_by(const auth::Principal& principal) const;
+
+ private:
+  struct Open {
+    std::map<std::string, size_t> by_holder;
+    size_t ordinary = 0;
+    size_t endless = 0;  // of those
+  };
+  const RequestShares shares_;
+  Guarded<Open> open_;
+};
+
+}  // namespace paddock::api

@@ -1,0 +1,46 @@
+// Which blobs a namespace has shown to have since the start: what was sent to it, and what its runs
+// left. All namespaces share one store and a digest is no secret, so only what a namespace has
+// shown may it name in a tree. Nothing is lost with it: what is forgotten is sent again. Any
+// thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/contracts/tree.h"
+
+namespace paddock::workspaces {
+
+class ShownBlobs {
+ public:
+  // Of each namespace the newest `generation` at least, and twice as many at most: a tree has as
+  // many entries. Of all together `most` (about 150 bytes each): the namespace that holds most
+  // forgets first, so none makes another forget by sending much.
+  explicit ShownBlobs(size_t generation = 100'000, size_t most = 400'000)
+      : generation_(generation), most_(most) {}
+
+  void add(const std::string& name_space, const contracts::Digest& digest);
+  bool has(const std::string& name_space, const contracts::Digest& digest) const;
+  size_t size() const;
+
+ private:
+  struct Generations {
+    std::set<contracts::Digest> young;
+    std::set<contracts::Digest> old;
+    size_t size() const { return young.size() + old.size(); }
+  };
+  struct Known {
+    std::map<std::string, Generations> namespaces;
+    size_t size = 0;
+  };
+  static void forget_some(Known& known);
+
+  size_t generation_;
+  size_t most_;
+  Guarded<Known> known_;
+};
+
+}  // namespace paddock::workspaces
