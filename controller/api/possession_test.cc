@@ -1,5 +1,4 @@
 // A digest is no key: what another namespace sent cannot be had by naming it.
-// proves: WSM-13
 #include "controller/api/api_test_support.h"
 #include "controller/nodes/registry.h"
 
@@ -44,6 +43,7 @@ class Possession : public ApiTest {
   }
 };
 
+// proves: WSM-13
 TEST_F(Possession, ATokenOfOneNamespaceReadsNothingOfAnotherByItsDigest) {
   const Tenant theirs = tenant("ns-b");
   const Tenant ours = tenant("ns-a");
