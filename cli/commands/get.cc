@@ -21,13 +21,12 @@ class Printer {
 
   void print_list(const Value& answer) {
     if (output_.is_document()) return print_document(answer, output_, env_);
-    const std::vector<Value> items = items_of(choice_, answer);
-    if (items.empty()) return env_.say(cat("no ", info(choice_.kind).plural, " found"));
-    print_rows(items);
+    print_items(items_of(choice_, answer));
   }
-  void print_one(const Value& object) {
-    if (output_.is_document()) return print_document(object, output_, env_);
-    print_rows({object});
+  void print_items(const std::vector<Value>& items) {
+    if (items.empty()) return env_.say(cat("no ", info(choice_.kind).plural, " found"));
+    if (!output_.is_document()) return print_rows(items);
+    for (const Value& each : items) print_document(each, output_, env_);
   }
 
  private:
@@ -74,22 +73,24 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
   return std::string();
 }
 
-// The changes behind `answer`, until Ctrl-C. When the server no longer has them all, everything is
-// shown anew.
-Status follow(Watcher& watcher, const ObjectChoice& choice, Value answer, Printer& printer,
-              const Env& env) {
+// What is there, one after another, and then every change, until Ctrl-C. When the server no longer
+// has all changes behind that, everything is shown anew. The version to go on from is the list's:
+// an object's own may be older than all that the server remembers.
+Status follow(Watcher& watcher, const ObjectChoice& choice, Printer& printer, const Env& env) {
+  ObjectChoice list = choice;
+  list.name.clear();
   for (;;) {
+    ASSIGN_OR_RETURN(const Value now, watcher.client.get(choice.watched()));
+    printer.print_items(items_of(list, now));
     Status ended = watcher.client.follow_objects(
-        choice.watched(), answer.text("metadata.resourceVersion"), env.patience,
+        choice.watched(), now.text("metadata.resourceVersion"), env.patience,
         [&](std::string_view type, const Value& object) {
           const std::string name = printable(object.text("metadata.name"));
           if (type == "DELETED") env.say(cat(info(choice.kind).singular, " ", name, " is deleted"));
-          if (type != "DELETED") printer.print_one(object);
+          if (type != "DELETED") printer.print_items({object});
           return true;
         });
     if (ended.ok() || ended.error().code != Code::kGone) return ended;
-    ASSIGN_OR_RETURN(answer, watcher.client.get(choice.target()));
-    printer.print_list(answer);
   }
 }
 
@@ -97,9 +98,16 @@ Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
   ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
   Printer printer(choice, output, env);
-  ASSIGN_OR_RETURN(Value answer, watcher.client.get(choice.target()));
-  printer.print_list(answer);
-  if (parsed.has("watch")) TRY(follow(watcher, choice, std::move(answer), printer, env));
+  if (parsed.has("watch") && choice.name.empty()) {
+    TRY(follow(watcher, choice, printer, env));
+    return kExitOk;
+  }
+  ASSIGN_OR_RETURN(const Value answer, watcher.client.get(choice.target()));
+  if (parsed.has("watch")) {
+    TRY(follow(watcher, choice, printer, env));
+  } else {
+    printer.print_list(answer);
+  }
   return kExitOk;
 }
 

@@ -51,6 +51,24 @@ TEST_F(AccessTokens, EverythingOfOneNamespaceIsNotTheCluster) {
             "NAMESPACE_DENIED");
 }
 
+// Whoever finds one that was made for backups does not become the operator by it.
+TEST_F(AccessTokens, NobodyGivesWhatHeDoesNotHave) {
+  const Answer made_backup = make(R"({"subject":"backup","scopes":["admin","runs:read"]})");
+  const std::string backup = made_backup.body.text("token");
+  for (const char* scopes : {R"(["*"])", R"(["admin"])", R"(["runs:read","runs:write"])"})
+    EXPECT_EQ(as(backup, "POST", kTokens, cat(R"({"subject":"x","scopes":)", scopes, "}")).reason(),
+              "SCOPE_NOT_YOURS")
+        << scopes;
+  EXPECT_EQ(as(backup, "POST", kTokens, R"({"subject":"x","scopes":["runs:read"]})").status, 201);
+  const Answer list = as(backup, "GET", kTokens);
+  ASSERT_EQ(list.status, 200);
+  for (const wire::Value& each : *list.body.find("items")->array()) {
+    if (each.text("subject") != "admin") continue;
+    EXPECT_EQ(reason_of(backup, "DELETE", cat(kTokens, "/", each.text("id"))), "SCOPE_NOT_YOURS");
+  }
+  EXPECT_EQ(as(admin_, "GET", kTokens).status, 200);
+}
+
 TEST_F(AccessTokens, OfAScraperReadsMetricsAndNothingElse) {
   const std::string token = made(R"({"subject":"prometheus","scopes":["metrics:read"]})");
   EXPECT_EQ(as(token, "GET", "/metrics").status, 200);

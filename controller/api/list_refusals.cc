@@ -1,5 +1,7 @@
 #include "controller/api/list_refusals.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 
 namespace paddock::api {
@@ -41,7 +43,10 @@ Status ListRefusals::add(size_t index, Error error) {
 
 Status ListRefusals::status() const {
   if (errors_.empty()) return {};
-  const auto& [index, first] = *errors_.begin();
+  // A denial is told, counted and recorded as one, whatever else is wrong.
+  const auto denial = std::ranges::find_if(
+      errors_, [](const auto& each) { return each.second.code == Code::kPermissionDenied; });
+  const auto& [index, first] = denial != errors_.end() ? *denial : *errors_.begin();
   Error all = first;
   all.causes.clear();
   all.message = cat(item_path(index, {}), ": ", first.message);

@@ -13,8 +13,8 @@ inline std::string item_path(size_t index, const std::string& field) {
   return "items[" + std::to_string(index) + "]" + (field.empty() ? "" : "." + field);
 }
 
-// The first wrong item names the error; each refusal is a cause at its item's path, up to a
-// hundred.
+// The first wrong item names the error, but one that is denied goes first; each refusal is a cause
+// at its item's path, up to a hundred.
 class ListRefusals {
  public:
   // Returns an error that is not about the item but about us: then nothing else matters.

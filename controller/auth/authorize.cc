@@ -113,6 +113,16 @@ Status check_scopes(const std::vector<std::string>& scopes, std::string_view nam
   return {};
 }
 
+Status check_giver(const Principal& giver, const std::vector<std::string>& scopes) {
+  if (giver.name_space.empty() && carries(giver, "*")) return {};
+  for (const std::string& scope : scopes) {
+    if (scope != scope_name(Scope::kAdmin) && carries(giver, scope)) continue;
+    return denied("SCOPE_NOT_YOURS",
+                  cat("only who has the scope * gives or ends a token with ", scope));
+  }
+  return {};
+}
+
 Status authorize(const Principal& principal, Scope scope, std::string_view name_space,
                  std::string_view node_name) {
   if (scope == Scope::kPublic) return {};

@@ -57,6 +57,10 @@ std::string_view scope_name(Scope scope);
 // them. SCOPE_UNKNOWN names those that there are; SCOPE_OF_CLUSTER: useless in one namespace.
 Status check_scopes(const std::vector<std::string>& scopes, std::string_view name_space);
 
+// May `giver` make or end a token with these scopes? Only who has them: `*` has all, and only `*`
+// gives `*` and `admin`. SCOPE_NOT_YOURS.
+Status check_giver(const Principal& giver, const std::vector<std::string>& scopes);
+
 inline constexpr std::string_view kEnrollTokenSpent = "ENROLL_TOKEN_SPENT";
 inline constexpr std::string_view kEnrollTokenExpired = "ENROLL_TOKEN_EXPIRED";
 inline constexpr std::string_view kEnrollTokenOtherNode = "ENROLL_TOKEN_OTHER_NODE";

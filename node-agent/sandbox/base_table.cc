@@ -69,10 +69,11 @@ constexpr auto kTable = std::to_array<SyscallRule>({
     // A limit of 1 keeps the host's crash handler away and 0 would not; programs that set 0 want
     // what they have already.
     {"setrlimit", kPretend, "core limit", equal(0, RLIMIT_CORE)},
-    {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE), given(2, false)},
-    {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE), given(2, true)},
-    {"prlimit64", kRefuse, "limits of another process", given(0, false), given(2, false)},
-    {"prlimit64", kRefuse, "limits of another process", given(0, false), given(2, true)},
+    {"prlimit64", kAllow, "asks only", equal(2, 0), {2, Is::kEqual, 0, ~0u, true}},
+    {"prlimit64", kRefuse, "limits of another process", given(0, false)},
+    {"prlimit64", kRefuse, "core limit, and what it was", equal(1, RLIMIT_CORE), given(3, false)},
+    {"prlimit64", kRefuse, "core limit, and what it was", equal(1, RLIMIT_CORE), given(3, true)},
+    {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     {"migrate_pages", kRefuse, "moves memory of others"},

@@ -77,9 +77,12 @@ int start(std::span<char* const> arguments) {
                         cat("paddock-sandbox: ", options.error().message, "\n", usage()));
     return 2;
   }
-  if (options->mode != Options::Mode::kBroker && options->mode != Options::Mode::kCanary)
-    uncover_proc();
-  if (const Status limited = take_own_limits(); !limited.ok()) return fail(limited.error());
+  const bool launches =
+      options->mode != Options::Mode::kBroker && options->mode != Options::Mode::kCanary;
+  if (launches) uncover_proc();
+  // A host where this fails lets no command have its limits either, and that is in the result.
+  if (const Status limited = launches ? take_own_limits() : Status(); !limited.ok())
+    (void)fail(limited.error());
   switch (options->mode) {
     case Options::Mode::kRun:
       return run(*options, clock);

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace paddock::sandbox {
 
@@ -21,8 +20,13 @@ std::vector<RlimitSetting> portable_rlimits(const contracts::SandboxLimits& limi
   }
   if (limits.file_size)
     out.push_back(fixed_rlimit(RLIMIT_FSIZE, "fsize", limits.file_size->bytes, ceilings.file_size));
-  const int64_t files = limits.open_files.value_or(std::numeric_limits<int64_t>::max());
-  out.push_back(fixed_rlimit(RLIMIT_NOFILE, "nofile", files, ceilings.open_files));
+  if (limits.open_files) {
+    out.push_back(fixed_rlimit(RLIMIT_NOFILE, "nofile", *limits.open_files, ceilings.open_files));
+  } else {
+    constexpr uint64_t kUsual = 1024;  // programs that want more raise it themselves
+    out.push_back(
+        {RLIMIT_NOFILE, "nofile", std::min(kUsual, ceilings.open_files), ceilings.open_files});
+  }
   return out;
 }
 

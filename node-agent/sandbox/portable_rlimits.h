@@ -1,6 +1,6 @@
 // The per-process limits that every POSIX system keeps, as values. Soft equals hard, so that a
-// process cannot raise them; only CPU time leaves a second between the signal (SIGXCPU) and the
-// kill. Pure.
+// process cannot raise them; but CPU time leaves a second between the signal (SIGXCPU) and the
+// kill, and open files that the policy does not limit may be raised up to the ceiling. Pure.
 #pragma once
 
 #include <cstdint>

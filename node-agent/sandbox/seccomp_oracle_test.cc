@@ -122,7 +122,7 @@ class Oracle {
     if (call == "mknodat") return make_node(a[2]);
     if (call == "fcntl") return refuse_if(low(a[1]) == F_SETLEASE || low(a[1]) == F_NOTIFY);
     if (call == "setrlimit") return low(a[0]) == RLIMIT_CORE ? "pretend" : "allow";
-    if (call == "prlimit64") return set_limit(low(a[0]), low(a[1]), a[2]);
+    if (call == "prlimit64") return set_limit(low(a[0]), low(a[1]), a[2], a[3]);
     if (call == "personality") return refuse_if(low(a[0]) != 0 && low(a[0]) != -1);
     if (call == "sched_setscheduler") {
       const int policy = low(a[1]) & ~0x40000000;
@@ -133,11 +133,13 @@ class Oracle {
     return "allow";
   }
 
-  // Reading a limit is allowed, also another process's.
-  static std::string set_limit(int pid, int resource, uint64_t wanted) {
+  // Reading a limit is allowed, also another process's. What a limit was cannot be told by a call
+  // that is not made.
+  static std::string set_limit(int pid, int resource, uint64_t wanted, uint64_t former) {
     if (wanted == 0) return "allow";
-    if (resource == RLIMIT_CORE) return "pretend";
-    return refuse_if(pid != 0);
+    if (pid != 0) return "EPERM";
+    if (resource != RLIMIT_CORE) return "allow";
+    return former == 0 ? "pretend" : "EPERM";
   }
 
   static std::string make_node(uint64_t mode) {

@@ -191,11 +191,11 @@ TEST_P(FailsClosed, AnAcceleratorsMemoryWithoutCgroupsIsLeftOutOnlyWherePartIsAl
 
 TEST_P(FailsClosed, WhereItsOwnLimitsAreLowerItSaysSo) {
   in_launcher_ = [] {
-    const rlimit low{100, 100};
+    const rlimit low{200, 200};  // half of it stays with the launcher
     setrlimit(RLIMIT_NOFILE, &low);
   };
   contracts::LaunchRequest launch = request({"sh", "-c", "ulimit -n"});
-  launch.policy.limits.open_files = 200;
+  launch.policy.limits.open_files = 300;
   const Finished done = run(launch);
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.out, "100\n") << done.result->reason;

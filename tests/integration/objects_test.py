@@ -145,6 +145,22 @@ class Objects(unittest.TestCase):
         self.assertIn("TOKEN_REVOKED", self.cli("get", "runs", "-n", "team", *as_ci, code=126).stderr)
         self.assertNotIn(token, self.cli("admin", "token", "list").stdout)
 
+    def test_a_watch_of_one_object_goes_on_from_now_whatever_its_age(self):
+        self.cli("create", "-f", self.file(run("{name: old}")))
+        self.instance.run("wait", "old")
+        self.instance.run("down")
+        self.instance.up()  # what it remembers of changes begins here
+        out = self.enterContext((self.folder / "seen").open("w"))
+        watch = subprocess.Popen([BIN / "paddock", "get", "run", "old", "-w", "-o", "name"], env=self.instance.env, stdout=out)
+        self.addCleanup(watch.kill)
+        lines = lambda: (self.folder / "seen").read_text().splitlines()  # noqa: E731
+        wait_until("what is there", lines)
+        self.cli("label", "run", "old", "seen=yes")
+        wait_until("the change", lambda: len(lines()) > 1)
+        watch.send_signal(signal.SIGINT)
+        self.assertEqual(watch.wait(timeout=60), 130)
+        self.assertEqual(lines(), ["run.paddock.dev/old"] * 2)
+
     def test_explains_fields_in_the_controllers_words(self):
         self.assertIn("memory <string>", self.cli("explain", "run.spec.resources").stdout)
         self.assertIn("did you mean `command`", self.cli("explain", "run.spec.comand", code=127).stderr)

@@ -759,7 +759,7 @@ class AuditEvent:
 class AccessTokenRequest:
     subject: str  # who it is for, as audit log and grants name it: letters, digits and -._@
     scopes: list[str]  # what it may do, such as runs:write; * is all
-    namespace: str = ""  # the only one it is good for; all
+    namespace: str = ""  # the only one it is good for; all unless given
     ttl: str = "2160h"  # 2160h unless given; from 1m to 87840h
 
 

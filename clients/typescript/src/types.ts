@@ -1351,7 +1351,7 @@ export interface AccessTokenRequest {
   subject: string;
   /** what it may do, such as runs:write; * is all */
   scopes: string[];
-  /** the only one it is good for; all */
+  /** the only one it is good for; all unless given */
   namespace?: string;
   /** 2160h unless given; from 1m to 87840h */
   ttl: string;

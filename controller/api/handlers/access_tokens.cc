@@ -42,6 +42,7 @@ Result<Response> make_access_token(Call& call) {
   TRY(refuse_dry_run(call.request, wire::Value()));
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::AccessTokenRequest>(call.body));
   TRY(auth::check_scopes(request.scopes, request.name_space));
+  TRY(auth::check_giver(call.principal, request.scopes));
   const auth::MintedToken minted = auth::mint_token(call.services.random, "pdk");
   TokenRecord token = token_record(minted, request.subject, request.scopes);
   token.name_space = request.name_space;
@@ -79,6 +80,7 @@ Result<Response> revoke_access_token(Call& call) {
     const auto found = std::ranges::find(tokens, call.param("id"), &TokenRecord::id);
     if (found == tokens.end() || !is_access_token(*found))
       return Error{Code::kNotFound, "TOKEN_NOT_FOUND", "there is no such token"};
+    TRY(auth::check_giver(call.principal, found->scopes));
     answer = shown(*found);
     if (found->revoked) return {};
     found->revoked = true;

@@ -18,6 +18,7 @@ constexpr int64_t kExiting = 0x4;  // PF_EXITING
 constexpr size_t kParent = 4;
 constexpr size_t kFlags = 9;
 constexpr size_t kStartOfCode = 26;
+constexpr int64_t kHidden = 1;  // of what this process may not look at; then the status is 0
 constexpr size_t kExitCode = 52;
 
 class StatLine {
@@ -50,7 +51,7 @@ std::optional<int> status_of_ending(std::string_view line, pid_t parent) {
   const auto flags = stat.field(kFlags);
   const auto status = stat.field(kExitCode);
   if (!flags || (*flags & kExiting) == 0 || stat.field(kParent) != parent || !status ||
-      *status < 0 || *status > 0xFFFF)
+      *status < 0 || *status > 0xFFFF || stat.field(kStartOfCode) == kHidden)
     return std::nullopt;
   return static_cast<int>(*status);
 }
@@ -65,7 +66,7 @@ ExitWatch::ExitWatch(pid_t init) : init_(init) {
   stat_.reset(open(cat("/proc/", *command, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   // What may not be read is shown as zero, and this address as one.
   const auto code = stat_.valid() ? StatLine(read_start(stat_)).field(kStartOfCode) : std::nullopt;
-  if (code.value_or(0) <= 1) stat_.reset();
+  if (code.value_or(0) <= kHidden) stat_.reset();
 }
 
 std::optional<int> ExitWatch::wait_status() const {
