@@ -1,4 +1,5 @@
 // The two tables and what they decide, as a file that a reviewer can read and compare.
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -25,13 +26,14 @@ std::string decision_text() {
     if (verdict == "allow") continue;
     out << number << " " << name_of(number, Machine::kX86_64) << " " << verdict << "\n";
   }
-  const char* actions[] = {"allow",           "EPERM",  "ENOSYS", "EAFNOSUPPORT",
-                           "EPROTONOSUPPORT", "report", "judge",  "forbidden"};
+  constexpr std::array actions = {"allow",           "pretend", "EPERM", "ENOSYS",   "EAFNOSUPPORT",
+                                  "EPROTONOSUPPORT", "report",  "judge", "forbidden"};
+  static_assert(actions.size() == static_cast<size_t>(SyscallAction::kForbidden) + 1);
   const auto list = [&](const char* name, std::span<const SyscallRule> table) {
     out << "\n" << name << "\n";
     for (const SyscallRule& rule : table) {
       out << rule.syscall << describe(rule.first) << describe(rule.second) << " -> "
-          << actions[static_cast<int>(rule.action)] << ": " << rule.why << "\n";
+          << actions[static_cast<size_t>(rule.action)] << ": " << rule.why << "\n";
     }
   };
   list("base", base_table());
