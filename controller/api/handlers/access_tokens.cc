@@ -47,10 +47,11 @@ Result<Response> make_access_token(Call& call) {
   TokenRecord token = token_record(minted, request.subject, request.scopes);
   token.name_space = request.name_space;
   token.expires_ms = (call.now() + request.ttl.value).ms;
-  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+  const Status stored = call.services.store.write([&](store::WriteTxn& txn) -> Status {
     TRY(txn.put_token(token));
     return record_token(txn, call, contracts::audit::kTokenCreate, token);
-  }));
+  });
+  TRY(stored);
   AccessToken answer = shown(token);
   answer.token = minted.secret;
   Response response = object_response(answer, 201);
@@ -60,10 +61,11 @@ Result<Response> make_access_token(Call& call) {
 
 Result<Response> list_access_tokens(Call& call) {
   std::vector<TokenRecord> tokens;
-  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+  const Status read = call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(tokens, txn.tokens());
     return {};
-  }));
+  });
+  TRY(read);
   contracts::AccessTokenList list;
   for (const TokenRecord& each : tokens) {
     const bool over = each.revoked || (each.expires_ms && *each.expires_ms <= call.now().ms);
@@ -75,7 +77,7 @@ Result<Response> list_access_tokens(Call& call) {
 Result<Response> revoke_access_token(Call& call) {
   TRY(refuse_dry_run(call.request, call.body));
   AccessToken answer;
-  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+  const Status revoked = call.services.store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(std::vector<TokenRecord> tokens, txn.tokens());
     const auto found = std::ranges::find(tokens, call.param("id"), &TokenRecord::id);
     if (found == tokens.end() || !is_access_token(*found))
@@ -86,7 +88,8 @@ Result<Response> revoke_access_token(Call& call) {
     found->revoked = true;
     TRY(txn.put_token(*found));
     return record_token(txn, call, contracts::audit::kTokenRevoke, *found);
-  }));
+  });
+  TRY(revoked);
   return object_response(answer);
 }
 
