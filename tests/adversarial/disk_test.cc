@@ -3,7 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <thread>
+
+#include "common/os/file.h"
 #include "tests/adversarial/sandbox_run.h"
+#include "tests/support/temp_dir.h"
 
 namespace paddock::adversarial {
 namespace {
@@ -30,12 +34,15 @@ class Disk : public SandboxTest {
     EXPECT_EQ(done.result->code, code) << done.result->reason;
     EXPECT_EQ(done.result->error_class, "LIMIT_EXCEEDED");
   }
-  // A file of the workspace before the run, of the command's own.
-  void put(const std::string& name, off_t bytes) {
-    const std::string path = cat(workspace(), "/", name);
+  static void make(const std::string& path, off_t bytes) {
     const int fd = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
     ASSERT_EQ(posix_fallocate(fd, 0, bytes), 0);
     close(fd);
+  }
+  // A file of the workspace, of the command's own.
+  void put(const std::string& name, off_t bytes) {
+    const std::string path = cat(workspace(), "/", name);
+    make(path, bytes);
     struct stat owner {};
     ASSERT_EQ(stat(workspace().c_str(), &owner), 0);
     ASSERT_EQ(chown(path.c_str(), owner.st_uid, owner.st_gid), 0);
@@ -50,6 +57,25 @@ TEST_P(Disk, EndsWhoTakesTooMuchSpaceInTheWorkspace) {
 
 TEST_P(Disk, NoticesWhoWasTooFastToBeCaught) {
   expect_ended(bounded(probe("hoard_bytes", {"at-once"})), "E_LIMIT_FS");
+}
+
+// What others free on the same file system hides nothing, in a folder of any size.
+TEST_P(Disk, NoticesWhoGrewWhileOthersFreedSpace) {
+  test::TempDir elsewhere;
+  const std::string spare = elsewhere.path() + "/spare";
+  make(spare, 256 * kMiB);
+  for (int i = 0; i < 1100; ++i) put(cat("before-", i), 1);
+  std::thread other([&] {
+    while (!os::exists(workspace() + "/ready")) std::this_thread::sleep_for(Millis{5});
+    unlink(spare.c_str());
+    put("freed", 1);
+  });
+  LaunchRequest launch = bounded(
+      {"sh", "-c",
+       "touch ready; until test -e freed; do sleep 0.01; done; head -c 32000000 /dev/zero > more"});
+  launch.policy.limits.file_count.reset();
+  expect_ended(launch, "E_LIMIT_FS");
+  other.join();
 }
 
 // proves: WSM-32

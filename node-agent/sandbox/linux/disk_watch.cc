@@ -22,8 +22,6 @@ namespace {
 constexpr Millis kAskAnyway{10'000};  // others may have freed what the run took
 constexpr int kRestFactor = 9;        // measuring takes a tenth of one processor at most
 
-constexpr int64_t kFewFiles = 1000;  // measured again in any case, as it costs little
-
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 
 }  // namespace
@@ -97,7 +95,6 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
 }
 
 std::optional<DiskHit> DiskWatch::look_back() {
-  if (before_.files > kFewFiles && !may_be_over()) return std::nullopt;
   init_ = -1;
   const Answer mine = measure();
   if (!mine.use.unreadable || !user_namespace_.valid()) return judge(mine);

@@ -1,7 +1,9 @@
 // The quota of the workspace where no kernel mechanism bounds it: what the folder has grown by is
 // measured while the command runs and once more when it has ended. Measuring is a process of its
 // own, so that a large folder delays neither output nor kill; it starts with the first need.
-// A look at the file system's free space (two numbers) says whether there is anything to measure.
+// While it runs, the file system's free space (two numbers) says whether measuring is due; as
+// others free space too, it is never the judge: what counts is measured, every so often and at the
+// end.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +35,7 @@ class DiskWatch {
   void look(MonoTime now);
   // Takes an answer. Call when fd() is readable.
   std::optional<DiskHit> take(MonoTime now);
-  // When nothing inside is alive any more.
+  // When nothing inside is alive any more. Measures in any case.
   std::optional<DiskHit> look_back();
 
  private:
