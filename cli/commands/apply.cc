@@ -1,7 +1,6 @@
 // `paddock apply` and `create`: objects from files.
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
+#include "cli/core/for_each.h"
 #include "cli/core/manifests.h"
 #include "cli/core/object_output.h"
 #include "cli/core/watching.h"
@@ -85,27 +84,26 @@ void say_what_happened(const Manifest& manifest, const Sent& sent, const Parsed&
       cat(name, " ", sent.what_happened, parsed.has("dry-run") ? " (dry run)" : "", "\n"));
 }
 
-// Sends all, also behind one that was refused; the exit code is that of the first refusal.
 Result<int> send_all(const Parsed& parsed, const Env& env, const Send& send) {
   ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
   ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, wanted(parsed, env));
-  int code = kExitOk;
   std::vector<Value> documents;
-  for (const Manifest& manifest : manifests) {
+  auto code = for_each(manifests, env, [&](const Manifest& manifest) -> Status {
     Result<Sent> sent = send(manifest);
     if (!sent.ok()) {
       Error error = sent.error();
-      if (error.reason == "ABORTED") return error;
       error.message = cat(manifest.source, ": ", error.message);
-      const int failed = fail(env, error);
-      if (code == kExitOk) code = failed;
-    } else if (output.is_document()) {
+      return error;
+    }
+    if (output.is_document()) {
       documents.push_back(std::move(sent->object));
     } else {
       say_what_happened(manifest, *sent, parsed, output.format, env);
     }
-  }
-  if (!documents.empty()) print_document(as_one_document(std::move(documents)), output, env);
+    return {};
+  });
+  if (code.ok() && !documents.empty())
+    print_document(as_one_document(std::move(documents)), output, env);
   return code;
 }
 

@@ -1,7 +1,6 @@
 // `paddock delete`: by name, by selector, or what files name.
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
+#include "cli/core/for_each.h"
 #include "cli/core/manifests.h"
 #include "cli/core/object_choice.h"
 #include "cli/core/object_output.h"
@@ -52,25 +51,18 @@ Result<std::vector<Doomed>> chosen(client::ControllerClient& client, const Parse
   return out;
 }
 
-// Deletes all, also behind one that could not be; the exit code is that of the first failure.
 Result<int> delete_objects(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<Doomed> all, parsed.has("filename")
                                                       ? named_in_files(parsed, env)
                                                       : chosen(watcher.client, parsed));
   if (all.empty()) env.say("nothing matches; nothing was deleted");
-  int code = kExitOk;
-  for (const Doomed& each : all) {
+  return for_each(all, env, [&](const Doomed& each) -> Status {
     const Result<Value> answer = watcher.client.send("DELETE", each.target, Value());
-    if (answer.ok()) {
-      env.out.write(cat(each.shown, " deleted\n"));
-      continue;
-    }
-    if (answer.error().code == Code::kNotFound && parsed.has("ignore-not-found")) continue;
-    if (answer.error().reason == "ABORTED") return answer.error();
-    const int failed = fail(env, answer.error());
-    if (code == kExitOk) code = failed;
-  }
-  return code;
+    if (answer.ok()) env.out.write(cat(each.shown, " deleted\n"));
+    const bool gone = !answer.ok() && answer.error().code == Code::kNotFound;
+    if (answer.ok() || (gone && parsed.has("ignore-not-found"))) return {};
+    return answer.error();
+  });
 }
 
 }  // namespace

@@ -98,16 +98,13 @@ Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
   ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
   Printer printer(choice, output, env);
-  if (parsed.has("watch") && choice.name.empty()) {
-    TRY(follow(watcher, choice, printer, env));
-    return kExitOk;
+  const bool watches = parsed.has("watch");
+  if (!watches ||
+      !choice.name.empty()) {  // one that is not there is said to be missing, not awaited
+    ASSIGN_OR_RETURN(const Value answer, watcher.client.get(choice.target()));
+    if (!watches) printer.print_list(answer);
   }
-  ASSIGN_OR_RETURN(const Value answer, watcher.client.get(choice.target()));
-  if (parsed.has("watch")) {
-    TRY(follow(watcher, choice, printer, env));
-  } else {
-    printer.print_list(answer);
-  }
+  if (watches) TRY(follow(watcher, choice, printer, env));
   return kExitOk;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/core/command_table.h"
+#include "cli/core/kinds.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -20,12 +21,17 @@ std::string option_words(const CommandRow& row) {
   return join(words, " ");
 }
 
+std::string kind_words() {
+  std::vector<std::string> words;
+  for (const KindInfo& each : all_kinds()) words.emplace_back(each.plural);
+  return join(words, " ");
+}
+
 // Words for the arguments that have a closed set.
 std::string argument_words(const CommandRow& row) {
   if (row.path == "completion") return "bash zsh fish";
   for (const ArgumentRow& argument : row.arguments) {
-    if (argument.name == "KIND" || argument.name == "FIELD")
-      return "runs workspaces volumes grants tooltokens sandboxes nodes";
+    if (argument.name == "KIND" || argument.name == "FIELD") return kind_words();
   }
   return "";
 }

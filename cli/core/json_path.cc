@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "cli/core/json_path_syntax.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -175,12 +174,12 @@ void write(const Node& node, const Place& place, std::string& out) {
 
 Result<JsonPath> JsonPath::parse(std::string_view text) {
   ASSIGN_OR_RETURN(Node root, json_path::parse(text));
-  return JsonPath(std::make_shared<const Node>(std::move(root)));
+  return JsonPath(std::move(root));
 }
 
 std::string JsonPath::render(const Value& document) const {
   std::string out;
-  write(*root_, {document, document}, out);
+  write(root_, {document, document}, out);
   return out;
 }
 

@@ -5,18 +5,12 @@
 // Source: https://kubernetes.io/docs/reference/kubectl/jsonpath/
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "common/base/result.h"
-#include "common/wire/value.h"
+#include "cli/core/json_path_syntax.h"
 
 namespace paddock::cli {
-
-namespace json_path {
-struct Node;
-}
 
 class JsonPath {
  public:
@@ -26,8 +20,8 @@ class JsonPath {
   std::string render(const wire::Value& document) const;
 
  private:
-  explicit JsonPath(std::shared_ptr<const json_path::Node> root) : root_(std::move(root)) {}
-  std::shared_ptr<const json_path::Node> root_;
+  explicit JsonPath(json_path::Node root) : root_(std::move(root)) {}
+  json_path::Node root_;
 };
 
 }  // namespace paddock::cli

@@ -22,6 +22,8 @@ constexpr std::array kKinds = {
 
 const KindInfo& info(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
+std::span<const KindInfo> all_kinds() { return kKinds; }
+
 Result<Kind> parse_kind(std::string_view word) {
   std::string lower = ascii_lower(word);
   // kubectl's full form: runs.paddock.dev
@@ -31,11 +33,10 @@ Result<Kind> parse_kind(std::string_view word) {
     if (lower == each.singular || lower == each.plural || lower == each.short_name)
       return each.kind;
   }
+  std::vector<std::string> known;
+  for (const KindInfo& each : kKinds) known.push_back(cat(each.plural, " (", each.short_name, ")"));
   return invalid_argument("UNKNOWN_KIND",
-                          cat("there is no kind `", word,
-                              "`; known: runs (rn), workspaces (ws), volumes (vol), grants (gr), "
-                              "tooltokens (tt), sandboxes (sb), nodes (no)"),
-                          "KIND");
+                          cat("there is no kind `", word, "`; known: ", join(known, ", ")), "KIND");
 }
 
 std::optional<Kind> kind_of_object(std::string_view object_kind) {

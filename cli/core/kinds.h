@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ struct KindInfo {
   bool namespaced;
 };
 const KindInfo& info(Kind kind);
+std::span<const KindInfo> all_kinds();
 // By singular, plural or short name, upper or lower case. UNKNOWN_KIND names the known ones.
 Result<Kind> parse_kind(std::string_view word);
 // By an object's `kind`, letter by letter; nothing for one that we do not know, and what to say

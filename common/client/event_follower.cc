@@ -1,8 +1,5 @@
 #include "common/client/event_follower.h"
 
-#include <algorithm>
-
-#include "common/base/backoff.h"
 #include "common/base/text.h"
 #include "common/base/time.h"
 #include "common/client/requests.h"
@@ -60,11 +57,6 @@ Result<contracts::RunEvent> decode_event(const SseEvent& message) {
   return event;
 }
 
-Millis EventFollower::patience_left() const {
-  const auto waited = std::chrono::steady_clock::now() - last_answer_;
-  return patience_ - std::chrono::duration_cast<Millis>(waited);
-}
-
 // False ends the connection.
 bool EventFollower::take(const SseEvent& message) {
   Result<contracts::RunEvent> event = decode_event(message);
@@ -76,7 +68,8 @@ bool EventFollower::take(const SseEvent& message) {
   if (event->id != last_id_ + 1)
     return false;  // something is missing: ask again from the last seen
   last_id_ = event->id;
-  failed_ = gaps_ = 0;
+  gaps_ = 0;
+  reconnect_.progressed();
   finished_ = event->type == contracts::kEventEnd;
   if (!on_event_(*event)) finished_ = true;
   return !finished_;
@@ -89,7 +82,7 @@ Result<EventFollower::Next> EventFollower::connect() {
   request.idle_timeout = kSilence;
   SseParser parser;
   request.on_data = [&](std::string_view piece) {
-    last_answer_ = std::chrono::steady_clock::now();
+    reconnect_.answered();
     const Result<bool> more =
         parser.feed(piece, [&](const SseEvent& message) { return take(message); });
     if (!more) broken_ = more.error();
@@ -99,7 +92,6 @@ Result<EventFollower::Next> EventFollower::connect() {
   const Result<http::Response> response = client_.once(*client_.http_, request, failure);
   if (finished_) return Next::kFinished;
   if (broken_) return *broken_;
-  ++failed_;
   if (response && !is_event_stream(*response))
     return Error{Code::kInternal, "UNEXPECTED_ANSWER", "the server did not answer with events"};
   if (!response && is_final(failure.error)) return failure.error;
@@ -110,12 +102,8 @@ Result<EventFollower::Next> EventFollower::connect() {
 Status EventFollower::wait_before_retry(const Failure& failure) {
   const Error lost{Code::kUnavailable, "STREAM_LOST",
                    "the connection to the run's events is lost; the run itself goes on"};
-  const Millis left = patience_left();
-  if (left.count() <= 0 || gaps_ > kMaxGaps) return lost;
-  const Millis wanted = backoff(failed_, client_.random_) + failure.retry_after.value_or(Millis(0));
-  if (!client_.pause_.wait(std::min(wanted, left)))
-    return Error{Code::kUnavailable, "ABORTED", "given up"};
-  return {};
+  if (gaps_ > kMaxGaps) return lost;
+  return reconnect_.wait(failure, lost, client_.random_, client_.pause_);
 }
 
 Status EventFollower::run() {

@@ -1,12 +1,12 @@
 // Follows one run's event stream across broken connections: no event lost, none twice.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "common/client/controller_client.h"
+#include "common/client/reconnect.h"
 #include "common/client/sse_parser.h"
 
 namespace paddock::client {
@@ -22,9 +22,8 @@ class EventFollower {
       : client_(client),
         target_(std::move(target)),
         last_id_(after),
-        patience_(patience),
         on_event_(on_event),
-        last_answer_(std::chrono::steady_clock::now()) {}
+        reconnect_(patience) {}
   Status run();
 
  private:
@@ -34,16 +33,13 @@ class EventFollower {
   bool take(const SseEvent& message);
   // Fails when there is no point in trying once more.
   Status wait_before_retry(const Failure& failure);
-  Millis patience_left() const;
 
   ControllerClient& client_;
   const std::string target_;
   int64_t last_id_;
-  const Millis patience_;
   const OnEvent& on_event_;
-  std::chrono::steady_clock::time_point last_answer_;
-  int failed_ = 0;  // connections in a row that brought no new event
-  int gaps_ = 0;    // missing events in a row
+  Reconnect reconnect_;
+  int gaps_ = 0;  // missing events in a row
   bool finished_ = false;
   std::optional<Error> broken_;  // what the stream said that it must not
 };

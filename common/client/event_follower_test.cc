@@ -21,6 +21,7 @@ using test::chunked_head;
 using test::HttpAnswer;
 using test::HttpRequest;
 using test::HttpServer;
+using test::script;
 using testing::ElementsAre;
 
 constexpr Millis kPatience{60'000};
@@ -32,12 +33,6 @@ std::string end(int id) {
   return cat("id: ", id, "\nevent: end\ndata: {\"phase\":\"Succeeded\",\"rc\":0}\n\n");
 }
 
-// Answers the first request with the first text, and so on; the last one is repeated.
-HttpServer::Handler script(std::vector<HttpAnswer> answers) {
-  return [answers = std::move(answers), next = size_t{0}](const HttpRequest&) mutable {
-    return answers[std::min(next++, answers.size() - 1)];
-  };
-}
 HttpAnswer error_answer(const Error& error) {
   return answer(contracts::http_status(error.code), wire::to_json(contracts::status_body(error)));
 }

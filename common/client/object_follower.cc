@@ -1,8 +1,5 @@
 #include "common/client/object_follower.h"
 
-#include <algorithm>
-
-#include "common/base/backoff.h"
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/client/requests.h"
@@ -37,14 +34,14 @@ Status ObjectFollower::take_line(std::string_view line) {
   }
   if (const std::string seen = object->text("metadata.resourceVersion"); !seen.empty())
     version_ = seen;
-  failed_ = 0;
+  reconnect_.progressed();
   if (type != "BOOKMARK") finished_ = !on_change_(type, *object);
   return {};
 }
 
 // False ends the connection.
 bool ObjectFollower::take_piece(std::string_view piece) {
-  last_answer_ = std::chrono::steady_clock::now();
+  reconnect_.answered();
   line_ += piece;
   size_t start = 0;
   for (size_t end = line_.find('\n'); end != std::string::npos && !finished_ && !broken_;
@@ -72,20 +69,9 @@ Result<bool> ObjectFollower::connect() {
   if (finished_) return true;
   if (broken_) failure = {*broken_};
   if ((!response.ok() || broken_) && !passes_by_itself(failure.error)) return failure.error;
-  ++failed_;
-  TRY(wait_before_retry(failure));
+  const Error lost{Code::kUnavailable, "STREAM_LOST", "the connection to the controller is lost"};
+  TRY(reconnect_.wait(failure, lost, client_.random_, client_.pause_));
   return false;
-}
-
-Status ObjectFollower::wait_before_retry(const Failure& failure) {
-  const auto waited = std::chrono::steady_clock::now() - last_answer_;
-  const Millis left = patience_ - std::chrono::duration_cast<Millis>(waited);
-  if (left.count() <= 0)
-    return Error{Code::kUnavailable, "STREAM_LOST", "the connection to the controller is lost"};
-  const Millis wanted = backoff(failed_, client_.random_) + failure.retry_after.value_or(Millis(0));
-  if (!client_.pause_.wait(std::min(wanted, left)))
-    return Error{Code::kUnavailable, "ABORTED", "given up"};
-  return {};
 }
 
 Status ObjectFollower::run() {

@@ -4,12 +4,12 @@
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "common/client/controller_client.h"
+#include "common/client/reconnect.h"
 
 namespace paddock::client {
 
@@ -21,9 +21,8 @@ class ObjectFollower {
       : client_(client),
         target_(std::move(target)),
         version_(std::move(version)),
-        patience_(patience),
         on_change_(on_change),
-        last_answer_(std::chrono::steady_clock::now()) {}
+        reconnect_(patience) {}
   Status run();
 
  private:
@@ -31,16 +30,13 @@ class ObjectFollower {
   Result<bool> connect();
   bool take_piece(std::string_view piece);
   Status take_line(std::string_view line);
-  Status wait_before_retry(const Failure& failure);
 
   ControllerClient& client_;
   const std::string target_;  // with a query already
   std::string version_;       // up to which all changes were seen
-  const Millis patience_;
   const OnChange& on_change_;
-  std::chrono::steady_clock::time_point last_answer_;
+  Reconnect reconnect_;
   std::string line_;  // its start, until the rest has come
-  int failed_ = 0;    // connections in a row that brought nothing
   bool finished_ = false;
   std::optional<Error> broken_;  // what the stream said that it must not
 };

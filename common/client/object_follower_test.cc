@@ -13,6 +13,7 @@ using test::chunked_head;
 using test::HttpAnswer;
 using test::HttpRequest;
 using test::HttpServer;
+using test::script;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -23,13 +24,6 @@ std::string line(const std::string& type, const std::string& name, int version) 
 std::string gone() {
   return R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"too old"}})"
          "\n";
-}
-
-// Answers the first request with the first text, and so on; the last one is repeated.
-HttpServer::Handler script(std::vector<HttpAnswer> answers) {
-  return [answers = std::move(answers), next = size_t{0}](const HttpRequest&) mutable {
-    return answers[std::min(next++, answers.size() - 1)];
-  };
 }
 
 struct Followed {

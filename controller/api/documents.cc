@@ -35,6 +35,12 @@ Response json_response(const wire::Value& document, int status) {
   return response;
 }
 
+Response secret_response(const wire::Value& document) {
+  Response response = json_response(document, 201);
+  response.headers.emplace_back("cache-control", "no-store");
+  return response;
+}
+
 Response text_response(std::string text, int status) {
   Response response;
   response.status = status;

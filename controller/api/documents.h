@@ -22,6 +22,9 @@ Response object_response(const T& object, int status = 200) {
   return json_response(wire::encode(object), status);
 }
 
+// 201, with a secret in it that is shown this once.
+Response secret_response(const wire::Value& document);
+
 // A query parameter as a whole number. InvalidArgument (PARAMETER_INVALID).
 Result<std::optional<int64_t>> integer_parameter(const Request& request, std::string_view name,
                                                  int64_t min, int64_t max);

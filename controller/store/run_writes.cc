@@ -42,7 +42,8 @@ Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
 
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   const std::string before = run.metadata.resource_version;
-  TRY(tells_phase(events) ? txn.replace(run) : txn.update(run));
+  using Write = WriteTxn::Write;
+  TRY(txn.update(run, tells_phase(events) ? Write::kAlways : Write::kIfChanged));
   if (run.metadata.resource_version == before && events.empty()) return {};
   const bool over = contracts::is_terminal(run.status.phase) || run.status.reason == runs::kRetry;
   if (over && !events.empty()) TRY(end_tool_tokens(txn, run, WallTime{events.back().time_ms}));

@@ -204,12 +204,11 @@ class WriteTxn : public ReadTxn {
   template <class T>
   Status create(T& object);
   // Conflict (STALE_RESOURCE_VERSION) unless metadata.resourceVersion is the stored one; then sets
-  // the new one. Writing what is already stored changes nothing.
+  // the new one. Writing what is already stored changes nothing; with kAlways nobody looks whether
+  // it is: for what certainly differs.
+  enum class Write { kIfChanged, kAlways };
   template <class T>
-  Status update(T& object);
-  // The same for what differs from what is stored, without looking whether it does.
-  template <class T>
-  Status replace(T& object);
+  Status update(T& object, Write when = Write::kIfChanged);
   // With a run go its events and the idempotency keys that made it. NotFound if there is no such
   // object.
   template <class T>
@@ -253,7 +252,6 @@ class WriteTxn : public ReadTxn {
   };
   virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
                             const std::function<std::string()>& encode, const Columns& columns) = 0;
-  enum class Write { kIfChanged, kAlways };
   virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
                             const std::function<std::string()>& encode, const Columns& columns,
                             Write when) = 0;

@@ -100,19 +100,11 @@ Status WriteTxn::create(T& object) {
 }
 
 template <class T>
-Status WriteTxn::update(T& object) {
+Status WriteTxn::update(T& object, Write when) {
   return update_row(
       T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
       {internal::is_active(object), internal::node_of(object), internal::finished_of(object)},
-      Write::kIfChanged);
-}
-
-template <class T>
-Status WriteTxn::replace(T& object) {
-  return update_row(
-      T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
-      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)},
-      Write::kAlways);
+      when);
 }
 
 template <class T>

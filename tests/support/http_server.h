@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <list>
@@ -178,5 +179,12 @@ class HttpServer {
   std::vector<HttpRequest> requests_;  // guarded by mutex_
   std::thread thread_;
 };
+
+// Answers the first request with the first answer, and so on; the last one is repeated.
+inline HttpServer::Handler script(std::vector<HttpAnswer> answers) {
+  return [answers = std::move(answers), next = size_t{0}](const HttpRequest&) mutable {
+    return answers[std::min(next++, answers.size() - 1)];
+  };
+}
 
 }  // namespace paddock::test

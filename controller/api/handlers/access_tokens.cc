@@ -54,9 +54,7 @@ Result<Response> make_access_token(Call& call) {
   TRY(stored);
   AccessToken answer = shown(token);
   answer.token = minted.secret;
-  Response response = object_response(answer, 201);
-  response.headers.emplace_back("cache-control", "no-store");
-  return response;
+  return secret_response(wire::encode(answer));
 }
 
 Result<Response> list_access_tokens(Call& call) {

@@ -37,14 +37,12 @@ Result<Response> serve_node_calls(Call& call) {
   const std::string topic = store::kind_topic(contracts::Node::kKind);
   bool takes = false;
   std::optional<MonoTime> looked;
-  uint64_t seen = 0;  // of all nodes: while none changes there is nothing to look at
   const auto eligible = [&] {
     const MonoTime now = clock.mono();
     if (looked && now - *looked < kLookEvery) return takes;
-    const uint64_t newest = call.services.notifier.version(topic);
-    if (looked && newest == seen) return takes;
     looked = now;
-    seen = newest;
+    // Of all nodes: while none changes there is nothing to look at.
+    const uint64_t newest = call.services.notifier.version(topic);
     const std::string node = call.param("node");
     if (const auto known = call.services.calls->known_eligible(node, newest)) return takes = *known;
     const auto answer = takes_calls(call);

@@ -26,6 +26,9 @@ Result<CreateRequest> read_create(const Call& call);
 // Of kinds that callers do not make: nodes enrol, volumes are published.
 Error not_creatable(const k8s::Resource& resource);
 
+// How often a generated name is drawn, if those before are taken.
+inline constexpr int kNameAttempts = 5;
+
 // The caller's object with metadata of its own, and nothing that the server owns.
 template <class T>
 Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value& document,
@@ -104,7 +107,6 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
 
 template <class T>
 Result<Response> create_with(Call& call, const CreateRequest& create) {
-  constexpr int kNameAttempts = 5;
   ASSIGN_OR_RETURN(const std::optional<T> earlier, find_earlier<T>(call, create.key));
   if (earlier) return object_response(*earlier);
   std::vector<std::string> warnings;

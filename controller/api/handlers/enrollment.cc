@@ -18,13 +18,6 @@ nodes::Record recorder(const Call& call, std::string node, std::string_view type
   };
 }
 
-template <class T>
-Response secret_response(const T& answer) {
-  Response response = object_response(answer, 201);
-  response.headers.emplace_back("cache-control", "no-store");
-  return response;
-}
-
 }  // namespace
 
 Result<Response> make_enroll_token(Call& call) {
@@ -39,7 +32,7 @@ Result<Response> make_enroll_token(Call& call) {
   TRY(nodes::put_enroll_token(
       call.services.store, node, token, answer.expires_at.value,
       recorder(call, node, contracts::audit::kNodeToken, {{"made", token.id}})));
-  return secret_response(answer);
+  return secret_response(wire::encode(answer));
 }
 
 Result<Response> enroll_node(Call& call) {
@@ -51,7 +44,7 @@ Result<Response> enroll_node(Call& call) {
       nodes::enroll(call.services.store, node, request, call.now(), call.services.random,
                     recorder(call, node, contracts::audit::kNodeEnroll),
                     one_use ? call.principal.token_id : std::string()));
-  return secret_response(answer);
+  return secret_response(wire::encode(answer));
 }
 
 Result<Response> rotate_credential(Call& call) {
@@ -60,7 +53,7 @@ Result<Response> rotate_credential(Call& call) {
   fresh.id = cat("node-", node, "-", make_suffix(call.services.random, 8));
   TRY(nodes::rotate(call.services.store, node, call.principal.token_id, fresh,
                     recorder(call, node, contracts::audit::kNodeRotate, {{"made", fresh.id}})));
-  return secret_response(contracts::CredentialAnswer{fresh.secret});
+  return secret_response(wire::encode(contracts::CredentialAnswer{fresh.secret}));
 }
 
 Result<Response> leave_node(Call& call) {

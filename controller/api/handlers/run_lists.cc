@@ -149,7 +149,6 @@ void put_in_order(Items& items) {
 // A name that is free; those that are given stay free for their items.
 Status make_name(store::WriteTxn& txn, Random& random, const std::set<std::string>& given,
                  contracts::ObjectMeta& meta) {
-  constexpr int kNameAttempts = 5;
   for (int attempt = 1; attempt < kNameAttempts; ++attempt) {
     ASSIGN_OR_RETURN(const bool taken, txn.exists(Run::kKind, {meta.name_space, meta.name}));
     if (!taken && !given.contains(meta.name)) return {};

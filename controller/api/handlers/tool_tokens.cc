@@ -65,13 +65,6 @@ Status name_it(ToolToken& token, const std::string& name_space, Services& servic
   return {};
 }
 
-// The answer has a secret in it.
-Response secret_response(const wire::Value& document) {
-  Response response = json_response(document, 201);
-  response.headers.emplace_back("cache-control", "no-store");
-  return response;
-}
-
 // As long as the holder's own, where that is shorter than what is usual.
 void shorten(contracts::ToolTokenRequest& request, const auth::ToolAuthority& parent,
              WallTime now) {

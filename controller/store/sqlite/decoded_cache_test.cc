@@ -78,7 +78,8 @@ TEST_P(CachedStore, ShowsEachStateThatWasWritten) {
     EXPECT_EQ(priority("a"), next);
     run.spec.priority = next + 1;
     const auto update = [&](WriteTxn& txn) {
-      return next % 2 == 0 ? txn.update(run) : txn.replace(run);
+      using Write = WriteTxn::Write;
+      return txn.update(run, next % 2 == 0 ? Write::kIfChanged : Write::kAlways);
     };
     ASSERT_TRUE(write_then(update, false).ok());
   }
