@@ -105,7 +105,7 @@ void Cluster::leave(Runs::iterator run) {
     --waiting_;
     dequeue(uid, entry);
     delayed_.erase({entry.not_before_ms, uid});
-    unexplained_.erase(uid);
+    forget_unexplained(uid);
   } else {
     release(uid, entry.node);
     Usage& used = usage_[entry.name_space];

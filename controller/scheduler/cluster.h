@@ -80,10 +80,16 @@ class Cluster {
   // cannot be kept, start over with a new Cluster. Runs whose next attempt is due by `now` join in.
   Plan pass(WallTime now, size_t most = SIZE_MAX);
   // Why runs wait: those that nothing was said about yet and, with `others`, those whose position
-  // is not what was said last, then the rest in turn.
-  std::vector<Unplaced> explain(size_t most, bool others = true);
-  // Whether what was said about others may have changed since.
-  bool others_may_differ() const { return waiting_ > 0 && told_version_ != version_; }
+  // is not what was said last, then the rest in turn. Of newcomers no more than `at_once` from one
+  // call with `others` to the next, which looks at all that are left: most of a burst are placed
+  // before anyone can ask.
+  std::vector<Unplaced> explain(size_t most, bool others = true, size_t at_once = SIZE_MAX);
+  // Whether a call with `others` would say something new.
+  bool others_may_differ() const {
+    return waiting_ > 0 && (told_version_ != version_ || !unexplained_.empty());
+  }
+  // Whether runs that are due to be told were more than `most`.
+  bool owes_explanations() const { return !overdue_.empty(); }
   Preview preview(const contracts::Run& run);
 
   // --- facts ---
@@ -144,6 +150,8 @@ class Cluster {
   Unplaced explained(const std::string& uid, const Entry& entry);
   void count_positions();
   void mark_moved();
+  size_t explain_some(std::set<std::string>& uids, size_t most, std::vector<Unplaced>& out);
+  void forget_unexplained(const std::string& uid);
   void explain_in_turn(size_t most, std::vector<Unplaced>& out);
 
   Config config_;
@@ -155,7 +163,9 @@ class Cluster {
   std::map<std::string, Usage> usage_;                              // by namespace
   std::unordered_map<std::string, std::set<std::string>> on_node_;  // uids
   std::set<std::pair<int64_t, std::string>> delayed_;               // until, uid
-  std::set<std::string> unexplained_;
+  std::set<std::string> unexplained_;                               // newcomers
+  std::set<std::string> overdue_;                                   // they were, a while ago
+  size_t told_at_once_ = 0;
   std::string explained_up_to_;
   std::unordered_map<std::string, int64_t> positions_;  // of the first that wait
   std::unordered_map<std::string, int64_t> told_;       // those of them that were said

@@ -96,6 +96,27 @@ TEST(Delay, ARunJoinsInWhenItsNextAttemptIsDue) {
   EXPECT_EQ(cluster.pass(kNow + Millis(10'000)).bindings.size(), 1u);
 }
 
+// Most of a burst are placed before anyone can ask; who still waits at the next round is told then.
+TEST(Explain, TellsFewOfABurstAtOnceAndTheRestInTheNextRound) {
+  Cluster cluster({});
+  for (int i = 0; i < 10; ++i) cluster.put_run(run("r" + std::to_string(i)));
+  EXPECT_EQ(cluster.explain(100, false, 3).size(), 3u);
+  EXPECT_TRUE(cluster.explain(100, false, 3).empty());
+  EXPECT_TRUE(cluster.others_may_differ());
+  EXPECT_FALSE(cluster.owes_explanations());
+  cluster.remove_run("r9");
+  std::set<std::string> told;
+  const auto tell = [&](bool others) {
+    for (const Unplaced& each : cluster.explain(4, others, 3)) told.insert(each.uid);
+  };
+  tell(true);
+  EXPECT_TRUE(cluster.owes_explanations());
+  while (cluster.owes_explanations()) tell(false);
+  EXPECT_EQ(told.size(), 6u) << "those three know already, and r9 is gone";
+  cluster.put_run(run("late"));
+  EXPECT_EQ(cluster.explain(100, false, 3).size(), 1u) << "a round later few may come again";
+}
+
 TEST(Preview, SaysWhereARunWouldGoWithoutPlacingIt) {
   Cluster cluster({});
   cluster.put_node(node("n", 1));

@@ -127,7 +127,7 @@ bool Cluster::step(Tenant& tenant, Round& round) {
   entry.queued = false;
   entry.not_before_ms = entry.longest_wait_ms = 0;
   --waiting_;
-  unexplained_.erase(uid);
+  forget_unexplained(uid);
   place(uid, entry, nodes_.at(*node).name);
   round.plan.bindings.push_back({entry.name_space, entry.name, uid, entry.node});
   tenant.share = dominant_share(used_by(*tenant.name), nodes_.capacity(), quota.weight);

@@ -36,18 +36,37 @@ void Cluster::count_positions() {
   std::erase_if(told_, [this](const auto& each) { return !positions_.contains(each.first); });
 }
 
-std::vector<Unplaced> Cluster::explain(size_t most, bool others) {
+std::vector<Unplaced> Cluster::explain(size_t most, bool others, size_t at_once) {
   std::vector<Unplaced> out;
   count_positions();
-  if (others) mark_moved();
-  while (out.size() < most && !unexplained_.empty()) {
-    const std::string uid = *unexplained_.begin();
-    unexplained_.erase(unexplained_.begin());
-    const Entry& entry = runs_.at(uid);
-    if (entry.queued) out.push_back(explained(uid, entry));  // the others know when they are due
+  if (others) {
+    mark_moved();
+    overdue_.merge(unexplained_);
+    unexplained_.clear();
+    told_at_once_ = 0;
   }
+  explain_some(overdue_, most, out);
+  const size_t left = at_once - std::min(at_once, told_at_once_);
+  told_at_once_ += explain_some(unexplained_, std::min(left, most - out.size()), out);
   if (others) explain_in_turn(most, out);
   return out;
+}
+
+// How many of them were told; the others of those that were looked at know when they are due.
+size_t Cluster::explain_some(std::set<std::string>& uids, size_t most, std::vector<Unplaced>& out) {
+  const size_t before = out.size();
+  while (out.size() - before < most && !uids.empty()) {
+    const std::string uid = *uids.begin();
+    uids.erase(uids.begin());
+    const Entry& entry = runs_.at(uid);
+    if (entry.queued) out.push_back(explained(uid, entry));
+  }
+  return out.size() - before;
+}
+
+void Cluster::forget_unexplained(const std::string& uid) {
+  unexplained_.erase(uid);
+  overdue_.erase(uid);
 }
 
 // Who moved up is told before others are.
@@ -55,7 +74,7 @@ void Cluster::mark_moved() {
   told_version_ = version_;
   for (const auto& [uid, position] : positions_) {
     const auto before = told_.find(uid);
-    if (before == told_.end() || before->second != position) unexplained_.insert(uid);
+    if (before == told_.end() || before->second != position) overdue_.insert(uid);
   }
 }
 
