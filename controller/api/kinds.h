@@ -40,6 +40,12 @@ inline Status prepare_new(Services&, contracts::Workspace&) { return {}; }
 Status prepare_new(Services& services, contracts::ToolToken& token);
 Status prepare_new(Services& services, contracts::Grant& grant);
 Status prepare_new(Services& services, contracts::Sandbox& session);
+// What is held for it until it is stored.
+Result<reconciler::QueueRoom> take_room(Services& services, const contracts::Run& run);
+template <class T>
+Result<reconciler::QueueRoom> take_room(Services&, const T&) {
+  return reconciler::QueueRoom();
+}
 // Whether the caller may do itself what the new object would let its holder do.
 Status check_maker(const auth::Principal& maker, const contracts::ToolToken& token);
 Status check_maker(const auth::Principal& maker, const contracts::Grant& grant);

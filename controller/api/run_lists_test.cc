@@ -248,13 +248,16 @@ TEST_F(RunLists, CountTogetherAgainstWhatMayWait) {
   quota.pending = 3;
   settings.scheduling.quotas = {{"default", quota}};
   reconciler::Reconciler bounded(*store_, leases_, settings);
-  ASSERT_TRUE(bounded.check_room("default", 3).ok());
-  const Status over = bounded.check_room("default", 4);
+  const auto take = [&](std::vector<std::string> uids) {
+    return bounded.take_room("default", uids);
+  };
+  ASSERT_TRUE(take({"a", "b", "c"}).ok());
+  const auto over = take({"a", "b", "c", "d"});
   ASSERT_FALSE(over.ok());
   EXPECT_EQ(over.error().reason, "QUOTA_PENDING");
   ASSERT_EQ(call("POST", kRuns, list_text(numbered("r", 2))).status, 201);
-  EXPECT_TRUE(bounded.check_room("default", 1).ok());
-  EXPECT_FALSE(bounded.check_room("default", 2).ok());
+  EXPECT_TRUE(take({"a"}).ok());
+  EXPECT_FALSE(take({"a", "b"}).ok());
 }
 
 TEST_F(RunLists, NeedWhatASingleRunNeeds) {

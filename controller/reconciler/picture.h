@@ -28,6 +28,8 @@ class Picture {
   const std::map<std::string, WallTime>& drains() const { return drains_; }
   // Active runs by deadline, as long as nothing was done about it.
   const std::set<std::pair<int64_t, std::string>>& deadlines() const { return deadlines_; }
+  // Of an active run.
+  bool knows(const std::string& uid) const { return runs_.contains(uid); }
   // How many of a namespace's runs wait.
   int64_t waiting_in(const std::string& name_space) const;
 

@@ -1,6 +1,7 @@
 #include "controller/reconciler/reconciler.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
@@ -15,9 +16,11 @@ namespace {
 constexpr size_t kMostBindings = 1'000;
 constexpr size_t kMostExplanations = 500;
 constexpr Millis kPruneEvery{5'000};
-// A run is told at once why it waits; that this changed, now and then: a queue that moves changes a
-// hundred positions each time.
+// A run is told at once why it waits, as long as few come; the others, and that a reason changed,
+// now and then: most of a burst are placed soon, and a queue that moves changes a hundred
+// positions.
 constexpr Millis kTellOthersEvery{1'000};
+constexpr size_t kToldAtOnce = 50;
 
 void add(TickReport& sum, const TickReport& one) {
   sum.bound += one.bound;
@@ -36,6 +39,13 @@ contracts::QuotaUse use_of(const scheduler::Charges& charged) {
   return use;
 }
 
+Error queue_full(const std::string& name_space, int64_t waiting, int64_t most, int64_t more) {
+  const std::string asked = more == 1 ? "" : cat("; these would be ", more, " more");
+  return {Code::kResourceExhausted, "QUOTA_PENDING",
+          cat(waiting, " runs of namespace ", name_space, " wait already, and ", most, " may",
+              asked, "; send it again when some of them have started")};
+}
+
 scheduler::Cluster::Config cluster_config(const Settings& settings) {
   return {scheduler::Quotas(settings.scheduling.quotas, settings.runs_per_namespace),
           settings.scheduling.preemption};
@@ -46,7 +56,8 @@ scheduler::Cluster::Config cluster_config(const Settings& settings) {
 struct Reconciler::State {
   explicit State(const Settings& settings) : picture(cluster_config(settings)) {}
   Picture picture;
-  std::set<std::string> given_up;  // silent nodes whose runs were given up
+  std::map<std::string, std::set<std::string>> coming;  // by namespace, uids of QueueRooms
+  std::set<std::string> given_up;                       // silent nodes whose runs were given up
   MonoTime next_prune;
   MonoTime tell_others;
   Totals totals;
@@ -85,7 +96,8 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Tick
   TRY(picture.catch_up(txn));
   TRY(write_plan(txn, picture.cluster().pass(now.wall, kMostBindings), now.wall, report));
   const bool others = now.mono >= state.tell_others;
-  TRY(write_reasons(txn, picture.cluster().explain(kMostExplanations, others), now.wall));
+  TRY(write_reasons(txn, picture.cluster().explain(kMostExplanations, others, kToldAtOnce),
+                    now.wall));
   if (others) state.tell_others = now.mono + kTellOthersEvery;
   if (now.mono < state.next_prune) return {};
   TRY(prune(txn, settings_.retention, now.wall, report));
@@ -121,11 +133,13 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!worked.ok()) return worked.error();
   if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");
   publish_quota_use(state.picture);
-  report.waiting = static_cast<int64_t>(state.picture.cluster().waiting());
-  const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0;
+  const scheduler::Cluster& cluster = state.picture.cluster();
+  const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0 ||
+                    cluster.owes_explanations();
+  report.waiting = static_cast<int64_t>(cluster.waiting());
   report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);
   report.next = std::min(report.next, report.next_session);
-  if (state.picture.cluster().others_may_differ())
+  if (cluster.others_may_differ())
     report.next = std::min(report.next, state.tell_others - now.mono);
   add(state.totals.sum, report);
   ++state.totals.ticks;
@@ -137,11 +151,6 @@ Result<scheduler::Preview> Reconciler::preview(const contracts::Run& run) {
     TRY(catch_up(*state));
     return state->picture.cluster().preview(run);
   });
-}
-
-Status Reconciler::check_entry(const contracts::Run& run) {
-  TRY(check_bounds(run));
-  return check_room(run.metadata.name_space, 1);
 }
 
 Status Reconciler::check_bounds(const contracts::Run& run) const {
@@ -156,18 +165,28 @@ Status Reconciler::check_bounds(const contracts::Run& run) const {
                                 scheduler::charge_of(scheduler::demand_of(run)));
 }
 
-Status Reconciler::check_room(const std::string& name_space, int64_t more) {
+Result<QueueRoom> Reconciler::take_room(const std::string& name_space,
+                                        std::vector<std::string> uids) {
   const scheduler::Quota& quota = quotas_.of(name_space);
-  if (!quota.pending) return {};
-  return state_.with([&](std::unique_ptr<State>& state) -> Status {
+  if (!quota.pending) return QueueRoom();
+  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueRoom> {
     TRY(catch_up(*state));
-    const int64_t waiting = state->picture.waiting_in(name_space);
-    if (waiting + more <= *quota.pending) return {};
-    const std::string asked = more == 1 ? "" : cat("; these would be ", more, " more");
-    return Error{
-        Code::kResourceExhausted, "QUOTA_PENDING",
-        cat(waiting, " runs of namespace ", name_space, " wait already, and ", *quota.pending,
-            " may", asked, "; send it again when some of them have started")};
+    std::set<std::string>& coming = state->coming[name_space];
+    // Those that are stored already, and not given back yet, are counted there.
+    const auto known = [&](const std::string& uid) { return state->picture.knows(uid); };
+    const int64_t waiting =
+        state->picture.waiting_in(name_space) + std::ranges::count_if(coming, std::not_fn(known));
+    const auto more = static_cast<int64_t>(uids.size());
+    if (waiting + more > *quota.pending)
+      return queue_full(name_space, waiting, *quota.pending, more);
+    coming.insert(uids.begin(), uids.end());
+    return QueueRoom([this, name_space, uids = std::move(uids)] {
+      state_.with([&](std::unique_ptr<State>& held) {
+        std::set<std::string>& left = held->coming[name_space];
+        for (const std::string& uid : uids) left.erase(uid);
+        if (left.empty()) held->coming.erase(name_space);
+      });
+    });
   });
 }
 

@@ -11,9 +11,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/base/guarded.h"
 #include "controller/nodes/leases.h"
+#include "controller/reconciler/queue_room.h"
 #include "controller/reconciler/settings.h"
 #include "controller/scheduler/cluster.h"
 #include "controller/store/store.h"
@@ -53,12 +55,12 @@ class Reconciler {
 
   // What would happen to a run if it were created now. Any thread; reads no more than changed.
   Result<scheduler::Preview> preview(const contracts::Run& run);
-  // Refuses what the operator's quota does not let in at all: QUOTA_PRIORITY, QUOTA_PENDING,
+  // Refuses what the operator's quota does not let in whatever else is there: QUOTA_PRIORITY,
   // QUOTA_TOO_SMALL.
-  Status check_entry(const contracts::Run& run);
-  // The same in two parts, for many runs at once: what each is, and how many more may wait.
   Status check_bounds(const contracts::Run& run) const;
-  Status check_room(const std::string& name_space, int64_t more);
+  // Places in the queue for new runs with these uids, to be held until they are stored; all of them
+  // or none: QUOTA_PENDING. Must not outlive this. Any thread, but not inside of a transaction.
+  Result<QueueRoom> take_room(const std::string& name_space, std::vector<std::string> uids);
   Totals totals() const;
   // Of a namespace that a grant bounds, as of the last tick. Any thread, and inside of
   // transactions: never waits for one.

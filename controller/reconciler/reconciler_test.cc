@@ -171,22 +171,45 @@ TEST_F(ReconcilerTest, RefusesWhatAQuotaDoesNotLetInAtAll) {
   contracts::Run asked;
   asked.metadata.name_space = "default";
   asked.spec.priority = 6;
-  EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_PRIORITY");
+  EXPECT_EQ(reconciler_->check_bounds(asked).error().reason, "QUOTA_PRIORITY");
   asked.spec.priority = 5;
-  EXPECT_TRUE(reconciler_->check_entry(asked).ok());
+  EXPECT_TRUE(reconciler_->check_bounds(asked).ok());
+  EXPECT_TRUE(reconciler_->take_room("default", {"a"}).ok());
   submit("a");
-  EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_PENDING");
-  asked.metadata.name_space = "another";
-  EXPECT_TRUE(reconciler_->check_entry(asked).ok());
+  EXPECT_EQ(reconciler_->take_room("default", {"b"}).error().reason, "QUOTA_PENDING");
+  EXPECT_TRUE(reconciler_->take_room("another", {"b"}).ok());
 
   scheduler::Quota small;
   small.cpu = 2;
   settings_.scheduling.quotas = {{"default", small}};
   reconciler_.emplace(*store_, leases_, settings_);
   asked.metadata.name_space = "default";
-  EXPECT_TRUE(reconciler_->check_entry(asked).ok());
+  EXPECT_TRUE(reconciler_->check_bounds(asked).ok());
   asked.spec.resources.emplace().cpu = 3;
-  EXPECT_EQ(reconciler_->check_entry(asked).error().reason, "QUOTA_TOO_SMALL");
+  EXPECT_EQ(reconciler_->check_bounds(asked).error().reason, "QUOTA_TOO_SMALL");
+}
+
+// Two callers that both looked before either had stored anything would both get in.
+TEST_F(ReconcilerTest, RoomInTheQueueIsTakenByWhatIsOnItsWay) {
+  scheduler::Quota quota;
+  quota.pending = 3;
+  settings_.scheduling.quotas = {{"default", quota}};
+  reconciler_.emplace(*store_, leases_, settings_);
+  const auto take = [&](std::vector<std::string> uids) {
+    return reconciler_->take_room("default", std::move(uids));
+  };
+  {
+    const auto first = take({"a", "b"});
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(take({"c", "d"}).error().reason, "QUOTA_PENDING");
+    EXPECT_TRUE(take({"c"}).ok()) << "and given back at once";
+    submit("a");
+    submit("b");
+    EXPECT_TRUE(take({"c"}).ok()) << "what is stored is not counted twice";
+    EXPECT_EQ(take({"c", "d"}).error().reason, "QUOTA_PENDING");
+  }
+  EXPECT_TRUE(take({"c"}).ok());
+  EXPECT_EQ(take({"c", "d"}).error().reason, "QUOTA_PENDING");
 }
 
 TEST_F(ReconcilerTest, SaysWhenItMustBeAskedAgain) {

@@ -114,6 +114,7 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   if constexpr (requires { check_maker(call.principal, object); })
     TRY(check_maker(call.principal, object));
   TRY(prepare_new(call.services, object));
+  ASSIGN_OR_RETURN(const auto room, take_room(call.services, object));
   TRY(own_fields(call, create, call.body, object));
   for (int attempt = 1;; ++attempt) {
     T stored = object;

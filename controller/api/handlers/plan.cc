@@ -45,7 +45,8 @@ Result<Response> plan_run(Call& call) {
   } else {
     TRY(admit_run(call.services, run, admission::wanted_media(run.spec)));
   }
-  TRY(call.services.reconciler.check_entry(run));
+  TRY(call.services.reconciler.check_bounds(run));
+  TRY(take_room(call.services, run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);
   plan.policy = run.status.policy;

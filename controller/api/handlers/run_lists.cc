@@ -134,11 +134,16 @@ Status admit_items(Call& call, Items& items, ListRefusals& refused) {
   return {};
 }
 
+std::vector<std::string> uids_of(const Items& items) {
+  std::vector<std::string> uids;
+  for (const Item& item : items) uids.push_back(item.run.metadata.uid);
+  return uids;
+}
+
 // Of runs that were created at one time the scheduler takes them by uid: so these go in their
 // order.
 void put_in_order(Items& items) {
-  std::vector<std::string> uids;
-  for (Item& item : items) uids.push_back(std::move(item.run.metadata.uid));
+  std::vector<std::string> uids = uids_of(items);
   std::ranges::sort(uids);
   for (size_t i = 0; i < items.size(); ++i) {
     items[i].run.metadata.uid = std::move(uids[i]);
@@ -247,7 +252,8 @@ Result<Response> create_list(Call& call) {
   ASSIGN_OR_RETURN(Items items, read_items(call, create, *documents, refused, warnings));
   TRY(admit_items(call, items, refused));
   TRY(refused.status());
-  TRY(call.services.reconciler.check_room(call.param("ns"), static_cast<int64_t>(items.size())));
+  ASSIGN_OR_RETURN(const auto room,
+                   call.services.reconciler.take_room(call.param("ns"), uids_of(items)));
   put_in_order(items);
   for (Item& item : items) TRY(own_fields(call, create, (*documents)[item.index], item.run));
   ASSIGN_OR_RETURN(Response response, store_items(call, create, items));

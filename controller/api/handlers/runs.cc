@@ -29,7 +29,11 @@ Status admit_run(Services& services, Run& run, const contracts::MediaExecution& 
 Status prepare_new(Services& services, Run& run) {
   TRY(admit_run(services, run, admission::wanted_media(run.spec)));
   show_summary_only(run);
-  return services.reconciler.check_entry(run);
+  return services.reconciler.check_bounds(run);
+}
+
+Result<reconciler::QueueRoom> take_room(Services& services, const Run& run) {
+  return services.reconciler.take_room(run.metadata.name_space, {run.metadata.uid});
 }
 
 Status save_new(store::WriteTxn& txn, Run& run, WallTime now) {

@@ -1,0 +1,24 @@
+// Places in a namespace's queue for runs that are on their way to the store: others that come at
+// the same moment find them taken. Given back when this goes, stored or not. Move-only; any thread.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+namespace paddock::reconciler {
+
+class QueueRoom {
+ public:
+  QueueRoom() = default;  // where nothing bounds the queue
+  explicit QueueRoom(std::function<void()> give_back) : give_back_(std::move(give_back)) {}
+  QueueRoom(QueueRoom&& other) noexcept : give_back_(std::exchange(other.give_back_, nullptr)) {}
+  QueueRoom& operator=(QueueRoom&&) = delete;
+  ~QueueRoom() {
+    if (give_back_) give_back_();
+  }
+
+ private:
+  std::function<void()> give_back_;
+};
+
+}  // namespace paddock::reconciler
