@@ -44,7 +44,7 @@ function(module path)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} GTest::gmock_main)
     add_test(NAME unit.${name} COMMAND ${name}_test)
-    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300
+    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900
       ENVIRONMENT "PADDOCK_SOURCE_DIR=${PROJECT_SOURCE_DIR};PADDOCK_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
     set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   endif()
@@ -65,7 +65,7 @@ function(fuzz_target source library)
   else()
     target_sources(${fuzz_name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cc)
     add_test(NAME fuzz.${fuzz_name} COMMAND ${fuzz_name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${fuzz_name})
-    set_tests_properties(fuzz.${fuzz_name} PROPERTIES LABELS fuzz TIMEOUT 120)
+    set_tests_properties(fuzz.${fuzz_name} PROPERTIES LABELS fuzz TIMEOUT 600)
   endif()
 endfunction()
 

@@ -47,14 +47,16 @@ TEST_P(Kill, LetsEveryProcessCleanUpAfterACancel) {
 // proves: WSM-16, VLT-82
 TEST_P(Kill, LetsEveryProcessCleanUpWhenItsTimeIsUp) {
   contracts::LaunchRequest launch = marked(probe("polite"));
-  launch.policy.limits.wall_time = wire::Duration{Millis(1500)};
   launch.limit_grace_ms = 10'000;
-  const Finished done = run(launch);
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kTimeout);
-  EXPECT_EQ(done.result->rc, 124);
-  if (count(done.out, "READY\n") < 3)
-    GTEST_SKIP() << "too slow a machine: nobody was ready in time";
+  Finished done;
+  for (const int64_t ms : {1'500, 30'000}) {  // longer where the machine needs it to be ready
+    launch.policy.limits.wall_time = wire::Duration{Millis(ms)};
+    done = run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kTimeout);
+    EXPECT_EQ(done.result->rc, 124);
+    if (count(done.out, "READY\n") == 3) break;
+  }
   EXPECT_EQ(count(done.out, "CHILD CLEANED\n"), 2) << done.out;
   EXPECT_THAT(done.out, HasSubstr("\nCLEANED\n"));
   EXPECT_TRUE(all_gone());

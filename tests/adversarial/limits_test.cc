@@ -70,9 +70,13 @@ TEST_P(Limits, CountsTheCpuTimeOfAllThreadsTogether) {
 TEST_P(Limits, StopsAForkStormAtExactlyItsLimitAndKillsAllOfIt) {
   contracts::LaunchRequest launch = request(probe("fork_storm"));
   launch.policy.limits.pids = 32;
-  launch.policy.limits.wall_time = wire::Duration{Millis(2000)};
-  const Finished done = run(launch);
-  ASSERT_TRUE(done.result);
+  Finished done;
+  for (const int64_t ms : {2'000, 30'000}) {  // longer where the machine needs it
+    launch.policy.limits.wall_time = wire::Duration{Millis(ms)};
+    done = run(launch);
+    ASSERT_TRUE(done.result);
+    if (done.out.find("ALIVE") != std::string::npos) break;
+  }
   EXPECT_THAT(done.out, HasSubstr("ALIVE 32\n"));
   EXPECT_EQ(done.result->status, SandboxStatus::kTimeout);
 }

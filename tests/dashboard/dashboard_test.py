@@ -7,7 +7,6 @@ import os
 import pathlib
 import secrets
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -15,8 +14,8 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
-from harness import BIN, Instance, SOURCE, find_file, main  # noqa: E402
-from node_environment_test import SEARCH, npm_setting, why_no_registry  # noqa: E402
+from harness import BIN, Instance, SOURCE, find_file, held_port, main  # noqa: E402
+from node_environment_test import SEARCH, npm_install, npm_setting, why_no_registry  # noqa: E402
 
 HERE = SOURCE / "tests" / "dashboard"
 SCREENSHOTS = SOURCE / "build" / "dashboard-screenshots"
@@ -39,12 +38,6 @@ def add_token(instance, name, scopes, name_space=""):
     return secret
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Dashboard(unittest.TestCase):
     def test_in_headless_chromium(self):
         if problem := why_not():
@@ -53,11 +46,10 @@ class Dashboard(unittest.TestCase):
         for path in HERE.iterdir():
             if path.suffix in (".mjs", ".json"):
                 shutil.copy(path, folder)
-        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder,
-                       env={**os.environ, "PATH": SEARCH}, check=True, capture_output=True)
+        npm_install(folder, "playwright-core", "ci")
         shutil.rmtree(SCREENSHOTS, ignore_errors=True)
         SCREENSHOTS.mkdir(parents=True)
-        port = free_port()  # fixed, so that the page finds the controller again after a restart
+        port = self.enterContext(held_port())  # fixed, so that the page finds the controller again after a restart
         instance = Instance()
         instance.up = lambda *options: instance.run("up", "--port", str(port), *options)
         with instance:
@@ -67,7 +59,7 @@ class Dashboard(unittest.TestCase):
                         "node": instance.get("nodes")["items"][0]["metadata"]["name"],
                         "chromium": shutil.which("chromium"), "screenshots": str(SCREENSHOTS)}
             ca = find_file(instance.home, "tls/ca.pem")
-            done = subprocess.run(["node", "--test", "--test-reporter=spec", "browser_test.mjs"], cwd=folder, text=True, timeout=540,
+            done = subprocess.run(["node", "--test", "--test-reporter=spec", "browser_test.mjs"], cwd=folder, text=True, timeout=1500,
                                   env={**instance.env, "PATH": SEARCH, "NODE_EXTRA_CA_CERTS": str(ca), "DASHBOARD_TEST": json.dumps(settings)},
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         print(done.stdout)

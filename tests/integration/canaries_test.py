@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import harness
-from harness import BIN, Instance, main, make_project, wait_until
+from harness import BIN, Instance, main, make_project, put_programs, wait_until
 
 # Stands in for the launcher: everything is the real one's, but for what a canary came to.
 WEAK = """#!/usr/bin/env python3
@@ -30,7 +30,7 @@ class FailedCanary(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-weak-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         os.chmod(self.folder, 0o755)
-        shutil.copytree(BIN, self.folder / "bin")
+        put_programs(self.folder / "bin")
         self.launcher = self.folder / "bin/paddock-sandbox"
         self.launcher.rename(self.folder / "bin/paddock-sandbox.real")
         self.addCleanup(setattr, harness, "BIN", BIN)

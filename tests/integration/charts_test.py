@@ -14,7 +14,7 @@ import unittest
 import chart
 import yaml
 from chart import AGENT, containers, of_kind, pods, render
-from harness import BIN, SOURCE, find_file, main, wait_until
+from harness import BIN, SOURCE, find_file, held_port, main, wait_until
 
 CODE = {"codeExecution": {"enabled": True}}
 MONITORED = {"controller": {"serviceMonitor": {"enabled": True, "tokenSecret": {"name": "metrics"}},
@@ -264,14 +264,12 @@ class Configuration(unittest.TestCase):
     def test_without_a_service_it_is_on_loopback_alone(self):
         path = self.write(render(ALONE), "paddock-controller", "controller.yaml")
         port = self.start(path, PADDOCK_CONTROLLER_PORT="0")
-        done = subprocess.run(["curl", "-fsS", f"http://127.0.0.1:{port}/livez"], text=True, stdout=subprocess.PIPE)
+        done = subprocess.run(["curl", "--noproxy", "*", "-fsS", f"http://127.0.0.1:{port}/livez"], text=True, stdout=subprocess.PIPE)
         self.assertEqual(done.stdout, "ok\n")
 
     def test_code_execution_answers_its_probes(self):
         path = self.write(render(CODE), "paddock-code-execution", "controller.yaml")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = self.enterContext(held_port())
         self.start(path, PADDOCK_CONTROLLER_PORT="0", PADDOCK_CONTROLLER_EXECUTE_PORT=str(port))
         name = f"paddock-code-execution.{chart.NAMESPACE}.svc"
         self.assertEqual(self.get(port, name, "/livez"), 200)

@@ -11,7 +11,7 @@ import unittest
 
 import chart
 from chart import AGENT, of_kind, render
-from harness import BIN, Instance, main, make_project, wait_until
+from harness import BIN, Instance, find_file, main, make_project, wait_until
 
 SYSTEM = ("bin", "lib", "lib64", "sbin")
 # What a container has of its runtime unless it drops it.
@@ -135,9 +135,9 @@ class Rights(unittest.TestCase):
             container = Container(self.folder, *self.asked, own_network=False)
             given = self.folder / "given"
             given.mkdir()
-            port = json.loads(next(instance.home.rglob("controller.json")).read_text())["port"]
+            port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
             for source, name in (("tls/ca.pem", "ca.crt"), ("tokens/enroll", "token")):
-                (given / name).write_bytes(next(instance.home.rglob(source)).read_bytes())
+                (given / name).write_bytes(find_file(instance.home, source).read_bytes())
                 (given / name).chmod(0o644)
             container.mount("/given", "none", given, ["rbind", "ro"])
             command = container.command(
@@ -193,7 +193,7 @@ class Rights(unittest.TestCase):
             self.assertIsNone(controller.poll(), (self.folder / "controller.log").read_text())
             port = json.loads(described.read_text())["port"]
             ca = volume / "controller/tls/ca.pem"
-            done = subprocess.run(["curl", "-fsS", "--cacert", ca, f"https://127.0.0.1:{port}/readyz"], text=True,
+            done = subprocess.run(["curl", "--noproxy", "*", "-fsS", "--cacert", ca, f"https://127.0.0.1:{port}/readyz"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.assertIn('"ready":true', done.stdout.replace(" ", ""))
         finally:

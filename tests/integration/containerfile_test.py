@@ -4,14 +4,13 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import unittest
 
 import chart
 import yaml
-from harness import BIN, SOURCE, main, wait_until
+from harness import BIN, SOURCE, held_port, main, wait_until
 
 FOLDER = SOURCE / "packaging/container"
 LINT = """
@@ -130,9 +129,7 @@ class Compose(unittest.TestCase):
         """The two services' own commands and variables, on this host: what a container adds is container_test's."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-compose-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port_8007 = free.getsockname()[1]
+        port_8007 = self.enterContext(held_port())
         variables = {key: str(value) for key, value in self.services["code-execution"]["environment"].items()}
         variables.update(PATH=os.environ["PATH"], PADDOCK_CONTROLLER_DATA_DIR=f"{folder}/controller", PADDOCK_CONTROLLER_PORT="0",
                          PADDOCK_CONTROLLER_EXECUTE_PORT=str(port_8007))
@@ -151,7 +148,8 @@ class Compose(unittest.TestCase):
         self.addCleanup(agent.wait)
         self.addCleanup(agent.terminate)
         test = [word.replace(":8007", f":{port_8007}") for word in self.services["code-execution"]["healthcheck"]["test"][1:]]
-        wait_until("/health to be well", lambda: subprocess.run(test, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0)
+        wait_until("/health to be well", lambda: subprocess.run(
+            test, env={"PATH": os.environ["PATH"]}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0)
 
 
 if __name__ == "__main__":

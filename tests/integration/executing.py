@@ -1,16 +1,9 @@
 """An instance that answers POST /execute on a port of its own, and how a test asks it."""
 import http.client
 import json
-import socket
 import unittest
 
-from harness import Instance, wait_until
-
-
-def free_port():
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        return chosen.getsockname()[1]
+from harness import Instance, held_port, wait_until
 
 
 class Executing(unittest.TestCase):
@@ -25,7 +18,7 @@ class Executing(unittest.TestCase):
 
     @classmethod
     def prepared(cls):
-        cls.port = free_port()
+        cls.port = cls.enterClassContext(held_port())
         instance = Instance()
         instance.env.update(PADDOCK_CONTROLLER_EXECUTE_PORT=str(cls.port), **cls.settings)
         return instance

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import unittest
 
 BIN = pathlib.Path(os.environ.get("PADDOCK_BIN_DIR", "build/bin")).resolve()
 SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
-PATIENCE_S = 90  # the longest a test waits for anything; never how long something takes
+PATIENCE_S = 180  # the longest a test waits for anything; never how long something takes
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
@@ -46,16 +47,36 @@ def parent_of(pid):
         return 0
 
 
+@contextlib.contextmanager
+def held_port():
+    """A free port of 127.0.0.1 for a program of ours. It stays taken, though our programs may listen there: no other
+    test is given it, neither before they do nor between their end and their next start."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
+
+
+def command_of(pid):
+    """The words of its command line; none of a process that is gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def ancestors(pid):
+    """Its parent, the parent's parent and so on."""
+    found = []
+    while (pid := parent_of(pid)) > 0:
+        found.append(pid)
+    return found
+
+
 def pids_running(script):
     """Every process with this argument."""
-    found = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if script.encode() in (entry / "cmdline").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-        except OSError:
-            pass
-    return found
+    pids = (int(entry.name) for entry in pathlib.Path("/proc").glob("[0-9]*"))
+    return [pid for pid in pids if script.encode() in command_of(pid)]
 
 
 def find_file(home, tail):
@@ -193,6 +214,17 @@ class Instance:
     def print_logs(self):
         for log in sorted(path for path, _ in contents_below(self.home, ending="latest.log")):
             print(f"--- {log.relative_to(self.home)}\n" + log.read_text(errors="replace")[-4000:], file=sys.stderr)
+
+
+def put_programs(folder):
+    """Our programs in a new folder of that name; without a second copy of their hundreds of megabytes where the file
+    system allows it."""
+    def link_or_copy(source, target):
+        try:
+            os.link(source, target)
+        except OSError:
+            shutil.copy2(source, target)
+    shutil.copytree(BIN, folder, copy_function=link_or_copy)
 
 
 def make_project(folder, **files):

@@ -56,7 +56,7 @@ class Instances(unittest.TestCase):
             instance.run("compute", project, "python3 job.py", "--detach", "--name", "long")
             instance.wait_phase("long", "Running")
             instance.run("down")
-            wait_until("nothing to be left", lambda: not instance.processes(), 30)
+            wait_until("nothing to be left", lambda: not instance.processes())
             instance.up()
             self.assertEqual(instance.run_object("long")["status"]["phase"], "Canceled")
 
@@ -70,7 +70,7 @@ class Instances(unittest.TestCase):
                 failed = other.run("up", "--port", taken.getsockname()[1], check=False)
                 self.assertNotEqual(failed.returncode, 0)
                 self.assertIn("PORT_IN_USE", failed.stderr)
-                self.assertEqual(other.processes(), [])
+                wait_until("nothing to be left of it", lambda: not other.processes())
 
     # proves: OD-40
     def test_a_stale_pointer_after_a_crash_is_replaced(self):
@@ -92,7 +92,7 @@ class Instances(unittest.TestCase):
             self.assertEqual(daemons(), before)
             find_file(instance.home, "instance.json").write_text("")
             instance.run("down")
-            self.assertEqual(instance.processes(), [])
+            wait_until("nothing to be left", lambda: not instance.processes())
 
     def test_an_instance_that_is_up_does_not_move(self):
         with Instance("still") as instance:

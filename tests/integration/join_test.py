@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import BIN, Instance, find_file, main, make_project, wait_until
+from harness import BIN, Instance, contents_below, find_file, main, make_project, wait_until
 
 QUICK = "print('done')\n"
 SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
@@ -142,7 +142,7 @@ class Join(unittest.TestCase):
         self.assertEqual(len(audit(self.instance, type="node.token", object="nodes/gpu-1")), 1)
         self.assertEqual(len(audit(self.instance, type="node.enroll", subject="enroll:gpu-1")), 2)
         secrets = [token.split(".")[0], before, host.credential(), (host.data / "identity").read_text().strip()]
-        told = json.dumps(audit(self.instance)) + "".join(path.read_text() for path in self.instance.home.rglob("latest.log"))
+        told = json.dumps(audit(self.instance)) + "".join(text.decode(errors="replace") for _, text in contents_below(self.instance.home, ending="latest.log"))
         self.assertEqual([each for each in secrets if each in told], [])
 
     def test_a_token_is_for_one_host_one_name_and_its_time(self):

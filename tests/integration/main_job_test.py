@@ -7,7 +7,7 @@ import socket
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, pids_running, wait_until
+from harness import PATIENCE_S, Instance, main, make_project, pids_running, wait_until
 
 SLOW = """
 import sys, time
@@ -143,9 +143,9 @@ class MainJob(unittest.TestCase):
                                            f"subprocess.Popen(['python3', '{left}'], start_new_session=True)\n"
                                            f"while True: pass\n")
         (self.project / left).write_text("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n")
-        job = self.instance.start("compute", self.project, "python3 job.py", "--timeout", "3s")
+        job = self.instance.start("compute", self.project, "python3 job.py", "--timeout", "8s")
         wait_until("the job's daemon", lambda: pids_running(left))
-        job.communicate(timeout=60)
+        job.communicate(timeout=PATIENCE_S)
         self.assertEqual(job.returncode, 124)
         self.assertEqual(pids_running(left), [])
 
@@ -208,7 +208,8 @@ class MainJob(unittest.TestCase):
         wait_until("first output", lambda: reader.stdout.readline().startswith("line"))
         reader.send_signal(signal.SIGINT)
         reader.communicate(timeout=90)
-        self.assertEqual(self.instance.run_object(name)["status"]["phase"], "Running")
+        self.assertFalse(self.instance.run_object(name)["spec"]["cancelRequested"])
+        self.instance.wait_phase(name, "Running")
         self.instance.run("cancel", name)
         self.instance.wait_phase(name, "Canceled")
 

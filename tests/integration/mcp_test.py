@@ -1,7 +1,6 @@
 """`paddock mcp` with the protocol's own client (npm: @modelcontextprotocol/client), in both of its eras, and with
 lines that no client sends."""
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -9,7 +8,7 @@ import tempfile
 import unittest
 
 from harness import BIN, Instance, SOURCE, find_file, main, make_project
-from node_environment_test import SEARCH, npm_setting, why_no_registry
+from node_environment_test import SEARCH, npm_install, npm_setting, why_no_registry
 
 CLIENT = "@modelcontextprotocol/client@2.4.0"
 TOOLS = ["run_start", "run_wait", "run_logs", "run_artifacts", "run_cancel", "run_list", "plan", "nodes",
@@ -62,8 +61,7 @@ class RealClient(WithInstance):
         super().setUpClass()
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-mcp-")))
         (cls.folder / "package.json").write_text('{"type": "module"}')
-        subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", CLIENT], cwd=cls.folder,
-                       env={**os.environ, "PATH": SEARCH}, check=True, capture_output=True)
+        npm_install(cls.folder, CLIENT.rsplit("@", 1)[0], "install", CLIENT)
         shutil.copy(SOURCE / "tests" / "integration" / "mcp_client.mjs", cls.folder)
 
     def whole_journey(self, era, version):

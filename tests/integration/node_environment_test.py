@@ -1,5 +1,6 @@
 """npm packages for a job: installed once, from the operator's registry, without running a line of them."""
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -32,6 +33,19 @@ def why_no_registry(registry, package):
             return "" if answer.status == 200 else f"the registry answers {answer.status}"
     except (OSError, ValueError) as error:
         return f"this machine's npm registry cannot be reached: {error}"
+
+
+def npm_install(folder, package, *words):
+    """Packages of the real registry for a test's own use. A network that breaks off is not what is tested: it is tried
+    again, and skipped where the registry, which has `package`, has gone away."""
+    for _ in range(3):
+        done = subprocess.run(["npm", *words, "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder,
+                              env={**os.environ, "PATH": SEARCH}, text=True, capture_output=True)
+        if done.returncode == 0:
+            return
+    if problem := why_no_registry(npm_setting("registry"), package):
+        raise unittest.SkipTest(problem)
+    raise AssertionError(f"npm {' '.join(words)}: {done.stdout[-2000:]}\n{done.stderr[-2000:]}")
 
 
 @unittest.skipUnless(shutil.which("npm", path=SEARCH) and shutil.which("node", path=SEARCH), "this host has no node and npm")

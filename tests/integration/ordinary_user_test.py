@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, main, wait_until
+from harness import main, put_programs, wait_until
 
 UID = 65534
 
@@ -26,7 +26,7 @@ class OrdinaryUser(unittest.TestCase):
         cls.home = pathlib.Path(tempfile.mkdtemp(prefix="paddock-user-"))
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
         os.chmod(cls.home, 0o755)
-        shutil.copytree(BIN, cls.home / "bin")
+        put_programs(cls.home / "bin")
         for folder in ("state", "project"):
             (cls.home / folder).mkdir()
             os.chown(cls.home / folder, UID, UID)

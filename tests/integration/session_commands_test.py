@@ -3,14 +3,14 @@ import concurrent.futures
 import json
 import time
 
-from harness import ended, main, pids_running, wait_until
+from harness import PATIENCE_S, ended, main, pids_running, wait_until
 from session_client import SessionTest
 
 
 class Limits(SessionTest):
     # proves: WSM-29, WSM-30, WSM-37, WSM-103
     def test_memory_and_time_give_the_same_code_every_time(self):
-        name = self.session({"limits": {"memoryBytes": 64 << 20, "timeoutMs": 5000}})
+        name = self.session({"limits": {"memoryBytes": 64 << 20, "timeoutMs": 60_000}})
         for _ in range(3):
             result = self.result(name, "python3 -c 'x = bytearray(200 << 20)'")
             self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_MEMORY"), result)
@@ -18,9 +18,9 @@ class Limits(SessionTest):
 
     # proves: WSM-31, WSM-32, WSM-104
     def test_files_of_the_whole_session_are_bounded(self):
-        name = self.session({"limits": {"fsBytes": 4 << 20, "fileCount": 50}})
-        self.output(name, "head -c 3000000 /dev/zero > a")
-        result = self.result(name, "head -c 3000000 /dev/zero > b")
+        name = self.session({"limits": {"fsBytes": 4 << 20, "fileCount": 50, "timeoutMs": 60_000}})
+        self.output(name, "head -c 3000000 /dev/urandom > a")
+        result = self.result(name, "head -c 3000000 /dev/urandom > b")
         self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_FS"), result)
         self.output(name, "rm -f a b")
         result = self.result(name, "for i in $(seq 80); do : > f$i; done")
@@ -44,14 +44,14 @@ class Limits(SessionTest):
 
     # proves: WSM-11, WSM-14, WSM-19
     def test_a_fork_bomb_ends_with_its_command(self):
-        name = self.session({"limits": {"timeoutMs": 1500}})
+        name = self.session({"limits": {"timeoutMs": 4000}})
         result = self.result(name, "bomb() { bomb | bomb & }; bomb; sleep 60")
         self.assertIn(result.get("errorClass"), ("TIMEOUT", "LIMIT_EXCEEDED"), result)
         self.assertEqual(self.output(name, "echo on"), "on\n")
 
     # proves: WSM-83
     def test_strange_texts_do_no_harm(self):
-        name = self.session({"limits": {"timeoutMs": 2000}})
+        name = self.session({"limits": {"timeoutMs": 30_000}})
         for text in ("(" * 3000, "$(" * 60 + "echo deep" + ")" * 60, "'", '"', "\\", "`", "\x01\x02\x7f", "-x", "--",
                      "# nothing", " ", "\n\n", "é🦆\u202e", "exec 3>&1 4>&2; echo ok >&3", "kill -9 $$", "kill -9 -1",
                      "trap '' TERM HUP INT; echo t", "ulimit -n 3; cat /dev/null", "cd /; pwd", "export A=b; echo $A"):
@@ -68,7 +68,7 @@ class Cancel(SessionTest):
             running = pool.submit(self.result, name, command, commandId="c1")
             wait_until("the command to run", lambda: self.api.file("GET", name, ready)[0] == 200)
             self.assertEqual(self.api.cancel(name, "c1")[0], 202)
-            result = running.result(timeout=30)
+            result = running.result(timeout=PATIENCE_S)
         self.assertEqual((result["exitCode"], result["errorClass"]), (143, "CANCELLED"), result)
         self.assertEqual(self.output(name, "echo on"), "on\n")
         return name
@@ -106,7 +106,8 @@ class Cancel(SessionTest):
                            {"Authorization": f"Bearer {self.api.token}"})
         wait_until("the command to run", lambda: pids_running(mark))
         connection.close()
-        wait_until("it to be ended", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
+        wait_until("it to be ended before its time", lambda: not [pid for pid in pids_running(mark) if not ended(pid)],
+                   patience_s=45)
 
     # proves: WSM-18
     def test_one_command_of_a_name_at_a_time(self):
@@ -116,7 +117,7 @@ class Cancel(SessionTest):
             wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
             self.assert_refused(self.api.run(name, "true", commandId="c1"), 409, "COMMAND_EXISTS")
             self.api.cancel(name, "c1")
-            running.result(timeout=30)
+            running.result(timeout=PATIENCE_S)
 
 
 class Stream(SessionTest):
@@ -142,8 +143,8 @@ class Stream(SessionTest):
 
     # proves: WSM-65, WSM-68, WSM-70
     def test_a_streamed_command_ends_as_any_other(self):
-        name = self.session({"limits": {"timeoutMs": 300}})
-        kind, result = list(self.api.stream(name, "sleep 20"))[-1]
+        name = self.session({"limits": {"timeoutMs": 3000}})
+        kind, result = list(self.api.stream(name, "sleep 200"))[-1]
         self.assertEqual((kind, result["exitCode"], result["errorClass"]), ("result", 124, "TIMEOUT"))
         kind, result = list(self.api.stream(name, "exit 7"))[-1]
         self.assertEqual((kind, result["exitCode"]), ("result", 7))

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import BIN, SOURCE, ended, find_file, main, pids_running, wait_until
+from harness import BIN, PATIENCE_S, SOURCE, command_of, ended, find_file, main, paths_below, pids_running, wait_until
 from session_client import SessionTest
 
 
@@ -61,7 +61,7 @@ class Files(SessionTest):
 
 class Life(SessionTest):
     def folder(self, uid):
-        return next((path for path in self.instance.home.rglob(f"sessions/{uid}")), None)
+        return next(paths_below(self.instance.home, f"sessions/{uid}"), None)
 
     # proves: WSM-92, WSM-42, WSM-43
     def test_destroy_makes_everything_unreachable(self):
@@ -74,7 +74,7 @@ class Life(SessionTest):
             running = pool.submit(self.api.run, name, f"python3 -c 'import time; time.sleep(300)' {mark}")
             wait_until("the command to run", lambda: pids_running(mark))
             self.assertEqual(self.api.destroy(name)[0], 200)
-            status, result = running.result(timeout=30)
+            status, result = running.result(timeout=PATIENCE_S)
         self.assertIn((status, result.get("errorClass")), ((200, "CANCELLED"), (404, None)), result)
         self.assertFalse([pid for pid in pids_running(mark) if not ended(pid)])
         self.assertIsNone(self.folder(uid))
@@ -109,10 +109,10 @@ class Life(SessionTest):
                    lambda: all(now <= was + room for now, was, room in zip(held(), before, (64, 8, 4))))
 
     def test_an_idle_session_ends_by_itself(self):
-        idle = self.session(idleTimeout="1s")
-        old = self.session(lifetime="2s")
-        uid = self.object(idle)["metadata"]["uid"]
+        idle = self.session(idleTimeout="4s")
         self.output(idle, "echo x > f")
+        uid = self.object(idle)["metadata"]["uid"]
+        old = self.session(lifetime="2s")
         for name, reason in ((idle, "IDLE_TIMEOUT"), (old, "LIFETIME_OVER")):
             ended_one = wait_until(f"{name} to end", lambda: (lambda s: s if s["status"]["phase"] == "Ended" else None)(
                 self.object(name)))
@@ -124,8 +124,8 @@ class Life(SessionTest):
         self.assertEqual((last["type"], last["reason"], last["subject"]), ("sandbox.destroy", "IDLE_TIMEOUT", "controller"))
 
     def test_a_session_in_use_does_not_idle_away(self):
-        name = self.session({"limits": {"timeoutMs": 30_000}}, idleTimeout="2s")
-        self.assertEqual(self.output(name, "sleep 3; echo on"), "on\n")
+        name = self.session({"limits": {"timeoutMs": 60_000}}, idleTimeout="4s")
+        self.assertEqual(self.output(name, "sleep 6; echo on"), "on\n")
         self.assertEqual(self.output(name, "echo still"), "still\n")
 
     def test_sessions_outlive_restarts(self):
@@ -155,8 +155,7 @@ class Life(SessionTest):
     def test_a_launcher_that_is_gone_is_started_again(self):
         name = self.session()
         self.output(name, "echo kept > f")
-        judging = [pid for pid in self.instance.processes()
-                   if b"--judge" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
+        judging = [pid for pid in self.instance.processes() if b"--judge" in command_of(pid)]
         for pid in judging:
             with contextlib.suppress(ProcessLookupError):  # one ends with the other
                 os.kill(pid, signal.SIGKILL)

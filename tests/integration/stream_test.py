@@ -91,7 +91,8 @@ class Streams(unittest.TestCase):
             self.assertEqual(client.returncode, 75, err)
             self.assertIn("lonely", err)
             instance.run("up")
-            self.assertEqual(instance.run_object("lonely")["status"]["phase"], "Running")
+            self.assertFalse(instance.run_object("lonely")["spec"]["cancelRequested"])
+            instance.wait_phase("lonely", "Running")
 
 
 if __name__ == "__main__":

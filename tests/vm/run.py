@@ -20,7 +20,7 @@ SKIPPED = 77
 # Mitigations and lazy grace periods only cost time here.
 KERNEL_OPTIONS = ("console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off "
                   "rcupdate.rcu_expedited=1")
-BOOT_AND_RUN_SECONDS = int(os.environ.get("PADDOCK_VM_SECONDS", "600"))
+BOOT_AND_RUN_SECONDS = int(os.environ.get("PADDOCK_VM_SECONDS", "1800"))
 KERNEL_PACKAGE = "linux-image-cloud-amd64"  # depends on the current one
 # A disk in memory, for ext4: tmpfs cannot map owners before Linux 6.3.
 RAM_DISK_MODULE = "drivers/block/brd.ko"
