@@ -12,7 +12,7 @@ namespace {
 
 using store::TokenRecord;
 
-std::string user_setting(const std::string& token_id) { return "enroll-token/" + token_id; }
+std::string user_setting(const std::string& token_id) { return cat(store::kTokenUse, token_id); }
 
 Result<std::vector<TokenRecord>> good_tokens(store::ReadTxn& txn, const std::string& subject) {
   ASSIGN_OR_RETURN(std::vector<TokenRecord> tokens, txn.tokens());

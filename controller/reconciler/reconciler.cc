@@ -102,6 +102,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Tick
   if (now.mono < state.next_prune) return {};
   TRY(prune(txn, settings_.retention, now.wall, report));
   TRY(prune_audit(txn, settings_.retention, now.wall, report));
+  TRY(prune_tokens(txn, settings_.retention, now.wall, report));
   if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
   return {};
 }

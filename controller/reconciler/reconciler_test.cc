@@ -119,6 +119,35 @@ TEST_F(ReconcilerTest, ForgetsRunsByAgeAndByNumber) {
   EXPECT_TRUE(exists("active"));
 }
 
+TEST_F(ReconcilerTest, ForgetsTokensWhoseEndIsLongPast) {
+  settings_.retention.audit = wire::Duration{Millis(60'000)};
+  reconciler_.emplace(*store_, leases_, settings_);
+  heartbeat();
+  const auto count = [&] {
+    size_t tokens = 0;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto all, txn.tokens());
+                      tokens = all.size();
+                      return {};
+                    })
+                    .ok());
+    return tokens;
+  };
+  const size_t before = count();
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) {
+                    return txn.put_token({"id", "hash", "ci", {}, "", clock_.wall().ms, false});
+                  })
+                  .ok());
+  clock_.advance(Millis(60'000));
+  EXPECT_EQ(step().pruned, 0);
+  EXPECT_EQ(count(), before + 1);
+  clock_.advance(Millis(5'000));
+  EXPECT_EQ(step().pruned, 1);
+  EXPECT_EQ(count(), before) << "those without an end stay";
+}
+
 TEST_F(ReconcilerTest, ReadsOnlyWhatChangedAndSeesTheSameAsOneThatReadsAll) {
   heartbeat();
   for (int i = 0; i < 30; ++i) submit(cat("r", i));

@@ -14,6 +14,7 @@ using contracts::Run;
 
 constexpr int64_t kMostPruned = 200;
 constexpr int64_t kMostAuditPruned = 2000;
+constexpr int64_t kMostTokensPruned = 500;
 
 // The stored run, if there is one.
 Result<std::optional<Run>> stored(store::WriteTxn& txn, const std::string& uid) {
@@ -102,6 +103,15 @@ Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime no
   ASSIGN_OR_RETURN(const int64_t gone,
                    txn.prune_audit(now.ms - retention.audit.value.count(),
                                    retention.max_audit_events, kMostAuditPruned));
+  report.pruned += gone;
+  return {};
+}
+
+// For as long as the audit log tells of them.
+Status prune_tokens(store::WriteTxn& txn, const Retention& retention, WallTime now,
+                    TickReport& report) {
+  ASSIGN_OR_RETURN(const int64_t gone,
+                   txn.prune_tokens(now.ms, retention.audit.value.count(), kMostTokensPruned));
   report.pruned += gone;
   return {};
 }

@@ -22,7 +22,8 @@ struct Retention {
         field("finishedRuns", &Retention::finished_runs, "how long a run is kept after its end"),
         field("maxFinishedRuns", &Retention::max_finished_runs, "older ones than these go first",
               {.min = 0, .max = 100'000'000}),
-        field("audit", &Retention::audit, "how long an audit event is kept"),
+        field("audit", &Retention::audit,
+              "how long an audit event is kept, and a token after its end"),
         field("maxAuditEvents", &Retention::max_audit_events, "older ones than these go first",
               {.min = 1000, .max = 100'000'000})};
   }

@@ -30,6 +30,8 @@ Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced
 Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report);
 Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime now,
                    TickReport& report);
+Status prune_tokens(store::WriteTxn& txn, const Retention& retention, WallTime now,
+                    TickReport& report);
 // When the next lease, grace, deadline, drain or delayed attempt can be due.
 Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes::Now now);
 

@@ -229,6 +229,9 @@ class WriteTxn : public ReadTxn {
   // Forgets at most `most` of the oldest audit events: older than `before_ms`, or more than `keep`.
   virtual Result<int64_t> prune_audit(int64_t before_ms, int64_t keep, int64_t most) = 0;
   virtual Status put_token(const TokenRecord& token) = 0;  // by id
+  // Forgets at most `most` of the tokens that ended longer than `kept_ms` ago, with what is kept of
+  // their use. One that was revoked early ended when this first saw it.
+  virtual Result<int64_t> prune_tokens(int64_t now_ms, int64_t kept_ms, int64_t most) = 0;
   // After its object; goes with it.
   virtual Status put_tool_secret(const ToolSecret& secret) = 0;
   // After its object; goes with it.
@@ -264,6 +267,9 @@ inline std::string node_topic(const std::string& name) { return "node/" + name; 
 // Touched by every change of an object of this kind.
 inline std::string kind_topic(std::string_view kind) { return "kind/" + std::string(kind); }
 inline constexpr const char* kSchedulerTopic = "scheduler";
+
+// Of an enrolment token, by its id: the setting that tells who used it.
+inline constexpr std::string_view kTokenUse = "enroll-token/";
 
 struct StoreOptions {
   std::string path;  // empty: in memory (tests, simulator)

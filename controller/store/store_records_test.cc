@@ -96,5 +96,56 @@ TEST_P(StoreRecords, KeepsTokensSettingsAndIdempotencyKeys) {
                   .ok());
 }
 
+TEST_P(StoreRecords, TokensThatEndedLongAgoGoWithWhatIsKeptOfTheirUse) {
+  const auto ids = [&] {
+    std::string all;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto tokens, txn.tokens());
+                      for (const TokenRecord& each : tokens) all += each.id;
+                      return {};
+                    })
+                    .ok());
+    return all;
+  };
+  const auto prune = [&](int64_t now_ms, int64_t most) {
+    int64_t gone = 0;
+    EXPECT_TRUE(store_
+                    ->write([&](WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(gone, txn.prune_tokens(now_ms, 1000, most));
+                      return {};
+                    })
+                    .ok());
+    return gone;
+  };
+  ASSERT_TRUE(store_
+                  ->write([&](WriteTxn& txn) -> Status {
+                    TRY(txn.put_token({"a", "1", "x", {}, "", 100, false}));
+                    TRY(txn.put_token({"b", "2", "x", {}, "", 200, true}));
+                    TRY(txn.put_token({"c", "3", "x", {}, "", 9000, false}));
+                    TRY(txn.put_token({"d", "4", "x", {}, "", 9000, true}));
+                    TRY(txn.put_token({"e", "5", "x", {}, "", std::nullopt, true}));
+                    TRY(txn.put_token({"f", "6", "x", {}, "", std::nullopt, false}));
+                    TRY(txn.put_setting("enroll-token/a", "who"));
+                    return txn.put_setting("enroll-token/c", "who");
+                  })
+                  .ok());
+  EXPECT_EQ(prune(1100, 9), 0) << "not yet";
+  EXPECT_EQ(ids(), "abcdef");
+  EXPECT_EQ(prune(1300, 1), 1) << "at most so many";
+  EXPECT_EQ(ids(), "bcdef") << "the one that ended first";
+  EXPECT_EQ(prune(1300, 9), 1);
+  EXPECT_EQ(prune(2100, 9), 0) << "revoked ones count from when that was seen";
+  EXPECT_EQ(prune(2101, 9), 2);
+  EXPECT_EQ(ids(), "cf");
+  EXPECT_TRUE(store_
+                  ->read([](ReadTxn& txn) -> Status {
+                    EXPECT_FALSE(txn.setting("enroll-token/a").value());
+                    EXPECT_TRUE(txn.setting("enroll-token/c").value());
+                    return {};
+                  })
+                  .ok());
+}
+
 }  // namespace
 }  // namespace paddock::store

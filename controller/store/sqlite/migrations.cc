@@ -153,6 +153,9 @@ CREATE INDEX session_deadlines_due ON session_deadlines (due_ms);
 -- Of a change of phase: its place among all changes, for watches. Older ones have none.
 ALTER TABLE run_events ADD COLUMN resource_version INTEGER;
 )sql",
+    R"sql(
+CREATE INDEX tokens_end ON tokens (revoked, expires_ms);
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from) {

@@ -52,6 +52,7 @@ class Transaction final : public WriteTxn {
   Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override;
   Result<std::vector<TokenRecord>> tokens() override;
   Status put_token(const TokenRecord& token) override;
+  Result<int64_t> prune_tokens(int64_t now_ms, int64_t kept_ms, int64_t most) override;
   Result<std::optional<FoundToolSecret>> tool_secret(const std::string& hash) override;
   Result<std::vector<Key>> tool_tokens_of(const std::string& run_uid) override;
   Result<std::vector<Key>> tool_tokens_expired_before(int64_t time_ms, int64_t limit) override;

@@ -59,6 +59,25 @@ Status Transaction::put_token(const TokenRecord& token) {
       .run();
 }
 
+Result<int64_t> Transaction::prune_tokens(int64_t now_ms, int64_t kept_ms, int64_t most) {
+  TRY(db_.prepare("UPDATE tokens SET expires_ms = ?1 "
+                  "WHERE revoked = 1 AND (expires_ms IS NULL OR expires_ms > ?1)")
+          .bind(now_ms)
+          .run());
+  TRY(db_.prepare("DELETE FROM settings WHERE key IN (SELECT ?3 || id FROM tokens "
+                  "WHERE revoked IN (0, 1) AND expires_ms < ?1 ORDER BY expires_ms, id LIMIT ?2)")
+          .bind(now_ms - kept_ms)
+          .bind(most)
+          .bind(kTokenUse)
+          .run());
+  TRY(db_.prepare("DELETE FROM tokens WHERE id IN (SELECT id FROM tokens "
+                  "WHERE revoked IN (0, 1) AND expires_ms < ?1 ORDER BY expires_ms, id LIMIT ?2)")
+          .bind(now_ms - kept_ms)
+          .bind(most)
+          .run());
+  return int64_t{sqlite3_changes(db_.handle())};
+}
+
 Result<std::optional<std::string>> Transaction::setting(const std::string& key) {
   Statement row = db_.prepare("SELECT value FROM settings WHERE key = ?");
   ASSIGN_OR_RETURN(const bool found, row.bind(key).step());
