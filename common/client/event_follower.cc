@@ -10,7 +10,7 @@ namespace paddock::client {
 namespace {
 
 constexpr Millis kSilence{15'000};  // the server sends a heartbeat every second or two
-constexpr int kMaxGaps = 20;        // a server that keeps leaving an event out
+constexpr int kMaxGaps = 3;         // asked again so often, an event that is missing will not come
 
 // These will not pass by trying again.
 bool is_final(const Error& error) {
@@ -65,8 +65,11 @@ bool EventFollower::take(const SseEvent& message) {
     return false;
   }
   if (event->id <= last_id_) return true;  // seen before
-  if (event->id != last_id_ + 1)
-    return false;  // something is missing: ask again from the last seen
+  if (event->id != last_id_ + 1) {         // something is missing: ask again from the last seen
+    if (++gaps_ > kMaxGaps)
+      broken_ = unexpected(cat("of number ", event->id, " where ", last_id_ + 1, " is next"));
+    return false;
+  }
   last_id_ = event->id;
   gaps_ = 0;
   reconnect_.progressed();
@@ -102,7 +105,6 @@ Result<EventFollower::Next> EventFollower::connect() {
 Status EventFollower::wait_before_retry(const Failure& failure) {
   const Error lost{Code::kUnavailable, "STREAM_LOST",
                    "the connection to the run's events is lost; the run itself goes on"};
-  if (gaps_ > kMaxGaps) return lost;
   return reconnect_.wait(failure, lost, client_.random_, client_.pause_);
 }
 

@@ -39,7 +39,7 @@ class EventFollower {
   int64_t last_id_;
   const OnEvent& on_event_;
   Reconnect reconnect_;
-  int gaps_ = 0;  // missing events in a row
+  int gaps_ = 0;  // connections in a row that left the next event out
   bool finished_ = false;
   std::optional<Error> broken_;  // what the stream said that it must not
 };

@@ -86,6 +86,17 @@ TEST(FollowEvents, AsksAgainWhenAnEventIsMissing) {
   EXPECT_EQ(server.requests()[1].headers.at("last-event-id"), "8");
 }
 
+TEST(FollowEvents, GivesUpOnAServerThatKeepsLeavingAnEventOut) {
+  HttpServer server(script({{chunked_head() + chunk(output(1, "a") + output(3, "c") + end(4))}}));
+  const Followed followed = follow(server);
+  ASSERT_FALSE(followed.status.ok());
+  EXPECT_EQ(followed.status.error().reason, "UNEXPECTED_ANSWER");
+  EXPECT_EQ(followed.status.error().message,
+            "the server sent an event of number 3 where 2 is next");
+  EXPECT_THAT(followed.events, ElementsAre("1 stdout a"));
+  EXPECT_EQ(server.requests().size(), 4U);
+}
+
 TEST(FollowEvents, WaitsOutAServerThatIsBusyOrRestarting) {
   HttpServer server(script({
       error_answer({Code::kUnavailable, "STARTING", "not yet"}),
