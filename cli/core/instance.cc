@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
@@ -67,9 +68,19 @@ Result<InstancePaths> instance_paths(const std::string& root, const std::string&
 
 Result<InstanceSettings> read_settings(const std::string& path) {
   if (!os::exists(path)) return InstanceSettings{};
-  ASSIGN_OR_RETURN(const std::string text, os::read_file(path, 64 << 10));
-  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_json(text));
-  return wire::decode<InstanceSettings>(value);
+  const auto damaged = [](const Error& cause) {
+    return Error{Code::kFailedPrecondition, "SETTINGS_DAMAGED",
+                 cat("the instance's settings.json cannot be read (", cause.message,
+                     "); remove it, and pass --port and --data-dir to `up` as before"),
+                 cause.causes};
+  };
+  const Result<std::string> text = os::read_file(path, 64 << 10);
+  if (!text) return damaged(text.error());
+  const Result<wire::Value> value = wire::parse_json(*text);
+  if (!value) return damaged(value.error());
+  Result<InstanceSettings> settings = wire::decode<InstanceSettings>(*value);
+  if (!settings) return damaged(settings.error());
+  return settings;
 }
 
 Status write_settings(const std::string& path, const InstanceSettings& settings) {

@@ -55,7 +55,7 @@ struct InstanceSettings {
                             {.omit_empty = true})};
   }
 };
-// Missing settings are the defaults; damaged ones are an error.
+// Missing settings are the defaults; SETTINGS_DAMAGED.
 Result<InstanceSettings> read_settings(const std::string& path);
 Status write_settings(const std::string& path, const InstanceSettings& settings);
 

@@ -84,8 +84,14 @@ TEST(InstanceSettings, AreReadBackAndDamagedOnesAreAnError) {
   ASSERT_TRUE(write_settings(path, {8443, "/mnt/big"}).ok());
   EXPECT_EQ(read_settings(path)->port, 8443);
   EXPECT_EQ(read_settings(path)->data_dir, "/mnt/big");
-  ASSERT_TRUE(os::write_file_atomic(path, "{\"port\":99999}").ok());
-  EXPECT_EQ(read_settings(path).error().reason, "INVALID_FIELD");
+  for (const char* text : {"", "{\"port\":80", "{\"port\":99999}"}) {
+    ASSERT_TRUE(os::write_file_atomic(path, text).ok());
+    const Error error = read_settings(path).error();
+    EXPECT_EQ(error.reason, "SETTINGS_DAMAGED") << text;
+    EXPECT_NE(error.message.find("settings.json"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("--data-dir"), std::string::npos) << error.message;
+    EXPECT_EQ(error.describe().find(folder), std::string::npos) << error.describe();
+  }
   (void)os::remove_tree(folder);
 }
 

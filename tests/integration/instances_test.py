@@ -114,6 +114,18 @@ class Instances(unittest.TestCase):
             instance.run("up")
             self.assertEqual(ca.read_text(), whole)
 
+    def test_damaged_settings_are_named(self):
+        with Instance("settings") as instance:
+            instance.run("down")
+            settings = find_file(instance.home, "settings.json")
+            settings.write_text("{")
+            refused = instance.run("up", check=False)
+            self.assertEqual(refused.returncode, 125)
+            self.assertIn("settings.json", refused.stderr)
+            self.assertIn("SETTINGS_DAMAGED", refused.stderr)
+            self.assertNotIn(str(instance.home), refused.stderr)
+            settings.unlink()
+            instance.run("up")
 
 if __name__ == "__main__":
     main()
