@@ -1,6 +1,8 @@
 #include "cli/core/instance_lock.h"
 
 #include "cli/core/program.h"
+#include "common/base/text.h"
+#include "common/os/lock_holder.h"
 
 namespace paddock::cli {
 
@@ -12,8 +14,10 @@ Result<os::LockFile> lock_instance(const Env& env, const InstancePaths& paths) {
     lock = os::LockFile::acquire(paths.lock());
     return lock.ok();
   };
-  wait_until(env, kPatience, settled);
-  return lock;
+  if (wait_until(env, kPatience, settled)) return lock;
+  return Error{Code::kFailedPrecondition, "LOCK_HELD",
+               cat("another command", os::lock_holder(paths.lock()), " is at work on instance ",
+                   paths.name)};
 }
 
 }  // namespace paddock::cli

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "common/os/lock_holder.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::os {
@@ -48,6 +50,16 @@ TEST(LockFile, IsHeldOnceAndFreeAfterItsHolder) {
   }
   EXPECT_FALSE(LockFile::held(dir / "lock"));
   EXPECT_TRUE(LockFile::acquire(dir / "lock").ok());
+}
+
+TEST(LockFile, ItsHolderIsNamedByItsProcess) {
+  const test::TempDir dir;
+  EXPECT_EQ(lock_holder(dir / "lock"), "") << "there is no file";
+  const Fd only_open(::open((dir / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(lock_holder(dir / "lock"), "") << "opened is not locked";
+  const Result<LockFile> lock = LockFile::acquire(dir / "lock");
+  ASSERT_TRUE(lock.ok());
+  EXPECT_EQ(lock_holder(dir / "lock"), cat(" (process ", ::getpid(), ")"));
 }
 
 TEST(LockFile, IsReleasedByTheKernelWhenItsHolderIsKilled) {

@@ -11,6 +11,7 @@
 #include "common/os/environment.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "common/os/lock_holder.h"
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
@@ -82,14 +83,22 @@ void clean(Controller& controller) {
   }
 }
 
+Result<os::LockFile> lock_data_dir(const Config& config) {
+  const std::string path = os::join_path(config.data_dir, "controller.lock");
+  Result<os::LockFile> lock = os::LockFile::acquire(path);
+  if (lock.ok() || lock.error().reason != "LOCK_HELD") return lock;
+  return Error{Code::kFailedPrecondition, "LOCK_HELD",
+               cat("another controller", os::lock_holder(path),
+                   " uses this data folder; stop it or choose another data folder")};
+}
+
 Status serve(const Config& config) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
   const SystemClock clock;
   SystemRandom random;
   TRY(os::make_dirs(config.data_dir, 0700));
-  ASSIGN_OR_RETURN(const os::LockFile lock,
-                   os::LockFile::acquire(os::join_path(config.data_dir, "controller.lock")));
+  ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const std::unique_ptr<Controller> controller,
                    Controller::open(config, {clock, random}));
   ASSIGN_OR_RETURN(const std::string url, controller->start());

@@ -14,6 +14,7 @@
 #include "common/client/node_identity.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "common/os/lock_holder.h"
 #include "common/os/process.h"
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/call_host.h"
@@ -113,10 +114,12 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devic
 
 Result<os::LockFile> lock_data_dir(const AgentConfig& config) {
   TRY(os::make_dirs(config.data_dir));
-  auto lock = os::LockFile::acquire(os::join_path(config.data_dir, "agent.lock"));
+  const std::string path = os::join_path(config.data_dir, "agent.lock");
+  auto lock = os::LockFile::acquire(path);
   if (!lock && lock.error().reason == "LOCK_HELD") {
     return Error{Code::kFailedPrecondition, "DATA_DIR_IN_USE",
-                 "another agent uses this data folder; give this one a dataDir of its own"};
+                 cat("another agent", os::lock_holder(path),
+                     " uses this data folder; give this one a dataDir of its own")};
   }
   return lock;
 }

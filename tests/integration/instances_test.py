@@ -127,5 +127,17 @@ class Instances(unittest.TestCase):
             settings.unlink()
             instance.run("up")
 
+    # proves: OD-14
+    def test_a_second_daemon_on_one_data_folder_names_the_first(self):
+        with Instance("held") as instance:
+            data = find_file(instance.home, "controller.json").parent
+            second = subprocess.run([BIN / "paddock-controller", "--data-dir", data], stderr=subprocess.PIPE, text=True,
+                                    timeout=60)
+            self.assertEqual(second.returncode, 1)
+            self.assertIn("LOCK_HELD", second.stderr)
+            self.assertIn(f"(process {instance.pid_of('paddock-controller')})", second.stderr)
+            self.assertNotIn(str(instance.home), second.stderr)
+
+
 if __name__ == "__main__":
     main()

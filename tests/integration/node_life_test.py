@@ -112,6 +112,7 @@ class NodeLife(unittest.TestCase):
             refused = self.restore(instance, data, backup)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("STORE_LOCKED", refused.stderr)
+            self.assertIn(f"(process {instance.pid_of('paddock-controller')})", refused.stderr)
             instance.run("down")
             for name in kept:  # as after the loss of the disk; and one that the backup lost too
                 (data / "blobs" / name[:2] / name).unlink()

@@ -10,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "common/os/lock_holder.h"
 #include "controller/store/run_writes.h"
 #include "controller/store/sqlite/connection.h"
 
@@ -124,7 +125,8 @@ Result<Restored> restore(const std::string& backup, const std::string& store_pat
   const auto lock = os::LockFile::acquire(store_path + ".lock");
   if (!lock.ok()) {
     return Error{Code::kFailedPrecondition, "STORE_LOCKED",
-                 "a controller uses this store; stop it first"};
+                 cat("a controller", os::lock_holder(store_path + ".lock"),
+                     " uses this store; stop it first")};
   }
   const std::string copied = store_path + ".restoring";
   remove_all(copied);

@@ -9,6 +9,7 @@
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/lock_holder.h"
 #include "controller/store/sqlite/migrations.h"
 #include "controller/store/sqlite/soundness.h"
 
@@ -20,7 +21,8 @@ Result<os::LockFile> lock_for(const std::string& path) {
   auto lock = os::LockFile::acquire(path + ".lock");
   if (!lock.ok() && lock.error().reason == "LOCK_HELD") {
     return Error{Code::kFailedPrecondition, "STORE_LOCKED",
-                 "another controller uses this store; stop it or choose another data folder"};
+                 cat("another controller", os::lock_holder(path + ".lock"),
+                     " uses this store; stop it or choose another data folder")};
   }
   return lock;
 }
