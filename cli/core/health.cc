@@ -36,13 +36,22 @@ void look_at_pointer(Health& health, const ConnectionOptions& options, const Env
   health.agent_alive = is_alive(health.pointer->agent);
 }
 
+// What the controller says of itself to who has a token.
+std::string why_it_cannot_serve(client::ControllerClient& client) {
+  const Result<Value> status = client.get("/status");
+  if (!status.ok() || status->text("reason").empty()) return "";
+  return cat(": ", status->text("message"), " [", status->text("reason"), "]");
+}
+
 void ask_controller(Health& health, const http::Endpoint& endpoint) {
+  client::ControllerClient client(endpoint);
   if (const Status ready = check_ready(endpoint, Millis(5000), &health.readiness); !ready.ok()) {
     health.reason = ready.error().message;
+    if (ready.error().reason == "CONTROLLER_NOT_READY")
+      health.reason += why_it_cannot_serve(client);
     return;
   }
   health.controller_ready = true;
-  client::ControllerClient client(endpoint);
   const Result<Value> nodes = client.get(contracts::paths::collection("", "nodes"));
   if (!nodes.ok()) {
     health.reason = nodes.error().message;

@@ -44,5 +44,22 @@ TEST_F(HealthTest, ReadyzSaysThatNothingCanBeWrittenAndLivezDoesNot) {
   EXPECT_EQ(status("/readyz"), 200);
 }
 
+TEST_F(HealthTest, StatusSaysToWhoHasATokenWhyNothingCanBeWritten) {
+  const Handler handler = make_handler(router_, services_on_it_);
+  const auto ask = [&](const std::string& path) {
+    Request request = request_of("GET", path, admin_);
+    FakeBody body("");
+    request.body = &body;
+    return wire::parse_json(handler(request).body).value();
+  };
+  EXPECT_EQ(ask("/status").find("reason"), nullptr);
+  bad_.disk = Error{Code::kUnavailable, "STORE_FULL", "the disk is full"};
+  const wire::Value status = ask("/status");
+  EXPECT_EQ(status.find("ok")->boolean() != nullptr && !*status.find("ok")->boolean(), true);
+  EXPECT_EQ(status.text("reason"), "STORE_FULL");
+  EXPECT_EQ(status.text("message"), "the disk is full");
+  EXPECT_EQ(ask("/readyz").find("reason"), nullptr) << "who has no token is told nothing more";
+}
+
 }  // namespace
 }  // namespace paddock::api

@@ -71,21 +71,34 @@ Status check_store(Call& call) {
   return call.services.store.check_writable();
 }
 
+Status check_serving(Call& call) {
+  TRY(check_store(call));
+  if (!call.services.notifier.stopped()) return {};
+  return Error{Code::kUnavailable, "SERVER_STOPPING", "this server is stopping"};
+}
+
 }  // namespace
 
 // Nothing but this: whoever asks has no token.
 Result<Response> readyz(Call& call) {
-  const Status store = check_store(call);
-  const bool ready = store.ok() && !call.services.notifier.stopped();
-  if (!store.ok()) log_error("not ready", {{"error", store.error().describe()}});
-  return json_response(contracts::readiness(ready), ready ? 200 : 503);
+  const Status serving = check_serving(call);
+  if (!serving.ok() && !call.services.notifier.stopped())
+    log_error("not ready", {{"error", serving.error().describe()}});
+  return json_response(contracts::readiness(serving.ok()), serving.ok() ? 200 : 503);
 }
 
+// With the reason that /readyz keeps to itself.
 Result<Response> server_status(Call& call) {
-  return json_response(wire::Value::Object{{"ok", true},
+  const Status serving = check_serving(call);
+  wire::Value status = wire::Value::Object{{"ok", serving.ok()},
                                            {"version", contracts::kProgramVersion},
                                            {"sandboxMode", call.services.media.sandbox_mode},
-                                           {"shuttingDown", call.services.notifier.stopped()}});
+                                           {"shuttingDown", call.services.notifier.stopped()}};
+  if (!serving.ok()) {
+    status.set("reason", serving.error().reason);
+    status.set("message", serving.error().message);
+  }
+  return json_response(status);
 }
 
 Result<Response> metrics(Call& call) {
