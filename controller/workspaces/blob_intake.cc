@@ -60,8 +60,10 @@ Status BlobIntake::check_room(int64_t length) const {
     return system_error("looking at free disk space", errno);
   const auto free = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
   if (free - length >= limits_.min_free) return {};
-  return exhausted("DISK_FULL", cat("the server's disk has no room for ", length,
-                                    " more bytes; ask its operator"));
+  return exhausted("DISK_FULL",
+                   cat("the server's disk has no room ",
+                       length > 0 ? cat("for ", length, " more bytes") : "left for files",
+                       "; ask its operator"));
 }
 
 Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const BlobSource& source,

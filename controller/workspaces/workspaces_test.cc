@@ -171,6 +171,9 @@ TEST_F(Uploads, StayWithinSizeQuotaAndDisk) {
                 .error()
                 .reason,
             "DISK_FULL");
+  const Status nothing = BlobIntake::open(blobs_, root_, limits_).value()->check_room(0);
+  EXPECT_EQ(nothing.error().message,
+            "the server's disk has no room left for files; ask its operator");
 }
 
 // proves: WSM-13
