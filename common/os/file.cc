@@ -90,7 +90,14 @@ Status make_dirs(const std::string& path, mode_t mode) {
     if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST && errno != EISDIR) {
       // Read-only or closed parents are fine as long as the folder is there.
       const int failure = errno;
-      if (!exists(part)) return system_error(cat("creating the folder ", base_name(part)), failure);
+      const bool there = exists(part);
+      if (!there && failure != ENOENT)
+        return system_error(cat("creating the folder ", base_name(part)), failure);
+      // What is above it is there: "not found" would be of no help.
+      if (!there)
+        return Error{Code::kFailedPrecondition, "FOLDER_IMPOSSIBLE",
+                     cat("no folder ", base_name(part),
+                         " can be made there; choose another place, such as a folder on a disk")};
     }
     if (slash == std::string::npos) break;
   }

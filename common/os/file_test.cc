@@ -65,6 +65,13 @@ TEST(MakeDirs, MakesParentsAndAcceptsExistingOnes) {
   EXPECT_FALSE(make_dirs(dir / "file/below").ok());
 }
 
+TEST(MakeDirs, SaysThatAFileSystemTakesNoFolders) {
+  const Error error = make_dirs("/proc/paddock/data").error();
+  EXPECT_EQ(error.code, Code::kFailedPrecondition);
+  EXPECT_EQ(error.reason, "FOLDER_IMPOSSIBLE");
+  EXPECT_NE(error.message.find("choose another place"), std::string::npos);
+}
+
 TEST(Paths, JoinAndBaseNameHandleTheEdges) {
   EXPECT_EQ(join_path("", "a"), "a");
   EXPECT_EQ(join_path("/", "a"), "/a");

@@ -127,6 +127,16 @@ class Instances(unittest.TestCase):
             settings.unlink()
             instance.run("up")
 
+    def test_a_data_folder_where_there_can_be_none_is_refused(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-it-") as home:
+            refused = Instance("nowhere", home).run("up", "--data-dir", "/proc/paddock", check=False)
+            self.assertEqual(refused.returncode, 125, refused.stderr)
+            self.assertIn("FOLDER_IMPOSSIBLE", refused.stderr)
+        daemon = subprocess.run([BIN / "paddock-controller", "--data-dir", "/proc/paddock"], stderr=subprocess.PIPE,
+                                text=True, timeout=60)
+        self.assertEqual(daemon.returncode, 1, daemon.stderr)
+        self.assertIn("FOLDER_IMPOSSIBLE", daemon.stderr)
+
     # proves: OD-14
     def test_a_second_daemon_on_one_data_folder_names_the_first(self):
         with Instance("held") as instance:
