@@ -14,6 +14,8 @@ struct Unit {
   std::string_view suffix;
   int64_t factor;
 };
+// Far beyond any use, and a time of now can be added to it.
+constexpr Millis kLongestDuration = std::chrono::hours(1'000'000'000);
 constexpr std::array kTimeUnits = {Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1000},
                                    Unit{"ms", 1}};
 constexpr std::array kByteUnits = {Unit{"Ti", int64_t{1} << 40},
@@ -30,6 +32,12 @@ Error bad_duration(std::string_view text) {
   return invalid_argument("DURATION_INVALID",
                           cat("\"", to_utf8_lossy(text),
                               "\" is not a duration: write for example 30m, 90s, 1h30m or 250ms"));
+}
+Error out_of_range(std::string_view text) {
+  return invalid_argument(
+      "DURATION_INVALID",
+      cat("\"", to_utf8_lossy(text), "\" is out of range: a duration is from 1ms to ",
+          format_duration(kLongestDuration), ", for example 30m"));
 }
 Error bad_quantity(std::string_view text) {
   return invalid_argument("QUANTITY_INVALID",
@@ -53,22 +61,24 @@ bool scale(int64_t number, int64_t factor, int64_t& out) {
 Result<Millis> parse_duration(std::string_view text) {
   std::string_view rest = text;
   int64_t total = 0;
+  bool fits = true;
   size_t next_unit = 0;
   while (!rest.empty()) {
-    const auto number = parse_integer<int64_t>(take_digits(rest));
+    const std::string_view digits = take_digits(rest);
     const size_t letters = std::min(rest.find_first_of("0123456789"), rest.size());
     const std::string_view suffix = rest.substr(0, letters);
     rest.remove_prefix(letters);
     size_t unit = next_unit;
     while (unit < kTimeUnits.size() && kTimeUnits[unit].suffix != suffix) ++unit;
+    if (digits.empty() || unit == kTimeUnits.size()) return bad_duration(text);
+    const auto number = parse_integer<int64_t>(digits);
     int64_t part = 0;
-    if (!number || unit == kTimeUnits.size() || !scale(*number, kTimeUnits[unit].factor, part) ||
-        __builtin_add_overflow(total, part, &total)) {
-      return bad_duration(text);
-    }
+    fits = fits && number && scale(*number, kTimeUnits[unit].factor, part) &&
+           !__builtin_add_overflow(total, part, &total);
     next_unit = unit + 1;
   }
-  if (total <= 0) return bad_duration(text);
+  if (text.empty()) return bad_duration(text);
+  if (!fits || total <= 0 || Millis(total) > kLongestDuration) return out_of_range(text);
   return Millis(total);
 }
 

@@ -35,6 +35,23 @@ TEST(Duration, RefusesWhatIsNoDurationAndSaysWhatWouldPass) {
   }
 }
 
+TEST(Duration, SaysTheRangeOfWhatIsADurationButTooLongOrNone) {
+  for (const char* text : {"0s", "0h0m", "999999999999999h", "99999999999999999999s",
+                           "9223372036854775807h", "9223372036854775807ms", "1000000000h1ms"}) {
+    const auto parsed = parse_duration(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_EQ(parsed.error().reason, "DURATION_INVALID");
+    EXPECT_EQ(parsed.error().message,
+              cat("\"", text,
+                  "\" is out of range: a duration is from 1ms to 1000000000h, "
+                  "for example 30m"));
+  }
+  EXPECT_EQ(millis_of("1000000000h"), 3'600'000'000'000'000);
+  EXPECT_NE(parse_duration("").error().message.find("not a duration"), std::string::npos);
+  EXPECT_NE(parse_duration("99999999999999999999x").error().message.find("not a duration"),
+            std::string::npos);
+}
+
 TEST(Duration, IsWrittenAsItIsRead) {
   for (const char* text : {"1ms", "1s", "1m", "1h", "1h30m", "1m30s", "2s500ms", "100h"}) {
     EXPECT_EQ(format_duration(Millis(millis_of(text))), text);
