@@ -61,9 +61,14 @@ Result<std::optional<int64_t>> integer_parameter(const Request& request, std::st
                           std::string(name));
 }
 
-bool flag_parameter(const Request& request, std::string_view name) {
-  const std::optional<std::string> text = request.parameter(name);
-  return text && (*text == "1" || *text == "true");
+Result<bool> flag_parameter(const Request& request, std::string_view name) {
+  const std::optional<std::string> given = request.parameter(name);
+  if (!given) return false;
+  const std::string text = ascii_lower(*given);  // clients in Python send True
+  if (text.empty() || text == "1" || text == "true") return true;
+  if (text == "0" || text == "false") return false;
+  return invalid_argument("PARAMETER_INVALID", cat(name, " must be true or false"),
+                          std::string(name));
 }
 
 Result<PatchKind> patch_kind(std::string_view content_type) {

@@ -28,7 +28,9 @@ Response secret_response(const wire::Value& document);
 // A query parameter as a whole number. InvalidArgument (PARAMETER_INVALID).
 Result<std::optional<int64_t>> integer_parameter(const Request& request, std::string_view name,
                                                  int64_t min, int64_t max);
-bool flag_parameter(const Request& request, std::string_view name);  // true for 1 and true
+// One that is true or false: absent is false, and without a value it is true, as for Kubernetes.
+// Kubernetes takes all else as true; here it is refused: PARAMETER_INVALID.
+Result<bool> flag_parameter(const Request& request, std::string_view name);
 
 // The kind of a PATCH request, by its Content-Type.
 enum class PatchKind { kMerge, kJson, kApply };

@@ -72,13 +72,13 @@ bool wants_active_runs(const ListQuery& query) {
          });
 }
 
-bool is_watch(const Request& request) { return flag_parameter(request, "watch"); }
+Result<bool> is_watch(const Request& request) { return flag_parameter(request, "watch"); }
 
 Result<WatchQuery> parse_watch_query(Call& call, const k8s::Labels& supported) {
   const Request& request = call.request;
   WatchQuery watch;
   ASSIGN_OR_RETURN(watch.list, parse_list_query(call, supported));
-  watch.bookmarks = flag_parameter(request, "allowWatchBookmarks");
+  ASSIGN_OR_RETURN(watch.bookmarks, flag_parameter(request, "allowWatchBookmarks"));
   watch.initial = watch.list.resource_version == 0;
   const std::optional<std::string> send = request.parameter("sendInitialEvents");
   if (send) {
@@ -86,8 +86,8 @@ Result<WatchQuery> parse_watch_query(Call& call, const k8s::Labels& supported) {
       return Error{Code::kFailedPrecondition, "PARAMETER_INVALID",
                    "sendInitialEvents needs resourceVersionMatch=NotOlderThan"};
     }
-    watch.initial = watch.end_mark = flag_parameter(request, "sendInitialEvents");
-    watch.end_mark = watch.end_mark && watch.bookmarks;
+    ASSIGN_OR_RETURN(watch.initial, flag_parameter(request, "sendInitialEvents"));
+    watch.end_mark = watch.initial && watch.bookmarks;
   }
   ASSIGN_OR_RETURN(const std::optional<int64_t> seconds,
                    integer_parameter(request, "timeoutSeconds", 0, kLongestWatchS));

@@ -33,7 +33,7 @@ struct WatchQuery {
 Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported);
 // Of a list of runs: whether only those can match that are not over, in the words of runs or pods.
 bool wants_active_runs(const ListQuery& query);
-bool is_watch(const Request& request);
+Result<bool> is_watch(const Request& request);
 Result<WatchQuery> parse_watch_query(Call& call, const k8s::Labels& supported);
 
 // Whether a snapshot can answer the query. Gone (RESOURCE_VERSION_TOO_OLD, _AHEAD).

@@ -96,7 +96,7 @@ Result<ChangeRequest> read_change(Call& call, bool status, std::string_view kind
     return invalid_argument("INVALID_FIELD", "the body must be an object");
   ASSIGN_OR_RETURN(request.dry_run, wants_dry_run(call.request, Value()));
   ASSIGN_OR_RETURN(request.validation, field_validation(call.request));
-  request.force = flag_parameter(call.request, "force");
+  ASSIGN_OR_RETURN(request.force, flag_parameter(call.request, "force"));
   request.manager = call.request.parameter("fieldManager").value_or("");
   TRY(k8s::check_manager(request.manager));
   if (request.patch == PatchKind::kApply) {

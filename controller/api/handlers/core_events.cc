@@ -138,7 +138,8 @@ Response page_response(EventPage page, const ListQuery& query) {
 
 Result<Response> list_events(Call& call) {
   const k8s::Labels fields = k8s::event_fields(Value(Value::Object{}));
-  if (is_watch(call.request)) {
+  ASSIGN_OR_RETURN(const bool watched, is_watch(call.request));
+  if (watched) {
     ASSIGN_OR_RETURN(WatchQuery watch, parse_watch_query(call, fields));
     return start_watch(call, kEvents, std::move(watch));
   }

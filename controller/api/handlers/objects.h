@@ -139,7 +139,8 @@ WatchedKind watched_kind() {
 template <class View>
 Result<Response> list_objects(Call& call) {
   const k8s::Labels fields = View::fields(typename View::Stored{});
-  if (is_watch(call.request)) {
+  ASSIGN_OR_RETURN(const bool watched, is_watch(call.request));
+  if (watched) {
     ASSIGN_OR_RETURN(WatchQuery watch, parse_watch_query(call, fields));
     return start_watch(call, watched_kind<View>(), std::move(watch));
   }

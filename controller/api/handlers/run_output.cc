@@ -60,14 +60,15 @@ Result<LogRequest> read_log_request(const Call& call) {
                    integer_parameter(request, "limitBytes", 1, kMostIds));
   if (limit) log.options.limit_bytes = *limit;
   ASSIGN_OR_RETURN(log.options.since_ms, since(call));
-  log.options.timestamps = flag_parameter(request, "timestamps");
-  log.follow = flag_parameter(request, "follow");
+  ASSIGN_OR_RETURN(log.options.timestamps, flag_parameter(request, "timestamps"));
+  ASSIGN_OR_RETURN(log.follow, flag_parameter(request, "follow"));
   const std::string container = request.parameter("container").value_or("");
   if (!container.empty() && container != k8s::kPodContainer) {
     return invalid_argument("PARAMETER_INVALID",
                             cat("a run has one container, ", k8s::kPodContainer), "container");
   }
-  if (flag_parameter(request, "previous")) {
+  ASSIGN_OR_RETURN(const bool previous, flag_parameter(request, "previous"));
+  if (previous) {
     return invalid_argument("PARAMETER_INVALID",
                             "a run has no previous container; its log holds all it wrote",
                             "previous");

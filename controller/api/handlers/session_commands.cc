@@ -187,9 +187,9 @@ Result<Response> run_session_command(Call& call) {
   if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
   const auto most = session.spec.security.limits.command_bytes.value_or(
       contracts::session_defaults::kCommandBytes);
-  Command command{call.services,      std::move(session),
-                  std::move(request), call.principal.subject,
-                  call.request_id,    flag_parameter(call.request, "stream")};
+  ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
+  Command command{call.services,          std::move(session), std::move(request),
+                  call.principal.subject, call.request_id,    stream};
   if (command.request.command.size() > static_cast<size_t>(most))
     return refuse_length(command, most);
   if (command.stream) return streamed(std::move(command));

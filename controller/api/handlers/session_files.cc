@@ -67,7 +67,7 @@ Result<Response> write_session_file(Call& call) {
   ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
   FileOrder order;
   order.operation = FileOperation::kWrite;
-  order.folder = flag_parameter(call.request, "folder");
+  ASSIGN_OR_RETURN(order.folder, flag_parameter(call.request, "folder"));
   order.data = base64(bytes);
   ASSIGN_OR_RETURN(const FileAnswer answer, ask(call, session, std::move(order)));
   return json_response(wire::Value::Object{{"path", call.param("path")}, {"size", bytes.size()}},
