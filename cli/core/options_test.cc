@@ -199,6 +199,19 @@ TEST_F(Options, AWrongProfileOrMountIsRefused) {
     EXPECT_FALSE(parse_mount(mount, "/").ok()) << mount;
 }
 
+TEST_F(Options, AMountOverTheSystemIsRefusedBeforeAnythingStarts) {
+  for (const char* mount : {"/etc:/etc:ro", "/srv:/usr/lib", "/srv:/proc"}) {
+    const auto options =
+        sandbox_options({"sandbox run", {{"CMD", {"true"}}, {"mount", {mount}}}}, env_, {});
+    ASSERT_FALSE(options.ok()) << mount;
+    EXPECT_EQ(options.error().code, Code::kInvalidArgument);
+    EXPECT_EQ(options.error().reason, "INVALID_MOUNT");
+    EXPECT_EQ(options.error().causes[0].field, "hostMounts[0].sandboxPath");
+    EXPECT_NE(options.error().message.find(parse_mount(mount, "/")->sandbox_path),
+              std::string::npos);
+  }
+}
+
 TEST_F(Options, TheTargetIsAnInstanceUnlessAServerIsNamed) {
   EXPECT_EQ(choose_target({}, env_)->instance, "default");
   env_.vars["PADDOCK_INSTANCE"] = "lab";

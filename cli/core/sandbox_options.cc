@@ -2,6 +2,7 @@
 
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
+#include "common/contracts/mount_places.h"
 #include "common/contracts/profile.h"
 #include "common/wire/yaml.h"
 
@@ -82,6 +83,7 @@ Result<SandboxPolicy> wanted_policy(const Parsed& parsed, const std::string& cwd
   ASSIGN_OR_RETURN(SandboxPolicy requested, requested_policy(text));
   TRY(apply_options(parsed, cwd, requested));
   const SandboxPolicy effective = contracts::effective_policy(profile, requested);
+  TRY(contracts::check_mount_places(effective));
   // Through the codec, so that options are held to the same rules as a document.
   return wire::decode<SandboxPolicy>(wire::encode(effective));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/contracts/inner_paths.h"
+#include "common/contracts/mount_places.h"
 
 namespace paddock::contracts {
 namespace {
@@ -51,6 +52,9 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
                    "the operator allows no network; leave the field out"});
   }
   for (size_t i = 0; i < effective.host_mounts.size(); ++i) {
+    if (const std::string& place = effective.host_mounts[i].sandbox_path; is_system_place(place))
+      out.push_back(
+          {"INVALID_MOUNT", cat("hostMounts[", i, "].sandboxPath"), system_place_fault(place)});
     if (allows_mount(ceilings.host_mounts, effective.host_mounts[i].host_path)) continue;
     out.push_back({"HOST_MOUNT_NOT_ALLOWED", cat("hostMounts[", i, "].hostPath"),
                    cat("\"", effective.host_mounts[i].host_path,

@@ -26,13 +26,14 @@ struct Ceilings {
 };
 
 struct CeilingRefusal {
-  std::string reason;   // LIMIT_OVER_CEILING, NETWORK_, HOST_MOUNT_ or DEVICE_NOT_ALLOWED
+  std::string
+      reason;  // LIMIT_OVER_CEILING, NETWORK_, HOST_MOUNT_ or DEVICE_NOT_ALLOWED, INVALID_MOUNT
   std::string field;    // of the policy: `limits.memory`
   std::string message;  // what was asked for, the ceiling, what would pass
 };
 
-// Everything in the effective policy that is over a ceiling. An absent limit is no limit, and so
-// over any ceiling.
+// Everything in the effective policy that is over a ceiling, and mounts where none can be. An
+// absent limit is no limit, and so over any ceiling.
 std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
 // FailedPrecondition with the first reason and every cause; OK when nothing is over.
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);

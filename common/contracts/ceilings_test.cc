@@ -66,6 +66,18 @@ TEST(Ceilings, RefuseMountsDevicesAndNetworkThatAreNotNamed) {
   EXPECT_EQ(refusals(asked, "{hostMounts: [/], devices: [/dev/a, /dev/b], network: true}"), "");
 }
 
+// A run with such a mount is refused where it is sent, not when it starts.
+TEST(Ceilings, RefuseMountsOverTheSystem) {
+  EXPECT_EQ(
+      refusals("hostMounts: [{hostPath: /etc, sandboxPath: /etc}, {hostPath: /a, sandboxPath: "
+               "/lib64}, {hostPath: /b, sandboxPath: /users}]",
+               "{hostMounts: [/]}"),
+      "INVALID_MOUNT hostMounts[0].sandboxPath: nothing can be mounted at /etc: the system "
+      "is there; choose another place, such as /data\n"
+      "INVALID_MOUNT hostMounts[1].sandboxPath: nothing can be mounted at /lib64: the system "
+      "is there; choose another place, such as /data\n");
+}
+
 TEST(Ceilings, AreOneErrorWithEveryCause) {
   const Status checked = check_ceilings(policy("limits: {memory: 2Gi, pids: 10}"),
                                         ceilings("limits: {memory: 1Gi, pids: 9}"));

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "common/contracts/inner_paths.h"
+#include "common/contracts/mount_places.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/etc_files.h"
 
@@ -14,8 +16,6 @@ constexpr int64_t kDefaultScratchBytes = int64_t{64} << 20;
 constexpr int64_t kDefaultScratchFiles = 10'000;
 constexpr std::array kDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                  "/dev/urandom"};
-constexpr std::array kReserved = {"/bin", "/boot", "/dev", "/etc", "/lib", "/proc",
-                                  "/run", "/sbin", "/sys", "/tmp", "/usr", "/var"};
 
 // The policy as the command may read it: without paths of the host.
 std::string policy_file(contracts::SandboxPolicy policy) {
@@ -126,17 +126,7 @@ std::string describe_mounts(const std::vector<MountEntry>& table) {
 }
 
 bool may_be_target(std::string_view sandbox_path) {
-  if (sandbox_path.size() < 2 || sandbox_path[0] != '/') return false;
-  for (const std::string& part : split(sandbox_path.substr(1), '/')) {
-    if (part.empty() || part == "." || part == "..") return false;
-  }
-  for (const std::string_view reserved : kReserved) {
-    if (sandbox_path.substr(0, reserved.size()) != reserved) continue;
-    const std::string_view rest = sandbox_path.substr(reserved.size());
-    // /lib64 and the like belong to the system too.
-    if (rest.empty() || rest[0] == '/' || reserved == "/lib") return false;
-  }
-  return true;
+  return contracts::is_clean_absolute(sandbox_path) && !contracts::is_system_place(sandbox_path);
 }
 
 }  // namespace paddock::sandbox

@@ -105,6 +105,12 @@ class SandboxRun(unittest.TestCase):
             self.assertEqual(done.returncode, 2, policy)
             self.assertIn(field, done.stderr)
 
+    def test_a_mount_over_the_system_is_refused_by_its_place(self):
+        refused = self.sandbox("--mount", "/etc:/etc:ro", "--", "true")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("INVALID_MOUNT", refused.stderr)
+        self.assertIn("hostMounts[0].sandboxPath: nothing can be mounted at /etc", refused.stderr)
+
     # proves: VLT-99
     def test_two_runs_of_one_policy_end_alike(self):
         runs = [self.result("--", "bash", "-c", "echo out; echo err >&2; exit 5") for _ in range(2)]
