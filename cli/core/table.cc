@@ -8,6 +8,8 @@ namespace paddock::cli {
 namespace {
 
 constexpr const char* kGap = "   ";
+// A cell wider than this pushes aside its own line only.
+constexpr size_t kWidestColumn = 64;
 
 std::string cell_text(const std::string& cell) { return cell.empty() ? "-" : printable(cell); }
 
@@ -27,7 +29,8 @@ std::string render_with(const Table& table, std::vector<size_t>& widths,
   const auto widen = [&](const std::vector<std::string>& cells) {
     widths.resize(std::max(widths.size(), cells.size()));
     for (size_t i = 0; i < cells.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(cell_text(cells[i])));
+      const size_t width = display_width(cell_text(cells[i]));
+      if (width <= kWidestColumn) widths[i] = std::max(widths[i], width);
     }
   };
   widen(table.header);

@@ -35,6 +35,12 @@ TEST(Table, CountsWideAndCombiningCharactersAsTheTerminalDoes) {
   EXPECT_EQ(render({{}, {{"日本", "x"}, {"abcd", "y"}}}), "日本   x\nabcd   y\n");
 }
 
+TEST(Table, AVeryLongCellDoesNotPadTheOtherLines) {
+  const std::string longest(250, 'x');
+  EXPECT_EQ(render({{"PATH", "SIZE"}, {{longest, "1 B"}, {"a", "2 B"}}}),
+            "PATH   SIZE\n" + longest + "   1 B\na      2 B\n");
+}
+
 TEST(Table, ACellCannotDriveTheTerminal) {
   EXPECT_THAT(render({{}, {{"a\x1b]0;title\x07", "b\nc"}}}), Not(HasSubstr("\x1b")));
   EXPECT_EQ(printable("b\nc\xe2\x80\xae"), "b c\xef\xbf\xbd");
