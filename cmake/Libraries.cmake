@@ -21,6 +21,13 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 add_library(zstd INTERFACE)
 target_link_libraries(zstd INTERFACE PkgConfig::ZSTD)
 
+# The controller's allocator; sanitizers bring their own.
+add_library(allocator INTERFACE)
+if(NOT PADDOCK_SANITIZE AND NOT PADDOCK_FUZZ)
+  pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
+  target_link_libraries(allocator INTERFACE PkgConfig::JEMALLOC)
+endif()
+
 pkg_check_modules(SECCOMP REQUIRED libseccomp)
 add_library(seccomp INTERFACE)
 target_link_libraries(seccomp INTERFACE -l:libseccomp.a)  # the launcher is static
