@@ -102,6 +102,7 @@ class Join(unittest.TestCase):
                 config.write(line + "\n")
         self.instance.run("cordon", self.own)  # runs go to the host that joined
         host.start()
+        wait_until("the node to be ready", lambda: self.instance.get("node", name)["status"].get("ready"))
         return host
 
     def assert_takes_runs(self, node="gpu-1"):
