@@ -1,7 +1,6 @@
 #include "controller/reconciler/reconciler.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
@@ -56,12 +55,23 @@ scheduler::Cluster::Config cluster_config(const Settings& settings) {
 struct Reconciler::State {
   explicit State(const Settings& settings) : picture(cluster_config(settings)) {}
   Picture picture;
-  std::map<std::string, std::set<std::string>> coming;  // by namespace, uids of QueueRooms
-  std::set<std::string> given_up;                       // silent nodes whose runs were given up
+  // Those that are stored already, and not given back yet, are in the picture.
+  int64_t coming_to(const std::string& name_space) const;
+  std::set<std::pair<std::string, std::string>> coming;  // namespace and uid, of QueueRooms
+  std::set<std::string> given_up;                        // silent nodes whose runs were given up
   MonoTime next_prune;
   MonoTime tell_others;
   Totals totals;
 };
+
+int64_t Reconciler::State::coming_to(const std::string& name_space) const {
+  auto at = coming.lower_bound({name_space, ""});
+  int64_t count = 0;
+  for (; at != coming.end() && at->first == name_space; ++at) {
+    if (!picture.knows(at->second)) ++count;
+  }
+  return count;
+}
 
 Reconciler::Reconciler(store::Store& store, nodes::LeaseTable& leases, Settings settings)
     : store_(store),
@@ -172,20 +182,14 @@ Result<QueueRoom> Reconciler::take_room(const std::string& name_space,
   if (!quota.pending) return QueueRoom();
   return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueRoom> {
     TRY(catch_up(*state));
-    std::set<std::string>& coming = state->coming[name_space];
-    // Those that are stored already, and not given back yet, are counted there.
-    const auto known = [&](const std::string& uid) { return state->picture.knows(uid); };
-    const int64_t waiting =
-        state->picture.waiting_in(name_space) + std::ranges::count_if(coming, std::not_fn(known));
+    const int64_t waiting = state->picture.waiting_in(name_space) + state->coming_to(name_space);
     const auto more = static_cast<int64_t>(uids.size());
     if (waiting + more > *quota.pending)
       return queue_full(name_space, waiting, *quota.pending, more);
-    coming.insert(uids.begin(), uids.end());
+    for (const std::string& uid : uids) state->coming.emplace(name_space, uid);
     return QueueRoom([this, name_space, uids = std::move(uids)] {
       state_.with([&](std::unique_ptr<State>& held) {
-        std::set<std::string>& left = held->coming[name_space];
-        for (const std::string& uid : uids) left.erase(uid);
-        if (left.empty()) held->coming.erase(name_space);
+        for (const std::string& uid : uids) held->coming.erase({name_space, uid});
       });
     });
   });
