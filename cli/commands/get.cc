@@ -99,8 +99,8 @@ Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
   Printer printer(choice, output, env);
   const bool watches = parsed.has("watch");
-  if (!watches ||
-      !choice.name.empty()) {  // one that is not there is said to be missing, not awaited
+  // One that is not there is said to be missing, not awaited.
+  if (!watches || !choice.name.empty()) {
     ASSIGN_OR_RETURN(const Value answer, watcher.client.get(choice.target()));
     if (!watches) printer.print_list(answer);
   }

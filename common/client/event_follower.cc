@@ -65,7 +65,8 @@ bool EventFollower::take(const SseEvent& message) {
     return false;
   }
   if (event->id <= last_id_) return true;  // seen before
-  if (event->id != last_id_ + 1) {         // something is missing: ask again from the last seen
+  // Something is missing: ask again from the last seen.
+  if (event->id != last_id_ + 1) {
     if (++gaps_ > kMaxGaps)
       broken_ = unexpected(cat("of number ", event->id, " where ", last_id_ + 1, " is next"));
     return false;

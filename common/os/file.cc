@@ -62,6 +62,14 @@ Status replace(const std::string& path, std::string_view bytes, mode_t mode, boo
   return std::move(done).within(cat("writing ", base_name(path)));
 }
 
+// What is above it is there: of ENOENT "not found" would be of no help.
+Error not_made(const std::string& folder, int failure) {
+  if (failure != ENOENT) return system_error(cat("creating the folder ", folder), failure);
+  return {Code::kFailedPrecondition, "FOLDER_IMPOSSIBLE",
+          cat("no folder ", folder,
+              " can be made there; choose another place, such as a folder on a disk")};
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, size_t limit) {
@@ -90,14 +98,7 @@ Status make_dirs(const std::string& path, mode_t mode) {
     if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST && errno != EISDIR) {
       // Read-only or closed parents are fine as long as the folder is there.
       const int failure = errno;
-      const bool there = exists(part);
-      if (!there && failure != ENOENT)
-        return system_error(cat("creating the folder ", base_name(part)), failure);
-      // What is above it is there: "not found" would be of no help.
-      if (!there)
-        return Error{Code::kFailedPrecondition, "FOLDER_IMPOSSIBLE",
-                     cat("no folder ", base_name(part),
-                         " can be made there; choose another place, such as a folder on a disk")};
+      if (!exists(part)) return not_made(base_name(part), failure);
     }
     if (slash == std::string::npos) break;
   }

@@ -55,7 +55,8 @@ scheduler::Cluster::Config cluster_config(const Settings& settings) {
 struct Reconciler::State {
   explicit State(const Settings& settings) : picture(cluster_config(settings)) {}
   Picture picture;
-  // Those that are stored already, and not given back yet, are in the picture.
+  // How many are on their way there. Those that are stored already, and not given back yet, are in
+  // the picture.
   int64_t coming_to(const std::string& name_space) const;
   std::set<std::pair<std::string, std::string>> coming;  // namespace and uid, of QueueRooms
   std::set<std::string> given_up;                        // silent nodes whose runs were given up

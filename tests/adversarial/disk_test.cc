@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <stop_token>
 #include <thread>
 
 #include "common/os/file.h"
@@ -65,8 +66,9 @@ TEST_P(Disk, NoticesWhoGrewWhileOthersFreedSpace) {
   const std::string spare = elsewhere.path() + "/spare";
   make(spare, 256 * kMiB);
   for (int i = 0; i < 1100; ++i) put(cat("before-", i), 1);
-  std::thread other([&] {
-    while (!os::exists(workspace() + "/ready")) std::this_thread::sleep_for(Millis{5});
+  const std::jthread other([&](const std::stop_token& over) {
+    while (!os::exists(workspace() + "/ready") && !over.stop_requested())
+      std::this_thread::sleep_for(Millis{5});
     unlink(spare.c_str());
     put("freed", 1);
   });
@@ -75,7 +77,6 @@ TEST_P(Disk, NoticesWhoGrewWhileOthersFreedSpace) {
        "touch ready; until test -e freed; do sleep 0.01; done; head -c 32000000 /dev/zero > more"});
   launch.policy.limits.file_count.reset();
   expect_ended(launch, "E_LIMIT_FS");
-  other.join();
 }
 
 // proves: WSM-32

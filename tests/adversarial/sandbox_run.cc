@@ -215,6 +215,20 @@ Launched SandboxTest::start(const contracts::LaunchRequest& request) {
           base + ".events"};
 }
 
+Finished SandboxTest::run_out_of_time(contracts::LaunchRequest request, Millis usual,
+                                      const std::function<bool(const std::string& out)>& ready) {
+  Finished done;
+  for (const Millis wall_time : {usual, Millis(30'000)}) {
+    request.policy.limits.wall_time = wire::Duration{wall_time};
+    done = run(request);
+    if (!done.result) break;
+    EXPECT_EQ(done.result->status, contracts::SandboxStatus::kTimeout) << done.result->reason;
+    EXPECT_EQ(done.result->rc, 124);
+    if (ready(done.out)) break;
+  }
+  return done;
+}
+
 Finished SandboxTest::expect_contained(const std::string& name,
                                        std::vector<std::string> arguments) {
   Finished out = run(probe(name, std::move(arguments)));

@@ -66,6 +66,10 @@ class SandboxTest : public testing::TestWithParam<As> {
   pid_t spawn_launcher(std::vector<std::string> words) const;
   Finished run(const contracts::LaunchRequest& request) { return start(request).wait(); }
   Finished run(std::vector<std::string> command) { return run(request(std::move(command))); }
+  // Expects it to end with its wall time, of which it has more where the machine needs that until
+  // it is `ready`, by what it printed.
+  Finished run_out_of_time(contracts::LaunchRequest request, Millis usual,
+                           const std::function<bool(const std::string& out)>& ready);
   // Runs a probe and expects it to find no way out.
   Finished expect_contained(const std::string& name, std::vector<std::string> arguments = {});
   Finished python(const std::string& code);
