@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,18 +11,6 @@
 #include "common/wire/json.h"
 
 namespace paddock::launch {
-namespace {
-
-Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
-  os::Fd file(memfd_create("request", MFD_CLOEXEC));
-  if (!file.valid()) return system_error("making the request's file", errno);
-  TRY(os::write_all(file.get(), wire::to_json(wire::encode(request))));
-  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("the request's file", errno);
-  return file;
-}
-
-}  // namespace
-
 Error launcher_lost() {
   return {Code::kUnavailable, "LAUNCHER_LOST", "the sandbox's launcher died; try again"};
 }

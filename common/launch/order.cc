@@ -1,13 +1,16 @@
 #include "common/launch/order.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <vector>
 
 #include "common/base/text.h"
-#include "common/contracts/launch.h"
 #include "common/os/packet_socket.h"
+#include "common/wire/json.h"
 
 namespace paddock::launch {
 namespace {
@@ -38,6 +41,14 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
 }
 
 }  // namespace
+
+Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
+  os::Fd file(memfd_create("request", MFD_CLOEXEC));
+  if (!file.valid()) return system_error("making the request's file", errno);
+  TRY(os::write_all(file.get(), wire::to_json(wire::encode(request))));
+  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("the request's file", errno);
+  return file;
+}
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {
   ASSIGN_OR_RETURN(os::Fd socket, os::connect_packets(path));

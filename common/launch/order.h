@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/base/units.h"
+#include "common/contracts/launch.h"
 #include "common/os/fd.h"
 
 namespace paddock::launch {
@@ -21,6 +22,9 @@ struct Launched {
   pid_t launcher = -1;
   os::Fd connection;  // hangs up when the launcher has ended; a fed run ends when it is closed
 };
+
+// A request in memory, for OrderFiles::request.
+Result<os::Fd> request_file(const contracts::LaunchRequest& request);
 
 // An error always means that nothing of it runs, nor ever will: it may be ordered anew.
 // Unavailable, NOT_LISTENING or PEER_GONE, if there is no server; DeadlineExceeded, NO_ANSWER,

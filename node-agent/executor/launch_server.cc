@@ -99,13 +99,14 @@ Result<os::ProcessIdentity> LaunchServer::spawn_server() const {
   return os::ProcessIdentity{.pid = pid, .start_ticks = 0, .boot_id = {}};  // gone already
 }
 
-std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files) {
-  const os::Fd request(::open(files.request.c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files,
+                                                    const contracts::LaunchRequest& wanted) {
+  const auto request = launch::request_file(wanted);
   const os::Fd events(
       ::open(files.events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   os::Fd lock(::open(files.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!request.valid() || !events.valid() || !lock.valid()) return std::nullopt;
-  auto launched = launch::order_launch(file("socket"), {request.get(), events.get(), lock.get()});
+  if (!request.ok() || !events.valid() || !lock.valid()) return std::nullopt;
+  auto launched = launch::order_launch(file("socket"), {request->get(), events.get(), lock.get()});
   lock.reset();  // from here on the launcher alone holds it
   if (launched) return identify_launcher(launched->launcher, files.lock);
   log_info("a run starts a launcher of its own", {{"why", launched.error().describe()}});

@@ -8,6 +8,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/time.h"
+#include "common/contracts/launch.h"
 #include "node-agent/executor/launcher.h"
 
 namespace paddock::executor {
@@ -28,8 +29,10 @@ class LaunchServer {
   // Where it listens; and what to do when it turned out that it does not.
   std::string socket() const { return file("socket"); }
   void revive() { start_again(); }
-  // Nothing: it did not take the order, and nothing of it runs or will run.
-  std::optional<LauncherProcess> launch(const LaunchFiles& files);
+  // Nothing: it did not take the order, and nothing of it runs or will run. The request goes there
+  // in memory: `files.request` is neither read nor made.
+  std::optional<LauncherProcess> launch(const LaunchFiles& files,
+                                        const contracts::LaunchRequest& request);
 
  private:
   struct State {

@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/wire/json.h"
 
 namespace paddock::executor {
 namespace {
@@ -86,7 +87,9 @@ bool has_open(pid_t pid, const struct stat& wanted) {
 
 }  // namespace
 
-Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files) {
+Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
+                                       const contracts::LaunchRequest& request) {
+  TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
   const os::Fd log(::open(files.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log.valid()) return system_error("opening the launcher's log", errno);
   os::SpawnOptions options;

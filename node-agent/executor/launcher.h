@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/base/time.h"
+#include "common/contracts/launch.h"
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
 #include "node-agent/executor/stop_signal.h"
@@ -15,7 +16,7 @@ namespace paddock::executor {
 
 // The files of one launch.
 struct LaunchFiles {
-  std::string request;
+  std::string request;  // of a launcher of its own; a serving one gets it in memory
   std::string events;
   std::string lock;
   std::string log;  // what the launcher itself complains about
@@ -26,8 +27,10 @@ struct LauncherProcess {
   bool is_child = false;
 };
 
-// Starts the launcher in a session of its own. SANDBOX_UNAVAILABLE if it cannot be started.
-Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files);
+// Starts the launcher in a session of its own; makes the request's file. SANDBOX_UNAVAILABLE if it
+// cannot be started.
+Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
+                                       const contracts::LaunchRequest& request);
 
 // The process that holds this lock file open: for the moment between the start of a launcher and
 // the record of its identity.

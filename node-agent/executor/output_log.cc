@@ -19,7 +19,7 @@ using contracts::FrameType;
 using contracts::OutputChunk;
 
 constexpr size_t kChunkBytes = 128 << 10;
-constexpr size_t kReadBytes = 256 << 10;
+constexpr size_t kReadBytes = 32 << 10;  // most runs say less
 constexpr int64_t kCheckpointEvery = 256;
 
 bool is_output(const Frame& frame) {
@@ -74,25 +74,33 @@ class FrameReader {
 
 }  // namespace
 
+// The agent's own files are made with their first line: most runs need one of them.
 Result<std::unique_ptr<OutputLog>> OutputLog::open(const RunFolder& folder, const Clock& clock) {
-  std::unique_ptr<OutputLog> log(new OutputLog(clock));
-  const char* names[kSegments] = {"said-before", "events", "said-after"};
-  for (int i = 0; i < kSegments; ++i) {
-    const std::string path = folder.file(names[i]);
-    log->files_[i].reset(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!log->files_[i].valid()) return system_error("opening a run's output", errno);
-    TRY(log->count(static_cast<Segment>(i)));
+  std::unique_ptr<OutputLog> log(new OutputLog(folder, clock));
+  for (const Segment each : {kBefore, kEvents, kAfter}) {
+    TRY(log->open_file(each, each == kEvents));
+    if (!log->files_[each].valid()) continue;
+    TRY(log->count(each));
     // A line torn by a crash is dropped; the launcher's file is the launcher's alone.
-    if (i != kEvents && ::ftruncate(log->files_[i].get(), log->counted_[i]) != 0) {
+    if (each != kEvents && ::ftruncate(log->files_[each].get(), log->counted_[each]) != 0)
       return system_error("repairing a run's output", errno);
-    }
   }
   return log;
+}
+
+Status OutputLog::open_file(Segment segment, bool make) {
+  constexpr const char* kNames[kSegments] = {"said-before", "events", "said-after"};
+  const std::string path = folder_.file(kNames[segment]);
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (make ? O_CREAT : 0);
+  files_[segment].reset(::open(path.c_str(), flags, 0600));
+  if (files_[segment].valid() || (!make && errno == ENOENT)) return {};
+  return system_error("opening a run's output", errno);
 }
 
 Status OutputLog::say(std::string_view line) {
   std::lock_guard lock(mutex_);
   const Segment segment = counted_[kEvents] > 0 ? kAfter : kBefore;
+  if (!files_[segment].valid()) TRY(open_file(segment, true));
   const std::string text = cat(line, "\n");
   const std::string bytes =
       cat(contracts::frame_header(FrameType::kStdout, clock_.wall().ms, text.size()), text, "\n");
@@ -156,6 +164,7 @@ std::vector<OutputChunk> OutputLog::read(int64_t after, size_t max_bytes) const 
   Position at = start_for(after);
   size_t used = 0;
   for (int segment = at.segment; segment < kSegments; ++segment) {
+    if (!files_[segment].valid()) continue;
     FrameReader reader(files_[segment].get(), segment == at.segment ? at.offset : 0);
     int64_t seq = at.seq;
     Frame frame;

@@ -45,14 +45,16 @@ class OutputLog {
     int64_t offset = 0;
     int64_t seq = 0;
   };
-  explicit OutputLog(const Clock& clock) : clock_(clock) {}
+  OutputLog(RunFolder folder, const Clock& clock) : folder_(std::move(folder)), clock_(clock) {}
+  Status open_file(Segment segment, bool make);
   Status count(Segment segment);
   void take(const contracts::Frame& frame);
   Position start_for(int64_t after) const;
 
+  const RunFolder folder_;
   const Clock& clock_;
   mutable std::mutex mutex_;
-  os::Fd files_[kSegments];
+  os::Fd files_[kSegments];          // none: nothing was said there
   int64_t counted_[kSegments] = {};  // bytes of whole frames that are numbered
   OutputState state_;
   std::vector<Position> checkpoints_;

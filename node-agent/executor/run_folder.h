@@ -4,13 +4,13 @@
 //   <runs>/<uid>-<attempt>/
 //     assignment.json   what was asked for; written once
 //     state.json        a RunRecord a line, added before each step that cannot be repeated; the
-//     last
-//                       whole one counts
+//                       last whole one counts
 //     workspace/        the run's files; of a layered one what it changed in the node's cached tree
 //     layer-work/       the kernel's own, beside a layered workspace
-//     request.json events lock launcher.log      between the agent and paddock-sandbox
+//     events lock                                between the agent and paddock-sandbox
+//     request.json launcher.log                  of one that serves this run alone
 //     input                                      lines for an agent run's standard input
-//     said-before said-after                     the agent's own lines, as frames
+//     said-before said-after                     the agent's own lines, as frames, if there are any
 //     build/            launches that build its environment
 #pragma once
 

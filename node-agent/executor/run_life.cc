@@ -125,7 +125,6 @@ NextStep RunLife::decide() {
 
 Status RunLife::launch(const contracts::LaunchRequest& request) {
   const LaunchFiles files = launch_files();
-  TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
   if (is_agent()) {
     ASSIGN_OR_RETURN(InputFile opened, InputFile::open(input_path()));
     input_.emplace(std::move(opened));
@@ -135,7 +134,7 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   TRY(folder_.store(record_));
   TRY(ports_.intents.note(os::base_name(folder_.path())));
   PADDOCK_CRASH_POINT("launch-intended");
-  auto started = start(files);
+  auto started = start(files, request);
   if (!started) {
     log_error("a launcher could not be started", {{"error", started.error().describe()}});
     return std::move(started).error();
@@ -150,11 +149,12 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   return {};
 }
 
-Result<LauncherProcess> RunLife::start(const LaunchFiles& files) {
+Result<LauncherProcess> RunLife::start(const LaunchFiles& files,
+                                       const contracts::LaunchRequest& request) {
   if (ports_.server != nullptr) {
-    if (auto served = ports_.server->launch(files)) return std::move(*served);
+    if (auto served = ports_.server->launch(files, request)) return std::move(*served);
   }
-  return start_launcher(ports_.config.sandbox_program, files);
+  return start_launcher(ports_.config.sandbox_program, files, request);
 }
 
 FollowEnd RunLife::follow() {

@@ -27,6 +27,14 @@
 
 namespace paddock::executor {
 
+// A tree that is laid beneath the run's folder costs the kernel some seven files for each run, and
+// a mount; one that is copied, each of its own.
+struct SmallTree {
+  size_t files = 8;
+  int64_t bytes = 256 << 10;
+  bool holds(const contracts::Tree& tree) const;
+};
+
 struct ExecutorConfig {
   std::string runs_dir;
   std::string intents_file;
@@ -36,6 +44,7 @@ struct ExecutorConfig {
   std::optional<uid_t> sandbox_uid;             // who runs commands here, if not we
   std::optional<contracts::Ceilings> ceilings;  // what this node lets a policy ask for
   contracts::NetworkSettings network;           // for policies that may enable it
+  SmallTree copied;                             // larger ones are laid, where the host can
   std::string library_dir;  // seen by code runs at the same path; empty: the host has none
 };
 
@@ -103,7 +112,7 @@ class RunLife {
   NextStep decide();
   Result<contracts::LaunchRequest> prepare();
   Status launch(const contracts::LaunchRequest& request);
-  Result<LauncherProcess> start(const LaunchFiles& files);
+  Result<LauncherProcess> start(const LaunchFiles& files, const contracts::LaunchRequest& request);
   FollowEnd follow();
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
@@ -131,19 +140,23 @@ class RunLife {
   };
   TreeSource workspace_source() const { return {assignment_.workspace_root, ""}; }
   Status fetch_workspace();
-  Status lay_workspace(TreeNews& news);
+  Status lay_workspace();
   Status cache_tree(const TreeSource& source, TreeNews& news);
-  Status copy_tree(const TreeSource& source, const std::string& to, TreeNews& news);
-  Status with_blobs(const TreeSource& source, TreeNews& news,
-                    const std::function<Status(const contracts::Tree&)>& use);
+  Status make_cached(const TreeSource& source, const contracts::Tree& tree, TreeNews& news);
+  bool find_cached(const TreeSource& source, TreeNews& news);
+  Status copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news);
+  Status with_blobs(const contracts::Tree& tree, TreeNews& news,
+                    const std::function<Status()>& use);
   Status fetch_blobs(const contracts::Tree& tree, TreeNews& news);
   Status fetch_volumes();
+  Status copy_volume(const TreeSource& source, const contracts::MountedVolume& volume,
+                     TreeNews& news);
   std::string volume_folder(const contracts::MountedVolume& volume) const;
   std::vector<contracts::LaunchMount> volume_mounts() const;
   std::optional<workspace::Owner> owner() const;
   contracts::LaunchMount workspace_mount() const;
   Result<os::Fd> open_workspace() const;
-  Result<contracts::Tree> fetch_tree(const TreeSource& source, RunTransport& transport);
+  Result<contracts::Tree> fetch_tree(const TreeSource& source);
   Result<runtimes::Environment> make_environment();
   Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
   Status collect_artifacts(contracts::RunOutcome& outcome);

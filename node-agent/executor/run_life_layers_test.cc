@@ -11,6 +11,7 @@ class LayeredLife : public Life {
     auto opened = workspace::TreeCache::open(base + "/trees", std::nullopt);
     if (!opened.ok()) GTEST_SKIP() << "no layered folders here: " << opened.error().message;
     trees = std::move(*opened);
+    config.copied = {.files = 0, .bytes = 0};  // however small
     behave("ok");
   }
 };
@@ -79,6 +80,20 @@ TEST_F(LayeredLife, BlobsThatVanishAreFetchedAgain) {
   ASSERT_TRUE(store->put(blobs.begin()->second).ok());
   ASSERT_TRUE(store->remove_unused(tree.entries[0].digest, ::time(nullptr) + 60).value());
   EXPECT_EQ(run().phase, contracts::RunPhase::kSucceeded);
+}
+
+TEST_F(LayeredLife, OfASmallTreeHaveACopy) {
+  config.copied = {.files = tree.entries.size(), .bytes = tree.entries[0].size};
+  EXPECT_EQ(run().phase, contracts::RunPhase::kSucceeded);
+  EXPECT_THAT(uploads, testing::ElementsAre("out/result.json"));
+  EXPECT_TRUE(os::exists(folder().workspace() + "/main.py"));
+  EXPECT_FALSE(os::exists(folder().layer_work()));
+  EXPECT_FALSE(trees->find(assignment.workspace_root));
+  ASSERT_TRUE(life->erase().ok());
+  --config.copied.bytes;
+  EXPECT_EQ(run().phase, contracts::RunPhase::kSucceeded);
+  EXPECT_FALSE(os::exists(folder().workspace() + "/main.py"));
+  EXPECT_TRUE(trees->find(assignment.workspace_root));
 }
 
 TEST_F(LayeredLife, GoOnAfterTheAgentWasReplaced) {

@@ -59,8 +59,7 @@ TEST_F(Life, ALauncherThatComesLateFindsItsLockTaken) {
   request.command = {"ok", base};
   request.workdir = "/workspace";
   request.mounts = {{base, "/workspace", contracts::MountMode::kReadWrite}};
-  ASSERT_TRUE(os::write_file_atomic(files.request, wire::to_json(wire::encode(request))).ok());
-  const auto late = start_launcher(config.sandbox_program, files);
+  const auto late = start_launcher(config.sandbox_program, files, request);
   ASSERT_TRUE(late.ok());
   reap_launcher(*late);
   EXPECT_EQ(starts(), 0u);

@@ -173,8 +173,7 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   TRY(os::make_dirs(folder.path()));
   ASSIGN_OR_RETURN(const auto output, OutputLog::open(folder, ports_.clock));
   const LaunchFiles files = build_files();
-  TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
-  ASSIGN_OR_RETURN(const LauncherProcess process, start(files));
+  ASSIGN_OR_RETURN(const LauncherProcess process, start(files, request));
   StopSignal build_stop;  // an agent that leaves ends its builds
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });

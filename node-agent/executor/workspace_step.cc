@@ -47,38 +47,59 @@ std::optional<workspace::Owner> RunLife::owner() const {
   return uid ? std::optional(workspace::Owner{*uid, *uid}) : std::nullopt;
 }
 
+bool SmallTree::holds(const contracts::Tree& tree) const {
+  int64_t all = 0;
+  for (const contracts::TreeEntry& entry : tree.entries) all += entry.size;
+  return tree.entries.size() <= files && all <= bytes;
+}
+
+// What is in the cache is laid: it is large, or a volume too.
 Status RunLife::fetch_workspace() {
   PhaseTiming timing(ports_.clock, record_.timings_ms["workspace"]);
   TRY(os::remove_tree(folder_.workspace()));
   TRY(os::remove_tree(folder_.layer_work()));
-  record_.layered = ports_.trees != nullptr && !assignment_.workspace_root.empty();
+  const TreeSource source = workspace_source();
   TreeNews news;
-  TRY(record_.layered ? lay_workspace(news)
-                      : copy_tree(workspace_source(), folder_.workspace(), news));
+  record_.layered = find_cached(source, news);
+  if (!record_.layered) {
+    ASSIGN_OR_RETURN(const contracts::Tree tree, fetch_tree(source));
+    record_.layered = ports_.trees != nullptr && !ports_.config.copied.holds(tree);
+    TRY(record_.layered ? make_cached(source, tree, news)
+                        : copy_tree(tree, folder_.workspace(), news));
+  }
+  if (record_.layered) TRY(lay_workspace());
   say(cat("workspace: ", news.text()));
   return {};
 }
 
+bool RunLife::find_cached(const TreeSource& source, TreeNews& news) {
+  if (ports_.trees == nullptr || source.root.empty()) return false;
+  const auto cached = ports_.trees->find(source.root);
+  if (cached) news = {.files = cached->files, .bytes = cached->bytes, .fetched = 0, .cached = true};
+  return cached.has_value();
+}
+
 // The tree in this node's cache, fetched and made if it is not there yet.
 Status RunLife::cache_tree(const TreeSource& source, TreeNews& news) {
-  std::optional<workspace::CachedTree> cached = ports_.trees->find(source.root);
-  news.cached = cached.has_value();
-  if (!cached) {
-    TRY(with_blobs(source, news, [&](const contracts::Tree& tree) -> Status {
-      ASSIGN_OR_RETURN(cached, ports_.trees->make(source.root, tree, ports_.store, [this] {
-        return stop_.at_least(StopKind::kCancel);
-      }));
-      return {};
-    }));
-  }
-  news.files = cached->files;
-  news.bytes = cached->bytes;
-  return {};
+  if (find_cached(source, news)) return {};
+  ASSIGN_OR_RETURN(const contracts::Tree tree, fetch_tree(source));
+  return make_cached(source, tree, news);
+}
+
+Status RunLife::make_cached(const TreeSource& source, const contracts::Tree& tree, TreeNews& news) {
+  return with_blobs(tree, news, [&]() -> Status {
+    ASSIGN_OR_RETURN(const workspace::CachedTree made,
+                     ports_.trees->make(source.root, tree, ports_.store,
+                                        [this] { return stop_.at_least(StopKind::kCancel); }));
+    news.files = made.files;
+    news.bytes = made.bytes;
+    return {};
+  });
 }
 
 // A folder of its own with the tree's files.
-Status RunLife::copy_tree(const TreeSource& source, const std::string& to, TreeNews& news) {
-  return with_blobs(source, news, [&](const contracts::Tree& tree) -> Status {
+Status RunLife::copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news) {
+  return with_blobs(tree, news, [&]() -> Status {
     TRY(os::remove_tree(to));
     ASSIGN_OR_RETURN(const workspace::Materialized done,
                      workspace::materialize(tree, ports_.store, to, owner(),
@@ -89,9 +110,8 @@ Status RunLife::copy_tree(const TreeSource& source, const std::string& to, TreeN
   });
 }
 
-// Nothing here grows with the tree once it is cached: two empty folders above it.
-Status RunLife::lay_workspace(TreeNews& news) {
-  TRY(cache_tree(workspace_source(), news));
+// Two empty folders above the cached tree, however large it is.
+Status RunLife::lay_workspace() {
   TRY(os::make_dirs(folder_.layer_work()));
   TRY(os::make_dirs(folder_.workspace(), 0755));
   const auto to = owner();
@@ -100,17 +120,12 @@ Status RunLife::lay_workspace(TreeNews& news) {
   return {};
 }
 
-// Calls `use` with the tree once all its blobs are here.
-Status RunLife::with_blobs(const TreeSource& source, TreeNews& news,
-                           const std::function<Status(const contracts::Tree&)>& use) {
-  contracts::Tree tree;
-  if (!source.root.empty()) {
-    const auto controller = transport(StopKind::kCancel);
-    ASSIGN_OR_RETURN(tree, fetch_tree(source, *controller));
-  }
+// Calls `use` once all the tree's blobs are here.
+Status RunLife::with_blobs(const contracts::Tree& tree, TreeNews& news,
+                           const std::function<Status()>& use) {
   for (int i = 1;; ++i) {
     TRY(fetch_blobs(tree, news));
-    Status used = use(tree);
+    Status used = use();
     if (used.ok() || used.error().reason != "BLOB_NOT_FOUND" || i == kTries) return used;
   }
 }
@@ -146,15 +161,19 @@ Status RunLife::fetch_blobs(const contracts::Tree& tree, TreeNews& news) {
 }
 
 // The tree's canonical text is a blob like any other: fetched once, proven by its digest.
-Result<contracts::Tree> RunLife::fetch_tree(const TreeSource& source, RunTransport& controller) {
+// Of no workspace: an empty one.
+Result<contracts::Tree> RunLife::fetch_tree(const TreeSource& source) {
   const std::string& root = source.root;
+  if (root.empty()) return contracts::Tree();
   if (contracts::is_digest(root) && ports_.store.use(root)) {
     ASSIGN_OR_RETURN(const std::string text, ports_.store.read(root, kMaxTreeBytes));
     ASSIGN_OR_RETURN(const wire::Value document,
                      wire::parse_json(text, {.max_bytes = kMaxTreeBytes}));
     return wire::decode<contracts::Tree>(document);
   }
-  ASSIGN_OR_RETURN(contracts::Tree tree, controller.fetch_tree(assignment_.run_uid, source.volume));
+  const auto controller = transport(StopKind::kCancel);
+  ASSIGN_OR_RETURN(contracts::Tree tree,
+                   controller->fetch_tree(assignment_.run_uid, source.volume));
   if (cas::tree_root(tree) != root) {
     return Error{Code::kInternal, "TREE_MISMATCH",
                  "the controller sent another tree than the run's"};

@@ -44,15 +44,26 @@ class Workspaces(unittest.TestCase):
         """The agent's cached trees; none where its kernel lays no folders over each other."""
         return [t / "files" for t in paths_below(self.instance.home, "trees/*") if len(t.name) == 64]
 
+    def grow(self, project):
+        """So large that no run gets a copy of it, where there is another way."""
+        for number in range(10):
+            (project / "data").mkdir(exist_ok=True)
+            (project / "data" / f"{number}.txt").write_text(str(number))
+
+    def change_twice(self):
+        for _ in range(2):  # the second finds everything as the first did
+            self.compute("python3 job.py", "--artifact-dir", "out", "--output", self.results)
+            brought = {f.name: f.read_text() for f in (self.results / "out").iterdir()}
+            self.assertEqual(brought["seen.txt"].replace("data,", ""), "changed.txt,job.py,moved,out")
+            self.assertEqual((brought["moved.json"], brought["old.txt"]), ("kept", "old"))
+
     # proves: VLT-80
     def test_what_a_run_changes_no_other_run_sees(self):
         make_project(self.project, job__py=CHANGES, changed__txt="old", removed__txt="x",
                      **{"sub/kept__txt": "kept", "out/old__txt": "old"})
-        for _ in range(2):  # the second finds everything as the first did
-            self.compute("python3 job.py", "--artifact-dir", "out", "--output", self.results)
-            brought = {f.name: f.read_text() for f in (self.results / "out").iterdir()}
-            self.assertEqual(brought, {"seen.txt": "changed.txt,job.py,moved,out", "moved.json": "kept",
-                                       "old.txt": "old"})
+        self.change_twice()
+        self.grow(self.project)
+        self.change_twice()
         for tree in self.trees():
             if (tree / "removed.txt").exists():
                 self.assertEqual((tree / "changed.txt").read_text(), "old")
@@ -60,7 +71,12 @@ class Workspaces(unittest.TestCase):
 
     def test_a_tree_comes_to_the_node_once(self):
         make_project(self.project, job__py="print('hi')\n")
+        before = self.trees()
         self.assertIn("(1 blob fetched)", self.compute("python3 job.py").stderr)
+        self.assertIn("(0 blobs fetched)", self.compute("python3 job.py").stderr)
+        self.assertEqual(self.trees(), before)
+        self.grow(self.project)
+        self.assertIn("(10 blobs fetched)", self.compute("python3 job.py").stderr)
         again = self.compute("python3 job.py").stderr
         self.assertIn("(cached here)" if self.trees() else "(0 blobs fetched)", again)
 

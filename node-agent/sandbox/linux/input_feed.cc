@@ -1,113 +1,110 @@
 #include "node-agent/sandbox/linux/input_feed.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/inotify.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
 namespace paddock::sandbox {
 namespace {
 
-constexpr int kPollMs = 1'000;  // in case a wake-up is missed
+constexpr Millis kLookAgain{1'000};  // where nothing tells of changes
+constexpr Millis kEndsToo{100};      // a command that ends closes its input a little before
+constexpr size_t kPiece = size_t{64} << 10;
 constexpr size_t kLongestLine = size_t{8} << 20;
 
-// Descriptors of the feeding process; it has no others.
-constexpr int kFile = 0;
-constexpr int kPipe = 1;
-constexpr int kWatch = 2;
+}  // namespace
 
-bool write_pipe(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(kPipe, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) bytes.remove_prefix(static_cast<size_t>(count));
+Result<InputFeed> InputFeed::open(const std::string& path, MonoTime now) {
+  InputFeed out(path);
+  out.file_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!out.file_.valid()) return system_error("opening the input file", errno);
+  std::array<int, 2> ends = {};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("making the input's pipe", errno);
+  out.command_end_.reset(ends[0]);
+  out.pipe_.reset(ends[1]);
+  if (fcntl(out.pipe_.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("making the input's pipe", errno);
+  out.watch_.reset(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (out.watch_.valid() && inotify_add_watch(out.watch_.get(), path.c_str(), IN_MODIFY) < 0)
+    out.watch_.reset();
+  out.more_ = true;
+  out.forward(now);
+  return out;
+}
+
+std::array<pollfd, 2> InputFeed::waits_for() const {
+  const bool may_write = lines_ > 0 || more_;
+  return {{{pipe_.valid() ? watch_.get() : -1, POLLIN, 0},
+           {pipe_.get(), static_cast<short>(may_write ? POLLOUT : 0), 0}}};
+}
+
+void InputFeed::handle(const std::array<pollfd, 2>& seen, MonoTime now) {
+  const bool due = look_at_ && now >= *look_at_;
+  if (!pipe_.valid()) {
+    if (due) mark_closed();
+    return;
+  }
+  if ((seen[1].revents & POLLERR) != 0) return close(now);
+  if (seen[0].revents != 0 || due) more_ = changed() || more_;
+  if (more_ || lines_ > 0) forward(now);
+}
+
+bool InputFeed::changed() {
+  if (!watch_.valid()) return true;
+  alignas(inotify_event) std::array<char, 4096> news;
+  bool any = false;
+  while (read(watch_.get(), news.data(), news.size()) > 0) any = true;
+  return any;
+}
+
+void InputFeed::forward(MonoTime now) {
+  if (!watch_.valid()) look_at_ = now + kLookAgain;
+  if ((lines_ == 0 && !read_more()) || !write_lines()) close(now);
+}
+
+// One piece, so that much input delays nothing else. False if the file cannot be fed any further.
+bool InputFeed::read_more() {
+  if (!more_) return true;
+  const size_t before = held_.size();
+  held_.resize(before + kPiece);
+  const ssize_t count = read(file_.get(), held_.data() + before, kPiece);
+  held_.resize(before + static_cast<size_t>(count > 0 ? count : 0));
+  if (count < 0) return errno == EINTR;
+  if (count > 0) {
+    const size_t end = std::string_view(held_).substr(before).rfind('\n');
+    lines_ = end == std::string_view::npos ? 0 : before + end + 1;
+    return lines_ > 0 || held_.size() <= kLongestLine;
+  }
+  more_ = false;
+  // Half a line is read again once it is whole: until then the agent may still cut it off.
+  if (!held_.empty()) lseek(file_.get(), -static_cast<off_t>(held_.size()), SEEK_CUR);
+  held_.clear();
+  return true;
+}
+
+// False when nobody reads.
+bool InputFeed::write_lines() {
+  while (lines_ > 0) {
+    const ssize_t count = write(pipe_.get(), held_.data(), lines_);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno == EAGAIN;
+    held_.erase(0, static_cast<size_t>(count));
+    lines_ -= static_cast<size_t>(count);
   }
   return true;
 }
 
-// False when nobody reads, or the file cannot be read.
-bool forward_new(std::string& held) {
-  std::array<char, 65536> buffer;
-  while (true) {
-    const ssize_t count = read(kFile, buffer.data(), buffer.size());
-    if (count < 0) return errno == EINTR;
-    if (count == 0) return true;
-    held.append(buffer.data(), static_cast<size_t>(count));
-    const size_t end = held.rfind('\n');
-    if (end == std::string::npos) {
-      if (held.size() > kLongestLine) return false;
-      continue;
-    }
-    if (!write_pipe(std::string_view(held).substr(0, end + 1))) return false;
-    held.erase(0, end + 1);
-  }
+void InputFeed::close(MonoTime now) {
+  pipe_.reset();
+  look_at_ = now + kEndsToo;
 }
 
-// True while the command still has its end.
-bool wait_for_more() {
-  std::array<pollfd, 2> fds = {pollfd{kWatch, POLLIN, 0}, pollfd{kPipe, 0, 0}};
-  poll(fds.data(), fds.size(), kPollMs);
-  alignas(inotify_event) std::array<char, 4096> events;
-  while (read(kWatch, events.data(), events.size()) > 0) {
-  }
-  return (fds[1].revents & (POLLERR | POLLHUP)) == 0;
-}
-
-// A half line is read again once it is whole: until then the agent may still cut it off.
-[[noreturn]] void feed(const std::string& path) {
-  std::string held;
-  while (true) {
-    if (!forward_new(held)) break;
-    if (!held.empty()) {
-      lseek(kFile, -static_cast<off_t>(held.size()), SEEK_CUR);
-      held.clear();
-    }
-    if (!wait_for_more()) break;
-  }
-  const int mark = open((path + ".closed").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (mark >= 0) close(mark);
-  _exit(0);
-}
-
-// Nothing of the launcher's stays open here: not its lock, not the sandbox's sockets.
-[[noreturn]] void become_feed(int file, int pipe, const std::string& path, pid_t launcher) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != launcher) _exit(1);
-  prctl(PR_SET_NAME, "paddock-input");
-  signal(SIGPIPE, SIG_IGN);
-  const int watch = inotify_init1(IN_NONBLOCK);
-  if (watch >= 0) inotify_add_watch(watch, path.c_str(), IN_MODIFY);
-  // Above the three first, so that no copy lands on another's source.
-  const int high_file = fcntl(file, F_DUPFD, 10);
-  const int high_pipe = fcntl(pipe, F_DUPFD, 10);
-  const int high_watch = fcntl(watch, F_DUPFD, 10);
-  dup2(high_file, kFile);
-  dup2(high_pipe, kPipe);
-  dup2(high_watch, kWatch);
-  syscall(SYS_close_range, 3U, ~0U, 0);
-  feed(path);
-}
-
-}  // namespace
-
-Result<os::Fd> start_input_feed(const std::string& path) {
-  const os::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.valid()) return system_error("opening the input file", errno);
-  std::array<int, 2> ends = {};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("making the input's pipe", errno);
-  os::Fd reader(ends[0]);
-  const os::Fd writer(ends[1]);
-  const pid_t launcher = getpid();
-  const pid_t child = fork();
-  if (child < 0) return system_error("starting the input's feed", errno);
-  if (child == 0) become_feed(file.get(), writer.get(), path, launcher);
-  return reader;
+void InputFeed::mark_closed() {
+  look_at_.reset();
+  const os::Fd mark(
+      ::open((path_ + ".closed").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
 }  // namespace paddock::sandbox

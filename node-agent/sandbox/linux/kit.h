@@ -9,6 +9,7 @@
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/launch.h"
+#include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/shared_view.h"
 #include "node-agent/sandbox/seccomp_program.h"
 
@@ -22,11 +23,13 @@ struct LaunchKit {
   // The launcher itself is in an empty network namespace, which is for this run alone and in which
   // the sandbox has no capability: the sandbox inherits it instead of making its own.
   bool in_empty_network = false;
-  os::Fd host_network;                 // then: the one that the launcher left, for brokers
-  os::Fd root_mapping;                 // for the default identity, see HostIdentity; none: invalid
-  os::Fd mounts;                       // watch_mounts() since before `shared` was last looked at
-  std::optional<SharedView> shared;    // none: each view is made from the host's own folders
-  std::shared_ptr<EmptySandbox> used;  // by the run that is over
+  os::Fd host_network;               // then: the one that the launcher left, for brokers
+  os::Fd root_mapping;               // for the default identity, see HostIdentity; none: invalid
+  os::Fd mounts;                     // watch_mounts() since before `shared` was last looked at
+  std::optional<SharedView> shared;  // none: each view is made from the host's own folders
+  // Of the run that is over: the kernel takes its time to take them apart.
+  std::shared_ptr<EmptySandbox> used;
+  std::optional<InputFeed> input;
 };
 // `judge_exec`: the supervisor is asked about each program that is to be executed.
 Result<LaunchKit> make_kit(bool judge_exec = false);

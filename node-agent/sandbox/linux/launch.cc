@@ -10,7 +10,6 @@
 #include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/facts.h"
 #include "node-agent/sandbox/linux/filter.h"
-#include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/kit.h"
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/supervise.h"
@@ -94,9 +93,10 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& f
   if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(kit.used->init());
   if (!request.input_file.empty()) {
-    auto fed = start_input_feed(request.input_file);
-    if (!fed.ok()) return outcome::SetupFailed{fed.error()};
-    feed.input = std::move(fed).value();
+    auto opened = InputFeed::open(request.input_file, clock.mono());
+    if (!opened.ok()) return outcome::SetupFailed{opened.error()};
+    feed.input = opened->take_command_end();
+    kit.input = std::move(opened).value();
   }
   auto running = kit.used->start(request, plan, feed.input.get());
   if (!running.ok()) {
@@ -106,7 +106,8 @@ Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& f
   feed.input.reset();  // the command's alone: its client sees it end
   Supervisor supervisor(std::move(running).value(),
                         {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
-                         signal_fd.get(), feed.client, ends_unseen(kit, plan, feed)},
+                         kit.input ? &*kit.input : nullptr, signal_fd.get(), feed.client,
+                         ends_unseen(kit, plan, feed)},
                         request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;

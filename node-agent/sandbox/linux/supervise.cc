@@ -27,6 +27,7 @@ constexpr Millis kSetupTime{30'000};
 constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
 constexpr Millis kCheckWaiting{5'000};
 constexpr Millis kKillAgainAfter{20};
+constexpr std::array<pollfd, 2> kNoInput = {{{-1, 0, 0}, {-1, 0, 0}}};
 
 Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
   switch (cause) {
@@ -73,7 +74,8 @@ Outcome Supervisor::run() {
 void Supervisor::wait_for_something() {
   const bool congested = watched_.events.congested();
   const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
-  std::array<pollfd, 9> fds = {{
+  const auto input = watched_.input == nullptr ? kNoInput : watched_.input->waits_for();
+  std::array<pollfd, 11> fds = {{
       {sandbox_.control.get(), POLLIN, 0},
       {output_fd(sandbox_.out), POLLIN, 0},
       {output_fd(sandbox_.err), POLLIN, 0},
@@ -83,6 +85,8 @@ void Supervisor::wait_for_something() {
       {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
       {watched_.disk == nullptr ? -1 : watched_.disk->fd(), POLLIN, 0},
       {watched_.client, POLLIN, 0},
+      input[0],
+      input[1],
   }};
   poll(fds.data(), fds.size(), wait_ms());
   now_ = watched_.clock.mono();
@@ -105,6 +109,7 @@ void Supervisor::wait_for_something() {
   }
   if (watched_.disk != nullptr && ready(7)) handle_disk(watched_.disk->take(now_));
   if (ready(8)) hear_client();
+  if (watched_.input != nullptr) watched_.input->handle({fds[9], fds[10]}, now_);
   if (ready(5)) reap();
   if (filter_left && !reaped_) look_for_success();
 }
@@ -149,6 +154,7 @@ int Supervisor::wait_ms() const {
   at(outputs_.flush_at());
   at(kill_at_);
   at(notifications_.rests_until(now_));
+  if (watched_.input != nullptr) at(watched_.input->look_at());
   if (!started_) at(setup_deadline_);
   if (started_ && cause_ == EndCause::kNone) at(wall_end_);
   if (watched_.disk || plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting))

@@ -10,6 +10,7 @@
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/disk_watch.h"
 #include "node-agent/sandbox/linux/exit_watch.h"
+#include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/notifications.h"
 #include "node-agent/sandbox/outcome.h"
 #include "node-agent/sandbox/outputs.h"
@@ -32,9 +33,10 @@ struct Watched {
   EventWriter& events;
   const Clock& clock;
   const LaunchChoices& choices;
-  DiskWatch* disk = nullptr;  // none: the workspace has no quota
-  int signals = -1;           // readable when the run is to be canceled
-  int client = -1;            // of a fed run; see Feed
+  DiskWatch* disk = nullptr;   // none: the workspace has no quota
+  InputFeed* input = nullptr;  // none: no file is read along
+  int signals = -1;            // readable when the run is to be canceled
+  int client = -1;             // of a fed run; see Feed
   bool may_end_early =
       false;  // nothing outside can tell a process that ends from one that has ended
 };
