@@ -104,7 +104,8 @@ Instance::Instance() {
   require(registered, "atexit");
   running = this;
   const std::map<std::string, std::string> environment = {{"PADDOCK_HOME", folder_.path()},
-                                                          {"PADDOCK_INSTANCE", "bench"}};
+                                                          {"PADDOCK_INSTANCE", "bench"},
+                                                          {"PADDOCK_NODE_AGENT_MAX_RUNS", "16"}};
   const os::Fd quiet(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   require(run_program({programs() + "/paddock", "up", "--port", "0"}, environment, quiet.get()),
           "no instance comes up");

@@ -16,6 +16,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
 #include "common/os/process.h"
+#include "common/os/spread.h"
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/capabilities.h"
@@ -208,6 +209,7 @@ Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig
   for (const std::string& each :
        {executor.runs_dir, runs_launcher_dir(config), sessions_launcher_dir(config)})
     TRY(os::make_dirs(each));
+  os::spread_folders(executor.runs_dir);
   runtimes::sweep_environments(executor.environments.dir);
   return {};
 }

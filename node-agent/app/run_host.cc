@@ -48,8 +48,8 @@ executor::ExecutorPorts RunHost::ports() {
 
 // With what may still work in it.
 Status RunHost::remove(const std::string& folder) {
-  executor::end_leftover(os::join_path(folder, "lock"));
-  executor::end_leftover(os::join_path(folder, "build/lock"));
+  executor::end_leftover(os::join_path(folder, "events"));
+  executor::end_leftover(os::join_path(folder, "build/events"));
   return os::remove_tree(folder);
 }
 

@@ -104,11 +104,11 @@ std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files,
   const auto request = launch::request_file(wanted);
   const os::Fd events(
       ::open(files.events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  os::Fd lock(::open(files.lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  os::Fd lock(::open(files.events.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!request.ok() || !events.valid() || !lock.valid()) return std::nullopt;
   auto launched = launch::order_launch(file("socket"), {request->get(), events.get(), lock.get()});
   lock.reset();  // from here on the launcher alone holds it
-  if (launched) return identify_launcher(launched->launcher, files.lock);
+  if (launched) return identify_launcher(launched->launcher, files.events);
   log_info("a run starts a launcher of its own", {{"why", launched.error().describe()}});
   if (launched.error().reason == "NOT_LISTENING") start_again();
   return std::nullopt;

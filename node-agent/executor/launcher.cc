@@ -42,7 +42,7 @@ void drain(const os::Fd& watch) {
 }
 
 bool running(const LauncherProcess& process, const LaunchFiles& files) {
-  return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.lock);
+  return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.events);
 }
 
 void signal_launcher(const LauncherProcess& process, int signal) {
@@ -94,7 +94,7 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
   if (!log.valid()) return system_error("opening the launcher's log", errno);
   os::SpawnOptions options;
   options.argv = {program,    "run",        "--request", files.request,
-                  "--events", files.events, "--lock",    files.lock};
+                  "--events", files.events, "--lock",    files.events};
   options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();

@@ -17,9 +17,8 @@ namespace paddock::executor {
 // The files of one launch.
 struct LaunchFiles {
   std::string request;  // of a launcher of its own; a serving one gets it in memory
-  std::string events;
-  std::string lock;
-  std::string log;  // what the launcher itself complains about
+  std::string events;   // its launcher's lock too, as long as it lives
+  std::string log;      // what the launcher itself complains about
 };
 
 struct LauncherProcess {
@@ -32,8 +31,8 @@ struct LauncherProcess {
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
                                        const contracts::LaunchRequest& request);
 
-// The process that holds this lock file open: for the moment between the start of a launcher and
-// the record of its identity.
+// The process that has locked this file, other than we: for the moment between the start of a
+// launcher and the record of its identity.
 std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock);
 
 enum class FollowEnd { kResult, kGone, kDetached };

@@ -14,6 +14,15 @@
 namespace paddock::executor {
 namespace {
 
+constexpr const char* kJournal = "journal";
+
+Status add_to(const std::string& path, std::string_view text) {
+  const os::Fd file(
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) return system_error("opening a run's journal", errno);
+  return os::write_all(file.get(), text);
+}
+
 template <class T>
 Result<T> document_of(std::string_view text) {
   ASSIGN_OR_RETURN(const wire::Value value, wire::parse_json(text, {.max_bytes = text.size() + 1}));
@@ -48,8 +57,7 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
   const std::string fresh = cat(path_, ".new");
   TRY(os::remove_tree(fresh));
   TRY(os::make_dirs(fresh));
-  TRY(os::replace_file(os::join_path(fresh, "assignment.json"),
-                       wire::to_json(wire::encode(assignment))));
+  TRY(add_to(os::join_path(fresh, kJournal), wire::to_json(wire::encode(assignment))));
   PADDOCK_CRASH_POINT("accepting");
   if (::rename(fresh.c_str(), path_.c_str()) != 0)
     return system_error("making a run's folder", errno);
@@ -58,25 +66,22 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
 }
 
 Result<contracts::Assignment> RunFolder::assignment() const {
-  ASSIGN_OR_RETURN(const std::string text, os::read_file(file("assignment.json")));
-  return document_of<contracts::Assignment>(text);
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(file(kJournal)));
+  return document_of<contracts::Assignment>(std::string_view(text).substr(0, text.find('\n')));
 }
 
 Result<RunRecord> RunFolder::record() const {
-  if (!os::exists(file("state.json"))) return RunRecord{};
-  ASSIGN_OR_RETURN(const std::string text, os::read_file(file("state.json")));
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(file(kJournal)));
   const std::vector<std::string> lines = split(text, '\n');
+  if (lines.size() < 2) return RunRecord{};
   Result<RunRecord> last = document_of<RunRecord>(lines.back());
+  if (last) return last;
   // Half a line of an agent that was killed: what it was about to do it has not done.
-  if (!last && lines.size() > 1) last = document_of<RunRecord>(lines[lines.size() - 2]);
-  return last;
+  return lines.size() > 2 ? document_of<RunRecord>(lines[lines.size() - 2]) : RunRecord{};
 }
 
 Status RunFolder::store(const RunRecord& record) const {
-  const os::Fd state(::open(file("state.json").c_str(),
-                            O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!state.valid()) return system_error("opening a run's record", errno);
-  return os::write_all(state.get(), cat("\n", wire::to_json(wire::encode(record))));
+  return add_to(file(kJournal), cat("\n", wire::to_json(wire::encode(record))));
 }
 
 Status RunFolder::erase() const { return os::remove_tree(path_); }

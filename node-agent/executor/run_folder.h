@@ -2,12 +2,11 @@
 // of power may take of it what it likes: what must outlive that is in launch_intents.h.
 //
 //   <runs>/<uid>-<attempt>/
-//     assignment.json   what was asked for; written once
-//     state.json        a RunRecord a line, added before each step that cannot be repeated; the
-//                       last whole one counts
+//     journal           what was asked for, a line; then a RunRecord a line, added before each step
+//                       that cannot be repeated; the last whole one counts
 //     workspace/        the run's files; of a layered one what it changed in the node's cached tree
 //     layer-work/       the kernel's own, beside a layered workspace
-//     events lock                                between the agent and paddock-sandbox
+//     events            from paddock-sandbox, which locks it as long as it lives
 //     request.json launcher.log                  of one that serves this run alone
 //     input                                      lines for an agent run's standard input
 //     said-before said-after                     the agent's own lines, as frames, if there are any

@@ -106,7 +106,7 @@ NextStep RunLife::decide() {
                  .has_result = output_->state().result.has_value()};
   if (facts.stage == Stage::kLaunching) {
     // Taking the lock ourselves keeps a launcher that was about to start from starting.
-    auto lock = os::LockFile::acquire(launch_files().lock);
+    auto lock = os::LockFile::acquire(launch_files().events);
     facts.launcher_alive = !lock.ok();
     if (lock) lost_lock_.emplace(std::move(*lock));
     // It may have written its result between our first look and the lock.
@@ -116,7 +116,7 @@ NextStep RunLife::decide() {
       launcher_ = {record_.launcher ? std::optional(record_.launcher->identity()) : std::nullopt,
                    false};
       if (!launcher_.identity || !os::alive(*launcher_.identity)) {
-        launcher_.identity = find_lock_holder(launch_files().lock);
+        launcher_.identity = find_lock_holder(launch_files().events);
       }
     }
   }
@@ -273,8 +273,7 @@ Status RunLife::erase() {
 }
 
 LaunchFiles RunLife::launch_files() const {
-  return {folder_.file("request.json"), folder_.file("events"), folder_.file("lock"),
-          folder_.file("launcher.log")};
+  return {folder_.file("request.json"), folder_.file("events"), folder_.file("launcher.log")};
 }
 
 void RunLife::say(const std::string& line) {

@@ -118,7 +118,7 @@ class Life : public testing::Test {
     assignment.workspace_root = cas::tree_root(tree);
   }
   ~Life() override {
-    end_leftover(folder().file("lock"));
+    end_leftover(folder().file("events"));
     (void)os::remove_tree(base);
   }
   RunFolder folder() const {
@@ -177,7 +177,7 @@ class Life : public testing::Test {
   }
   // A next agent finds the command that waits, lets it go on, and sees it succeed.
   void adopt_and_finish() {
-    EXPECT_TRUE(os::LockFile::held(folder().file("lock")));
+    EXPECT_TRUE(os::LockFile::held(folder().file("events")));
     const auto next = recover();
     ASSERT_TRUE(os::write_file_atomic(base + "/go", "").ok());
     next->run();

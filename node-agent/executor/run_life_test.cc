@@ -106,7 +106,7 @@ TEST_F(Life, ACancelWhileItRunsEndsTheCommand) {
 
 TEST_F(Life, AForgottenRunIsEndedAndLeavesNothing) {
   stop_while_running(StopKind::kForget);
-  EXPECT_FALSE(os::LockFile::held(folder().file("lock")));
+  EXPECT_FALSE(os::LockFile::held(folder().file("events")));
   ASSERT_TRUE(life->erase().ok());
   EXPECT_FALSE(os::exists(folder().path()));
 }

@@ -137,7 +137,7 @@ Result<runtimes::Environment> RunLife::make_environment() {
     say("environment: none asked for");
     return runtimes::Environment{};
   }
-  end_leftover(build_files().lock);
+  end_leftover(build_files().events);
   ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
   runtimes::EnvironmentRequest request;
   request.workspace = root.get();
@@ -161,7 +161,7 @@ Result<runtimes::Environment> RunLife::make_environment() {
 LaunchFiles RunLife::build_files() const {
   const std::string folder = folder_.file("build");
   return {os::join_path(folder, "request.json"), os::join_path(folder, "events"),
-          os::join_path(folder, "lock"), os::join_path(folder, "launcher.log")};
+          os::join_path(folder, "launcher.log")};
 }
 
 // A launch that may be repeated: its record is thrown away, and whoever leaves ends it.
