@@ -5,10 +5,10 @@
 
 namespace paddock::os {
 
-// What is made in this folder has nothing to do with one another: ext4 then spreads it over the
-// disk, as it does with a user's home, instead of looking in one place, past all that was just
-// removed there, for every file (chattr(1), attribute T). A hint: where it is not understood,
-// nothing changes.
+// The folders made in this one have nothing to do with each other: ext4 then spreads them over the
+// disk, as it does with users' homes (chattr(1), attribute T). Without a journal it looks for each
+// new file past all that was removed near it in the last minute. A hint: where it is not
+// understood, nothing changes.
 void spread_folders(const std::string& folder);
 
 }  // namespace paddock::os

@@ -55,7 +55,7 @@ Status RunHost::remove(const std::string& folder) {
 
 Status RunHost::recover() {
   ASSIGN_OR_RETURN(intents_, executor::LaunchIntents::open(config_.intents_file));
-  ASSIGN_OR_RETURN(const auto names, os::list_dir(config_.runs_dir));
+  ASSIGN_OR_RETURN(const auto names, executor::RunFolder::list(config_.runs_dir));
   intents_->keep_only(names);
   std::vector<Life> found;  // all of them have what they use before one of them takes more
   for (const std::string& name : names) {
@@ -71,7 +71,7 @@ Status RunHost::recover() {
       log_warn("removing what cannot be read as a run",
                {{"name", name}, {"error", life.error().describe()}});
     }
-    TRY(remove(os::join_path(config_.runs_dir, name)));
+    TRY(remove(executor::RunFolder(config_.runs_dir, name).path()));
   }
   for (Life& life : found) {
     life->publish();

@@ -15,6 +15,7 @@ namespace paddock::executor {
 namespace {
 
 constexpr const char* kJournal = "journal";
+constexpr size_t kPartChars = 2;
 
 Status add_to(const std::string& path, std::string_view text) {
   const os::Fd file(
@@ -49,6 +50,20 @@ Result<std::string> RunFolder::name_of(const std::string& run_uid, int64_t attem
                             "runUid");
   }
   return cat(run_uid, "-", attempt);
+}
+
+RunFolder::RunFolder(const std::string& runs_dir, const std::string& name)
+    : path_(cat(runs_dir, "/", name.substr(0, kPartChars), "/", name)) {}
+
+Result<std::vector<std::string>> RunFolder::list(const std::string& runs_dir) {
+  std::vector<std::string> names;
+  ASSIGN_OR_RETURN(const auto parts, os::list_dir(runs_dir));
+  for (const std::string& part : parts) {
+    if (part.size() != kPartChars) continue;
+    ASSIGN_OR_RETURN(const auto in_part, os::list_dir(os::join_path(runs_dir, part)));
+    names.insert(names.end(), in_part.begin(), in_part.end());
+  }
+  return names;
 }
 
 std::string RunFolder::file(std::string_view name) const { return os::join_path(path_, name); }

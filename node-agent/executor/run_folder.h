@@ -1,7 +1,7 @@
 // What the node knows about one run, on disk, so that the agent may be killed at any moment. A loss
 // of power may take of it what it likes: what must outlive that is in launch_intents.h.
 //
-//   <runs>/<uid>-<attempt>/
+//   <runs>/<first two of it>/<uid>-<attempt>/
 //     journal           what was asked for, a line; then a RunRecord a line, added before each step
 //                       that cannot be repeated; the last whole one counts
 //     workspace/        the run's files; of a layered one what it changed in the node's cached tree
@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/contracts/session.h"
 #include "common/os/process.h"
@@ -69,6 +70,9 @@ struct RunRecord {
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  RunFolder(const std::string& runs_dir, const std::string& name);
+  // The names of all that are there, and of what is there in their place; sorted.
+  static Result<std::vector<std::string>> list(const std::string& runs_dir);
   // `<uid>-<attempt>`; InvalidArgument, ASSIGNMENT_INVALID, if that could not be one file name.
   static Result<std::string> name_of(const std::string& run_uid, int64_t attempt);
 

@@ -16,7 +16,7 @@ Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
                                                  const contracts::Assignment& assignment) {
   ASSIGN_OR_RETURN(const std::string name,
                    RunFolder::name_of(assignment.run_uid, assignment.attempt));
-  RunFolder folder(os::join_path(ports.config.runs_dir, name));
+  RunFolder folder(ports.config.runs_dir, name);
   if (os::exists(folder.path())) return recover(ports, name);
   if (ports.intents.noted(name)) {
     return Error{Code::kFailedPrecondition, "LAUNCHER_LOST",
@@ -31,7 +31,7 @@ Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
 
 Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
                                                   const std::string& folder_name) {
-  RunFolder folder(os::join_path(ports.config.runs_dir, folder_name));
+  RunFolder folder(ports.config.runs_dir, folder_name);
   ASSIGN_OR_RETURN(contracts::Assignment assignment, folder.assignment());
   ASSIGN_OR_RETURN(const std::string name,
                    RunFolder::name_of(assignment.run_uid, assignment.attempt));

@@ -122,7 +122,7 @@ class Life : public testing::Test {
     (void)os::remove_tree(base);
   }
   RunFolder folder() const {
-    return RunFolder(cat(config.runs_dir, "/", kUid, "-", assignment.attempt));
+    return RunFolder(config.runs_dir, cat(kUid, "-", assignment.attempt));
   }
   ExecutorPorts ports() {
     return {
