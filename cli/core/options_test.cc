@@ -1,5 +1,4 @@
 // Options as values: exit codes, compute and sandbox options, connection choice.
-#include <sys/sysmacros.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +6,6 @@
 #include "cli/core/compute_options.h"
 #include "cli/core/connection.h"
 #include "cli/core/exit_codes.h"
-#include "cli/core/launchers.h"
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
 #include "cli/core/sandbox_options.h"
@@ -228,16 +226,6 @@ TEST_F(Options, AnInstanceThatIsNotUpSaysSo) {
   env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-nowhere";
   EXPECT_EQ(resolve_endpoint({}, env_).error().reason, "INSTANCE_NOT_UP");
   EXPECT_EQ(resolve_endpoint({.server = "ftp://x"}, env_).error().reason, "INVALID_SERVER");
-}
-
-TEST(Launchers, AreFoundByTheLocksThatTheKernelLists) {
-  const auto locks = parse_proc_locks(
-      "1: FLOCK  ADVISORY  WRITE 4242 fe:01:131090 0 EOF\n"
-      "2: POSIX  ADVISORY  READ 1 fe:01:5 0 EOF\n"
-      "2: -> FLOCK  ADVISORY  WRITE 7 fe:01:131090 0 EOF\n"
-      "garbage\n");
-  ASSERT_EQ(locks.size(), 1U);
-  EXPECT_EQ(locks[0], (HeldLock{4242, makedev(0xfe, 1), 131090}));
 }
 
 }  // namespace

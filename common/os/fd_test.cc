@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
@@ -60,6 +61,18 @@ TEST(LockFile, ItsHolderIsNamedByItsProcess) {
   const Result<LockFile> lock = LockFile::acquire(dir / "lock");
   ASSERT_TRUE(lock.ok());
   EXPECT_EQ(lock_holder(dir / "lock"), cat(" (process ", ::getpid(), ")"));
+}
+
+TEST(LockFile, ItsHoldersAreFoundByTheFolderToo) {
+  const test::TempDir dir;
+  ASSERT_TRUE(make_dirs(dir / "a/b").ok());
+  const Fd only_open(::open((dir / "a/open").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_THAT(lock_holders_below(dir / "a"), testing::IsEmpty());
+  const Result<LockFile> lock = LockFile::acquire(dir / "a/b/lock");
+  EXPECT_THAT(lock_holders_below(dir / "a"), testing::ElementsAre(::getpid()));
+  EXPECT_THAT(lock_holders(dir / "a/b/lock"), testing::ElementsAre(::getpid()));
+  EXPECT_THAT(lock_holders_below(dir / "a/b/lo"), testing::IsEmpty());
+  EXPECT_THAT(lock_holders_below(dir / "nowhere"), testing::IsEmpty());
 }
 
 TEST(LockFile, IsReleasedByTheKernelWhenItsHolderIsKilled) {

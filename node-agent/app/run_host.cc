@@ -1,5 +1,7 @@
 #include "node-agent/app/run_host.h"
 
+#include <algorithm>
+
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/os/file.h"
@@ -53,10 +55,26 @@ Status RunHost::remove(const std::string& folder) {
   return os::remove_tree(folder);
 }
 
+// What an agent of an earlier version has left: its commands end, and are not started again.
+Result<std::vector<std::string>> RunHost::end_earlier() {
+  ASSIGN_OR_RETURN(const auto names, executor::RunFolder::list_earlier(config_.runs_dir));
+  for (const std::string& name : names) {
+    log_warn("ending what an earlier version of the agent has started", {{"run", name}});
+    const std::string folder = os::join_path(config_.runs_dir, name);
+    executor::end_leftover(os::join_path(folder, "lock"));
+    executor::end_leftover(os::join_path(folder, "build/lock"));
+    TRY(os::remove_tree(folder));
+  }
+  return names;
+}
+
 Status RunHost::recover() {
   ASSIGN_OR_RETURN(intents_, executor::LaunchIntents::open(config_.intents_file));
   ASSIGN_OR_RETURN(const auto names, executor::RunFolder::list(config_.runs_dir));
-  intents_->keep_only(names);
+  ASSIGN_OR_RETURN(std::vector<std::string> known, end_earlier());
+  known.insert(known.end(), names.begin(), names.end());
+  std::ranges::sort(known);
+  intents_->keep_only(known);
   std::vector<Life> found;  // all of them have what they use before one of them takes more
   for (const std::string& name : names) {
     auto life = RunLife::recover(ports(), name);

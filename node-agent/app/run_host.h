@@ -47,6 +47,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
     bool stopping = false;
   };
   static Status remove(const std::string& folder);
+  Result<std::vector<std::string>> end_earlier();
   executor::ExecutorPorts ports();
   void start(const contracts::Assignment& assignment);
   void host(Life life);

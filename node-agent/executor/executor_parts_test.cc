@@ -12,6 +12,7 @@
 #include "node-agent/executor/output_log.h"
 #include "node-agent/executor/recovery.h"
 #include "node-agent/executor/retrying_transport.h"
+#include "tests/support/temp_dir.h"
 
 namespace paddock::executor {
 namespace {
@@ -63,6 +64,37 @@ TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {
   EXPECT_EQ(outcome_of_error(error, false).reason, "REQUIREMENTS_INVALID");
   EXPECT_EQ(outcome_of_error(error, true).phase, RunPhase::kCanceled);
   EXPECT_FALSE(outcome_of_error(error, false).result.has_value());
+}
+
+contracts::Assignment assignment_of(const std::string& run) {
+  contracts::Assignment out;
+  out.run_uid = run;
+  out.attempt = 1;
+  out.spec.command.argv = {"true"};
+  return out;
+}
+
+TEST(Journal, TheLastWholeRecordCounts) {
+  const test::TempDir dir;
+  const RunFolder folder(dir.path(), "aa-1");
+  ASSERT_TRUE(folder.create(assignment_of("aa")).ok());
+  EXPECT_EQ(folder.record()->stage, Stage::kAccepted);
+  const os::Fd torn(::open(folder.file("journal").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  ASSERT_TRUE(os::write_all(torn.get(), "\n{\"stage\":\"lau").ok());
+  EXPECT_EQ(folder.record()->stage, Stage::kAccepted);
+  ASSERT_TRUE(folder.store({.stage = Stage::kLaunching}).ok());
+  ASSERT_TRUE(os::write_all(torn.get(), "\n{\"stage\":\"en\n{\"st").ok());
+  EXPECT_EQ(folder.record()->stage, Stage::kLaunching);
+  EXPECT_EQ(folder.assignment()->run_uid, "aa");
+}
+
+TEST(Journal, FoldersAreListedInOrderAndApartFromThoseOfBefore) {
+  const test::TempDir dir;
+  for (const char* name : {"bb-1", "aa-2", "aa-1"})
+    ASSERT_TRUE(RunFolder(dir.path(), name).create(assignment_of(name)).ok());
+  ASSERT_TRUE(os::make_dirs(dir / "cccc-1").ok());
+  EXPECT_THAT(*RunFolder::list(dir.path()), ElementsAre("aa-1", "aa-2", "bb-1"));
+  EXPECT_THAT(*RunFolder::list_earlier(dir.path()), ElementsAre("cccc-1"));
 }
 
 class Output : public testing::Test {

@@ -22,7 +22,8 @@ Result<InputFile> InputFile::open(std::string path) {
   const size_t whole = there.rfind('\n') == std::string::npos ? 0 : there.rfind('\n') + 1;
   if (whole != there.size() && ::ftruncate(file.get(), static_cast<off_t>(whole)) != 0)
     return system_error("repairing a run's input", errno);
-  InputFile out(std::move(path), std::move(file), std::ranges::count(there, '\n'));
+  InputFile out(std::move(path), std::move(file), std::ranges::count(there, '\n'),
+                static_cast<off_t>(whole));
   out.look_whether_closed();
   return out;
 }
@@ -32,7 +33,11 @@ Result<bool> InputFile::append(const std::vector<contracts::RunInput>& inputs) {
   for (const contracts::RunInput& input : inputs) {
     const bool one_line = std::ranges::count(input.data, '\n') == 1 && input.data.ends_with('\n');
     if (input.seq != lines_ + 1 || !one_line) continue;
-    TRY(os::write_all(file_.get(), input.data));
+    if (Status written = os::write_all(file_.get(), input.data); !written) {
+      (void)!::ftruncate(file_.get(), whole_);  // it is given again
+      return std::move(written).error();
+    }
+    whole_ += static_cast<off_t>(input.data.size());
     ++lines_;
     any = true;
   }

@@ -23,12 +23,13 @@ class InputFile {
   bool look_whether_closed();
 
  private:
-  InputFile(std::string path, os::Fd file, int64_t lines)
-      : path_(std::move(path)), file_(std::move(file)), lines_(lines) {}
+  InputFile(std::string path, os::Fd file, int64_t lines, off_t whole)
+      : path_(std::move(path)), file_(std::move(file)), lines_(lines), whole_(whole) {}
 
   std::string path_;
   os::Fd file_;
   int64_t lines_;
+  off_t whole_;  // bytes of them
   bool closed_ = false;
 };
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/lock_holder.h"
 #include "common/wire/json.h"
 
 namespace paddock::executor {
@@ -71,20 +71,6 @@ class Ender {
   std::optional<MonoTime> asked_;
 };
 
-std::optional<pid_t> parse_pid(const std::string& name) { return parse_integer<pid_t>(name); }
-
-bool has_open(pid_t pid, const struct stat& wanted) {
-  const std::string folder = cat("/proc/", pid, "/fd");
-  const auto names = os::list_dir(folder);
-  if (!names) return false;
-  for (const std::string& name : *names) {
-    struct stat info = {};
-    if (::stat(os::join_path(folder, name).c_str(), &info) != 0) continue;
-    if (info.st_dev == wanted.st_dev && info.st_ino == wanted.st_ino) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
@@ -110,22 +96,13 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
   return LauncherProcess{identity, true};
 }
 
+// The oldest: what it forked may have inherited the lock for a moment.
 std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
-  struct stat wanted = {};
-  if (::stat(lock.c_str(), &wanted) != 0 || !os::LockFile::held(lock)) return std::nullopt;
-  const auto names = os::list_dir("/proc");
-  if (!names) return std::nullopt;
-  std::optional<os::ProcessIdentity>
-      oldest;  // what it forked may have inherited the lock for a moment
-  for (const std::string& name : *names) {
-    const auto pid = parse_pid(name);
-    if (!pid || *pid == ::getpid() || !has_open(*pid, wanted)) continue;
-    const auto identity = os::identify(*pid);
-    if (identity &&
-        (!oldest || identity->start_ticks < oldest->start_ticks ||
-         (identity->start_ticks == oldest->start_ticks && identity->pid < oldest->pid))) {
-      oldest = identity;
-    }
+  if (!os::LockFile::held(lock)) return std::nullopt;
+  std::optional<os::ProcessIdentity> oldest;
+  for (const pid_t pid : os::lock_holders(lock)) {
+    const auto identity = pid == ::getpid() ? std::nullopt : os::identify(pid);
+    if (identity && (!oldest || identity->start_ticks < oldest->start_ticks)) oldest = identity;
   }
   return oldest;
 }

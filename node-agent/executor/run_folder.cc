@@ -57,12 +57,18 @@ RunFolder::RunFolder(const std::string& runs_dir, const std::string& name)
 
 Result<std::vector<std::string>> RunFolder::list(const std::string& runs_dir) {
   std::vector<std::string> names;
-  ASSIGN_OR_RETURN(const auto parts, os::list_dir(runs_dir));
+  ASSIGN_OR_RETURN(auto parts, os::list_dir(runs_dir));
+  std::erase_if(parts, [](const std::string& name) { return name.size() != kPartChars; });
   for (const std::string& part : parts) {
-    if (part.size() != kPartChars) continue;
     ASSIGN_OR_RETURN(const auto in_part, os::list_dir(os::join_path(runs_dir, part)));
     names.insert(names.end(), in_part.begin(), in_part.end());
   }
+  return names;
+}
+
+Result<std::vector<std::string>> RunFolder::list_earlier(const std::string& runs_dir) {
+  ASSIGN_OR_RETURN(auto names, os::list_dir(runs_dir));
+  std::erase_if(names, [](const std::string& name) { return name.size() == kPartChars; });
   return names;
 }
 
@@ -87,12 +93,14 @@ Result<contracts::Assignment> RunFolder::assignment() const {
 
 Result<RunRecord> RunFolder::record() const {
   ASSIGN_OR_RETURN(const std::string text, os::read_file(file(kJournal)));
-  const std::vector<std::string> lines = split(text, '\n');
-  if (lines.size() < 2) return RunRecord{};
-  Result<RunRecord> last = document_of<RunRecord>(lines.back());
-  if (last) return last;
+  std::string_view records = text;
   // Half a line of an agent that was killed: what it was about to do it has not done.
-  return lines.size() > 2 ? document_of<RunRecord>(lines[lines.size() - 2]) : RunRecord{};
+  for (size_t end; (end = records.rfind('\n')) != std::string_view::npos;) {
+    Result<RunRecord> last = document_of<RunRecord>(records.substr(end + 1));
+    if (last) return last;
+    records = records.substr(0, end);
+  }
+  return RunRecord{};
 }
 
 Status RunFolder::store(const RunRecord& record) const {

@@ -86,13 +86,14 @@ bool InputFeed::read_more() {
 
 // False when nobody reads.
 bool InputFeed::write_lines() {
-  while (lines_ > 0) {
-    const ssize_t count = write(pipe_.get(), held_.data(), lines_);
+  while (written_ < lines_) {
+    const ssize_t count = write(pipe_.get(), held_.data() + written_, lines_ - written_);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EAGAIN;
-    held_.erase(0, static_cast<size_t>(count));
-    lines_ -= static_cast<size_t>(count);
+    written_ += static_cast<size_t>(count);
   }
+  held_.erase(0, lines_);
+  written_ = lines_ = 0;
   return true;
 }
 

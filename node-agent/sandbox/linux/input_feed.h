@@ -42,9 +42,10 @@ class InputFeed {
   os::Fd watch_;  // none: looked at every second
   os::Fd pipe_;
   os::Fd command_end_;
-  std::string held_;   // read and not yet written
-  size_t lines_ = 0;   // bytes of it that are whole lines
-  bool more_ = false;  // the file was not read to its end
+  std::string held_;    // read, and not all of it written
+  size_t lines_ = 0;    // bytes of it that are whole lines
+  size_t written_ = 0;  // bytes of these that the command has
+  bool more_ = false;   // the file was not read to its end
   std::optional<MonoTime> look_at_;
 };
 
