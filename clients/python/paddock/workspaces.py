@@ -10,6 +10,7 @@ from typing import Dict, List, Mapping, Union
 from . import types
 from ._codec import decode, encode
 from ._http import Transport
+from ._ignore import regular_files
 from .errors import PaddockError
 from .runs import part
 
@@ -18,13 +19,8 @@ OFFERS = 3  # a blob may be removed between two offers, but not for ever
 
 
 def files_of(folder: Union[str, "os.PathLike[str]"]) -> Dict[str, pathlib.Path]:
-    """Every regular file below it but links and what is in `.git`; ignore files are not read (`paddock compute` does)."""
-    root, found = pathlib.Path(folder), {}
-    for path in root.rglob("*"):
-        relative = path.relative_to(root)
-        if relative.parts[0] != ".git" and stat.S_ISREG(path.lstat().st_mode):
-            found[relative.as_posix()] = path
-    return found
+    """Every regular file below it but links and what `.gitignore` and `.paddockignore` files leave out."""
+    return dict(regular_files(pathlib.Path(folder)))
 
 
 def _bytes_of(file: File) -> bytes:
@@ -44,7 +40,7 @@ class Workspaces:
         self._transport, self._base = transport, f"{base}/workspaces"
 
     def upload(self, name: str, files: Union[str, "os.PathLike[str]", Mapping[str, File]]) -> types.Workspace:
-        """A folder, or contents by relative path: bytes, text or the Path of a file. Afterwards these are all its files."""
+        """A folder (see `files_of`), or contents by relative path: bytes, text or the Path of a file. Afterwards these are all its files."""
         found: Mapping[str, File] = files if isinstance(files, Mapping) else files_of(files)
         path = f"{self._base}/{part(name)}"
         self._ensure(name)

@@ -1,0 +1,73 @@
+"""What the Python client leaves out of a folder, decided by it, by git and by `paddock compute`'s own table."""
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import SOURCE, main
+
+sys.path.insert(0, str(SOURCE / "clients" / "python"))
+from paddock._ignore import Rules, regular_files, wildmatch  # noqa: E402
+
+PIECES = ["a", "b", "c", "*", "**", "?", "/", "/", "!", "\\", "[ab]", "[!a]", "**/", "/**", " ", "a/", "#", "-", "[a-c]", "\\*",
+          "[", "]", "[[:alpha:]]", "***", "[[:nonsense:]]", "[b-]", "[^-a]"]
+
+
+class Ignoring(unittest.TestCase):
+    def test_every_row_of_the_command_lines_own_table(self):
+        source = (SOURCE / "common/cas/ignore_test.cc").read_text()
+        table = source[source.index("FollowsTheTable"):source.index("StaysFast")]
+        rows = re.findall(r'\{"((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)", (true|false)\}', table)
+        self.assertGreater(len(rows), 35)
+        for pattern, text, matches in rows:
+            pattern, text = (each.encode().decode("unicode_escape").encode() for each in (pattern, text))
+            self.assertEqual(wildmatch(pattern, text), matches == "true", (pattern, text))
+
+    def test_a_pattern_made_to_be_slow_is_not(self):
+        self.assertFalse(wildmatch(b"*a" * 200 + b"b", b"a" * 600))
+        self.assertFalse(wildmatch(b"**/" + b"/".join([b"**/a"] * 60) + b"/b", b"/".join([b"a"] * 300)))
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
+    def test_random_rules_as_git_decides_them(self):
+        chosen = random.Random(7)
+        text = lambda pieces, most: "".join(chosen.choice(pieces) for _ in range(chosen.randint(1, most)))
+        with tempfile.TemporaryDirectory() as home:
+            env = {"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
+            git = lambda *words, **more: subprocess.run(["git", "-C", home, *words], env=env, capture_output=True, **more)
+            git("init", "-q")
+            for _ in range(80):
+                given = "".join(text(PIECES, 5) + "\n" for _ in range(4))
+                (pathlib.Path(home) / ".gitignore").write_text(given)
+                asked = ["/".join(text(["a", "b", "c", "ab", "*", "-"], 2) for _ in range(chosen.randint(1, 4))) for _ in range(60)]
+                answer = git("check-ignore", "--no-index", "-z", "--stdin", input="\0".join(asked).encode()).stdout
+                theirs = set(answer.decode().split("\0"))
+                rules = Rules()
+                rules.add(b"", given.encode())
+                for path in asked:
+                    parts = path.encode().split(b"/")
+                    ours = any(rules.leave_out(b"/".join(parts[:end]), end < len(parts)) for end in range(1, len(parts) + 1))
+                    self.assertEqual(ours, path in theirs, f"{path} under\n{given}")
+
+    def test_a_folder_is_read_as_its_rule_files_say(self):
+        with tempfile.TemporaryDirectory() as home:
+            root = pathlib.Path(home)
+            files = {".gitignore": "*.log\n.env\n/build/\n", ".paddockignore": "!kept.log\n", "a.log": "", "kept.log": "", ".env": "secret",
+                     "build/x": "", "sub/build/x": "", "sub/.gitignore": "*\n!.gitignore\n!in.txt\n", "sub/in.txt": "", "sub/out.txt": "",
+                     "node_modules/m/index.js": "", ".git/config": "", "sub/__pycache__/x.pyc": "", "ä/b.txt": ""}
+            for name, content in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(content)
+            os.symlink("/etc/passwd", root / "link")
+            self.assertEqual([path for path, _ in regular_files(root)],
+                             [".gitignore", ".paddockignore", "kept.log", "sub/.gitignore", "sub/in.txt", "ä/b.txt"])
+            for path, file in regular_files(root):
+                self.assertEqual(file.read_text(), files[path])
+
+
+if __name__ == "__main__":
+    main()
