@@ -146,7 +146,7 @@ class Killed(unittest.TestCase):
 
     def wait_for_rest(self):
         """Until the node has forgotten all runs that ended: from then on only a new one passes a crash point of runs."""
-        wait_until("the node to hold no run", lambda: not any(self.held.iterdir()))
+        wait_until("the node to hold no run", lambda: not any(self.held.glob("*/*")))
 
     def restart(self, daemon, crash_at=None):
         """Kills it, if it lives, and starts it again, perhaps to die at a place. Its pid, or None: it died already."""
