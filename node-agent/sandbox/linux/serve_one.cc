@@ -109,9 +109,9 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   Feed feed{std::move(order->input), -1};
   const bool fed = feed.input.valid();
   if (fed) feed.client = client.get();
-  const auto request = read_request(order->request);
+  const auto given = read_request(order->request);
   order->request.reset();  // it may be large, and in memory
-  const Status answered = answer(request, events, [&](const auto& request) {
+  const Status answered = answer(given, events, [&](const auto& request) {
     return launch_with(context.kit, std::move(prepared), std::move(feed), request, events, clock);
   });
   if (fed) let_client_leave(client);
