@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import os
 import pathlib
-import stat
 from functools import lru_cache
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Set, Tuple
 
 RULE_FILES = (".gitignore", ".paddockignore")
 BUILT_IN = b".git/\n__pycache__/\nnode_modules/\n.venv/\n"
-SLASH, NOTHING, ALL = ord("/"), frozenset(), frozenset(range(256))
+SLASH = ord("/")
+NOTHING: FrozenSet[int] = frozenset()
+ALL = frozenset(range(256))
 BUT_SLASH = ALL - {SLASH}
 
 
