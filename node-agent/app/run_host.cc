@@ -4,6 +4,7 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
+#include "common/base/text.h"
 #include "common/os/file.h"
 
 namespace paddock::agent {
@@ -48,10 +49,10 @@ executor::ExecutorPorts RunHost::ports() {
           *intents_, server_,        cache_.trees(), at_once, &accelerators_};
 }
 
-// With what may still work in it.
-Status RunHost::remove(const std::string& folder) {
-  executor::end_leftover(os::join_path(folder, "events"));
-  executor::end_leftover(os::join_path(folder, "build/events"));
+// With what may still work in it, and holds the file of this name.
+Status RunHost::remove(const std::string& folder, std::string_view lock) {
+  executor::end_leftover(cat(folder, "/", lock));
+  executor::end_leftover(cat(folder, "/build/", lock));
   return os::remove_tree(folder);
 }
 
@@ -60,10 +61,7 @@ Result<std::vector<std::string>> RunHost::end_earlier() {
   ASSIGN_OR_RETURN(const auto names, executor::RunFolder::list_earlier(config_.runs_dir));
   for (const std::string& name : names) {
     log_warn("ending what an earlier version of the agent has started", {{"run", name}});
-    const std::string folder = os::join_path(config_.runs_dir, name);
-    executor::end_leftover(os::join_path(folder, "lock"));
-    executor::end_leftover(os::join_path(folder, "build/lock"));
-    TRY(os::remove_tree(folder));
+    TRY(remove(os::join_path(config_.runs_dir, name), "lock"));
   }
   return names;
 }
@@ -89,7 +87,7 @@ Status RunHost::recover() {
       log_warn("removing what cannot be read as a run",
                {{"name", name}, {"error", life.error().describe()}});
     }
-    TRY(remove(executor::RunFolder(config_.runs_dir, name).path()));
+    TRY(remove(executor::RunFolder(config_.runs_dir, name).path(), "events"));
   }
   for (Life& life : found) {
     life->publish();

@@ -46,7 +46,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
     int64_t working = 0;
     bool stopping = false;
   };
-  static Status remove(const std::string& folder);
+  static Status remove(const std::string& folder, std::string_view lock);
   Result<std::vector<std::string>> end_earlier();
   executor::ExecutorPorts ports();
   void start(const contracts::Assignment& assignment);

@@ -12,7 +12,6 @@
 #include <csignal>
 
 #include "common/base/log.h"
-#include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/lock_holder.h"
 #include "common/wire/json.h"

@@ -9,16 +9,14 @@ import unittest
 
 from harness import BIN, Instance, find_file, main, make_project, wait_until
 
-HOLDS_A_LOCK = """
-import fcntl, struct, sys, time
-file = open(sys.argv[1], "w")
-fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
-print("held", flush=True)
-time.sleep(600)
-"""
-
 
 class Instances(unittest.TestCase):
+    def start_sleeper(self, instance):
+        """A run, `long`, that does not end by itself."""
+        project = make_project(instance.home / "project", job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
+        instance.run("compute", project, "python3 job.py", "--detach", "--name", "long")
+        instance.wait_phase("long", "Running")
+
     # proves: OD-35, OD-36, OD-37, OD-38
     def test_two_instances_share_nothing(self):
         with tempfile.TemporaryDirectory(prefix="paddock-it-") as home:
@@ -61,9 +59,7 @@ class Instances(unittest.TestCase):
     # proves: OD-41
     def test_down_ends_what_an_agent_that_was_killed_has_left(self):
         with Instance("orphans") as instance:
-            project = make_project(instance.home / "project", job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
-            instance.run("compute", project, "python3 job.py", "--detach", "--name", "long")
-            instance.wait_phase("long", "Running")
+            self.start_sleeper(instance)
             instance.kill("paddock-node-agent")
             self.assertTrue(instance.processes())
             said = instance.run("down", "--timeout", "5s").stderr
@@ -72,23 +68,21 @@ class Instances(unittest.TestCase):
 
     def test_what_an_earlier_version_has_started_is_ended_and_not_started_again(self):
         with Instance("earlier") as instance:
-            data = find_file(instance.home, "sandbox-sessions/lock").parent.parent
+            self.start_sleeper(instance)
+            folder = find_file(instance.home, "journal").parent
             instance.kill("paddock-node-agent")
-            old = data / "runs" / "11111111-2222-4333-8444-555555555555-1"
-            old.mkdir(parents=True)
-            holder = subprocess.Popen(["python3", "-c", HOLDS_A_LOCK, str(old / "lock")], stdout=subprocess.PIPE)
-            self.addCleanup(holder.kill)
-            self.assertEqual(holder.stdout.readline(), b"held\n")
+            old = folder.parent.parent / folder.name  # as that version had it
+            (folder / "events").rename(folder / "lock")
+            folder.rename(old)
             instance.run("up")
-            self.assertEqual(holder.wait(timeout=60), -signal.SIGTERM)
-            wait_until("its folder to be gone", lambda: not old.exists())
-            holder.stdout.close()
+            instance.wait_phase("long", "Failed")
+            self.assertEqual(instance.run_object("long")["status"]["reason"], "LAUNCHER_LOST")
+            self.assertFalse(old.exists())
+            self.assertEqual(list(folder.parent.iterdir()), [])
 
     def test_down_leaves_no_process_and_up_starts_again(self):
         with Instance("again") as instance:
-            project = make_project(instance.home / "project", job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
-            instance.run("compute", project, "python3 job.py", "--detach", "--name", "long")
-            instance.wait_phase("long", "Running")
+            self.start_sleeper(instance)
             instance.run("down")
             wait_until("nothing to be left", lambda: not instance.processes())
             instance.up()
