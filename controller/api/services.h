@@ -7,8 +7,8 @@
 #include "common/base/time.h"
 #include "common/contracts/execute.h"
 #include "controller/admission/admit.h"
-#include "controller/api/audit_queue.h"
 #include "controller/api/denial_budget.h"
+#include "controller/api/later_writes.h"
 #include "controller/api/metrics.h"
 #include "controller/api/open_requests.h"
 #include "controller/calls/relay.h"
@@ -57,7 +57,7 @@ struct Services {
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);
   std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
   std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
-  std::shared_ptr<AuditQueue> audit_queue = std::make_shared<AuditQueue>();
+  std::shared_ptr<LaterWrites> later = std::make_shared<LaterWrites>();
 };
 
 }  // namespace paddock::api

@@ -203,7 +203,7 @@ void Controller::stop() {
   execute_server_.reset();
   if (server_) server_->stop();
   server_.reset();
-  if (services_) services_->audit_queue->stop();
+  if (services_) services_->later->stop();
 }
 
 }  // namespace paddock::app

@@ -38,7 +38,7 @@ class Controller {
   // Removes files that nothing needs any more. Beside step(), but one at a time.
   Result<workspaces::Swept> sweep() { return sweeper_->sweep(outside_.clock.wall()); }
   // Writes records that nobody waits for, until the end; then what is left.
-  void write_audit() { services_->audit_queue->serve(*store_); }
+  void write_later() { services_->later->serve(*store_); }
   // False once stopped, true after `limit`.
   bool rest(Millis limit);
   // Ends every wait and stream, then the server. Any thread; once.

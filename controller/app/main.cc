@@ -107,7 +107,7 @@ Status serve(const Config& config) {
   log_info("ready", {{"url", url}, {"version", contracts::kProgramVersion}});
   std::thread worker([&] { work(*controller); });
   std::thread cleaner([&] { clean(*controller); });
-  std::thread recorder([&] { controller->write_audit(); });
+  std::thread recorder([&] { controller->write_later(); });
   int signal = 0;
   sigwait(&signals, &signal);
   log_info("stopping", {{"signal", std::to_string(signal)}});

@@ -31,7 +31,8 @@ bool lifetime_is_over(const Sandbox& session, WallTime now) {
 }  // namespace
 
 WallTime due_after(const Sandbox& session, WallTime now, Millis busy) {
-  const WallTime idle_end = now + busy + idle_of(session);
+  constexpr Millis kOnItsWay{1'000};  // a use just before that may not be in the store yet
+  const WallTime idle_end = now + busy + idle_of(session) + kOnItsWay;
   return session.status.expires_at ? std::min(idle_end, session.status.expires_at->value)
                                    : idle_end;
 }

@@ -14,9 +14,7 @@ ExecuteRecord::ExecuteRecord(Call& call, std::string_view code)
       digest_(crypto::sha256_hex(code)),
       code_bytes_(code.size()) {}
 
-Status ExecuteRecord::check() const {
-  return call_.services.audit_queue->check(call_.services.store);
-}
+Status ExecuteRecord::check() const { return call_.services.later->check(call_.services.store); }
 
 AuditEvent ExecuteRecord::event(std::string reason) const {
   AuditEvent out;
@@ -36,7 +34,8 @@ Status ExecuteRecord::write(std::vector<AuditEvent> events) const {
   end.details["codeBytes"] = std::to_string(code_bytes_);
   end.details["durationMs"] = std::to_string(took().count());
   if (!node.empty()) end.details["node"] = node;
-  return call_.services.audit_queue->add(call_.services.store, std::move(events));
+  TRY(call_.services.later->add(call_.services.store, LaterWrites::audit(std::move(events))));
+  return {};
 }
 
 Status ExecuteRecord::end(const SnippetReport& report) {

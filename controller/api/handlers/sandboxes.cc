@@ -77,6 +77,7 @@ Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
 Result<Response> destroy_sandbox(Call& call) {
   ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
   Sandbox session;
+  if (!dry_run) TRY(call.services.later->settle(call.services.store));  // what came before its end
   TRY(write_or_try(call.services.store, dry_run,
                    [&](store::WriteTxn& txn) { return erase_object(txn, call, session); }));
   if (!dry_run && session.status.phase == contracts::SandboxPhase::kReady) {

@@ -29,6 +29,7 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
 Error explain_loss(Services& services, const Sandbox& session, Error error) {
   const bool lost = error.reason == contracts::kSessionLost;
   if (!lost && error.reason != "NO_NODE") return error;
+  TRY(services.later->settle(services.store));
   const Status looked = services.store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const Sandbox now, txn.get<Sandbox>(key_of(session)));
     TRY(sessions::check_lives(now));
@@ -91,6 +92,25 @@ Status open_session(Services& services, Sandbox& session) {
     session = std::move(now);
     return {};
   });
+}
+
+Result<uint64_t> note_session(Services& services, const Sandbox& session,
+                              std::vector<contracts::AuditEvent> events, Millis busy) {
+  const auto note_use = [session, busy,
+                         now = services.clock.wall()](store::WriteTxn& txn) -> Status {
+    // One that was destroyed meanwhile has no deadline any more.
+    ASSIGN_OR_RETURN(const auto found, txn.find<Sandbox>(key_of(session)));
+    if (!found || found->metadata.uid != session.metadata.uid ||
+        found->status.phase == SandboxPhase::kEnded)
+      return {};
+    return sessions::note_use(txn, session, now, busy);
+  };
+  return services.later->add(
+      services.store,
+      [record = LaterWrites::audit(std::move(events)), note_use](store::WriteTxn& txn) -> Status {
+        TRY(record(txn));
+        return note_use(txn);
+      });
 }
 
 Result<wire::Value> call_session(Services& services, const Sandbox& session,

@@ -43,30 +43,18 @@ contracts::AuditEvent event_of(const Command& command, std::string_view type) {
   return event;
 }
 
-Status write_events(const Command& command, std::vector<contracts::AuditEvent> events,
-                    Millis busy) {
-  return command.services.store.write([&](store::WriteTxn& txn) -> Status {
-    for (contracts::AuditEvent& event : events) TRY(txn.append_audit(event));
-    // One that was destroyed meanwhile has no deadline any more.
-    ASSIGN_OR_RETURN(const auto now, txn.find<Sandbox>({command.session.metadata.name_space,
-                                                        command.session.metadata.name}));
-    if (!now || now->metadata.uid != command.session.metadata.uid ||
-        now->status.phase == contracts::SandboxPhase::kEnded)
-      return {};
-    return sessions::note_use(txn, command.session, command.services.clock.wall(), busy);
-  });
-}
-
-// It is written down that it begins before it does.
-Status note_start(const Command& command) {
+// What the store says, while it takes nothing: then none begins.
+Result<uint64_t> note_start(const Command& command) {
   TRY(sessions::check_lives(command.session));
+  TRY(command.services.later->check(command.services.store));
   auto start = event_of(command, audit::kCommandStart);
   start.details["command"] = contracts::audit_text(command.request.command);
-  return write_events(command, {std::move(start)}, time_of(command));
+  return note_session(command.services, command.session, {std::move(start)}, time_of(command));
 }
 
-Status note_end(const Command& command, const SandboxResult& result) {
-  return write_events(command, runs::end_events(event_of(command, ""), result), Millis(0));
+Status note_end(const Command& command, std::vector<contracts::AuditEvent> events) {
+  TRY(note_session(command.services, command.session, std::move(events), Millis(0)));
+  return {};
 }
 
 // Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
@@ -79,7 +67,7 @@ Status note_loss(const Command& command, const Error& error) {
                                  : refused ? audit::kCommandRefused
                                            : audit::kCommandLost);
   event.reason = error.reason;
-  return write_events(command, {std::move(event)}, Millis(0));
+  return note_end(command, {std::move(event)});
 }
 
 SandboxResult canceled_result() {
@@ -98,7 +86,7 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
     TRY(note_loss(command, error));
     return error;
   }
-  TRY(note_end(command, *result));
+  TRY(note_end(command, runs::end_events(event_of(command, ""), *result)));
   if (result->status == contracts::SandboxStatus::kInternalError)
     return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};
   return contracts::run_result(std::move(*result), command.request.command_id);
@@ -106,10 +94,8 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
 
 using Piece = std::function<void(const wire::Value&)>;
 
-Result<RunResult> carry_out(Command& command, const std::function<bool()>& connected,
-                            const Piece& on_piece) {
-  TRY(open_session(command.services, command.session));
-  TRY(note_start(command));
+Result<RunResult> ask_node(const Command& command, const std::function<bool()>& connected,
+                           const Piece& on_piece) {
   calls::CallOptions options;
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
   options.caller = command.subject;
@@ -130,6 +116,16 @@ Result<RunResult> carry_out(Command& command, const std::function<bool()>& conne
     return Error{Code::kAlreadyExists, "COMMAND_EXISTS",
                  "a command with this commandId is under way in this session"};
   return answer.error();
+}
+
+// That it begins is on its way to the disk when it does, and there before anybody hears of its end.
+Result<RunResult> carry_out(Command& command, const std::function<bool()>& connected,
+                            const Piece& on_piece) {
+  TRY(open_session(command.services, command.session));
+  ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
+  auto result = ask_node(command, connected, on_piece);
+  TRY(command.services.later->settle(command.services.store, start));
+  return result;
 }
 
 std::string sse(std::string_view event, const wire::Value& data) {
@@ -171,7 +167,7 @@ Result<Response> refuse_length(const Command& command, int64_t most) {
   auto event = event_of(command, audit::kLimitExceeded);
   event.reason = "E_LIMIT_COMMAND";
   event.details["limit"] = "command";
-  TRY(write_events(command, {std::move(event)}, Millis(0)));
+  TRY(note_end(command, {std::move(event)}));
   return object_response(contracts::too_large_command(command.request.command_id, most));
 }
 

@@ -2,7 +2,6 @@
 #include "controller/api/documents.h"
 #include "controller/api/handlers/sandboxes.h"
 #include "controller/api/handlers/session_access.h"
-#include "controller/sessions/life.h"
 
 namespace paddock::api {
 namespace {
@@ -16,12 +15,8 @@ constexpr Millis kFileTime{30'000};
 
 Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
   TRY(open_session(call.services, session));
-  Status noted = call.services.store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const Sandbox now, txn.get<Sandbox>(call.key()));
-    TRY(sessions::check_lives(now));
-    return sessions::note_use(txn, now, call.now());
-  });
-  TRY(std::move(noted));
+  TRY(call.services.later->check(call.services.store));
+  TRY(note_session(call.services, session, {}, Millis(0)));
   order.uid = session.metadata.uid;
   order.path = call.param("path");
   calls::CallOptions options;

@@ -1,8 +1,9 @@
-#include "controller/api/audit_queue.h"
+#include "controller/api/later_writes.h"
 
 #include <atomic>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
@@ -27,16 +28,16 @@ class Moody final : public store::Store {
   std::unique_ptr<store::Store> real_ = store::Store::open({}).value();
 };
 
-class Queue : public testing::Test {
+class Later : public testing::Test {
  protected:
-  Status add(const std::string& subject) {
+  Result<uint64_t> add(const std::string& subject) {
     contracts::AuditEvent event;
     event.type = contracts::audit::kExecuteRequest;
     event.subject = subject;
-    return queue_.add(store_, {std::move(event)});
+    return later_.add(store_, LaterWrites::audit({std::move(event)}));
   }
   std::string told() {
-    std::string out;
+    std::string out = " ";
     EXPECT_TRUE(store_
                     .read([&](store::ReadTxn& txn) -> Status {
                       ASSIGN_OR_RETURN(const auto all,
@@ -49,38 +50,60 @@ class Queue : public testing::Test {
   }
 
   Moody store_;
-  AuditQueue queue_;
+  LaterWrites later_;
 };
 
-TEST_F(Queue, WhileNobodyServesTheCallerWrites) {
+TEST_F(Later, WhileNobodyServesTheCallerWrites) {
   ASSERT_TRUE(add("a").ok());
   ASSERT_TRUE(add("b").ok());
-  EXPECT_EQ(told(), "a b ");
+  EXPECT_EQ(told(), " a b ");
 }
 
-TEST_F(Queue, WhatWasAddedIsThereInOrderWhenItHasStopped) {
-  std::thread server([&] { queue_.serve(store_); });
-  std::string expected;
+TEST_F(Later, WhatWasAddedIsThereInOrderWhenItHasStopped) {
+  std::thread server([&] { later_.serve(store_); });
+  std::string expected = " ";
   for (int i = 0; i < 500; ++i) {
     ASSERT_TRUE(add(std::to_string(i)).ok());
     expected += cat(i, " ");
   }
-  queue_.stop();
+  later_.stop();
   server.join();
   EXPECT_EQ(told(), expected);
   ASSERT_TRUE(add("after").ok());
   EXPECT_EQ(told(), expected + "after ");
 }
 
-TEST_F(Queue, AStoreThatRefusesIsToldAndLosesNothing) {
+TEST_F(Later, WhatIsSettledIsThereWhoeverWritesIt) {
+  std::thread server([&] { later_.serve(store_); });
+  for (int i = 0; i < 50; ++i) {
+    const auto number = add(std::to_string(i));
+    ASSERT_TRUE(number.ok());
+    ASSERT_TRUE(later_.settle(store_, *number).ok());
+    EXPECT_THAT(told(), testing::EndsWith(cat(" ", i, " "))) << "of " << told();
+  }
+  later_.stop();
+  server.join();
+}
+
+TEST_F(Later, WhatIsNotYetWrittenIsToldOfAsUnsettled) {
+  ASSERT_TRUE(later_.settle(store_).ok());  // there is nothing
+  store_.full = true;
+  EXPECT_FALSE(add("a").ok());
+  EXPECT_EQ(later_.settle(store_).error().reason, "STORE_FULL");
+  store_.full = false;
+  EXPECT_TRUE(later_.settle(store_).ok());
+  EXPECT_EQ(told(), " a ");
+}
+
+TEST_F(Later, AStoreThatRefusesIsToldAndLosesNothing) {
   store_.full = true;
   EXPECT_EQ(add("a").error().reason, "STORE_FULL");
-  EXPECT_EQ(queue_.check(store_).error().reason, "STORE_FULL");
-  EXPECT_EQ(told(), "");
+  EXPECT_EQ(later_.check(store_).error().reason, "STORE_FULL");
+  EXPECT_EQ(told(), " ");
   store_.full = false;
-  EXPECT_TRUE(queue_.check(store_).ok());
+  EXPECT_TRUE(later_.check(store_).ok());
   ASSERT_TRUE(add("b").ok());
-  EXPECT_EQ(told(), "a b ");
+  EXPECT_EQ(told(), " a b ");
 }
 
 }  // namespace
