@@ -3,7 +3,8 @@
 
     bench/session_bench.py [COMMANDS] [SESSIONS]      programs from PADDOCK_BIN_DIR, build/bin unless set
 
-  true      `true` in one session over one kept connection; p50, p95, p99
+  true      `true` in one session over one kept connection, one after a pause of 50 ms each; p50, p95, p99
+  at once   the same, one as soon as the one before is answered
   create    creating a session and destroying it
   parallel  `true` in 8 sessions by 8 clients at once, per second
   idle      memory (proportional set size) of controller, agent and launchers with SESSIONS sessions that were each
@@ -18,9 +19,10 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 os.environ.setdefault("PADDOCK_BIN_DIR", str(ROOT / "build/bin"))
-sys.path.insert(0, str(ROOT / "tests/integration"))
+sys.path[:0] = [str(ROOT / "tests/integration"), str(ROOT / "bench")]
 sys.dont_write_bytecode = True
 from harness import Instance, wait_until  # noqa: E402
+from lean_client import LeanClient, request_of  # noqa: E402
 from session_client import SessionApi  # noqa: E402
 
 CLIENTS = 8
@@ -48,6 +50,23 @@ def run(api, name):
     assert status == 200 and result["exitCode"] == 0, result
 
 
+class Commands(LeanClient):
+    """`true` in one session, over a connection of its own."""
+
+    def __init__(self, api, name):
+        super().__init__(api.port, api.tls)
+        self.request = request_of("POST", api.sandboxes(name, "/commands"), {"command": "true"},
+                                  Authorization=f"Bearer {api.token}")
+
+    def run(self):
+        status, body = self.exchange(self.request)
+        assert status == 200 and b'"exitCode":0' in body, body
+
+    def run_after_pause(self):
+        time.sleep(0.05)
+        return timed(self.run)
+
+
 def memory_kib(instance):
     total = 0
     for pid in instance.processes():
@@ -72,22 +91,24 @@ def main():
         wait_until("a node to take sessions", lambda: (lambda got: api.destroy(got[1]["metadata"]["name"])
                                                        if got[0] == 201 else None)(api.create()))
         name = create(api)
+        own = Commands(api, name)
         for _ in range(20):
-            run(api, name)
-        show("true", [timed(lambda: run(api, name)) for _ in range(commands)])
+            own.run()
+        show("true", [own.run_after_pause() for _ in range(commands)])
+        show("at once", [timed(own.run) for _ in range(commands)])
         show("create", [timed(lambda: api.destroy(create(api))) for _ in range(100)])
 
-        names = [create(api) for _ in range(CLIENTS)]
+        clients = [Commands(api, create(api)) for _ in range(CLIENTS)]
         until = time.monotonic() + SECONDS
 
-        def client(own):
+        def client(each):
             done = 0
             while time.monotonic() < until:
-                run(api, own)
+                each.run()
                 done += 1
             return done
         with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
-            print(f"parallel  {sum(pool.map(client, names)) / SECONDS:.0f} commands/s ({CLIENTS} clients)")
+            print(f"parallel  {sum(pool.map(client, clients)) / SECONDS:.0f} commands/s ({CLIENTS} clients)")
 
         time.sleep(2)
         before = memory_kib(instance)
