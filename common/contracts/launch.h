@@ -2,6 +2,7 @@
 //
 //   paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]
 //   paddock-sandbox serve --socket FILE [--lock FILE] [--ready N] [--judge exec] [--tools NAME,…]
+//                         [--hold exit]
 //   paddock-sandbox probe            tries what must not work and prints a SandboxProof (canary.h)
 //
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
@@ -91,6 +92,8 @@ struct LaunchRequest {
   std::map<std::string, std::string> scratch_files;  // content by path
   // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
   bool whole_workspace = false;
+  // The result leaves out what its client knows already: cmd, enforced and policy.
+  bool brief_result = false;
   static constexpr auto describe() {
     return std::tuple{
         field("traceId", &LaunchRequest::trace_id, "repeated in the result",
@@ -122,6 +125,8 @@ struct LaunchRequest {
               {.omit_empty = true, .max_length = 16}),
         field("wholeWorkspace", &LaunchRequest::whole_workspace,
               "whether what is in the writable folder already counts for its limits"),
+        field("briefResult", &LaunchRequest::brief_result,
+              "whether the result leaves out cmd, enforced and policy", {.omit_empty = true}),
     };
   }
 };

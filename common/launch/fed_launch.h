@@ -40,7 +40,10 @@ class FedLaunch {
   Result<bool> read_events(const OnOutput& on_output = {});
   bool has_result() const { return result_.has_value(); }
   // Once, when it is there.
-  contracts::SandboxResult take_result() { return std::move(*result_); }
+  contracts::SandboxResult take_result() {
+    frames_ = {};  // which repeat it
+    return std::move(*result_);
+  }
 
  private:
   explicit FedLaunch(size_t max_result) : max_result_(max_result) {}

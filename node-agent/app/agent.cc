@@ -203,11 +203,14 @@ std::string runs_launcher_dir(const AgentConfig& config) {
 std::string sessions_launcher_dir(const AgentConfig& config) {
   return os::join_path(config.data_dir, "sandbox-sessions");
 }
+std::string snippets_launcher_dir(const AgentConfig& config) {
+  return os::join_path(config.data_dir, "sandbox-snippets");
+}
 
 // What an earlier agent left half-built goes.
 Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig& executor) {
-  for (const std::string& each :
-       {executor.runs_dir, runs_launcher_dir(config), sessions_launcher_dir(config)})
+  for (const std::string& each : {executor.runs_dir, runs_launcher_dir(config),
+                                  sessions_launcher_dir(config), snippets_launcher_dir(config)})
     TRY(os::make_dirs(each));
   os::spread_folders(executor.runs_dir);
   runtimes::sweep_environments(executor.environments.dir);
@@ -240,8 +243,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   executor::LaunchServer judging(config.sandbox_program, sessions_launcher_dir(config), clock,
                                  judging_options());
   if (config.sessions.max_sessions > 0) judging.start();
+  executor::LaunchServer holding(config.sandbox_program, snippets_launcher_dir(config), clock,
+                                 {"--hold", "exit", "--ready", "2"});
+  if (config.snippets.enabled) holding.start();
   CallHost calls(
-      {std::move(snippet_setting), session_setting_of(config)}, config.name, server, judging,
+      {std::move(snippet_setting), session_setting_of(config)}, config.name, holding, judging,
       {nonce, generation}, [&] { return credentials.endpoint(); }, clock);
   TRY(calls.recover());
   session::SessionLoop* talking = nullptr;
@@ -276,6 +282,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       log_info("the launcher is another program now; trying its sandbox");
       server.replace();
       if (config.sessions.max_sessions > 0) judging.replace();
+      if (config.snippets.enabled) holding.replace();
       calls.discard_warm();
       prove_again(config, host);
     });

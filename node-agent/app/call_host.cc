@@ -50,7 +50,7 @@ sessions::Setting session_setting_of(const AgentConfig& config) {
   return out;
 }
 
-CallHost::CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& runs,
+CallHost::CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& holding,
                    executor::LaunchServer& judging, AgentProcess self,
                    std::function<http::Endpoint()> endpoint, const Clock& clock)
     : most_snippets_(settings.snippets.config.max_parallel),
@@ -61,10 +61,11 @@ CallHost::CallHost(const CallSettings& settings, std::string node, executor::Lau
       self_(std::move(self)),
       endpoint_(std::move(endpoint)),
       clock_(clock),
-      service_(settings.snippets,
-               {runs.socket(), [&runs] { runs.revive(); }, [this] { stir(); }, clock}),
-      sessions_(settings.sessions,
-                {judging.socket(), [&judging] { judging.revive(); }, [this] { stir(); }, clock}) {}
+      head_start_(clock),
+      service_(settings.snippets, {holding.socket(), [&holding] { holding.revive(); },
+                                   [this] { stir(); }, head_start_, clock}),
+      sessions_(settings.sessions, {judging.socket(), [&judging] { judging.revive(); },
+                                    [this] { stir(); }, head_start_, clock}) {}
 
 void CallHost::start() {
   if (snippets_enabled_ || sessions_enabled_) tender_ = std::thread([this] { tend(); });
@@ -92,9 +93,7 @@ bool CallHost::look() {
     if (!told) log_warn("this node takes no snippets", {{"error", looked.error().describe()}});
     const MonoTime until = clock_.mono() + (told ? kLookAgain : kFirstBackOff * 5);
     while (clock_.mono() < until) {
-      if (!rest(until - clock_.mono())) return false;
-      sessions_.tidy();
-      join_ended();
+      if (!rest(std::min(until - clock_.mono(), tidy()))) return false;
     }
   }
 }
@@ -111,10 +110,18 @@ void CallHost::tend() {
     state_.with([](State& state) { state.snippets_ready = true; });
     first_lane();
   }
-  while (rest(snippets_enabled_ ? service_.tend() : kLookAgain)) {
-    sessions_.tidy();
-    join_ended();
-  }
+  Millis next{0};
+  do {
+    next = tidy();
+    next = std::min(next, snippets_enabled_ ? service_.tend() : kLookAgain);
+  } while (rest(next));
+}
+
+// Until there is more of it.
+Millis CallHost::tidy() {
+  sessions_.tidy();
+  join_ended();
+  return head_start_.tidy();
 }
 
 void CallHost::add_lane(State& state) {

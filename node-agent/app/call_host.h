@@ -41,8 +41,8 @@ struct CallSettings {
 
 class CallHost {
  public:
-  // `runs`: the launcher for snippets; `judging`: the one for sessions.
-  CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& runs,
+  // `holding`: the launcher for snippets; `judging`: the one for sessions.
+  CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& holding,
            executor::LaunchServer& judging, AgentProcess self,
            std::function<http::Endpoint()> endpoint, const Clock& clock);
   ~CallHost() { stop(); }
@@ -82,6 +82,7 @@ class CallHost {
   void join_ended();
   bool rest(Millis limit);
   void stir();
+  Millis tidy();
   std::shared_ptr<client::ControllerClient> connect(int64_t number);
   std::optional<contracts::CallsRequest> next_request(int64_t number, bool& done,
                                                       MonoTime idle_since);
@@ -99,6 +100,7 @@ class CallHost {
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;
   const Clock& clock_;
+  launch::HeadStart head_start_;
   snippets::Service service_;
   sessions::Service sessions_;
   std::condition_variable changed_;

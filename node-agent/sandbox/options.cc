@@ -49,6 +49,10 @@ Status set_serve_option(std::string_view name, std::string_view value, ServeOpti
     if (value != "exec") return invalid_argument("USAGE", "--judge knows only exec");
     return out.judge_exec = true, Status();
   }
+  if (name == "--hold") {
+    if (value != "exit") return invalid_argument("USAGE", "--hold knows only exit");
+    return out.hold_exit = true, Status();
+  }
   if (name != "--ready") return unknown_option(name);
   const auto ready = parse_integer<int>(value);
   if (!ready || *ready < 1 || *ready > 64)
@@ -114,7 +118,7 @@ Result<Options> parse_options(std::span<char* const> arguments) {
 std::string usage() {
   return "usage: paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]\n"
          "       paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]\n"
-         "                      [--judge exec] [--tools NAME,…]\n"
+         "                      [--judge exec] [--tools NAME,…] [--hold exit]\n"
          "       paddock-sandbox probe\n";
 }
 

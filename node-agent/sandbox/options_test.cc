@@ -57,6 +57,9 @@ TEST(Options, ReadsAServerAndAProbe) {
   EXPECT_TRUE(judging->serve.judge_exec);
   EXPECT_EQ(judging->serve.tools, (std::vector<std::string>{"cat", "sh"}));
   EXPECT_FALSE(parse({"serve", "--socket", "s", "--judge", "all"}).ok());
+  EXPECT_FALSE(judging->serve.hold_exit);
+  EXPECT_TRUE(parse({"serve", "--socket", "s", "--hold", "exit"})->serve.hold_exit);
+  EXPECT_FALSE(parse({"serve", "--socket", "s", "--hold", "all"}).ok());
   EXPECT_FALSE(parse({"serve"}).ok());
   EXPECT_FALSE(parse({"serve", "--socket", "s", "--fast", "1"}).ok());
   EXPECT_EQ(parse({"probe"})->mode, Options::Mode::kProbe);

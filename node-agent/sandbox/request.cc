@@ -14,6 +14,12 @@ contracts::SandboxResult unreadable(const Error& error) {
   return result;
 }
 
+void shorten(contracts::SandboxResult& result) {
+  result.cmd.clear();
+  result.enforced.clear();
+  result.policy.reset();
+}
+
 }  // namespace
 
 Result<contracts::LaunchRequest> read_request(const os::Fd& file) {
@@ -25,8 +31,8 @@ Result<contracts::LaunchRequest> read_request(const os::Fd& file) {
 
 Status answer(const Result<contracts::LaunchRequest>& request, EventWriter& events,
               const Launch& launch) {
-  const contracts::SandboxResult result =
-      request.ok() ? launch(*request) : unreadable(request.error());
+  contracts::SandboxResult result = request.ok() ? launch(*request) : unreadable(request.error());
+  if (request.ok() && request->brief_result) shorten(result);
   events.add(contracts::FrameType::kResult, wire::to_json(wire::encode(result)));
   return events.write_rest();
 }

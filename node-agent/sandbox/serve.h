@@ -17,6 +17,8 @@ struct ServeOptions {
   // For sessions: attempts to execute what `tools` does not name are refused by name and told of.
   bool judge_exec = false;
   std::vector<std::string> tools;  // that most requests name: then they cost nothing
+  // For short code: the result need not wait for the kernel to take an interpreter's memory apart.
+  bool hold_exit = false;
 };
 
 // Returns the program's exit code: 3 if another server holds the lock.

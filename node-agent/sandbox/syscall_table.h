@@ -54,6 +54,7 @@ std::span<const SyscallRule> base_table();
 
 struct LaunchChoices {
   bool judge_exec = false;  // a run with a `tools` policy
+  bool hold_exit = false;   // a process that ends is asked about before it is taken apart
   // The upper half of sendmsg's flags with which the child hands over the filter's own descriptor:
   // that one message cannot be asked about. Random for each launch, else it could be guessed. The
   // kernel ignores these bits.

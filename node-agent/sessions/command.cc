@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "common/launch/fed_launch.h"
-
 namespace paddock::sessions {
 namespace {
 
@@ -19,7 +17,7 @@ Millis wall_time_of(const contracts::LaunchRequest& request) {
 
 }  // namespace
 
-Result<contracts::SandboxResult> run_command(const CommandRun& run, const Clock& clock) {
+Result<CommandEnd> run_command(const CommandRun& run, const Clock& clock) {
   ASSIGN_OR_RETURN(auto command, launch::FedLaunch::order(run.socket, run.request, kMaxResult));
   command.close_talk();  // a command has no input: it reads the end of it
   const Millis wall = wall_time_of(run.request);
@@ -38,7 +36,8 @@ Result<contracts::SandboxResult> run_command(const CommandRun& run, const Clock&
     }
     if (fds[0].revents != 0) TRY(command.read_events(run.on_output));
   }
-  return command.take_result();
+  auto result = command.take_result();
+  return CommandEnd{std::move(result), std::move(command)};
 }
 
 }  // namespace paddock::sessions

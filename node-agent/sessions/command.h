@@ -9,6 +9,7 @@
 
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
+#include "common/launch/fed_launch.h"
 
 namespace paddock::sessions {
 
@@ -20,7 +21,12 @@ struct CommandRun {
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
 };
 
+struct CommandEnd {
+  contracts::SandboxResult result;
+  launch::FedLaunch launch;  // which is over
+};
+
 // Errors: launch::order_launch()'s, and LAUNCHER_LOST.
-Result<contracts::SandboxResult> run_command(const CommandRun& run, const Clock& clock);
+Result<CommandEnd> run_command(const CommandRun& run, const Clock& clock);
 
 }  // namespace paddock::sessions

@@ -119,6 +119,7 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
   base.cancel_grace_ms = 0;  // it ends now: nothing of it is worth another moment
   base.limit_grace_ms = 0;
   base.whole_workspace = true;
+  base.brief_result = true;
   base.inline_output_bytes = std::max(bytes_of(order.policy.limits.stdout_bytes),
                                       bytes_of(order.policy.limits.stderr_bytes));
   base.mounts.push_back({.host_path = out->workspace(),
@@ -242,13 +243,19 @@ Result<contracts::SandboxResult> Service::run(
   Session& session = use.session();
   contracts::LaunchRequest request = session.base;
   request.trace_id = cat(session.uid, "-", ++session.commands);
-  request.command = {std::string(contracts::kSessionShell), "-c", "--", order.command};
+  // By its path: each name that is tried on the way there would be judged.
+  request.command = {cat("/bin/", contracts::kSessionShell), "-c", "--", order.command};
   CommandRun run{outside_.socket, request, {stop, session.ending.get()}, on_output};
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
-    auto result = run_command(run, outside_.clock);
-    if (result.ok() || result.error().reason != "NOT_LISTENING" || attempt == kServerLooks)
-      return result;
+    outside_.head_start.begun();
+    outside_.stir();
+    auto end = run_command(run, outside_.clock);
+    if (end.ok()) {
+      if (outside_.head_start.keep(std::move(end->launch))) outside_.stir();
+      return std::move(end->result);
+    }
+    if (end.error().reason != "NOT_LISTENING" || attempt == kServerLooks) return end.error();
     outside_.no_server();
     const std::array<int, 2> stops = {stop, session.ending.get()};
     if (readable_within(stops, kServerLookEvery))

@@ -12,6 +12,7 @@
 
 #include "common/base/guarded.h"
 #include "common/contracts/session_calls.h"
+#include "common/launch/head_start.h"
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/settings.h"
 
@@ -21,6 +22,7 @@ struct Outside {
   std::string socket;               // of a serving launcher that judges executions
   std::function<void()> no_server;  // it does not listen: somebody should look after it
   std::function<void()> stir;       // there is something to tidy
+  launch::HeadStart& head_start;    // tidied by who is stirred
   const Clock& clock;
 };
 

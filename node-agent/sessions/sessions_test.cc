@@ -99,7 +99,7 @@ class SessionService : public testing::Test {
     setting.folder = os::join_path(dir_.path(), "sessions");
     setting.config.max_sessions = 2;
     service_ = std::make_unique<Service>(
-        setting, Outside{os::join_path(dir_.path(), "nobody"), [] {}, [] {}, clock_});
+        setting, Outside{os::join_path(dir_.path(), "nobody"), [] {}, [] {}, head_start_, clock_});
     ASSERT_TRUE(service_->recover().ok());
   }
   static contracts::SessionOrder order(const std::string& uid) {
@@ -121,6 +121,7 @@ class SessionService : public testing::Test {
 
   test::TempDir dir_;
   SystemClock clock_;
+  launch::HeadStart head_start_{clock_};
   std::unique_ptr<Service> service_;
 };
 

@@ -27,6 +27,8 @@ class FedSandbox {
   // Sends the rest and waits for the end. Unavailable: LAUNCHER_LOST, or DROPPED once `drop` is
   // readable (-1: never): it ends with this object. `input` is begin()'s.
   Result<contracts::SandboxResult> finish(int drop, const Clock& clock);
+  // What is left of it when it has finished.
+  launch::FedLaunch release() && { return std::move(launch_); }
   Result<contracts::SandboxResult> run(std::string_view input, Millis wall_time, int drop,
                                        const Clock& clock) {
     begin(input, wall_time, clock);

@@ -27,6 +27,7 @@ LaunchRequest base_request(const Setting& setting, const contracts::SandboxPolic
   out.uid = setting.uid;
   out.cancel_grace_ms = 0;  // what nobody waits for any more has nothing to tidy up
   out.limit_grace_ms = 0;
+  out.brief_result = true;
   out.inline_output_bytes =
       std::max(policy.limits.stdout_bytes ? policy.limits.stdout_bytes->bytes : kMiB,
                policy.limits.stderr_bytes ? policy.limits.stderr_bytes->bytes : kMiB);
@@ -63,7 +64,12 @@ contracts::SandboxPolicy policy_for(const Needs& needs, const contracts::Sandbox
 LaunchRequest look_request(const Setting& setting) {
   LaunchRequest out = base_request(setting, setting.profile.policy);
   out.trace_id = "snippet-look";
-  out.command = {"python3", "-I", "-B", "-c", program("look")};
+  out.command = {"python3",
+                 "-I",
+                 "-B",
+                 "-c",
+                 program("look"),
+                 cat(code::program_head(), "\n\n", program("worker"))};
   for (const std::string& each : setting.config.libraries) out.command.push_back(each);
   return out;
 }
@@ -91,7 +97,7 @@ LaunchRequest worker_request(const Setting& setting, const Interpreter& interpre
                  "-X",
                  "utf8",
                  "-c",
-                 cat(code::program_head(), "\n\n", program("worker")),
+                 interpreter.worker,
                  join(interpreter.path, ":")};
   for (const std::string& each : modules) out.command.push_back(each);
   return out;

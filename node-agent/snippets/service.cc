@@ -28,10 +28,6 @@ int64_t processors() {
   return kCount;
 }
 
-// A short request is answered meanwhile and has the processor for itself; one of many has not.
-constexpr Millis kHeadStart{5};
-constexpr Millis kAlone{25};  // since the one before
-
 }  // namespace
 
 Service::Service(Setting setting, Outside outside)
@@ -114,18 +110,11 @@ Result<contracts::SnippetReport> Service::run(const contracts::SnippetOrder& ord
   const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - (now - arrived));
   const std::string input = worker_input(order);
   prepared.sandbox->begin(input, left, outside_.clock);
-  later_.with([&](Later& later) {
-    if (now - later.last_begun >= kAlone) later.not_before = now + kHeadStart;
-    later.last_begun = now;
-  });
+  outside_.head_start.begun();
   outside_.stir();
   auto result = prepared.sandbox->finish(drop, outside_.clock);
   if (!result.ok()) return result.error();  // and its sandbox ends now
-  const bool comes_soon = later_.with([&](Later& later) {
-    later.used.push_back(std::move(prepared.sandbox));
-    return later.not_before > outside_.clock.mono();
-  });
-  if (!comes_soon) outside_.stir();
+  if (outside_.head_start.keep(std::move(*prepared.sandbox).release())) outside_.stir();
   return report_of(std::move(*result), prepared.warm);
 }
 
@@ -155,23 +144,12 @@ bool Service::may_warm() {
   return under_way_ + warming < processors() || (under_way_ == 0 && warming == 0);
 }
 
-// How long what is only useful later has to wait; what was used is let go of when it is over.
-Millis Service::tidy() {
-  std::vector<std::unique_ptr<FedSandbox>> used;  // let go of without the lock
-  return later_.with([&](Later& later) {
-    const MonoTime now = outside_.clock.mono();
-    if (later.not_before > now) return later.not_before - now;
-    used.swap(later.used);
-    return Millis(0);
-  });
-}
-
 Millis Service::tend() {
   constexpr Millis kSoon{3};
   constexpr Millis kNow{0};
   constexpr Millis kLater{5'000};
   if (!looked_) return kLater;
-  if (const Millis rest = tidy(); rest > Millis(0)) return rest;
+  if (const Millis rest = outside_.head_start.rest(); rest > Millis(0)) return rest;
   Millis next = kLater;
   for (Pool* pool : {plain_.get(), with_libraries_.get()}) {
     if (pool == nullptr) continue;

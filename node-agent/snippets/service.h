@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "common/base/guarded.h"
 #include "common/contracts/calls.h"
 #include "common/contracts/snippet_report.h"
+#include "common/launch/head_start.h"
 #include "node-agent/snippets/launch_request.h"
 #include "node-agent/snippets/pool.h"
 #include "node-agent/snippets/validator.h"
@@ -22,6 +22,7 @@ struct Outside {
   std::string socket;               // of a serving launcher
   std::function<void()> no_server;  // it does not listen: somebody should look after it
   std::function<void()> stir;       // there may be something to tend
+  launch::HeadStart& head_start;    // tidied by who tends
   const Clock& clock;
 };
 
@@ -41,13 +42,6 @@ class Service {
   void discard_warm();
 
  private:
-  // What can wait until requests that are as good as answered have been.
-  struct Later {
-    MonoTime not_before{};
-    MonoTime last_begun{};
-    std::vector<std::unique_ptr<FedSandbox>> used;  // their runs are over: they only end
-  };
-  Millis tidy();
   // Several requests at once leave no processor for what is only useful later.
   bool may_warm();
   std::vector<std::string> wanted_libraries(const contracts::SnippetOrder& order,
@@ -67,7 +61,6 @@ class Service {
   Validator validator_;
   std::unique_ptr<Pool> plain_;
   std::unique_ptr<Pool> with_libraries_;
-  Guarded<Later> later_;
   std::atomic<bool> looked_{false};  // then what look() made is there
   std::atomic<int64_t> under_way_{0};
 };

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <thread>
@@ -127,15 +128,21 @@ TEST_P(FedRun, HasNothingOpenButItsThreeStreams) {
   EXPECT_THAT(result.out, testing::Not(testing::HasSubstr("BREACH")));
 }
 
-// A run that shares nothing with anybody, which is told of as soon as it has succeeded.
+// A run that shares nothing with anybody, of a server that holds who ends well.
 class UnseenRun : public FedRun {
  protected:
+  std::vector<std::string> further_options() const override { return {"--hold", "exit"}; }
   contracts::LaunchRequest alone(const std::string& code) {
     auto out = request({"python3", "-c", code});
     out.workdir = "/tmp";
     out.mounts.clear();
     out.inline_output_bytes = 1 << 20;
     return out;
+  }
+  static bool counts_tasks(const Fed& fed) {
+    return std::ranges::any_of(cgroups_of(fed.run.launcher), [](const std::string& folder) {
+      return os::exists(os::join_path(folder, "pids.current"));
+    });
   }
   // As soon as it is there. The launcher may still be at work.
   std::optional<contracts::SandboxResult> first_result(const Fed& fed) {
@@ -200,6 +207,62 @@ TEST_P(UnseenRun, IsToldOfAsItEndedHoweverItDid) {
   }
 }
 
+// Nobody waits for an interpreter to be taken apart: it is still there when its result is. And it
+// is not in the way of what it had open: its client sees that go.
+TEST_P(UnseenRun, IsHeldAtItsLastCallUntilItsClientLeaves) {
+  auto fed = feed(alone("import os; os.write(1, b'all'); os._exit(0)"));
+  ASSERT_TRUE(fed.ok()) << fed.error().describe();
+  if (!counts_tasks(*fed)) GTEST_SKIP() << "nobody counts a run's processes here";
+  ASSERT_TRUE(launch::begin_fed(fed->run, kLong).ok());
+  const auto result = first_result(*fed);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, SandboxStatus::kOk) << result->reason;
+  EXPECT_EQ(result->out, "all");
+  pollfd talk{fed->talk.get(), POLLIN, 0};
+  EXPECT_EQ(poll(&talk, 1, 0), 0) << "it was gone before its result was there";
+  fed->run.connection.reset();
+  EXPECT_EQ(poll(&talk, 1, 60'000), 1);
+  char byte = 0;
+  EXPECT_EQ(recv(fed->talk.get(), &byte, 1, 0), 0);
+}
+
+// Signals that it has ordered before do not bring it back.
+TEST_P(UnseenRun, ExecutesNothingMoreOnceItIsHeld) {
+  auto fed =
+      feed(alone("import ctypes, os, signal\n"
+                 "signal.signal(signal.SIGALRM, lambda *_: os.write(0, b'x'))\n"
+                 "C = ctypes.CDLL(None)\n"
+                 "HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: os.write(0, b'x'))\n"
+                 "C.signal(14, HANDLER)\n"
+                 "signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)\n"
+                 "os._exit(0)"));
+  ASSERT_TRUE(fed.ok()) << fed.error().describe();
+  ASSERT_TRUE(launch::begin_fed(fed->run, kLong).ok());
+  const auto result = first_result(*fed);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, SandboxStatus::kOk) << result->reason;
+  std::array<char, 65536> bytes;
+  while (recv(fed->talk.get(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {
+  }  // from before
+  EXPECT_EQ(recv(fed->talk.get(), bytes.data(), bytes.size(), 0), 0) << "it went on";
+}
+
+// The command has failed; a child that ends well in the moment before all of it is over changes
+// nothing.
+TEST_P(UnseenRun, IsNotEndedByAChild) {
+  for (int round = 0; round < 20; ++round) {
+    const auto result = end_of(
+        "import os\n"
+        "if os.fork() == 0:\n"
+        "  while os.getppid() != 1: pass\n"
+        "  os._exit(0)\n"
+        "os._exit(3)");
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, SandboxStatus::kFailed);
+    EXPECT_EQ(result->rc, 3);
+  }
+}
+
 // What it had of its client's is closed in the end, whoever of it held on to it.
 TEST_P(UnseenRun, LeavesNothingThatActsAfterItsSuccess) {
   for (const char* code : {// threads, which are with the process that ends
@@ -222,8 +285,8 @@ TEST_P(UnseenRun, LeavesNothingThatActsAfterItsSuccess) {
     const auto result = first_result(*fed);
     ASSERT_TRUE(result);
     EXPECT_EQ(result->status, SandboxStatus::kOk) << result->reason;
-    reader.join();
     fed->run.connection.reset();
+    reader.join();
   }
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <climits>
@@ -61,8 +62,10 @@ void ServeTest::TearDown() {
 }
 
 void ServeTest::start_server() {
-  server_ = spawn_launcher(
-      {"serve", "--socket", socket(), "--lock", server_lock(), "--ready", cat(kReady)});
+  std::vector<std::string> words = {"serve",       "--socket", socket(),   "--lock",
+                                    server_lock(), "--ready",  cat(kReady)};
+  std::ranges::move(further_options(), std::back_inserter(words));
+  server_ = spawn_launcher(words);
   wait_until_ready();
 }
 

@@ -21,6 +21,8 @@ class ServeTest : public SandboxTest {
   std::string socket() const { return folder() + "/io/socket"; }
   std::string server_lock() const { return folder() + "/io/server.lock"; }
   void start_server();
+  // Of its command line, beside what every server has.
+  virtual std::vector<std::string> further_options() const { return {}; }
   // Of the server and those that wait: with an empty sandbox of two processes each, where launchers
   // make views.
   size_t processes_when_ready() const;

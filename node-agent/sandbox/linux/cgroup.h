@@ -27,6 +27,8 @@ class Cgroup {
   // At any time before the command: those who wait inside already are held to it too.
   virtual Status limit(const CgroupSettings& settings) = 0;
   virtual Readings read() const = 0;
+  // Processes and threads, the init process too; nothing where the kernel does not count them.
+  virtual std::optional<int64_t> tasks() const = 0;
   // SIGKILL to everything inside, until nothing is.
   virtual void kill_all() = 0;
   virtual void remove() = 0;
@@ -64,6 +66,7 @@ class CgroupFiles {
 
 namespace cgroup_files {
 std::optional<std::string> read_text(const std::string& folder, const char* file);
+std::optional<int64_t> read_number(const std::string& folder, const char* file);
 Status write(const std::string& folder, const char* file, std::string_view text);
 // The value after `key ` at the start of a line.
 std::optional<int64_t> value_of(std::string_view text, std::string_view key);

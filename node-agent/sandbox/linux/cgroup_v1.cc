@@ -51,6 +51,10 @@ class CgroupV1 final : public Cgroup {
     return out;
   }
 
+  std::optional<int64_t> tasks() const override {
+    return pids_.empty() ? std::nullopt : read_number(pids_, "pids.current");
+  }
+
   void kill_all() override {
     for (const std::string& folder : folders()) kill_inside(folder);
   }

@@ -53,6 +53,8 @@ class CgroupV2 final : public Cgroup {
     return out;
   }
 
+  std::optional<int64_t> tasks() const override { return read_number(folder_, "pids.current"); }
+
   void kill_all() override {
     if (!folder_.empty()) kill_inside(folder_);
   }

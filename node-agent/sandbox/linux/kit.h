@@ -31,8 +31,12 @@ struct LaunchKit {
   std::shared_ptr<EmptySandbox> used;
   std::optional<InputFeed> input;
 };
-// `judge_exec`: the supervisor is asked about each program that is to be executed.
-Result<LaunchKit> make_kit(bool judge_exec = false);
+// What the supervisor is asked about beside what it always is; LaunchChoices says what they mean.
+struct Asked {
+  bool exec = false;
+  bool exit = false;
+};
+Result<LaunchKit> make_kit(Asked asked = {});
 
 // What a process that holds them was told before it had a run is not about the run.
 void forget_cancel_signals();

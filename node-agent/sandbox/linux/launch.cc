@@ -67,14 +67,15 @@ Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const Sandb
 }
 
 // Whether nobody sees when this run's processes are gone: it has no network and can write to no
-// folder of others. What it used is counted for it as a whole, and this launcher may read how
-// processes of another user's end.
+// folder of others. What it used is counted for it as a whole.
+// Before Linux 5.19 a signal could bring back who is held at its end.
 bool ends_unseen(const LaunchKit& kit, const SandboxPlan& plan, const Feed& feed) {
   const auto shared = [](const MountEntry& entry) {
     return entry.kind == MountEntry::Kind::kBind && (entry.writable || !entry.lower.empty());
   };
-  return feed.client >= 0 && kit.host.privileged && plan.host_uid != geteuid() &&
-         plan.cgroup.cpu_accounting && !plan.broker && std::ranges::none_of(plan.mounts, shared);
+  const bool holds = std::pair(kit.host.kernel_major, kit.host.kernel_minor) >= std::pair(5, 19);
+  return feed.client >= 0 && holds && plan.cgroup.cpu_accounting && !plan.broker &&
+         std::ranges::none_of(plan.mounts, shared);
 }
 
 // The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
@@ -149,10 +150,12 @@ void forget_cancel_signals() {
   }
 }
 
-Result<LaunchKit> make_kit(bool judge_exec) {
+Result<LaunchKit> make_kit(Asked asked) {
   LaunchKit kit;
   ASSIGN_OR_RETURN(kit.host, gather_facts());
-  ASSIGN_OR_RETURN(kit.filters, render_filters({.judge_exec = judge_exec, .pass = random_pass()}));
+  ASSIGN_OR_RETURN(
+      kit.filters,
+      render_filters({.judge_exec = asked.exec, .hold_exit = asked.exit, .pass = random_pass()}));
   sweep_stale_cgroups(kit.host.cgroup);
   return kit;
 }

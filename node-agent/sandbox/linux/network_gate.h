@@ -16,6 +16,7 @@ struct GateAnswer {
   int error = 0;  // 0: the call goes on
   std::vector<contracts::Denial> denials;
   std::string broker_user = {};  // the caller's executable, if the call reaches the broker
+  bool held = false;             // it is not answered yet
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.

@@ -33,6 +33,13 @@ contracts::Denial call_denial(std::string_view what, const std::string& name, st
           "nothing: no sandboxed program may call it"};
 }
 
+// Of the command itself: what its children end with is theirs.
+bool ends_well(const Caller& caller, const seccomp_data& call) {
+  if ((call.args[0] & 0xFF) != 0) return false;
+  const auto process = caller.process();
+  return process && process->inside == kCommandInside;
+}
+
 }  // namespace
 
 Notifications::Notifications(const LaunchChoices& choices, const NetworkReach& reach,
@@ -76,12 +83,25 @@ void Notifications::answer(MonoTime now) {
   for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
   if (!verdict.broker_user.empty() && broker_users_.size() < 2)
     broker_users_.insert(std::move(verdict.broker_user));
+  if (verdict.held) {
+    held_ = id;
+  } else {
+    reply(id, verdict.error);
+  }
+}
+
+void Notifications::reply(uint64_t id, int error) {
   std::ranges::fill(reply_, 0);
   auto* reply = reinterpret_cast<seccomp_notif_resp*>(reply_.data());
   reply->id = id;
-  reply->error = -verdict.error;
-  if (verdict.error == 0) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  reply->error = -error;
+  if (error == 0) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   (void)ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, reply);  // fails if the asker has died
+}
+
+void Notifications::let_exit() {
+  if (held_) reply(*held_, 0);
+  held_.reset();
 }
 
 GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, uint64_t id) {
@@ -98,6 +118,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
     case SyscallAction::kReport:
       return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
     case SyscallAction::kJudge:
+      if (call.nr == SYS_exit_group) return {.held = may_hold_ && ends_well(caller, call)};
       if (call.nr == SYS_execve || call.nr == SYS_execveat) return judge_exec(caller, call, tools_);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:

@@ -31,12 +31,19 @@ class Notifications {
   void listen_on(os::Fd listener);
   bool listening() const { return listener_.valid(); }
   void stop() { listener_.reset(); }
+  // For as long as it is open, nobody who asked goes on without an answer.
+  os::Fd take_listener() { return std::move(listener_); }
   // To poll for POLLIN; -1 while there is nothing to poll for.
   int fd(MonoTime now) const;
   // When fd() changes by itself.
   std::optional<MonoTime> rests_until(MonoTime now) const;
   // Answers one question. Call when fd() is readable.
   void answer(MonoTime now);
+  // That of the command when it is about to end, and well, is kept: until it is answered, that
+  // thread executes nothing any more.
+  void hold_exits() { may_hold_ = true; }
+  bool holds_exit() const { return held_.has_value(); }
+  void let_exit();
 
   void add_denial(contracts::Denial denial) { denials_.add(std::move(denial)); }
   std::vector<contracts::Denial> take_denials() { return denials_.take(); }
@@ -52,6 +59,7 @@ class Notifications {
   GateAnswer forbid(const Caller& caller, const std::string& name, std::string_view why,
                     uint64_t id);
   bool still_waiting(uint64_t id) const;
+  void reply(uint64_t id, int error);
 
   std::vector<SyscallRule> table_;
   const NetworkReach& reach_;
@@ -61,6 +69,8 @@ class Notifications {
   DenialList denials_;
   std::set<std::string> broker_users_;  // the first two
   std::string command_killed_for_;
+  bool may_hold_ = false;
+  std::optional<uint64_t> held_;
   std::vector<uint64_t> question_;  // as large as this kernel's
   std::vector<uint64_t> reply_;
 };

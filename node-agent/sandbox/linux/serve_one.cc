@@ -77,7 +77,7 @@ std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
 
 // Whoever waits for the result goes first: what comes now would take the processor from it.
 void let_client_leave(const os::Fd& client) {
-  constexpr int kMostMs = 20;
+  constexpr int kMostMs = 1'000;
   pollfd left{client.get(), POLLIN, 0};
   (void)poll(&left, 1, kMostMs);
 }
@@ -105,15 +105,16 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   forget_cancel_signals();
   // A client that has left by now was never told that its order is taken, and may give it again.
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
-  EventWriter events(std::move(order->events), clock);
+  std::optional<EventWriter> events(std::in_place, std::move(order->events), clock);
   Feed feed{std::move(order->input), -1};
   const bool fed = feed.input.valid();
   if (fed) feed.client = client.get();
   const auto given = read_request(order->request);
   order->request.reset();  // it may be large, and in memory
-  const Status answered = answer(given, events, [&](const auto& request) {
-    return launch_with(context.kit, std::move(prepared), std::move(feed), request, events, clock);
+  const Status answered = answer(given, *events, [&](const auto& request) {
+    return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
   });
+  events.reset();  // who reads them sees their end
   if (fed) let_client_leave(client);
   context.kit.used.reset();
   return answered.ok() && network_is_unused();

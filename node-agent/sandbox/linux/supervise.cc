@@ -56,10 +56,11 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
       next_check_(now_ + kCheckEvery),
       waits_(watched.client >= 0) {
   notifications_.listen_on(std::move(sandbox_.listener));
+  if (watched_.may_end_early) notifications_.hold_exits();
 }
 
 Outcome Supervisor::run() {
-  while (!reaped_ && !succeeded_) {
+  while (!reaped_ && !over_) {
     wait_for_something();
     handle_time();
     flush(false);
@@ -91,7 +92,6 @@ void Supervisor::wait_for_something() {
   poll(fds.data(), fds.size(), wait_ms());
   now_ = watched_.clock.mono();
   const auto ready = [&](size_t i) { return fds[i].revents != 0; };
-  bool filter_left = false;
   if (ready(0)) handle_control();
   if (ready(1)) read_output(sandbox_.out, outputs_.out, now_, false);
   if (ready(2)) read_output(sandbox_.err, outputs_.err, now_, false);
@@ -100,7 +100,6 @@ void Supervisor::wait_for_something() {
       notifications_.answer(now_);
     } else {
       notifications_.stop();  // nobody is left who could ask
-      filter_left = true;
     }
   }
   if (ready(4)) {
@@ -111,19 +110,33 @@ void Supervisor::wait_for_something() {
   if (ready(8)) hear_client();
   if (watched_.input != nullptr) watched_.input->handle({fds[9], fds[10]}, now_);
   if (ready(5)) reap();
-  if (filter_left && !reaped_) look_for_success();
+  if (reaped_) return;
+  if (notifications_.holds_exit()) {
+    if (!ends_here()) return notifications_.let_exit();
+    wait_status_ = 0;
+  } else if (!wait_status_ || !only_init_is_left()) {
+    return;
+  }
+  ended_ = now_;
+  over_ = true;
 }
 
-// The command's filter has no user left: the kernel takes it from a process that ends, after the
-// last of its own instructions and before its memory is taken apart. A success is known then; why
-// something failed may need what comes later.
-void Supervisor::look_for_success() {
-  if (!started_ || setup_error_ || exec_error_ || cause_ != EndCause::kNone || wait_status_) return;
-  const auto status = exit_.wait_status();
-  if (!status || *status != 0) return;
-  wait_status_ = status;
-  ended_ = now_;
-  succeeded_ = true;
+// Who asks to end is the command's only thread, and only init is there beside it. (Why something
+// failed may need what comes later; only a success is asked about.)
+bool Supervisor::ends_here() const {
+  return started_ && !setup_error_ && !exec_error_ && cause_ == EndCause::kNone && !wait_status_ &&
+         watched_.cgroup.tasks() == 2;
+}
+
+// Init has reaped the command and whoever else there was, and is about to end.
+bool Supervisor::only_init_is_left() const {
+  return watched_.plan.cgroup.cpu_accounting && watched_.cgroup.tasks().value_or(2) < 2;
+}
+
+// Who is held goes on once nobody listens, and so must be killed before.
+RunningSandbox Supervisor::release() {
+  sandbox_.listener = notifications_.take_listener();
+  return std::move(sandbox_);
 }
 
 // A fed run's client says when it begins, and ends it by leaving.
@@ -202,7 +215,6 @@ void Supervisor::handle_control() {
 void Supervisor::note_started() {
   if (setup_error_ || exec_error_ || cause_ != EndCause::kNone) return;
   started_ = now_;
-  if (watched_.may_end_early) exit_ = ExitWatch(sandbox_.pid);
   if (!waits_ && !wall_end_ && watched_.plan.launcher.wall_time)
     wall_end_ = now_ + *watched_.plan.launcher.wall_time;
   watched_.events.add(FrameType::kStarted,

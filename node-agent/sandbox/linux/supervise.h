@@ -9,7 +9,6 @@
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/disk_watch.h"
-#include "node-agent/sandbox/linux/exit_watch.h"
 #include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/notifications.h"
 #include "node-agent/sandbox/outcome.h"
@@ -37,19 +36,19 @@ struct Watched {
   InputFeed* input = nullptr;  // none: no file is read along
   int signals = -1;            // readable when the run is to be canceled
   int client = -1;             // of a fed run; see Feed
-  bool may_end_early =
-      false;  // nothing outside can tell a process that ends from one that has ended
+  // Nothing outside can tell a process that will execute nothing more from one that has ended.
+  bool may_end_early = false;
 };
 
 class Supervisor {
  public:
   Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes);
-  // Returns once the init process is reaped, and so nothing of the run is alive. Or, if it may,
-  // once each process of the command has begun to end after its success: none will execute anything
-  // any more, and only the kernel's own work is left. Then init is still there; see release().
+  // Returns once nothing of the run is alive but its init process, which has nothing left to do.
+  // Or, if it may, once the command is alone and ends well: it is held at its last call and will
+  // execute nothing any more. What is still there is release()'s.
   Outcome run();
   // What is to be ended by the caller. Once, after run().
-  RunningSandbox release() { return std::move(sandbox_); }
+  RunningSandbox release();
 
   const Outputs& outputs() const { return outputs_; }
   std::string sole_broker_user() const { return notifications_.sole_broker_user(); }
@@ -70,7 +69,8 @@ class Supervisor {
   void end(EndCause cause);
   void kill_everything();
   void reap();
-  void look_for_success();
+  bool ends_here() const;
+  bool only_init_is_left() const;
   Outcome outcome();
 
   RunningSandbox sandbox_;
@@ -87,7 +87,6 @@ class Supervisor {
   std::optional<MonoTime> ended_;
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
-  ExitWatch exit_;
   std::optional<int> wait_status_;
   ScratchState scratch_;
   std::optional<DiskHit> disk_hit_;
@@ -96,7 +95,7 @@ class Supervisor {
   EndCause cause_ = EndCause::kNone;
   bool killed_ = false;
   bool reaped_ = false;
-  bool succeeded_ = false;  // nothing of the command goes on, though init is there
+  bool over_ = false;  // nothing of the command goes on, though init is there
   bool events_lost_ = false;
 };
 
