@@ -14,12 +14,22 @@ constexpr size_t kMostUsed = 16;  // each is a process, and somebody may be slow
 
 }  // namespace
 
-void HeadStart::begun() {
+HeadStart::Use HeadStart::begin() {
   const MonoTime now = clock_.mono();
   state_.with([&](State& state) {
+    ++state.under_way;
     if (now - state.last_begun >= kAlone) state.quiet = now + kShortUse;
     state.last_begun = now;
   });
+  return Use(*this);
+}
+
+void HeadStart::end_use() {
+  state_.with([](State& state) { --state.under_way; });
+}
+
+int64_t HeadStart::under_way() const {
+  return state_.with([](const State& state) { return state.under_way; });
 }
 
 Millis HeadStart::rest() const {
@@ -28,11 +38,12 @@ Millis HeadStart::rest() const {
 }
 
 bool HeadStart::keep(FedLaunch used) {
-  const MonoTime due = clock_.mono() + kAnswer;
+  const MonoTime answered = clock_.mono() + kAnswer;
   return state_.with([&](State& state) {
-    if (state.used.size() < kMostUsed)
-      state.used.push_back({std::move(used), std::max(due, state.quiet)});
-    return due > state.quiet;
+    if (state.under_way > processors_ || state.used.size() >= kMostUsed) return false;
+    const MonoTime due = std::max(answered, state.quiet);
+    state.used.push_back({std::move(used), due});
+    return state.next_look > due;
   });
 }
 
@@ -47,6 +58,7 @@ Millis HeadStart::tidy() {
     // What is kept from now on may rely on being looked at then.
     Millis next = state.quiet > now ? state.quiet - now : kLater;
     for (const Used& each : state.used) next = std::min(next, each.due - now);
+    state.next_look = now + next;
     return next;
   });
 }

@@ -3,6 +3,8 @@
 // Thread-safe; starts no thread.
 #pragma once
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/base/guarded.h"
@@ -13,17 +15,31 @@ namespace paddock::launch {
 
 class HeadStart {
  public:
-  // `clock` outlives it.
-  explicit HeadStart(const Clock& clock) : clock_(clock) {}
+  // `clock` outlives it. `processors`: of this host.
+  HeadStart(const Clock& clock, int64_t processors) : clock_(clock), processors_(processors) {}
 
-  // Somebody has begun to wait for a launch.
-  void begun();
+  // Somebody waits for a launch, as long as this lives.
+  class Use {
+   public:
+    Use(Use&& other) noexcept : start_(std::exchange(other.start_, nullptr)) {}
+    Use& operator=(Use&&) = delete;
+    ~Use() {
+      if (start_ != nullptr) start_->end_use();
+    }
+    // The answer is on its way; the launch, which is over, ends a little later, or at once where
+    // others wait for every processor. True: whoever tidies has to be told.
+    bool keep(FedLaunch used) { return start_->keep(std::move(used)); }
+
+   private:
+    friend class HeadStart;
+    explicit Use(HeadStart& start) : start_(&start) {}
+    HeadStart* start_;
+  };
+  Use begin();
+  int64_t under_way() const;
   // How long what is only useful later should wait: nothing where uses come close together, for
   // then there is no quiet moment to wait for.
   Millis rest() const;
-  // The answer is on its way; the launch, which is over, ends a little later. True: not when
-  // rest() is over, so whoever tidies has to be told.
-  bool keep(FedLaunch used);
   // Ends those that are due. Until the next one is.
   Millis tidy();
 
@@ -32,13 +48,18 @@ class HeadStart {
     FedLaunch launch;
     MonoTime due{};
   };
+  bool keep(FedLaunch used);
+  void end_use();
   struct State {
+    int64_t under_way = 0;
     MonoTime quiet{};  // until then, what is only useful later waits
     MonoTime last_begun{};
+    MonoTime next_look{INT64_MAX};  // of who tidies, at the latest
     std::vector<Used> used;
   };
 
   const Clock& clock_;
+  const int64_t processors_;
   Guarded<State> state_;
 };
 

@@ -18,16 +18,17 @@ class Start : public Fed {
     return poll(&hears, 1, 0) > 0;
   }
   ManualClock clock_;
-  HeadStart start_{clock_};
+  HeadStart start_{clock_, 2};
   std::vector<os::Fd> launchers_;
 };
 
 TEST_F(Start, AUseThatComesAloneHasTheProcessorsForItself) {
   EXPECT_EQ(start_.rest(), Millis(0));
-  start_.begun();
+  auto use = start_.begin();
   EXPECT_EQ(start_.rest(), Millis(5));
+  EXPECT_EQ(start_.tidy(), Millis(5));  // to be looked at when it is over
   clock_.advance(Millis(2));
-  EXPECT_FALSE(start_.keep(used()));  // who rests tidies anyhow
+  EXPECT_FALSE(use.keep(used()));  // as it is
   EXPECT_EQ(start_.tidy(), Millis(3));
   EXPECT_FALSE(ended(0));
   clock_.advance(Millis(3));
@@ -37,31 +38,43 @@ TEST_F(Start, AUseThatComesAloneHasTheProcessorsForItself) {
 }
 
 TEST_F(Start, UsesThatComeCloseTogetherLeaveNoTimeToWaitFor) {
-  start_.begun();
+  auto first = start_.begin();
   clock_.advance(Millis(10));
-  start_.begun();
+  auto second = start_.begin();
+  EXPECT_EQ(start_.under_way(), 2);
   EXPECT_EQ(start_.rest(), Millis(0));
-  EXPECT_TRUE(start_.keep(used()));
+  EXPECT_TRUE(first.keep(used()));
   EXPECT_EQ(start_.tidy(), Millis(2));  // its answer is on the way
   EXPECT_FALSE(ended(0));
   clock_.advance(Millis(2));
-  start_.begun();  // which keeps nothing that is over
+  auto third = start_.begin();  // which keeps nothing that is over
   start_.tidy();
   EXPECT_TRUE(ended(0));
 }
 
-TEST_F(Start, EachEndsInItsTimeAndAllWithIt) {
-  EXPECT_TRUE(start_.keep(used()));
-  clock_.advance(Millis(1));
-  EXPECT_TRUE(start_.keep(used()));
+TEST_F(Start, EachEndsInItsTime) {
+  EXPECT_TRUE(start_.begin().keep(used()));  // nobody looks before
+  EXPECT_EQ(start_.tidy(), Millis(5));
+  clock_.advance(Millis(4));
+  EXPECT_FALSE(start_.begin().keep(used()));  // somebody does
   clock_.advance(Millis(1));
   EXPECT_EQ(start_.tidy(), Millis(1));
   EXPECT_TRUE(ended(0));
   EXPECT_FALSE(ended(1));
+  EXPECT_EQ(start_.under_way(), 0);
+}
+
+TEST_F(Start, WhereOthersWaitForEveryProcessorNothingIsKept) {
+  auto first = start_.begin();
+  auto second = start_.begin();
+  auto third = start_.begin();
+  EXPECT_FALSE(third.keep(used()));
+  EXPECT_TRUE(ended(0));
 }
 
 TEST_F(Start, KeepsNoMoreThanTheHostCanBear) {
-  for (int i = 0; i < 17; ++i) start_.keep(used());
+  auto use = start_.begin();
+  for (int i = 0; i < 17; ++i) use.keep(used());
   EXPECT_FALSE(ended(15));
   EXPECT_TRUE(ended(16));
 }

@@ -27,6 +27,35 @@ struct Trace {
   std::shared_ptr<OpenRequests::Place> place;
 };
 
+// A line of the access log, written at its end: whoever waits for the answer goes first.
+class AccessLine {
+ public:
+  AccessLine(const Request& request, Trace trace, int status, Millis took)
+      : method_(request.method),
+        path_(request.path),
+        trace_(std::move(trace)),
+        status_(status),
+        took_(took) {}
+  AccessLine(const AccessLine&) = delete;
+  AccessLine& operator=(const AccessLine&) = delete;
+  ~AccessLine() {
+    log_info("request", {{"request", trace_.id},
+                         {"subject", trace_.principal.subject},
+                         {"method", method_},
+                         {"path", path_},
+                         {"status", std::to_string(status_)},
+                         {"ms", std::to_string(took_.count())},
+                         {"reason", trace_.reason}});
+  }
+
+ private:
+  std::string method_;
+  std::string path_;
+  Trace trace_;
+  int status_;
+  Millis took_;
+};
+
 bool is_endless(const Response& response) {
   return response.stream && std::ranges::none_of(response.headers, [](const auto& header) {
            return header.first == "content-length";
@@ -167,16 +196,17 @@ Response handle(const Router& router, Services& services, Request& request) {
       response.body = refusal(without_details(result.error(), trace.id)).body;
   }
   count_stream(services, response);
-  response.held = std::move(trace.place);
   services.metrics.count_answer(response.status);
   response.headers.emplace_back("x-request-id", trace.id);
-  log_info("request", {{"request", trace.id},
-                       {"subject", trace.principal.subject},
-                       {"method", request.method},
-                       {"path", request.path},
-                       {"status", std::to_string(response.status)},
-                       {"ms", std::to_string((services.clock.mono() - started).count())},
-                       {"reason", trace.reason}});
+  auto place = trace.place;
+  auto line = std::make_shared<AccessLine>(request, std::move(trace), response.status,
+                                           services.clock.mono() - started);
+  // A stream may take for ever: it is told of when it begins.
+  if (response.stream) {
+    response.held = std::move(place);
+  } else {
+    response.held = std::move(line);
+  }
   return response;
 }
 

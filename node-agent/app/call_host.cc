@@ -61,9 +61,10 @@ CallHost::CallHost(const CallSettings& settings, std::string node, executor::Lau
       self_(std::move(self)),
       endpoint_(std::move(endpoint)),
       clock_(clock),
-      head_start_(clock),
+      processors_(std::max<int64_t>(1, std::thread::hardware_concurrency())),
+      head_start_(clock, processors_),
       service_(settings.snippets, {holding.socket(), [&holding] { holding.revive(); },
-                                   [this] { stir(); }, head_start_, clock}),
+                                   [this] { stir(); }, head_start_, processors_, clock}),
       sessions_(settings.sessions, {judging.socket(), [&judging] { judging.revive(); },
                                     [this] { stir(); }, head_start_, clock}) {}
 

@@ -100,6 +100,7 @@ class CallHost {
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;
   const Clock& clock_;
+  const int64_t processors_;
   launch::HeadStart head_start_;
   snippets::Service service_;
   sessions::Service sessions_;

@@ -248,11 +248,10 @@ Result<contracts::SandboxResult> Service::run(
   CommandRun run{outside_.socket, request, {stop, session.ending.get()}, on_output};
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
-    outside_.head_start.begun();
-    outside_.stir();
+    auto head = outside_.head_start.begin();
     auto end = run_command(run, outside_.clock);
     if (end.ok()) {
-      if (outside_.head_start.keep(std::move(end->launch))) outside_.stir();
+      if (head.keep(std::move(end->launch))) outside_.stir();
       return std::move(end->result);
     }
     if (end.error().reason != "NOT_LISTENING" || attempt == kServerLooks) return end.error();

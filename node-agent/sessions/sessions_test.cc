@@ -121,7 +121,7 @@ class SessionService : public testing::Test {
 
   test::TempDir dir_;
   SystemClock clock_;
-  launch::HeadStart head_start_{clock_};
+  launch::HeadStart head_start_{clock_, 2};
   std::unique_ptr<Service> service_;
 };
 

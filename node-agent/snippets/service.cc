@@ -1,7 +1,6 @@
 #include "node-agent/snippets/service.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -21,11 +20,6 @@ const std::vector<std::string>& usual_modules() {
 std::vector<std::string> both(std::vector<std::string> one, const std::vector<std::string>& other) {
   one.insert(one.end(), other.begin(), other.end());
   return one;
-}
-
-int64_t processors() {
-  static const int64_t kCount = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  return kCount;
 }
 
 }  // namespace
@@ -110,11 +104,11 @@ Result<contracts::SnippetReport> Service::run(const contracts::SnippetOrder& ord
   const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - (now - arrived));
   const std::string input = worker_input(order);
   prepared.sandbox->begin(input, left, outside_.clock);
-  outside_.head_start.begun();
-  outside_.stir();
+  auto use = outside_.head_start.begin();
+  if (prepared.warm) outside_.stir();
   auto result = prepared.sandbox->finish(drop, outside_.clock);
   if (!result.ok()) return result.error();  // and its sandbox ends now
-  if (outside_.head_start.keep(std::move(*prepared.sandbox).release())) outside_.stir();
+  if (use.keep(std::move(*prepared.sandbox).release())) outside_.stir();
   return report_of(std::move(*result), prepared.warm);
 }
 
@@ -126,9 +120,7 @@ Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder&
   }
   contracts::SnippetReport report;
   if (verdict.findings.empty()) {
-    ++under_way_;
     auto ran = run(order, verdict, arrived, drop);
-    --under_way_;
     if (!ran.ok()) return ran;
     report = std::move(*ran);
   } else {
@@ -141,7 +133,8 @@ Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder&
 
 bool Service::may_warm() {
   const int64_t warming = plain_->warming() + (with_libraries_ ? with_libraries_->warming() : 0);
-  return under_way_ + warming < processors() || (under_way_ == 0 && warming == 0);
+  const int64_t under_way = outside_.head_start.under_way();
+  return under_way + warming < outside_.processors || (under_way == 0 && warming == 0);
 }
 
 Millis Service::tend() {

@@ -23,6 +23,7 @@ struct Outside {
   std::function<void()> no_server;  // it does not listen: somebody should look after it
   std::function<void()> stir;       // there may be something to tend
   launch::HeadStart& head_start;    // tidied by who tends
+  int64_t processors;               // of this host
   const Clock& clock;
 };
 
@@ -62,7 +63,6 @@ class Service {
   std::unique_ptr<Pool> plain_;
   std::unique_ptr<Pool> with_libraries_;
   std::atomic<bool> looked_{false};  // then what look() made is there
-  std::atomic<int64_t> under_way_{0};
 };
 
 }  // namespace paddock::snippets
