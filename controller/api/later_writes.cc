@@ -11,8 +11,7 @@ namespace {
 
 constexpr size_t kMostWaiting = 4'096;
 constexpr Millis kTryAgain{1'000};
-constexpr Millis kGather{
-    2};  // who is being answered goes first; what comes meanwhile is written along
+constexpr Millis kGather{2};  // who is being answered goes first; what comes meanwhile is batched
 
 }  // namespace
 

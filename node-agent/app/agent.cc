@@ -254,7 +254,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   RunHost runs(
       executor, *cache, accelerators,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
-      random, config.max_runs, &server,
+      random, first_look.capacity.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) {

@@ -2,6 +2,7 @@
 // every key with its default; a test holds it equal to this.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
@@ -42,7 +43,7 @@ struct AgentConfig {
   std::string enroll_token_file;
   wire::Duration rotate_credential{std::chrono::hours(30 * 24)};
   std::map<std::string, std::string> labels;
-  int64_t max_runs = 4;
+  int64_t max_runs = 0;  // runs_at_once() says what 0 is
   std::string wheel_dir;
   PackageSources packages;
   wire::Quantity cache_quota{int64_t{32} << 30};
@@ -65,7 +66,9 @@ struct AgentConfig {
         field("rotateCredential", &AgentConfig::rotate_credential,
               "how old this node's credential may be before it is replaced"),
         field("labels", &AgentConfig::labels, "for node selection", {.max_length = 64}),
-        field("maxRuns", &AgentConfig::max_runs, "runs at once", {.min = 1, .max = 100'000}),
+        field("maxRuns", &AgentConfig::max_runs,
+              "runs at once; 0: two for each processor, and at least four",
+              {.min = 0, .max = 100'000}),
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
         field("packages", &AgentConfig::packages, "indexes that requirements are installed from"),
         field("cacheQuota", &AgentConfig::cache_quota,
@@ -86,6 +89,10 @@ struct AgentConfig {
   }
   void validate(wire::Check& check) const;
 };
+
+constexpr int64_t runs_at_once(int64_t max_runs, int64_t processors) {
+  return max_runs > 0 ? max_runs : std::max<int64_t>(4, 2 * processors);
+}
 
 // The text of a configuration file; variables override it: PADDOCK_NODE_AGENT_WHEEL_DIR sets
 // `wheelDir`. Errors name each field.

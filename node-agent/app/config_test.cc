@@ -47,8 +47,14 @@ TEST(Config, VariablesOverrideTheFileAndFlagsOverrideBoth) {
             "CONFIG_INVALID");
 }
 
+TEST(Config, ALargerHostTakesMoreRunsUnlessItsOperatorSaysHowMany) {
+  EXPECT_EQ(runs_at_once(0, 1), 4);
+  EXPECT_EQ(runs_at_once(0, 64), 128);
+  EXPECT_EQ(runs_at_once(3, 64), 3);
+}
+
 TEST(Config, FaultsAreNamedByField) {
-  const auto config = parse_config("maxRuns: 0\nname: Not_A_Label\nserver: ftp://x\nodd: 1\n");
+  const auto config = parse_config("maxRuns: -1\nname: Not_A_Label\nserver: ftp://x\nodd: 1\n");
   ASSERT_FALSE(config.ok());
   EXPECT_THAT(config.error().describe(), HasSubstr("maxRuns"));
   EXPECT_THAT(config.error().describe(), HasSubstr("odd"));
@@ -74,7 +80,7 @@ TEST(Config, WrongFlagsAreUsageErrors) {
   EXPECT_EQ(from({"--odd", "x"}).error().reason, "USAGE");
   EXPECT_EQ(from({"--server"}).error().reason, "USAGE");
   EXPECT_EQ(from({"--max-runs", "many"}).error().reason, "USAGE");
-  EXPECT_FALSE(from({"--max-runs", "0"}).ok());
+  EXPECT_FALSE(from({"--max-runs", "-1"}).ok());
   EXPECT_FALSE(from({"--config", "/no/such/file"}).ok());
 }
 

@@ -29,7 +29,7 @@ HostLook::HostLook(const AgentConfig& config)
 
 devices::Host HostLook::look() {
   devices::Host host = devices::probe(kRoot, config_.data_dir);
-  host.capacity.max_runs = config_.max_runs;
+  host.capacity.max_runs = runs_at_once(config_.max_runs, host.capacity.cpu);
   if (devices::has_nvidia_driver(kRoot)) {
     if (const auto report = driver_.ask()) {
       host.accelerators = devices::judged(std::move(host.accelerators), *report,
