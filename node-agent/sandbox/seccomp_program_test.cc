@@ -80,6 +80,18 @@ TEST(SeccompProgram, AsksAboutProgramsOnlyWhereToolsAreListed) {
   EXPECT_EQ(word(answer(*program, number, static_cast<uint32_t>(this_machine()), {})), "allow");
 }
 
+TEST(SeccompProgram, AsksAboutTheEndOfAProcessOnlyWhereItIsHeld) {
+  for (const Machine machine : kMachines) {
+    const auto arch = static_cast<uint32_t>(machine);
+    const int number = syscall_number("exit_group", machine).value();
+    for (const bool held : {false, true}) {
+      const auto program = render_launch_filter({.hold_exit = held, .pass = 1}, machine);
+      ASSERT_TRUE(program.ok());
+      EXPECT_EQ(word(answer(*program, number, arch, {})), held ? "ask" : "allow");
+    }
+  }
+}
+
 TEST(SeccompProgram, WithoutAPassLetsNoMessageThroughUnasked) {
   const auto program = render_launch_filter({});
   ASSERT_TRUE(program.ok());
