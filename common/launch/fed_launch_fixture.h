@@ -3,7 +3,6 @@
 
 #include <poll.h>
 
-#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -14,6 +13,7 @@
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
 #include "common/wire/json.h"
+#include "tests/support/temp_dir.h"
 
 namespace paddock::launch {
 
@@ -23,16 +23,12 @@ using contracts::FrameType;
 class Fed : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/paddock-fed-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
     auto listener = os::listen_packets(socket());
     ASSERT_TRUE(listener.ok()) << listener.error().describe();
     listener_ = std::move(*listener);
     request_.trace_id = "trace-1";
   }
-  void TearDown() override { (void)os::remove_tree(folder_); }
-  std::string socket() const { return folder_ + "/socket"; }
+  std::string socket() const { return dir_.path() + "/socket"; }
 
   FedLaunch order(size_t max_result = 1 << 20) {
     std::thread server([&] {
@@ -70,7 +66,7 @@ class Fed : public testing::Test {
     }
   }
 
-  std::string folder_;
+  test::TempDir dir_;
   os::Fd listener_;
   contracts::LaunchRequest request_;
   os::Packet ordered_;

@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "common/contracts/launch.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
+#include "tests/support/temp_dir.h"
 
 namespace paddock::launch {
 namespace {
@@ -19,17 +19,13 @@ namespace {
 class Order : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/paddock-order-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
     auto listener = os::listen_packets(socket());
     ASSERT_TRUE(listener.ok()) << listener.error().describe();
     listener_ = std::move(*listener);
     file_.reset(open("/dev/null", O_RDWR | O_CLOEXEC));
   }
-  void TearDown() override { (void)os::remove_tree(folder_); }
 
-  std::string socket() const { return folder_ + "/socket"; }
+  std::string socket() const { return dir_.path() + "/socket"; }
   // What order_launch() says to a server that answers this.
   Result<Launched> answered(const std::string& answer, int lock = -1) {
     std::thread server([&] {
@@ -45,7 +41,7 @@ class Order : public testing::Test {
     return out;
   }
 
-  std::string folder_;
+  test::TempDir dir_;
   os::Fd listener_;
   os::Fd file_;
   os::Packet order_;

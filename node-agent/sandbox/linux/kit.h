@@ -31,12 +31,8 @@ struct LaunchKit {
   std::shared_ptr<EmptySandbox> used;
   std::optional<InputFeed> input;
 };
-// What the supervisor is asked about beside what it always is; LaunchChoices says what they mean.
-struct Asked {
-  bool exec = false;
-  bool exit = false;
-};
-Result<LaunchKit> make_kit(Asked asked = {});
+// `choices.pass` is chosen here.
+Result<LaunchKit> make_kit(LaunchChoices choices = {});
 
 // What a process that holds them was told before it had a run is not about the run.
 void forget_cancel_signals();

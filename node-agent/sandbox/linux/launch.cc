@@ -150,12 +150,11 @@ void forget_cancel_signals() {
   }
 }
 
-Result<LaunchKit> make_kit(Asked asked) {
+Result<LaunchKit> make_kit(LaunchChoices choices) {
   LaunchKit kit;
   ASSIGN_OR_RETURN(kit.host, gather_facts());
-  ASSIGN_OR_RETURN(
-      kit.filters,
-      render_filters({.judge_exec = asked.exec, .hold_exit = asked.exit, .pass = random_pass()}));
+  choices.pass = random_pass();
+  ASSIGN_OR_RETURN(kit.filters, render_filters(choices));
   sweep_stale_cgroups(kit.host.cgroup);
   return kit;
 }

@@ -96,7 +96,8 @@ Status Server::set_up() {
   ASSIGN_OR_RETURN(taken_, os::make_pipe());
   if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
     return system_error("the server's pipe", errno);
-  ASSIGN_OR_RETURN(kit_, make_kit({options_.judge_exec, options_.hold_exit}));
+  ASSIGN_OR_RETURN(kit_,
+                   make_kit({.judge_exec = options_.judge_exec, .hold_exit = options_.hold_exit}));
   kit_.host.standing.show_programs = options_.judge_exec;
   kit_.host.standing_tools = options_.tools;
   refresh_shared_view();
