@@ -11,7 +11,9 @@ namespace {
 
 constexpr size_t kMostWaiting = 4'096;
 constexpr Millis kTryAgain{1'000};
-constexpr Millis kGather{2};  // who is being answered goes first; what comes meanwhile is batched
+// Who is being answered goes first, and what comes meanwhile is batched. And who has just written
+// looks again: whoever is being answered now need not wake it.
+constexpr Millis kGather{1};
 
 }  // namespace
 
@@ -24,16 +26,20 @@ LaterWrites::Write LaterWrites::audit(std::vector<contracts::AuditEvent> events)
 
 Result<uint64_t> LaterWrites::add(store::Store& store, Write write) {
   uint64_t number = 0;
-  bool first = false;
   const bool now = state_.with([&](State& state) {
     number = ++state.added;
-    first = state.waiting.empty();
     state.waiting.push_back(std::move(write));
     return !state.serving || state.failing || state.waiting.size() > kMostWaiting;
   });
   if (now) TRY(flush(store));
-  if (!now && first) changed_.notify_one();
   return number;
+}
+
+void LaterWrites::wake() {
+  const bool asleep = state_.with([](State& state) {
+    return !state.waiting.empty() && !state.failing && std::exchange(state.asleep, false);
+  });
+  if (asleep) changed_.notify_one();
 }
 
 Status LaterWrites::check(store::Store& store) {
@@ -43,24 +49,24 @@ Status LaterWrites::check(store::Store& store) {
 Status LaterWrites::settle(store::Store& store, uint64_t number) {
   const bool done = state_.with(
       [&](const State& state) { return state.written >= std::min(number, state.added); });
-  return done ? Status() : flush(store);
+  return done ? Status() : flush(store, number);
 }
 
-// What could not be written is the first to be written next.
-Status LaterWrites::flush(store::Store& store) {
+// Up to `number` at least. What could not be written is the first to be written next.
+Status LaterWrites::flush(store::Store& store, uint64_t number) {
   const std::lock_guard one(writing_);
   uint64_t last = 0;
-  auto batch = state_.with([&](State& state) {
+  auto batch = state_.with([&](State& state) -> std::vector<Write> {
+    last = state.written;
+    if (last >= std::min(number, state.added)) return {};  // by who wrote before
     last = state.added;
     return std::exchange(state.waiting, {});
   });
-  Status written;
-  if (!batch.empty()) {
-    written = store.write([&](store::WriteTxn& txn) -> Status {
-      for (const Write& write : batch) TRY(write(txn));
-      return {};
-    });
-  }
+  if (batch.empty()) return {};
+  const Status written = store.write([&](store::WriteTxn& txn) -> Status {
+    for (const Write& write : batch) TRY(write(txn));
+    return {};
+  });
   state_.with([&](State& state) {
     state.failing = !written.ok();
     if (written.ok()) {
@@ -73,21 +79,30 @@ Status LaterWrites::flush(store::Store& store) {
   return written;
 }
 
+// False: nothing came.
+bool LaterWrites::gather() {
+  return state_.wait_for(
+      changed_, kGather, [](const State& state) { return state.stopped; },
+      [](const State& state, bool) { return !state.waiting.empty(); });
+}
+
 void LaterWrites::serve(store::Store& store) {
-  state_.with([](State& state) { state.serving = true; });
-  const auto note = [](State& state, bool) {
-    state.serving = !state.stopped;
-    return state.stopped;
-  };
   bool stopped = false;
+  state_.with([](State& state) { state.serving = true; });
   while (!stopped) {
-    const auto stops = [](const State& state) { return state.stopped; };
-    const auto wanted = [&](const State& state) {
-      return stops(state) || (!state.waiting.empty() && !state.failing);
-    };
-    stopped = state_.wait_for(changed_, kTryAgain, wanted, note) ||
-              state_.wait_for(changed_, kGather, stops, note);
-    const Status written = flush(store);
+    state_.with([](State& state) { state.asleep = true; });
+    stopped = state_.wait_for(
+        changed_, kTryAgain,
+        [](const State& state) {
+          return state.stopped || (!state.waiting.empty() && !state.failing);
+        },
+        [](State& state, bool) {
+          state.asleep = false;
+          state.serving = !state.stopped;
+          return state.stopped;
+        });
+    Status written;
+    while (gather() && written.ok()) written = flush(store);
     if (!written.ok())
       log_error("what came was not recorded yet", {{"error", written.error().describe()}});
   }

@@ -1,5 +1,6 @@
 // Records of what is answered before they are on the disk, so that nobody waits for them: written
-// in order, within moments. A crash loses those that were not written yet. Any thread; starts none.
+// in order, moments after the answer. A crash loses those that were not written yet. Any thread;
+// starts none.
 #pragma once
 
 #include <condition_variable>
@@ -19,9 +20,11 @@ class LaterWrites {
   using Write = std::function<Status(store::WriteTxn&)>;
   static Write audit(std::vector<contracts::AuditEvent> events);
 
-  // Its number. While nobody serves, or when too many wait, or the store fails: the caller does all
-  // of them.
+  // Its number. Once the caller has done what is more urgent, it calls wake() or settle(). While
+  // nobody serves, or when too many wait, or the store fails: the caller does all of them.
   Result<uint64_t> add(store::Store& store, Write write);
+  // Who serves is to see what was added.
+  void wake();
   // The store's error while it takes none: then nothing may begin that will leave a record.
   Status check(store::Store& store);
   // From here on what was added up to `number` is on the disk; by the caller's doing, if need be.
@@ -38,8 +41,10 @@ class LaterWrites {
     bool serving = false;
     bool stopped = false;
     bool failing = false;
+    bool asleep = false;  // who serves, until it is told
   };
-  Status flush(store::Store& store);
+  bool gather();
+  Status flush(store::Store& store, uint64_t number = UINT64_MAX);
 
   std::condition_variable changed_;
   Guarded<State> state_;

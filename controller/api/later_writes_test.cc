@@ -85,6 +85,18 @@ TEST_F(Later, WhatIsSettledIsThereWhoeverWritesIt) {
   server.join();
 }
 
+TEST_F(Later, WhoServesWritesWhatComesAfterItHasWritten) {
+  std::thread server([&] { later_.serve(store_); });
+  for (const char* each : {"a", "b"}) {
+    ASSERT_TRUE(add(each).ok());
+    later_.wake();
+    while (told().find(each) == std::string::npos) std::this_thread::yield();
+  }
+  later_.stop();
+  server.join();
+  EXPECT_EQ(told(), " a b ");
+}
+
 TEST_F(Later, WhatIsNotYetWrittenIsToldOfAsUnsettled) {
   ASSERT_TRUE(later_.settle(store_).ok());  // there is nothing
   store_.full = true;

@@ -56,6 +56,20 @@ class AccessLine {
   Millis took_;
 };
 
+// Once the answer is sent, what was put off for it is seen to, and what it holds is let go of.
+class AfterAnswer {
+ public:
+  AfterAnswer(std::shared_ptr<LaterWrites> later, std::shared_ptr<void> held)
+      : later_(std::move(later)), held_(std::move(held)) {}
+  AfterAnswer(const AfterAnswer&) = delete;
+  AfterAnswer& operator=(const AfterAnswer&) = delete;
+  ~AfterAnswer() { later_->wake(); }
+
+ private:
+  std::shared_ptr<LaterWrites> later_;
+  std::shared_ptr<void> held_;
+};
+
 bool is_endless(const Response& response) {
   return response.stream && std::ranges::none_of(response.headers, [](const auto& header) {
            return header.first == "content-length";
@@ -198,15 +212,13 @@ Response handle(const Router& router, Services& services, Request& request) {
   count_stream(services, response);
   services.metrics.count_answer(response.status);
   response.headers.emplace_back("x-request-id", trace.id);
-  auto place = trace.place;
+  std::shared_ptr<void> held = trace.place;
   auto line = std::make_shared<AccessLine>(request, std::move(trace), response.status,
                                            services.clock.mono() - started);
   // A stream may take for ever: it is told of when it begins.
-  if (response.stream) {
-    response.held = std::move(place);
-  } else {
-    response.held = std::move(line);
-  }
+  if (!response.stream) held = std::move(line);
+  line.reset();
+  response.held = std::make_shared<AfterAnswer>(services.later, std::move(held));
   return response;
 }
 

@@ -1,6 +1,7 @@
 #include "controller/calls/relay.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace paddock::calls {
 namespace {
@@ -43,6 +44,10 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     return {};
   });
   TRY(std::move(submitted));
+  if (options.meanwhile) {
+    std::this_thread::yield();  // to the lane, which may have been woken on this processor
+    options.meanwhile();
+  }
   auto outcome = wait_for_outcome(id, options, *signal, clock);
   table_.with([&](State& state) {
     Wakes wakes;

@@ -27,7 +27,8 @@ struct CallOptions {
   Millis queue_patience{5'000};                           // for a node to take it
   std::function<bool()> connected = [] { return true; };  // the caller still waits
   std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
-  std::string* holder = nullptr;                          // gets the name of the node that had it
+  std::function<void()> meanwhile = {};  // done once, by the caller, as soon as the call is made
+  std::string* holder = nullptr;         // gets the name of the node that had it
 };
 
 class Relay {

@@ -77,6 +77,25 @@ TEST_F(Relayed, ACallGoesToANodeAndBackAndItsHolderIsTold) {
   EXPECT_EQ(holder_, "n1");
 }
 
+TEST_F(Relayed, WhatIsDoneMeanwhileIsDoneOnceWhileTheNodeIsAtWork) {
+  std::atomic<int> times{0};
+  std::thread lane([&] {
+    auto asks = request();
+    const auto told = serve(asks);
+    ASSERT_TRUE(told.ok() && told->call);
+    while (times == 0) std::this_thread::yield();  // it is not waited for
+    asks.answer = contracts::CallAnswer{told->call->id, "done", {}};
+    asks.wait_ms = 0;
+    ASSERT_TRUE(serve(asks).ok());
+  });
+  wait_for_node();
+  CallOptions wanted = options(kLong);
+  wanted.meanwhile = [&] { ++times; };
+  EXPECT_TRUE(relay_.call(std::move(wanted), clock_, random_).ok());
+  lane.join();
+  EXPECT_EQ(times, 1);
+}
+
 TEST_F(Relayed, ANodeThatTakesNothingMoreIsBusyAndNotAbsent) {
   std::thread lane([&] {
     auto asks = request();

@@ -95,7 +95,7 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
 using Piece = std::function<void(const wire::Value&)>;
 
 Result<RunResult> ask_node(const Command& command, const std::function<bool()>& connected,
-                           const Piece& on_piece) {
+                           const Piece& on_piece, const std::function<void()>& meanwhile) {
   calls::CallOptions options;
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
   options.caller = command.subject;
@@ -107,6 +107,7 @@ Result<RunResult> ask_node(const Command& command, const std::function<bool()>& 
                                                          command.request.command, command.stream});
   options.connected = connected;
   options.on_piece = on_piece;
+  options.meanwhile = meanwhile;
   const auto answer = call_session(command.services, command.session, std::move(options));
   if (answer.ok()) return understand(command, *answer);
   TRY(note_loss(command, answer.error()));
@@ -118,13 +119,14 @@ Result<RunResult> ask_node(const Command& command, const std::function<bool()>& 
   return answer.error();
 }
 
-// That it begins is on its way to the disk when it does, and there before anybody hears of its end.
+// That it begins is written while it does, and is there before anybody hears of its end.
 Result<RunResult> carry_out(Command& command, const std::function<bool()>& connected,
                             const Piece& on_piece) {
   TRY(open_session(command.services, command.session));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
-  auto result = ask_node(command, connected, on_piece);
-  TRY(command.services.later->settle(command.services.store, start));
+  const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
+  auto result = ask_node(command, connected, on_piece, [&] { (void)settle(); });
+  TRY(settle());
   return result;
 }
 
