@@ -12,6 +12,13 @@ Error bad_frame(std::string_view what) {
 
 }  // namespace
 
+std::optional<Millis> begun(std::string_view packet) {
+  if (!packet.starts_with(kLaunchBegin)) return std::nullopt;
+  const auto wall_ms = parse_integer<int64_t>(packet.substr(kLaunchBegin.size()));
+  if (!wall_ms || *wall_ms < 0) return std::nullopt;
+  return Millis(*wall_ms);
+}
+
 std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes) {
   return cat(wire::enum_name(type), " ", time_ms, " ", payload_bytes, "\n");
 }

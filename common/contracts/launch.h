@@ -23,6 +23,12 @@
 // it is canceled when the client leaves. Its wall time passes from the client's packet
 // `kLaunchBegin` and milliseconds on, the policy's being the most; until then it may wait for ever.
 //
+// A run may be ordered ahead, before its command is known whole: the packet is `kLaunchAheadOrder`,
+// with the descriptors of the request file and the events. It is a fed run without an input; the
+// command's last argument is the file whose descriptor comes with `kLaunchBegin`. Until then
+// nothing of the command is executed and the workspace is not measured; of all else as much is made
+// ready as will still hold then.
+//
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
 // Files of a mount that belong to the owner of its folder are the command's own inside: a root
@@ -92,7 +98,8 @@ struct LaunchRequest {
   std::map<std::string, std::string> scratch_files;  // content by path
   // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
   bool whole_workspace = false;
-  // The result leaves out what its client knows already: cmd, enforced and policy.
+  // The client hears of no `started`, and the result leaves out what it knows already: cmd,
+  // enforced and policy.
   bool brief_result = false;
   static constexpr auto describe() {
     return std::tuple{
@@ -126,13 +133,16 @@ struct LaunchRequest {
         field("wholeWorkspace", &LaunchRequest::whole_workspace,
               "whether what is in the writable folder already counts for its limits"),
         field("briefResult", &LaunchRequest::brief_result,
-              "whether the result leaves out cmd, enforced and policy", {.omit_empty = true}),
+              "whether nothing tells of the start, and the result leaves out cmd, enforced and "
+              "policy",
+              {.omit_empty = true}),
     };
   }
 };
 
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
 inline constexpr std::string_view kLaunchFedOrder = "paddock launch 1 fed";
+inline constexpr std::string_view kLaunchAheadOrder = "paddock launch 1 ahead";
 inline constexpr std::string_view kLaunchBegin = "begin ";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";
@@ -164,6 +174,9 @@ struct Frame {
   int64_t time_ms = 0;
   std::string_view payload;
 };
+
+// The milliseconds of `kLaunchBegin`; nothing: it is another packet.
+std::optional<Millis> begun(std::string_view packet);
 
 std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes);
 

@@ -17,6 +17,14 @@ std::string fault_of(std::string_view bytes) {
   return *taken ? "taken" : "incomplete";
 }
 
+TEST(LaunchBegin, HasMillisecondsAndNothingElse) {
+  EXPECT_EQ(begun("begin 1500"), Millis(1'500));
+  EXPECT_EQ(begun("begin 0"), Millis(0));
+  for (const char* other : {"", "begin", "begin ", "begin x", "begin -1", "begin 1 2", "stop",
+                            "begin 99999999999999999999"})
+    EXPECT_FALSE(begun(other)) << other;
+}
+
 TEST(Frames, AreReadBackOneByOne) {
   const std::string bytes =
       frame(FrameType::kStarted, "{}") + frame(FrameType::kStdout, std::string("a\n\0b", 4)) +

@@ -11,30 +11,51 @@
 #include "common/wire/json.h"
 
 namespace paddock::launch {
+namespace {
+
+Status do_not_block(const os::Fd& end) {
+  if (fcntl(end.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("the launch's channels", errno);
+  return {};
+}
+
+}  // namespace
+
 Error launcher_lost() {
   return {Code::kUnavailable, "LAUNCHER_LOST", "the sandbox's launcher died; try again"};
 }
 
 Result<FedLaunch> FedLaunch::order(const std::string& socket,
                                    const contracts::LaunchRequest& request, size_t max_result) {
-  ASSIGN_OR_RETURN(const os::Fd file, request_file(request));
-  ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return system_error("making the input's socket", errno);
   const os::Fd inside(ends[1]);
   FedLaunch out(max_result);
   out.talk_.reset(ends[0]);
-  OrderFiles files;
+  TRY(out.place(socket, request, {.input = inside.get()}));
+  TRY(do_not_block(out.talk_));
+  return out;
+}
+
+Result<FedLaunch> FedLaunch::order_ahead(const std::string& socket,
+                                         const contracts::LaunchRequest& request,
+                                         size_t max_result) {
+  FedLaunch out(max_result);
+  TRY(out.place(socket, request, {.ahead = true}));
+  return out;
+}
+
+Status FedLaunch::place(const std::string& socket, const contracts::LaunchRequest& request,
+                        OrderFiles files) {
+  ASSIGN_OR_RETURN(const os::Fd file, request_file(request));
+  ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
+  TRY(do_not_block(events.read));
   files.request = file.get();
   files.events = events.write.get();
-  files.input = inside.get();
-  ASSIGN_OR_RETURN(out.launched_, order_launch(socket, files));
-  if (fcntl(events.read.get(), F_SETFL, O_NONBLOCK) != 0 ||
-      fcntl(out.talk_.get(), F_SETFL, O_NONBLOCK) != 0)
-    return system_error("the launch's channels", errno);
-  out.events_ = std::move(events.read);
-  return out;
+  ASSIGN_OR_RETURN(launched_, order_launch(socket, files));
+  events_ = std::move(events.read);
+  return {};
 }
 
 bool FedLaunch::ended() const {

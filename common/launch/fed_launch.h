@@ -22,14 +22,21 @@ class FedLaunch {
   // What order_launch() says. `max_result`: bytes of the result's document.
   static Result<FedLaunch> order(const std::string& socket, const contracts::LaunchRequest& request,
                                  size_t max_result);
+  // Ahead: before the last argument of its command is known.
+  static Result<FedLaunch> order_ahead(const std::string& socket,
+                                       const contracts::LaunchRequest& request, size_t max_result);
 
   // The wall time passes from now on. One that has ended already says in its result why.
   void begin(Millis wall_time) { (void)begin_fed(launched_, wall_time); }
+  // What begin_ahead() says.
+  Status begin(Millis wall_time, std::string_view last_argument) {
+    return begin_ahead(launched_, wall_time, last_argument);
+  }
   // The launcher ends it; its result still comes.
   void end() { launched_.connection.reset(); }
   bool ended() const;
 
-  // The other end of the program's standard input; it does not block.
+  // The other end of the program's standard input, unless ordered ahead; it does not block.
   int talk() const { return talk_.get(); }
   void close_talk() { talk_.reset(); }
 
@@ -47,6 +54,8 @@ class FedLaunch {
 
  private:
   explicit FedLaunch(size_t max_result) : max_result_(max_result) {}
+  Status place(const std::string& socket, const contracts::LaunchRequest& request,
+               OrderFiles files);
   Status take(const contracts::Frame& frame, const OnOutput& on_output);
 
   size_t max_result_;

@@ -30,7 +30,7 @@ class Fed : public testing::Test {
   }
   std::string socket() const { return dir_.path() + "/socket"; }
 
-  FedLaunch order(size_t max_result = 1 << 20) {
+  FedLaunch order(size_t max_result = 1 << 20, bool ahead = false) {
     std::thread server([&] {
       auto client = os::accept_packets(listener_.get());
       ASSERT_TRUE(client.has_value());
@@ -40,7 +40,8 @@ class Fed : public testing::Test {
       ASSERT_TRUE(os::send_packet(client->get(), "pid 4711").ok());
       connection_ = std::move(*client);
     });
-    auto out = FedLaunch::order(socket(), request_, max_result);
+    auto out = ahead ? FedLaunch::order_ahead(socket(), request_, max_result)
+                     : FedLaunch::order(socket(), request_, max_result);
     server.join();
     EXPECT_TRUE(out.ok());
     return std::move(*out);

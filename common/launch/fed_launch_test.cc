@@ -57,6 +57,25 @@ TEST_F(Fed, EndsWhenItIsToldAndStillBringsItsResult) {
   EXPECT_EQ(launch.take_result().rc, 143);
 }
 
+TEST_F(Fed, OrderedAheadItIsToldTheEndOfItsCommandWhenItBegins) {
+  FedLaunch launch = order(1 << 20, true);
+  EXPECT_EQ(ordered_.bytes, contracts::kLaunchAheadOrder);
+  ASSERT_EQ(ordered_.fds.size(), 2u);
+  EXPECT_EQ(launch.talk(), -1);
+  ASSERT_TRUE(launch.begin(Millis(700), "echo 'a b'").ok());
+  const auto word = os::receive_packet(connection_.get());
+  ASSERT_TRUE(word.ok());
+  EXPECT_EQ(contracts::begun(word->bytes), Millis(700));
+  ASSERT_EQ(word->fds.size(), 1u);
+  EXPECT_EQ(os::read_all(word->fds[0].get(), 1 << 20).value(), "echo 'a b'");
+}
+
+TEST_F(Fed, OrderedAheadItCannotBeginOnceItsLauncherHasLeft) {
+  FedLaunch launch = order(1 << 20, true);
+  connection_.reset();
+  EXPECT_EQ(launch.begin(Millis(700), "true").error().reason, "PEER_GONE");
+}
+
 TEST_F(Fed, TalksToItsProgramUntilThatIsClosed) {
   FedLaunch launch = order();
   const int inside = ordered_.fds.at(2).get();

@@ -40,24 +40,31 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
                std::string(why.substr(colon + 2))};
 }
 
+Result<os::Fd> file_in_memory(std::string_view bytes) {
+  os::Fd file(memfd_create("order", MFD_CLOEXEC));
+  if (!file.valid()) return system_error("making an order's file", errno);
+  TRY(os::write_all(file.get(), bytes));
+  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("an order's file", errno);
+  return file;
+}
+
+std::string_view word_for(const OrderFiles& files) {
+  if (files.ahead) return contracts::kLaunchAheadOrder;
+  return files.input >= 0 ? contracts::kLaunchFedOrder : contracts::kLaunchOrder;
+}
+
 }  // namespace
 
 Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
-  os::Fd file(memfd_create("request", MFD_CLOEXEC));
-  if (!file.valid()) return system_error("making the request's file", errno);
-  TRY(os::write_all(file.get(), wire::to_json(wire::encode(request))));
-  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("the request's file", errno);
-  return file;
+  return file_in_memory(wire::to_json(wire::encode(request)));
 }
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {
   ASSIGN_OR_RETURN(os::Fd socket, os::connect_packets(path));
   std::vector<int> fds = {files.request, files.events};
-  const bool fed = files.input >= 0;
-  if (fed) fds.push_back(files.input);
-  if (!fed && files.lock >= 0) fds.push_back(files.lock);
-  TRY(os::send_packet(socket.get(), fed ? contracts::kLaunchFedOrder : contracts::kLaunchOrder,
-                      fds));
+  for (const int further : {files.input, files.lock})
+    if (further >= 0) fds.push_back(further);
+  TRY(os::send_packet(socket.get(), word_for(files), fds));
   if (!readable(socket, patience_ms)) {
     // From here on no answer can come any more; one that came meanwhile still counts.
     shutdown(socket.get(), SHUT_RD);
@@ -71,6 +78,13 @@ Result<Launched> order_launch(const std::string& path, const OrderFiles& files, 
 
 Status begin_fed(const Launched& run, Millis wall_time) {
   return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()));
+}
+
+Status begin_ahead(const Launched& run, Millis wall_time, std::string_view last_argument) {
+  ASSIGN_OR_RETURN(const os::Fd file, file_in_memory(last_argument));
+  const int fd = file.get();
+  return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()),
+                         {&fd, 1});
 }
 
 }  // namespace paddock::launch

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "common/base/units.h"
 #include "common/contracts/launch.h"
@@ -16,6 +17,7 @@ struct OrderFiles {
   int events = -1;
   int lock = -1;   // -1: none. The caller closes its copy after the answer, or holds the lock too.
   int input = -1;  // a fed run's: the command's standard input. It has no lock.
+  bool ahead = false;  // see contracts/launch.h; neither lock nor input
 };
 
 struct Launched {
@@ -33,5 +35,8 @@ Result<Launched> order_launch(const std::string& socket, const OrderFiles& files
                               int patience_ms = 10'000);
 // The wall time of a fed run passes from now on. Unavailable, PEER_GONE, if it has ended.
 Status begin_fed(const Launched& run, Millis wall_time);
+// The same for one ordered ahead, with the last argument of its command. An error always means that
+// nothing of it ran, nor ever will.
+Status begin_ahead(const Launched& run, Millis wall_time, std::string_view last_argument);
 
 }  // namespace paddock::launch

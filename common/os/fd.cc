@@ -1,5 +1,6 @@
 #include "common/os/fd.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -35,6 +36,11 @@ Result<std::string> read_all(int fd, size_t limit) {
     }
     out.append(buffer.data(), static_cast<size_t>(got));
   }
+}
+
+bool is_regular_file(const Fd& fd) {
+  struct stat info {};
+  return ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 }  // namespace paddock::os

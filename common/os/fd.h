@@ -39,5 +39,7 @@ Result<Pipe> make_pipe();
 Status write_all(int fd, std::string_view bytes);
 // Everything up to end of file; an error with reason FILE_TOO_LARGE beyond `limit` bytes.
 Result<std::string> read_all(int fd, size_t limit);
+// False too if it cannot be told.
+bool is_regular_file(const Fd& fd);
 
 }  // namespace paddock::os

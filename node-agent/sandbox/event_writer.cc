@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +10,8 @@
 namespace paddock::sandbox {
 
 EventWriter::EventWriter(os::Fd fd, const Clock& clock) : fd_(std::move(fd)), clock_(clock) {
-  struct stat info {};
-  const bool file = fstat(fd_.get(), &info) == 0 && S_ISREG(info.st_mode);
-  chunk_ =
-      file ? SIZE_MAX : size_t{PIPE_BUF};  // a ready pipe takes PIPE_BUF bytes without blocking
+  // A ready pipe takes PIPE_BUF bytes without blocking.
+  chunk_ = os::is_regular_file(fd_) ? SIZE_MAX : size_t{PIPE_BUF};
 }
 
 void EventWriter::add(contracts::FrameType type, std::string_view payload) {

@@ -126,26 +126,31 @@ bool EmptySandbox::fits(const SandboxPlan& plan) const {
          plan.host_gid == identity_.gid && beyond(plan.mounts, in_view_).has_value();
 }
 
+Status EmptySandbox::fit(const SandboxPlan& plan) {
+  if (fitted_) return {};
+  fitted_ = true;
+  TRY(cgroup_->limit(plan.cgroup));
+  has_ruleset_ = plan.landlock.files != 0;  // that of its own view the child has
+  if (!view_) return {};
+  if (const auto rest = beyond(plan.mounts, in_view_))
+    TRY(furnish(*view_, *rest, identity_, nullptr));
+  ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
+  ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
+  has_ruleset_ = ruleset.valid();
+  if (has_ruleset_ &&
+      !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get()))
+    return setup_failed("the sandbox ended before the command started");
+  return {};
+}
+
 Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
                                            const SandboxPlan& plan, int input) {
-  TRY(cgroup_->limit(plan.cgroup));
-  bool has_ruleset = plan.landlock.files != 0;  // that of its own view the child has
-  if (view_) {
-    if (const auto rest = beyond(plan.mounts, in_view_))
-      TRY(furnish(*view_, *rest, identity_, nullptr));
-    ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
-    ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
-    has_ruleset = ruleset.valid();
-    if (has_ruleset &&
-        !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get()))
-      return setup_failed("the sandbox ended before the command started");
-  }
   if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
   ASSIGN_OR_RETURN(const os::Fd order,
                    order_file({request.command, request.env, request.workdir, plan.rlimits,
                                request.scratch_folders, request.scratch_files}));
   // Nobody there to take it: the supervisor will see that.
-  send_control(processes_.control.get(), Type::kGo, has_ruleset ? 1 : 0, 0, {}, order.get());
+  send_control(processes_.control.get(), Type::kGo, has_ruleset_ ? 1 : 0, 0, {}, order.get());
   RunningSandbox out = std::move(processes_);
   processes_.pid = -1;
   return out;

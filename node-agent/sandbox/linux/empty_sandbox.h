@@ -31,8 +31,10 @@ class EmptySandbox {
 
   // Whether it still waits and is what this plan needs.
   bool fits(const SandboxPlan& plan) const;
-  // Finishes what depends on the request and gives the word. From then on the processes are the
-  // supervisor's to end. `input`: the command's standard input; -1: /dev/null.
+  // Finishes all that depends on the plan; once: what was fitted before stays as it is.
+  Status fit(const SandboxPlan& plan);
+  // Gives the word, after fit(). From then on the processes are the supervisor's to end. `input`:
+  // the command's standard input; -1: /dev/null.
   Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan,
                                int input = -1);
   // What the supervisor left of them is this object's to end again.
@@ -57,7 +59,9 @@ class EmptySandbox {
   std::vector<MountEntry> in_view_;  // what is in place
   os::Fd ruleset_;                   // Landlock's, of what is in place
   LandlockRuleset in_ruleset_;
-  os::Fd mount_namespace_;  // of init: held, its end costs us time and not init's reaper
+  bool fitted_ = false;
+  bool has_ruleset_ = false;  // the command takes one
+  os::Fd mount_namespace_;    // of init: held, its end costs us time and not init's reaper
 };
 
 // Whether launchers of this host can make the view, and so an empty sandbox ahead of time.

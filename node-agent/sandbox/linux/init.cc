@@ -175,18 +175,32 @@ std::string_view scratch_state() {
 }
 
 // Waits for the command, and for every orphan that the kernel hands over meanwhile.
-void reap_until_command_ends(pid_t command, int control) {
+// False: there is none.
+bool reap_until_command_ends(pid_t command, int control) {
   for (;;) {
     int status = 0;
     rusage used{};
     const pid_t pid = wait4(-1, &status, 0, &used);
     if (pid < 0 && errno == EINTR) continue;
     if (pid != command && pid > 0) continue;
-    if (pid < 0) return;
+    if (pid < 0) return false;
     const auto ms = [](const timeval& t) { return int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000; };
     send_control(control, Type::kEnded, status, ms(used.ru_utime) + ms(used.ru_stime),
                  scratch_state());
-    return;
+    return true;
+  }
+}
+
+// The end of this process takes the kernel a while, and the launcher has a result to tell: while
+// nobody else is left, it is the launcher that ends it, or says that it may go. Else its end is
+// that of all others.
+void wait_to_be_ended(int control) {
+  pid_t left = 0;
+  while ((left = waitpid(-1, nullptr, WNOHANG)) > 0) {
+  }
+  if (left == 0 || errno != ECHILD) return;
+  char byte = 0;
+  while (recv(control, &byte, sizeof byte, 0) < 0 && errno == EINTR) {
   }
 }
 
@@ -233,10 +247,11 @@ uint64_t init_namespaces(bool inherits_network) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);
     _exit(1);
   }
-  if (came_to == ChildContext::Command::kExecutes) send_control(control, Type::kStarted);
+  const bool started = came_to == ChildContext::Command::kExecutes;
+  if (started) send_control(control, Type::kStarted);
   if (came_to == ChildContext::Command::kPrepares)
     send_control(control, Type::kFailed, 0, 0, "the command's process ended before it executed");
-  reap_until_command_ends(command, control);
+  if (reap_until_command_ends(command, control) && started) wait_to_be_ended(control);
   _exit(0);
 }
 

@@ -39,8 +39,9 @@ void forget_cancel_signals();
 
 // What a fed run has beside its request; see contracts/launch.h.
 struct Feed {
-  os::Fd input;     // none: /dev/null
-  int client = -1;  // whose packet begins it and whose leaving ends it; -1: not a fed run
+  os::Fd input;        // none: /dev/null
+  int client = -1;     // whose packet begins it and whose leaving ends it; -1: not a fed run
+  bool ahead = false;  // its command lacks the last argument, which that packet brings
 };
 
 // launch() with what is known already. `prepared`: used if it fits, else ended; may be nullptr.

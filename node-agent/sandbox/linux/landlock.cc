@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,15 +36,16 @@ constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | k
 Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int root) {
   const os::Fd path(raw::openat2(root, rule.path.c_str(), O_PATH | O_CLOEXEC,
                                  RESOLVE_NO_SYMLINKS | RESOLVE_IN_ROOT));
-  struct stat info {};
-  if (!path.valid() || fstat(path.get(), &info) != 0)
-    return step_error(cat("opening ", rule.path, " for its Landlock rule"), errno);
-  const PathRule attributes{S_ISDIR(info.st_mode) ? rule.rights : rule.rights & kForFiles,
-                            path.get()};
-  if (attributes.rights == 0) return {};
-  if (syscall(kAddRule, ruleset.get(), kBeneathPath, &attributes, 0) != 0)
-    return step_error(cat("adding the Landlock rule for ", rule.path), errno);
-  return {};
+  if (!path.valid()) return step_error(cat("opening ", rule.path, " for its Landlock rule"), errno);
+  const auto add = [&](uint64_t rights) {
+    const PathRule attributes{rights, path.get()};
+    return syscall(kAddRule, ruleset.get(), kBeneathPath, &attributes, 0) == 0;
+  };
+  if (add(rule.rights)) return {};
+  const uint64_t for_file = rule.rights & kForFiles;
+  // It is no folder.
+  if (errno == EINVAL && for_file != rule.rights && (for_file == 0 || add(for_file))) return {};
+  return step_error(cat("adding the Landlock rule for ", rule.path), errno);
 }
 
 }  // namespace

@@ -11,9 +11,11 @@
 #include "node-agent/sandbox/linux/facts.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/kit.h"
+#include "node-agent/sandbox/linux/last_word.h"
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/supervise.h"
 #include "node-agent/sandbox/network_report.h"
+#include "node-agent/sandbox/request_check.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -26,6 +28,11 @@ sigset_t cancel_signals() {
   sigemptyset(&set);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
   return set;
+}
+
+os::Fd open_cancel_signals() {
+  const sigset_t signals = cancel_signals();
+  return os::Fd(signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
 using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
@@ -66,6 +73,14 @@ Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const Sandb
   return EmptySandbox::make(kit, plan, broker.get());
 }
 
+Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, const SandboxPlan& plan,
+                                                      std::unique_ptr<EmptySandbox> prepared,
+                                                      const Broker& broker) {
+  ASSIGN_OR_RETURN(auto out, choose_sandbox(kit, plan, std::move(prepared), broker));
+  TRY(out->fit(plan));
+  return out;
+}
+
 // Whether nobody sees when this run's processes are gone: it has no network and can write to no
 // folder of others. What it used is counted for it as a whole.
 // Before Linux 5.19 a signal could bring back who is held at its end.
@@ -78,50 +93,6 @@ bool ends_unseen(const LaunchKit& kit, const SandboxPlan& plan, const Feed& feed
          std::ranges::none_of(plan.mounts, shared);
 }
 
-// The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
-Outcome run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
-                 const LaunchRequest& request, const SandboxPlan& plan, EventWriter& events,
-                 const Clock& clock, SandboxResult& result) {
-  auto disk = DiskWatch::start(plan);
-  if (!disk.ok()) return outcome::SetupFailed{disk.error()};
-  const sigset_t signals = cancel_signals();
-  const os::Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC));
-  auto broker = start_broker(kit, plan);
-  if (!broker.ok()) return outcome::SetupFailed{broker.error()};
-  auto sandbox = choose_sandbox(kit, plan, std::move(prepared), *broker);
-  if (!sandbox.ok()) return outcome::SetupFailed{sandbox.error()};
-  kit.used = std::move(*sandbox);
-  if (*broker) (*broker)->close_sandbox_end();
-  if (*disk) (*disk)->attach(kit.used->init());
-  if (!request.input_file.empty()) {
-    auto opened = InputFeed::open(request.input_file, clock.mono());
-    if (!opened.ok()) return outcome::SetupFailed{opened.error()};
-    feed.input = opened->take_command_end();
-    kit.input = std::move(opened).value();
-  }
-  auto running = kit.used->start(request, plan, feed.input.get());
-  if (!running.ok()) {
-    kit.used.reset();
-    return outcome::SetupFailed{running.error()};
-  }
-  feed.input.reset();  // the command's alone: its client sees it end
-  Supervisor supervisor(std::move(running).value(),
-                        {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
-                         kit.input ? &*kit.input : nullptr, signal_fd.get(), feed.client,
-                         ends_unseen(kit, plan, feed)},
-                        request.inline_output_bytes);
-  const Outcome outcome = supervisor.run();
-  std::optional<BrokerReport> report;
-  if (*broker) report = (*broker)->finish();
-  classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
-  describe_run(supervisor, outcome, result);
-  if (*broker && supervisor.started())
-    tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
-  kit.used->take_back(supervisor.release());
-  remark({supervisor.outputs().truncated(), plan.partial}, result);
-  return outcome;
-}
-
 SandboxResult blank_result(const LaunchRequest& request) {
   SandboxResult result;
   result.cmd = request.command;
@@ -131,9 +102,76 @@ SandboxResult blank_result(const LaunchRequest& request) {
 }
 
 // The result of what never ran.
-SandboxResult explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult& result) {
+void explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult& result) {
   classify(outcome, {}, request.command.empty() ? "" : request.command[0], result);
-  return result;
+}
+
+// The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
+void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
+              const LaunchRequest& request, const SandboxPlan& plan, EventWriter& events,
+              const Clock& clock, SandboxResult& result) {
+  const auto setup_failed = [&](const Error& error) {
+    explain(outcome::SetupFailed{error}, request, result);
+  };
+  auto disk = DiskWatch::start(plan);
+  if (!disk.ok()) return setup_failed(disk.error());
+  const os::Fd signals = open_cancel_signals();
+  auto broker = start_broker(kit, plan);
+  if (!broker.ok()) return setup_failed(broker.error());
+  auto sandbox = fitting_sandbox(kit, plan, std::move(prepared), *broker);
+  if (!sandbox.ok()) return setup_failed(sandbox.error());
+  kit.used = std::move(*sandbox);
+  if (*broker) (*broker)->close_sandbox_end();
+  if (*disk) (*disk)->attach(kit.used->init());
+  if (!request.input_file.empty()) {
+    auto opened = InputFeed::open(request.input_file, clock.mono());
+    if (!opened.ok()) return setup_failed(opened.error());
+    feed.input = opened->take_command_end();
+    kit.input = std::move(opened).value();
+  }
+  auto running = kit.used->start(request, plan, feed.input.get());
+  if (!running.ok()) {
+    kit.used.reset();
+    return setup_failed(running.error());
+  }
+  feed.input.reset();  // the command's alone: its client sees it end
+  Supervisor supervisor(
+      std::move(running).value(),
+      {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
+       kit.input ? &*kit.input : nullptr, signals.get(), feed.client,
+       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(kit, plan, feed)},
+      request.inline_output_bytes);
+  const Outcome outcome = supervisor.run();
+  std::optional<BrokerReport> report;
+  if (*broker) report = (*broker)->finish();
+  classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
+  describe_run(supervisor, outcome, result);
+  if (*broker && supervisor.started())
+    tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
+  kit.used->take_back(supervisor.release());
+  if (!std::holds_alternative<outcome::SetupFailed>(outcome))
+    remark({supervisor.outputs().truncated(), plan.partial}, result);
+}
+
+// The same for one that was ordered ahead: what does not need the whole command is done before it
+// is there, if it can be told later whether it still holds. Nobody has asked for the run yet: what
+// fails is tried again, and told, when it is needed. What a network needs starts with the run.
+void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
+               LaunchRequest request, SandboxPlan plan, EventWriter& events, const Clock& clock,
+               SandboxResult& result) {
+  if (!plan.broker && kit.shared) {
+    auto ready = fitting_sandbox(kit, plan, std::move(prepared), nullptr);
+    if (ready.ok() && kit.shared) prepared = std::move(*ready);
+  }
+  auto word = hear_last_word(feed.client, open_cancel_signals().get());
+  if (!word) return explain(outcome::Ended{.cause = EndCause::kCanceled}, request, result);
+  request.command.push_back(std::move(word->argument));
+  result.cmd = request.command;
+  if (const Status fine = check_command(request); !fine.ok())
+    return explain(outcome::Refused{fine.error()}, request, result);
+  plan.launcher.wall_time =
+      std::min(word->wall_time, plan.launcher.wall_time.value_or(word->wall_time));
+  run_plan(kit, std::move(prepared), feed, request, plan, events, clock, result);
 }
 
 }  // namespace
@@ -166,12 +204,16 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
   HostFacts host = kit.host;
   host.named = gather_request_facts(request, host);
   auto plan = make_plan(request, host);
-  if (!plan.ok()) return explain(outcome::Refused{plan.error()}, request, result);
+  if (!plan.ok()) {
+    explain(outcome::Refused{plan.error()}, request, result);
+    return result;
+  }
   result.enforced = plan->enforced;
-  const Outcome outcome =
-      run_plan(kit, std::move(prepared), feed, request, *plan, events, clock, result);
-  if (std::holds_alternative<outcome::SetupFailed>(outcome))
-    return explain(outcome, request, result);
+  if (feed.ahead) {
+    run_ahead(kit, std::move(prepared), feed, request, *plan, events, clock, result);
+  } else {
+    run_plan(kit, std::move(prepared), feed, request, *plan, events, clock, result);
+  }
   return result;
 }
 
@@ -179,7 +221,8 @@ SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Cl
   auto kit = make_kit();
   if (kit.ok()) return launch_with(*kit, nullptr, {}, request, events, clock);
   SandboxResult result = blank_result(request);
-  return explain(outcome::SetupFailed{kit.error()}, request, result);
+  explain(outcome::SetupFailed{kit.error()}, request, result);
+  return result;
 }
 
 }  // namespace paddock::sandbox

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <optional>
@@ -26,14 +25,11 @@ struct Order {
   os::Fd events;
   std::optional<os::LockFile> lock;
   os::Fd input;  // of a fed run
+  bool fed = false;
+  bool ahead = false;
 };
 
 constexpr int kOrderMs = 3'000;  // a client that connects and says nothing
-
-bool is_file(const os::Fd& fd) {
-  struct stat info {};
-  return fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode);
-}
 
 Result<Order> receive_order(const os::Fd& client) {
   pollfd said{client.get(), POLLIN, 0};
@@ -45,13 +41,18 @@ Result<Order> receive_order(const os::Fd& client) {
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
   // A request is read to its end: only a file is sure to have one.
-  const bool fed = packet.bytes == contracts::kLaunchFedOrder;
-  const size_t fewest = fed ? 3 : 2;
-  if ((!fed && packet.bytes != contracts::kLaunchOrder) || packet.fds.size() < fewest ||
-      packet.fds.size() > 3 || !is_file(packet.fds[0]))
+  const bool ahead = packet.bytes == contracts::kLaunchAheadOrder;
+  const bool with_input = packet.bytes == contracts::kLaunchFedOrder;
+  const size_t fewest = with_input ? 3 : 2;
+  const size_t most = ahead ? 2 : 3;
+  if ((!ahead && !with_input && packet.bytes != contracts::kLaunchOrder) ||
+      packet.fds.size() < fewest || packet.fds.size() > most || !os::is_regular_file(packet.fds[0]))
     return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
-  Order out{std::move(packet.fds[0]), std::move(packet.fds[1]), std::nullopt, {}};
-  if (fed) {
+  Order out{.request = std::move(packet.fds[0]),
+            .events = std::move(packet.fds[1]),
+            .fed = ahead || with_input,
+            .ahead = ahead};
+  if (with_input) {
     out.input = std::move(packet.fds[2]);
   } else if (packet.fds.size() == 3) {
     ASSIGN_OR_RETURN(out.lock, os::LockFile::take(std::move(packet.fds[2])));
@@ -106,18 +107,17 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   // A client that has left by now was never told that its order is taken, and may give it again.
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   std::optional<EventWriter> events(std::in_place, std::move(order->events), clock);
-  Feed feed{std::move(order->input), -1};
-  const bool fed = feed.input.valid();
-  if (fed) feed.client = client.get();
+  Feed feed{std::move(order->input), order->fed ? client.get() : -1, order->ahead};
   const auto given = read_request(order->request);
   order->request.reset();  // it may be large, and in memory
-  const Status answered = answer(given, *events, [&](const auto& request) {
+  // Whether anybody is there to read it or not.
+  (void)answer(given, *events, [&](const auto& request) {
     return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
   });
   events.reset();  // who reads them sees their end
-  if (fed) let_client_leave(client);
+  if (order->fed) let_client_leave(client);
   context.kit.used.reset();
-  return answered.ok() && network_is_unused();
+  return network_is_unused();
 }
 
 }  // namespace

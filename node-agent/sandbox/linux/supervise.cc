@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,7 +55,7 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
       now_(watched.clock.mono()),
       setup_deadline_(now_ + kSetupTime),
       next_check_(now_ + kCheckEvery),
-      waits_(watched.client >= 0) {
+      waits_(watched.waits) {
   notifications_.listen_on(std::move(sandbox_.listener));
   if (watched_.may_end_early) notifications_.hold_exits();
 }
@@ -114,8 +115,10 @@ void Supervisor::wait_for_something() {
   if (notifications_.holds_exit()) {
     if (!ends_here()) return notifications_.let_exit();
     wait_status_ = 0;
-  } else if (!wait_status_ || !only_init_is_left()) {
+  } else if (!wait_status_) {
     return;
+  } else if (!only_init_is_left()) {
+    return let_init_go();
   }
   ended_ = now_;
   over_ = true;
@@ -128,7 +131,12 @@ bool Supervisor::ends_here() const {
          watched_.cgroup.tasks() == 2;
 }
 
-// Init has reaped the command and whoever else there was, and is about to end.
+// It would wait for us otherwise; see wait_to_be_ended().
+void Supervisor::let_init_go() {
+  if (sandbox_.control.valid()) shutdown(sandbox_.control.get(), SHUT_WR);
+}
+
+// Init has reaped the command and whoever else there was.
 bool Supervisor::only_init_is_left() const {
   return watched_.plan.cgroup.cpu_accounting && watched_.cgroup.tasks().value_or(2) < 2;
 }
@@ -142,18 +150,14 @@ RunningSandbox Supervisor::release() {
 // A fed run's client says when it begins, and ends it by leaving.
 void Supervisor::hear_client() {
   const auto packet = os::receive_packet(watched_.client);
-  const std::string_view said = packet.ok() ? std::string_view(packet->bytes) : "";
-  const auto wall_ms = said.starts_with(contracts::kLaunchBegin)
-                           ? parse_integer<int64_t>(said.substr(contracts::kLaunchBegin.size()))
-                           : std::nullopt;
-  if (!waits_ || !wall_ms || *wall_ms < 0) {
+  const auto wall_time = packet.ok() ? contracts::begun(packet->bytes) : std::nullopt;
+  if (!waits_ || !wall_time) {
     end(EndCause::kCanceled);
     watched_.client = -1;
     return;
   }
   waits_ = false;
-  const Millis most = watched_.plan.launcher.wall_time.value_or(Millis(*wall_ms));
-  wall_end_ = now_ + std::min(Millis(*wall_ms), most);
+  wall_end_ = now_ + std::min(*wall_time, watched_.plan.launcher.wall_time.value_or(*wall_time));
   if (started_) started_ = now_;
   next_check_ = now_ + kCheckEvery;
 }
@@ -217,8 +221,10 @@ void Supervisor::note_started() {
   started_ = now_;
   if (!waits_ && !wall_end_ && watched_.plan.launcher.wall_time)
     wall_end_ = now_ + *watched_.plan.launcher.wall_time;
-  watched_.events.add(FrameType::kStarted,
-                      wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
+  if (watched_.tells_start) {
+    watched_.events.add(FrameType::kStarted,
+                        wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
+  }
 }
 
 void Supervisor::handle_time() {

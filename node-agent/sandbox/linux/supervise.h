@@ -36,6 +36,8 @@ struct Watched {
   InputFeed* input = nullptr;  // none: no file is read along
   int signals = -1;            // readable when the run is to be canceled
   int client = -1;             // of a fed run; see Feed
+  bool waits = false;          // until its client says that it begins
+  bool tells_start = true;
   // Nothing outside can tell a process that will execute nothing more from one that has ended.
   bool may_end_early = false;
 };
@@ -71,6 +73,7 @@ class Supervisor {
   void reap();
   bool ends_here() const;
   bool only_init_is_left() const;
+  void let_init_go();
   Outcome outcome();
 
   RunningSandbox sandbox_;

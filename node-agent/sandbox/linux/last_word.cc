@@ -1,0 +1,31 @@
+#include "node-agent/sandbox/linux/last_word.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include <array>
+
+#include "common/contracts/launch.h"
+#include "common/os/fd.h"
+#include "common/os/packet_socket.h"
+
+namespace paddock::sandbox {
+
+std::optional<LastWord> hear_last_word(int client, int signals) {
+  constexpr size_t kMaxBytes = size_t{16} << 20;
+  std::array<pollfd, 2> fds = {{{signals, POLLIN, 0}, {client, POLLIN, 0}}};
+  while (poll(fds.data(), fds.size(), -1) < 0) {
+    if (errno != EINTR) return std::nullopt;
+  }
+  if (fds[0].revents != 0) return std::nullopt;
+  const auto packet = os::receive_packet(client);
+  // The argument is read to its end: only a file is sure to have one.
+  if (!packet.ok() || packet->fds.size() != 1 || !os::is_regular_file(packet->fds[0]))
+    return std::nullopt;
+  const auto wall_time = contracts::begun(packet->bytes);
+  auto argument = os::read_all(packet->fds[0].get(), kMaxBytes);
+  if (!wall_time || !argument.ok()) return std::nullopt;
+  return LastWord{std::move(*argument), *wall_time};
+}
+
+}  // namespace paddock::sandbox
