@@ -27,6 +27,7 @@ from session_client import SessionApi  # noqa: E402
 
 CLIENTS = 8
 SECONDS = 5
+UNUSED = 12  # seconds after which nothing waits for a session's next command
 
 
 def quantile(times, part):
@@ -110,11 +111,11 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
             print(f"parallel  {sum(pool.map(client, clients)) / SECONDS:.0f} commands/s ({CLIENTS} clients)")
 
-        time.sleep(2)
+        time.sleep(UNUSED)
         before = memory_kib(instance)
         for _ in range(sessions):
             run(api, create(api))
-        time.sleep(2)
+        time.sleep(UNUSED)
         after = memory_kib(instance)
         print(f"idle      {(after - before) / sessions:.1f} KiB a session ({sessions} sessions; "
               f"{before / 1024:.1f} MiB before, {after / 1024:.1f} MiB with them)")

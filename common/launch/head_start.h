@@ -3,7 +3,9 @@
 // Thread-safe; starts no thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,11 @@ namespace paddock::launch {
 
 class HeadStart {
  public:
+  // Asks who tidies to do so in a while; costs who asks next to nothing. Any thread.
+  using Stir = std::function<void(std::chrono::microseconds)>;
+  // From the end of a use until its answer has been sent, about.
+  static constexpr std::chrono::microseconds kAnswerSent{200};
+
   // `clock` outlives it. `processors`: of this host.
   HeadStart(const Clock& clock, int64_t processors) : clock_(clock), processors_(processors) {}
 
@@ -37,6 +44,8 @@ class HeadStart {
   };
   Use begin();
   int64_t under_way() const;
+  // Whether a processor is left for what is only useful later.
+  bool has_room() const { return under_way() < processors_; }
   // How long what is only useful later should wait: nothing where uses come close together, for
   // then there is no quiet moment to wait for.
   Millis rest() const;

@@ -63,27 +63,28 @@ CallHost::CallHost(const CallSettings& settings, std::string node, executor::Lau
       clock_(clock),
       processors_(std::max<int64_t>(1, std::thread::hardware_concurrency())),
       head_start_(clock, processors_),
-      service_(settings.snippets, {holding.socket(), [&holding] { holding.revive(); },
-                                   [this] { stir(); }, head_start_, processors_, clock}),
-      sessions_(settings.sessions, {judging.socket(), [&judging] { judging.revive(); },
-                                    [this] { stir(); }, head_start_, clock}) {}
+      service_(settings.snippets,
+               {holding.socket(), [&holding] { holding.revive(); },
+                [this](auto time) { stirred_.ring_in(time); }, head_start_, processors_, clock}),
+      sessions_(settings.sessions,
+                {judging.socket(), [&judging] { judging.revive(); },
+                 [this](auto time) { stirred_.ring_in(time); }, head_start_, clock}) {}
 
 void CallHost::start() {
   if (snippets_enabled_ || sessions_enabled_) tender_ = std::thread([this] { tend(); });
 }
 
-void CallHost::stir() {
-  state_.with([](State& state) { state.stirred = true; });
-  changed_.notify_all();
+// Of the thread that tends. False: it ends.
+bool CallHost::rest(Millis limit) {
+  stirred_.wait(limit);
+  return !state_.with([](const State& state) { return state.stopping; });
 }
 
-bool CallHost::rest(Millis limit) {
+// Of a lane.
+bool CallHost::pause(Millis limit) {
   return state_.wait_for(
-      changed_, limit, [](State& state) { return state.stopping || state.stirred; },
-      [](State& state, bool) {
-        state.stirred = false;
-        return !state.stopping;
-      });
+      changed_, limit, [](const State& state) { return state.stopping; },
+      [](const State& state, bool) { return !state.stopping; });
 }
 
 // Until this host can take snippets, the controller is asked for none.
@@ -120,9 +121,9 @@ void CallHost::tend() {
 
 // Until there is more of it.
 Millis CallHost::tidy() {
-  sessions_.tidy();
   join_ended();
-  return head_start_.tidy();
+  const Millis next = sessions_.tidy();
+  return std::min(next, head_start_.tidy());
 }
 
 void CallHost::add_lane(State& state) {
@@ -227,7 +228,7 @@ void CallHost::lane(int64_t number) {
       heed(request->dropped);  // to be said again
       const MonoTime until = clock_.mono() + back_off;
       back_off = std::min(back_off * 2, kLongestBackOff);
-      while (clock_.mono() < until && rest(until - clock_.mono())) {
+      while (clock_.mono() < until && pause(until - clock_.mono())) {
       }
       client = connect(number);  // perhaps with another credential
       continue;
@@ -260,6 +261,7 @@ void CallHost::stop() {
     }
   });
   changed_.notify_all();
+  stirred_.ring_in(std::chrono::microseconds(0));
   if (tender_.joinable()) tender_.join();
   std::map<int64_t, Lane> lanes;
   state_.with([&](State& state) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/client/controller_client.h"
+#include "node-agent/app/alarm.h"
 #include "node-agent/app/config.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/sessions/service.h"
@@ -52,7 +53,11 @@ class CallHost {
   // Lanes are open from now on.
   void start();
   sessions::Service& sessions() { return sessions_; }
-  void discard_warm() { service_.discard_warm(); }
+  // The launchers' program is another one now.
+  void discard_warm() {
+    service_.discard_warm();
+    sessions_.discard_ahead();
+  }
   // Ends what is under way: nobody could be told of it.
   void stop();
 
@@ -65,7 +70,6 @@ class CallHost {
   };
   struct State {
     bool stopping = false;
-    bool stirred = false;
     bool snippets_ready = false;
     int64_t snippets = 0;  // under way
     int64_t others = 0;
@@ -81,7 +85,7 @@ class CallHost {
   void add_lane(State& state);
   void join_ended();
   bool rest(Millis limit);
-  void stir();
+  bool pause(Millis limit);
   Millis tidy();
   std::shared_ptr<client::ControllerClient> connect(int64_t number);
   std::optional<contracts::CallsRequest> next_request(int64_t number, bool& done,
@@ -104,6 +108,7 @@ class CallHost {
   launch::HeadStart head_start_;
   snippets::Service service_;
   sessions::Service sessions_;
+  Alarm stirred_;  // there is something to tend
   std::condition_variable changed_;
   Guarded<State> state_;
   std::thread tender_;

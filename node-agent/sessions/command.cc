@@ -10,21 +10,18 @@ namespace {
 constexpr size_t kMaxResult = size_t{128} << 20;  // both streams, six bytes for each of theirs
 constexpr Millis kResultTime{15'000};             // for a launcher to end what is over
 
-Millis wall_time_of(const contracts::LaunchRequest& request) {
-  const auto& wall = request.policy.limits.wall_time;
-  return wall ? wall->value : Millis(std::chrono::hours(24));
-}
-
 }  // namespace
 
-Result<CommandEnd> run_command(const CommandRun& run, const Clock& clock) {
-  ASSIGN_OR_RETURN(auto command, launch::FedLaunch::order(run.socket, run.request, kMaxResult));
-  command.close_talk();  // a command has no input: it reads the end of it
-  const Millis wall = wall_time_of(run.request);
-  command.begin(wall);
-  const MonoTime end = clock.mono() + wall + kResultTime;
+Result<launch::FedLaunch> order_command(const std::string& socket,
+                                        const contracts::LaunchRequest& request) {
+  return launch::FedLaunch::order_ahead(socket, request, kMaxResult);
+}
+
+Result<contracts::SandboxResult> follow(launch::FedLaunch& command, const Following& how,
+                                        const Clock& clock) {
+  const MonoTime end = clock.mono() + how.wall_time + kResultTime;
   std::vector<pollfd> fds = {{command.events(), POLLIN, 0}};
-  for (const int stop : run.stops) fds.push_back({stop, POLLIN, 0});
+  for (const int stop : how.stops) fds.push_back({stop, POLLIN, 0});
   while (!command.has_result()) {
     const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
     const int count = poll(fds.data(), fds.size(), static_cast<int>(left));
@@ -34,10 +31,9 @@ Result<CommandEnd> run_command(const CommandRun& run, const Clock& clock) {
       command.end();
       std::fill(stops, fds.end(), pollfd{-1, 0, 0});  // once
     }
-    if (fds[0].revents != 0) TRY(command.read_events(run.on_output));
+    if (fds[0].revents != 0) TRY(command.read_events(how.on_output));
   }
-  auto result = command.take_result();
-  return CommandEnd{std::move(result), std::move(command)};
+  return command.take_result();
 }
 
 }  // namespace paddock::sessions

@@ -1,5 +1,4 @@
-// One command: launched, followed to its end. It ends early when one of the descriptors of `stops`
-// becomes readable; how it ended is told in any case.
+// One command of a session: its launch, ordered before the command is known, and its end.
 #pragma once
 
 #include <functional>
@@ -13,20 +12,18 @@
 
 namespace paddock::sessions {
 
-struct CommandRun {
-  std::string socket;  // of a serving launcher
-  const contracts::LaunchRequest& request;
-  std::vector<int> stops;
+// `socket`: of a serving launcher. Errors: launch::order_launch()'s.
+Result<launch::FedLaunch> order_command(const std::string& socket,
+                                        const contracts::LaunchRequest& request);
+
+struct Following {
+  Millis wall_time{0};     // of the policy
+  std::vector<int> stops;  // it ends early when one of these becomes readable
   // Output as it comes; must not wait: the launcher's pipe is read by nobody else.
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
 };
-
-struct CommandEnd {
-  contracts::SandboxResult result;
-  launch::FedLaunch launch;  // which is over
-};
-
-// Errors: launch::order_launch()'s, and LAUNCHER_LOST.
-Result<CommandEnd> run_command(const CommandRun& run, const Clock& clock);
+// How it ended, from its beginning on. LAUNCHER_LOST.
+Result<contracts::SandboxResult> follow(launch::FedLaunch& command, const Following& how,
+                                        const Clock& clock);
 
 }  // namespace paddock::sessions

@@ -25,6 +25,7 @@ constexpr size_t kMostOrderBytes = size_t{4} << 20;
 constexpr int64_t kMostUses = 16;  // of one session at once
 constexpr int kAskedBefore = 2;    // answers that may be of before it was opened: one of each lane
 constexpr Millis kEndTime{5'000};
+constexpr std::chrono::microseconds kNow{0};
 
 constexpr int kServerLooks = 120;
 constexpr Millis kServerLookEvery{100};
@@ -60,6 +61,10 @@ struct Service::Session {
   std::atomic<uint64_t> commands{0};
 
   std::string workspace() const { return os::join_path(folder, "workspace"); }
+  Millis wall_time() const {
+    const auto& limit = base.policy.limits.wall_time;
+    return limit ? limit->value : Millis(std::chrono::hours(24));
+  }
   void end() const {
     const uint64_t one = 1;
     (void)!::write(ending.get(), &one, sizeof one);
@@ -96,7 +101,9 @@ class Service::Use {
 };
 
 Service::Service(Setting setting, Outside outside)
-    : setting_(std::move(setting)), outside_(std::move(outside)) {}
+    : setting_(std::move(setting)),
+      outside_(std::move(outside)),
+      ahead_(outside_.head_start, outside_.clock) {}
 
 Service::~Service() = default;
 
@@ -111,6 +118,9 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
   out->ending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!out->ending.valid()) return system_error("making a session's event", errno);
   contracts::LaunchRequest& base = out->base;
+  // By its path: each name that is tried on the way there would be judged. What is to be run comes
+  // with each command.
+  base.command = {cat("/bin/", contracts::kSessionShell), "-c", "--"};
   base.workdir = order.workdir;
   base.env = order.environment;
   base.policy = order.policy;
@@ -187,6 +197,7 @@ void Service::end(State& state, const std::string& uid) {
   auto node = state.sessions.extract(uid);
   if (node.empty()) return;
   node.mapped()->end();
+  ahead_.forget(uid);
   state.ended.push_back(std::move(node.mapped()));
 }
 
@@ -195,7 +206,7 @@ Status Service::close(const std::string& uid) {
   state_.with([&](State& state) { end(state, uid); });
   state_.wait_for(
       unused_, kEndTime, [&](State&) { return session->uses == 0; }, [](State&, bool) {});
-  if (!remove_unused(session)) outside_.stir();
+  if (!remove_unused(session)) outside_.stir(kNow);
   return {};
 }
 
@@ -210,9 +221,13 @@ bool Service::remove_unused(const Shared& session) {
   return true;
 }
 
-void Service::tidy() {
+Millis Service::tidy() {
   const auto ended = state_.with([](const State& state) { return state.ended; });
   for (const Shared& session : ended) remove_unused(session);
+  return ahead_.tend([this](const std::string& uid) -> Result<launch::FedLaunch> {
+    ASSIGN_OR_RETURN(const Shared session, find(uid));
+    return order_next(*session);
+  });
 }
 
 void Service::keep(const std::vector<std::string>& uids) {
@@ -229,11 +244,25 @@ void Service::keep(const std::vector<std::string>& uids) {
     for (const std::string& uid : gone) end(state, uid);
     return !state.ended.empty();
   });
-  if (some) outside_.stir();
+  if (some) outside_.stir(kNow);
 }
 
 size_t Service::count() const {
   return state_.with([](const State& state) { return state.sessions.size(); });
+}
+
+Result<launch::FedLaunch> Service::order_next(Session& session) const {
+  contracts::LaunchRequest request = session.base;
+  request.trace_id = cat(session.uid, "-", ++session.commands);
+  return order_command(outside_.socket, request);
+}
+
+Result<launch::FedLaunch> Service::begin(Session& session, const std::string& text) {
+  auto ready = ahead_.take(session.uid);
+  if (ready && ready->begin(session.wall_time(), text).ok()) return std::move(*ready);
+  ASSIGN_OR_RETURN(auto made, order_next(session));
+  (void)made.begin(session.wall_time(), text);  // one that has ended already says why
+  return made;
 }
 
 Result<contracts::SandboxResult> Service::run(
@@ -241,22 +270,24 @@ Result<contracts::SandboxResult> Service::run(
     const std::function<void(contracts::FrameType, std::string_view)>& on_output) {
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
   Session& session = use.session();
-  contracts::LaunchRequest request = session.base;
-  request.trace_id = cat(session.uid, "-", ++session.commands);
-  // By its path: each name that is tried on the way there would be judged.
-  request.command = {cat("/bin/", contracts::kSessionShell), "-c", "--", order.command};
-  CommandRun run{outside_.socket, request, {stop, session.ending.get()}, on_output};
+  const std::array<int, 2> stops = {stop, session.ending.get()};
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
     auto head = outside_.head_start.begin();
-    auto end = run_command(run, outside_.clock);
-    if (end.ok()) {
-      if (head.keep(std::move(end->launch))) outside_.stir();
-      return std::move(end->result);
+    auto command = begin(session, order.command);
+    if (command.ok()) {
+      if (const Millis rest = outside_.head_start.rest(); rest > Millis(0)) outside_.stir(rest);
+      auto result = follow(*command, {session.wall_time(), {stops.begin(), stops.end()}, on_output},
+                           outside_.clock);
+      if (!result.ok()) return result;
+      if (find(session.uid).ok()) ahead_.want(session.uid);
+      (void)head.keep(std::move(*command));
+      outside_.stir(launch::HeadStart::kAnswerSent);
+      return result;
     }
-    if (end.error().reason != "NOT_LISTENING" || attempt == kServerLooks) return end.error();
+    if (command.error().reason != "NOT_LISTENING" || attempt == kServerLooks)
+      return command.error();
     outside_.no_server();
-    const std::array<int, 2> stops = {stop, session.ending.get()};
     if (readable_within(stops, kServerLookEvery))
       return Error{Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"};
   }

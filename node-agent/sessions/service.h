@@ -13,6 +13,7 @@
 #include "common/base/guarded.h"
 #include "common/contracts/session_calls.h"
 #include "common/launch/head_start.h"
+#include "node-agent/sessions/ahead.h"
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/settings.h"
 
@@ -21,7 +22,7 @@ namespace paddock::sessions {
 struct Outside {
   std::string socket;               // of a serving launcher that judges executions
   std::function<void()> no_server;  // it does not listen: somebody should look after it
-  std::function<void()> stir;       // there is something to tidy
+  launch::HeadStart::Stir stir;     // there is something to tidy
   launch::HeadStart& head_start;    // tidied by who is stirred
   const Clock& clock;
 };
@@ -45,9 +46,12 @@ class Service {
   // What the controller says lives here. All others end, but those that were opened after it may
   // have been asked.
   void keep(const std::vector<std::string>& uids);
-  // Removes what has ended and is used by nobody any more.
-  void tidy();
+  // Removes what has ended and is used by nobody any more; makes ready what comes next. Until there
+  // is more of it, if nobody stirs before.
+  Millis tidy();
   size_t count() const;
+  // The launcher's program is another one now.
+  void discard_ahead() { ahead_.discard(); }
 
  private:
   struct Session;
@@ -63,9 +67,12 @@ class Service {
   Result<Shared> find(const std::string& uid) const;
   void end(State& state, const std::string& uid);
   bool remove_unused(const Shared& session);
+  Result<launch::FedLaunch> order_next(Session& session) const;
+  Result<launch::FedLaunch> begin(Session& session, const std::string& text);
 
   const Setting setting_;
   const Outside outside_;
+  AheadLaunches ahead_;
   Guarded<State> state_;
   std::condition_variable unused_;
 };

@@ -98,8 +98,8 @@ class SessionService : public testing::Test {
     Setting setting;
     setting.folder = os::join_path(dir_.path(), "sessions");
     setting.config.max_sessions = 2;
-    service_ = std::make_unique<Service>(
-        setting, Outside{os::join_path(dir_.path(), "nobody"), [] {}, [] {}, head_start_, clock_});
+    service_ = std::make_unique<Service>(setting, Outside{os::join_path(dir_.path(), "nobody"),
+                                                          [] {}, [](auto) {}, head_start_, clock_});
     ASSERT_TRUE(service_->recover().ok());
   }
   static contracts::SessionOrder order(const std::string& uid) {

@@ -105,10 +105,11 @@ Result<contracts::SnippetReport> Service::run(const contracts::SnippetOrder& ord
   const std::string input = worker_input(order);
   prepared.sandbox->begin(input, left, outside_.clock);
   auto use = outside_.head_start.begin();
-  if (prepared.warm) outside_.stir();
+  if (prepared.warm) outside_.stir(outside_.head_start.rest());
   auto result = prepared.sandbox->finish(drop, outside_.clock);
   if (!result.ok()) return result.error();  // and its sandbox ends now
-  if (use.keep(std::move(*prepared.sandbox).release())) outside_.stir();
+  if (use.keep(std::move(*prepared.sandbox).release()))
+    outside_.stir(launch::HeadStart::kAnswerSent);
   return report_of(std::move(*result), prepared.warm);
 }
 

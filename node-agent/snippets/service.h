@@ -21,7 +21,7 @@ namespace paddock::snippets {
 struct Outside {
   std::string socket;               // of a serving launcher
   std::function<void()> no_server;  // it does not listen: somebody should look after it
-  std::function<void()> stir;       // there may be something to tend
+  launch::HeadStart::Stir stir;     // there may be something to tend
   launch::HeadStart& head_start;    // tidied by who tends
   int64_t processors;               // of this host
   const Clock& clock;

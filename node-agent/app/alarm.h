@@ -1,0 +1,27 @@
+// Wakes one thread that waits, at once or soon. Asking wakes nobody by itself and so does not cost
+// who asks, for whom somebody waits, the time that it takes to wake another thread.
+#pragma once
+
+#include <chrono>
+
+#include "common/base/guarded.h"
+#include "common/base/time.h"
+#include "common/os/fd.h"
+
+namespace paddock::agent {
+
+class Alarm {
+ public:
+  Alarm();
+  // Any thread. Earlier ones count.
+  void ring_in(std::chrono::microseconds time);
+  // Until it rings, at most `limit`; it rings for one.
+  void wait(Millis limit);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  os::Fd timer_;
+  Guarded<Time> due_;
+};
+
+}  // namespace paddock::agent
