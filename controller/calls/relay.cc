@@ -17,22 +17,35 @@ Millis slice(MonoTime until, MonoTime now, Millis most) {
 
 }  // namespace
 
-void Relay::wake(const State& state, const Wakes& wakes) {
+std::vector<Relay::Signal> Relay::signals_of(const State& state, const Wakes& wakes) {
+  std::vector<Signal> out;
   for (const CallId& id : wakes.callers) {
     const auto found = state.callers.find(id);
-    if (found != state.callers.end()) found->second->notify_one();
+    if (found != state.callers.end()) out.push_back(found->second);
   }
   for (const LaneKey& lane : wakes.lanes) {
     const auto found = state.lanes.find(lane);
-    if (found != state.lanes.end()) found->second->notify_all();
+    if (found != state.lanes.end()) out.push_back(found->second);
   }
+  return out;
+}
+
+Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
+  std::vector<Signal> signals;
+  Status done = table_.with([&](State& state) {
+    Wakes wakes;
+    Status out = what(state, wakes);
+    signals = signals_of(state, wakes);
+    return out;
+  });
+  for (const Signal& signal : signals) signal->notify_all();
+  return done;
 }
 
 Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random& random) {
   const CallId id = make_uuid(random);
   const auto signal = std::make_shared<std::condition_variable>();
-  Status submitted = table_.with([&](State& state) -> Status {
-    Wakes wakes;
+  Status submitted = change([&](State& state, Wakes& wakes) -> Status {
     if (state.names.contains(options.name))
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
     NewCall made{options.kind, std::move(options.payload), options.bytes, options.node,
@@ -40,7 +53,6 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = signal;
     if (!options.name.empty()) state.names[options.name] = id;
-    wake(state, wakes);
     return {};
   });
   TRY(std::move(submitted));
@@ -49,12 +61,11 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     options.meanwhile();
   }
   auto outcome = wait_for_outcome(id, options, *signal, clock);
-  table_.with([&](State& state) {
-    Wakes wakes;
+  (void)change([&](State& state, Wakes& wakes) -> Status {
     state.table.cancel(id, wakes);
     state.callers.erase(id);
     if (!options.name.empty()) state.names.erase(options.name);
-    wake(state, wakes);
+    return {};
   });
   return outcome;
 }
@@ -95,14 +106,11 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
 }
 
 Status Relay::stop(const std::string& name) {
-  return table_.with([&](State& state) -> Status {
-    Wakes wakes;
+  return change([&](State& state, Wakes& wakes) -> Status {
     const auto named = state.names.find(name);
     if (named == state.names.end())
       return Error{Code::kNotFound, "CALL_NOT_FOUND", "there is no such call, or it has ended"};
-    TRY(state.table.stop(named->second, wakes));
-    wake(state, wakes);
-    return {};
+    return state.table.stop(named->second, wakes);
   });
 }
 
@@ -112,32 +120,28 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
                                             const std::function<bool()>& connected,
                                             const Clock& clock) {
   if (!request.pieces.empty()) {
-    table_.with([&](State& state) {
-      Wakes wakes;
+    TRY(change([&](State& state, Wakes& wakes) -> Status {
       state.table.pass_on(lane, request.pieces, wakes);
-      wake(state, wakes);
-    });
+      return {};
+    }));
     return contracts::CallsAnswer{};
   }
   const MonoTime end = clock.mono() + Millis(request.wait_ms);
   const auto signal = std::make_shared<std::condition_variable>();
   // The answer that it brings is somebody's at once; whether it takes another may be looked up.
-  Status opened = table_.with([&](State& state) -> Status {
-    Wakes wakes;
+  Status opened = change([&](State& state, Wakes& wakes) -> Status {
     TRY(state.table.open(lane, request, wakes));
     state.lanes[lane] = signal;
-    wake(state, wakes);
     return {};
   });
   TRY(std::move(opened));
   std::optional<contracts::CallsAnswer> answer;
   while (true) {
     const bool may = eligible();  // also of one that is full: it is no reason to call elsewhere
-    table_.with([&](State& state) {
-      Wakes wakes;
+    TRY(change([&](State& state, Wakes& wakes) -> Status {
       state.table.set_eligible(lane, may, wakes);
-      wake(state, wakes);
-    });
+      return {};
+    }));
     table_.wait_for(
         *signal, slice(end, clock.mono(), kLookAtLaneEvery),
         [&](State& state) {

@@ -68,7 +68,9 @@ class Relay {
     uint64_t version = 0;
     std::map<std::string, bool> eligible;  // at that version
   };
-  static void wake(const State& state, const Wakes& wakes);
+  // Does it, and wakes whom it concerns once they can go on: not while we hold the lock.
+  Status change(const std::function<Status(State&, Wakes&)>& what);
+  static std::vector<Signal> signals_of(const State& state, const Wakes& wakes);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options,
                                        std::condition_variable& signal, const Clock& clock);
 
