@@ -71,7 +71,7 @@ Millis AheadLaunches::tend(const Order& order) {
 void AheadLaunches::keep(const std::string& uid, Result<launch::FedLaunch> made) {
   state_.with([&](State& state) {
     const auto found = state.find(uid);
-    if (found == state.end()) return;
+    if (found == state.end() || !found->second.being_made) return;  // forgotten meanwhile
     found->second.being_made = false;
     if (made.ok()) {
       found->second.launch = std::move(*made);
