@@ -24,8 +24,7 @@ struct Order {
   os::Fd request;
   os::Fd events;
   std::optional<os::LockFile> lock;
-  os::Fd input;  // of a fed run
-  bool fed = false;
+  os::Fd input;  // of a fed run, unless ordered ahead
   bool ahead = false;
 };
 
@@ -48,10 +47,8 @@ Result<Order> receive_order(const os::Fd& client) {
   if ((!ahead && !with_input && packet.bytes != contracts::kLaunchOrder) ||
       packet.fds.size() < fewest || packet.fds.size() > most || !os::is_regular_file(packet.fds[0]))
     return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
-  Order out{.request = std::move(packet.fds[0]),
-            .events = std::move(packet.fds[1]),
-            .fed = ahead || with_input,
-            .ahead = ahead};
+  Order out{
+      .request = std::move(packet.fds[0]), .events = std::move(packet.fds[1]), .ahead = ahead};
   if (with_input) {
     out.input = std::move(packet.fds[2]);
   } else if (packet.fds.size() == 3) {
@@ -107,7 +104,8 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   // A client that has left by now was never told that its order is taken, and may give it again.
   if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
   std::optional<EventWriter> events(std::in_place, std::move(order->events), clock);
-  Feed feed{std::move(order->input), order->fed ? client.get() : -1, order->ahead};
+  const bool fed = order->ahead || order->input.valid();
+  Feed feed{std::move(order->input), fed ? client.get() : -1, order->ahead};
   const auto given = read_request(order->request);
   order->request.reset();  // it may be large, and in memory
   // Whether anybody is there to read it or not.
@@ -115,7 +113,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
     return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
   });
   events.reset();  // who reads them sees their end
-  if (order->fed) let_client_leave(client);
+  if (fed) let_client_leave(client);
   context.kit.used.reset();
   return network_is_unused();
 }

@@ -1,0 +1,69 @@
+// Tests of runs that belong to their client.
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <string_view>
+#include <utility>
+
+#include "common/os/file.h"
+#include "common/wire/json.h"
+#include "tests/adversarial/serve_fixture.h"
+
+namespace paddock::adversarial {
+
+struct Fed {
+  launch::Launched run;
+  os::Fd talk;  // the other end of its standard input
+  os::Fd events;
+};
+
+class FedRun : public ServeTest {
+ protected:
+  static constexpr Millis kLong{60'000};
+
+  Result<Fed> feed(const contracts::LaunchRequest& launch) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      return system_error("a socket", errno);
+    os::Fd talk(ends[0]);
+    const os::Fd inside(ends[1]);
+    ASSIGN_OR_RETURN(Fed out, place(launch, {.input = inside.get()}));
+    out.talk = std::move(talk);
+    return out;
+  }
+  Result<Fed> order_ahead(const contracts::LaunchRequest& launch) {
+    return place(launch, {.ahead = true});
+  }
+  contracts::SandboxResult result_of(const Fed& fed) {
+    const auto bytes = os::read_all(fed.events.get(), 1 << 20);
+    EXPECT_TRUE(bytes.ok());
+    std::string_view rest = *bytes;
+    contracts::Frame frame;
+    contracts::SandboxResult out;
+    while (contracts::take_frame(rest, frame).value()) {
+      if (frame.type != contracts::FrameType::kResult) continue;
+      out = wire::decode<contracts::SandboxResult>(wire::parse_json(frame.payload).value()).value();
+    }
+    return out;
+  }
+  void say(Fed& fed, std::string_view text) {
+    EXPECT_TRUE(os::write_all(fed.talk.get(), text).ok());
+    shutdown(fed.talk.get(), SHUT_WR);
+  }
+
+ private:
+  Result<Fed> place(const contracts::LaunchRequest& launch, launch::OrderFiles files) {
+    const os::Fd file(open((write_request(launch) + ".request").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
+    files.request = file.get();
+    files.events = events.write.get();
+    Fed out{{}, {}, std::move(events.read)};
+    ASSIGN_OR_RETURN(out.run, launch::order_launch(socket(), files));
+    return out;
+  }
+};
+
+}  // namespace paddock::adversarial
