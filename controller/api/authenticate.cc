@@ -36,11 +36,7 @@ Result<auth::Principal> principal_of(const Request& request, store::Store& store
   ASSIGN_OR_RETURN(const std::string secret, auth::bearer_secret(request.header("authorization")));
   if (secret.empty()) return auth::anonymous();
   if (auth::is_tool_secret(secret)) return holder_of(secret, store, now);
-  std::optional<store::TokenRecord> record;
-  TRY(store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(record, txn.token_by_hash(auth::token_hash(secret)));
-    return {};
-  }));
+  ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(secret)));
   if (!record) return auth::authenticate(std::nullopt, now);
   return auth::authenticate(
       auth::Credential{record->id, record->subject, record->scopes, record->name_space,

@@ -296,6 +296,8 @@ class Store {
   // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
   virtual Status read(const std::function<Status(ReadTxn&)>& look) = 0;
+  // As ReadTxn::token_by_hash(): what every request asks for, and mostly known without a read.
+  virtual Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash);
 
   // Whether the disk takes writes: free of cost while the last commit that wrote succeeded; after
   // one that the disk refused (STORE_FULL, STORE_IO, STORE_BUSY) this tries one of 64 KiB itself.

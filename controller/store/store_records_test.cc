@@ -65,6 +65,42 @@ TEST_P(StoreRecords, ErasesARunWithItsEventsAndRefusesEventsOfNoRun) {
   EXPECT_EQ(store_->write(append).error().reason, "RUN_NOT_FOUND");
 }
 
+// What is known of a token without a look into the store is never older than the last change.
+TEST_P(StoreRecords, KnowsATokenAsItWasLastWritten) {
+  TokenRecord token{"id1", "hash1", "admin", {"runs:read"}, "default", std::nullopt, false};
+  const auto put = [&](WriteTxn& txn) { return txn.put_token(token); };
+  EXPECT_FALSE(store_->token_by_hash("hash1").value());
+  ASSERT_TRUE(store_->write(put).ok());
+  for (int round = 0; round < 2; ++round) {
+    const auto found = store_->token_by_hash("hash1").value();
+    EXPECT_TRUE(found && found->id == "id1" && !found->revoked && found->scopes == token.scopes);
+  }
+  token.revoked = true;
+  EXPECT_FALSE(store_
+                   ->write([&](WriteTxn& txn) -> Status {
+                     TRY(put(txn));
+                     return invalid_argument("NO", "it is undone");
+                   })
+                   .ok());
+  EXPECT_FALSE(store_->token_by_hash("hash1").value()->revoked);
+  ASSERT_TRUE(store_->write(put).ok());
+  EXPECT_TRUE(store_->token_by_hash("hash1").value()->revoked);
+  token.hash = "hash2";
+  ASSERT_TRUE(store_->write(put).ok());
+  EXPECT_FALSE(store_->token_by_hash("hash1").value());
+  EXPECT_TRUE(store_->token_by_hash("hash2").value());
+  for (const int64_t now_ms : {1'000, 2'000}) {
+    ASSERT_TRUE(store_
+                    ->write([&](WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN([[maybe_unused]] const auto gone,
+                                       txn.prune_tokens(now_ms, 0, 10));
+                      return {};
+                    })
+                    .ok());
+  }
+  EXPECT_FALSE(store_->token_by_hash("hash2").value()) << "it was forgotten with its end";
+}
+
 TEST_P(StoreRecords, KeepsTokensSettingsAndIdempotencyKeys) {
   TokenRecord token{"id1", "hash1", "admin", {"runs:read", "runs:write"}, "default", 99, false};
   ASSERT_TRUE(store_

@@ -75,6 +75,7 @@ void GroupCommit::commit(const Batch& batch) {
   Transaction txn(*db_, cache_);
   const int64_t changes = db_->changes();
   Status committed = try_commit(batch, txn);
+  if (txn.tokens_changed()) tokens_.forget_all();
   if (!committed.ok()) {
     if (db_->in_transaction()) {
       if (Status undone = db_->execute("ROLLBACK"); !undone.ok()) {

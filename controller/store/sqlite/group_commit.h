@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "controller/store/sqlite/connection.h"
+#include "controller/store/sqlite/token_cache.h"
 #include "controller/store/sqlite/transaction.h"
 
 namespace paddock::store::sqlite {
@@ -23,10 +24,12 @@ class GroupCommit {
   using OnCommit = std::function<void(const std::vector<std::string>&)>;
   using OnChanges = std::function<void(std::vector<store::ObjectWrite>)>;
 
-  // What is read by others is kept in `cache`, which outlives this.
-  GroupCommit(std::unique_ptr<Connection> db, DecodedCache& cache, const StoreOptions& options)
+  // What is read by others is kept in the caches, which outlive this.
+  GroupCommit(std::unique_ptr<Connection> db, DecodedCache& cache, TokenCache& tokens,
+              const StoreOptions& options)
       : db_(std::move(db)),
         cache_(cache),
+        tokens_(tokens),
         on_commit_(options.on_commit),
         on_changes_(options.on_changes) {}
 
@@ -63,6 +66,7 @@ class GroupCommit {
 
   std::unique_ptr<Connection> db_;  // the leader's
   DecodedCache& cache_;
+  TokenCache& tokens_;
   OnCommit on_commit_;
   OnChanges on_changes_;
   std::atomic<bool> disk_refuses_{false};

@@ -48,7 +48,7 @@ class FileStore final : public Store {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
-        writer_(std::move(file.writer), cache_, options),
+        writer_(std::move(file.writer), cache_, tokens_, options),
         readers_(options.path) {
     if (!file.known_sound) check_.emplace(options.path);
   }
@@ -56,6 +56,14 @@ class FileStore final : public Store {
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     if (check_) TRY(check_->so_far());
     return writer_.submit(change);
+  }
+
+  Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override {
+    if (auto known = tokens_.find(hash)) return known;
+    const uint64_t state = tokens_.state();
+    ASSIGN_OR_RETURN(auto found, Store::token_by_hash(hash));
+    if (found) tokens_.put(*found, state);
+    return found;
   }
 
   // A connection whose transaction did not end well is closed, not given back.
@@ -82,6 +90,7 @@ class FileStore final : public Store {
  private:
   os::LockFile lock_;
   DecodedCache cache_;
+  TokenCache tokens_;
   GroupCommit writer_;
   ReaderPool readers_;
   std::optional<SoundnessCheck> check_;
@@ -90,7 +99,7 @@ class FileStore final : public Store {
 class MemoryStore final : public Store {
  public:
   MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
-      : writer_(std::move(db), cache_, options) {}
+      : writer_(std::move(db), cache_, tokens_, options) {}
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     return writer_.submit(change);
@@ -102,12 +111,22 @@ class MemoryStore final : public Store {
 
  private:
   DecodedCache cache_;
+  TokenCache tokens_;
   GroupCommit writer_;
 };
 
 }  // namespace
 
 }  // namespace sqlite
+
+Result<std::optional<TokenRecord>> Store::token_by_hash(const std::string& hash) {
+  std::optional<TokenRecord> out;
+  TRY(read([&](ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(out, txn.token_by_hash(hash));
+    return {};
+  }));
+  return out;
+}
 
 Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
   if (options.path.empty()) {

@@ -82,6 +82,8 @@ class Transaction final : public WriteTxn {
   // savepoint was undone.
   void publish_decoded();
   void forget_decoded() { decoded_.clear(); }
+  // Or would have been, in a savepoint that was undone.
+  bool tokens_changed() const { return tokens_changed_; }
 
  protected:
   Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) override;
@@ -119,6 +121,7 @@ class Transaction final : public WriteTxn {
   DecodedCache& cache_;
   std::optional<int64_t> first_drawn_;            // of the resource versions of this transaction
   std::unordered_map<int64_t, Decoded> decoded_;  // at or behind that
+  bool tokens_changed_ = false;
   std::vector<std::string> topics_;
   std::vector<ObjectWrite> object_writes_;
 };

@@ -41,6 +41,7 @@ Result<std::vector<TokenRecord>> Transaction::tokens() {
 }
 
 Status Transaction::put_token(const TokenRecord& token) {
+  tokens_changed_ = true;
   const std::string scopes = join(token.scopes, " ");
   return db_
       .prepare(
@@ -60,6 +61,7 @@ Status Transaction::put_token(const TokenRecord& token) {
 }
 
 Result<int64_t> Transaction::prune_tokens(int64_t now_ms, int64_t kept_ms, int64_t most) {
+  tokens_changed_ = true;
   TRY(db_.prepare("UPDATE tokens SET expires_ms = ?1 "
                   "WHERE revoked = 1 AND (expires_ms IS NULL OR expires_ms > ?1)")
           .bind(now_ms)

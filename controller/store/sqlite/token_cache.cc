@@ -1,0 +1,32 @@
+#include "controller/store/sqlite/token_cache.h"
+
+namespace paddock::store::sqlite {
+
+std::optional<TokenRecord> TokenCache::find(const std::string& hash) {
+  return state_.with([&](const State& state) -> std::optional<TokenRecord> {
+    const auto found = state.by_hash.find(hash);
+    if (found == state.by_hash.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
+uint64_t TokenCache::state() {
+  return state_.with([](const State& state) { return state.number; });
+}
+
+void TokenCache::put(const TokenRecord& token, uint64_t as_of) {
+  state_.with([&](State& state) {
+    if (state.number != as_of) return;
+    if (state.by_hash.size() >= kMost) state.by_hash.clear();
+    state.by_hash[token.hash] = token;
+  });
+}
+
+void TokenCache::forget_all() {
+  state_.with([](State& state) {
+    state.by_hash.clear();
+    ++state.number;
+  });
+}
+
+}  // namespace paddock::store::sqlite

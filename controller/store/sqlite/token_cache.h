@@ -1,0 +1,34 @@
+// Tokens as they were read last: every request names one. What changes any of them forgets all,
+// after its commit and before it is acknowledged, so a token that was revoked is refused from then
+// on. Only what was found is kept: what nobody holds takes no room. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "common/base/guarded.h"
+#include "controller/store/store.h"
+
+namespace paddock::store::sqlite {
+
+class TokenCache {
+ public:
+  std::optional<TokenRecord> find(const std::string& hash);
+  // What the next read finds is of this state of the tokens, or of a later one.
+  uint64_t state();
+  // As it was read after state() gave `state`; nothing is kept if they have changed since.
+  void put(const TokenRecord& token, uint64_t state);
+  void forget_all();
+
+ private:
+  static constexpr size_t kMost = 1'024;
+  struct State {
+    std::unordered_map<std::string, TokenRecord> by_hash;
+    uint64_t number = 0;  // of changes
+  };
+  Guarded<State> state_;
+};
+
+}  // namespace paddock::store::sqlite
