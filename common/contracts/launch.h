@@ -25,9 +25,9 @@
 //
 // A run may be ordered ahead, before its command is known whole: the packet is `kLaunchAheadOrder`,
 // with the descriptors of the request file and the events. It is a fed run without an input; the
-// command's last argument is the file whose descriptor comes with `kLaunchBegin`. Until then
-// nothing of the command is executed and the workspace is not measured; of all else as much is made
-// ready as will still hold then.
+// command's last argument comes with `kLaunchBegin`, after a line end, or as a file's descriptor.
+// Until then nothing of it is executed and the workspace is not measured; of all else as much is
+// made ready as will still hold then.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.

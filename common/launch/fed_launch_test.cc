@@ -62,12 +62,22 @@ TEST_F(Fed, OrderedAheadItIsToldTheEndOfItsCommandWhenItBegins) {
   EXPECT_EQ(ordered_.bytes, contracts::kLaunchAheadOrder);
   ASSERT_EQ(ordered_.fds.size(), 2u);
   EXPECT_EQ(launch.talk(), -1);
-  ASSERT_TRUE(launch.begin(Millis(700), "echo 'a b'").ok());
+  ASSERT_TRUE(launch.begin(Millis(700), "echo 'a\nb'").ok());
+  const auto word = os::receive_packet(connection_.get());
+  ASSERT_TRUE(word.ok());
+  EXPECT_EQ(word->bytes, "begin 700\necho 'a\nb'");
+  EXPECT_TRUE(word->fds.empty());
+}
+
+TEST_F(Fed, OrderedAheadItIsGivenWhatIsTooLongForAPacketInAFile) {
+  FedLaunch launch = order(1 << 20, true);
+  const std::string end(os::kMaxPacketBytes, 'x');
+  ASSERT_TRUE(launch.begin(Millis(700), end).ok());
   const auto word = os::receive_packet(connection_.get());
   ASSERT_TRUE(word.ok());
   EXPECT_EQ(contracts::begun(word->bytes), Millis(700));
   ASSERT_EQ(word->fds.size(), 1u);
-  EXPECT_EQ(os::read_all(word->fds[0].get(), 1 << 20).value(), "echo 'a b'");
+  EXPECT_EQ(os::read_all(word->fds[0].get(), 1 << 20).value(), end);
 }
 
 TEST_F(Fed, OrderedAheadItCannotBeginOnceItsLauncherHasLeft) {

@@ -81,10 +81,12 @@ Status begin_fed(const Launched& run, Millis wall_time) {
 }
 
 Status begin_ahead(const Launched& run, Millis wall_time, std::string_view last_argument) {
+  std::string word = cat(contracts::kLaunchBegin, wall_time.count());
+  if (word.size() + 1 + last_argument.size() <= os::kMaxPacketBytes)
+    return os::send_packet(run.connection.get(), cat(word, "\n", last_argument));
   ASSIGN_OR_RETURN(const os::Fd file, file_in_memory(last_argument));
   const int fd = file.get();
-  return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()),
-                         {&fd, 1});
+  return os::send_packet(run.connection.get(), word, {&fd, 1});
 }
 
 }  // namespace paddock::launch

@@ -87,6 +87,11 @@ std::string pack(const CommandSpec& spec) {
   out.number(spec.scratch_folders.size());
   for (const std::string& folder : spec.scratch_folders) out.text(folder);
   put_texts(out, spec.scratch_files);
+  out.number(spec.tools.size());
+  for (const FileId& tool : spec.tools) {
+    out.number(tool.device);
+    out.number(tool.inode);
+  }
   return out.take();
 }
 
@@ -106,6 +111,10 @@ std::optional<CommandSpec> unpack(std::string_view bytes) {
   });
   in.each([&] { out.scratch_folders.push_back(in.text()); });
   out.scratch_files = take_texts(in);
+  in.each([&] {
+    const uint64_t device = in.number();
+    out.tools.push_back({device, in.number()});
+  });
   if (!in.all_taken() || out.command.empty()) return std::nullopt;
   return out;
 }

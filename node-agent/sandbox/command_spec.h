@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "node-agent/sandbox/request_facts.h"
 #include "node-agent/sandbox/rlimits.h"
 
 namespace paddock::sandbox {
@@ -19,6 +20,7 @@ struct CommandSpec {
   std::vector<RlimitSetting> rlimits;
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;
+  std::vector<FileId> tools;  // what may be executed; none: it is asked about if it matters
 };
 
 std::string pack(const CommandSpec& spec);

@@ -13,7 +13,8 @@ CommandSpec example() {
           .workdir = "/workspace",
           .rlimits = {{RLIMIT_NOFILE, "RLIMIT_NOFILE", 10, RLIM_INFINITY}},
           .scratch_folders = {"/tmp/home"},
-          .scratch_files = {{"/tmp/home/a", std::string("x\0y", 3)}}};
+          .scratch_files = {{"/tmp/home/a", std::string("x\0y", 3)}},
+          .tools = {{1, 2}, {~dev_t{0}, ~ino_t{0}}}};
 }
 
 TEST(CommandSpec, ArrivesAsItWasSent) {
@@ -29,6 +30,7 @@ TEST(CommandSpec, ArrivesAsItWasSent) {
   EXPECT_EQ(out->rlimits[0].hard, RLIM_INFINITY);
   EXPECT_EQ(out->scratch_folders, example().scratch_folders);
   EXPECT_EQ(out->scratch_files, example().scratch_files);
+  EXPECT_EQ(out->tools, example().tools);
 }
 
 TEST(CommandSpec, IsNothingWhenCutShortOrTooLong) {

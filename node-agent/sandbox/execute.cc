@@ -1,7 +1,6 @@
 #include "node-agent/sandbox/execute.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "common/base/text.h"
 
@@ -36,10 +35,10 @@ Execution::Execution(const std::vector<std::string>& command,
   envp_ = pointers(variables_);
 }
 
-int Execution::execute() const {
+int Execution::execute(const ExecuteFile& execute_file) const {
   int worst = ENOENT;
   for (const std::string& file : files_) {
-    execve(file.c_str(), argv_.data(), envp_.data());
+    execute_file(file.c_str(), argv_.data(), envp_.data());
     if (errno == ENOENT || errno == ENOTDIR) continue;
     worst = errno;
     if (errno != EACCES) break;

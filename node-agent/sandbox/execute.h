@@ -1,6 +1,7 @@
 // The last step of a launch, on every system that has execve(): the command itself, no shell.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@ namespace paddock::sandbox {
 // Where the command may be: itself if it has a slash, else each folder of its own PATH.
 std::vector<std::string> command_files(const std::string& name,
                                        const std::map<std::string, std::string>& env);
+
+// execve(), or what stands for it.
+using ExecuteFile = std::function<int(const char*, char* const*, char* const*)>;
 
 // All that exec takes, laid out before: executing asks for no more memory, which a limit may
 // refuse.
@@ -22,7 +26,7 @@ class Execution {
 
   // Becomes the first of the command's files that can be executed. Returns only if none can, with
   // the errno that tells most.
-  int execute() const;
+  int execute(const ExecuteFile& execute_file) const;
 
  private:
   std::vector<std::string> variables_;

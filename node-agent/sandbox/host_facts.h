@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,12 @@ struct HostFacts {
   CgroupFacts cgroup;
   int landlock = 0;                 // version of the kernel's Landlock; 0: none
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
-  RequestFacts named;               // what the one request to be planned names
+  // What the one request to be planned names; never nullptr.
+  std::shared_ptr<const RequestFacts> named = std::make_shared<const RequestFacts>();
   // Of a launcher for sessions: the tools that most of its requests name, found once.
   std::vector<std::string> standing_tools;
-  RequestFacts standing;
+  std::shared_ptr<const RequestFacts> standing = named;
+  bool show_programs = false;    // see RequestFacts
   std::vector<SystemEntry> etc;  // harmless files and folders of /etc that exist here
 };
 

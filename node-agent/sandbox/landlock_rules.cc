@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "common/base/text.h"
@@ -47,29 +49,31 @@ uint64_t rights_of(const MountEntry& entry, uint64_t execute) {
   return 0;
 }
 
-bool covers(const LandlockRule& rule, std::string_view path, uint64_t rights) {
-  const bool above = rule.path == "/" || rule.path == path ||
-                     (path.starts_with(rule.path) && path[rule.path.size()] == '/');
-  return above && (rights & ~rule.rights) == 0;
-}
-
 class Rules {
  public:
   explicit Rules(uint64_t handled) : handled_(handled) {}
-  // Left out if a rule further up grants all of it already: each costs time at every launch.
-  void add(std::string path, uint64_t rights) {
+  // Left out if one further up grants all of it already: each costs time at every launch.
+  void add(const std::string& path, uint64_t rights) {
     rights &= handled_;
-    if (rights == 0) return;
-    for (const LandlockRule& rule : rules_) {
-      if (covers(rule, path, rights)) return;
+    if (rights == 0 || grants("/", rights)) return;
+    for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+      if (grants(std::string_view(path).substr(0, end), rights)) return;
     }
-    rules_.push_back({std::move(path), rights});
+    if (grants(path, rights)) return;
+    rules_.push_back({path, rights});
+    granted_[path] |= rights;
   }
   std::vector<LandlockRule> take() { return std::move(rules_); }
 
  private:
+  bool grants(std::string_view path, uint64_t rights) const {
+    const auto found = granted_.find(path);
+    return found != granted_.end() && (rights & ~found->second) == 0;
+  }
+
   uint64_t handled_;
   std::vector<LandlockRule> rules_;
+  std::map<std::string, uint64_t, std::less<>> granted_;
 };
 
 constexpr std::array kNames = {
@@ -119,16 +123,13 @@ std::optional<std::vector<LandlockRule>> rules_beyond(const LandlockRuleset& who
                                                       const LandlockRuleset& part) {
   if (whole.files != part.files || whole.network != part.network || whole.scopes != part.scopes)
     return std::nullopt;
+  std::set<std::pair<std::string_view, uint64_t>> there;
+  for (const LandlockRule& rule : part.rules) there.insert({rule.path, rule.rights});
   std::vector<LandlockRule> rest;
-  size_t found = 0;
   for (const LandlockRule& rule : whole.rules) {
-    if (std::ranges::count(part.rules, rule) > 0) {
-      ++found;
-    } else {
-      rest.push_back(rule);
-    }
+    if (there.erase({rule.path, rule.rights}) == 0) rest.push_back(rule);
   }
-  if (found != part.rules.size()) return std::nullopt;
+  if (!there.empty()) return std::nullopt;
   return rest;
 }
 

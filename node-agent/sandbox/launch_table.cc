@@ -137,6 +137,8 @@ std::vector<SyscallRule> launch_table(const LaunchChoices& choices) {
   }
   out.push_back({"sendmsg", kJudge, "datagram with an address"});
   if (choices.judge_exec) {
+    if (choices.pass != 0)
+      out.push_back({"execve", kAllow, "the command's own", {3, Is::kEqual, choices.pass}});
     out.push_back({"execve", kJudge, "tools"});
     out.push_back({"execveat", kJudge, "tools"});
   }

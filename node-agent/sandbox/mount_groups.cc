@@ -8,20 +8,25 @@ namespace {
 
 using Kind = MountEntry::Kind;
 
-std::vector<MountEntry> within(const std::vector<MountEntry>& table, std::string_view folder) {
-  std::vector<MountEntry> out;
+// These tables are long and compared for every run: nothing is copied.
+using Entries = std::vector<const MountEntry*>;
+
+Entries within(const std::vector<MountEntry>& table, std::string_view folder) {
+  Entries out;
   for (const MountEntry& entry : table) {
-    if (top_folder(entry) == folder) out.push_back(entry);
+    if (top_folder(entry) == folder) out.push_back(&entry);
   }
   return out;
 }
 
-bool same_but_for_size(const MountEntry& a, MountEntry b) {
-  if (a.kind == Kind::kScratch) {
-    b.bytes = a.bytes;
-    b.files = a.files;
-  }
-  return a == b;
+bool same(const MountEntry* a, const MountEntry* b) { return *a == *b; }
+
+bool same_but_for_size(const MountEntry* a, const MountEntry& b) {
+  if (a->kind != Kind::kScratch) return *a == b;
+  MountEntry sized = b;
+  sized.bytes = a->bytes;
+  sized.files = a->files;
+  return *a == sized;
 }
 
 }  // namespace
@@ -34,13 +39,18 @@ std::optional<std::vector<MountEntry>> beyond(const std::vector<MountEntry>& tab
                                               const std::vector<MountEntry>& common) {
   std::set<std::string_view> folders;
   for (const MountEntry& entry : common) folders.insert(top_folder(entry));
-  std::vector<MountEntry> shared;
+  Entries shared;
   std::vector<MountEntry> rest;
-  for (const MountEntry& entry : table)
-    (folders.contains(top_folder(entry)) ? shared : rest).push_back(entry);
+  for (const MountEntry& entry : table) {
+    if (folders.contains(top_folder(entry))) {
+      shared.push_back(&entry);
+    } else {
+      rest.push_back(entry);
+    }
+  }
   if (!std::ranges::equal(shared, common, same_but_for_size)) return std::nullopt;
   for (size_t i = 0; i < shared.size(); ++i) {
-    if (shared[i] != common[i]) rest.insert(rest.begin(), shared[i]);
+    if (*shared[i] != common[i]) rest.insert(rest.begin(), *shared[i]);
   }
   return rest;
 }
@@ -52,7 +62,8 @@ std::vector<std::string> same_folders(const std::vector<MountEntry>& table,
     const std::string folder(top_folder(entry));
     const bool is_own = entry.target == folder && entry.kind != Kind::kSystem;
     if (is_own || std::ranges::count(out, folder) > 0) continue;
-    if (within(table, folder) == within(common, folder)) out.push_back(folder);
+    if (std::ranges::equal(within(table, folder), within(common, folder), same))
+      out.push_back(folder);
   }
   return out;
 }

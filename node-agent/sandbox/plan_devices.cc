@@ -58,9 +58,9 @@ Status plan_devices(const contracts::LaunchRequest& request, const HostFacts& ho
                     SandboxPlan& plan) {
   if (request.policy.devices.empty()) return {};
   for (size_t i = 0; i < request.policy.devices.size(); ++i) {
-    const bool known = i < host.named.devices.size();
+    const bool known = i < host.named->devices.size();
     const DeviceFact device =
-        known ? host.named.devices[i] : DeviceFact{.path = request.policy.devices[i]};
+        known ? host.named->devices[i] : DeviceFact{.path = request.policy.devices[i]};
     if (const std::string fault = fault_of(device, plan); !fault.empty())
       return refuse("DEVICE_UNAVAILABLE", cat("devices[", i, "]: ", device.path, " ", fault));
     const bool shown = std::ranges::any_of(

@@ -36,7 +36,7 @@ TEST(Devices, GivesADeviceThatTheCommandCanOpenAndNoOther) {
   HostFacts host = host_with_landlock();
   DeviceFact device{"/dev/accel0", DeviceFact::Kind::kCharacter, 195, 0, 0666, 0, 0, true};
   const auto with = [&](const DeviceFact& fact) {
-    host.named.devices = {fact};
+    host.named = std::make_shared<const RequestFacts>(RequestFacts{.devices = {fact}});
     return refusal_of(launch, host);
   };
   EXPECT_EQ(with(device), "planned");
@@ -62,7 +62,8 @@ TEST(Tools, AreRefusedWhereTheKernelCannotNarrowThem) {
   LaunchRequest launch = launch_request();
   launch.policy.tools = {"cat"};
   HostFacts host = host_with_landlock();
-  host.named.tools = {{.name = "cat", .file = "/usr/bin/cat", .interpreter = "/usr/lib/ld.so"}};
+  host.named = std::make_shared<const RequestFacts>(RequestFacts{
+      .tools = {{.name = "cat", .file = "/usr/bin/cat", .interpreter = "/usr/lib/ld.so"}}});
   const auto plan = make_plan(launch, host);
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_TRUE(tool_allowed(plan->tools, "/usr/bin/cat"));

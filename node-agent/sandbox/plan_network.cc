@@ -10,7 +10,7 @@ BrokerConfig broker_config(const contracts::LaunchRequest& request, const HostFa
       request.network.value_or(contracts::NetworkSettings{});
   BrokerConfig out;
   out.allow_domains = request.policy.network->allow_domains;
-  out.resolvers = settings.resolvers.empty() ? host.named.name_servers : settings.resolvers;
+  out.resolvers = settings.resolvers.empty() ? host.named->name_servers : settings.resolvers;
   out.allow_ranges = settings.allow_ranges;
   if (plan.privileged) out.uid = plan.host_uid;
   return out;

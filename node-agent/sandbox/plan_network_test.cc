@@ -17,7 +17,7 @@ LaunchRequest request(std::vector<std::string> domains) {
 
 HostFacts host() {
   HostFacts out;
-  out.named.name_servers = {"192.0.2.53"};
+  out.named = std::make_shared<const RequestFacts>(RequestFacts{.name_servers = {"192.0.2.53"}});
   return out;
 }
 

@@ -10,11 +10,11 @@ Status plan_tools(const contracts::LaunchRequest& request, const HostFacts& host
                   "this host cannot narrow the executables: Linux 5.19 or later with landlock in "
                   "the boot parameter lsm= is needed; or leave tools empty");
   }
-  ASSIGN_OR_RETURN(plan.tools, make_tool_view(host.named.tools));
-  plan.mounts = narrow_to_tools(std::move(plan.mounts), host.named);
+  ASSIGN_OR_RETURN(plan.tools, make_tool_view(host.named->tools));
+  plan.mounts = narrow_to_tools(std::move(plan.mounts), *host.named);
   plan.enforced["tools"] = by_kernel(
       wire::encode(request.policy.tools),
-      host.named.show_programs
+      host.named->show_programs
           ? "Landlock's right to execute, noexec where the command writes and for other programs"
           : "Landlock's right to execute, noexec where the command writes, other programs hidden",
       "a listed interpreter runs any script that it is given to read");

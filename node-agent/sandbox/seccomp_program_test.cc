@@ -80,6 +80,23 @@ TEST(SeccompProgram, AsksAboutProgramsOnlyWhereToolsAreListed) {
   EXPECT_EQ(word(answer(*program, number, static_cast<uint32_t>(this_machine()), {})), "allow");
 }
 
+TEST(SeccompProgram, AsksAboutEveryProgramThatDoesNotCarryThePass) {
+  const auto asked = [](const LaunchChoices& choices, std::string_view call, uint64_t fourth) {
+    const auto program = render_launch_filter(choices);
+    const int number = syscall_number(call, this_machine()).value();
+    return word(answer(program.value(), number, static_cast<uint32_t>(this_machine()),
+                       {0, 0, 0, fourth})) == "ask";
+  };
+  const LaunchChoices passing{.judge_exec = true, .pass = 0x12345678};
+  EXPECT_FALSE(asked(passing, "execve", 0x12345678));
+  for (const uint64_t other :
+       {uint64_t{0}, uint64_t{1}, uint64_t{0x12345679}, ~uint64_t{0}, uint64_t{0x12345678} << 32}) {
+    EXPECT_TRUE(asked(passing, "execve", other)) << other;
+  }
+  EXPECT_TRUE(asked(passing, "execveat", 0x12345678));
+  EXPECT_TRUE(asked({.judge_exec = true}, "execve", 0)) << "no pass is not the pass 0";
+}
+
 TEST(SeccompProgram, AsksAboutTheEndOfAProcessOnlyWhereItIsHeld) {
   for (const Machine machine : kMachines) {
     const auto arch = static_cast<uint32_t>(machine);

@@ -72,7 +72,8 @@ inline std::string word(uint32_t answer) {
 // Values at which some rule turns, each also with the upper half set.
 inline const std::vector<uint64_t>& interesting() {
   static const std::vector<uint64_t> values = [] {
-    std::vector<uint64_t> out = {0, ~uint64_t{0}, 0x1234abcd00004000, 0x1234abcc00000000};
+    std::vector<uint64_t> out = {0, ~uint64_t{0}, 0x1234abcd, 0x1234abcd00004000,
+                                 0x1234abcc00000000};
     for (int bit = 0; bit < 32; ++bit) out.push_back(uint64_t{1} << bit);
     for (const uint64_t value : {uint64_t{2},
                                  uint64_t{3},

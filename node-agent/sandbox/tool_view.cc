@@ -112,7 +112,7 @@ std::vector<MountEntry> narrow_to_tools(std::vector<MountEntry> table, const Req
 
 std::vector<MountEntry> standing_mounts(const HostFacts& host) {
   if (host.standing_tools.empty()) return common_mounts(host);
-  return narrow_to_tools(common_mounts(host), host.standing);
+  return narrow_to_tools(common_mounts(host), *host.standing);
 }
 
 void only_tools(const ToolView& view, LandlockQuestion& question) {

@@ -88,8 +88,10 @@ TEST(ToolView, WhatStandsIsWhatEveryRunSees) {
   host.system = {{"/usr", ""}};
   EXPECT_EQ(describe_mounts(standing_mounts(host)), describe_mounts(common_mounts(host)));
   host.standing_tools = {"sh"};
-  host.standing.tools = {program("sh", "/usr/bin/dash")};
-  host.standing.program_folders = {"/usr/bin"};
+  RequestFacts standing;
+  standing.tools = {program("sh", "/usr/bin/dash")};
+  standing.program_folders = {"/usr/bin"};
+  host.standing = std::make_shared<const RequestFacts>(std::move(standing));
   EXPECT_THAT(describe_mounts(standing_mounts(host)), HasSubstr("cover /usr/bin ro\n"));
 }
 

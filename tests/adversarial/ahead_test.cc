@@ -117,6 +117,9 @@ TEST_P(AheadRun, ExecutesNothingForAnyOtherWord) {
   const int no_file = folder.get();
   for (const auto& [text, fds] : {std::pair<const char*, std::vector<int>>{"begin 1000", {}},
                                   {"begin 1000", {no_file}},
+                                  {"begin x\ny", {}},
+                                  {"begin -1\ny", {}},
+                                  {"\nbegin 1000", {}},
                                   {"stop", {}}}) {
     auto fed = order_ahead(request({"touch", "ran"}));
     ASSERT_TRUE(fed.ok()) << fed.error().describe();
@@ -124,6 +127,15 @@ TEST_P(AheadRun, ExecutesNothingForAnyOtherWord) {
     EXPECT_EQ(result_of(*fed).status, SandboxStatus::kCanceled) << text;
   }
   EXPECT_FALSE(os::exists(workspace() + "/ran"));
+}
+
+// A long one travels another way.
+TEST_P(AheadRun, TakesALastArgumentOfAnyLength) {
+  for (const size_t length : {size_t{0}, size_t{3'000}, size_t{4'090}, size_t{120'000}}) {
+    const std::string word = cat("printf 'a\nb'\n#", std::string(length, 'x'));
+    EXPECT_EQ(end_of(shell(), word).out, "a\nb") << length;
+  }
+  EXPECT_EQ(end_of(shell(), "").status, SandboxStatus::kOk);
 }
 
 // proves: WSM-35

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -106,7 +107,7 @@ Status give_up_everything(const ChildContext& context) {
   return install_filters(context.filters);
 }
 
-Result<CommandSpec> read_spec(const os::Fd& file) {
+Result<std::string> read_order(const os::Fd& file) {
   struct stat info {};
   if (fstat(file.get(), &info) != 0) return step_error("reading the order", errno);
   std::string bytes(static_cast<size_t>(info.st_size), '\0');
@@ -116,6 +117,14 @@ Result<CommandSpec> read_spec(const os::Fd& file) {
     if (n <= 0) return step_error("reading the order", n < 0 ? errno : EPIPE);
     done += static_cast<size_t>(n);
   }
+  return bytes;
+}
+
+Result<CommandSpec> read_spec(const ControlMessage& go) {
+  std::string bytes = go.text;
+  if (go.fd.valid()) {
+    ASSIGN_OR_RETURN(bytes, read_order(go.fd));
+  }
   auto spec = unpack(bytes);
   if (!spec) return step_error("reading the order", EBADMSG);
   return std::move(*spec);
@@ -123,22 +132,26 @@ Result<CommandSpec> read_spec(const os::Fd& file) {
 
 struct Order {
   CommandSpec spec;
-  os::Fd ruleset;
   os::Fd input;  // none: it stays /dev/null
 };
 
+// The second wall is taken on as soon as it is there, which may be long before the order.
 Result<Order> wait_for_order(bool has_ruleset) {
   Order out;
-  if (has_ruleset) out.ruleset.reset(kOwnRuleset);
+  bool walled = has_ruleset;
+  if (has_ruleset) TRY(take_ruleset(os::Fd(kOwnRuleset)));
   for (;;) {
     auto message = receive_control(kControl);
     if (!message) _exit(1);  // the launcher has no use for this sandbox
-    if (message->type == Type::kRuleset) out.ruleset = std::move(message->fd);
     if (message->type == Type::kInput) out.input = std::move(message->fd);
+    if (message->type == Type::kRuleset) {
+      TRY(take_ruleset(message->fd));
+      walled = message->fd.valid();
+    }
     if (message->type != Type::kGo) continue;
-    if ((message->number != 0) != out.ruleset.valid())
+    if ((message->number != 0) != walled)
       return step_error("receiving the Landlock ruleset", EBADMSG);
-    ASSIGN_OR_RETURN(out.spec, read_spec(message->fd));
+    ASSIGN_OR_RETURN(out.spec, read_spec(*message));
     return out;
   }
 }
@@ -149,8 +162,17 @@ Status take_limits(const Order& order) {
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
   if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
     return step_error("setting the standard input", errno);
-  TRY(take_ruleset(order.ruleset));
   return set_rlimits(order.spec.rlimits);
+}
+
+// One of the tools is not asked about: whoever judged it would find what is found here, where
+// nothing runs yet that could change it. The walls hold without that; see judge_exec().
+int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char* const* arguments,
+                 char* const* variables) {
+  struct stat info {};
+  const bool tool = stat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+                    std::ranges::count(spec.tools, FileId{info.st_dev, info.st_ino}) > 0;
+  return static_cast<int>(syscall(SYS_execve, file, arguments, variables, tool ? pass : 0));
 }
 
 // Either number is the control socket, depending on how far it came.
@@ -171,8 +193,11 @@ Status take_limits(const Order& order) {
   const Execution execution(order->spec.command, order->spec.env);
   if (const Status limited = take_limits(*order); !limited.ok())
     give_up(context, Type::kFailed, 0, limited.error().message);
+  const auto execute = [&](const char* file, char* const* arguments, char* const* variables) {
+    return execute_file(order->spec, context.filters.choices.pass, file, arguments, variables);
+  };
   context.command = ChildContext::Command::kExecutes;
-  give_up(context, Type::kNoExec, execution.execute(), {});
+  give_up(context, Type::kNoExec, execution.execute(execute), {});
 }
 
 }  // namespace paddock::sandbox

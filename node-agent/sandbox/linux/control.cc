@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "node-agent/sandbox/linux/raw.h"
@@ -14,12 +14,11 @@
 namespace paddock::sandbox {
 namespace {
 
-struct Packet {
+// What precedes the text.
+struct Head {
   char type = 0;
   int number = 0;
   int64_t cpu_ms = 0;
-  uint32_t text_bytes = 0;
-  char text[1024] = {};
 };
 
 }  // namespace
@@ -35,16 +34,15 @@ namespace {
 
 bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_ms,
                  std::string_view text, int fd, uint32_t pass) {
-  Packet packet;
-  packet.type = static_cast<char>(type);
-  packet.number = number;
-  packet.cpu_ms = cpu_ms;
-  packet.text_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof packet.text));
-  std::memcpy(packet.text, text.data(), packet.text_bytes);
-  iovec part{&packet, sizeof packet};
+  Head head;
+  head.type = static_cast<char>(type);
+  head.number = number;
+  head.cpu_ms = cpu_ms;
+  text = text.substr(0, kMostControlText);
+  iovec parts[] = {{&head, sizeof head}, {const_cast<char*>(text.data()), text.size()}};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
   if (fd >= 0) {
     message.msg_control = space;
@@ -60,7 +58,7 @@ bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_
   do {
     n = syscall(SYS_sendmsg, socket, &message, flags);
   } while (n < 0 && errno == EINTR);
-  return n == sizeof packet;
+  return n == static_cast<long>(sizeof head + text.size());
 }
 
 os::Fd received_descriptor(msghdr& message) {
@@ -89,11 +87,12 @@ bool send_listener(int socket, int listener, uint32_t pass) {
 }
 
 std::optional<ControlMessage> receive_control(int socket, bool wait) {
-  Packet packet;
-  iovec part{&packet, sizeof packet};
+  Head head;
+  std::array<char, kMostControlText> text;  // NOLINT: what is read of it is written first
+  iovec parts[] = {{&head, sizeof head}, {text.data(), text.size()}};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
   message.msg_control = space;
   message.msg_controllen = sizeof space;
@@ -101,15 +100,16 @@ std::optional<ControlMessage> receive_control(int socket, bool wait) {
   do {
     n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
   } while (n < 0 && errno == EINTR);
-  const bool whole = n == sizeof packet && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
+  constexpr auto kHead = static_cast<ssize_t>(sizeof(Head));
+  const bool whole = n >= kHead && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
   ControlMessage out;
   if (n >= 0) out.fd = received_descriptor(message);  // of a cut one too, some may have come
   if (n >= 0 && !whole) errno = EPIPE;                // the end; errno was about something else
   if (!whole) return std::nullopt;
-  out.type = static_cast<ControlMessage::Type>(packet.type);
-  out.number = packet.number;
-  out.cpu_ms = packet.cpu_ms;
-  out.text.assign(packet.text, std::min<size_t>(packet.text_bytes, sizeof packet.text));
+  out.type = static_cast<ControlMessage::Type>(head.type);
+  out.number = head.number;
+  out.cpu_ms = head.cpu_ms;
+  out.text.assign(text.data(), static_cast<size_t>(n - kHead));
   return out;
 }
 

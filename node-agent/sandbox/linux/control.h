@@ -19,8 +19,8 @@ struct ControlMessage {
     kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor: it waits now
     kRuleset = 'R',    // launcher -> child, with the Landlock ruleset of the view it made
     kInput = 'I',      // launcher -> child, with the command's standard input, if it has one
-    kGo = 'G',       // launcher -> child, with a file: a packed CommandSpec, to execute; number 1:
-                     // with a ruleset, which came before
+    kGo = 'G',       // launcher -> child, with a packed CommandSpec, to execute, as text or else in
+                     // a file; number 1: with a ruleset, which came before
     kStarted = 'S',  // child -> launcher: the command has been executed
     kFailed = 'F',   // child -> launcher: text says which step
     kNoExec = 'X',   // child -> launcher: number is errno
@@ -39,6 +39,9 @@ struct ControlPair {
   os::Fd child;
 };
 Result<ControlPair> make_control_pair();
+
+// Of a message's text, which is cut to it.
+inline constexpr size_t kMostControlText = size_t{4} << 10;
 
 // Blocks only when the peer is slow; false when it is gone.
 bool send_control(int socket, ControlMessage::Type type, int number = 0, int64_t cpu_ms = 0,

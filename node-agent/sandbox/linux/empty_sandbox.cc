@@ -19,7 +19,6 @@
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 #include "node-agent/sandbox/mount_groups.h"
-#include "node-agent/sandbox/tool_view.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -57,11 +56,19 @@ Error setup_failed(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
-Result<os::Fd> order_file(const CommandSpec& spec) {
-  os::Fd file(memfd_create("order", MFD_CLOEXEC));
+// Nobody there to take it: the supervisor will see that.
+Status send_order(int control, bool has_ruleset, const CommandSpec& spec) {
+  const std::string packed = pack(spec);
+  const int number = has_ruleset ? 1 : 0;
+  if (packed.size() <= kMostControlText) {
+    send_control(control, Type::kGo, number, 0, packed);
+    return {};
+  }
+  const os::Fd file(memfd_create("order", MFD_CLOEXEC));
   if (!file.valid()) return step_error("making the order's file", errno);
-  TRY(os::write_all(file.get(), pack(spec)));
-  return file;
+  TRY(os::write_all(file.get(), packed));
+  send_control(control, Type::kGo, number, 0, {}, file.get());
+  return {};
 }
 
 }  // namespace
@@ -74,14 +81,10 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit
   std::unique_ptr<EmptySandbox> out(new EmptySandbox(
       {.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()}));
   TRY(out->start_processes(kit, nullptr, nullptr, nullptr));
-  TRY(out->make_view(kit, standing_mounts(kit.host)));
-  LandlockQuestion question{.version = kit.host.landlock};
-  if (!kit.host.standing_tools.empty()) {
-    ASSIGN_OR_RETURN(const ToolView tools, make_tool_view(kit.host.standing.tools));
-    only_tools(tools, question);
-  }
-  out->in_ruleset_ = render_landlock(out->in_view_, question);
-  ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(out->in_ruleset_, out->view_->root()));
+  TRY(out->make_view(kit, kit.shared->table()));
+  out->prepared_ = &*kit.shared;
+  ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(kit.shared->landlock(), out->view_->root(),
+                                               kit.shared->programs()));
   TRY(out->wait_until_closed());
   return out;
 }
@@ -122,8 +125,9 @@ bool EmptySandbox::waits() const {
 }
 
 bool EmptySandbox::fits(const SandboxPlan& plan) const {
+  if (fitted_ || prepared_ == nullptr) return waits();
   return waits() && !plan.broker && plan.host_uid == identity_.uid &&
-         plan.host_gid == identity_.gid && beyond(plan.mounts, in_view_).has_value();
+         plan.host_gid == identity_.gid && beyond(plan.mounts, prepared_->table()).has_value();
 }
 
 Status EmptySandbox::fit(const SandboxPlan& plan) {
@@ -132,8 +136,10 @@ Status EmptySandbox::fit(const SandboxPlan& plan) {
   TRY(cgroup_->limit(plan.cgroup));
   has_ruleset_ = plan.landlock.files != 0;  // that of its own view the child has
   if (!view_) return {};
-  if (const auto rest = beyond(plan.mounts, in_view_))
-    TRY(furnish(*view_, *rest, identity_, nullptr));
+  if (prepared_ != nullptr) {
+    if (const auto rest = beyond(plan.mounts, prepared_->table()))
+      TRY(furnish(*view_, *rest, identity_, nullptr));
+  }
   ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
   ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
   has_ruleset_ = ruleset.valid();
@@ -146,19 +152,18 @@ Status EmptySandbox::fit(const SandboxPlan& plan) {
 Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
                                            const SandboxPlan& plan, int input) {
   if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
-  ASSIGN_OR_RETURN(const os::Fd order,
-                   order_file({request.command, request.env, request.workdir, plan.rlimits,
-                               request.scratch_folders, request.scratch_files}));
-  // Nobody there to take it: the supervisor will see that.
-  send_control(processes_.control.get(), Type::kGo, has_ruleset_ ? 1 : 0, 0, {}, order.get());
+  TRY(send_order(processes_.control.get(), has_ruleset_,
+                 {request.command, request.env, request.workdir, plan.rlimits,
+                  request.scratch_folders, request.scratch_files, plan.tools.ids}));
   RunningSandbox out = std::move(processes_);
   processes_.pid = -1;
   return out;
 }
 
 Result<os::Fd> EmptySandbox::ruleset_for(const SandboxPlan& plan, int root) {
-  const auto rest = rules_beyond(plan.landlock, in_ruleset_);
-  if (!ruleset_.valid() || !rest) return make_ruleset(plan.landlock, root);
+  if (!ruleset_.valid()) return make_ruleset(plan.landlock, root);
+  const auto rest = rules_beyond(plan.landlock, prepared_->landlock());
+  if (!rest) return make_ruleset(plan.landlock, root);
   TRY(add_rules(ruleset_, *rest, root));
   return std::move(ruleset_);
 }
@@ -208,7 +213,6 @@ Status EmptySandbox::make_view(const LaunchKit& kit, const std::vector<MountEntr
   TRY(furnish(*view_, table, identity_, kit.shared ? &*kit.shared : nullptr));
   ASSIGN_OR_RETURN(const ControlMessage proc, expect(Type::kProc));
   TRY(view_->place_tree("/proc", proc.fd));
-  in_view_ = table;
   send_control(processes_.control.get(), Type::kView, 0, 0, {}, view_->root());
   return {};
 }

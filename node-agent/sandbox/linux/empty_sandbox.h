@@ -19,7 +19,7 @@ struct OwnView;
 
 class EmptySandbox {
  public:
-  // For any request that a prepared one fits(); only where launchers can make views.
+  // For any request that a prepared one fits(); only with a shared view, which outlives it.
   static Result<std::unique_ptr<EmptySandbox>> prepare(const LaunchKit& kit);
   // For this plan alone. `broker`: nullptr without a network.
   static Result<std::unique_ptr<EmptySandbox>> make(const LaunchKit& kit, const SandboxPlan& plan,
@@ -29,7 +29,7 @@ class EmptySandbox {
   EmptySandbox(const EmptySandbox&) = delete;
   EmptySandbox& operator=(const EmptySandbox&) = delete;
 
-  // Whether it still waits and is what this plan needs.
+  // Whether it still waits and is what this plan needs: after fit(), the same plan.
   bool fits(const SandboxPlan& plan) const;
   // Finishes all that depends on the plan; once: what was fitted before stays as it is.
   Status fit(const SandboxPlan& plan);
@@ -55,10 +55,9 @@ class EmptySandbox {
   HostIdentity identity_;
   std::unique_ptr<Cgroup> cgroup_;
   RunningSandbox processes_;
-  std::optional<View> view_;         // none: the child made its own
-  std::vector<MountEntry> in_view_;  // what is in place
-  os::Fd ruleset_;                   // Landlock's, of what is in place
-  LandlockRuleset in_ruleset_;
+  std::optional<View> view_;              // none: the child made its own
+  const SharedView* prepared_ = nullptr;  // what is in place is this; none: all of one plan
+  os::Fd ruleset_;                        // Landlock's, of what is in place
   bool fitted_ = false;
   bool has_ruleset_ = false;  // the command takes one
   os::Fd mount_namespace_;    // of init: held, its end costs us time and not init's reaper

@@ -33,12 +33,9 @@ constexpr int kBeneathPath = 1;
 // What can be granted for something that is not a folder.
 constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
-Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int root) {
-  const os::Fd path(raw::openat2(root, rule.path.c_str(), O_PATH | O_CLOEXEC,
-                                 RESOLVE_NO_SYMLINKS | RESOLVE_IN_ROOT));
-  if (!path.valid()) return step_error(cat("opening ", rule.path, " for its Landlock rule"), errno);
+Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int path) {
   const auto add = [&](uint64_t rights) {
-    const PathRule attributes{rights, path.get()};
+    const PathRule attributes{rights, path};
     return syscall(kAddRule, ruleset.get(), kBeneathPath, &attributes, 0) == 0;
   };
   if (add(rule.rights)) return {};
@@ -55,17 +52,34 @@ int landlock_version() {
   return version > 0 ? static_cast<int>(version) : 0;
 }
 
-Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root) {
+Result<os::Fd> open_below(int root, const std::string& path) {
+  os::Fd out(
+      raw::openat2(root, path.c_str(), O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS | RESOLVE_IN_ROOT));
+  if (!out.valid()) return step_error(cat("opening ", path, " for its Landlock rule"), errno);
+  return out;
+}
+
+Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root, const OpenFiles& open) {
   if (ruleset.files == 0) return os::Fd();
   const RulesetAttributes attributes{ruleset.files, ruleset.network, ruleset.scopes};
   os::Fd out(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
   if (!out.valid()) return step_error("making the Landlock ruleset", errno);
-  TRY(add_rules(out, ruleset.rules, root));
+  for (const LandlockRule& rule : ruleset.rules) {
+    const auto found = open.find(rule.path);
+    if (found != open.end()) {
+      TRY(add_rule(out, rule, found->second.get()));
+    } else {
+      TRY(add_rules(out, {rule}, root));
+    }
+  }
   return out;
 }
 
 Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root) {
-  for (const LandlockRule& rule : rules) TRY(add_rule(ruleset, rule, root));
+  for (const LandlockRule& rule : rules) {
+    ASSIGN_OR_RETURN(const os::Fd path, open_below(root, rule.path));
+    TRY(add_rule(ruleset, rule, path.get()));
+  }
   return {};
 }
 

@@ -19,12 +19,16 @@ std::optional<LastWord> hear_last_word(int client, int signals) {
   }
   if (fds[0].revents != 0) return std::nullopt;
   const auto packet = os::receive_packet(client);
-  // The argument is read to its end: only a file is sure to have one.
-  if (!packet.ok() || packet->fds.size() != 1 || !os::is_regular_file(packet->fds[0]))
-    return std::nullopt;
-  const auto wall_time = contracts::begun(packet->bytes);
+  if (!packet.ok()) return std::nullopt;
+  const std::string_view bytes = packet->bytes;
+  const size_t line_end = bytes.find('\n');
+  const auto wall_time = contracts::begun(bytes.substr(0, line_end));
+  if (!wall_time) return std::nullopt;
+  if (line_end != bytes.npos) return LastWord{std::string(bytes.substr(line_end + 1)), *wall_time};
+  // It is read to its end: only a file is sure to have one.
+  if (packet->fds.size() != 1 || !os::is_regular_file(packet->fds[0])) return std::nullopt;
   auto argument = os::read_all(packet->fds[0].get(), kMaxBytes);
-  if (!wall_time || !argument.ok()) return std::nullopt;
+  if (!argument.ok()) return std::nullopt;
   return LastWord{std::move(*argument), *wall_time};
 }
 

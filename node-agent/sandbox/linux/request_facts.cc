@@ -168,6 +168,7 @@ RequestFacts find_tools(const contracts::LaunchRequest& request, const HostFacts
   const ToolFinder finder(request, host);
   for (const std::string& name : request.policy.tools) out.tools.push_back(finder.find(name));
   out.program_folders = find_program_folders();
+  out.show_programs = host.show_programs;
   return out;
 }
 
@@ -184,23 +185,23 @@ bool stands(const contracts::LaunchRequest& request, const HostFacts& host) {
 void find_standing_tools(HostFacts& host) {
   contracts::LaunchRequest request;
   request.policy.tools = host.standing_tools;
-  const bool show_programs = host.standing.show_programs;
-  host.standing = find_tools(request, host);
-  host.standing.show_programs = show_programs;
+  host.standing = std::make_shared<const RequestFacts>(find_tools(request, host));
 }
 
-RequestFacts gather_request_facts(const contracts::LaunchRequest& request, const HostFacts& host) {
+std::shared_ptr<const RequestFacts> gather_request_facts(const contracts::LaunchRequest& request,
+                                                         const HostFacts& host) {
+  const bool network = request.policy.network && request.policy.network->enabled;
+  const bool standing = stands(request, host);
+  if (standing && request.policy.devices.empty() && !network) return host.standing;
   RequestFacts out;
-  if (stands(request, host)) {
-    out = host.standing;
+  if (standing) {
+    out = *host.standing;
   } else if (!request.policy.tools.empty()) {
     out = find_tools(request, host);
-    out.show_programs = host.standing.show_programs;
   }
   for (const std::string& path : request.policy.devices) out.devices.push_back(find_device(path));
-  if (request.policy.network && request.policy.network->enabled)
-    out.name_servers = find_name_servers();
-  return out;
+  if (network) out.name_servers = find_name_servers();
+  return std::make_shared<const RequestFacts>(std::move(out));
 }
 
 }  // namespace paddock::sandbox

@@ -45,9 +45,7 @@ std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
 
 Result<SharedView> SharedView::make(const HostFacts& host) {
   ASSIGN_OR_RETURN(View view, View::make(true));
-  std::vector<MountEntry> table = standing_mounts(host);
-  std::erase_if(table, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
-  SharedView out(std::move(table), std::move(view));
+  SharedView out(standing_mounts(host), std::move(view));
   std::set<std::string> folders;
   for (const MountEntry& entry : out.table_) {
     if (!has_source(entry)) continue;
@@ -59,9 +57,25 @@ Result<SharedView> SharedView::make(const HostFacts& host) {
   for (const std::string& folder : folders) {
     if (const auto seen = see(folder)) out.folders_.push_back(*seen);
   }
-  TRY(furnish(out.view_, out.table_, {}, nullptr));
+  std::vector<MountEntry> shared = out.table_;
+  std::erase_if(shared, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
+  TRY(furnish(out.view_, shared, {}, nullptr));
+  TRY(out.wall_off(host));
   ASSIGN_OR_RETURN(const os::Fd sealed, out.view_.finish());
   return out;
+}
+
+Status SharedView::wall_off(const HostFacts& host) {
+  LandlockQuestion question{.version = host.landlock};
+  if (!host.standing_tools.empty()) {
+    ASSIGN_OR_RETURN(const ToolView tools, make_tool_view(host.standing->tools));
+    only_tools(tools, question);
+  }
+  landlock_ = render_landlock(table_, question);
+  for (const std::string& path : question.executables) {
+    ASSIGN_OR_RETURN(programs_[path], open_below(view_.root(), path));
+  }
+  return {};
 }
 
 bool SharedView::is_current() const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "node-agent/sandbox/linux/landlock.h"
 #include "node-agent/sandbox/linux/sources.h"
 #include "node-agent/sandbox/linux/view.h"
 
@@ -19,7 +20,12 @@ class SharedView {
  public:
   // Needs a kernel that mounts on detached trees.
   static Result<SharedView> make(const HostFacts& host);
+  // standing_mounts(); the scratch space is each run's own.
   const std::vector<MountEntry>& table() const { return table_; }
+  // The second wall of a run that sees these and nothing else.
+  const LandlockRuleset& landlock() const { return landlock_; }
+  // The standing tools and their loaders.
+  const OpenFiles& programs() const { return programs_; }
   // Whether the host's folders still hold the same files; see mounts_have_changed() too.
   bool is_current() const;
   // For a process of the mount namespace that it was made in.
@@ -34,11 +40,14 @@ class SharedView {
     timespec changed{};  // last
   };
   static std::optional<Seen> see(const std::string& path);
+  Status wall_off(const HostFacts& host);
   SharedView(std::vector<MountEntry> table, View view)
       : table_(std::move(table)), view_(std::move(view)) {}
 
   std::vector<MountEntry> table_;
   View view_;
+  LandlockRuleset landlock_;
+  OpenFiles programs_;
   std::vector<Seen> sources_;
   std::vector<Seen> folders_;  // that these lie in: unchanged, none was replaced
 };

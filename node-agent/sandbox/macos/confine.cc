@@ -1,6 +1,7 @@
 #include "node-agent/sandbox/macos/confine.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "common/base/text.h"
 #include "common/os/environment.h"
@@ -18,7 +19,7 @@ int confine(std::span<char* const> arguments, bool (*is_confined)()) {
   if (!confined || !told.ok()) return kNotConfined;
   const std::vector<std::string> command(arguments.begin() + 1, arguments.end());
   const auto env = os::environment();
-  const int error = Execution(command, env).execute();
+  const int error = Execution(command, env).execute(execve);
   (void)os::write_all(*witness, cat("exec ", error, "\n"));
   return kNotExecuted;
 }
