@@ -76,6 +76,25 @@ TEST(LandlockRules, LetOnlyTheNamedToolsBeExecuted) {
       std::ranges::any_of(set.rules, [](const auto& r) { return r.path == "/usr/bin/dash"; }));
 }
 
+TEST(LandlockRules, BeyondAPartAreThoseThatItHasNot) {
+  const LandlockRuleset part = render_landlock(table(), {.version = 7});
+  LandlockRuleset whole = part;
+  EXPECT_TRUE(rules_beyond(whole, part).value().empty());
+  whole.rules.insert(whole.rules.begin() + 1, {"/workspace", landlock::kReadFile});
+  whole.rules.push_back(part.rules[0]);
+  EXPECT_EQ(rules_beyond(whole, part).value(),
+            (std::vector<LandlockRule>{{"/workspace", landlock::kReadFile}, part.rules[0]}));
+  whole = part;
+  whole.rules.pop_back();
+  EXPECT_FALSE(rules_beyond(whole, part)) << "the part grants what the whole does not";
+  whole = part;
+  whole.rules[0].rights |= landlock::kExecute;
+  EXPECT_FALSE(rules_beyond(whole, part)) << "the same path with other rights is another rule";
+  whole = part;
+  whole.network = ~whole.network;
+  EXPECT_FALSE(rules_beyond(whole, part)) << "it handles other things";
+}
+
 TEST(LandlockRules, GrantNoDeviceNodeToBeMade) {
   for (const LandlockRule& rule : render_landlock(table(), {.version = 7}).rules)
     EXPECT_EQ(rule.rights & (landlock::kMakeChar | landlock::kMakeBlock), 0u) << rule.path;

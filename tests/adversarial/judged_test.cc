@@ -21,6 +21,10 @@ class Judged : public ServeTest {
     launch.policy.tools = {"sh", "cat"};
     return run(launch);
   }
+  static std::string loader() {
+    const char* const x86_64 = "/lib64/ld-linux-x86-64.so.2";
+    return os::exists(x86_64) ? x86_64 : "/lib/ld-linux-aarch64.so.1";
+  }
   static bool unsupported(const Finished& done) {
     return done.result && done.result->reason.find("TOOLS_UNSUPPORTED") != std::string::npos;
   }
@@ -51,11 +55,11 @@ TEST_P(Judged, DoesNotBeginWithAnythingElseAndTells) {
   ASSERT_EQ(symlink("/usr/bin/ls", (workspace() + "/sh").c_str()), 0);
   ASSERT_TRUE(
       os::write_file_atomic(workspace() + "/script", "#!/bin/sh\necho BREACH\n", 0755).ok());
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"/usr/bin/ls"},
-           {"/workspace/sh"},
-           {"/workspace/script"},
-           {"/lib64/ld-linux-x86-64.so.2", "/usr/bin/cat", "/etc/hostname"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"/usr/bin/ls"},
+                                             {"/workspace/sh"},
+                                             {"/workspace/script"},
+                                             {loader(), "/usr/bin/cat", "/etc/hostname"}}) {
     const Finished done = run_with_tools(command);
     if (unsupported(done)) GTEST_SKIP() << done.result->reason;
     ASSERT_TRUE(done.result) << command[0];

@@ -31,6 +31,9 @@ class FaultyStore final : public store::Store {
   Status read(const std::function<Status(store::ReadTxn&)>& look) override {
     return real_->read(look);
   }
+  Result<std::optional<store::TokenRecord>> token_by_hash(const std::string& hash) override {
+    return real_->token_by_hash(hash);
+  }
   Status check_writable() override { return real_->check_writable(); }
 
   static bool is_refusal(const Status& status) {

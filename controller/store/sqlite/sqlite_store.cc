@@ -44,7 +44,22 @@ class ReaderPool {
   Guarded<Idle> idle_;
 };
 
-class FileStore final : public Store {
+class CachingStore : public Store {
+ public:
+  Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override {
+    if (auto known = tokens_.find(hash)) return known;
+    const uint64_t as_of = tokens_.changes();
+    ASSIGN_OR_RETURN(auto found, Store::token_by_hash(hash));
+    if (found) tokens_.put(*found, as_of);
+    return found;
+  }
+
+ protected:
+  DecodedCache cache_;
+  TokenCache tokens_;
+};
+
+class FileStore final : public CachingStore {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
@@ -56,14 +71,6 @@ class FileStore final : public Store {
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     if (check_) TRY(check_->so_far());
     return writer_.submit(change);
-  }
-
-  Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override {
-    if (auto known = tokens_.find(hash)) return known;
-    const uint64_t state = tokens_.state();
-    ASSIGN_OR_RETURN(auto found, Store::token_by_hash(hash));
-    if (found) tokens_.put(*found, state);
-    return found;
   }
 
   // A connection whose transaction did not end well is closed, not given back.
@@ -89,14 +96,12 @@ class FileStore final : public Store {
 
  private:
   os::LockFile lock_;
-  DecodedCache cache_;
-  TokenCache tokens_;
   GroupCommit writer_;
   ReaderPool readers_;
   std::optional<SoundnessCheck> check_;
 };
 
-class MemoryStore final : public Store {
+class MemoryStore final : public CachingStore {
  public:
   MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
       : writer_(std::move(db), cache_, tokens_, options) {}
@@ -110,8 +115,6 @@ class MemoryStore final : public Store {
   Status check_writable() override { return {}; }
 
  private:
-  DecodedCache cache_;
-  TokenCache tokens_;
   GroupCommit writer_;
 };
 

@@ -10,13 +10,13 @@ std::optional<TokenRecord> TokenCache::find(const std::string& hash) {
   });
 }
 
-uint64_t TokenCache::state() {
-  return state_.with([](const State& state) { return state.number; });
+uint64_t TokenCache::changes() {
+  return state_.with([](const State& state) { return state.changes; });
 }
 
 void TokenCache::put(const TokenRecord& token, uint64_t as_of) {
   state_.with([&](State& state) {
-    if (state.number != as_of) return;
+    if (state.changes != as_of) return;
     if (state.by_hash.size() >= kMost) state.by_hash.clear();
     state.by_hash[token.hash] = token;
   });
@@ -25,7 +25,7 @@ void TokenCache::put(const TokenRecord& token, uint64_t as_of) {
 void TokenCache::forget_all() {
   state_.with([](State& state) {
     state.by_hash.clear();
-    ++state.number;
+    ++state.changes;
   });
 }
 

@@ -16,17 +16,17 @@ namespace paddock::store::sqlite {
 class TokenCache {
  public:
   std::optional<TokenRecord> find(const std::string& hash);
-  // What the next read finds is of this state of the tokens, or of a later one.
-  uint64_t state();
-  // As it was read after state() gave `state`; nothing is kept if they have changed since.
-  void put(const TokenRecord& token, uint64_t state);
+  // How often they have changed: what the next read finds is of that state, or of a later one.
+  uint64_t changes();
+  // As it was read after changes() gave `as_of`; nothing is kept if there was another since.
+  void put(const TokenRecord& token, uint64_t as_of);
   void forget_all();
 
  private:
   static constexpr size_t kMost = 1'024;
   struct State {
     std::unordered_map<std::string, TokenRecord> by_hash;
-    uint64_t number = 0;  // of changes
+    uint64_t changes = 0;
   };
   Guarded<State> state_;
 };

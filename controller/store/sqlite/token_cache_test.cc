@@ -17,7 +17,7 @@ TokenRecord token(std::string hash) {
 TEST(TokenCache, KnowsATokenUntilAnyChanges) {
   TokenCache cache;
   EXPECT_FALSE(cache.find("a"));
-  cache.put(token("a"), cache.state());
+  cache.put(token("a"), cache.changes());
   ASSERT_TRUE(cache.find("a"));
   EXPECT_EQ(cache.find("a")->hash, "a");
   cache.forget_all();
@@ -27,7 +27,7 @@ TEST(TokenCache, KnowsATokenUntilAnyChanges) {
 // The reader was on its way while the token was revoked: what it found may be from before.
 TEST(TokenCache, DoesNotKeepWhatWasReadBeforeAChange) {
   TokenCache cache;
-  const uint64_t before = cache.state();
+  const uint64_t before = cache.changes();
   cache.forget_all();
   cache.put(token("a"), before);
   EXPECT_FALSE(cache.find("a"));
@@ -35,7 +35,7 @@ TEST(TokenCache, DoesNotKeepWhatWasReadBeforeAChange) {
 
 TEST(TokenCache, HasABound) {
   TokenCache cache;
-  for (int i = 0; i < 5'000; ++i) cache.put(token(cat("hash-", i)), cache.state());
+  for (int i = 0; i < 5'000; ++i) cache.put(token(cat("hash-", i)), cache.changes());
   int known = 0;
   for (int i = 0; i < 5'000; ++i) known += cache.find(cat("hash-", i)) ? 1 : 0;
   EXPECT_GT(known, 0);

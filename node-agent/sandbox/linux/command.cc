@@ -165,8 +165,8 @@ Status take_limits(const Order& order) {
   return set_rlimits(order.spec.rlimits);
 }
 
-// One of the tools is not asked about: whoever judged it would find what is found here, where
-// nothing runs yet that could change it. The walls hold without that; see judge_exec().
+// One of the tools is not asked about: whoever judges would look up the same name, and no more
+// surely. See exec_gate.h.
 int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char* const* arguments,
                  char* const* variables) {
   struct stat info {};
@@ -191,11 +191,12 @@ int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char*
   const auto order = wait_for_order(context.ruleset.valid());
   if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
   const Execution execution(order->spec.command, order->spec.env);
-  if (const Status limited = take_limits(*order); !limited.ok())
-    give_up(context, Type::kFailed, 0, limited.error().message);
-  const auto execute = [&](const char* file, char* const* arguments, char* const* variables) {
+  const ExecuteFile execute = [&](const char* file, char* const* arguments,
+                                  char* const* variables) {
     return execute_file(order->spec, context.filters.choices.pass, file, arguments, variables);
   };
+  if (const Status limited = take_limits(*order); !limited.ok())
+    give_up(context, Type::kFailed, 0, limited.error().message);
   context.command = ChildContext::Command::kExecutes;
   give_up(context, Type::kNoExec, execution.execute(execute), {});
 }

@@ -78,12 +78,13 @@ bool launcher_makes_views(const HostFacts& host) {
 }
 
 Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit) {
+  if (!kit.shared->landlock()) return setup_failed("a standing tool is not there");
   std::unique_ptr<EmptySandbox> out(new EmptySandbox(
       {.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()}));
   TRY(out->start_processes(kit, nullptr, nullptr, nullptr));
   TRY(out->make_view(kit, kit.shared->table()));
   out->prepared_ = &*kit.shared;
-  ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(kit.shared->landlock(), out->view_->root(),
+  ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(*kit.shared->landlock(), out->view_->root(),
                                                kit.shared->programs()));
   TRY(out->wait_until_closed());
   return out;
@@ -162,7 +163,7 @@ Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& reque
 
 Result<os::Fd> EmptySandbox::ruleset_for(const SandboxPlan& plan, int root) {
   if (!ruleset_.valid()) return make_ruleset(plan.landlock, root);
-  const auto rest = rules_beyond(plan.landlock, prepared_->landlock());
+  const auto rest = rules_beyond(plan.landlock, *prepared_->landlock());
   if (!rest) return make_ruleset(plan.landlock, root);
   TRY(add_rules(ruleset_, *rest, root));
   return std::move(ruleset_);

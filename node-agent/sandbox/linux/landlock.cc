@@ -45,6 +45,11 @@ Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int path) {
   return step_error(cat("adding the Landlock rule for ", rule.path), errno);
 }
 
+Status add_below(const os::Fd& ruleset, const LandlockRule& rule, int root) {
+  ASSIGN_OR_RETURN(const os::Fd path, open_below(root, rule.path));
+  return add_rule(ruleset, rule, path.get());
+}
+
 }  // namespace
 
 int landlock_version() {
@@ -66,20 +71,14 @@ Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root, const Open
   if (!out.valid()) return step_error("making the Landlock ruleset", errno);
   for (const LandlockRule& rule : ruleset.rules) {
     const auto found = open.find(rule.path);
-    if (found != open.end()) {
-      TRY(add_rule(out, rule, found->second.get()));
-    } else {
-      TRY(add_rules(out, {rule}, root));
-    }
+    TRY(found != open.end() ? add_rule(out, rule, found->second.get())
+                            : add_below(out, rule, root));
   }
   return out;
 }
 
 Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root) {
-  for (const LandlockRule& rule : rules) {
-    ASSIGN_OR_RETURN(const os::Fd path, open_below(root, rule.path));
-    TRY(add_rule(ruleset, rule, path.get()));
-  }
+  for (const LandlockRule& rule : rules) TRY(add_below(ruleset, rule, root));
   return {};
 }
 

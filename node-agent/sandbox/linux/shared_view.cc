@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <set>
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -46,16 +45,8 @@ std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
 Result<SharedView> SharedView::make(const HostFacts& host) {
   ASSIGN_OR_RETURN(View view, View::make(true));
   SharedView out(standing_mounts(host), std::move(view));
-  std::set<std::string> folders;
   for (const MountEntry& entry : out.table_) {
-    if (!has_source(entry)) continue;
-    const auto source = see(entry.source);
-    if (!source) return step_error(cat("finding ", entry.target), errno);
-    out.sources_.push_back(*source);
-    folders.insert(entry.source.substr(0, entry.source.rfind('/') + 1));
-  }
-  for (const std::string& folder : folders) {
-    if (const auto seen = see(folder)) out.folders_.push_back(*seen);
+    if (has_source(entry)) TRY(out.watch(entry.source));
   }
   std::vector<MountEntry> shared = out.table_;
   std::erase_if(shared, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
@@ -65,16 +56,31 @@ Result<SharedView> SharedView::make(const HostFacts& host) {
   return out;
 }
 
+Status SharedView::watch(const std::string& source) {
+  const auto seen = see(source);
+  if (!seen) return step_error(cat("finding ", source), errno);
+  sources_.push_back(*seen);
+  const std::string folder = source.substr(0, source.rfind('/') + 1);
+  const bool known =
+      std::ranges::any_of(folders_, [&](const Seen& each) { return each.path == folder; });
+  if (known) return {};
+  if (const auto around = see(folder)) folders_.push_back(*around);
+  return {};
+}
+
+// Loaders, and tools outside the folders of programs, are no entries of the table.
 Status SharedView::wall_off(const HostFacts& host) {
   LandlockQuestion question{.version = host.landlock};
   if (!host.standing_tools.empty()) {
-    ASSIGN_OR_RETURN(const ToolView tools, make_tool_view(host.standing->tools));
-    only_tools(tools, question);
+    const auto tools = make_tool_view(host.standing->tools);
+    if (!tools.ok()) return {};
+    only_tools(*tools, question);
   }
-  landlock_ = render_landlock(table_, question);
   for (const std::string& path : question.executables) {
+    TRY(watch(path));
     ASSIGN_OR_RETURN(programs_[path], open_below(view_.root(), path));
   }
+  landlock_ = render_landlock(table_, question);
   return {};
 }
 

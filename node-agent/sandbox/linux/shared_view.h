@@ -22,8 +22,9 @@ class SharedView {
   static Result<SharedView> make(const HostFacts& host);
   // standing_mounts(); the scratch space is each run's own.
   const std::vector<MountEntry>& table() const { return table_; }
-  // The second wall of a run that sees these and nothing else.
-  const LandlockRuleset& landlock() const { return landlock_; }
+  // The second wall of a run that sees these and nothing else; none while a standing tool is
+  // absent: whoever names it is told.
+  const std::optional<LandlockRuleset>& landlock() const { return landlock_; }
   // The standing tools and their loaders.
   const OpenFiles& programs() const { return programs_; }
   // Whether the host's folders still hold the same files; see mounts_have_changed() too.
@@ -40,13 +41,14 @@ class SharedView {
     timespec changed{};  // last
   };
   static std::optional<Seen> see(const std::string& path);
+  Status watch(const std::string& source);
   Status wall_off(const HostFacts& host);
   SharedView(std::vector<MountEntry> table, View view)
       : table_(std::move(table)), view_(std::move(view)) {}
 
   std::vector<MountEntry> table_;
   View view_;
-  LandlockRuleset landlock_;
+  std::optional<LandlockRuleset> landlock_;
   OpenFiles programs_;
   std::vector<Seen> sources_;
   std::vector<Seen> folders_;  // that these lie in: unchanged, none was replaced

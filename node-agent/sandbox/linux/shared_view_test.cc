@@ -2,10 +2,17 @@
 
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <functional>
+#include <memory>
+#include <utility>
+
 #include <gtest/gtest.h>
+
+#include "common/os/file.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -34,6 +41,66 @@ TEST(SharedView, LearnsOfEveryMountAndUnmount) {
   ASSERT_TRUE(WIFEXITED(status));
   if (WEXITSTATUS(status) == kNoMounts) GTEST_SKIP() << "this process may not mount anything";
   EXPECT_EQ(WEXITSTATUS(status), kAllGood);
+}
+
+// Runs it in a mount namespace of its own, with a folder that is the system's there.
+int in_a_system_of_its_own(const std::function<int()>& action) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool made = unshare(CLONE_NEWNS) == 0 &&
+                      mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                      mount("none", "/opt", "tmpfs", 0, nullptr) == 0;
+    _exit(made ? action() : kNoMounts);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+HostFacts host_with_a_tool() {
+  HostFacts host;
+  host.landlock = landlock_version();
+  host.system = {{"/opt", ""}};
+  host.standing_tools = {"tool"};
+  RequestFacts standing;
+  standing.tools = {{.name = "tool", .file = "/opt/tool", .interpreter = "/opt/lib/loader"}};
+  host.standing = std::make_shared<const RequestFacts>(std::move(standing));
+  return host;
+}
+
+bool write_programs() {
+  return mkdir("/opt/lib", 0755) == 0 && os::write_file_atomic("/opt/tool", "1", 0755).ok() &&
+         os::write_file_atomic("/opt/lib/loader", "1", 0755).ok();
+}
+
+// The second wall is bound to the files that were there.
+TEST(SharedView, IsNotCurrentOnceAToolOrItsLoaderWasReplaced) {
+  for (const char* replaced : {"/opt/tool", "/opt/lib/loader"}) {
+    const int came_to = in_a_system_of_its_own([&]() -> int {
+      if (!write_programs()) return kNoMounts;
+      const auto view = SharedView::make(host_with_a_tool());
+      if (!view.ok()) return kNoMounts;
+      if (!view->is_current() || !view->landlock()) return kSeenTooEarly;
+      if (!os::write_file_atomic(replaced, "2", 0755).ok()) return kNoMounts;
+      return view->is_current() ? kNotSeen : kAllGood;
+    });
+    if (came_to == kNoMounts) GTEST_SKIP() << "this process cannot make views";
+    EXPECT_EQ(came_to, kAllGood) << replaced;
+  }
+}
+
+TEST(SharedView, IsThereWhenAStandingToolIsNot) {
+  const int came_to = in_a_system_of_its_own([]() -> int {
+    HostFacts host = host_with_a_tool();
+    if (!write_programs() || !SharedView::make(host).ok()) return kNoMounts;
+    RequestFacts standing = *host.standing;
+    standing.tools.push_back({.name = "absent"});
+    host.standing = std::make_shared<const RequestFacts>(std::move(standing));
+    const auto view = SharedView::make(host);
+    return view.ok() && !view->landlock() ? kAllGood : kNotSeen;
+  });
+  if (came_to == kNoMounts) GTEST_SKIP() << "this process cannot make views";
+  EXPECT_EQ(came_to, kAllGood);
 }
 
 TEST(SharedView, WithoutAWatchEverythingMayHaveChanged) {
