@@ -96,7 +96,8 @@ void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames&
 void check_workspace(const RunSpec& spec, Refusals& out) {
   if (spec.type == RunType::kCode || !spec.workspace.empty()) return;
   out.add("WORKSPACE_REQUIRED", "spec.workspace",
-          cat("a ", wire::enum_name(spec.type), " run needs a workspace that holds its script"));
+          cat("a run of type ", wire::enum_name(spec.type),
+              " needs a workspace that holds its script"));
 }
 
 void check_type(const RunSpec& spec, Refusals& out) {

@@ -50,11 +50,6 @@ std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
   return text ? value_of(*text, key) : std::nullopt;
 }
 
-std::optional<int64_t> read_number(const std::string& folder, const char* file) {
-  const auto text = read_text(folder, file);
-  return text ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
-}
-
 void kill_inside(const std::string& folder) {
   (void)write(folder, "cgroup.kill", "1");  // what it cannot do is done below
   constexpr int kMostRounds = 2000;

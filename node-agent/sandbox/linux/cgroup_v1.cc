@@ -25,7 +25,7 @@ class CgroupV1 final : public Cgroup {
     memory_counters_ = {
         memory_, O_RDONLY, {"memory.max_usage_in_bytes", "memory.oom_control", "memory.failcnt"}};
     pids_limits_ = {pids_, O_WRONLY, {"pids.max"}};
-    pids_counters_ = {pids_, O_RDONLY, {"pids.peak", "pids.events"}};
+    pids_counters_ = {pids_, O_RDONLY, {"pids.peak", "pids.events", "pids.current"}};
     cpu_counters_ = {cpu_, O_RDONLY, {"cpuacct.usage"}};
     return {};
   }
@@ -51,9 +51,7 @@ class CgroupV1 final : public Cgroup {
     return out;
   }
 
-  std::optional<int64_t> tasks() const override {
-    return pids_.empty() ? std::nullopt : read_number(pids_, "pids.current");
-  }
+  std::optional<int64_t> tasks() const override { return pids_counters_.number("pids.current"); }
 
   void kill_all() override {
     for (const std::string& folder : folders()) kill_inside(folder);

@@ -25,9 +25,10 @@ class CgroupV2 final : public Cgroup {
     if (!fd_.valid()) return step_error("opening the cgroup", errno);
     limits_ = {
         folder_, O_WRONLY, {"memory.max", "memory.oom.group", "memory.swap.max", "pids.max"}};
-    counters_ = {folder_,
-                 O_RDONLY,
-                 {"cpu.stat", "memory.peak", "memory.events", "pids.peak", "pids.events"}};
+    counters_ = {
+        folder_,
+        O_RDONLY,
+        {"cpu.stat", "memory.peak", "memory.events", "pids.peak", "pids.events", "pids.current"}};
     return {};
   }
 
@@ -53,7 +54,7 @@ class CgroupV2 final : public Cgroup {
     return out;
   }
 
-  std::optional<int64_t> tasks() const override { return read_number(folder_, "pids.current"); }
+  std::optional<int64_t> tasks() const override { return counters_.number("pids.current"); }
 
   void kill_all() override {
     if (!folder_.empty()) kill_inside(folder_);

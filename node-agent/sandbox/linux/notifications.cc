@@ -44,7 +44,7 @@ bool ends_well(const Caller& caller, const seccomp_data& call) {
 
 Notifications::Notifications(const LaunchChoices& choices, const NetworkReach& reach,
                              const ToolView& tools)
-    : table_(launch_table(choices)), reach_(reach), tools_(tools) {
+    : choices_(choices), reach_(reach), tools_(tools) {
   seccomp_notif_sizes sizes{};
   (void)syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
   question_ = space_for(sizeof(seccomp_notif), sizes.seccomp_notif);
@@ -110,6 +110,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
     return forbid(caller, name, "calls of other machines", id);
   std::array<uint64_t, 6> arguments{};
   std::ranges::copy(call.args, arguments.begin());
+  if (table_.empty()) table_ = launch_table(choices_);
   const SyscallRule* rule = find_rule(table_, name, arguments);
   if (rule == nullptr) return {ENOSYS, {}};
   switch (rule->action) {

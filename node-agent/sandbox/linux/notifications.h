@@ -61,7 +61,8 @@ class Notifications {
   bool still_waiting(uint64_t id) const;
   void reply(uint64_t id, int error);
 
-  std::vector<SyscallRule> table_;
+  const LaunchChoices choices_;
+  std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
   const NetworkReach& reach_;
   const ToolView& tools_;
   os::Fd listener_;
