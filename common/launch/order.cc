@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,14 +39,6 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
                std::string(why.substr(colon + 2))};
 }
 
-Result<os::Fd> file_in_memory(std::string_view bytes) {
-  os::Fd file(memfd_create("order", MFD_CLOEXEC));
-  if (!file.valid()) return system_error("making an order's file", errno);
-  TRY(os::write_all(file.get(), bytes));
-  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("an order's file", errno);
-  return file;
-}
-
 std::string_view word_for(const OrderFiles& files) {
   if (files.ahead) return contracts::kLaunchAheadOrder;
   return files.input >= 0 ? contracts::kLaunchFedOrder : contracts::kLaunchOrder;
@@ -56,7 +47,7 @@ std::string_view word_for(const OrderFiles& files) {
 }  // namespace
 
 Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
-  return file_in_memory(wire::to_json(wire::encode(request)));
+  return os::file_in_memory(wire::to_json(wire::encode(request)));
 }
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {
@@ -84,7 +75,7 @@ Status begin_ahead(const Launched& run, Millis wall_time, std::string_view last_
   std::string word = cat(contracts::kLaunchBegin, wall_time.count());
   if (word.size() + 1 + last_argument.size() <= os::kMaxPacketBytes)
     return os::send_packet(run.connection.get(), cat(word, "\n", last_argument));
-  ASSIGN_OR_RETURN(const os::Fd file, file_in_memory(last_argument));
+  ASSIGN_OR_RETURN(const os::Fd file, os::file_in_memory(last_argument));
   const int fd = file.get();
   return os::send_packet(run.connection.get(), word, {&fd, 1});
 }

@@ -33,6 +33,8 @@ struct Packet {
 };
 // Blocks only when the peer is slow; Unavailable, PEER_GONE, if it has left.
 Status send_packet(int socket, std::string_view bytes, std::span<const int> fds = {});
+// What is too large for a packet, to be sent along with one: a file in no folder, at its beginning.
+Result<Fd> file_in_memory(std::string_view bytes);
 // Blocks for the next packet; Unavailable, PEER_GONE, if there will be none. A packet that is too
 // large, or has too many descriptors, is refused.
 Result<Packet> receive_packet(int socket);

@@ -85,5 +85,13 @@ TEST_F(PacketSocket, RefusesWhatIsTooLargeForOnePacket) {
   EXPECT_EQ(send_packet(client.get(), "").error().reason, "PACKET_TOO_LARGE");
 }
 
+TEST_F(PacketSocket, SendsAlongWhatIsTooLargeForAPacketAsAFile) {
+  const std::string large(3 * kMaxPacketBytes, 'x');
+  const auto file = file_in_memory(large);
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(is_regular_file(*file));
+  EXPECT_EQ(read_all(file->get(), 1 << 20).value(), large);
+}
+
 }  // namespace
 }  // namespace paddock::os

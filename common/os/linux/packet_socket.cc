@@ -1,6 +1,7 @@
 #include "common/os/packet_socket.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -153,6 +154,14 @@ Result<Packet> receive_packet(int socket) {
     return invalid_argument("PACKET_TOO_LARGE", "a packet was cut off");
   out.bytes.resize(static_cast<size_t>(n));
   return out;
+}
+
+Result<Fd> file_in_memory(std::string_view bytes) {
+  Fd file(memfd_create("order", MFD_CLOEXEC));
+  if (!file.valid()) return system_error("making a file in memory", errno);
+  TRY(write_all(file.get(), bytes));
+  if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("a file in memory", errno);
+  return file;
 }
 
 }  // namespace paddock::os

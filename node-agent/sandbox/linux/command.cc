@@ -107,23 +107,11 @@ Status give_up_everything(const ChildContext& context) {
   return install_filters(context.filters);
 }
 
-Result<std::string> read_order(const os::Fd& file) {
-  struct stat info {};
-  if (fstat(file.get(), &info) != 0) return step_error("reading the order", errno);
-  std::string bytes(static_cast<size_t>(info.st_size), '\0');
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n =
-        pread(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (n <= 0) return step_error("reading the order", n < 0 ? errno : EPIPE);
-    done += static_cast<size_t>(n);
-  }
-  return bytes;
-}
-
 Result<CommandSpec> read_spec(const ControlMessage& go) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
   std::string bytes = go.text;
   if (go.fd.valid()) {
-    ASSIGN_OR_RETURN(bytes, read_order(go.fd));
+    ASSIGN_OR_RETURN(bytes, os::read_all(go.fd.get(), kMostBytes));
   }
   auto spec = unpack(bytes);
   if (!spec) return step_error("reading the order", EBADMSG);

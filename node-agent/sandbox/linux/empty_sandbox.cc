@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/packet_socket.h"
 #include "node-agent/sandbox/command_spec.h"
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/control.h"
@@ -64,9 +64,7 @@ Status send_order(int control, bool has_ruleset, const CommandSpec& spec) {
     send_control(control, Type::kGo, number, 0, packed);
     return {};
   }
-  const os::Fd file(memfd_create("order", MFD_CLOEXEC));
-  if (!file.valid()) return step_error("making the order's file", errno);
-  TRY(os::write_all(file.get(), packed));
+  ASSIGN_OR_RETURN(const os::Fd file, os::file_in_memory(packed));
   send_control(control, Type::kGo, number, 0, {}, file.get());
   return {};
 }
