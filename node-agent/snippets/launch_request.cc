@@ -89,16 +89,9 @@ LaunchRequest worker_request(const Setting& setting, const Interpreter& interpre
   LaunchRequest out = base_request(setting, policy);
   out.trace_id = "snippet";
   // Without `site`, which takes a third of the start: the path it would make is known.
-  out.command = {"python3",
-                 "-I",
-                 "-S",
-                 "-B",
-                 "-u",
-                 "-X",
-                 "utf8",
-                 "-c",
-                 interpreter.worker,
-                 join(interpreter.path, ":")};
+  out.command = {"python3", "-I", "-S", "-B", "-u", "-X", "utf8", "-c"};
+  for (const std::string& each : interpreter.worker) out.command.push_back(each);
+  out.command.push_back(join(interpreter.path, ":"));
   for (const std::string& each : modules) out.command.push_back(each);
   return out;
 }

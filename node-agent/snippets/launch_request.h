@@ -15,13 +15,14 @@ struct Interpreter {
   std::vector<std::string> path;
   std::vector<std::string> libraries;
   std::vector<std::string> missing;
-  std::string worker;
+  std::vector<std::string> worker;
   static constexpr auto describe() {
     return std::tuple{
         field("path", &Interpreter::path, "where modules are looked for"),
         field("libraries", &Interpreter::libraries, "to be had"),
         field("missing", &Interpreter::missing, "not to be had"),
-        field("worker", &Interpreter::worker, "what those that wait execute", {.required = true})};
+        field("worker", &Interpreter::worker,
+              "what those that wait execute, and its first arguments", {.required = true})};
   }
 };
 

@@ -101,11 +101,12 @@ TEST(SnippetLaunch, HandsTheCodeOverAsBytesAndTheInputAsData) {
   order.input_data = wire::Value::Object{{"a", nullptr}};
   EXPECT_EQ(worker_input(order), "14\nprint('''\n'''){\"a\":null}");
   const Setting setting{{}, contracts::builtin_profiles().at("snippet"), {}, 1, ""};
-  const auto request =
-      worker_request(setting, {{"/a", "/b"}, {}, {}, "program"}, {"json"}, setting.profile.policy);
+  const auto request = worker_request(setting, {{"/a", "/b"}, {}, {}, {"program", "code"}},
+                                      {"json"}, setting.profile.policy);
   EXPECT_EQ(request.command[0], "python3");
   EXPECT_EQ(request.command.back(), "json");
-  EXPECT_EQ(std::ranges::count(request.command, "program"), 1);
+  const std::vector<std::string> last(request.command.end() - 5, request.command.end());
+  EXPECT_EQ(last, (std::vector<std::string>{"-c", "program", "code", "/a:/b", "json"}));
   EXPECT_EQ(request.env, setting.profile.environment);
 }
 

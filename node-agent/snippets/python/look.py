@@ -1,5 +1,5 @@
 # Says, once, what the interpreter inside is like: {"path": [...], "libraries": [...], "missing": [...],
-# "worker": program}. sys.argv: the program of those that wait, then the libraries that are wanted.
+# "worker": its arguments}. sys.argv: the program of those that wait, then the libraries that are wanted.
 import importlib.util
 import json
 import marshal
@@ -7,10 +7,13 @@ import sys
 
 
 def compiled(program):
-    """The same, without the time to compile it; an interpreter of another version compiles it after all."""
+    """What to give `-c`: the same, without the time to compile it, or to read it as source. An interpreter of another
+    version compiles it after all."""
     code = marshal.dumps(compile(program, "<string>", "exec", dont_inherit=True)).hex()
-    return ("import marshal,sys\n"
-            f"exec(marshal.loads(bytes.fromhex({code!r})) if sys.hexversion=={sys.hexversion} else {program!r})")
+    return ["import marshal,sys\n"
+            "code,text=sys.argv[1:3]\n"
+            "del sys.argv[1:3]\n"
+            f"exec(marshal.loads(bytes.fromhex(code)) if sys.hexversion=={sys.hexversion} else text)", code, program]
 
 
 sys.path = [each for each in sys.path if each]

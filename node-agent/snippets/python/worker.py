@@ -17,7 +17,6 @@ def load(names):
         except Exception:
             pass  # the agent knows which these are, and told its operator
     del os.environ["OPENBLAS_NUM_THREADS"]
-    compile("print(0)", NAME, "exec", dont_inherit=True)  # the first one makes the compiler's own types
     gc.collect()
     gc.freeze()
 
