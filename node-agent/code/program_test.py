@@ -58,13 +58,23 @@ class CodeOf(unittest.TestCase):
                          "async def g():\n  async for i in g(): yield i\n", pathlib.Path(__file__).read_text())
 
     def test_what_is_wrong_is_told_as_compile_tells_it(self):
-        self.expect_same("x =", "  x", "return 1", "(" * 300, "\0", "x is 1", "'\\d'", "assert (1, 2)", "'" * 5, "a\n b")
+        self.expect_same("x =", "  x", "return 1", "(" * 300, "\0", "x is 1", "x is 1\n" * 20_000, "'\\d'", "assert (1, 2)", "'" * 5, "a\n b")
 
     def test_warnings_are_as_they_were_before(self):
         before = list(warnings.filters)
         PROGRAM["code_of"]("1")
         PROGRAM["code_of"]("x is 1")
         self.assertEqual(warnings.filters, before)
+
+    def test_whoever_is_called_meanwhile_is_not_the_program(self):
+        # The collector calls it in the middle of compiling.
+        source = "import sys\nsys.stdout.write('x')\n" + "".join(
+            f"def f{i}(a, b=({i}, 'q{i}')): return lambda: [a, ({i}.5, 'k{i}')]\n" for i in range(1200))
+        for make in ("def __del__(self): 1", "exec('def __del__(self): 1')"):
+            before = f"class A:\n  {make}\na = A(); a.a = a; del a\n"
+            done = subprocess.run([sys.executable, "-I", "-c", f"{SOURCE}\n{before}run({source!r}, None)"],
+                                  capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            self.assertEqual((done.stdout, done.stderr, done.returncode), ("x", "", 0))
 
     def test_a_program_is_executed_once_and_has_its_own_name(self):
         for options in ([], ["-S"]):

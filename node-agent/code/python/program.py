@@ -5,6 +5,7 @@ import posix
 import sys
 
 NAME = "/tmp/code.py"
+PLAIN = 100_000  # characters: what is longer takes its time anyway
 
 
 def lines_of(code):
@@ -46,25 +47,30 @@ def code_of(source):
     """As compile() makes it, but for what that does first, once in a process: a type for each kind of
     syntax node, a tenth of a cold start. exec() does without; it is stopped before the first line.
     Whatever is not plain, errors and warnings too, is left to compile()."""
+    if len(source) > PLAIN:
+        return compile(source, NAME, "exec", dont_inherit=True)
     import _imp
     import _warnings
+    space = {"__builtins__": {}}
     found = []
 
     def stop(frame, event, argument):
-        found.append(frame.f_code)
-        raise StopIteration
+        if frame.f_globals is space:  # and no finalizer's, which may be called meanwhile
+            found.append(frame.f_code)
+            raise StopIteration
 
     strict = ("error", None, Warning, None, 0)
-    _warnings.filters.insert(0, strict)
-    sys.settrace(stop)
+    filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
+    filters.insert(0, strict)
     try:
-        exec(source, {"__builtins__": {}})
+        sys.settrace(stop)
+        exec(source, space)
     except BaseException:
         pass
     finally:
         sys.settrace(None)
-        _warnings.filters.remove(strict)
-    if len(found) != 1 or found[0].co_filename != "<string>":
+        filters.remove(strict)
+    if not found:
         return compile(source, NAME, "exec", dont_inherit=True)
     _imp._fix_co_filename(found[0], NAME)
     return found[0]

@@ -77,6 +77,7 @@ void remove_folder(const std::string& folder) {
 
 CgroupFiles::CgroupFiles(const std::string& folder, int flags,
                          std::initializer_list<const char*> files) {
+  if (folder.empty()) return;
   for (const char* file : files) {
     os::Fd fd(open(cat(folder, "/", file).c_str(), flags | O_CLOEXEC));
     if (fd.valid()) files_.emplace_back(file, std::move(fd));

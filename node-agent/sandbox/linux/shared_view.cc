@@ -68,13 +68,25 @@ Status SharedView::watch(const std::string& source) {
   return {};
 }
 
-// Loaders, and tools outside the folders of programs, are no entries of the table.
+// Where one that is absent may appear.
+Status SharedView::watch_for_tools(const RequestFacts& standing) {
+  for (const std::string& folder : standing.program_folders) {
+    if (const auto seen = see(folder)) folders_.push_back(*seen);
+  }
+  return {};
+}
+
+// Links may be turned to other tools. Loaders, and tools outside the folders of programs, are no
+// entries of the table.
 Status SharedView::wall_off(const HostFacts& host) {
   LandlockQuestion question{.version = host.landlock};
   if (!host.standing_tools.empty()) {
     const auto tools = make_tool_view(host.standing->tools);
-    if (!tools.ok()) return {};
+    if (!tools.ok()) return watch_for_tools(*host.standing);
     only_tools(*tools, question);
+  }
+  for (const ToolFact& tool : host.standing->tools) {
+    for (const LinkFact& link : tool.links) TRY(watch(link.path));
   }
   for (const std::string& path : question.executables) {
     TRY(watch(path));
@@ -95,7 +107,8 @@ bool SharedView::is_current() const {
     const auto now = see(before.path);
     return now && now->device == before.device && now->inode == before.inode;
   };
-  return std::ranges::all_of(folders_, unchanged) || std::ranges::all_of(sources_, same);
+  if (std::ranges::all_of(folders_, unchanged)) return true;
+  return landlock_ && std::ranges::all_of(sources_, same);
 }
 
 Result<os::Fd> SharedView::copy_of(const std::string& top_folder) const {

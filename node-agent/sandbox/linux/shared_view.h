@@ -42,6 +42,7 @@ class SharedView {
   };
   static std::optional<Seen> see(const std::string& path);
   Status watch(const std::string& source);
+  Status watch_for_tools(const RequestFacts& standing);
   Status wall_off(const HostFacts& host);
   SharedView(std::vector<MountEntry> table, View view)
       : table_(std::move(table)), view_(std::move(view)) {}

@@ -63,19 +63,24 @@ HostFacts host_with_a_tool() {
   host.system = {{"/opt", ""}};
   host.standing_tools = {"tool"};
   RequestFacts standing;
-  standing.tools = {{.name = "tool", .file = "/opt/tool", .interpreter = "/opt/lib/loader"}};
+  standing.tools = {{.name = "tool",
+                     .file = "/opt/tool",
+                     .links = {{"/opt/bin/link", "../tool"}},
+                     .interpreter = "/opt/lib/loader"}};
   host.standing = std::make_shared<const RequestFacts>(std::move(standing));
   return host;
 }
 
 bool write_programs() {
-  return mkdir("/opt/lib", 0755) == 0 && os::write_file_atomic("/opt/tool", "1", 0755).ok() &&
+  return mkdir("/opt/lib", 0755) == 0 && mkdir("/opt/bin", 0755) == 0 &&
+         symlink("../tool", "/opt/bin/link") == 0 &&
+         os::write_file_atomic("/opt/tool", "1", 0755).ok() &&
          os::write_file_atomic("/opt/lib/loader", "1", 0755).ok();
 }
 
 // The second wall is bound to the files that were there.
-TEST(SharedView, IsNotCurrentOnceAToolOrItsLoaderWasReplaced) {
-  for (const char* replaced : {"/opt/tool", "/opt/lib/loader"}) {
+TEST(SharedView, IsNotCurrentOnceAToolItsLinkOrItsLoaderWasReplaced) {
+  for (const char* replaced : {"/opt/tool", "/opt/bin/link", "/opt/lib/loader"}) {
     const int came_to = in_a_system_of_its_own([&]() -> int {
       if (!write_programs()) return kNoMounts;
       const auto view = SharedView::make(host_with_a_tool());
@@ -89,15 +94,18 @@ TEST(SharedView, IsNotCurrentOnceAToolOrItsLoaderWasReplaced) {
   }
 }
 
-TEST(SharedView, IsThereWhenAStandingToolIsNot) {
+TEST(SharedView, IsThereUntilAStandingToolThatWasAbsentIs) {
   const int came_to = in_a_system_of_its_own([]() -> int {
     HostFacts host = host_with_a_tool();
     if (!write_programs() || !SharedView::make(host).ok()) return kNoMounts;
     RequestFacts standing = *host.standing;
     standing.tools.push_back({.name = "absent"});
+    standing.program_folders = {"/opt/bin"};
     host.standing = std::make_shared<const RequestFacts>(std::move(standing));
     const auto view = SharedView::make(host);
-    return view.ok() && !view->landlock() ? kAllGood : kNotSeen;
+    if (!view.ok() || view->landlock() || !view->is_current()) return kSeenTooEarly;
+    if (!os::write_file_atomic("/opt/bin/absent", "1", 0755).ok()) return kNoMounts;
+    return view->is_current() ? kNotSeen : kAllGood;
   });
   if (came_to == kNoMounts) GTEST_SKIP() << "this process cannot make views";
   EXPECT_EQ(came_to, kAllGood);
