@@ -92,13 +92,8 @@ Status revoke(store::Store& store, const std::string& subject) {
 bool is_valid(store::Store& store, const std::string& path) {
   const Result<std::string> secret = os::read_file(path);
   if (!secret) return false;
-  bool valid = false;
-  const Status read = store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const auto record, txn.token_by_hash(auth::token_hash(trim(*secret))));
-    valid = record && !record->revoked;
-    return {};
-  });
-  return read.ok() && valid;
+  const auto record = store.token_by_hash(auth::token_hash(trim(*secret)));
+  return record.ok() && *record && !(*record)->revoked;
 }
 
 Status prepare_token(store::Store& store, const std::string& folder, const FirstToken& first,

@@ -57,6 +57,8 @@ Result<SharedView> SharedView::make(const HostFacts& host) {
 }
 
 Status SharedView::watch(const std::string& source) {
+  if (std::ranges::any_of(sources_, [&](const Seen& each) { return each.path == source; }))
+    return {};
   const auto seen = see(source);
   if (!seen) return step_error(cat("finding ", source), errno);
   sources_.push_back(*seen);
