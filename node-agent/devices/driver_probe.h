@@ -2,13 +2,13 @@
 // off the bus, then holds up that process and not the agent. Not thread-safe.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "common/base/time.h"
 #include "node-agent/devices/driver_report.h"
+#include "node-agent/devices/program_probe.h"
 
 namespace paddock::devices {
 
@@ -16,21 +16,14 @@ class DriverProbe {
  public:
   // `command` prints a DriverReport as JSON, and nothing if there is no such driver.
   explicit DriverProbe(std::vector<std::string> command, Millis patience = Millis(10'000))
-      : command_(std::move(command)), patience_(patience) {}
-  ~DriverProbe();
-  DriverProbe(const DriverProbe&) = delete;
-  DriverProbe& operator=(const DriverProbe&) = delete;
+      : program_(std::move(command), patience) {}
 
   // Nothing: no driver can be asked. A driver that does not answer in time, or whose answer is
   // none, is reported as a fault of it; while it holds the last question it is not asked again.
   std::optional<DriverReport> ask();
 
  private:
-  bool still_held();
-
-  std::vector<std::string> command_;
-  Millis patience_;
-  pid_t held_ = 0;  // a process that was killed and cannot die
+  ProgramProbe program_;
 };
 
 }  // namespace paddock::devices
