@@ -140,6 +140,10 @@ struct LaunchRequest {
   }
 };
 
+// The one entry of a policy's `devices` that is no node below /dev: the GPU and the Neural Engine
+// of Apple silicon. The launcher on macOS opens them to the command; every other one refuses it.
+inline constexpr std::string_view kAppleGpu = "apple:gpu";
+
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
 inline constexpr std::string_view kLaunchFedOrder = "paddock launch 1 fed";
 inline constexpr std::string_view kLaunchAheadOrder = "paddock launch 1 ahead";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/launch.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/devices/nvidia.h"
@@ -14,9 +15,13 @@ namespace {
 constexpr const char* kRoot = "/";
 constexpr const char* kThisProgram = "/proc/self/exe";
 
+bool is_there(const std::string& node) {
+  return node == contracts::kAppleGpu || os::exists(node);  // Apple's GPU has no node
+}
+
 void note_missing_node(devices::Accelerator& each) {
   if (!each.fault.empty()) return;
-  const auto missing = std::ranges::find_if_not(each.nodes, &os::exists);
+  const auto missing = std::ranges::find_if_not(each.nodes, is_there);
   if (missing == each.nodes.end()) return;
   each.fault = cat(*missing, " does not exist");
   if (*missing == "/dev/nvidia-uvm") each.fault += ": `nvidia-modprobe -u` makes it";
@@ -36,6 +41,9 @@ devices::Host HostLook::look() {
                                           devices::nvidia_shared_nodes(kRoot),
                                           devices::nvidia_library_folders(kRoot));
     }
+  }
+  if (os::exists(devices::kSystemProfiler)) {
+    std::ranges::copy(apple_.ask(), std::back_inserter(host.accelerators));
   }
   std::ranges::copy(config_.accelerators, std::back_inserter(host.accelerators));
   for (devices::Accelerator& each : host.accelerators) note_missing_node(each);

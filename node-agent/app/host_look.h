@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node-agent/app/config.h"
+#include "node-agent/devices/apple.h"
 #include "node-agent/devices/driver_probe.h"
 #include "node-agent/devices/probe.h"
 
@@ -17,6 +18,7 @@ class HostLook {
  private:
   const AgentConfig& config_;
   devices::DriverProbe driver_;
+  devices::AppleProbe apple_;
   std::vector<devices::Accelerator> seen_;
 };
 

@@ -1,6 +1,6 @@
 // One accelerator of this host, and what a run that is granted it gets: these device nodes, the
-// driver's libraries and variables. Found by nvidia.h, or declared by the operator for hosts whose
-// driver cannot be asked (Jetson, WSL).
+// driver's libraries and variables. Found by nvidia.h or apple.h, or declared by the operator for
+// hosts whose driver cannot be asked (Jetson, WSL).
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@ struct Accelerator {
   std::string kind;  // nvidia, apple
   std::string id;    // stable on this host
   std::string model;
-  std::vector<std::string> nodes;      // all of them exist inside, and no other
+  // All of them exist inside, and no other. Below /dev, but for contracts::kAppleGpu.
+  std::vector<std::string> nodes;
   std::vector<std::string> libraries;  // folders that the loader would not search by itself
   std::map<std::string, std::string> env;
   // Found, never declared:
