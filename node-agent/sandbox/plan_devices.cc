@@ -37,6 +37,8 @@ bool may_open(const DeviceFact& device, const SandboxPlan& plan) {
 
 // Empty if the command can be given it.
 std::string fault_of(const DeviceFact& device, const SandboxPlan& plan) {
+  if (device.path == contracts::kAppleGpu)
+    return "is Apple's GPU, which macOS hosts alone can pass";
   if (!is_device_path(device.path)) return "is not the path of a node below /dev";
   if (device.kind == DeviceFact::Kind::kAbsent) return "does not exist on this node";
   if (device.kind == DeviceFact::Kind::kOther)

@@ -58,6 +58,21 @@ TEST(Devices, GivesADeviceThatTheCommandCanOpenAndNoOther) {
   }
 }
 
+TEST(Devices, ThatOnlyMacosHasAreRefusedByName) {
+  LaunchRequest launch = launch_request();
+  launch.policy.devices = {std::string(contracts::kAppleGpu)};
+  HostFacts host = host_with_landlock();
+  const DeviceFact file{"apple:gpu", DeviceFact::Kind::kCharacter, 195, 0, 0666, 0, 0, true};
+  for (const DeviceFact& found : {DeviceFact{.path = "apple:gpu"}, file}) {
+    host.named = std::make_shared<const RequestFacts>(RequestFacts{.devices = {found}});
+    const auto refused = make_plan(launch, host);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().reason, "DEVICE_UNAVAILABLE");
+    EXPECT_EQ(refused.error().message,
+              "devices[0]: apple:gpu is Apple's GPU, which macOS hosts alone can pass");
+  }
+}
+
 TEST(Tools, AreRefusedWhereTheKernelCannotNarrowThem) {
   LaunchRequest launch = launch_request();
   launch.policy.tools = {"cat"};

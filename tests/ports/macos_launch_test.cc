@@ -119,6 +119,18 @@ TEST_F(MacosLaunch, RunsTheCommandConfinedAndTellsWhatIsInForce) {
                     HasSubstr(cat("(subpath \"", dir_ / "work", "\")")), HasSubstr("/tmp\")")));
 }
 
+// proves partly: ORB-02
+TEST_F(MacosLaunch, OpensApplesGpuToTheRunThatIsGrantedIt) {
+  request_.env["STAND_IN_RECORD"] = "/workspace";
+  EXPECT_FALSE(run("true").enforced.contains("devices"));
+  EXPECT_THAT(slurp(dir_ / "work/profile.sb"), Not(HasSubstr("iokit")));
+  request_.policy.devices = {std::string(contracts::kAppleGpu)};
+  const SandboxResult result = run("true");
+  ASSERT_EQ(result.status, SandboxStatus::kOk) << result.reason;
+  EXPECT_TRUE(result.enforced.at("devices").applied);
+  EXPECT_THAT(slurp(dir_ / "work/profile.sb"), HasSubstr("(allow iokit-open\n"));
+}
+
 TEST_F(MacosLaunch, GivesTheCommandItsOwnFolderAndThePolicyInForce) {
   request_.policy.limits.open_files = 64;
   const SandboxResult result = run(

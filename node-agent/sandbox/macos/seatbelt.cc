@@ -55,6 +55,24 @@ constexpr std::array kLinks = {"/etc", "/tmp", "/var", "/dev/stdin", "/dev/stdou
 constexpr std::array kServices = {"com.apple.system.logger", "com.apple.system.notification_center",
                                   "com.apple.system.opendirectoryd.libinfo"};
 
+// What Metal and Core ML open of Apple silicon: classes of drivers' clients, by the names that a
+// command's own process has them by. That one class of AGX is enough for Metal was measured by
+// others (nolabs-ai/nono pull 635, tetsuo-ai/agenc-core pull 1488); those of the Neural Engine are
+// what Chromium's gpu.sb and Apple's own programs name. Never tried by us on a Mac.
+constexpr std::array kGpuClients = {
+    "AGXDeviceUserClient",                 // the GPU: memory, queues and commands
+    "IOSurfaceRootUserClient",             // buffers that the GPU and the Neural Engine work on
+    "H11ANEInDirectPathClient",            // the Neural Engine: runs models that its daemon loaded
+    "H1xANELoadBalancerDirectPathClient",  // the same where several engines share the work
+};
+// Kernels are compiled and models are loaded by programs of the system, outside this sandbox. The
+// compiler comes with Metal's framework (xpc-service-name), and was seen under a global name too.
+constexpr std::array kGpuServices = {
+    R"(xpc-service-name "com.apple.MTLCompilerService")",
+    R"(global-name "com.apple.MTLCompilerService")",
+    R"(global-name "com.apple.appleneuralengine")",
+};
+
 constexpr std::string_view kStart = R"((version 1)
 (deny default)
 
@@ -147,6 +165,16 @@ std::string system_rules() {
              allow("file-write-data", {literal("\"/dev/null\""), literal("\"/dev/zero\"")}));
 }
 
+// Their files are below /System/Library, which every command reads.
+std::string gpu_rules() {
+  std::vector<std::string> clients;
+  for (const std::string_view name : kGpuClients)
+    clients.push_back(cat("  (iokit-user-client-class \"", name, "\")"));
+  std::vector<std::string> services;
+  for (const std::string_view filter : kGpuServices) services.push_back(cat("  (", filter, ")"));
+  return cat(allow("iokit-open", clients), allow("mach-lookup", services));
+}
+
 }  // namespace
 
 Result<std::string> render_seatbelt(const SeatbeltView& view) {
@@ -169,7 +197,8 @@ Result<std::string> render_seatbelt(const SeatbeltView& view) {
     ASSIGN_OR_RETURN(std::string name, quoted(path));
     names.insert(std::move(name));
   }
-  return cat(kStart, system_rules(), metadata_rule(names), rules, kEnd);
+  return cat(kStart, system_rules(), view.gpu ? gpu_rules() : "", metadata_rule(names), rules,
+             kEnd);
 }
 
 }  // namespace paddock::sandbox

@@ -23,6 +23,7 @@ struct SeatbeltView {
   std::vector<SeatbeltFolder> folders;  // workspace, venv, mounts of the policy
   std::string scratch;                  // the run's own temporary folder
   std::vector<std::string> files;       // read-only: our own helper, the policy
+  bool gpu = false;  // the GPU and the Neural Engine of Apple silicon, for Metal and Core ML
 };
 
 // UNSUPPORTED_PATH for a path that a profile cannot name safely, or that would name everything.

@@ -15,6 +15,16 @@ using contracts::Enforcement;
 using contracts::EnforcementLevel;
 using contracts::LaunchRequest;
 
+Status refuse_devices(const std::vector<std::string>& devices) {
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i] == contracts::kAppleGpu) continue;
+    return refuse("DEVICES_UNSUPPORTED",
+                  cat("devices[", i, "]: macOS hosts can pass ", contracts::kAppleGpu,
+                      " and nothing else; name that alone, or leave devices empty"));
+  }
+  return {};
+}
+
 Status refuse_what_is_not_built(const LaunchRequest& request, const SeatbeltHost& host) {
   const contracts::SandboxPolicy& policy = request.policy;
   if (host.root)
@@ -22,8 +32,7 @@ Status refuse_what_is_not_built(const LaunchRequest& request, const SeatbeltHost
   if (policy.network && policy.network->enabled)
     return refuse("NETWORK_UNAVAILABLE",
                   "macOS hosts run commands without a network only; leave network.enabled false");
-  if (!policy.devices.empty())
-    return refuse("DEVICES_UNSUPPORTED", "macOS hosts cannot pass devices; leave devices empty");
+  TRY(refuse_devices(policy.devices));
   if (!policy.tools.empty())
     return refuse("TOOLS_UNSUPPORTED",
                   "macOS hosts cannot narrow the executables; leave tools empty");
@@ -67,6 +76,15 @@ void plan_isolation(SeatbeltPlan& plan) {
   plan.enforced["syscalls"] = by_nothing("deny list", "macOS has no filter for system calls");
   plan.enforced["environment"] = by_kernel("exact", "execve", "only the variables of the request");
   plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
+}
+
+void plan_devices(const std::vector<std::string>& devices, SeatbeltPlan& plan) {
+  if (devices.empty()) return;
+  plan.enforced["devices"] =
+      by_kernel(wire::encode(devices), "seatbelt (sandbox-exec)",
+                "the drivers' clients for Metal and Core ML alone; the GPU, the Neural Engine and "
+                "their memory are shared with the whole Mac, and what the drivers let their users "
+                "do is not narrowed further");
 }
 
 Status plan_absent_limits(const contracts::SandboxPolicy& policy, SeatbeltPlan& plan) {
@@ -116,12 +134,15 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
   TRY(refuse_layers(request));
   TRY(refuse_what_is_not_built(request, host));
   translate_paths(request, paths, plan);
-  SeatbeltView view{
-      .folders = {}, .scratch = paths.scratch, .files = {paths.policy, paths.confine}};
+  SeatbeltView view{.folders = {},
+                    .scratch = paths.scratch,
+                    .files = {paths.policy, paths.confine},
+                    .gpu = !request.policy.devices.empty()};  // no other device passes
   for (const ResolvedMount& mount : paths.mounts)
     view.folders.push_back({mount.host_path, mount.writable});
   ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
   plan_isolation(plan);
+  plan_devices(request.policy.devices, plan);
   TRY(plan_absent_limits(request.policy, plan));
   plan_rlimits(request.policy.limits, host, plan);
   plan_group_limits(request.policy.limits, plan);

@@ -9,6 +9,7 @@ namespace {
 using contracts::EnforcementLevel;
 using contracts::LaunchRequest;
 using testing::HasSubstr;
+using testing::Not;
 
 LaunchRequest request() {
   LaunchRequest out;
@@ -68,6 +69,56 @@ TEST(SeatbeltPlan, ClaimsTheLevelThatMacosCanKeepAndNoMore) {
       EXPECT_EQ(each.hard, 1000U);  // the host's own ceiling
     }
   }
+}
+
+// proves partly: ORB-02
+TEST(SeatbeltPlan, OpensTheGpuToTheRunThatIsGrantedItAndToNoOther) {
+  LaunchRequest asked = request();
+  const SeatbeltPlan without = *plan(asked);
+  EXPECT_THAT(without.profile, Not(HasSubstr("iokit")));
+  EXPECT_FALSE(without.enforced.contains("devices"));
+  asked.policy.devices = {std::string(contracts::kAppleGpu)};
+  const SeatbeltPlan with = *plan(asked);
+  EXPECT_THAT(with.profile, HasSubstr("(allow iokit-open\n"));
+  EXPECT_EQ(with.enforced.at("devices").level, EnforcementLevel::kKernel);
+  EXPECT_EQ(with.enforced.at("devices").requested, wire::encode(asked.policy.devices));
+}
+
+// proves partly: ORB-44
+TEST(SeatbeltPlan, RefusesEveryOtherDeviceAndSaysWhatWouldPass) {
+  const std::string gpu(contracts::kAppleGpu);
+  for (const std::vector<std::string>& devices : {std::vector<std::string>{"/dev/kvm"},
+                                                  {gpu, "/dev/kvm"},
+                                                  {"/dev/kvm", gpu},
+                                                  {"/dev/apple:gpu"},
+                                                  {"apple:gpu0"},
+                                                  {"apple:"},
+                                                  {"Apple:GPU"},
+                                                  {gpu + " "},
+                                                  {gpu + std::string(1, '\0')}}) {
+    LaunchRequest asked = request();
+    asked.policy.devices = devices;
+    asked.policy.allow_partial = true;  // which never covers devices
+    const auto refused = plan(asked);
+    ASSERT_FALSE(refused.ok()) << devices.back();
+    EXPECT_EQ(refused.error().reason, "DEVICES_UNSUPPORTED");
+    EXPECT_THAT(refused.error().message, HasSubstr("apple:gpu"));
+  }
+}
+
+TEST(SeatbeltPlan, NothingElseOfARequestOpensTheGpu) {
+  const std::string gpu(contracts::kAppleGpu);
+  LaunchRequest asked = request();
+  asked.trace_id = asked.env["GPU"] = gpu;
+  asked.command = {"/venv/bin/python3", gpu, "(allow iokit-open)"};
+  asked.policy.env = {{"devices", gpu}};
+  RunPaths named = paths();
+  named.mounts.push_back({"/Users/ann/apple:gpu\") (allow iokit-open) (x \"", "/gpu", true});
+  const auto out =
+      make_seatbelt_plan(asked, {.hard_open_files = 1000, .hard_file_size = 1000}, named);
+  ASSERT_TRUE(out.ok()) << out.error().message;
+  EXPECT_THAT(out->profile, Not(HasSubstr("\n(allow iokit")));
+  EXPECT_FALSE(out->enforced.contains("devices"));
 }
 
 TEST(SeatbeltPlan, RefusesAnAddressSpaceThatNothingStandsInFor) {

@@ -22,10 +22,32 @@ SeatbeltView view() {
           .files = {"/opt/paddock/bin/paddock-confine"}};
 }
 
+SeatbeltView gpu_view() {
+  SeatbeltView out = view();
+  out.gpu = true;
+  return out;
+}
+
 std::string profile_of(const SeatbeltView& view) {
   const auto text = render_seatbelt(view);
   EXPECT_TRUE(text.ok());
   return text.ok() ? *text : std::string();
+}
+
+// The text of a file in testdata; `text` becomes that file when golden files are accepted.
+std::string on_record(const std::string& name, const std::string& text) {
+  const std::string path =
+      cat(std::getenv("PADDOCK_SOURCE_DIR"), "/node-agent/sandbox/macos/testdata/", name);
+  if (std::getenv("PADDOCK_ACCEPT_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Each begins a line of its own.
+int rules_in(const std::string& text) {
+  int out = 0;
+  for (const std::string& line : split(text, '\n')) out += line.starts_with("(") ? 1 : 0;
+  return out;
 }
 
 size_t at(const std::string& text, std::string_view part) {
@@ -36,13 +58,37 @@ size_t at(const std::string& text, std::string_view part) {
 // proves partly: ORB-36, ORB-37, ORB-38, ORB-39, ORB-40, ORB-41, ORB-42, ORB-43, ORB-44, ORB-45
 // ORB-46, ORB-47, ORB-48, ORB-49
 TEST(Seatbelt, RendersTheProfileThatIsOnRecord) {
-  const std::string path =
-      cat(std::getenv("PADDOCK_SOURCE_DIR"), "/node-agent/sandbox/macos/testdata/profile.sb");
-  const std::string text = profile_of(view());
-  if (std::getenv("PADDOCK_ACCEPT_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  const std::string golden{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(text, golden);
+  EXPECT_EQ(profile_of(view()), on_record("profile.sb", profile_of(view())));
+}
+
+// proves partly: ORB-02
+TEST(Seatbelt, RendersTheProfileWithTheGpuThatIsOnRecord) {
+  EXPECT_EQ(profile_of(gpu_view()), on_record("profile_gpu.sb", profile_of(gpu_view())));
+}
+
+// proves partly: ORB-44
+TEST(Seatbelt, TheGpuAddsTwoRulesAndChangesNoOther) {
+  const std::string text = profile_of(gpu_view());
+  const size_t start = at(text, "\n(allow iokit-open\n");
+  const size_t end = at(text, "\n(allow file-read-metadata\n  (literal \"/Users\")");
+  const std::string added = text.substr(start, end - start);
+  std::string rest = text;
+  rest.erase(start, end - start);
+  EXPECT_EQ(rest, profile_of(view()));
+  EXPECT_EQ(rules_in(added), 2);
+  EXPECT_THAT(added, HasSubstr("\n(allow mach-lookup\n"));
+  EXPECT_THAT(added, HasSubstr("AGXDeviceUserClient"));
+  for (const char* wide : {"*", "regex", "prefix", "iokit-connection", "IOHID", "WindowServer",
+                           "(allow iokit-open)", "(allow mach-lookup)", "file-"})
+    EXPECT_THAT(added, Not(HasSubstr(wide)));
+}
+
+TEST(Seatbelt, APathCannotOpenTheGpu) {
+  SeatbeltView hostile = view();
+  hostile.folders = {{R"(/w/") (allow iokit-open) (x ")", true}, {"/w/apple:gpu", false}};
+  const std::string text = profile_of(hostile);
+  EXPECT_THAT(text, Not(HasSubstr("\n(allow iokit")));
+  EXPECT_EQ(rules_in(text), rules_in(profile_of(view())));
 }
 
 TEST(Seatbelt, DeniesByDefaultAndTheNetworkLast) {
