@@ -1,4 +1,6 @@
 // `paddock up`: a controller and a node agent on this host, ready for work.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -183,8 +185,8 @@ Status ensure_agent(Start& start, const std::string& former_url) {
 }
 
 std::string host_node_name() {
-  const Result<std::string> name = os::read_file("/proc/sys/kernel/hostname", 1024);
-  return slug(name.ok() ? trim(*name) : "", 40, "node");
+  char name[256] = {};
+  return slug(::gethostname(name, sizeof name - 1) == 0 ? trim(name) : "", 40, "node");
 }
 
 int64_t port_of(const std::string& url) {

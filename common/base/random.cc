@@ -1,9 +1,10 @@
 #include "common/base/random.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -30,11 +31,11 @@ uint64_t Random::below(uint64_t bound) {
 }
 
 void SystemRandom::fill(std::span<uint8_t> out) {
+  constexpr size_t kMostAtOnce = 256;  // getentropy(3)
   while (!out.empty()) {
-    const ssize_t got = getrandom(out.data(), out.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) panic("the kernel gave no random bytes");
-    out = out.subspan(static_cast<size_t>(got));
+    const size_t size = std::min(out.size(), kMostAtOnce);
+    if (::getentropy(out.data(), size) != 0) panic("the kernel gave no random bytes");
+    out = out.subspan(size);
   }
 }
 

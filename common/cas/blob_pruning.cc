@@ -11,6 +11,7 @@
 #include "common/base/text.h"
 #include "common/cas/blob_store.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 
 namespace paddock::cas {
 namespace {
@@ -28,7 +29,7 @@ bool BlobStore::use(const Digest& digest) const {
   if (!contracts::is_digest(digest)) return false;
   const std::string path = blob_path(digest);
   if (::lstat(path.c_str(), &info) != 0) return false;
-  if (::time(nullptr) - info.st_mtim.tv_sec < kUseStepS) return true;
+  if (::time(nullptr) - os::modified_at(info).tv_sec < kUseStepS) return true;
   return ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -43,7 +44,7 @@ Result<std::vector<BlobStore::Stored>> BlobStore::list() const {
       struct stat info = {};
       if (!contracts::is_digest(name) || ::lstat(os::join_path(folder, name).c_str(), &info) != 0)
         continue;
-      out.push_back({name, int64_t{info.st_size}, int64_t{info.st_mtim.tv_sec}});
+      out.push_back({name, int64_t{info.st_size}, int64_t{os::modified_at(info).tv_sec}});
     }
   }
   return out;
@@ -56,9 +57,9 @@ Result<bool> BlobStore::remove_unused(const Digest& digest, int64_t used_s) cons
   const std::string aside = cat(root_, "/tmp/gone-", ::getpid(), "-", counter++);
   struct stat info = {};
   if (!contracts::is_digest(digest) || ::lstat(path.c_str(), &info) != 0) return true;
-  if (info.st_mtim.tv_sec > used_s) return false;
+  if (os::modified_at(info).tv_sec > used_s) return false;
   if (::rename(path.c_str(), aside.c_str()) != 0) return system_error("removing a blob", errno);
-  if (::lstat(aside.c_str(), &info) == 0 && info.st_mtim.tv_sec > used_s) {
+  if (::lstat(aside.c_str(), &info) == 0 && os::modified_at(info).tv_sec > used_s) {
     if (::rename(aside.c_str(), path.c_str()) != 0) return system_error("keeping a blob", errno);
     return false;
   }

@@ -12,6 +12,7 @@
 #include "common/cas/unsynced.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "common/os/sync.h"
 
 namespace paddock::cas {
 namespace {
@@ -68,7 +69,7 @@ void remove_rests(const std::string& root) {
 }
 
 Status sync(int fd) {
-  if (::fsync(fd) != 0) return system_error("storing a blob", errno);
+  if (os::sync_all(fd) != 0) return system_error("storing a blob", errno);
   return {};
 }
 Status sync_folder(const std::string& path) {

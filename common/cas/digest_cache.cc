@@ -5,6 +5,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 
 namespace paddock::cas {
 namespace {
@@ -27,7 +28,7 @@ std::optional<int64_t> filesystem_now(const std::string& beside) {
   const bool known = ::fstat(fd.get(), &info) == 0;
   ::unlink(path.c_str());
   if (!known) return std::nullopt;
-  return nanoseconds(info.st_ctim);
+  return nanoseconds(os::changed_at(info));
 }
 
 }  // namespace
@@ -52,7 +53,10 @@ std::optional<std::pair<DigestCache::Key, DigestCache::Entry>> DigestCache::pars
 }
 
 DigestCache::Entry DigestCache::describe(const struct stat& file) {
-  return {int64_t{file.st_size}, nanoseconds(file.st_ctim), nanoseconds(file.st_mtim), {}};
+  return {int64_t{file.st_size},
+          nanoseconds(os::changed_at(file)),
+          nanoseconds(os::modified_at(file)),
+          {}};
 }
 
 void DigestCache::load() {

@@ -29,8 +29,8 @@ class DigestCache {
  private:
   struct Entry {
     int64_t size = 0;
-    int64_t changed_ns = 0;   // st_ctim
-    int64_t modified_ns = 0;  // st_mtim
+    int64_t changed_ns = 0;   // of the inode
+    int64_t modified_ns = 0;  // of the content
     contracts::Digest digest;
     bool used = false;
   };

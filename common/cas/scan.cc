@@ -10,6 +10,7 @@
 #include "common/cas/tree.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 
 namespace paddock::cas {
 namespace {
@@ -25,6 +26,12 @@ struct Found {
 };
 
 // What does not change while scanning, and what comes of it.
+// Missing, or a link or folder of that name. One that cannot be read may name what must not leave.
+bool is_no_rule_file(const Error& error) {
+  return error.code == Code::kNotFound || error.reason == "LINK_IN_PATH" ||
+         error.reason == "NOT_A_REGULAR_FILE";
+}
+
 class Collector {
  public:
   Collector(int root, const ScanLimits& limits) : root_(root), limits_(limits) {
@@ -74,7 +81,8 @@ class Collector {
     for (const char* name : {".gitignore", ".paddockignore"}) {
       const std::string path = os::join_path(folder, name);
       const Result<os::Fd> file = os::open_regular_beneath(root_, path);
-      if (!file) continue;  // missing, or a link or folder of that name: not a rule file
+      if (!file && !is_no_rule_file(file.error())) return file.error();
+      if (!file) continue;
       ASSIGN_OR_RETURN(const std::string text,
                        os::read_all(file->get(), kMaxIgnoreBytes).within(path));
       rules_.add(folder, parse_ignore_rules(text, path));
@@ -139,10 +147,13 @@ class Collector {
   int64_t bytes_ = 0;
 };
 
+bool same_time(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 bool same_version(const struct stat& a, const struct stat& b) {
-  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
-         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec && a.st_ctim.tv_sec == b.st_ctim.tv_sec &&
-         a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+  return a.st_size == b.st_size && same_time(os::modified_at(a), os::modified_at(b)) &&
+         same_time(os::changed_at(a), os::changed_at(b));
 }
 
 // The digest of a file that did not change while it was read; `file.stat` is then of that version.

@@ -6,7 +6,9 @@
 #include <cerrno>
 
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 #include "common/os/process.h"
+#include "common/os/sync.h"
 
 namespace paddock::cas {
 namespace {
@@ -29,7 +31,7 @@ Unsynced::Unsynced(std::string root)
 bool Unsynced::must_check(int64_t& since_s) const {
   struct stat info = {};
   if (::stat(marker_.c_str(), &info) != 0) return false;
-  since_s = info.st_mtim.tv_sec - kClockSlackS;
+  since_s = os::modified_at(info).tv_sec - kClockSlackS;
   return !state_.with([](const State& state) { return state.marked; });
 }
 
@@ -69,7 +71,7 @@ Status Unsynced::sync() {
 
 Status Unsynced::flush() const {
   ASSIGN_OR_RETURN(const os::Fd folder, os::open_root(root_));
-  if (::syncfs(folder.get()) != 0) return system_error("synchronising blobs", errno);
+  if (os::sync_file_system(folder.get()) != 0) return system_error("synchronising blobs", errno);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/os/file_names.h"
 #include "common/os/lock_file.h"
 
 namespace paddock::client {
@@ -59,8 +60,7 @@ Status store_credential(const std::string& data_dir, const std::string& credenti
 bool swap_credentials(const std::string& data_dir) {
   const std::string previous = trimmed_file(previous_path(data_dir));
   if (previous.empty() || previous == stored_credential(data_dir)) return false;
-  return ::renameat2(AT_FDCWD, credential_path(data_dir).c_str(), AT_FDCWD,
-                     previous_path(data_dir).c_str(), RENAME_EXCHANGE) == 0;
+  return os::swap_names(credential_path(data_dir), previous_path(data_dir));
 }
 
 Status forget_identity(const std::string& data_dir) {

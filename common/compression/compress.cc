@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/compression/compression.h"
+#include "common/os/file_names.h"
 
 namespace paddock::compression {
 namespace {
@@ -26,7 +27,7 @@ using Context = std::unique_ptr<ZSTD_CCtx, FreeContext>;
 os::Fd nameless_file() {
   const char* folder = std::getenv("TMPDIR");
   const std::string path = folder != nullptr && folder[0] == '/' ? folder : "/tmp";
-  return os::Fd(::open(path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  return os::nameless_file(path);
 }
 
 bool pays(int64_t in, int64_t out) { return out <= in - in / 10; }

@@ -13,6 +13,7 @@
 #include "common/http/curl_errors.h"
 #include "common/http/exchange.h"
 #include "common/http/sigpipe_guard.h"
+#include "common/os/socket.h"
 
 namespace paddock::http {
 namespace {
@@ -33,7 +34,7 @@ bool start_curl() {
 }
 
 curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  return os::make_socket(address->family, address->socktype, address->protocol).release();
 }
 
 bool is_plain(std::string_view text) {

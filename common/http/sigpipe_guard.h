@@ -3,34 +3,35 @@
 #pragma once
 
 #include <csignal>
-#include <ctime>
+
+#include "common/os/socket.h"
 
 namespace paddock::http {
 
 class SigpipeGuard {
  public:
   SigpipeGuard() {
-    sigset_t pending;
-    ::sigpending(&pending);
-    was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
+    was_pending_ = is_pending();
     ::pthread_sigmask(SIG_BLOCK, &pipe_only(), &before_);
   }
   ~SigpipeGuard() {
-    if (!was_pending_) {
-      const timespec now = {};
-      while (::sigtimedwait(&pipe_only(), nullptr, &now) == SIGPIPE) continue;
-    }
+    if (!was_pending_) os::take_sigpipe();
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   SigpipeGuard(const SigpipeGuard&) = delete;
   SigpipeGuard& operator=(const SigpipeGuard&) = delete;
 
  private:
+  static bool is_pending() {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return sigismember(&pending, SIGPIPE) == 1;
+  }
   static const sigset_t& pipe_only() {
     static const sigset_t set = [] {
       sigset_t made;
-      ::sigemptyset(&made);
-      ::sigaddset(&made, SIGPIPE);
+      sigemptyset(&made);
+      sigaddset(&made, SIGPIPE);
       return made;
     }();
     return set;

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "common/os/socket.h"
 #include "common/wire/json.h"
 
 namespace paddock::launch {
@@ -27,13 +28,10 @@ Error launcher_lost() {
 
 Result<FedLaunch> FedLaunch::order(const std::string& socket,
                                    const contracts::LaunchRequest& request, size_t max_result) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return system_error("making the input's socket", errno);
-  const os::Fd inside(ends[1]);
+  ASSIGN_OR_RETURN(os::SocketPair ends, os::make_socket_pair());
   FedLaunch out(max_result);
-  out.talk_.reset(ends[0]);
-  TRY(out.place(socket, request, {.input = inside.get()}));
+  out.talk_ = std::move(ends.ours);
+  TRY(out.place(socket, request, {.input = ends.theirs.get()}));
   TRY(do_not_block(out.talk_));
   return out;
 }

@@ -10,15 +10,10 @@
 #include <memory>
 
 #include "common/base/text.h"
+#include "common/os/sync.h"
 
 namespace paddock::os {
 namespace {
-
-std::string folder_of(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // A new file beside `path` under a name that nobody has.
 Result<Fd> create_sibling(const std::string& path, mode_t mode, std::string& name) {
@@ -33,7 +28,7 @@ Result<Fd> create_sibling(const std::string& path, mode_t mode, std::string& nam
 
 Status sync_folder(const std::string& folder) {
   const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid() || ::fsync(fd.get()) != 0) {
+  if (!fd.valid() || sync_all(fd.get()) != 0) {
     return system_error(cat("writing the folder ", base_name(folder)), errno);
   }
   return {};
@@ -48,7 +43,7 @@ Status rename_to(const std::string& from, const std::string& to) {
 Status fill(const Fd& fd, std::string_view bytes, mode_t mode, bool durable) {
   TRY(write_all(fd.get(), bytes));
   if (::fchmod(fd.get(), mode) != 0) return system_error("setting a file's mode", errno);
-  if (durable && ::fsync(fd.get()) != 0) return system_error("storing a file", errno);
+  if (durable && sync_all(fd.get()) != 0) return system_error("storing a file", errno);
   return {};
 }
 
@@ -148,6 +143,12 @@ Result<std::map<std::string, std::string>> read_folder(const std::string& path,
 std::string join_path(std::string_view folder, std::string_view name) {
   if (folder.empty()) return std::string(name);
   return folder.ends_with('/') ? cat(folder, name) : cat(folder, "/", name);
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 std::string base_name(std::string_view path) {

@@ -35,10 +35,12 @@ Result<std::map<std::string, std::string>> read_folder(const std::string& path,
                                                        std::string_view suffix, size_t limit);
 std::string join_path(std::string_view folder, std::string_view name);
 std::string base_name(std::string_view path);
+// Of what has no slash in it, "."
+std::string folder_of(const std::string& path);
 
 // --- paths from outside: resolved by the kernel, beneath a root, no symlink followed ---
-// openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS). Refusals are
-// InvalidArgument: LINK_IN_PATH, PATH_OUTSIDE_ROOT, BAD_PATH, NOT_A_REGULAR_FILE.
+// openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS); on macOS, O_NOFOLLOW_ANY.
+// Refusals are InvalidArgument: LINK_IN_PATH, PATH_OUTSIDE_ROOT, BAD_PATH, NOT_A_REGULAR_FILE.
 Result<Fd> open_root(const std::string& folder);
 Result<Fd> open_beneath(int root, const std::string& relative, int flags, mode_t mode = 0);
 // Opens a regular file for reading; refuses links, devices, FIFOs and folders without blocking.

@@ -11,7 +11,7 @@
 namespace paddock::os {
 
 // In ascending order. Whoever merely has the file open is none of them; a child that has inherited
-// the lock is.
+// the lock is. macOS does not tell who locks: there, whoever can write to it.
 std::vector<pid_t> lock_holders(const std::string& path);
 // Of any file beneath the folder.
 std::vector<pid_t> lock_holders_below(const std::string& folder);

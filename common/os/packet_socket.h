@@ -14,6 +14,14 @@
 
 namespace paddock::os {
 
+// Whether this system has them. Without, there are no serving launchers: each run starts its own,
+// and what needs one (sessions, short code) is not offered.
+#ifdef __APPLE__
+inline constexpr bool kPacketSockets = false;
+#else
+inline constexpr bool kPacketSockets = true;
+#endif
+
 inline constexpr size_t kMaxPacketBytes = size_t{4} << 10;
 inline constexpr size_t kMaxPacketFds = 16;
 

@@ -12,8 +12,8 @@
 
 namespace paddock::os {
 
-// A pid alone can be reused; a pid with its start time (clock ticks since boot) and the boot id
-// cannot.
+// A pid alone can be reused; a pid with its start time (clock ticks since boot; on macOS, µs since
+// 1970) and the boot id cannot.
 struct ProcessIdentity {
   pid_t pid = 0;
   uint64_t start_ticks = 0;
@@ -23,8 +23,12 @@ struct ProcessIdentity {
 std::optional<ProcessIdentity> identify(
     pid_t pid);  // nothing if there is no such process or it is a zombie
 bool alive(const ProcessIdentity& identity);
-// Sends a signal only if that very process is still alive (through a pidfd, so without a race).
+// Sends a signal only if that very process is still alive (Linux: through a pidfd, so without a
+// race).
 Status signal_process(const ProcessIdentity& identity, int signal);
+// Readable once that very process has ended, reaped or not; not valid if it is gone, or cannot be
+// watched.
+Fd exit_of(const ProcessIdentity& identity);
 // Waits until the process is gone. False if `timeout_ms` passed first.
 bool wait_gone(const ProcessIdentity& identity, int timeout_ms);
 
@@ -43,5 +47,7 @@ Result<pid_t> spawn(const SpawnOptions& options);
 
 // The folder of the running program, where its sibling programs are.
 std::string program_dir();
+// What starts the running program once more; on Linux even if its file was replaced since.
+std::string this_program();
 
 }  // namespace paddock::os

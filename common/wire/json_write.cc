@@ -12,19 +12,6 @@ namespace paddock::wire {
 namespace internal {
 namespace {
 
-std::optional<double> parse_double(const std::string& text) {
-  double number = 0;
-#ifdef __cpp_lib_to_chars
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-#else  // libc++ 17; no program of ours sets a locale
-  char* end = nullptr;
-  number = std::strtod(text.c_str(), &end);
-  if (end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-#endif
-  return number;
-}
-
 // One character of at most three bytes as \uXXXX.
 std::string escaped(std::string_view character) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
@@ -38,6 +25,19 @@ std::string escaped(std::string_view character) {
 }
 
 }  // namespace
+
+std::optional<double> parse_double(const std::string& text) {
+  double number = 0;
+#ifdef __cpp_lib_to_chars
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+#else  // libc++ 17; no program of ours sets a locale
+  char* end = nullptr;
+  number = std::strtod(text.c_str(), &end);
+  if (end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+#endif
+  return number;
+}
 
 std::optional<Value> number_from_text(std::string_view text) {
   if (text.find_first_of(".eE") == text.npos) {

@@ -6,7 +6,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/time.h"
-#include "common/os/fd.h"
+#include "common/os/timer.h"
 
 namespace paddock::agent {
 
@@ -20,7 +20,7 @@ class Alarm {
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  os::Fd timer_;
+  os::Timer timer_;
   Guarded<Time> due_;
 };
 

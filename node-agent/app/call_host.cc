@@ -1,6 +1,5 @@
 #include "node-agent/app/call_host.h"
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,11 +19,6 @@ constexpr Millis kLookAgain{30'000};
 constexpr Millis kFirstBackOff{200};
 constexpr Millis kLongestBackOff{5'000};
 constexpr int64_t kNobody = 65534;
-
-void raise(const os::Fd& event) {
-  const uint64_t one = 1;
-  (void)!::write(event.get(), &one, sizeof one);
-}
 
 }  // namespace
 
@@ -192,7 +186,7 @@ void CallHost::heed(const std::vector<std::string>& drops) {
       state.heard.push_back(id);
       const auto found = state.calls.find(id);
       if (found != state.calls.end()) {
-        raise(found->second);
+        found->second.raise();
         continue;
       }
       // Another lane may be about to begin it.
@@ -206,10 +200,10 @@ void CallHost::heed(const std::vector<std::string>& drops) {
 
 // What becomes readable when the call is to end.
 int CallHost::register_call(const std::string& id) {
-  os::Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const int drop = event.get();
+  os::Event event;
+  const int drop = event.fd();
   state_.with([&](State& state) {
-    if (state.stopping || state.early.contains(id)) raise(event);
+    if (state.stopping || state.early.contains(id)) event.raise();
     state.calls[id] = std::move(event);
   });
   return drop;
@@ -255,7 +249,7 @@ void CallHost::lane(int64_t number) {
 void CallHost::stop() {
   state_.with([](State& state) {
     state.stopping = true;
-    for (const auto& [id, event] : state.calls) raise(event);
+    for (const auto& [id, event] : state.calls) event.raise();
     for (const auto& [number, lane] : state.lanes) {
       if (lane.client) lane.client->abort();
     }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/client/controller_client.h"
+#include "common/os/event.h"
 #include "node-agent/app/alarm.h"
 #include "node-agent/app/config.h"
 #include "node-agent/executor/launch_server.h"
@@ -74,8 +75,8 @@ class CallHost {
     int64_t snippets = 0;  // under way
     int64_t others = 0;
     std::map<int64_t, Lane> lanes;
-    std::map<std::string, os::Fd> calls;  // under way, with what tells them to end
-    std::set<std::string> early;          // to end before they were begun
+    std::map<std::string, os::Event> calls;  // under way, with what tells them to end
+    std::set<std::string> early;             // to end before they were begun
     std::deque<std::string> early_order;
     std::vector<std::string> heard;  // drops that the controller need not repeat
   };

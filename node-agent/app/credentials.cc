@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/client/node_identity.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 
 namespace paddock::agent {
 namespace {
@@ -42,7 +43,8 @@ bool Credentials::reload() {
 std::optional<WallTime> Credentials::stored_at() const {
   struct stat file = {};
   if (::stat(os::join_path(data_dir_, "credential").c_str(), &file) != 0) return std::nullopt;
-  return WallTime{file.st_mtim.tv_sec * 1000 + file.st_mtim.tv_nsec / 1'000'000};
+  const timespec written = os::modified_at(file);
+  return WallTime{written.tv_sec * 1000 + written.tv_nsec / 1'000'000};
 }
 
 bool rotation_due(std::optional<WallTime> stored_at, Millis period, WallTime now) {

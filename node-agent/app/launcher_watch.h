@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "common/os/fd.h"
+#include "common/os/event.h"
 
 namespace paddock::agent {
 
@@ -21,7 +21,7 @@ class LauncherWatch {
  private:
   std::string program_;
   std::function<void()> changed_;
-  os::Fd end_;
+  os::Event end_;
   std::thread thread_;
 };
 

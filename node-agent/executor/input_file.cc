@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "common/os/file.h"
+#include "common/os/sync.h"
 
 namespace paddock::executor {
 namespace {
@@ -41,7 +42,7 @@ Result<bool> InputFile::append(const std::vector<contracts::RunInput>& inputs) {
     ++lines_;
     any = true;
   }
-  if (any && ::fdatasync(file_.get()) != 0) return system_error("storing a run's input", errno);
+  if (any && os::sync_data(file_.get()) != 0) return system_error("storing a run's input", errno);
   return any;
 }
 

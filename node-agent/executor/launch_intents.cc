@@ -11,6 +11,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/process.h"
+#include "common/os/sync.h"
 
 namespace paddock::executor {
 namespace {
@@ -39,7 +40,7 @@ Error sync_error() {
 }
 
 Status sync(const os::Fd& file) {
-  if (::fdatasync(file.get()) != 0) return system_error("noting a launch", errno);
+  if (os::sync_data(file.get()) != 0) return system_error("noting a launch", errno);
   return {};
 }
 

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/inotify.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,23 +20,6 @@ namespace {
 constexpr Millis kGrace{15'000};   // from SIGTERM to SIGKILL
 constexpr int kPollMs = 1'000;     // in case a wake-up is missed
 constexpr int kBlindPollMs = 100;  // when the launcher's identity is unknown
-
-os::Fd watch_file(const std::string& path) {
-  os::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (watch.valid()) ::inotify_add_watch(watch.get(), path.c_str(), IN_MODIFY);
-  return watch;
-}
-
-os::Fd open_pidfd(const LauncherProcess& process) {
-  if (!process.identity) return {};
-  return os::Fd(static_cast<int>(::syscall(SYS_pidfd_open, process.identity->pid, 0)));
-}
-
-void drain(const os::Fd& watch) {
-  alignas(inotify_event) char buffer[4096];
-  while (::read(watch.get(), buffer, sizeof buffer) > 0) {
-  }
-}
 
 bool running(const LauncherProcess& process, const LaunchFiles& files) {
   return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.events);
@@ -80,7 +61,9 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
   os::SpawnOptions options;
   options.argv = {program,    "run",        "--request", files.request,
                   "--events", files.events, "--lock",    files.events};
-  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  // macOS's launcher makes the run's scratch folder there, which then goes with the run's own.
+  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+                 {"TMPDIR", os::folder_of(files.events)}};
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();
   options.new_session = true;
@@ -107,10 +90,10 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
 }
 
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, const Clock& clock, os::Fd& watch,
+                          StopSignal& stop, const Clock& clock, std::optional<os::FileWatch>& watch,
                           const std::function<bool()>& read_events) {
-  watch = watch_file(files.events);
-  const os::Fd exit = open_pidfd(process);
+  (void)watch.emplace().add_file(files.events);
+  const os::Fd exit = process.identity ? os::exit_of(*process.identity) : os::Fd();
   Ender ender(process, clock);
   while (true) {
     // Looked at before reading: what was written before the end is then seen in this round.
@@ -120,10 +103,10 @@ FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& fil
     if (stop.kind() == StopKind::kDetach) return FollowEnd::kDetached;
     if (stop.at_least(StopKind::kCancel)) ender.ask();
     ender.insist();
-    std::array<pollfd, 3> fds = {pollfd{watch.get(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
+    std::array<pollfd, 3> fds = {pollfd{watch->fd(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
                                  pollfd{stop.fd(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(), exit.valid() ? kPollMs : kBlindPollMs);
-    if (watch.valid()) drain(watch);
+    if (watch->valid()) watch->take_news();
     stop.acknowledge();
   }
 }

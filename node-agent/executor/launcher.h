@@ -8,6 +8,7 @@
 
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
+#include "common/os/file_watch.h"
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
 #include "node-agent/executor/stop_signal.h"
@@ -42,7 +43,7 @@ enum class FollowEnd { kResult, kGone, kDetached };
 // as SIGTERM, and as SIGKILL where that is not obeyed; kForget likewise. `watch` becomes what tells
 // of changes: closing it takes the kernel some milliseconds, so the caller does when nobody waits.
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, const Clock& clock, os::Fd& watch,
+                          StopSignal& stop, const Clock& clock, std::optional<os::FileWatch>& watch,
                           const std::function<bool()>& read_events);
 
 // After kResult or kGone: waits for the process to leave, with force in the end, and reaps it.

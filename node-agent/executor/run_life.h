@@ -11,6 +11,7 @@
 #include "common/base/guarded.h"
 #include "common/base/random.h"
 #include "common/base/time.h"
+#include "common/os/file_watch.h"
 #include "node-agent/artifacts/collect.h"
 #include "node-agent/devices/ledger.h"
 #include "node-agent/executor/input_file.h"
@@ -177,7 +178,7 @@ class RunLife {
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
-  os::Fd watch_;                                                 // of its events
+  std::optional<os::FileWatch> watch_;                           // of its events
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended

@@ -177,7 +177,7 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   StopSignal build_stop;  // an agent that leaves ends its builds
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });
-  os::Fd changes;
+  std::optional<os::FileWatch> changes;
   const FollowEnd end = follow_launcher(process, files, build_stop, ports_.clock, changes, [&] {
     if (!output->advance()) build_stop.raise(StopKind::kCancel);
     return output->state().result.has_value();

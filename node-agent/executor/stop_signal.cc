@@ -1,38 +1,26 @@
 #include "node-agent/executor/stop_signal.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 namespace paddock::executor {
-
-StopSignal::StopSignal() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void StopSignal::raise(StopKind kind) {
   std::lock_guard lock(mutex_);
   if (kind <= kind_) return;
   kind_ = kind;
-  const uint64_t one = 1;
-  if (::write(event_.get(), &one, sizeof one) < 0) panic("an event counter cannot be full");
+  event_.raise();
   for (const auto& [id, entry] : watches_) {
     if (kind_ >= entry.kind) entry.then();
   }
   raised_.notify_all();
 }
 
-void StopSignal::nudge() {
-  const uint64_t one = 1;
-  if (::write(event_.get(), &one, sizeof one) < 0) panic("an event counter cannot be full");
-}
+void StopSignal::nudge() { event_.raise(); }
 
 StopKind StopSignal::kind() const {
   std::lock_guard lock(mutex_);
   return kind_;
 }
 
-void StopSignal::acknowledge() {
-  uint64_t count = 0;
-  (void)!::read(event_.get(), &count, sizeof count);
-}
+void StopSignal::acknowledge() { event_.clear(); }
 
 bool StopSignal::wait(Millis limit, StopKind kind) const {
   std::unique_lock lock(mutex_);

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "common/base/units.h"
-#include "common/os/fd.h"
+#include "common/os/event.h"
 
 namespace paddock::executor {
 
@@ -20,14 +20,13 @@ enum class StopKind {
 
 class StopSignal {
  public:
-  StopSignal();
   void raise(StopKind kind);
   StopKind kind() const;
   bool at_least(StopKind kind) const { return this->kind() >= kind; }
   // Wakes who waits on fd(), and wishes nothing.
   void nudge();
   // Readable after each raise() and nudge() until acknowledge().
-  int fd() const { return event_.get(); }
+  int fd() const { return event_.fd(); }
   void acknowledge();
   // Waits; true as soon as the wish is at least `kind`.
   bool wait(Millis limit, StopKind kind) const;
@@ -55,7 +54,7 @@ class StopSignal {
   StopKind kind_ = StopKind::kNone;
   int next_id_ = 1;
   std::map<int, Entry> watches_;
-  os::Fd event_;
+  os::Event event_;
 };
 
 }  // namespace paddock::executor

@@ -8,6 +8,7 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 #include "node-agent/runtimes/node_build.h"
 #include "node-agent/runtimes/package_json.h"
 #include "node-agent/runtimes/python_build.h"
@@ -45,7 +46,8 @@ std::string program_mark(std::string_view name) {
   for (const std::string& dir : split(contracts::minimal_environment(false).at("PATH"), ':')) {
     struct stat stat = {};
     if (::stat(os::join_path(dir, name).c_str(), &stat) != 0) continue;
-    return cat(dir, ":", stat.st_size, ":", stat.st_mtim.tv_sec, ":", stat.st_mtim.tv_nsec);
+    const timespec written = os::modified_at(stat);
+    return cat(dir, ":", stat.st_size, ":", written.tv_sec, ":", written.tv_nsec);
   }
   return {};
 }

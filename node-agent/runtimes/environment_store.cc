@@ -16,6 +16,8 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
+#include "common/os/sync.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -49,7 +51,8 @@ void mark_used(const os::LockFile& lock, WallTime now) {
 }
 
 WallTime time_of(const struct stat& stat) {
-  return {int64_t{stat.st_mtim.tv_sec} * 1000 + stat.st_mtim.tv_nsec / 1'000'000};
+  const timespec used = os::modified_at(stat);
+  return {int64_t{used.tv_sec} * 1000 + used.tv_nsec / 1'000'000};
 }
 
 std::optional<WallTime> last_use(int fd) {
@@ -176,7 +179,7 @@ Status publish_environment(const std::string& dir, const EnvironmentId& id) {
   TRY(os::write_file_atomic(seal, cat(id.seal, "\n"), 0644));
   // On disk first: a power cut must not leave a complete-looking shell.
   const os::Fd folder(::open(place.built().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid() || ::syncfs(folder.get()) != 0) {
+  if (!folder.valid() || os::sync_file_system(folder.get()) != 0) {
     return system_error("writing the environment to disk", errno);
   }
   TRY(os::remove_tree(place.path));

@@ -24,7 +24,7 @@ Result<contracts::SandboxResult> follow(launch::FedLaunch& command, const Follow
   for (const int stop : how.stops) fds.push_back({stop, POLLIN, 0});
   while (!command.has_result()) {
     const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
-    const int count = poll(fds.data(), fds.size(), static_cast<int>(left));
+    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), static_cast<int>(left));
     if (count == 0 && clock.mono() >= end) return launch::launcher_lost();
     const auto stops = std::next(fds.begin());
     if (std::any_of(stops, fds.end(), [](const pollfd& fd) { return fd.revents != 0; })) {

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/thread_user.h"
 
 namespace paddock::sessions {
 namespace {
@@ -24,27 +24,6 @@ using contracts::FileOrder;
 constexpr size_t kMostListed = 10'000;
 constexpr int64_t kBlock = 512;
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-
-// This thread touches files as another user, and with no more rights than that user has. The C
-// library has no call of one thread only.
-class AsUser {
- public:
-  explicit AsUser(const std::optional<int64_t>& uid) : changed_(uid.has_value()) {
-    if (!changed_) return;
-    (void)syscall(SYS_setfsgid, *uid);
-    (void)syscall(SYS_setfsuid, *uid);
-  }
-  ~AsUser() {
-    if (!changed_) return;
-    (void)syscall(SYS_setfsuid, geteuid());
-    (void)syscall(SYS_setfsgid, getegid());
-  }
-  AsUser(const AsUser&) = delete;
-  AsUser& operator=(const AsUser&) = delete;
-
- private:
-  bool changed_;
-};
 
 Error not_found() { return {Code::kNotFound, "FILE_NOT_FOUND", "there is no such file"}; }
 
@@ -184,7 +163,7 @@ Result<FileAnswer> write(const FileRules& rules, int root, const FileOrder& orde
   const auto bytes = decode_base64(order.data);
   if (!bytes) return invalid_argument("BAD_DATA", "the data is no base64");
   TRY(check_room(rules, root, static_cast<int64_t>(bytes->size())));
-  const AsUser user(rules.uid);
+  const os::ThreadUser user(rules.uid);
   if (order.folder) {
     TRY(make_folder(root, order.path));
   } else {

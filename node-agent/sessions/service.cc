@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/ceilings.h"
+#include "common/os/event.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/sessions/files.h"
@@ -54,7 +54,7 @@ struct Service::Session {
   std::string uid;
   std::string folder;
   contracts::LaunchRequest base;
-  os::Fd ending;                    // readable from its end on
+  os::Event ending;                 // readable from its end on
   std::atomic<bool> listed{false};  // the controller has named it
   int64_t uses = 0;                 // guarded by the service's state
   int unnamed = 0;                  // by how many answers; guarded likewise
@@ -65,10 +65,7 @@ struct Service::Session {
     const auto& limit = base.policy.limits.wall_time;
     return limit ? limit->value : Millis(std::chrono::hours(24));
   }
-  void end() const {
-    const uint64_t one = 1;
-    (void)!::write(ending.get(), &one, sizeof one);
-  }
+  void end() const { ending.raise(); }
 };
 
 // Keeps a session's folder for as long as somebody works in it.
@@ -115,7 +112,6 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
   auto out = std::make_shared<Session>();
   out->uid = order.uid;
   out->folder = folder_of(order.uid);
-  out->ending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!out->ending.valid()) return system_error("making a session's event", errno);
   contracts::LaunchRequest& base = out->base;
   // By its path: each name that is tried on the way there would be judged. What is to be run comes
@@ -270,7 +266,7 @@ Result<contracts::SandboxResult> Service::run(
     const std::function<void(contracts::FrameType, std::string_view)>& on_output) {
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
   Session& session = use.session();
-  const std::array<int, 2> stops = {stop, session.ending.get()};
+  const std::array<int, 2> stops = {stop, session.ending.fd()};
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
     auto head = outside_.head_start.begin();

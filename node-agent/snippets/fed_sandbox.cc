@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "common/os/socket.h"
+
 namespace paddock::snippets {
 namespace {
 
@@ -29,7 +31,7 @@ bool FedSandbox::ready() {
 
 void FedSandbox::send() {
   while (!unsent_.empty()) {
-    const ssize_t n = ::send(launch_.talk(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    const ssize_t n = os::send_some(launch_.talk(), unsent_);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n < 0) unsent_ = {};  // nobody reads it; the result will say why

@@ -8,6 +8,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/os/socket.h"
 #include "common/wire/json.h"
 #include "node-agent/snippets/launch_request.h"
 
@@ -37,7 +38,7 @@ Status wait_for(int fd, short events, MonoTime end, const Clock& clock) {
 
 Status send_all(int fd, std::string_view bytes, MonoTime end, const Clock& clock) {
   while (!bytes.empty()) {
-    const ssize_t n = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t n = os::send_some(fd, bytes);
     if (n < 0 && errno != EAGAIN && errno != EINTR) return failed("the checker died");
     if (n < 0) {
       TRY(wait_for(fd, POLLOUT, end, clock));

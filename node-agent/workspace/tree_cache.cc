@@ -9,6 +9,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/file_times.h"
 #include "common/os/overlay.h"
 #include "common/os/process.h"
 
@@ -81,7 +82,7 @@ std::optional<CachedTree> TreeCache::read_info(const std::string& root) const {
   const auto files = parse_integer<int64_t>(numbers[0]);
   const auto bytes = parse_integer<int64_t>(numbers[1]);
   if (!files || !bytes) return std::nullopt;
-  return CachedTree{root, *files, *bytes, int64_t{info.st_mtim.tv_sec}};
+  return CachedTree{root, *files, *bytes, int64_t{os::modified_at(info).tv_sec}};
 }
 
 std::optional<CachedTree> TreeCache::find(const std::string& root) {

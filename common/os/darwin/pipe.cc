@@ -1,5 +1,5 @@
-// Pipes that are close-on-exec. macOS has no pipe2(): only programs that start others from another
-// thread could see the moment in between, and ours on macOS has one thread.
+// Pipes that are close-on-exec. macOS has no pipe2(): the moment in between is seen by nobody, for
+// spawn() closes whatever it was not told to keep.
 #include <fcntl.h>
 #include <unistd.h>
 

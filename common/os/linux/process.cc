@@ -2,13 +2,11 @@
 #include "common/os/process.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 
 #include "common/base/text.h"
@@ -30,16 +28,12 @@ const std::string& boot_id() {
   return id;
 }
 
+constexpr const char* kSelf = "/proc/self/exe";
+
 Fd open_pidfd(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
 Error gone(const ProcessIdentity& identity) {
   return {Code::kNotFound, "PROCESS_GONE", cat("process ", identity.pid, " has ended")};
-}
-
-int remaining_ms(std::chrono::steady_clock::time_point deadline) {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-  return left.count() > 0 ? static_cast<int>(left.count()) : 0;
 }
 
 }  // namespace
@@ -64,8 +58,6 @@ std::optional<ProcessIdentity> identify(pid_t pid) {
   return ProcessIdentity{pid, *start, boot_id()};
 }
 
-bool alive(const ProcessIdentity& identity) { return identify(identity.pid) == identity; }
-
 Status signal_process(const ProcessIdentity& identity, int signal) {
   // The descriptor first: if the identity still fits after that, it names this very process.
   const Fd pidfd = open_pidfd(identity.pid);
@@ -78,26 +70,19 @@ Status signal_process(const ProcessIdentity& identity, int signal) {
   return {};
 }
 
-bool wait_gone(const ProcessIdentity& identity, int timeout_ms) {
-  const Fd pidfd = open_pidfd(identity.pid);
-  if (!alive(identity)) return true;
-  if (!pidfd.valid()) return false;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-  while (true) {
-    pollfd waited = {pidfd.get(), POLLIN, 0};
-    const int ready = ::poll(&waited, 1, remaining_ms(deadline));
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return !alive(identity);
-  }
+Fd exit_of(const ProcessIdentity& identity) {
+  Fd pidfd = open_pidfd(identity.pid);
+  if (!alive(identity)) pidfd.reset();
+  return pidfd;
 }
 
 std::string program_dir() {
   std::array<char, 4096> buffer;
-  const ssize_t length = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
+  const ssize_t length = ::readlink(kSelf, buffer.data(), buffer.size());
   if (length <= 0) return ".";
-  const std::string path(buffer.data(), static_cast<size_t>(length));
-  const size_t slash = path.find_last_of('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
+  return folder_of({buffer.data(), static_cast<size_t>(length)});
 }
+
+std::string this_program() { return kSelf; }
 
 }  // namespace paddock::os

@@ -11,9 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "common/base/text.h"
-#include "common/os/file.h"
-#include "common/os/process.h"
+#include "common/os/spawn_plan.h"
 
 namespace paddock::os {
 namespace {
@@ -88,22 +86,6 @@ bool inherit_only(const Plan& plan) {
   return pid;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-Status check(const SpawnOptions& options) {
-  if (options.argv.empty()) return invalid_argument("NO_PROGRAM", "there is no program to start");
-  for (const int fd : options.keep_fds) {
-    if (fd < 3) return invalid_argument("BAD_DESCRIPTOR", "kept descriptors start at 3");
-  }
-  return {};
-}
-
 // 0 once the program runs, else the errno that stopped it.
 int reported(const Fd& report) {
   int failure = 0;
@@ -118,34 +100,27 @@ int reported(const Fd& report) {
 
 Result<pid_t> spawn(const SpawnOptions& options) {
   TRY(check(options));
-  std::vector<std::string> argv = options.argv;
-  std::vector<std::string> env;
-  for (const auto& [name, value] : options.env) env.push_back(cat(name, "=", value));
-  const std::vector<char*> argv_pointers = pointers(argv);
-  const std::vector<char*> env_pointers = pointers(env);
-  const std::string doing = cat("starting ", base_name(options.argv[0]));
-  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null.valid()) return system_error(doing, errno);
+  const SpawnPlan texts(options);
+  if (!texts.null.valid()) return system_error(texts.doing, errno);
   ASSIGN_OR_RETURN(Pipe report, make_pipe());
 
   Plan plan;
-  plan.program = argv[0].c_str();
-  plan.argv = argv_pointers.data();
-  plan.envp = env_pointers.data();
+  plan.program = texts.argv[0];
+  plan.argv = texts.argv.data();
+  plan.envp = texts.env.data();
   plan.cwd = options.cwd.empty() ? nullptr : options.cwd.c_str();
-  plan.stdio = {options.stdin_fd, options.stdout_fd, options.stderr_fd};
-  for (int& fd : plan.stdio) fd = fd < 0 ? null.get() : fd;
+  plan.stdio = texts.stdio;
   plan.keep = options.keep_fds.data();
   plan.keep_count = options.keep_fds.size();
   plan.new_session = options.new_session;
   plan.report = report.write.get();
 
   const pid_t pid = start(plan);
-  if (pid < 0) return system_error(doing, errno);
+  if (pid < 0) return system_error(texts.doing, errno);
   report.write.reset();
   if (const int failure = reported(report.read); failure != 0) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
-    return system_error(doing, failure);
+    return system_error(texts.doing, failure);
   }
   return pid;
 }

@@ -11,6 +11,8 @@ namespace paddock::wire::internal {
 
 // An int64 or a finite double; nothing when the number fits neither. `text` must be a JSON number.
 std::optional<Value> number_from_text(std::string_view text);
+// A finite double that is all of `text`; also forms that JSON does not have.
+std::optional<double> parse_double(const std::string& text);
 // The shortest text that reads back as the same double; always with a `.` or an exponent.
 std::string number_to_text(double number);
 // `text` between double quotes, escaped; malformed UTF-8 becomes U+FFFD. Also valid YAML.

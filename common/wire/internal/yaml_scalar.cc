@@ -70,11 +70,8 @@ Result<Value> plain_scalar(std::string_view text) {
     return integer ? Result<Value>(Value(*integer)) : out_of_range();
   }
   if (!is_float(unsigned_text)) return Value(text);
-  double value = 0;
-  const char* last = number.data() + number.size();
-  const auto [end, error] = std::from_chars(number.data(), last, value);
-  if (error != std::errc() || end != last) return out_of_range();
-  return Value(value);
+  const auto value = parse_double(std::string(number));
+  return value ? Result<Value>(Value(*value)) : out_of_range();
 }
 
 bool is_plain_string(std::string_view text) {

@@ -1,0 +1,58 @@
+// What is the same on every system for paths from outside.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/os/resolve.h"
+
+namespace paddock::os {
+
+Error path_refusal(const std::string& relative, int errno_value) {
+  const std::string name = to_utf8_lossy(base_name(relative));
+  if (errno_value == ELOOP) {
+    return invalid_argument("LINK_IN_PATH", cat("the path to ", name, " goes through a link"));
+  }
+  if (errno_value == EXDEV) {
+    return invalid_argument("PATH_OUTSIDE_ROOT", cat("the path to ", name, " leaves its folder"));
+  }
+  return system_error(cat("opening ", name), errno_value);
+}
+
+Error not_regular(const std::string& relative) {
+  return invalid_argument("NOT_A_REGULAR_FILE",
+                          cat(to_utf8_lossy(base_name(relative)), " is not a regular file"));
+}
+
+Result<Fd> open_root(const std::string& folder) {
+  Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return system_error(cat("opening the folder ", base_name(folder)), errno);
+  return fd;
+}
+
+Result<Fd> open_regular_beneath(int root, const std::string& relative) {
+  ASSIGN_OR_RETURN(RegularFile file, open_regular_file_beneath(root, relative));
+  return std::move(file.fd);
+}
+
+Status make_parents_beneath(int root, const std::string& relative) {
+  Fd folder;
+  int at = root;
+  size_t start = 0;
+  for (size_t slash = relative.find('/'); slash != std::string::npos;
+       start = slash + 1, slash = relative.find('/', start)) {
+    const std::string part = relative.substr(start, slash - start);
+    if (part.empty() || part == "." || part == "..") {
+      return invalid_argument("BAD_PATH", "a path must not have an empty, \".\" or \"..\" part");
+    }
+    if (::mkdirat(at, part.c_str(), 0755) != 0 && errno != EEXIST) return path_refusal(part, errno);
+    ASSIGN_OR_RETURN(Fd next, open_beneath(at, part, kLookOnly | O_DIRECTORY | O_NOFOLLOW));
+    folder = std::move(next);
+    at = folder.get();
+  }
+  return {};
+}
+
+}  // namespace paddock::os
