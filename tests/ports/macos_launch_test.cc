@@ -1,8 +1,10 @@
 // The macOS backend as it is, on Linux: only sandbox-exec, the kernel's answer whether a process is
 // confined and the group's readings are stand-ins. What the profile denies cannot be tried here.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -195,6 +197,30 @@ TEST_F(MacosLaunch, KillsWhatTheCommandLeavesBehind) {
   const SandboxResult result = run("sleep 300 & echo $!; kill -STOP $!");
   EXPECT_EQ(result.status, SandboxStatus::kOk);
   EXPECT_FALSE(alive(std::string(trim(result.out))));
+}
+
+// Nobody is there to end it but its guard.
+TEST_F(MacosLaunch, TheGroupEndsWithItsLauncherWhateverKillsThat) {
+  request_.command = {"sh", "-c",
+                      "(trap '' TERM; sleep 300) & echo $! $$ >pids.tmp; mv pids.tmp pids; wait"};
+  const pid_t launcher = fork();
+  ASSERT_GE(launcher, 0);
+  if (launcher == 0) {
+    EventWriter events(os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)), clock_);
+    (void)launch_confined(request_, events, clock_, host_, read_proc);
+    _exit(0);
+  }
+  const auto until = clock_.mono() + std::chrono::seconds(60);
+  const auto comes = [&](const std::function<bool()>& what) {
+    while (!what() && clock_.mono() < until) poll(nullptr, 0, 5);
+    return what();
+  };
+  const std::string file = dir_ / "work/pids";
+  ASSERT_TRUE(comes([&] { return os::exists(file); }));
+  kill(launcher, SIGKILL);
+  ASSERT_EQ(waitpid(launcher, nullptr, 0), launcher);
+  for (const std::string& pid : split(trim(slurp(file)), ' '))
+    EXPECT_TRUE(comes([&] { return !alive(pid); })) << pid;
 }
 
 // proves partly: VLT-29

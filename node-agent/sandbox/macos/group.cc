@@ -122,7 +122,14 @@ Result<ConfinedGroup> start_confined(const SeatbeltPlan& plan, const std::string
     (void)os::write_all(start.witness, line);  // the number is ours until exec, whatever failed
     _exit(127);
   }
-  return ConfinedGroup{pid, std::move(witness.read), std::move(out.read), std::move(err.read)};
+  auto guard = GroupGuard::start(pid);
+  if (!guard.ok()) {
+    signal_group(pid, SIGKILL);
+    (void)reap_first(pid);
+    return guard.error();
+  }
+  return ConfinedGroup{pid, std::move(witness.read), std::move(out.read), std::move(err.read),
+                       std::move(*guard)};
 }
 
 void signal_group(pid_t group, int signal) {

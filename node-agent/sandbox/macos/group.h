@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "common/os/fd.h"
+#include "node-agent/sandbox/macos/group_guard.h"
 #include "node-agent/sandbox/macos/seatbelt_plan.h"
 
 namespace paddock::sandbox {
@@ -15,6 +16,7 @@ struct ConfinedGroup {
   os::Fd witness;  // lines of confine.h, or `failed STEP`
   os::Fd out;
   os::Fd err;
+  GroupGuard guard;
 };
 
 // Starts `sandbox-exec -p PROFILE confine FD COMMAND…` in a session and group of its own. The

@@ -48,6 +48,7 @@ Outcome GroupSupervisor::run() {
   ended_ = now_ = clock_.mono();
   if (group_.witness.valid()) read_witness();
   kill_the_rest();
+  group_.guard.release();
   reaped_ = reap_first(group_.pid);
   // A process that left the group may hold the pipes: what is in them now is all that counts.
   while (started_ && group_.out.valid()) read_output(group_.out, outputs_.out, now_, true);

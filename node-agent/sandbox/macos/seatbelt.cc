@@ -85,6 +85,8 @@ constexpr std::string_view kStart = R"((version 1)
 
 constexpr std::string_view kEnd = R"(
 (deny file-write-setugid)
+(deny file-write-flags)
+(deny file-write-acl)
 (deny network*)
 )";
 

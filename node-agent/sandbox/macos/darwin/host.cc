@@ -2,7 +2,6 @@
 // Compiled and linked for macOS in CI; never run there by us.
 #include <fcntl.h>
 #include <libproc.h>
-#include <mach-o/dyld.h>
 #include <mach/mach_time.h>
 #include <sys/proc.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include <cstdlib>
 
 #include "common/os/file.h"
+#include "common/os/process.h"
 #include "node-agent/sandbox/broker_mode.h"
 #include "node-agent/sandbox/canary_attempts.h"
 #include "node-agent/sandbox/launch.h"
@@ -21,12 +21,6 @@
 namespace paddock::sandbox {
 namespace {
 
-std::string program_path() {
-  char path[4096];
-  uint32_t size = sizeof path;
-  return _NSGetExecutablePath(path, &size) == 0 ? path : "";
-}
-
 uint64_t hard_limit(int resource) {
   rlimit limit{};
   return getrlimit(resource, &limit) == 0 ? limit.rlim_max : 0;
@@ -35,8 +29,7 @@ uint64_t hard_limit(int resource) {
 SeatbeltHost this_host() {
   const char* temporary = std::getenv("TMPDIR");
   SeatbeltHost host;
-  const std::string program = program_path();
-  host.confine = program.substr(0, program.rfind('/') + 1) + "paddock-confine";
+  host.confine = os::join_path(os::program_dir(), "paddock-confine");
   host.runs = temporary != nullptr ? temporary : "/private/tmp";
   host.root = geteuid() == 0 || getuid() == 0;
   host.hard_open_files = hard_limit(RLIMIT_NOFILE);
