@@ -1,49 +1,43 @@
-# On other systems than Linux: paddock-sandbox alone, from the files that every system shares and the
-# system's own folder. Agent, controller and CLI are for Linux.
-set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # these systems' compilers do it unasked
-find_path(RAPIDJSON_HEADERS rapidjson/rapidjson.h PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH REQUIRED)
-# A folder of its own: the rest of this machine's headers is for another system.
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
-file(CREATE_LINK ${RAPIDJSON_HEADERS}/rapidjson ${CMAKE_BINARY_DIR}/include/rapidjson SYMBOLIC)
-include_directories(${PROJECT_SOURCE_DIR})
-include_directories(SYSTEM ${CMAKE_BINARY_DIR}/include)
-
+# The launcher on other systems than Linux, from the files that every system shares and the system's own
+# folder. On Windows it is all there is; on macOS (CMakeLists.txt) the agent and the CLI are built too.
 function(launcher_library name folder)
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
   list(TRANSFORM ARGN APPEND .cc)
   add_library(${name} STATIC ${ARGN})
 endfunction()
 
+if(APPLE)
+  launcher_library(node-agent_sandbox node-agent/sandbox
+    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe
+    outputs plan_check portable_rlimits request request_check view_paths macos/backend macos/confine macos/group
+    macos/group_guard macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
+  target_link_libraries(node-agent_sandbox common_contracts common_os)
+  add_executable(paddock-confine node-agent/sandbox/macos/darwin/confine/main.cc)
+  target_link_libraries(paddock-confine node-agent_sandbox)
+  return()
+endif()
+
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # this system's compiler does it unasked
+find_path(RAPIDJSON_HEADERS rapidjson/rapidjson.h PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+# A folder of its own: the rest of this machine's headers is for another system.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
+file(CREATE_LINK ${RAPIDJSON_HEADERS}/rapidjson ${CMAKE_BINARY_DIR}/include/rapidjson SYMBOLIC)
+include_directories(${PROJECT_SOURCE_DIR})
+include_directories(SYSTEM ${CMAKE_BINARY_DIR}/include)
 launcher_library(common_base common/base control_text error text time units)
 launcher_library(common_wire common/wire check describe internal/tree_builder json json_write units value)
 launcher_library(common_contracts common/contracts
   canary domain_rule homes inner_paths launch mount_places sandbox_policy sandbox_result)
 target_link_libraries(common_wire common_base)
 target_link_libraries(common_contracts common_wire)
-
-if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
-  launcher_library(common_os common/os darwin/pipe darwin/resolve environment fd file lock_file tree)
-  launcher_library(sandbox node-agent/sandbox
-    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe
-    outputs plan_check portable_rlimits request request_check view_paths macos/backend macos/confine macos/group
-    macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
-  target_link_libraries(sandbox common_os common_contracts)
-  add_executable(paddock-sandbox node-agent/sandbox/main.cc)
-  add_executable(paddock-confine node-agent/sandbox/macos/darwin/confine/main.cc)
-  target_link_libraries(paddock-sandbox sandbox)
-  target_link_libraries(paddock-confine sandbox)
-endif()
-
-if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
-  launcher_library(sandbox node-agent/sandbox
-    launcher_limits missing_limits output outputs request_check view_paths windows/backend windows/command_line
-    windows/job_outcome windows/job_settings windows/win32/job_host)
-  target_link_libraries(sandbox common_contracts)
-  add_executable(paddock-sandbox node-agent/sandbox/windows/win32/main.cc)
-  target_compile_definitions(sandbox PRIVATE UNICODE _WIN32_WINNT=0x0A00 NOMINMAX)
-  target_link_libraries(paddock-sandbox sandbox)
-  add_executable(job_child tests/ports/job_child.cc)
-  foreach(program IN ITEMS paddock-sandbox job_child)
-    target_link_options(${program} PRIVATE -municode -static -fstack-protector-strong)
-  endforeach()
-endif()
+launcher_library(sandbox node-agent/sandbox
+  launcher_limits missing_limits output outputs request_check view_paths windows/backend windows/command_line
+  windows/job_outcome windows/job_settings windows/win32/job_host)
+target_link_libraries(sandbox common_contracts)
+add_executable(paddock-sandbox node-agent/sandbox/windows/win32/main.cc)
+target_compile_definitions(sandbox PRIVATE UNICODE _WIN32_WINNT=0x0A00 NOMINMAX)
+target_link_libraries(paddock-sandbox sandbox)
+add_executable(job_child tests/ports/job_child.cc)
+foreach(program IN ITEMS paddock-sandbox job_child)
+  target_link_options(${program} PRIVATE -municode -static -fstack-protector-strong)
+endforeach()

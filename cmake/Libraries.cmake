@@ -1,6 +1,10 @@
 # Third-party libraries, all from Debian. Each is named in the LIBS of one module only.
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+if(APPLE)
+  include(${CMAKE_CURRENT_LIST_DIR}/DarwinLibraries.cmake)
+  return()
+endif()
+find_package(PkgConfig REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(CURL REQUIRED)
 find_package(SQLite3 REQUIRED)

@@ -147,13 +147,20 @@ bool is_safe(const contracts::SandboxProof& proof) {
   return stopped && !proof.canaries.empty();
 }
 
+// Cgroups are Linux's alone.
+std::vector<Finding> host_findings(const Env& env) {
+  std::vector<Finding> out = {kernel(), python(env), venv(env), programs(env)};
+  if (out.front().details.starts_with("Linux")) out.insert(std::next(out.begin()), cgroups());
+  return out;
+}
+
 }  // namespace
 
 int doctor_command(const Parsed& parsed, Env& env) {
   const Result<OutputFormat> format = parse_output_format(parsed.text("output"));
   if (!format.ok()) return fail(env, format.error());
   Diagnosis diagnosis;
-  diagnosis.host = {kernel(), cgroups(), python(env), venv(env), programs(env)};
+  diagnosis.host = host_findings(env);
   diagnosis.health = gather_health(connection_options(parsed), env);
   auto proof = probe(env);
   if (!proof.ok()) return fail(env, proof.error());

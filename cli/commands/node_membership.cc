@@ -1,6 +1,7 @@
 // `paddock node join`, `leave` and `rotate`: on the host that is, or shall be, the node.
 #include "cli/commands/commands.h"
 #include "cli/core/agent_host.h"
+#include "cli/core/agent_service.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/safe_output.h"
@@ -97,7 +98,7 @@ Status join_host(const Parsed& parsed, const Env& env) {
   TRY(join(host, options, env));
   env.say(cat("this host is the node ", printable(options.node), " of ", printable(options.server),
               "; start its agent:"));
-  env.say(host.is_service() ? cat("  systemctl enable --now ", kAgentUnit)
+  env.say(host.is_service() ? cat("  ", agent_service().start)
                             : cat("  paddock-node-agent --config ", host.config_file()));
   return {};
 }
@@ -132,7 +133,7 @@ Status leave_host(const Parsed& parsed, const Env& env) {
     env.say(printable(said));
   }
   TRY(client::forget_identity(host.data_dir()));
-  if (host.is_service()) env.say(cat("  systemctl disable ", kAgentUnit));
+  if (host.is_service()) env.say(cat("  ", agent_service().forget));
   return {};
 }
 

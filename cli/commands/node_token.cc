@@ -35,7 +35,7 @@ Result<int> make_token(const Watcher& watcher, const Parsed& parsed, const Env& 
   const std::string url = parsed.text("url", watcher.endpoint.base_url);
   const bool whole = ca.empty() || token.find('.') != std::string::npos;
   env.say(cat("for one host, within ", format_duration(request.ttl.value),
-              "; there, as root:\n\n  ",
+              "; there, as root (on macOS after `sudo -u _paddock`):\n\n  ",
               join_line(printable(url), printable(node), printable(token), whole), "\n"));
   http::Endpoint named;
   named.base_url = url;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "cli/core/agent_service.h"
 #include "cli/core/names.h"
 #include "common/client/node_identity.h"
 #include "common/os/file.h"
@@ -14,11 +15,6 @@ constexpr mode_t kConfigMode = 0644;
 constexpr mode_t kDataMode =
     0711;  // as the agent's unit makes it: runs of other users pass through
 
-std::string folder_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-}
-
 std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
@@ -27,8 +23,8 @@ std::string host_name() {
 // What the agent's files want beside our own rights.
 Error not_writable(const char* what, const Error& cause) {
   return {cause.code, "NODE_FILES_UNWRITABLE",
-          cat(what, " cannot be written (", cause.message,
-              "): run this as root, or name a --config and a --data-dir of your own")};
+          cat(what, " cannot be written (", cause.message, "): run this ", agent_service().user,
+              ", or name a --config and a --data-dir of your own")};
 }
 
 }  // namespace
@@ -65,7 +61,7 @@ Result<os::LockFile> AgentHost::lock() const {
   if (lock.error().reason != "LOCK_HELD")
     return not_writable("the agent's data folder", lock.error());
   return Error{Code::kFailedPrecondition, "DATA_DIR_IN_USE",
-               cat("the agent runs; stop it first: systemctl stop ", kAgentUnit)};
+               cat("the agent runs; stop it first: ", agent_service().stop)};
 }
 
 Result<http::Endpoint> AgentHost::endpoint() const {
@@ -73,7 +69,8 @@ Result<http::Endpoint> AgentHost::endpoint() const {
   endpoint.token = client::stored_credential(data_dir());
   if (endpoint.token.empty())
     return Error{Code::kFailedPrecondition, "NOT_JOINED",
-                 "this host has no credential of a node, or you may not read it (root may)"};
+                 cat("this host has no credential of a node, or you may not read it: run this ",
+                     agent_service().user)};
   endpoint.base_url = settings_.server;
   if (!settings_.ca_file.empty()) {
     ASSIGN_OR_RETURN(endpoint.ca_pem, os::read_file(settings_.ca_file, kMaxConfig));
@@ -84,7 +81,7 @@ Result<http::Endpoint> AgentHost::endpoint() const {
 Status AgentHost::set(const AgentKeys& keys) const {
   ASSIGN_OR_RETURN(const std::string text, set_agent_keys(config_text_, keys));
   if (text == config_text_) return {};
-  Status written = os::make_dirs(folder_of(config_file_), 0755);
+  Status written = os::make_dirs(os::folder_of(config_file_), 0755);
   if (written.ok()) written = os::write_file_atomic(config_file_, text, kConfigMode);
   return written.ok() ? written
                       : Status(not_writable("the agent's configuration", written.error()));

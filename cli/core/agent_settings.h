@@ -14,7 +14,6 @@ namespace paddock::cli {
 inline constexpr const char* kAgentConfigFile = "/etc/paddock/node-agent.yaml";
 inline constexpr const char* kAgentDataDir = "/var/lib/paddock/node-agent";
 inline constexpr const char* kAgentServer = "https://127.0.0.1:8443";  // the agent's default
-inline constexpr const char* kAgentUnit = "paddock-node-agent";
 
 struct AgentSettings {
   std::string server;  // kAgentServer unless the file says otherwise

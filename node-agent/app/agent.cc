@@ -1,7 +1,6 @@
 #include "node-agent/app/agent.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +11,11 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/client/node_identity.h"
+#include "common/os/event.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
+#include "common/os/packet_socket.h"
 #include "common/os/process.h"
 #include "common/os/spread.h"
 #include "node-agent/app/cache_keeper.h"
@@ -129,22 +130,21 @@ Result<os::LockFile> lock_data_dir(const AgentConfig& config) {
 class WhenReadable {
  public:
   WhenReadable(int fd, std::function<void()> then)
-      : end_(::eventfd(0, EFD_CLOEXEC)), thread_([this, fd, then = std::move(then)] {
-          std::array<pollfd, 2> fds = {pollfd{fd, POLLIN, 0}, pollfd{end_.get(), POLLIN, 0}};
+      : thread_([this, fd, then = std::move(then)] {
+          std::array<pollfd, 2> fds = {pollfd{fd, POLLIN, 0}, pollfd{end_.fd(), POLLIN, 0}};
           while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
           }
           if (fds[0].revents != 0) then();
         }) {}
   ~WhenReadable() {
-    const uint64_t one = 1;
-    (void)!::write(end_.get(), &one, sizeof one);
+    end_.raise();
     thread_.join();
   }
   WhenReadable(const WhenReadable&) = delete;
   WhenReadable& operator=(const WhenReadable&) = delete;
 
  private:
-  os::Fd end_;
+  os::Event end_;
   std::thread thread_;
 };
 
@@ -239,7 +239,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
   executor::LaunchServer server(config.sandbox_program, runs_launcher_dir(config), clock);
-  server.start();
+  if (os::kPacketSockets) server.start();
   executor::LaunchServer judging(config.sandbox_program, sessions_launcher_dir(config), clock,
                                  judging_options());
   if (config.sessions.max_sessions > 0) judging.start();
@@ -254,7 +254,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   RunHost runs(
       executor, *cache, accelerators,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
-      random, first_look.capacity.max_runs, &server,
+      random, first_look.capacity.max_runs, os::kPacketSockets ? &server : nullptr,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) {
@@ -280,7 +280,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     });
     const LauncherWatch watch(config.sandbox_program, [&] {
       log_info("the launcher is another program now; trying its sandbox");
-      server.replace();
+      if (os::kPacketSockets) server.replace();
       if (config.sessions.max_sessions > 0) judging.replace();
       if (config.snippets.enabled) holding.replace();
       calls.discard_warm();

@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "common/contracts/launch.h"
 #include "common/os/file.h"
+#include "common/os/process.h"
 #include "common/wire/json.h"
 #include "node-agent/devices/nvidia.h"
 #include "node-agent/devices/nvml.h"
@@ -13,7 +14,6 @@ namespace paddock::agent {
 namespace {
 
 constexpr const char* kRoot = "/";
-constexpr const char* kThisProgram = "/proc/self/exe";
 
 bool is_there(const std::string& node) {
   return node == contracts::kAppleGpu || os::exists(node);  // Apple's GPU has no node
@@ -30,7 +30,7 @@ void note_missing_node(devices::Accelerator& each) {
 }  // namespace
 
 HostLook::HostLook(const AgentConfig& config)
-    : config_(config), driver_({kThisProgram, "--gpus"}) {}
+    : config_(config), driver_({os::this_program(), "--gpus"}) {}
 
 devices::Host HostLook::look() {
   devices::Host host = devices::probe(kRoot, config_.data_dir);

@@ -1,7 +1,6 @@
 // paddock-node-agent: runs what the controller assigns to this host. Exit codes: 0 stopped by
 // SIGTERM or SIGINT, 1 could not start or go on, 2 usage, 3 another agent took this node's place.
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +9,9 @@
 #include "common/os/environment.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
 #include "common/os/process.h"
+#include "common/os/signals.h"
 #include "node-agent/app/agent.h"
 #include "node-agent/app/host_look.h"
 
@@ -33,16 +34,10 @@ void fill_in(AgentConfig& config) {
   if (config.sandbox_program.empty()) {
     config.sandbox_program = os::join_path(os::program_dir(), "paddock-sandbox");
   }
-}
-
-// Blocked in every thread; read from the descriptor instead.
-os::Fd stop_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, SIGTERM);
-  ::sigaddset(&set, SIGINT);
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  return os::Fd(::signalfd(-1, &set, SFD_CLOEXEC));
+  if (!os::kPacketSockets) {  // no serving launcher, which both of these need
+    config.sessions.max_sessions = 0;
+    config.snippets.enabled = false;
+  }
 }
 
 int start(std::span<char* const> arguments) {
@@ -60,10 +55,11 @@ int start(std::span<char* const> arguments) {
   if (!config) return fail(config.error());
   fill_in(*config);
   set_log_level(static_cast<LogLevel>(config->log_level));
-  const os::Fd stop = stop_signals();
+  const auto stop = os::signals_as_file({SIGTERM, SIGINT});
+  if (!stop) return fail(stop.error());
   const SystemClock clock;
   SystemRandom random;
-  const Status ended = run_agent(*config, clock, random, stop.get());
+  const Status ended = run_agent(*config, clock, random, stop->get());
   return ended.ok() ? 0 : fail(ended.error());
 }
 

@@ -56,12 +56,19 @@ Status RunHost::remove(const std::string& folder, std::string_view lock) {
   return os::remove_tree(folder);
 }
 
+// One folder that cannot be removed keeps its room, and the node goes on.
+void RunHost::remove_or_say(const std::string& folder, std::string_view lock) {
+  if (const Status removed = remove(folder, lock); !removed.ok())
+    log_warn("a run's folder could not be removed; remove it by hand",
+             {{"run", os::base_name(folder)}, {"error", removed.error().describe()}});
+}
+
 // What an agent of an earlier version has left: its commands end, and are not started again.
 Result<std::vector<std::string>> RunHost::end_earlier() {
   ASSIGN_OR_RETURN(const auto names, executor::RunFolder::list_earlier(config_.runs_dir));
   for (const std::string& name : names) {
     log_warn("ending what an earlier version of the agent has started", {{"run", name}});
-    TRY(remove(os::join_path(config_.runs_dir, name), "lock"));
+    remove_or_say(os::join_path(config_.runs_dir, name), "lock");
   }
   return names;
 }
@@ -87,7 +94,7 @@ Status RunHost::recover() {
       log_warn("removing what cannot be read as a run",
                {{"name", name}, {"error", life.error().describe()}});
     }
-    TRY(remove(executor::RunFolder(config_.runs_dir, name).path(), "events"));
+    remove_or_say(executor::RunFolder(config_.runs_dir, name).path(), "events");
   }
   for (Life& life : found) {
     life->publish();

@@ -47,6 +47,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
     bool stopping = false;
   };
   static Status remove(const std::string& folder, std::string_view lock);
+  static void remove_or_say(const std::string& folder, std::string_view lock);
   Result<std::vector<std::string>> end_earlier();
   executor::ExecutorPorts ports();
   void start(const contracts::Assignment& assignment);

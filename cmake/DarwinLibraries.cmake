@@ -1,0 +1,37 @@
+# The libraries of the agent and the CLI on macOS: Homebrew's. Its own curl would not do: it trusts the
+# system's authorities beside the one that it is given (curl issue 12604).
+# A cross build names a folder in their place, PADDOCK_PREFIX, which scripts/ports makes, and the
+# sources of yaml-cpp, PADDOCK_YAML_CPP: a C++ library must be of the same C++ as its users.
+set(PADDOCK_PREFIX "" CACHE PATH "include/ and lib/ that are looked in first")
+set(PADDOCK_YAML_CPP "" CACHE PATH "sources of yaml-cpp, built along")
+
+function(darwin_library target header)
+  set(places ${PADDOCK_PREFIX})
+  foreach(homebrew IN ITEMS /opt/homebrew /usr/local)
+    list(APPEND places ${homebrew}/opt/curl ${homebrew}/opt/openssl@3 ${homebrew})
+  endforeach()
+  list(TRANSFORM places APPEND /include OUTPUT_VARIABLE headers)
+  list(TRANSFORM places APPEND /lib OUTPUT_VARIABLE libraries)
+  string(MAKE_C_IDENTIFIER ${target} id)
+  find_path(${id}_HEADERS ${header} PATHS ${headers} NO_DEFAULT_PATH REQUIRED)
+  add_library(${target} INTERFACE IMPORTED)
+  target_include_directories(${target} SYSTEM INTERFACE ${${id}_HEADERS})
+  foreach(name IN LISTS ARGN)
+    find_library(${id}_${name} ${name} PATHS ${libraries} NO_DEFAULT_PATH REQUIRED)
+    target_link_libraries(${target} INTERFACE ${${id}_${name}})
+  endforeach()
+endfunction()
+
+darwin_library(rapidjson rapidjson/rapidjson.h)
+darwin_library(cli11 CLI/CLI.hpp)
+darwin_library(zstd zstd.h zstd)
+darwin_library(CURL::libcurl curl/curl.h curl)
+darwin_library(OpenSSL::Crypto openssl/evp.h crypto)
+if(PADDOCK_YAML_CPP)
+  file(GLOB yaml_cpp_sources ${PADDOCK_YAML_CPP}/src/*.cpp)
+  add_library(yaml-cpp STATIC ${yaml_cpp_sources})
+  target_include_directories(yaml-cpp SYSTEM PUBLIC ${PADDOCK_YAML_CPP}/include)
+  target_compile_options(yaml-cpp PRIVATE -w)
+else()
+  darwin_library(yaml-cpp yaml-cpp/yaml.h yaml-cpp)
+endif()

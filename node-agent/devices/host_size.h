@@ -1,0 +1,13 @@
+// How large this host is, as its kernel says. For node-agent/devices only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace paddock::devices {
+
+// 0: it cannot be told. `root` as in probe.h; macOS has no files that say it.
+int64_t cpu_count(const std::string& root);
+int64_t memory_bytes(const std::string& root);
+
+}  // namespace paddock::devices
