@@ -129,6 +129,18 @@ class WhatLaunchdStarts(unittest.TestCase):
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
 
+    def test_the_mac_is_kept_awake_for_as_long_as_the_agent_lives(self):
+        folder = tempfile.mkdtemp(prefix="paddock-launchd-")
+        self.addCleanup(shutil.rmtree, folder)
+        stand_in = pathlib.Path(folder, "caffeinate")
+        stand_in.write_text('#!/bin/sh\necho "$@" >"${0%/*}/called"\n')
+        stand_in.chmod(0o755)
+        agent = f"echo $$; until [ -s {folder}/called ]; do sleep 0.05; done"
+        process = self.start(agent, stdout=subprocess.PIPE, env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"})
+        pid = process.communicate(timeout=60)[0].strip()
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(pathlib.Path(folder, "called").read_text(), f"-i -w {pid}\n")
+
     def descriptor_three(self):
         reader, self.writer = os.pipe()
         self.addCleanup(os.close, reader)
@@ -366,6 +378,18 @@ class Uninstall(Scripts):
         self.assertEqual((self.record(), self.record("Groups")), (None, None))
         self.assertFalse((self.host / "loaded").exists())
         self.assertIn("paddock delete node NAME", said)
+
+    def test_what_a_run_has_locked_is_unlocked_and_removed(self):
+        locked = self.root / DATA / "locked"
+        locked.write_text("")
+        # Not even root removes such a file; these behave so of it.
+        (self.commands / "rm").write_text(f'#!/bin/sh\n[ ! -e {locked} ] || case "$2" in *{DATA}) exit 1 ;; esac\n'
+                                          'exec /bin/rm "$@"\n')
+        (self.commands / "chflags").write_text(f'#!/bin/sh\n[ "$*" = "-R nouchg,nouappnd {self.root}/{DATA}" ] && /bin/rm {locked}\n')
+        for name in ("rm", "chflags"):
+            (self.commands / name).chmod(0o755)
+        self.done("uninstall")
+        self.assertEqual(self.gone(), set())
 
     def test_a_second_time_finds_nothing_to_do(self):
         self.done("uninstall")
