@@ -59,6 +59,21 @@ TEST_F(PacketSocket, SaysWhenTheOtherSideIsGone) {
   EXPECT_EQ(send_packet(server->get(), "x").error().reason, "PEER_GONE");
 }
 
+// The kernel tells of its leaving before it hands over what it sent, if it left something unread.
+TEST_F(PacketSocket, LosesNothingOfOneThatLeftWithoutReadingAll) {
+  const Fd listener = listen_packets(path()).value();
+  Fd client = connect_packets(path()).value();
+  const auto server = accept_packets(listener.get());
+  ASSERT_TRUE(server);
+  ASSERT_TRUE(send_packet(client.get(), "last").ok());
+  ASSERT_TRUE(send_packet(server->get(), "never read").ok());
+  client.reset();
+  const auto last = receive_packet(server->get());
+  ASSERT_TRUE(last.ok()) << last.error().message;
+  EXPECT_EQ(last->bytes, "last");
+  EXPECT_EQ(receive_packet(server->get()).error().reason, "PEER_GONE");
+}
+
 TEST_F(PacketSocket, IsForItsOwnerOnlyAndReplacesAnOldOne) {
   { const Fd old = listen_packets(path()).value(); }
   EXPECT_EQ(connect_packets(path()).error().reason, "NOT_LISTENING");

@@ -146,8 +146,9 @@ Result<Packet> receive_packet(int socket) {
   ssize_t n = 0;
   do {
     n = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (n < 0 && errno == EINTR);
-  if (n == 0 || (n < 0 && errno == ECONNRESET)) return peer_gone();
+    // ECONNRESET: it left something unread, and is told, once, before what it sent itself.
+  } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+  if (n == 0) return peer_gone();
   if (n < 0) return system_error("receiving a packet", errno);
   out.fds = take_descriptors(message);
   if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
