@@ -88,9 +88,8 @@ std::string quoted(std::string_view text) {
         out += "\\f";
         break;
       default:
-        if (c >= 0x20 && c < 0x7F) {
-          out += c;
-        } else if (const size_t length = control_length(text.substr(i)); length > 0) {
+        const bool plain = c >= 0x20 && c < 0x7F;
+        if (const size_t length = plain ? 0 : control_length(text.substr(i)); length > 0) {
           out += escaped(text.substr(i, length));
           i += length - 1;
         } else {

@@ -15,7 +15,6 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
-#include "common/os/packet_socket.h"
 #include "common/os/process.h"
 #include "common/os/spread.h"
 #include "node-agent/app/cache_keeper.h"
@@ -239,7 +238,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
   executor::LaunchServer server(config.sandbox_program, runs_launcher_dir(config), clock);
-  if (os::kPacketSockets) server.start();
+  server.start();
   executor::LaunchServer judging(config.sandbox_program, sessions_launcher_dir(config), clock,
                                  judging_options());
   if (config.sessions.max_sessions > 0) judging.start();
@@ -254,7 +253,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   RunHost runs(
       executor, *cache, accelerators,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
-      random, first_look.capacity.max_runs, os::kPacketSockets ? &server : nullptr,
+      random, first_look.capacity.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) {
@@ -280,7 +279,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     });
     const LauncherWatch watch(config.sandbox_program, [&] {
       log_info("the launcher is another program now; trying its sandbox");
-      if (os::kPacketSockets) server.replace();
+      server.replace();
       if (config.sessions.max_sessions > 0) judging.replace();
       if (config.snippets.enabled) holding.replace();
       calls.discard_warm();

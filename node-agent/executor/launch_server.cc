@@ -10,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/launch/order.h"
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
 
 namespace paddock::executor {
 namespace {
@@ -47,7 +48,9 @@ std::string LaunchServer::file(std::string_view name) const {
   return os::join_path(folder_, std::string(name));
 }
 
+// Without packet sockets nobody could be asked: each run starts a launcher of its own.
 void LaunchServer::start() {
+  if (!os::kPacketSockets) return;
   end_leftover(file("lock"));  // another version of it, perhaps
   start_again();
 }
@@ -65,6 +68,7 @@ void LaunchServer::start_again() {
 }
 
 void LaunchServer::replace() {
+  if (!os::kPacketSockets) return;
   put_in_place_of(state_.with([&](State& state) {
     state.started = clock_.mono();
     return std::exchange(state.server, std::nullopt);
@@ -101,6 +105,7 @@ Result<os::ProcessIdentity> LaunchServer::spawn_server() const {
 
 std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files,
                                                     const contracts::LaunchRequest& wanted) {
+  if (!os::kPacketSockets) return std::nullopt;
   const auto request = launch::request_file(wanted);
   const os::Fd events(
       ::open(files.events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
