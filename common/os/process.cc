@@ -24,15 +24,15 @@ bool alive(const ProcessIdentity& identity) { return identify(identity.pid) == i
 
 bool wait_gone(const ProcessIdentity& identity, int timeout_ms) {
   const auto deadline = Steady::now() + std::chrono::milliseconds(timeout_ms);
-  while (alive(identity)) {
+  while (true) {
     const int left = remaining_ms(deadline);
-    if (left == 0) return false;
-    // One that is about to end cannot always be watched any more.
     const Fd exit = exit_of(identity);
+    if (!exit.valid() && !alive(identity)) return true;
+    // One that is about to end cannot always be watched any more.
     pollfd waited = {exit.get(), POLLIN, 0};
-    ::poll(&waited, 1, exit.valid() ? left : std::min(left, kBlindPollMs));
+    if (::poll(&waited, 1, exit.valid() ? left : std::min(left, kBlindPollMs)) > 0) return true;
+    if (left == 0) return !alive(identity);
   }
-  return true;
 }
 
 }  // namespace paddock::os

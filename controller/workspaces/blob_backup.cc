@@ -8,6 +8,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/sync.h"
 #include "controller/workspaces/sweeper.h"
 #include "controller/workspaces/trees.h"
 
@@ -34,7 +35,7 @@ Result<State> state_of(const cas::BlobStore& blobs, const Digest& digest) {
 // A backup that is there is whole, also after a loss of power.
 Status sync_all(const std::string& folder) {
   const os::Fd top(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!top.valid() || ::syncfs(top.get()) != 0)
+  if (!top.valid() || os::sync_file_system(top.get()) != 0)
     return system_error("storing the backup's files", errno);
   return {};
 }

@@ -190,16 +190,12 @@ def boot(kernel, initramfs):
 
 
 def boot_twice_at_most(kernel, initramfs):
-    try:
-        return boot(kernel, initramfs)
-    except StandsStill:
-        print(f"the emulated machine stood still for {STILL_SECONDS} s: it is started once more",
-              file=sys.stderr)
-    try:
-        return boot(kernel, initramfs)
-    except StandsStill:
-        print("it stood still again", file=sys.stderr)
-        return None
+    for then in ("it is started once more", "it is given up"):
+        try:
+            return boot(kernel, initramfs)
+        except StandsStill:
+            print(f"the emulated machine stood still for {STILL_SECONDS} s: {then}", file=sys.stderr)
+    return None
 
 
 def main():

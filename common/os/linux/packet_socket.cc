@@ -25,9 +25,7 @@ struct Address {
 
 Result<Address> address_of(const std::string& path) {
   Address out;
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  out.folder.reset(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  out.folder.reset(::open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!out.folder.valid()) return system_error("opening the socket's folder", errno);
   const std::string name = cat("/proc/self/fd/", out.folder.get(), "/", base_name(path));
   if (name.size() >= sizeof out.value.sun_path)

@@ -11,6 +11,7 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
+#include "common/os/sync.h"
 #include "controller/store/run_writes.h"
 #include "controller/store/sqlite/connection.h"
 
@@ -35,7 +36,7 @@ Status create_private(const std::string& path) {
 
 Status sync(const std::string& path) {
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!file.valid() || ::fsync(file.get()) != 0)
+  if (!file.valid() || os::sync_all(file.get()) != 0)
     return system_error("cannot sync the backup", errno);
   return {};
 }

@@ -1,6 +1,5 @@
 #include "node-agent/sandbox/macos/group.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,9 +9,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/macos/descriptors.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -38,12 +37,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }
 
 void close_others_on_exec() {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/dev/fd"), closedir);
-  while (folder != nullptr) {
-    const dirent* entry = readdir(folder.get());
-    if (entry == nullptr) break;
-    const auto number = parse_integer<int>(std::string_view(entry->d_name));
-    if (number && *number > kWitness) fcntl(*number, F_SETFD, FD_CLOEXEC);
+  for (const int fd : open_descriptors()) {
+    if (fd > kWitness) fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 }
 

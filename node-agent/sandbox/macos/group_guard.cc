@@ -1,17 +1,14 @@
 #include "node-agent/sandbox/macos/group_guard.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <memory>
 #include <utility>
-#include <vector>
 
-#include "common/base/text.h"
+#include "node-agent/sandbox/macos/descriptors.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -20,13 +17,9 @@ constexpr int kTie = 0;
 
 // What it would hold open beyond the launcher's death: the run's lock above all.
 void keep_only_tie() {
-  std::vector<int> open;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/dev/fd"), closedir);
-  while (const dirent* entry = folder == nullptr ? nullptr : readdir(folder.get())) {
-    const auto number = parse_integer<int>(std::string_view(entry->d_name));
-    if (number && *number != kTie && *number != dirfd(folder.get())) open.push_back(*number);
+  for (const int fd : open_descriptors()) {
+    if (fd != kTie) close(fd);
   }
-  for (const int fd : open) close(fd);
 }
 
 // Until nobody is left who could fork once more.
