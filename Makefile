@@ -23,7 +23,7 @@ format: deps
 
 bench: build
 	scripts/install-deps bench || true  # a peer that is missing is left out, visibly
-	cmake --build --preset release
+	cmake --build --preset release --target benches
 	scripts/bench
 
 coverage: deps

@@ -150,7 +150,9 @@ TEST(ShownBlobs, ForgetTheOlderHalfOfTheNamespaceThatHoldsMost) {
   for (int i = 0; i < 1000; ++i) {
     shown.add("large", digest(i));
     EXPECT_TRUE(shown.has("large", digest(i)));
-    if (i >= 2) EXPECT_TRUE(shown.has("large", digest(i - 2)));
+    if (i >= 2) {
+      EXPECT_TRUE(shown.has("large", digest(i - 2)));
+    }
     EXPECT_LE(shown.size(), 8U);
   }
   EXPECT_TRUE(shown.has("small", digest(0)));
