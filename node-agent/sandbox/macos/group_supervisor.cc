@@ -46,7 +46,9 @@ Outcome GroupSupervisor::run() {
     flush(false);
   }
   ended_ = now_ = clock_.mono();
+  // All that will be said, though the guard on its way may still hold the pipe.
   if (group_.witness.valid()) read_witness();
+  hear_witness();
   kill_the_rest();
   group_.guard.release();
   reaped_ = reap_first(group_.pid);
@@ -97,6 +99,11 @@ void GroupSupervisor::read_witness() {
   while ((n = read(group_.witness.get(), bytes, sizeof bytes)) > 0 && witness_text_.size() < 4096)
     witness_text_.append(bytes, static_cast<size_t>(n));
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  hear_witness();
+}
+
+void GroupSupervisor::hear_witness() {
+  if (!group_.witness.valid()) return;
   group_.witness.reset();
   for (const std::string& line : split(witness_text_, '\n')) note_line(line);
   if (!confined_ || setup_error_ || exec_error_) return;

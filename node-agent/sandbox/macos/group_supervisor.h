@@ -38,6 +38,7 @@ class GroupSupervisor {
   void wait_for_something();
   int wait_ms() const;
   void read_witness();
+  void hear_witness();
   void note_line(std::string_view line);
   void handle_time();
   void check_group();
