@@ -98,6 +98,9 @@ struct LaunchRequest {
   std::map<std::string, std::string> scratch_files;  // content by path
   // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
   bool whole_workspace = false;
+  // Cores that everything inside may use together. An allotment and no wall: a host that cannot
+  // hold a run to it says so in the result and runs it.
+  std::optional<int64_t> cpus;
   // The client hears of no `started`, and the result leaves out what it knows already: cmd,
   // enforced and policy.
   bool brief_result = false;
@@ -132,6 +135,8 @@ struct LaunchRequest {
               {.omit_empty = true, .max_length = 16}),
         field("wholeWorkspace", &LaunchRequest::whole_workspace,
               "whether what is in the writable folder already counts for its limits"),
+        field("cpus", &LaunchRequest::cpus, "cores that everything inside may use together",
+              {.omit_empty = true, .min = 1, .max = 4096}),
         field("briefResult", &LaunchRequest::brief_result,
               "whether nothing tells of the start, and the result leaves out cmd, enforced and "
               "policy",

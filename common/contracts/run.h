@@ -45,7 +45,8 @@ struct Resources {
   std::optional<wire::Quantity> memory;
   std::optional<Accelerators> accelerators;
   static constexpr auto describe() {
-    return std::tuple{field("cpu", &Resources::cpu, "whole cores", {.min = 1, .max = 4096}),
+    return std::tuple{field("cpu", &Resources::cpu, "whole cores, for all its processes together",
+                            {.min = 1, .max = 4096}),
                       field("memory", &Resources::memory, "set aside on the node"),
                       field("accelerators", &Resources::accelerators, "devices the run needs")};
   }

@@ -43,6 +43,7 @@ TEST_F(Life, CodeGetsItsFilesTheOperatorsPythonAndNothingOfAProject) {
   assignment.spec.code = "print(input_data)";
   assignment.spec.input_data = wire::Value::Object{{"a", 1}};
   assignment.workspace_root.clear();
+  assignment.spec.resources = contracts::Resources{.cpu = 3};
   config.library_dir = "/opt/sandbox";
   run();
   const auto text = os::read_file(folder().file("request.json"));
@@ -55,6 +56,7 @@ TEST_F(Life, CodeGetsItsFilesTheOperatorsPythonAndNothingOfAProject) {
   EXPECT_EQ(request.mounts[0].mode, contracts::MountMode::kReadOnly);
   EXPECT_FALSE(os::exists(folder().workspace()));
   EXPECT_TRUE(request.input_file.empty());
+  EXPECT_EQ(request.cpus, 3);
 }
 
 TEST_F(Life, AFailingCommandKeepsItsExitCodeAndItsArtifacts) {

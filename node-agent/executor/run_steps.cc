@@ -49,6 +49,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
+  if (assignment_.spec.resources) request.cpus = assignment_.spec.resources->cpu;
   if (is_agent()) request.input_file = input_path();
   TRY(add_accelerators(request));
   return request;

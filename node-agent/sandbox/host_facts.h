@@ -21,8 +21,9 @@ struct CgroupFacts {
   // Empty: not available.
   std::string memory;
   std::string pids;
-  std::string cpu;      // accounting
-  std::string why_not;  // what an operator can do about a missing one
+  std::string cpu;        // accounting
+  std::string bandwidth;  // of processors; on v1 it may be the folder of accounting, or another
+  std::string why_not;    // what an operator can do about a missing one
 };
 
 // A name in the host's root folder that belongs to the system, such as /usr, or /lib -> usr/lib.

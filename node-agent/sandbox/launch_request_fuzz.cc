@@ -17,7 +17,7 @@ sandbox::HostFacts host(bool privileged, sandbox::CgroupFacts::Version version) 
   out.landlock = privileged ? 7 : 0;
   out.cgroup.version = version;
   if (version != sandbox::CgroupFacts::Version::kNone)
-    out.cgroup.memory = out.cgroup.pids = out.cgroup.cpu = "/cg";
+    out.cgroup.memory = out.cgroup.pids = out.cgroup.cpu = out.cgroup.bandwidth = "/cg";
   out.system = {{"/usr", ""}, {"/bin", "usr/bin"}};
   return out;
 }

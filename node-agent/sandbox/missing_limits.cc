@@ -10,6 +10,12 @@ void AbsentLimits::add_address_space(const contracts::SandboxLimits& limits, con
   if (!limits.memory) missed_.emplace_back("addressSpace");
 }
 
+void AbsentLimits::add_cpus(const std::optional<int64_t>& cpus) {
+  if (!cpus) return;
+  enforced_["cpus"] =
+      by_nothing(*cpus, cat("processors are shared with whatever else runs: ", why_));
+}
+
 Status accept_missing(const std::vector<std::string>& missed, const char* reason,
                       const char* cannot, bool allow_partial, bool& partial) {
   if (missed.empty()) return {};

@@ -26,6 +26,8 @@ class AbsentLimits {
   }
   // Beside a limit of the memory it is a second wall, and not missed.
   void add_address_space(const contracts::SandboxLimits& limits, const char* why);
+  // An allotment and no wall: a run goes on without, and is told.
+  void add_cpus(const std::optional<int64_t>& cpus);
   const std::vector<std::string>& missed() const { return missed_; }
 
  private:

@@ -26,6 +26,7 @@ struct CgroupSettings {
   std::optional<int64_t> memory_bytes;
   std::optional<int64_t> pids;  // of the command; the init process is added by the backend
   bool cpu_accounting = false;
+  std::optional<int64_t> cpus;
 };
 
 struct DiskUse {

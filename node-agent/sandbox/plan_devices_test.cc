@@ -13,7 +13,7 @@ HostFacts host_with_landlock() {
   host.privileged = true;
   host.kernel_major = 6;
   host.landlock = 7;
-  host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", ""};
+  host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", "", ""};
   return host;
 }
 

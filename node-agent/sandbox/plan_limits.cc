@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "node-agent/sandbox/missing_limits.h"
 #include "node-agent/sandbox/plan_parts.h"
 
 namespace paddock::sandbox {
@@ -91,7 +92,7 @@ Status add_pids(const LaunchRequest& request, const HostFacts& host, SandboxPlan
   return {};
 }
 
-void add_cpu(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+void add_cpu_time(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
   plan.cgroup.cpu_accounting = !host.cgroup.cpu.empty();
   const auto& limit = request.policy.limits.cpu_time;
   if (!limit) return;
@@ -101,6 +102,18 @@ void add_cpu(const LaunchRequest& request, const HostFacts& host, SandboxPlan& p
           ? by_kernel(requested(limit), cat("RLIMIT_CPU, ", cgroup_name(host), "accounting"),
                       "per process by the kernel; the sum is watched by the launcher")
           : by_kernel(requested(limit), "RLIMIT_CPU", "per process, not the sum");
+}
+
+void add_cpus(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  if (!request.cpus) return;
+  if (host.cgroup.bandwidth.empty()) {
+    const bool known = !host.cgroup.why_not.empty();
+    const char* why = known ? host.cgroup.why_not.c_str() : "the cgroups here do not bound them";
+    return AbsentLimits(why, plan.enforced).add_cpus(request.cpus);
+  }
+  plan.cgroup.cpus = *request.cpus;
+  plan.enforced["cpus"] =
+      by_kernel(*request.cpus, cat(cgroup_name(host), "cpu"), "of all processes together");
 }
 
 void add_descriptors(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
@@ -126,7 +139,8 @@ Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxP
   TRY(add_memory(request, host, plan));
   add_address_space(request, plan);
   TRY(add_pids(request, host, plan));
-  add_cpu(request, host, plan);
+  add_cpu_time(request, host, plan);
+  add_cpus(request, host, plan);
   add_descriptors(request, host, plan);
   plan.launcher = launcher_limits(request);
   if (plan.launcher.wall_time)

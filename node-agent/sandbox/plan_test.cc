@@ -22,7 +22,7 @@ HostFacts root_host() {
   host.privileged = true;
   host.kernel_major = 6;
   host.hard_open_files = host.hard_file_size = host.hard_address_space = RLIM_INFINITY;
-  host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", ""};
+  host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", "/cg/cpu", ""};
   host.system = {{"/usr", ""}, {"/bin", "usr/bin"}};
   host.etc = {{"/etc/alternatives", ""}};
   return host;
@@ -102,6 +102,22 @@ bool bounds_address_space(const SandboxPlan& plan) {
 }
 
 // proves partly: ORB-117
+// An allotment is no wall: where it cannot be held, the run goes on and its result says so.
+TEST(SandboxPlan, HoldsARunToItsCoresWhereItMayAndElseSaysThatItDoesNot) {
+  LaunchRequest launch = request();
+  EXPECT_FALSE(make_plan(launch, root_host())->enforced.contains("cpus"));
+  launch.cpus = 3;
+  const SandboxPlan held = *make_plan(launch, root_host());
+  EXPECT_EQ(held.cgroup.cpus, 3);
+  EXPECT_EQ(held.enforced.at("cpus").mechanism, "cgroup v1 cpu");
+  EXPECT_EQ(held.enforced.at("cpus").level, EnforcementLevel::kKernel);
+  const SandboxPlan free = *make_plan(launch, user_host());
+  EXPECT_EQ(free.cgroup.cpus, std::nullopt);
+  EXPECT_EQ(free.enforced.at("cpus").level, EnforcementLevel::kNone);
+  EXPECT_THAT(free.enforced.at("cpus").details, HasSubstr("no writable cgroup"));
+  EXPECT_FALSE(free.partial);
+}
+
 TEST(SandboxPlan, BoundsTheAddressSpaceWhereTheProfileSaysSo) {
   LaunchRequest launch = request();
   launch.policy = *contracts::profile_policy("compute");

@@ -1,4 +1,7 @@
 // Using up what there is: the limit holds, and the result names it.
+#include <thread>
+
+#include "common/wire/json.h"
 #include "tests/adversarial/sandbox_run.h"
 
 namespace paddock::adversarial {
@@ -64,6 +67,28 @@ TEST_P(Limits, CountsTheCpuTimeOfAllThreadsTogether) {
   const Finished done = run(launch);
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.result->status, SandboxStatus::kCpuLimit) << done.result->reason;
+}
+
+// Its threads are more than its cores, and would take all that there are.
+// proves partly: VLT-84
+TEST_P(Limits, HoldsARunToTheCoresThatItAskedFor) {
+  contracts::LaunchRequest launch = request(probe("consume", {"threads"}));
+  launch.policy.limits.cpu_time = wire::Duration{Millis(2000)};
+  launch.cpus = 1;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCpuLimit) << done.result->reason;
+  const contracts::Enforcement& cpus = done.result->enforced.at("cpus");
+  EXPECT_EQ(wire::to_json(cpus.requested), "1");
+  if (cpus.level == contracts::EnforcementLevel::kNone) {
+    EXPECT_FALSE(cpus.applied);
+    EXPECT_THAT(cpus.details, HasSubstr("processors are shared"));
+    GTEST_SKIP() << cpus.details;
+  }
+  EXPECT_TRUE(cpus.applied);
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor bounds it by itself";
+  constexpr int64_t kPeriodMs = 100;  // in which the kernel gives each its part
+  EXPECT_LE(done.result->usage.cpu_ms, done.result->duration_ms + 2 * kPeriodMs);
 }
 
 // proves: ORB-119, VLT-40, ORB-129

@@ -7,12 +7,14 @@ from harness import Instance, main, make_project, wait_until
 
 GRANTS = "/apis/paddock.dev/v1alpha1/namespaces/default/grants"
 JOB = "import sys, time\nprint('ran', flush=True)\ntime.sleep(float(sys.argv[1]))\n"
+BUSY = "import os\nfor _ in range(3): os.fork()\nwhile True: pass\n"
 
 
 class Quota(unittest.TestCase):
     def setUp(self):
         self.instance = self.enterContext(Instance())
-        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), job__py=JOB)
+        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), job__py=JOB,
+                                    busy__py=BUSY)
 
     def set_quota(self, **quota):
         body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Grant", "metadata": {"name": "bound"},
@@ -74,6 +76,25 @@ class Quota(unittest.TestCase):
             self.assertIn("grant bound", answer["message"])
             self.assertEqual(answer["details"]["causes"][0]["field"], field)
         self.instance.wait_phase("fits", "Succeeded")
+
+
+    # proves partly: ORB-10
+    def test_a_run_has_no_more_processors_than_it_asked_for(self):
+        self.submit("first", 0)  # brings the workspace
+        workspace = self.instance.run_object("first")["spec"]["workspace"]
+        spec = {"type": "compute", "command": "python3 busy.py", "workspace": workspace, "resources": {"cpu": 1},
+                "sandbox": {"limits": {"cpuTime": "2s"}}}
+        status, answer = self.instance.post_run("held", spec)
+        self.assertEqual(status, 201, answer)
+        result = self.instance.wait_phase("held", "Failed")["status"]["result"]
+        self.assertEqual(result["status"], "CPU_LIMIT", result)
+        held = result["enforced"]["cpus"]
+        self.assertEqual(held["requested"], 1)
+        if held["level"] == "none":
+            self.skipTest(held["details"])
+        self.assertTrue(held["applied"])
+        # The kernel gives each tenth of a second its part.
+        self.assertLessEqual(result["usage"]["cpu_ms"], result["duration_ms"] + 200)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tuple>
+
 #include "common/os/file.h"
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -96,6 +98,20 @@ TEST_P(CgroupFolder, IsNeverOneThatWasThereBefore) {
   EXPECT_FALSE(make_cgroup_v2(where, "one").ok());
   (*first)->remove();
   EXPECT_TRUE(make_cgroup_v2(where, "one").ok());  // and removed when it goes
+}
+
+// proves partly: VLT-84
+TEST_P(CgroupFolder, HasTheProcessorsAndTheWeightThatItsRunAskedFor) {
+  const AgentCgroup agent("+memory +pids +cpu");
+  const CgroupFacts where = facts(agent);
+  ASSERT_TRUE(write_to(agent.folder() + "/cgroup.subtree_control", "+cpu"));
+  for (const auto& [cpus, bound, weight] :
+       {std::tuple{2, "200000 100000\n", "200\n"}, {4096, "409600000 100000\n", "10000\n"}}) {
+    auto cgroup = make_cgroup_v2(where, "run");
+    ASSERT_TRUE(cgroup.ok() && (*cgroup)->limit({.cpus = cpus}).ok());
+    EXPECT_EQ(read_all_of(agent.folder() + "/run/cpu.max"), bound);
+    EXPECT_EQ(read_all_of(agent.folder() + "/run/cpu.weight"), weight);
+  }
 }
 
 TEST_P(CgroupFolder, OfAKilledLauncherIsSweptWithAllThatIsInside) {

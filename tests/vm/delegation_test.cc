@@ -116,6 +116,18 @@ TEST_P(WithoutCgroupV2, SaysThatAControllerIsMissingAndUsesTheOther) {
   EXPECT_EQ(found.at("cpuTime").mechanism, "RLIMIT_CPU, cgroup v2 accounting");
 }
 
+TEST_P(WithoutCgroupV2, SaysThatProcessorsAreShared) {
+  make_agent("+memory +pids");
+  contracts::LaunchRequest launch = request({"true"});
+  launch.cpus = 1;
+  const Finished done = run(launch);
+  EXPECT_EQ(done.result.value().status, SandboxStatus::kOk) << done.result->reason;
+  EXPECT_EQ(done.result->enforced.at("memory").mechanism, "cgroup v2 memory");
+  EXPECT_EQ(done.result->enforced.at("cpus").level, contracts::EnforcementLevel::kNone);
+  EXPECT_THAT(done.result->enforced.at("cpus").details,
+              HasSubstr("cpu: the controller is not handed down"));
+}
+
 // The root cgroup is the one that may have processes and children.
 TEST_P(WithoutCgroupV2, IsNotWhatRootHasInTheRootCgroup) {
   const Finished done = run(std::vector<std::string>{"true"});

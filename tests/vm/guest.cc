@@ -40,7 +40,7 @@ std::vector<std::string> all_cgroups() {
 
 AgentCgroup::AgentCgroup(const std::string& controllers) {
   // Off for all first: what an earlier test handed down is not what this one asked for.
-  write_to(kCgroups + "/cgroup.subtree_control", "-memory -pids");
+  write_to(kCgroups + "/cgroup.subtree_control", "-memory -pids -cpu");
   EXPECT_TRUE(write_to(kCgroups + "/cgroup.subtree_control", controllers));
   EXPECT_EQ(mkdir(folder_.c_str(), 0755), 0);
   EXPECT_EQ(mkdir((folder_ + "/main").c_str(), 0755), 0);
@@ -50,7 +50,7 @@ AgentCgroup::~AgentCgroup() {
   EXPECT_TRUE(enter_cgroup(kCgroups));
   EXPECT_EQ(rmdir((folder_ + "/main").c_str()), 0);
   EXPECT_EQ(rmdir(folder_.c_str()), 0) << "the agent's cgroup is not empty";
-  EXPECT_TRUE(write_to(kCgroups + "/cgroup.subtree_control", "+memory +pids"));
+  EXPECT_TRUE(write_to(kCgroups + "/cgroup.subtree_control", "+memory +pids +cpu"));
 }
 
 void AgentCgroup::delegate_to_user() const {

@@ -27,7 +27,7 @@ alive=$!
 
 # What a service manager does for an agent: a cgroup of its own, with the agent below it.
 cd /sys/fs/cgroup || poweroff -f
-echo '+memory +pids' >cgroup.subtree_control
+echo '+memory +pids +cpu' >cgroup.subtree_control
 mkdir -p agent/main
 chown 65534 agent agent/cgroup.procs agent/cgroup.subtree_control
 cd /

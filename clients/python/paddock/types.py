@@ -82,7 +82,7 @@ class VolumeUse:
 
 @dataclasses.dataclass
 class Resources:
-    cpu: Optional[int] = None  # whole cores
+    cpu: Optional[int] = None  # whole cores, for all its processes together
     memory: Optional[str] = None  # set aside on the node
     accelerators: Optional[Accelerators] = None  # devices the run needs
 

@@ -187,7 +187,7 @@ export interface VolumeUseInput {
 }
 
 export interface Resources {
-  /** whole cores */
+  /** whole cores, for all its processes together */
   cpu?: number;
   /** set aside on the node */
   memory?: string;
@@ -196,7 +196,7 @@ export interface Resources {
 }
 
 export interface ResourcesInput {
-  /** whole cores */
+  /** whole cores, for all its processes together */
   cpu?: number;
   /** set aside on the node */
   memory?: string;

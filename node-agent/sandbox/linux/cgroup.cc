@@ -176,7 +176,8 @@ Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts) {
 
 void sweep_stale_cgroups(const CgroupFacts& facts) {
   std::map<std::string, bool> stale;  // a launcher has the same name everywhere: asked for once
-  for (const std::string& parent : std::set<std::string>{facts.memory, facts.pids, facts.cpu}) {
+  for (const std::string& parent :
+       std::set<std::string>{facts.memory, facts.pids, facts.cpu, facts.bandwidth}) {
     if (parent.empty()) continue;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(parent.c_str()), closedir);
     while (folder != nullptr) {

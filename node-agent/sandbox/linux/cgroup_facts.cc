@@ -72,6 +72,7 @@ void read_v1(std::string_view own_cgroups, const std::vector<CgroupMount>& mount
       use("memory", facts.memory);
       use("pids", facts.pids);
       use("cpuacct", facts.cpu);
+      use("cpu", facts.bandwidth);
     }
   }
 }
@@ -88,7 +89,8 @@ void read_v2(std::string_view own_cgroups, const std::vector<CgroupMount>& mount
   for (const CgroupMount& mount : mounts) {
     if (mount.type != "cgroup2") continue;
     facts.version = CgroupFacts::Version::kV2;
-    if (facts.memory.empty()) facts.memory = facts.pids = facts.cpu = folder_of(mount, own);
+    if (!facts.memory.empty()) continue;
+    facts.memory = facts.pids = facts.cpu = facts.bandwidth = folder_of(mount, own);
   }
 }
 
@@ -96,6 +98,7 @@ void take_all(CgroupFacts& facts, std::string why_not) {
   facts.memory.clear();
   facts.pids.clear();
   facts.cpu.clear();
+  facts.bandwidth.clear();
   facts.why_not = std::move(why_not);
 }
 
@@ -104,9 +107,12 @@ bool writable(const std::string& path) {
 }
 
 void keep_usable_v1(CgroupFacts& facts) {
-  for (std::string* folder : {&facts.memory, &facts.pids, &facts.cpu}) {
+  for (std::string* folder : {&facts.memory, &facts.pids, &facts.cpu, &facts.bandwidth}) {
     if (!folder->empty() && !writable(*folder)) folder->clear();
   }
+  // Who is inside is known by the folders of the others; not every kernel bounds (CFS_BANDWIDTH).
+  const bool known = !facts.memory.empty() || !facts.pids.empty() || !facts.cpu.empty();
+  if (!known || !writable(cat(facts.bandwidth, "/cpu.cfs_quota_us"))) facts.bandwidth.clear();
   if (!facts.memory.empty() && !facts.pids.empty()) return;
   facts.why_not = "no writable cgroup; run the agent as root, or delegate a cgroup to it";
 }
@@ -147,7 +153,8 @@ void keep_usable_v2(CgroupFacts& facts) {
   if (!writable(folder) || !writable(cat(folder, "/cgroup.procs")))
     return take_all(facts, explain_v2(errno));
   for (const auto& [controller, place] :
-       {std::pair{"pids", &facts.pids}, std::pair{"memory", &facts.memory}}) {
+       {std::pair{"cpu", &facts.bandwidth}, std::pair{"pids", &facts.pids},
+        std::pair{"memory", &facts.memory}}) {
     const auto obstacle = hand_down(folder, controller);
     if (!obstacle) continue;
     place->clear();

@@ -16,6 +16,16 @@ TEST(CgroupFacts, FindsEachHierarchyOfV1) {
   EXPECT_EQ(facts.memory, "/sys/fs/cgroup/memory/agent/x");
   EXPECT_EQ(facts.pids, "/sys/fs/cgroup/pids");
   EXPECT_EQ(facts.cpu, "/sys/fs/cgroup/cpu,cpuacct");
+  EXPECT_EQ(facts.bandwidth, facts.cpu);
+}
+
+TEST(CgroupFacts, TellsAHierarchyThatBoundsProcessorsFromOneThatCounts) {
+  const CgroupFacts facts =
+      read_cgroup_facts("2:cpuacct:/agent\n1:cpu:/other\n",
+                        "33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
+                        "34 31 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
+  EXPECT_EQ(facts.cpu, "/sys/fs/cgroup/cpuacct/agent");
+  EXPECT_EQ(facts.bandwidth, "/sys/fs/cgroup/cpu/other");
 }
 
 TEST(CgroupFacts, MakesFoldersBesideItsOwnInV2) {
@@ -51,6 +61,7 @@ TEST(CgroupFacts, SayWhyThereIsNone) {
   missing = usable_cgroups(missing);
   EXPECT_EQ(missing.memory, "");
   EXPECT_EQ(missing.cpu, "");
+  EXPECT_EQ(missing.bandwidth, "");
   EXPECT_NE(missing.why_not, "");
 }
 

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -34,6 +36,7 @@ class CgroupV2 final : public Cgroup {
 
   Status limit(const CgroupSettings& settings) override {
     if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
+    if (settings.cpus) TRY(limit_cpus(*settings.cpus));
     if (!settings.pids) return {};
     return limits_.write("pids.max", *settings.pids + 1);  // and the init process
   }
@@ -71,6 +74,15 @@ class CgroupV2 final : public Cgroup {
     TRY(limits_.write("memory.oom.group", 1));
     if (!limits_.has("memory.swap.max")) return {};
     return limits_.write("memory.swap.max", 0);
+  }
+
+  // Opened when they are needed: few runs ask.
+  Status limit_cpus(int64_t cpus) const {
+    constexpr int64_t kPeriodUs = 100'000;
+    constexpr int64_t kWeightOfOne = 100;
+    constexpr int64_t kMostWeight = 10'000;
+    TRY(write(folder_, "cpu.weight", cat(std::min(cpus * kWeightOfOne, kMostWeight))));
+    return write(folder_, "cpu.max", cat(cpus * kPeriodUs, " ", kPeriodUs));
   }
 
   std::string folder_;

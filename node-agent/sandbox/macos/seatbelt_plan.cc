@@ -87,11 +87,13 @@ void plan_devices(const std::vector<std::string>& devices, SeatbeltPlan& plan) {
                 "do is not narrowed further");
 }
 
-Status plan_absent_limits(const contracts::SandboxPolicy& policy, SeatbeltPlan& plan) {
+Status plan_absent_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
+  const contracts::SandboxPolicy& policy = request.policy;
   AbsentLimits absent("macOS has no such limit", plan.enforced);
   absent.add("fsBytes", policy.limits.fs_bytes);
   absent.add("fileCount", policy.limits.file_count);
   absent.add_address_space(policy.limits, "macOS does not keep RLIMIT_AS; see memory");
+  absent.add_cpus(request.cpus);
   return accept_missing(absent.missed(), "LIMITS_UNENFORCEABLE", "macOS hosts cannot limit",
                         policy.allow_partial, plan.partial);
 }
@@ -143,7 +145,7 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
   ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
   plan_isolation(plan);
   plan_devices(request.policy.devices, plan);
-  TRY(plan_absent_limits(request.policy, plan));
+  TRY(plan_absent_limits(request, plan));
   plan_rlimits(request.policy.limits, host, plan);
   plan_group_limits(request.policy.limits, plan);
   plan.launcher = launcher_limits(request);

@@ -52,12 +52,14 @@ TEST(SeatbeltPlan, ClaimsTheLevelThatMacosCanKeepAndNoMore) {
   limits.pids = 8;
   limits.open_files = 5000;
   limits.file_size = wire::Quantity{500};
+  asked.cpus = 2;
   const SeatbeltPlan out = *plan(asked);
   const auto level = [&](const char* name) { return out.enforced.at(name).level; };
   for (const char* kernel : {"filesystem", "network", "cpuTime", "openFiles", "fileSize"})
     EXPECT_EQ(level(kernel), EnforcementLevel::kKernel) << kernel;
   for (const char* polled : {"memory", "pids"})
     EXPECT_EQ(level(polled), EnforcementLevel::kPolled) << polled;
+  EXPECT_EQ(level("cpus"), EnforcementLevel::kNone);
   for (const char* none : {"addressSpace", "privileges", "syscalls"})
     EXPECT_EQ(level(none), EnforcementLevel::kNone) << none;
   EXPECT_EQ(level("processes"), EnforcementLevel::kAdvisory);

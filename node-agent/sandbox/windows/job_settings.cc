@@ -77,13 +77,15 @@ void plan_job_limits(const contracts::SandboxLimits& limits, JobPlan& plan) {
   }
 }
 
-Status plan_absent_limits(const contracts::SandboxPolicy& policy, JobPlan& plan) {
+Status plan_absent_limits(const LaunchRequest& request, JobPlan& plan) {
+  const contracts::SandboxPolicy& policy = request.policy;
   AbsentLimits absent("Windows has no such limit", plan.enforced);
   absent.add("openFiles", policy.limits.open_files);
   absent.add("fileSize", policy.limits.file_size);
   absent.add("fsBytes", policy.limits.fs_bytes);
   absent.add("fileCount", policy.limits.file_count);
   absent.add_address_space(policy.limits, "see memory");
+  absent.add_cpus(request.cpus);
   return accept_missing(absent.missed(), "LIMITS_UNENFORCEABLE", "Windows hosts cannot limit",
                         policy.allow_partial, plan.partial);
 }
@@ -112,7 +114,7 @@ Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
   TRY(refuse_what_is_not_built(request, open_host));
   plan_isolation(plan);
   plan_job_limits(request.policy.limits, plan);
-  TRY(plan_absent_limits(request.policy, plan));
+  TRY(plan_absent_limits(request, plan));
   plan.launcher = launcher_limits(request);
   if (plan.launcher.wall_time)
     plan.enforced["wallTime"] = by_broker(requested(request.policy.limits.wall_time),
