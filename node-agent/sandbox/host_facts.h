@@ -24,6 +24,7 @@ struct CgroupFacts {
   std::string cpu;        // accounting
   std::string bandwidth;  // of processors; on v1 it may be the folder of accounting, or another
   std::string why_not;    // what an operator can do about a missing one
+  std::string why_no_bandwidth;  // the same, where only that is missing
 };
 
 // A name in the host's root folder that belongs to the system, such as /usr, or /lib -> usr/lib.

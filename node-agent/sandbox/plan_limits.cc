@@ -107,9 +107,12 @@ void add_cpu_time(const LaunchRequest& request, const HostFacts& host, SandboxPl
 void add_cpus(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
   if (!request.cpus) return;
   if (host.cgroup.bandwidth.empty()) {
-    const bool known = !host.cgroup.why_not.empty();
-    const char* why = known ? host.cgroup.why_not.c_str() : "the cgroups here do not bound them";
-    return AbsentLimits(why, plan.enforced).add_cpus(request.cpus);
+    const CgroupFacts& facts = host.cgroup;
+    const std::string& why =
+        facts.why_no_bandwidth.empty() ? facts.why_not : facts.why_no_bandwidth;
+    AbsentLimits(why.empty() ? "this kernel does not bound them" : why.c_str(), plan.enforced)
+        .add_cpus(request.cpus);
+    return;
   }
   plan.cgroup.cpus = *request.cpus;
   plan.enforced["cpus"] =

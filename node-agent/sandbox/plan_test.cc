@@ -101,7 +101,6 @@ bool bounds_address_space(const SandboxPlan& plan) {
                              [](const auto& limit) { return limit.resource == RLIMIT_AS; });
 }
 
-// proves partly: ORB-117
 // An allotment is no wall: where it cannot be held, the run goes on and its result says so.
 TEST(SandboxPlan, HoldsARunToItsCoresWhereItMayAndElseSaysThatItDoesNot) {
   LaunchRequest launch = request();
@@ -116,8 +115,14 @@ TEST(SandboxPlan, HoldsARunToItsCoresWhereItMayAndElseSaysThatItDoesNot) {
   EXPECT_EQ(free.enforced.at("cpus").level, EnforcementLevel::kNone);
   EXPECT_THAT(free.enforced.at("cpus").details, HasSubstr("no writable cgroup"));
   EXPECT_FALSE(free.partial);
+  HostFacts alone = root_host();  // only the processors are out of reach
+  alone.cgroup.bandwidth.clear();
+  alone.cgroup.why_no_bandwidth = "cpu: not handed down";
+  EXPECT_THAT(make_plan(launch, alone)->enforced.at("cpus").details,
+              HasSubstr("cpu: not handed down"));
 }
 
+// proves partly: ORB-117
 TEST(SandboxPlan, BoundsTheAddressSpaceWhereTheProfileSaysSo) {
   LaunchRequest launch = request();
   launch.policy = *contracts::profile_policy("compute");

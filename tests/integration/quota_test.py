@@ -93,8 +93,8 @@ class Quota(unittest.TestCase):
         if held["level"] == "none":
             self.skipTest(held["details"])
         self.assertTrue(held["applied"])
-        # The kernel gives each tenth of a second its part.
-        self.assertLessEqual(result["usage"]["cpu_ms"], result["duration_ms"] + 200)
+        # Two processors would give it twice its time; what was spent before it started counts too.
+        self.assertLessEqual(result["usage"]["cpu_ms"], result["duration_ms"] * 1.5)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <tuple>
+#include <utility>
 
 #include "common/os/file.h"
 #include "node-agent/sandbox/linux/cgroup.h"
@@ -101,17 +101,26 @@ TEST_P(CgroupFolder, IsNeverOneThatWasThereBefore) {
 }
 
 // proves partly: VLT-84
-TEST_P(CgroupFolder, HasTheProcessorsAndTheWeightThatItsRunAskedFor) {
+TEST_P(CgroupFolder, HasTheProcessorsThatItsRunAskedFor) {
   const AgentCgroup agent("+memory +pids +cpu");
   const CgroupFacts where = facts(agent);
   ASSERT_TRUE(write_to(agent.folder() + "/cgroup.subtree_control", "+cpu"));
-  for (const auto& [cpus, bound, weight] :
-       {std::tuple{2, "200000 100000\n", "200\n"}, {4096, "409600000 100000\n", "10000\n"}}) {
+  for (const auto& [cpus, bound] :
+       {std::pair{2, "200000 100000\n"}, {4096, "409600000 100000\n"}}) {
     auto cgroup = make_cgroup_v2(where, "run");
     ASSERT_TRUE(cgroup.ok() && (*cgroup)->limit({.cpus = cpus}).ok());
+    EXPECT_TRUE((*cgroup)->bound_cpus().ok());
     EXPECT_EQ(read_all_of(agent.folder() + "/run/cpu.max"), bound);
-    EXPECT_EQ(read_all_of(agent.folder() + "/run/cpu.weight"), weight);
   }
+}
+
+// Whoever took the controller away meanwhile: the run goes on, and it is known.
+TEST_P(CgroupFolder, SaysThatItCannotBoundProcessors) {
+  const AgentCgroup agent("+memory +pids");
+  const CgroupFacts where = facts(agent);
+  auto cgroup = make_cgroup_v2(where, "run");
+  ASSERT_TRUE(cgroup.ok() && (*cgroup)->limit({.cpus = 2}).ok());
+  EXPECT_FALSE((*cgroup)->bound_cpus().ok());
 }
 
 TEST_P(CgroupFolder, OfAKilledLauncherIsSweptWithAllThatIsInside) {

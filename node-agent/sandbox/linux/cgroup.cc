@@ -122,6 +122,8 @@ class NoCgroup final : public Cgroup {
  public:
   const std::vector<os::Fd>& join_fds() const override { return none_; }
   Status limit(const CgroupSettings&) override { return {}; }
+  bool bounds_cpus() const override { return false; }
+  const Status& bound_cpus() const override { return nothing_; }
   Readings read() const override { return {}; }
   std::optional<int64_t> tasks() const override { return std::nullopt; }
   void kill_all() override {}
@@ -129,6 +131,7 @@ class NoCgroup final : public Cgroup {
 
  private:
   std::vector<os::Fd> none_;
+  Status nothing_;
 };
 
 constexpr std::string_view kPrefix = "paddock-";
@@ -167,11 +170,14 @@ bool is_stale(std::string_view name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts) {
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded) {
   if (facts.memory.empty() && facts.pids.empty() && facts.cpu.empty())
     return std::unique_ptr<Cgroup>(std::make_unique<NoCgroup>());
   if (facts.version == CgroupFacts::Version::kV2) return make_cgroup_v2(facts, own_name());
-  return make_cgroup_v1(facts, own_name());
+  CgroupFacts used = facts;
+  const bool apart = facts.bandwidth != facts.cpu && facts.bandwidth != facts.memory;
+  if (apart && !bounded) used.bandwidth.clear();
+  return make_cgroup_v1(used, own_name());
 }
 
 void sweep_stale_cgroups(const CgroupFacts& facts) {

@@ -26,6 +26,9 @@ class Cgroup {
   virtual const std::vector<os::Fd>& join_fds() const = 0;
   // At any time before the command: those who wait inside already are held to it too.
   virtual Status limit(const CgroupSettings& settings) = 0;
+  // Whether limit() may be given `cpus`; then, why the kernel did not take them.
+  virtual bool bounds_cpus() const = 0;
+  virtual const Status& bound_cpus() const = 0;
   virtual Readings read() const = 0;
   // Processes and threads, the init process too; nothing where the kernel does not count them.
   virtual std::optional<int64_t> tasks() const = 0;
@@ -35,8 +38,9 @@ class Cgroup {
 };
 
 // Without limits as yet, in every hierarchy that the host has; it has none: an object that does
-// nothing. One per process of ours at a time.
-Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts);
+// nothing. One per process of ours at a time. `bounded`: its processors will be; a hierarchy for
+// that alone, which v1 may have, is left out otherwise.
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded);
 
 // v1 and v2 behind it. `name` is the same in every hierarchy.
 Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupFacts& facts, const std::string& name);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/cgroup.h"
@@ -102,6 +103,8 @@ void take_all(CgroupFacts& facts, std::string why_not) {
   facts.why_not = std::move(why_not);
 }
 
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
 bool writable(const std::string& path) {
   return faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
 }
@@ -112,7 +115,7 @@ void keep_usable_v1(CgroupFacts& facts) {
   }
   // Who is inside is known by the folders of the others; not every kernel bounds (CFS_BANDWIDTH).
   const bool known = !facts.memory.empty() || !facts.pids.empty() || !facts.cpu.empty();
-  if (!known || !writable(cat(facts.bandwidth, "/cpu.cfs_quota_us"))) facts.bandwidth.clear();
+  if (!known || !exists(cat(facts.bandwidth, "/cpu.cfs_quota_us"))) facts.bandwidth.clear();
   if (!facts.memory.empty() && !facts.pids.empty()) return;
   facts.why_not = "no writable cgroup; run the agent as root, or delegate a cgroup to it";
 }
@@ -124,6 +127,9 @@ std::string explain_v2(int errno_value) {
     case EBUSY:
       return "the cgroup above the agent's holds processes, so the kernel hands nothing down from "
              "it; move them to a child of it";
+    case EINVAL:
+      return "a process below the cgroup above the agent's has a real-time priority, so the kernel "
+             "hands no processors down from it";
     case ENOENT:
       return "the controller is not handed down to the cgroup above the agent's";
     default:
@@ -152,13 +158,14 @@ void keep_usable_v2(CgroupFacts& facts) {
   // Starting a process in a child takes the right to move processes within the parent.
   if (!writable(folder) || !writable(cat(folder, "/cgroup.procs")))
     return take_all(facts, explain_v2(errno));
-  for (const auto& [controller, place] :
-       {std::pair{"cpu", &facts.bandwidth}, std::pair{"pids", &facts.pids},
-        std::pair{"memory", &facts.memory}}) {
+  using Place = std::tuple<const char*, std::string*, std::string*>;
+  for (const auto& [controller, place, why] :
+       {Place{"pids", &facts.pids, &facts.why_not}, Place{"memory", &facts.memory, &facts.why_not},
+        Place{"cpu", &facts.bandwidth, &facts.why_no_bandwidth}}) {
     const auto obstacle = hand_down(folder, controller);
     if (!obstacle) continue;
     place->clear();
-    facts.why_not = *obstacle;
+    *why = *obstacle;
   }
 }
 

@@ -23,9 +23,7 @@ class CgroupV1 final : public Cgroup {
     TRY(make(facts.memory, name, memory_));
     TRY(make(facts.pids, name, pids_));
     TRY(make(facts.cpu, name, cpu_));
-    bandwidth_parent_ = facts.bandwidth;
-    if (facts.bandwidth == facts.cpu) bandwidth_ = cpu_;
-    name_ = name;
+    TRY(make(facts.bandwidth, name, bandwidth_));
     memory_limits_ = {memory_, O_WRONLY, {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}};
     memory_counters_ = {
         memory_, O_RDONLY, {"memory.max_usage_in_bytes", "memory.oom_control", "memory.failcnt"}};
@@ -37,7 +35,7 @@ class CgroupV1 final : public Cgroup {
 
   Status limit(const CgroupSettings& settings) override {
     if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
-    if (settings.cpus) TRY(limit_cpus(*settings.cpus));
+    if (settings.cpus) shared_ = bound(*settings.cpus);
     if (!settings.pids) return {};
     return pids_limits_.write("pids.max", *settings.pids + 1);  // and the init process
   }
@@ -59,32 +57,28 @@ class CgroupV1 final : public Cgroup {
 
   std::optional<int64_t> tasks() const override { return pids_counters_.number("pids.current"); }
 
+  bool bounds_cpus() const override { return !bandwidth_.empty(); }
+  // A cgroup above with less to give makes the kernel refuse.
+  const Status& bound_cpus() const override { return shared_; }
+
+  // Every process is in all of them: one list is enough.
   void kill_all() override {
-    for (const std::string& folder : folders()) kill_inside(folder);
+    if (!made_.empty()) kill_inside(made_.front());
   }
   void remove() override {
     tasks_.clear();
-    if (bandwidth_ == cpu_) bandwidth_.clear();
-    for (std::string* folder : {&memory_, &pids_, &cpu_, &bandwidth_}) {
-      if (!folder->empty()) remove_folder(*folder);
-      folder->clear();
-    }
+    for (const std::string& folder : made_) remove_folder(folder);
+    made_.clear();
   }
 
  private:
-  std::vector<std::string> folders() const {
-    // Every process is in all of them: one list is enough.
-    for (const std::string* folder : {&pids_, &memory_, &cpu_}) {
-      if (!folder->empty()) return {*folder};
-    }
-    return {};
-  }
-
   Status make(const std::string& parent, const std::string& name, std::string& folder) {
     if (parent.empty()) return {};
     const std::string path = cat(parent, "/", name);
-    if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
     folder = path;
+    if (std::ranges::find(made_, path) != made_.end()) return {};  // hierarchies may share one
+    if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
+    made_.push_back(path);
     tasks_.emplace_back(open(cat(path, "/tasks").c_str(), O_WRONLY | O_CLOEXEC));
     if (!tasks_.back().valid()) return step_error("opening the cgroup's tasks", errno);
     return {};
@@ -107,50 +101,20 @@ class CgroupV1 final : public Cgroup {
     return memory_limits_.write("memory.memsw.limit_in_bytes", bytes);
   }
 
-  // Few runs ask: where this hierarchy is one of its own, its folder is made only then.
-  Status limit_cpus(int64_t cpus) {
-    constexpr int64_t kSharesOfOne = 1024;
-    constexpr int64_t kMostShares = 262'144;
-    if (bandwidth_.empty()) TRY(enter_bandwidth());
-    TRY(write(bandwidth_, "cpu.shares", cat(std::min(cpus * kSharesOfOne, kMostShares))));
-    ASSIGN_OR_RETURN(const int64_t period, bandwidth_period());
-    const std::string quota = cat(cpus * period);
-    const os::Fd file(open(cat(bandwidth_, "/cpu.cfs_quota_us").c_str(), O_WRONLY | O_CLOEXEC));
-    // Refused as invalid: a cgroup above has less to give, and that holds for us too.
-    if (file.valid() && (::write(file.get(), quota.data(), quota.size()) > 0 || errno == EINVAL))
-      return {};
-    return step_error("setting the cgroup's cpu.cfs_quota_us", errno);
-  }
-
-  Result<int64_t> bandwidth_period() const {
+  Status bound(int64_t cpus) const {
     const auto text = read_text(bandwidth_, "cpu.cfs_period_us");
     const auto period = text ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
     if (!period) return step_error("reading the cgroup's cpu.cfs_period_us", errno);
-    return *period;
-  }
-
-  // Who waits inside is moved; nobody forks meanwhile.
-  Status enter_bandwidth() {
-    const std::string path = cat(bandwidth_parent_, "/", name_);
-    if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
-    bandwidth_ = path;
-    for (const std::string& inside : folders()) {
-      const auto members = read_text(inside, "cgroup.procs");
-      for (const std::string& pid : split(members.value_or(""), '\n')) {
-        // 0 is a process of another pid namespace; written here it would be the launcher.
-        if (!pid.empty() && pid != "0") TRY(write(bandwidth_, "cgroup.procs", pid));
-      }
-    }
-    return {};
+    return write(bandwidth_, "cpu.cfs_quota_us", cat(cpus * *period));
   }
 
   int64_t memory_limit_ = 0;  // bytes; 0: none
   std::string memory_;
   std::string pids_;
   std::string cpu_;
-  std::string bandwidth_;  // of processors: cpu_, or a folder of its own
-  std::string bandwidth_parent_;
-  std::string name_;
+  std::string bandwidth_;
+  std::vector<std::string> made_;
+  Status shared_;
   CgroupFiles memory_limits_;
   CgroupFiles memory_counters_;
   CgroupFiles pids_limits_;

@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -36,7 +34,7 @@ class CgroupV2 final : public Cgroup {
 
   Status limit(const CgroupSettings& settings) override {
     if (settings.memory_bytes) TRY(limit_memory(*settings.memory_bytes));
-    if (settings.cpus) TRY(limit_cpus(*settings.cpus));
+    if (settings.cpus) shared_ = bound(*settings.cpus);
     if (!settings.pids) return {};
     return limits_.write("pids.max", *settings.pids + 1);  // and the init process
   }
@@ -59,6 +57,8 @@ class CgroupV2 final : public Cgroup {
 
   std::optional<int64_t> tasks() const override { return counters_.number("pids.current"); }
 
+  bool bounds_cpus() const override { return true; }
+  const Status& bound_cpus() const override { return shared_; }
   void kill_all() override {
     if (!folder_.empty()) kill_inside(folder_);
   }
@@ -76,12 +76,9 @@ class CgroupV2 final : public Cgroup {
     return limits_.write("memory.swap.max", 0);
   }
 
-  // Opened when they are needed: few runs ask.
-  Status limit_cpus(int64_t cpus) const {
+  // Opened when it is needed: few runs ask.
+  Status bound(int64_t cpus) const {
     constexpr int64_t kPeriodUs = 100'000;
-    constexpr int64_t kWeightOfOne = 100;
-    constexpr int64_t kMostWeight = 10'000;
-    TRY(write(folder_, "cpu.weight", cat(std::min(cpus * kWeightOfOne, kMostWeight))));
     return write(folder_, "cpu.max", cat(cpus * kPeriodUs, " ", kPeriodUs));
   }
 
@@ -89,6 +86,7 @@ class CgroupV2 final : public Cgroup {
   os::Fd fd_;
   CgroupFiles limits_;
   CgroupFiles counters_;
+  Status shared_;
   std::vector<os::Fd> none_;
 };
 

@@ -92,6 +92,7 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::make(const LaunchKit& kit,
                                                          const SandboxPlan& plan,
                                                          BrokerProcess* broker) {
   std::unique_ptr<EmptySandbox> out(new EmptySandbox(host_identity(plan)));
+  out->bounded_ = plan.cgroup.cpus.has_value();
   const BrokerConfig* config = broker != nullptr ? &*plan.broker : nullptr;
   if (launcher_makes_views(kit.host)) {
     TRY(out->start_processes(kit, nullptr, config, broker));
@@ -125,6 +126,7 @@ bool EmptySandbox::waits() const {
 
 bool EmptySandbox::fits(const SandboxPlan& plan) const {
   if (fitted_ || prepared_ == nullptr) return waits();
+  if (plan.cgroup.cpus && !cgroup_->bounds_cpus()) return false;
   return waits() && !plan.broker && plan.host_uid == identity_.uid &&
          plan.host_gid == identity_.gid && beyond(plan.mounts, prepared_->table()).has_value();
 }
@@ -169,7 +171,7 @@ Result<os::Fd> EmptySandbox::ruleset_for(const SandboxPlan& plan, int root) {
 
 Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
                                      const BrokerConfig* config, BrokerProcess* broker) {
-  ASSIGN_OR_RETURN(cgroup_, make_cgroup(kit.host.cgroup));
+  ASSIGN_OR_RETURN(cgroup_, make_cgroup(kit.host.cgroup, bounded_));
   ASSIGN_OR_RETURN(ChildEnds ends, open_channels(processes_));
   ChildContext child{.filters = kit.filters,
                      .cgroup = *cgroup_,

@@ -58,6 +58,7 @@ class EmptySandbox {
   std::optional<View> view_;              // none: the child made its own
   const SharedView* prepared_ = nullptr;  // what is in place is this; none: all of one plan
   os::Fd ruleset_;                        // Landlock's, of what is in place
+  bool bounded_ = false;                  // its processors will be
   bool fitted_ = false;
   bool has_ruleset_ = false;  // the command takes one
   os::Fd mount_namespace_;    // of init: held, its end costs us time and not init's reaper

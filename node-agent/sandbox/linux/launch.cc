@@ -14,6 +14,7 @@
 #include "node-agent/sandbox/linux/last_word.h"
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/supervise.h"
+#include "node-agent/sandbox/missing_limits.h"
 #include "node-agent/sandbox/network_report.h"
 #include "node-agent/sandbox/request_check.h"
 
@@ -53,6 +54,13 @@ void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult&
   for (auto& [name, enforcement] : result.enforced) {
     enforcement.applied = applied && enforcement.level != contracts::EnforcementLevel::kNone;
   }
+}
+
+// The kernel may refuse though the host can: the run went on all the same.
+void tell_of_cpus(const Cgroup& cgroup, const SandboxPlan& plan, SandboxResult& result) {
+  if (cgroup.bound_cpus().ok()) return;
+  AbsentLimits(cgroup.bound_cpus().error().message.c_str(), result.enforced)
+      .add_cpus(plan.cgroup.cpus);
 }
 
 Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
@@ -146,6 +154,7 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
   if (*broker) report = (*broker)->finish();
   classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
   describe_run(supervisor, outcome, result);
+  tell_of_cpus(kit.used->cgroup(), plan, result);
   if (*broker && supervisor.started())
     tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
   kit.used->take_back(supervisor.release());
