@@ -87,8 +87,9 @@ Error start_error(const Start& start, const std::string& program, const std::str
   return error;
 }
 
-Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
-  const std::string file = start.paths.controller_data() + "/controller.json";
+// What the program says about itself once it is up; START_FAILED when it ended or took too long.
+Result<wire::Value> wait_for_self(const Start& start, const std::string& program,
+                                  const std::string& file, const os::ProcessIdentity& process) {
   wire::Value self;
   wait_until(start.env, start.left(), [&] {
     self = read_self_description(file);
@@ -98,8 +99,14 @@ Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
     if (!written) self = {};
     return written || !os::alive(process);
   });
-  if (!os::alive(process)) return start_error(start, kController, "ended while it was starting");
-  if (self.is_null()) return start_error(start, kController, "did not come up in time");
+  if (!os::alive(process)) return start_error(start, program, "ended while it was starting");
+  if (self.is_null()) return start_error(start, program, "did not come up in time");
+  return self;
+}
+
+Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
+  const std::string file = start.paths.controller_data() + "/controller.json";
+  ASSIGN_OR_RETURN(const wire::Value self, wait_for_self(start, kController, file, process));
   start.pointer.url = self.text("url");
   start.pointer.controller = to_ref(process, self.text("nonce"));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
@@ -149,17 +156,26 @@ Status wait_for_node(Start& start, const os::ProcessIdentity& agent) {
     ready = flag != nullptr && flag->boolean() != nullptr && *flag->boolean();
     return ready || !os::alive(agent);
   });
-  if (ready) return {};
+  const bool alive = os::alive(agent);
+  if (ready && alive) return {};
   return start_error(start, kNodeAgent,
-                     os::alive(agent) ? "did not register in time" : "ended while it was starting");
+                     alive ? "did not register in time" : "ended while it was starting");
+}
+
+// Its own word first: the node's lease outlives the agent before it, so the node alone may be ready
+// though this agent never came up.
+Status wait_for_agent(Start& start, const os::ProcessIdentity& process) {
+  const std::string file = start.paths.agent_data() + "/agent.json";
+  ASSIGN_OR_RETURN(const wire::Value self, wait_for_self(start, kNodeAgent, file, process));
+  start.pointer.agent->nonce = self.text("nonce");
+  return wait_for_node(start, process);
 }
 
 // An agent of a controller that moved is started again; the runs it holds go on meanwhile.
 Status ensure_agent(Start& start, const std::string& former_url) {
   if (is_alive(start.pointer.agent) && former_url == start.pointer.url) {
-    TRY(wait_for_node(start, to_identity(*start.pointer.agent)));
-    // The node's lease outlives an agent that was killed just now: look at the process once more.
-    if (is_alive(start.pointer.agent)) return {};
+    const Status up = wait_for_node(start, to_identity(*start.pointer.agent));
+    if (is_alive(start.pointer.agent)) return up;  // else it was killed just now
   }
   start.was_complete = false;
   if (is_alive(start.pointer.agent)) {
@@ -173,12 +189,8 @@ Status ensure_agent(Start& start, const std::string& former_url) {
                                  agent_args(start.paths, start.pointer.url, start.pointer.node)));
   start.pointer.agent = to_ref(process);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
-  const Status up = wait_for_node(start, process);
-  if (up.ok()) {
-    start.pointer.agent->nonce =
-        read_self_description(start.paths.agent_data() + "/agent.json").text("nonce");
-    return write_pointer(start.paths.pointer(), start.pointer);
-  }
+  const Status up = wait_for_agent(start, process);
+  if (up.ok()) return write_pointer(start.paths.pointer(), start.pointer);
   (void)stop_process(process, kStopGrace);
   start.pointer.agent.reset();
   return up;

@@ -207,7 +207,9 @@ class Instance:
         self.kill_pid(self.pid_of(program), program)
 
     def kill_pid(self, pid, program):
-        assert pid is not None, f"{program} is not running"
+        if pid is None:
+            self.print_logs()  # they say why it ended by itself
+            raise AssertionError(f"{program} is not running")
         os.kill(pid, signal.SIGKILL)
         wait_until(f"{program} to be gone", lambda: ended(pid))
 

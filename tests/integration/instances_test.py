@@ -1,4 +1,5 @@
 """Instances are isolated by name; processes are known by identity, never by how they look."""
+import fcntl
 import os
 import pathlib
 import signal
@@ -106,6 +107,18 @@ class Instances(unittest.TestCase):
             instance.kill("paddock-controller")
             instance.kill("paddock-node-agent")
             self.assertNotEqual(instance.run("ready", check=False).returncode, 0)
+            instance.run("up")
+            self.assertEqual(instance.run("ready").returncode, 0)
+
+    def test_an_agent_that_cannot_start_is_said_though_its_node_is_still_ready(self):
+        with Instance("again") as instance:
+            instance.kill("paddock-node-agent")
+            with open(find_file(instance.home, "agent.lock"), "r+b") as lock:
+                fcntl.lockf(lock, fcntl.LOCK_EX)
+                refused = instance.run("up", check=False)
+            self.assertEqual(refused.returncode, 125, refused.stderr)
+            self.assertIn("START_FAILED", refused.stderr)
+            self.assertIn("DATA_DIR_IN_USE", refused.stderr)
             instance.run("up")
             self.assertEqual(instance.run("ready").returncode, 0)
 
