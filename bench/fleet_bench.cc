@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
   const double grown = memory_mib(fleet.controller.pid()) - settled;
   const double moved = lost_node(fleet, wire);
   std::printf("  a silent node's run is with another node after %.1f s\n", moved / 1000);
-  print_target("idle, % of a processor", percent, 15);
+  print_target("idle, % of a processor", percent, 5);
   print_target("memory grown while nothing stays, MiB", grown, 32);
   print_target("one event to 1000 watchers, p50 ms", percentile(told, 50), 50);
   print_target("a silent node's run is with another node, ms", moved, kLostTargetMs);

@@ -1,4 +1,5 @@
 // paddock-controller: the API, the store and the scheduler of one installation.
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -61,6 +62,16 @@ void raise_descriptor_limit() {
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log_warn("the descriptor limit stays as it is");
 }
 
+// Each agent and watcher that waits is a thread that sleeps on a futex. A process has four buckets
+// of them per processor, and waking one looks through all that share its bucket: have many. Of
+// Linux 6.16 (prctl(2), PR_FUTEX_HASH); an older one has a single table for all processes.
+void spread_sleepers() {
+  constexpr int kFutexHash = 78;
+  constexpr unsigned long kSetSlots = 1;
+  constexpr unsigned long kSlots = 8192;  // of 64 B
+  (void)::prctl(kFutexHash, kSetSlots, kSlots, 0UL, 0UL);
+}
+
 // The controller's own work, until it stops.
 void work(Controller& controller) {
   Millis rest{0};
@@ -95,6 +106,7 @@ Result<os::LockFile> lock_data_dir(const Config& config) {
 Status serve(const Config& config) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
+  spread_sleepers();
   const SystemClock clock;
   SystemRandom random;
   TRY(os::make_dirs(config.data_dir, 0700));

@@ -9,7 +9,7 @@ namespace {
 // Whether somebody is still there: a caller who hangs up cancels work, a lane without an agent is
 // only in the way, and there is one of each idle node.
 constexpr Millis kLookAtCallerEvery{250};
-constexpr Millis kLookAtLaneEvery{1'000};
+constexpr Millis kLookAtLaneEvery{2'000};
 
 Millis slice(MonoTime until, MonoTime now, Millis most) {
   return std::clamp<Millis>(until - now, Millis(0), most);
@@ -136,12 +136,16 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
   });
   TRY(std::move(opened));
   std::optional<contracts::CallsAnswer> answer;
+  std::optional<bool> told;  // whether it may take a call
   while (true) {
-    const bool may = eligible();  // also of one that is full: it is no reason to call elsewhere
-    TRY(change([&](State& state, Wakes& wakes) -> Status {
-      state.table.set_eligible(lane, may, wakes);
-      return {};
-    }));
+    // Also of one that is full: it is no reason to call elsewhere.
+    if (const bool may = eligible(); told != may) {
+      told = may;
+      TRY(change([&](State& state, Wakes& wakes) -> Status {
+        state.table.set_eligible(lane, may, wakes);
+        return {};
+      }));
+    }
     table_.wait_for(
         *signal, slice(end, clock.mono(), kLookAtLaneEvery),
         [&](State& state) {

@@ -32,7 +32,7 @@ class Notifier {
   void shutdown();
   bool stopped() const;
 
-  static constexpr Millis kPollEvery{1'000};  // thousands of agents wait so
+  static constexpr Millis kPollEvery{2'000};  // thousands of agents wait so
 
  private:
   static constexpr size_t kStripes = 64;
