@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <set>
 
 #include "common/os/file.h"
@@ -11,8 +9,6 @@
 
 namespace paddock::adversarial {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kCycles = 1000;
 constexpr int kAtOnce = 5;
@@ -27,29 +23,12 @@ size_t mounts() {
   return static_cast<size_t>(std::ranges::count(text, '\n'));
 }
 
-// Folders of launchers in any hierarchy, and the launchers' pids.
-std::map<std::string, pid_t> run_cgroups() {
-  std::map<std::string, pid_t> out;
-  std::error_code error;
-  for (fs::recursive_directory_iterator
-           at("/sys/fs/cgroup", fs::directory_options::skip_permission_denied, error),
-       end;
-       at != end && !error; at.increment(error)) {
-    const std::string name = at->path().filename();
-    if (!name.starts_with("paddock-")) continue;
-    const std::string rest = name.substr(8);
-    const auto pid = parse_integer<pid_t>(rest.substr(0, rest.find('-')));
-    if (pid) out[at->path()] = *pid;
-  }
-  return out;
-}
-
 // Of these launchers. What was there before is of others, whose pids come round again.
 std::vector<std::string> cgroups_left(const std::set<pid_t>& launchers,
-                                      const std::map<std::string, pid_t>& before) {
+                                      const std::map<std::string, Maker>& before) {
   std::vector<std::string> out;
-  for (const auto& [folder, pid] : run_cgroups()) {
-    if (launchers.contains(pid) && !before.contains(folder)) out.push_back(folder);
+  for (const auto& [folder, made_by] : run_cgroups()) {
+    if (launchers.contains(made_by.pid) && !before.contains(folder)) out.push_back(folder);
   }
   return out;
 }

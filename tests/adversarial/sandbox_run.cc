@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/process.h"
 #include "common/wire/json.h"
 
 namespace paddock::adversarial {
@@ -247,17 +249,30 @@ Finished SandboxTest::python(const std::string& code) {
 
 bool process_exists(pid_t pid) { return kill(pid, 0) == 0 || errno == EPERM; }
 
-std::vector<std::string> cgroups_of(pid_t launcher) {
-  std::vector<std::string> out;
-  const std::string name = cat("/paddock-", launcher, "-");
+std::map<std::string, Maker> run_cgroups() {
+  constexpr std::string_view kPrefix = "paddock-";
+  std::map<std::string, Maker> out;
   std::error_code error;
   for (fs::recursive_directory_iterator
            at("/sys/fs/cgroup", fs::directory_options::skip_permission_denied, error),
        end;
-       at != end; at.increment(error)) {
-    if (error) break;
-    if (at->path().string().find(name) != std::string::npos && at->is_directory(error))
-      out.push_back(at->path());
+       at != end && !error; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (!name.starts_with(kPrefix)) continue;
+    const std::vector<std::string> parts = split(name.substr(kPrefix.size()), '-');
+    if (parts.size() != 3) continue;
+    const auto pid = parse_integer<pid_t>(parts[0]);
+    const auto start = parse_integer<uint64_t>(parts[1]);
+    if (pid && start) out[at->path()] = {*pid, *start};
+  }
+  return out;
+}
+
+std::vector<std::string> cgroups_of(pid_t launcher) {
+  const uint64_t began = os::identify(getpid()).value().start_ticks;
+  std::vector<std::string> out;
+  for (const auto& [folder, made_by] : run_cgroups()) {
+    if (made_by.pid == launcher && made_by.start_ticks >= began) out.push_back(folder);
   }
   return out;
 }

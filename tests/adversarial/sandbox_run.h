@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,7 +90,14 @@ class SandboxTest : public testing::TestWithParam<As> {
 
 // Processes of this host whose ancestor in /proc is `pid`, or pid itself.
 bool process_exists(pid_t pid);
-// Folders named after a launcher with this pid in any cgroup hierarchy.
+// Folders of launchers in any cgroup hierarchy, and whom they are named after.
+struct Maker {
+  pid_t pid;
+  uint64_t start_ticks;  // since boot
+};
+std::map<std::string, Maker> run_cgroups();
+// Of a launcher with this pid that this program has seen start: one that was killed long ago, in
+// whatever cgroup, may have had the same pid.
 std::vector<std::string> cgroups_of(pid_t launcher);
 // Waits, with a generous bound, until nothing with this marker in its environment or command is
 // alive.
