@@ -72,7 +72,14 @@ class ApiTest : public testing::Test {
         store_(store::Store::open(
                    {.path = {},
                     .on_commit = [this](const auto& topics) { notifier_.notify(topics); },
-                    .on_changes = [this](auto changes) { history_.publish(std::move(changes)); }})
+                    .on_changes =
+                        [this](auto changes) {
+                          for (const auto& each : changes) {
+                            if (each.kind == contracts::Node::kKind)
+                              calls_->node_changed(each.key.name);
+                          }
+                          history_.publish(std::move(changes));
+                        }})
                    .value()),
         leases_(clock_.mono()),
         reconciler_(*store_, leases_),
@@ -80,6 +87,7 @@ class ApiTest : public testing::Test {
                   *intake_, clock_,    random_,  metrics_, reconciler_},
         router_(Router::build(routes()).value()),
         handler_(make_handler(router_, services_)) {
+    services_.calls = calls_;
     admin_ = add_token("admin", auth::admin_scopes());
     enroll_ = add_token("enroll", auth::enroll_scopes());
   }
@@ -177,6 +185,7 @@ class ApiTest : public testing::Test {
   test::TempDir folder_;
   ManualClock clock_;
   SeededRandom random_{7};
+  std::shared_ptr<calls::Relay> calls_ = std::make_shared<calls::Relay>();
   events::Notifier notifier_;
   events::WatchHistory history_;
   Metrics metrics_;

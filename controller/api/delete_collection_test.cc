@@ -128,7 +128,7 @@ TEST_F(Collections, AreCutShortWithTheirClient) {
   make_workspaces(kMany, "x");
   Request request = request_of("DELETE", kWorkspaces, admin_);
   int asked = 0;
-  request.connected = [&] { return ++asked == 1; };
+  request.client.connected = [&] { return ++asked == 1; };
   const Answer answer = send(request);
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.reason(), "DELETION_CUT_SHORT");

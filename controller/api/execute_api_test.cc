@@ -21,12 +21,14 @@ class Execute : public ApiTest {
       request.snippets->enabled = true;
       request.snippets->parallel = 1;
       const auto yes = [] { return true; };
-      const auto told = services_.calls->serve({"n1", "session-1", 0}, request, yes, yes, clock_);
+      const auto told =
+          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_);
       ASSERT_TRUE(told.ok() && told->call);
       brings.id = told->call->id;
       request.answer = std::move(brings);
       request.wait_ms = 0;
-      ASSERT_TRUE(services_.calls->serve({"n1", "session-1", 0}, request, yes, yes, clock_).ok());
+      ASSERT_TRUE(
+          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_).ok());
     });
     while (services_.calls->skills(clock_).empty()) std::this_thread::yield();
     Answer answer = execute(bytes);

@@ -29,6 +29,7 @@ void follow_run(Services& services, const Follow& follow, ResponseStream& out,
                 const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
                 const std::function<bool()>& idle) {
   const std::string topic = store::run_topic(follow.run_uid);
+  events::Waiter waiter(out.client());
   int64_t after = follow.after;
   while (out.open()) {
     const uint64_t seen = services.notifier.version(topic);
@@ -41,7 +42,7 @@ void follow_run(Services& services, const Follow& follow, ResponseStream& out,
     if (now->complete) return;
     if (now->events.size() == static_cast<size_t>(kPage)) continue;
     if (!follow.follow) return;
-    const bool woken = services.notifier.wait(topic, seen, kHeartbeat, [&] { return !out.open(); });
+    const bool woken = services.notifier.wait(topic, seen, kHeartbeat, waiter);
     if (services.notifier.stopped()) return;
     if (!woken && !idle()) return;
   }

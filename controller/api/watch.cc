@@ -14,7 +14,6 @@ using k8s::WatchEvent;
 
 constexpr size_t kAtOnce = 256;           // changes per look, and
 constexpr size_t kTextAtOnce = 64 << 10;  // bytes per write: bound a watch's memory
-constexpr Millis kLongestSleep{2'000};    // then it looks whether its client is still there
 constexpr Millis kRound{60'000};          // bookmarks, and whether the token still holds
 
 // What the key alone tells of a field selector.
@@ -47,6 +46,7 @@ class Watch {
     next_round_ = services_.clock.mono() + kRound;
     if (query_.initial && !tell_present(out)) return;
     const std::string topic = store::kind_topic(kind_.stored_kind);
+    events::Waiter waiter(out.client());
     while (out.open()) {
       const uint64_t seen = services_.notifier.version(topic);
       const auto look = services_.history.after(kind_.stored_kind, at_, kAtOnce);
@@ -56,7 +56,7 @@ class Watch {
       if (look->changes.size() == kAtOnce) continue;
       const MonoTime now = services_.clock.mono();
       if (now >= end || !make_round(now, out)) return;
-      services_.notifier.wait(topic, seen, std::min(kLongestSleep, end - now));
+      services_.notifier.wait(topic, seen, std::min(next_round_, end) - now, waiter);
       if (services_.notifier.stopped()) return;
     }
   }

@@ -59,6 +59,9 @@ Status Controller::open_state() {
     notifier_.notify(topics);
   };
   options.on_changes = [this](std::vector<store::ObjectWrite> changes) {
+    for (const store::ObjectWrite& each : changes) {
+      if (each.kind == contracts::Node::kKind) calls_->node_changed(each.key.name);
+    }
     history_.publish(std::move(changes));
   };
   ASSIGN_OR_RETURN(store_, store::Store::open(options));
@@ -92,6 +95,7 @@ Status Controller::open_state() {
       {config_.volumes.keep_versions, config_.volumes.per_namespace},
       {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode},
       config_.data_dir});
+  services_->calls = calls_;
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
   services_->open_requests =
       std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));

@@ -60,6 +60,7 @@ class Controller {
   Outside outside_;
   events::Notifier notifier_;
   events::WatchHistory history_;
+  std::shared_ptr<calls::Relay> calls_ = std::make_shared<calls::Relay>();
   nodes::LeaseTable leases_;
   api::Metrics metrics_;
   std::unique_ptr<store::Store> store_;

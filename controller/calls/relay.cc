@@ -1,14 +1,16 @@
 #include "controller/calls/relay.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <thread>
+#include <utility>
 
 namespace paddock::calls {
 namespace {
 
-// Whether somebody is still there: a caller who hangs up cancels work, a lane without an agent is
-// only in the way, and there is one of each idle node.
-constexpr Millis kLookAtCallerEvery{250};
+// Time alone may end a call: a node that is silent for long has lost it.
+constexpr Millis kLookAtCallEvery{250};
+// A lane whose agent's hanging up nobody tells.
 constexpr Millis kLookAtLaneEvery{2'000};
 
 Millis slice(MonoTime until, MonoTime now, Millis most) {
@@ -17,8 +19,8 @@ Millis slice(MonoTime until, MonoTime now, Millis most) {
 
 }  // namespace
 
-std::vector<Relay::Signal> Relay::signals_of(const State& state, const Wakes& wakes) {
-  std::vector<Signal> out;
+std::vector<Relay::HeldPtr> Relay::held_of(const State& state, const Wakes& wakes) {
+  std::vector<HeldPtr> out;
   for (const CallId& id : wakes.callers) {
     const auto found = state.callers.find(id);
     if (found != state.callers.end()) out.push_back(found->second);
@@ -31,27 +33,35 @@ std::vector<Relay::Signal> Relay::signals_of(const State& state, const Wakes& wa
 }
 
 Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
-  std::vector<Signal> signals;
+  std::vector<HeldPtr> woken;
   Status done = table_.with([&](State& state) {
     Wakes wakes;
     Status out = what(state, wakes);
-    signals = signals_of(state, wakes);
+    woken = held_of(state, wakes);
     return out;
   });
-  for (const Signal& signal : signals) signal->notify_all();
+  for (const HeldPtr& held : woken) held->changed.notify_all();
   return done;
+}
+
+// What is `held` belongs to the table's lock.
+HangupWatch Relay::watch(const Client& client, const HeldPtr& held) {
+  return client.watch([this, held] {
+    table_.with([&](State&) { held->gone = true; });
+    held->changed.notify_all();
+  });
 }
 
 Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random& random) {
   const CallId id = make_uuid(random);
-  const auto signal = std::make_shared<std::condition_variable>();
+  const auto held = std::make_shared<Held>();
   Status submitted = change([&](State& state, Wakes& wakes) -> Status {
     if (state.names.contains(options.name))
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
     NewCall made{options.kind, std::move(options.payload), options.bytes, options.node,
                  options.caller};
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
-    state.callers[id] = signal;
+    state.callers[id] = held;
     if (!options.name.empty()) state.names[options.name] = id;
     return {};
   });
@@ -60,7 +70,10 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     std::this_thread::yield();  // to the lane, which may have been woken on this processor
     options.meanwhile();
   }
-  auto outcome = wait_for_outcome(id, options, *signal, clock);
+  auto outcome = [&] {
+    const HangupWatch watching = watch(options.client, held);
+    return wait_for_outcome(id, options, *held, clock);
+  }();
   (void)change([&](State& state, Wakes& wakes) -> Status {
     state.table.cancel(id, wakes);
     state.callers.erase(id);
@@ -71,22 +84,24 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
 }
 
 Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions& options,
-                                            std::condition_variable& signal, const Clock& clock) {
+                                            Held& held, const Clock& clock) {
   const MonoTime start = clock.mono();
   const MonoTime end = start + options.patience;
   const MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
   std::optional<Result<wire::Value>> outcome;
   while (true) {
     bool waits = false;
+    bool gone = false;
     std::vector<wire::Value> pieces;
     table_.wait_for(
-        signal, slice(end, clock.mono(), kLookAtCallerEvery),
+        held.changed, slice(end, clock.mono(), kLookAtCallEvery),
         [&](State& state) {
           pieces = state.table.take_pieces(id);
           if (options.holder != nullptr) *options.holder = state.table.holder(id);
           outcome = state.table.take_outcome(id, clock.mono());
           waits = state.table.waits(id);
-          return outcome.has_value() || !pieces.empty();
+          gone = held.gone;
+          return outcome.has_value() || !pieces.empty() || gone;
         },
         [](State&, bool) {});
     for (const wire::Value& piece : pieces) {
@@ -100,7 +115,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
     }
     if (now >= end)
       return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the node did not answer in time"};
-    if (!options.connected())
+    if (gone || options.client.gone())
       return Error{Code::kDeadlineExceeded, "CALLER_GONE", "the caller has hung up"};
   }
 }
@@ -117,8 +132,7 @@ Status Relay::stop(const std::string& name) {
 Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
                                             const contracts::CallsRequest& request,
                                             const std::function<bool()>& eligible,
-                                            const std::function<bool()>& connected,
-                                            const Clock& clock) {
+                                            const Client& agent, const Clock& clock) {
   if (!request.pieces.empty()) {
     TRY(change([&](State& state, Wakes& wakes) -> Status {
       state.table.pass_on(lane, request.pieces, wakes);
@@ -127,59 +141,90 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
     return contracts::CallsAnswer{};
   }
   const MonoTime end = clock.mono() + Millis(request.wait_ms);
-  const auto signal = std::make_shared<std::condition_variable>();
+  const auto held = std::make_shared<Held>();
   // The answer that it brings is somebody's at once; whether it takes another may be looked up.
   Status opened = change([&](State& state, Wakes& wakes) -> Status {
     TRY(state.table.open(lane, request, wakes));
-    state.lanes[lane] = signal;
+    state.lanes[lane] = held;
     return {};
   });
   TRY(std::move(opened));
-  std::optional<contracts::CallsAnswer> answer;
-  std::optional<bool> told;  // whether it may take a call
-  while (true) {
-    // Also of one that is full: it is no reason to call elsewhere.
-    if (const bool may = eligible(); told != may) {
-      told = may;
-      TRY(change([&](State& state, Wakes& wakes) -> Status {
-        state.table.set_eligible(lane, may, wakes);
-        return {};
-      }));
-    }
-    table_.wait_for(
-        *signal, slice(end, clock.mono(), kLookAtLaneEvery),
-        [&](State& state) {
-          answer = state.table.poll(lane);
-          return answer.has_value();
-        },
-        [](State&, bool) {});
-    if (answer || clock.mono() >= end || !connected()) break;
-  }
+  auto answer = wait_for_call(lane, held, eligible, agent, end, clock);
   table_.with([&](State& state) {
     // What was given to it meanwhile goes out with this answer, or is known to be lost.
     if (!answer) answer = state.table.poll(lane);
     state.table.close(lane, clock.mono());
     const auto found = state.lanes.find(lane);
-    if (found != state.lanes.end() && found->second == signal) state.lanes.erase(found);
+    if (found != state.lanes.end() && found->second == held) state.lanes.erase(found);
   });
   return answer.value_or(contracts::CallsAnswer{});
 }
 
-std::optional<bool> Relay::known_eligible(const std::string& node, uint64_t version) const {
+std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, const HeldPtr& held,
+                                                           const std::function<bool()>& eligible,
+                                                           const Client& agent, MonoTime end,
+                                                           const Clock& clock) {
+  const HangupWatch watching = watch(agent, held);
+  while (true) {
+    const MonoTime now = clock.mono();
+    std::optional<contracts::CallsAnswer> answer;
+    bool asks = false;
+    bool gone = false;
+    table_.wait_for(
+        held->changed, slice(end, now, watching ? end - now : kLookAtLaneEvery),
+        [&](State& state) {
+          answer = state.table.poll(lane);
+          asks = std::exchange(held->asks, false);
+          gone = held->gone;
+          return answer || asks || gone;
+        },
+        [](State&, bool) {});
+    if (answer) return answer;
+    if (asks) {
+      // Also of one that is full: it is no reason to call elsewhere.
+      const bool may = eligible();
+      (void)change([&](State& state, Wakes& wakes) -> Status {
+        state.table.set_eligible(lane, may, wakes);
+        return {};
+      });
+    } else if (gone || clock.mono() >= end || agent.gone()) {
+      return std::nullopt;
+    }
+  }
+}
+
+void Relay::node_changed(const std::string& node) {
+  known_.with([&](Known& known) {
+    ++known.changes;
+    known.eligible.erase(node);
+  });
+  std::vector<HeldPtr> asked;
+  table_.with([&](State& state) {
+    for (auto at = state.lanes.lower_bound({node, "", INT64_MIN});
+         at != state.lanes.end() && at->first.node == node; ++at) {
+      at->second->asks = true;
+      asked.push_back(at->second);
+    }
+  });
+  for (const HeldPtr& held : asked) held->changed.notify_all();
+}
+
+std::optional<bool> Relay::known_eligible(const std::string& node) const {
   return known_.with([&](const Known& known) -> std::optional<bool> {
     const auto found = known.eligible.find(node);
-    if (known.version != version || found == known.eligible.end()) return std::nullopt;
+    if (found == known.eligible.end()) return std::nullopt;
     return found->second;
   });
 }
 
-void Relay::know_eligible(const std::string& node, uint64_t version, bool eligible) {
+void Relay::know_eligible(const std::string& node, uint64_t changes, bool eligible) {
   known_.with([&](Known& known) {
-    if (known.version > version) return;
-    if (known.version < version) known.eligible.clear();
-    known.version = version;
-    known.eligible[node] = eligible;
+    if (known.changes == changes) known.eligible[node] = eligible;
   });
+}
+
+uint64_t Relay::changes() const {
+  return known_.with([](const Known& known) { return known.changes; });
 }
 
 Load Relay::load(const Clock& clock) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/client.h"
 #include "common/base/guarded.h"
 #include "common/base/random.h"
 #include "controller/calls/call_table.h"
@@ -25,7 +26,7 @@ struct CallOptions {
   size_t bytes = 0;                                       // of the payload, about
   Millis patience{0};                                     // for the outcome
   Millis queue_patience{5'000};                           // for a node to take it
-  std::function<bool()> connected = [] { return true; };  // the caller still waits
+  Client client = {};                                     // the caller; gone: the call is canceled
   std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
   std::function<void()> meanwhile = {};  // done once, by the caller, as soon as the call is made
   std::string* holder = nullptr;         // gets the name of the node that had it
@@ -43,36 +44,52 @@ class Relay {
   // It is to end soon; whoever waits for it learns how. NotFound: CALL_NOT_FOUND.
   Status stop(const std::string& name);
 
-  // One request of a lane, held for its wait. `eligible` is asked every now and then.
+  // One request of a lane, held for its wait. `eligible` is asked at its begin, and each time that
+  // something of its node changed.
   Result<contracts::CallsAnswer> serve(const LaneKey& lane, const contracts::CallsRequest& request,
-                                       const std::function<bool()>& eligible,
-                                       const std::function<bool()>& connected, const Clock& clock);
+                                       const std::function<bool()>& eligible, const Client& agent,
+                                       const Clock& clock);
 
-  // Whether a node may be given anything, as it was said of this version of what is known of nodes.
-  std::optional<bool> known_eligible(const std::string& node, uint64_t version) const;
-  void know_eligible(const std::string& node, uint64_t version, bool eligible);
+  // What is stored of this node has changed.
+  void node_changed(const std::string& node);
+  // Whether a node may be given anything, if it was said since it changed last.
+  std::optional<bool> known_eligible(const std::string& node) const;
+  // Of what was read of the node once there had been so many changes, of whichever node.
+  void know_eligible(const std::string& node, uint64_t changes, bool eligible);
+  uint64_t changes() const;
 
   std::vector<contracts::SnippetSkills> skills(const Clock& clock) const;
   Load load(const Clock& clock) const;
 
  private:
-  using Signal = std::shared_ptr<std::condition_variable>;
+  // A thread that is held, and what it has to hear besides what the table has for it.
+  struct Held {
+    std::condition_variable changed;
+    bool gone = false;  // whoever it is held for
+    bool asks = true;   // of a lane: whether its node may take calls
+  };
+  using HeldPtr = std::shared_ptr<Held>;
   struct State {
     explicit State(Limits limits) : table(limits) {}
     CallTable table;
-    std::map<CallId, Signal> callers;
+    std::map<CallId, HeldPtr> callers;
     std::map<std::string, CallId> names;
-    std::map<LaneKey, Signal> lanes;
+    std::map<LaneKey, HeldPtr> lanes;
   };
   struct Known {
-    uint64_t version = 0;
-    std::map<std::string, bool> eligible;  // at that version
+    uint64_t changes = 0;
+    std::map<std::string, bool> eligible;
   };
   // Does it, and wakes whom it concerns once they can go on: not while we hold the lock.
   Status change(const std::function<Status(State&, Wakes&)>& what);
-  static std::vector<Signal> signals_of(const State& state, const Wakes& wakes);
-  Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options,
-                                       std::condition_variable& signal, const Clock& clock);
+  static std::vector<HeldPtr> held_of(const State& state, const Wakes& wakes);
+  HangupWatch watch(const Client& client, const HeldPtr& held);
+  Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options, Held& held,
+                                       const Clock& clock);
+  std::optional<contracts::CallsAnswer> wait_for_call(const LaneKey& lane, const HeldPtr& held,
+                                                      const std::function<bool()>& eligible,
+                                                      const Client& agent, MonoTime end,
+                                                      const Clock& clock);
 
   Guarded<State> table_;
   Guarded<Known> known_;

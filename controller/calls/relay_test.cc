@@ -10,6 +10,27 @@ namespace {
 
 constexpr Millis kLong{60'000};
 
+// A client who says that he is gone, and is asked for that by nobody.
+class Word {
+ public:
+  Client client() {
+    return {[this] { return !given_; },
+            [this](std::function<void()> wake) {
+              wake_.with([&](auto& kept) { kept = wake; });
+              if (given_) wake();
+              return std::make_shared<int>();
+            }};
+  }
+  void give() {
+    given_ = true;
+    if (const auto wake = wake_.with([](auto& kept) { return kept; })) wake();
+  }
+
+ private:
+  std::atomic<bool> given_{false};
+  Guarded<std::function<void()>> wake_;
+};
+
 class Relayed : public testing::Test {
  protected:
   static contracts::CallsRequest request() {
@@ -23,7 +44,7 @@ class Relayed : public testing::Test {
   }
   Result<contracts::CallsAnswer> serve(const contracts::CallsRequest& request) {
     return relay_.serve(
-        {"n1", "session-1", 0}, request, [] { return true; }, [&] { return !over_; }, clock_);
+        {"n1", "session-1", 0}, request, [] { return true; }, {[&] { return !over_; }, {}}, clock_);
   }
   void wait_for_node() {
     while (relay_.skills(clock_).empty()) std::this_thread::yield();
@@ -46,18 +67,74 @@ class Relayed : public testing::Test {
   std::string holder_;
 };
 
-TEST_F(Relayed, WhatIsKnownOfANodeHoldsForItsVersionAlone) {
-  EXPECT_FALSE(relay_.known_eligible("n1", 7));
-  relay_.know_eligible("n1", 7, true);
-  EXPECT_EQ(relay_.known_eligible("n1", 7), true);
-  EXPECT_FALSE(relay_.known_eligible("n2", 7));
-  EXPECT_FALSE(relay_.known_eligible("n1", 8));
-  relay_.know_eligible("n2", 8, false);
-  EXPECT_EQ(relay_.known_eligible("n2", 8), false);
-  EXPECT_FALSE(relay_.known_eligible("n1", 8)) << "that was before";
-  relay_.know_eligible("n1", 7, true);  // somebody who looked long ago
-  EXPECT_FALSE(relay_.known_eligible("n1", 8));
-  EXPECT_EQ(relay_.known_eligible("n2", 8), false);
+TEST_F(Relayed, WhatIsKnownOfANodeHoldsUntilThatNodeChanges) {
+  const uint64_t seen = relay_.changes();
+  EXPECT_FALSE(relay_.known_eligible("n1"));
+  relay_.know_eligible("n1", seen, true);
+  relay_.know_eligible("n2", seen, false);
+  EXPECT_EQ(relay_.known_eligible("n1"), true);
+  relay_.node_changed("n1");
+  EXPECT_FALSE(relay_.known_eligible("n1"));
+  EXPECT_EQ(relay_.known_eligible("n2"), false);
+  relay_.know_eligible("n1", seen, true);  // somebody who looked before that
+  EXPECT_FALSE(relay_.known_eligible("n1"));
+}
+
+// None of these waits looks by itself: the word alone ends it.
+TEST_F(Relayed, ALaneEndsWhenItIsToldThatItsAgentIsGone) {
+  Word word;
+  std::thread agent([&] {
+    wait_for_node();
+    word.give();
+  });
+  EXPECT_FALSE(
+      relay_
+          .serve(
+              {"n1", "session-1", 0}, request(), [] { return true; }, word.client(), clock_)
+          ->call);
+  agent.join();
+}
+
+TEST_F(Relayed, ACallerThatHangsUpIsWaitedForNoLonger) {
+  Word word;
+  std::thread lane([&] { (void)serve(request()); });
+  wait_for_node();
+  std::thread caller([&] {
+    while (relay_.load(clock_).running == 0) std::this_thread::yield();
+    word.give();
+  });
+  CallOptions wanted = options(kLong);
+  wanted.client = word.client();
+  const auto answer = relay_.call(std::move(wanted), clock_, random_);
+  caller.join();
+  lane.join();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().reason, "CALLER_GONE");
+}
+
+TEST_F(Relayed, ALaneAsksAnewWhenItsNodeChanges) {
+  std::atomic<bool> cordoned{true};
+  std::atomic<int> asked{0};
+  Word word;
+  std::thread lane([&] {
+    const auto eligible = [&] {
+      ++asked;
+      return !cordoned;
+    };
+    const auto told =
+        relay_.serve({"n1", "session-1", 0}, request(), eligible, word.client(), clock_);
+    EXPECT_TRUE(told.ok() && told->call);
+  });
+  while (asked == 0) std::this_thread::yield();
+  relay_.node_changed("n2");
+  cordoned = false;
+  relay_.node_changed("n1");
+  while (asked < 2) std::this_thread::yield();
+  CallOptions wanted = options(kLong);
+  wanted.patience = Millis(0);  // it is given to the lane; nobody answers
+  (void)relay_.call(std::move(wanted), clock_, random_);
+  lane.join();
+  EXPECT_EQ(asked, 2);
 }
 
 TEST_F(Relayed, ACallGoesToANodeAndBackAndItsHolderIsTold) {

@@ -1,57 +1,84 @@
 #include "controller/events/notifier.h"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace paddock::events {
+namespace {
+
+enum class News { kNone, kChanged, kStopped };
+
+}  // namespace
 
 Notifier::Place Notifier::place(std::string_view topic) {
   const size_t hash = std::hash<std::string_view>()(topic);
   return {hash % kStripes, hash / kStripes % kSlots};
 }
 
+// Rung without the lock: whoever wakes takes it.
 void Notifier::notify(const std::vector<std::string>& topics) {
   for (const std::string& topic : topics) {
     const Place at = place(topic);
-    Stripe& stripe = stripes_[at.stripe];
-    stripe.versions.with([&](Versions& versions) { ++versions.of[at.slot]; });
-    stripe.changed.notify_all();
+    const Bells waiting = stripes_[at.stripe].with([&](Stripe& stripe) {
+      ++stripe.slots[at.slot].version;
+      return std::exchange(stripe.slots[at.slot].waiting, {});
+    });
+    for (const auto& bell : waiting) bell->ring();
   }
 }
 
 uint64_t Notifier::version(std::string_view topic) const {
   const Place at = place(topic);
-  return stripes_[at.stripe].versions.with(
-      [&](const Versions& versions) { return versions.of[at.slot]; });
+  return stripes_[at.stripe].with(
+      [&](const Stripe& stripe) { return stripe.slots[at.slot].version; });
 }
 
-bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit,
-                    const std::function<bool()>& stop) {
+bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit, Waiter& waiter) {
   const Place at = place(topic);
-  Stripe& stripe = stripes_[at.stripe];
-  Millis left = limit;
+  const auto news = [&](const Stripe& stripe) {
+    if (stripe.stopped) return News::kStopped;
+    return stripe.slots[at.slot].version != seen ? News::kChanged : News::kNone;
+  };
+  Guarded<Stripe>& stripes = stripes_[at.stripe];
+  const auto end = std::chrono::steady_clock::now() + limit;
   while (true) {
-    const Millis step = stop ? std::min(left, kPollEvery) : left;
-    const auto [changed, stopped] = stripe.versions.wait_for(
-        stripe.changed, step,
-        [&](const Versions& versions) { return versions.stopped || versions.of[at.slot] != seen; },
-        [&](const Versions& versions, bool) {
-          return std::pair(versions.of[at.slot] != seen, versions.stopped);
-        });
-    if (changed && !stopped) return true;
-    left -= step;
-    if (stopped || left <= Millis(0) || (stop && stop())) return false;
+    News now = stripes.with([&](Stripe& stripe) {
+      const News out = news(stripe);
+      if (out == News::kNone) stripe.slots[at.slot].waiting.insert(waiter.bell());
+      return out;
+    });
+    if (now != News::kNone) return now == News::kChanged;
+    const auto left = std::chrono::ceil<Millis>(end - std::chrono::steady_clock::now());
+    const bool rung = waiter.wait(std::max(left, Millis(0)));
+    now = stripes.with([&](Stripe& stripe) {
+      stripe.slots[at.slot].waiting.erase(waiter.bell());
+      return news(stripe);
+    });
+    if (now != News::kNone) return now == News::kChanged;
+    if (!rung) return false;
   }
 }
 
+bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit) {
+  Waiter waiter;
+  return wait(topic, seen, limit, waiter);
+}
+
 void Notifier::shutdown() {
-  for (Stripe& stripe : stripes_) {
-    stripe.versions.with([](Versions& versions) { versions.stopped = true; });
-    stripe.changed.notify_all();
+  for (Guarded<Stripe>& stripes : stripes_) {
+    const std::array<Slot, kSlots> slots = stripes.with([](Stripe& stripe) {
+      stripe.stopped = true;
+      return stripe.slots;
+    });
+    for (const Slot& slot : slots) {
+      for (const auto& bell : slot.waiting) bell->ring();
+    }
   }
 }
 
 bool Notifier::stopped() const {
-  return stripes_[0].versions.with([](const Versions& versions) { return versions.stopped; });
+  return stripes_[0].with([](const Stripe& stripe) { return stripe.stopped; });
 }
 
 }  // namespace paddock::events

@@ -5,15 +5,13 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
-#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/guarded.h"
-#include "common/base/units.h"
+#include "controller/events/waiter.h"
 
 namespace paddock::events {
 
@@ -23,27 +21,26 @@ class Notifier {
   // Take the version before reading the store, then wait for a newer one: nothing is missed.
   uint64_t version(std::string_view topic) const;
 
-  // True once the topic's version differs from `seen`. False when `limit` passed, `stop` says so
-  // (asked every `kPollEvery`), or after shutdown().
-  bool wait(std::string_view topic, uint64_t seen, Millis limit,
-            const std::function<bool()>& stop = {});
+  // True once the topic's version differs from `seen`. False when `limit` passed, the waiter's
+  // client is gone, or after shutdown().
+  bool wait(std::string_view topic, uint64_t seen, Millis limit, Waiter& waiter);
+  bool wait(std::string_view topic, uint64_t seen, Millis limit);
 
   // Ends every wait, now and later.
   void shutdown();
   bool stopped() const;
 
-  static constexpr Millis kPollEvery{2'000};  // thousands of agents wait so
-
  private:
-  static constexpr size_t kStripes = 64;
-  static constexpr size_t kSlots = 64;  // per stripe
-  struct Versions {
-    std::array<uint64_t, kSlots> of{};
-    bool stopped = false;
+  static constexpr size_t kStripes = 64;  // each with a lock
+  static constexpr size_t kSlots = 64;    // per stripe
+  using Bells = std::set<std::shared_ptr<Bell>>;
+  struct Slot {
+    uint64_t version = 0;
+    Bells waiting;
   };
   struct Stripe {
-    Guarded<Versions> versions;
-    std::condition_variable changed;
+    std::array<Slot, kSlots> slots;
+    bool stopped = false;
   };
   struct Place {
     size_t stripe;
@@ -51,7 +48,7 @@ class Notifier {
   };
   static Place place(std::string_view topic);
 
-  std::array<Stripe, kStripes> stripes_;
+  std::array<Guarded<Stripe>, kStripes> stripes_;
 };
 
 }  // namespace paddock::events

@@ -35,7 +35,42 @@ TEST(Notifier, WakesEveryWaiterOfATopic) {
 
 TEST(Notifier, StopsWaitingWhenTheCallerIsGone) {
   Notifier notifier;
-  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), kLong, [] { return true; }));
+  Waiter waiter({[] { return false; }, {}});
+  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), kLong, waiter));
+}
+
+TEST(Notifier, AWordThatTheClientIsGoneEndsTheWaitAndThoseAfterIt) {
+  Notifier notifier;
+  std::atomic<bool> here{true};
+  std::function<void()> wake;
+  Waiter waiter({[&] { return here.load(); },
+                 [&](std::function<void()> told) {
+                   wake = std::move(told);
+                   return std::make_shared<int>();
+                 }});
+  std::thread client([&] {
+    here = false;
+    wake();
+  });
+  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), kLong, waiter));
+  client.join();
+  EXPECT_TRUE(waiter.gone());
+  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), kLong, waiter));
+  const uint64_t seen = notifier.version("run/a");
+  notifier.notify({"run/a"});
+  EXPECT_TRUE(notifier.wait("run/a", seen, kLong, waiter)) << "what happened is told all the same";
+}
+
+TEST(Notifier, ARingThatComesLateWakesNobodyForNothing) {
+  Notifier notifier;
+  Waiter waiter;
+  waiter.bell()->ring();  // of a wait that is over
+  EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), Millis(1), waiter));
+  waiter.bell()->ring();
+  const uint64_t seen = notifier.version("run/a");
+  std::thread change([&] { notifier.notify({"run/a"}); });
+  EXPECT_TRUE(notifier.wait("run/a", seen, kLong, waiter));
+  change.join();
 }
 
 TEST(Notifier, ShutdownEndsEveryWaitNowAndLater) {

@@ -67,8 +67,9 @@ class AnswerStream final : public httplib::Stream {
 // What a handler writes its stream to.
 class SinkStream final : public ResponseStream {
  public:
-  SinkStream(AnswerStream& out, httplib::DataSink& sink, std::optional<uint64_t> length)
-      : out_(out), sink_(sink), left_(length) {}
+  SinkStream(AnswerStream& out, httplib::DataSink& sink, std::optional<uint64_t> length,
+             const Client& client)
+      : out_(out), sink_(sink), left_(length), client_(client) {}
   bool write(std::string_view bytes) override {
     if (bytes.empty()) return open();
     if (!out_.open()) return false;
@@ -78,12 +79,16 @@ class SinkStream final : public ResponseStream {
     return ok_ && (!left_ || *left_ > 0 || out_.open());
   }
   bool open() const override { return ok_ && out_.open(); }
+  Client client() const override {
+    return {[this] { return open(); }, client_.when_gone};
+  }
   bool complete() const { return ok_ && (!left_ || *left_ == 0); }
 
  private:
   AnswerStream& out_;
   httplib::DataSink& sink_;
   std::optional<uint64_t> left_;
+  const Client& client_;
   bool ok_ = true;
 };
 
@@ -91,6 +96,7 @@ struct Answer {
   Response response;
   AnswerForm form;
   AnswerStream& out;
+  const Client& client;
   std::optional<uint64_t> declared_length = std::nullopt;  // of a stream
 };
 
@@ -126,7 +132,7 @@ void set_headers(Answer& answer, httplib::Response& out) {
 }
 
 bool run_stream(Answer& answer, httplib::DataSink& sink) {
-  SinkStream stream(answer.out, sink, answer.declared_length);
+  SinkStream stream(answer.out, sink, answer.declared_length, answer.client);
   try {
     if (!answer.out.go_direct()) return false;
     answer.response.stream(stream);
@@ -212,12 +218,13 @@ Codec::Codec() {
 
 Codec::~Codec() = default;
 
-bool Codec::write(Transport& transport, Response response, AnswerForm form) const {
+bool Codec::write(Transport& transport, Response response, AnswerForm form,
+                  const Client& client) const {
   if (response.status < 200 || response.status > 599) {
     response = refusal({Code::kInternal, "INTERNAL", "the handler's answer has no valid status"});
   }
   AnswerStream stream(transport, form.head_only);
-  Answer answer{std::move(response), form, stream};
+  Answer answer{std::move(response), form, stream, client};
   current_answer = &answer;
   bool written = false;
   try {

@@ -21,7 +21,9 @@ class Codec {
   Codec();
   ~Codec();
   // Returns whether the whole answer went out; if not, the connection cannot be used again.
-  bool write(Transport& transport, Response response, AnswerForm form) const;
+  // `client` is whom a stream is told of.
+  bool write(Transport& transport, Response response, AnswerForm form,
+             const Client& client = {}) const;
 
  private:
   class Engine;

@@ -13,8 +13,14 @@ namespace {
 
 constexpr int kLingerMs = 1000;
 
-Request to_request(RequestHead head, Body& body, const Transport& transport,
-                   bool over_unix_socket) {
+Client client_of(const Transport& transport, Hangups& hangups) {
+  return {[&transport] { return !transport.stopping() && !transport.peer_gone(); },
+          [&transport, &hangups](std::function<void()> wake) {
+            return hangups.watch(transport.watched_fd(), std::move(wake));
+          }};
+}
+
+Request to_request(RequestHead head, Body& body, Client client, bool over_unix_socket) {
   Request request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = std::move(head.target.path);
@@ -23,7 +29,7 @@ Request to_request(RequestHead head, Body& body, const Transport& transport,
   request.headers = std::move(head.headers);
   request.body = &body;
   request.over_unix_socket = over_unix_socket;
-  request.connected = [&transport] { return !transport.stopping() && !transport.peer_gone(); };
+  request.client = std::move(client);
   return request;
 }
 
@@ -115,7 +121,8 @@ bool Connection::answer(RequestHead head) {
   const AnswerForm form{.head_only = head.method == "HEAD", .close = head.wants_close};
   Body body(*transport_, input_,
             {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
-  Request request = to_request(std::move(head), body, *transport_, over_unix_socket_);
+  const Client client = client_of(*transport_, rules_.hangups);
+  Request request = to_request(std::move(head), body, client, over_unix_socket_);
   Response response = call_handler(request);
   // Whatever the handler made of a body that came too slowly: the client did it.
   if (body.failure() && body.failure()->reason == "BODY_TOO_SLOW")
@@ -124,7 +131,7 @@ bool Connection::answer(RequestHead head) {
   bytes_unread_ = !settled;
   const bool keep = settled && !form.close && !transport_->stopping();
   const bool written =
-      rules_.codec.write(*transport_, std::move(response), {form.head_only, !keep});
+      rules_.codec.write(*transport_, std::move(response), {form.head_only, !keep}, client);
   return written && keep;
 }
 

@@ -6,6 +6,7 @@
 
 #include "controller/http_server/body.h"
 #include "controller/http_server/codec.h"
+#include "controller/http_server/hangups.h"
 #include "controller/http_server/origin.h"
 #include "controller/http_server/server.h"
 
@@ -17,6 +18,7 @@ struct ConnectionRules {
   const Handler& handler;
   const Codec& codec;
   const std::atomic<size_t>& serving;  // connections now, with this one
+  Hangups& hangups;
 };
 
 class Connection {

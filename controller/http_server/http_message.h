@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/client.h"
 #include "common/base/result.h"
 
 namespace paddock::api {
@@ -39,9 +40,8 @@ struct Request {
   BodyReader* body = nullptr;
   bool over_unix_socket = false;
   bool inner = false;  // asked by a handler, on the connection of the request that it answers
-  // False once the client is gone or the server stops. A handler that holds a request asks between
-  // its waits; cheap. Valid during the call only.
-  std::function<bool()> connected = [] { return true; };
+  // Gone once it hung up or the server stops. Valid during the call only.
+  Client client;
 
   std::string header(const std::string& lower_case_name) const {
     const auto found = headers.find(lower_case_name);
@@ -63,6 +63,10 @@ class ResponseStream {
   virtual bool write(std::string_view bytes) = 0;
   // True while it makes sense to go on; cheap, sees a closed connection without writing.
   virtual bool open() const = 0;
+  // Who reads it; gone once it is no longer open.
+  virtual Client client() const {
+    return {[this] { return open(); }, {}};
+  }
 };
 
 struct Response {

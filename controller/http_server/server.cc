@@ -38,28 +38,30 @@ std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
 class GuardedServer final : public Server {
  public:
   GuardedServer(ServerOptions options, Handler handler,
-                std::vector<std::unique_ptr<Listener>> listeners, os::Fd stop,
-                os::Fd finished_connections, os::Fd finished_acceptor)
+                std::vector<std::unique_ptr<Listener>> listeners, os::Fd stop, os::Fd hangups,
+                os::Fd finished_connections, os::Fd finished_own)
       : options_(std::move(options)),
         handler_(std::move(handler)),
         listeners_(std::move(listeners)),
         allowed_hosts_(normalised(options_.allowed_hosts)),
         stop_(std::move(stop)),
+        hangups_(std::move(hangups), stop_),
         connections_(std::move(finished_connections)),
-        acceptor_(std::move(finished_acceptor)) {
+        own_(std::move(finished_own)) {
     for (const auto& listener : listeners_) ports_.push_back(listener->port());
   }
   ~GuardedServer() override { stop(); }
 
   bool start_accepting() {
-    return acceptor_.start([this] { accept_until_stopped(); });
+    return own_.start([this] { hangups_.tell_until_stopped(); }) &&
+           own_.start([this] { accept_until_stopped(); });
   }
   int port(size_t i) const override { return ports_.at(i); }
   size_t connections() const override { return serving_.load(); }
   void stop() override {
     std::lock_guard lock(stop_mutex_);
     stop_.raise();
-    acceptor_.join_all();
+    own_.join_all();
     listeners_.clear();
     connections_.join_all();
   }
@@ -77,13 +79,14 @@ class GuardedServer final : public Server {
   const std::vector<std::string> allowed_hosts_;
   const Codec codec_;
   StopSignal stop_;
+  Hangups hangups_;
   std::atomic<size_t> serving_{0};
-  const ConnectionRules rules_{options_, handler_, codec_, serving_};
+  const ConnectionRules rules_{options_, handler_, codec_, serving_, hangups_};
   std::atomic<size_t> refusing_{0};
   int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;
   Crew connections_;
-  Crew acceptor_;
+  Crew own_;  // threads
 };
 
 void GuardedServer::accept_until_stopped() {
@@ -162,10 +165,11 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   }
   ASSIGN_OR_RETURN(os::Fd stop, StopSignal::make_event());
   ASSIGN_OR_RETURN(os::Fd finished_connections, StopSignal::make_event());
-  ASSIGN_OR_RETURN(os::Fd finished_acceptor, StopSignal::make_event());
+  ASSIGN_OR_RETURN(os::Fd finished_own, StopSignal::make_event());
+  ASSIGN_OR_RETURN(os::Fd hangups, Hangups::make_poll());
   auto server = std::make_unique<GuardedServer>(
       std::move(options), std::move(handler), std::move(listeners), std::move(stop),
-      std::move(finished_connections), std::move(finished_acceptor));
+      std::move(hangups), std::move(finished_connections), std::move(finished_own));
   if (!server->start_accepting())
     return Error{Code::kUnavailable, "NO_THREADS", "no thread could be started"};
   return std::unique_ptr<Server>(std::move(server));

@@ -113,6 +113,23 @@ TEST_F(ServerClients, AHeldRequestSeesThatItsClientIsGone) {  // T18
   expect_alive();
 }
 
+TEST_F(ServerClients, OneThatHangsUpWakesNobodyElse) {
+  start();
+  std::vector<RawClient> held;
+  for (int i = 0; i < 3; ++i) {
+    held.push_back(client());
+    held.back().send(get("/hold"));
+  }
+  ASSERT_TRUE(streaming_.wait_until(3));
+  for (int gone = 1; gone <= 3; ++gone) {
+    held.pop_back();
+    ASSERT_TRUE(ended_.wait_until(gone));
+    RawClient next = client();  // with the number that is free now
+    EXPECT_EQ(next.ask(get("/ping")).body, "pong");
+    EXPECT_EQ(ended_.count(), gone);
+  }
+}
+
 TEST_F(ServerClients, BeyondTheCapClientsAreToldToComeBackLater) {  // T3
   ServerOptions options = one_listener();
   options.max_connections = 4;

@@ -136,7 +136,7 @@ class ServerTest : public testing::Test {
       response.stream = [this](ResponseStream& out) {
         out.write(": begun\n\n");
         streaming_.add();
-        while (out.open()) wait_a_moment();
+        wait_until_gone(out.client());
         EXPECT_FALSE(out.write("x"));
         ended_.add();
       };
@@ -153,18 +153,18 @@ class ServerTest : public testing::Test {
   }
   Response hold(const Request& request) {
     streaming_.add();
-    while (request.connected()) wait_a_moment();
+    wait_until_gone(request.client);
     ended_.add();
     return text("released");
   }
-  // As a real handler would between two looks: on a condition variable.
-  void wait_a_moment() {
-    std::unique_lock lock(moment_mutex_);
-    moment_.wait_for(lock, std::chrono::milliseconds(20));
+  // As a real handler does: it is told, and does not look.
+  static void wait_until_gone(const Client& client) {
+    Tally told;
+    const HangupWatch watch = client.watch([&] { told.add(); });
+    EXPECT_TRUE(told.wait_until(1));
+    EXPECT_TRUE(client.gone());
   }
 
-  std::mutex moment_mutex_;
-  std::condition_variable moment_;
   Tally handled_;
   Tally streaming_;
   Tally ended_;

@@ -34,6 +34,7 @@ class Transport {
   IoState write_all(std::string_view bytes);
   // True once the client closed its side or is unreachable, also with unread bytes before the end.
   bool peer_gone() const;
+  int watched_fd() const { return fd_.get(); }  // what peer_gone() looks at
   bool stopping() const { return stop_.raised(); }
   // Ends the connection so that the client can still read what was written: says goodbye, then
   // swallows what it sends for at most `linger_ms`.

@@ -10,8 +10,6 @@
 namespace paddock::api {
 namespace {
 
-constexpr Millis kLookEvery{1'000};
-
 // What a snippet never asks for. All else that canaries prove, it needs.
 constexpr std::array<std::string_view, 3> kNotNeeded = {"tools", "devices", "allowDomains"};
 
@@ -33,27 +31,18 @@ Result<bool> takes_calls(Call& call) {
 
 Result<Response> serve_node_calls(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::CallsRequest>(call.body));
-  const Clock& clock = call.services.clock;
-  const std::string topic = store::kind_topic(contracts::Node::kKind);
-  bool takes = false;
-  std::optional<MonoTime> looked;
+  calls::Relay& relay = *call.services.calls;
+  const std::string node = call.param("node");
   const auto eligible = [&] {
-    const MonoTime now = clock.mono();
-    if (looked && now - *looked < kLookEvery) return takes;
-    looked = now;
-    // Of all nodes: while none changes there is nothing to look at.
-    const uint64_t newest = call.services.notifier.version(topic);
-    const std::string node = call.param("node");
-    if (const auto known = call.services.calls->known_eligible(node, newest)) return takes = *known;
-    const auto answer = takes_calls(call);
-    takes = answer.ok() && *answer;
-    if (answer.ok()) call.services.calls->know_eligible(node, newest, takes);
-    return takes;
+    const uint64_t seen = relay.changes();  // before it is read
+    if (const auto known = relay.known_eligible(node)) return *known;
+    const auto takes = takes_calls(call);
+    if (takes.ok()) relay.know_eligible(node, seen, *takes);
+    return takes.ok() && *takes;
   };
   ASSIGN_OR_RETURN(const contracts::CallsAnswer answer,
-                   call.services.calls->serve(
-                       {call.param("node"), request.session, request.lane}, request, eligible,
-                       [&] { return call.request.connected(); }, clock));
+                   relay.serve({node, request.session, request.lane}, request, eligible,
+                               call.request.client, call.services.clock));
   return object_response(answer);
 }
 

@@ -96,7 +96,7 @@ Result<Response> delete_collection(Call& call) {
   Deletion<T> all;
   ObjectPage<Itself<T>> answer;
   do {
-    if (!call.request.connected()) return cut_short(all.done);
+    if (call.request.client.gone()) return cut_short(all.done);
     ASSIGN_OR_RETURN(const store::Page<T> page, next_matching<T>(call, query));
     if (!page.items.empty()) TRY(delete_part(call, query, dry_run, page.items, all));
     query.options.after = page.continue_after;

@@ -90,7 +90,7 @@ Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::strin
   options.queue_patience = kQueueTime;
   options.bytes = static_cast<size_t>(std::max<int64_t>(call.request.body->length(), 0));
   options.payload = wire::encode(order);
-  options.connected = call.request.connected;
+  options.client = call.request.client;
   options.holder = &holder;
   ASSIGN_OR_RETURN(
       const wire::Value result,

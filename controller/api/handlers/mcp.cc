@@ -40,7 +40,8 @@ class Collected final : public ResponseStream {
     into_.truncated = into_.bytes.size() == limit_;
     return open();
   }
-  bool open() const override { return !into_.truncated && outer_.connected(); }
+  bool open() const override { return !into_.truncated && !outer_.client.gone(); }
+  Client client() const override { return outer_.client; }
 
  private:
   mcp::Api::Text& into_;
@@ -66,9 +67,9 @@ class OwnApi final : public mcp::Api {
   }
   bool pause(Millis time) override {
     events::Notifier& notifier = call_.services.notifier;
-    const auto gone = [this] { return !call_.request.connected(); };
-    notifier.wait("", notifier.version(""), time, gone);
-    return !gone() && !notifier.stopped();
+    events::Waiter waiter(call_.request.client);
+    notifier.wait("", notifier.version(""), time, waiter);
+    return !waiter.gone() && !notifier.stopped();
   }
 
  private:
@@ -84,7 +85,7 @@ class OwnApi final : public mcp::Api {
     if (!key.empty()) inner.headers["idempotency-key"] = key;
     inner.body = &bytes;
     inner.inner = true;
-    inner.connected = call_.request.connected;
+    inner.client = call_.request.client;
     const Response response = call_.self(inner);
     Text text;
     Collected collected(text, limit, call_.request);

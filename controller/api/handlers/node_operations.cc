@@ -52,8 +52,8 @@ Result<Response> get_drain(Call& call) {
                    integer_parameter(call.request, "waitMs", 0, nodes::kMaxHold.count()));
   ASSIGN_OR_RETURN(auto report, nodes::drain_report(call.services.store, node));
   if (wait_ms.value_or(0) > 0 && report.draining && !report.drained) {
-    notifier.wait(store::node_topic(node), seen, Millis(*wait_ms),
-                  [&] { return !call.request.connected(); });
+    events::Waiter waiter(call.request.client);
+    notifier.wait(store::node_topic(node), seen, Millis(*wait_ms), waiter);
     ASSIGN_OR_RETURN(report, nodes::drain_report(call.services.store, node));
   }
   return object_response(report);

@@ -37,11 +37,10 @@ Result<bool> changed_while_held(Call& call, const contracts::SyncAnswer& answer,
   const std::string& node = call.param("node");
   events::Notifier& notifier = call.services.notifier;
   const MonoTime deadline = call.services.clock.mono() + hold;
+  events::Waiter waiter(call.request.client);
   while (true) {
     const Millis left = deadline - call.services.clock.mono();
-    if (left <= Millis(0) || notifier.stopped() || !call.request.connected()) return false;
-    if (!notifier.wait(store::node_topic(node), seen, left,
-                       [&] { return !call.request.connected(); }))
+    if (left <= Millis(0) || !notifier.wait(store::node_topic(node), seen, left, waiter))
       return false;
     seen = notifier.version(store::node_topic(node));
     ASSIGN_OR_RETURN(const std::string version, nodes::desired_version(call.services.store, node));

@@ -94,8 +94,8 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
 
 using Piece = std::function<void(const wire::Value&)>;
 
-Result<RunResult> ask_node(const Command& command, const std::function<bool()>& connected,
-                           const Piece& on_piece, const std::function<void()>& meanwhile) {
+Result<RunResult> ask_node(const Command& command, const Client& client, const Piece& on_piece,
+                           const std::function<void()>& meanwhile) {
   calls::CallOptions options;
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
   options.caller = command.subject;
@@ -105,7 +105,7 @@ Result<RunResult> ask_node(const Command& command, const std::function<bool()>& 
   options.bytes = command.request.command.size();
   options.payload = wire::encode(contracts::CommandOrder{command.session.metadata.uid,
                                                          command.request.command, command.stream});
-  options.connected = connected;
+  options.client = client;
   options.on_piece = on_piece;
   options.meanwhile = meanwhile;
   const auto answer = call_session(command.services, command.session, std::move(options));
@@ -120,12 +120,11 @@ Result<RunResult> ask_node(const Command& command, const std::function<bool()>& 
 }
 
 // That it begins is written while it does, and is there before anybody hears of its end.
-Result<RunResult> carry_out(Command& command, const std::function<bool()>& connected,
-                            const Piece& on_piece) {
+Result<RunResult> carry_out(Command& command, const Client& client, const Piece& on_piece) {
   TRY(open_session(command.services, command.session));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
-  auto result = ask_node(command, connected, on_piece, [&] { (void)settle(); });
+  auto result = ask_node(command, client, on_piece, [&] { (void)settle(); });
   TRY(settle());
   return result;
 }
@@ -136,13 +135,11 @@ std::string sse(std::string_view event, const wire::Value& data) {
 
 void stream_command(Command& command, ResponseStream& out) {
   out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
-  auto result = carry_out(
-      command, [&] { return out.open(); },
-      [&](const wire::Value& piece) {
-        const std::string stream = piece.text("stream");
-        if (stream != "stdout" && stream != "stderr") return;
-        out.write(sse(stream, wire::Value::Object{{"base64", piece.text("data")}}));
-      });
+  auto result = carry_out(command, out.client(), [&](const wire::Value& piece) {
+    const std::string stream = piece.text("stream");
+    if (stream != "stdout" && stream != "stderr") return;
+    out.write(sse(stream, wire::Value::Object{{"base64", piece.text("data")}}));
+  });
   if (result.ok()) {
     result->out.clear();  // it came before, in pieces
     result->err = result->error_class == "TIMEOUT" ? "command timeout\n" : "";
@@ -191,7 +188,7 @@ Result<Response> run_session_command(Call& call) {
   if (command.request.command.size() > static_cast<size_t>(most))
     return refuse_length(command, most);
   if (command.stream) return streamed(std::move(command));
-  ASSIGN_OR_RETURN(const RunResult result, carry_out(command, call.request.connected, {}));
+  ASSIGN_OR_RETURN(const RunResult result, carry_out(command, call.request.client, {}));
   return object_response(result);
 }
 

@@ -25,7 +25,7 @@ Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
   options.bytes = order.data.size();
   options.payload = wire::encode(order);
   options.patience = kFileTime;
-  options.connected = call.request.connected;
+  options.client = call.request.client;
   ASSIGN_OR_RETURN(const wire::Value answer,
                    call_session(call.services, session, std::move(options)));
   auto read = wire::decode<FileAnswer>(answer);

@@ -1,0 +1,48 @@
+// One thread that waits for topics of a Notifier, on behalf of a client who may hang up meanwhile.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+
+#include "common/base/client.h"
+#include "common/base/guarded.h"
+#include "common/base/units.h"
+
+namespace paddock::events {
+
+// Wakes one waiting thread. Thread-safe.
+class Bell {
+ public:
+  void ring();
+  // Also ends all waits that follow.
+  void end();
+  // True if it rang since the last wait, or before `limit` passed.
+  bool wait(Millis limit);
+  bool ended() const;
+
+ private:
+  struct State {
+    bool rung = false;
+    bool ended = false;
+  };
+  Guarded<State> state_;
+  std::condition_variable changed_;
+};
+
+// Of one thread. A stream keeps one for all its waits.
+class Waiter {
+ public:
+  explicit Waiter(Client client = {});
+
+  // Until somebody rings, `limit` passed, or the client is gone: then false.
+  bool wait(Millis limit);
+  bool gone() const { return bell_->ended() || client_.gone(); }
+  const std::shared_ptr<Bell>& bell() const { return bell_; }
+
+ private:
+  std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+  Client client_;
+  HangupWatch watch_;  // let go of first
+};
+
+}  // namespace paddock::events
