@@ -12,7 +12,10 @@ Status LeaseTable::renew(const std::string& node, const std::string& session, in
       return Error{Code::kConflict, "SESSION_SUPERSEDED",
                    "a newer agent process speaks for this node; this one must stop"};
     }
-    entry = {session, generation, now.mono, now.wall};
+    entry.session = session;
+    entry.generation = generation;
+    entry.renewed = now.mono;
+    entry.seen = now.wall;
     return {};
   });
 }
@@ -33,6 +36,20 @@ std::optional<WallTime> LeaseTable::last_seen(const std::string& node) const {
 
 void LeaseTable::forget(const std::string& node) {
   entries_.with([&](std::map<std::string, Entry>& entries) { entries.erase(node); });
+}
+
+void LeaseTable::know(const std::string& node, Known known) {
+  entries_.with([&](std::map<std::string, Entry>& entries) {
+    const auto at = entries.find(node);
+    if (at != entries.end()) at->second.known = std::move(known);
+  });
+}
+
+bool LeaseTable::knows(const std::string& node, const Known& known) const {
+  return entries_.with([&](const std::map<std::string, Entry>& entries) {
+    const auto at = entries.find(node);
+    return at != entries.end() && at->second.known == known;
+  });
 }
 
 }  // namespace paddock::nodes

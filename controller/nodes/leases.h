@@ -46,12 +46,23 @@ class LeaseTable {
   std::optional<WallTime> last_seen(const std::string& node) const;
   void forget(const std::string& node);
 
+  // What is stored of a node, as far as a call that brings no status could change it.
+  struct Known {
+    int64_t resource_version = 0;  // committed
+    std::map<std::string, std::string> labels;
+    friend bool operator==(const Known&, const Known&) = default;
+  };
+  // A call told nothing that was not stored already: another one like it needs not to look.
+  void know(const std::string& node, Known known);
+  bool knows(const std::string& node, const Known& known) const;
+
  private:
   struct Entry {
     std::string session;
     int64_t generation = 0;
     MonoTime renewed;
     WallTime seen;
+    Known known;
   };
   MonoTime started_;
   LeaseTimes times_;

@@ -145,7 +145,35 @@ TEST_F(NodesTest, AHeartbeatAloneWritesNothing) {
   EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(0));
 }
 
+TEST_F(NodesTest, AHeartbeatThatIsKnownStillSeesWhatOthersWrote) {
+  contracts::SyncRequest request;
+  request.session = "session-1";
+  request.generation = 1;
+  request.labels = {{"rack", "a"}};
+  const auto tell = [&] { return synchronize(*store_, leases_, "n1", request, now(clock_)); };
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(tell().ok());
+  const LeaseTable::Known known{*parse_integer<int64_t>(node().metadata.resource_version),
+                                request.labels};
+  EXPECT_TRUE(leases_.knows("n1", known));
+  ASSERT_TRUE(store_
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(contracts::Node other, txn.get<contracts::Node>({"", "n1"}));
+                    other.metadata.labels = {{"rack", "of somebody else"}};
+                    return txn.update(other);
+                  })
+                  .ok());
+  ASSERT_TRUE(tell().ok());
+  EXPECT_EQ(node().metadata.labels, request.labels);
+  request.labels = {{"rack", "b"}};
+  ASSERT_TRUE(tell().ok());
+  EXPECT_EQ(node().metadata.labels, request.labels);
+  ASSERT_TRUE(remove(*store_, leases_, "n1").ok());
+  EXPECT_EQ(tell().error().reason, "NODE_NOT_FOUND");
+}
+
+// Also by one of which nothing new was known before.
 TEST_F(NodesTest, TheFirstHeartbeatAfterASilenceIsWrittenDown) {
+  ASSERT_TRUE(call().ok());
   ASSERT_TRUE(call().ok());
   ASSERT_TRUE(store_
                   ->write([](store::WriteTxn& txn) -> Status {

@@ -22,7 +22,6 @@ bool tells_news(const contracts::Node& node, const contracts::SyncRequest& reque
 // A heartbeat alone is not written down; lastSeen moves when something else does.
 Status store_status(store::WriteTxn& txn, contracts::Node node,
                     const contracts::SyncRequest& request, WallTime now) {
-  if (!tells_news(node, request)) return {};
   const std::string before = node.metadata.resource_version;
   const auto last_seen = node.status.last_seen;
   if (request.status) node.status = *request.status;
@@ -38,6 +37,24 @@ Status store_status(store::WriteTxn& txn, contracts::Node node,
   return txn.update(node);
 }
 
+// Renews the lease and stores what is new. Returns what is known once that is committed, of a call
+// that told nothing new; the next one like it does not read the node at all.
+Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& leases,
+                                              const std::string& name,
+                                              const contracts::SyncRequest& request, Now now) {
+  const store::Key key{"", name};
+  ASSIGN_OR_RETURN(const auto version, txn.version_of(contracts::Node::kKind, key));
+  if (!version)
+    return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
+  TRY(leases.renew(name, request.session, request.generation, now));
+  const LeaseTable::Known said{*version, request.labels};
+  if (!request.status && leases.knows(name, said)) return std::optional(said);
+  ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>(key));
+  if (!tells_news(node, request)) return std::optional(said);
+  TRY(store_status(txn, std::move(node), request, now.wall));
+  return std::optional<LeaseTable::Known>();
+}
+
 }  // namespace
 
 Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
@@ -45,13 +62,9 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
                                           const contracts::SyncRequest& request, Now now,
                                           const volumes::Publishing& publishing) {
   contracts::SyncAnswer answer;
+  std::optional<LeaseTable::Known> known;
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(auto known, txn.find<contracts::Node>({"", node}));
-    if (!known) {
-      return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
-    }
-    TRY(leases.renew(node, request.session, request.generation, now));
-    TRY(store_status(txn, std::move(*known), request, now.wall));
+    ASSIGN_OR_RETURN(known, hear(txn, leases, node, request, now));
     for (const contracts::RunReport& report : request.runs) {
       TRY(apply_report(txn, node, report, publishing, now.wall));
     }
@@ -60,6 +73,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
     return {};
   });
   if (!written.ok()) return std::move(written).error();
+  if (known) leases.know(node, std::move(*known));
   PADDOCK_CRASH_POINT("reports-stored");
   answer.version = version_of(answer.runs, *answer.sessions);
   spare_code(answer.runs, request.runs);

@@ -118,6 +118,8 @@ class ReadTxn {
   template <class T>
   Result<Page<T>> list(const ListOptions& options);
   virtual Result<bool> exists(std::string_view kind, const Key& key) = 0;
+  // The resource version of an object, without reading it.
+  virtual Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) = 0;
 
   virtual Result<contracts::Run> run_by_uid(const std::string& uid) = 0;
   // Every run whose phase is not terminal, oldest first.

@@ -81,6 +81,15 @@ Result<bool> Transaction::exists(std::string_view kind, const Key& key) {
   return row.bind(kind).bind(key.name_space).bind(key.name).step();
 }
 
+Result<std::optional<int64_t>> Transaction::version_of(std::string_view kind, const Key& key) {
+  return db_
+      .prepare("SELECT resource_version FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
+      .bind(kind)
+      .bind(key.name_space)
+      .bind(key.name)
+      .single_integer();
+}
+
 Result<int64_t> Transaction::resource_version() {
   Statement newest = db_.prepare("SELECT max(resource_version) FROM changes");
   ASSIGN_OR_RETURN(const std::optional<int64_t> version, newest.single_integer());
