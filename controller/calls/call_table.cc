@@ -168,8 +168,9 @@ Status CallTable::begin_session(const LaneKey& lane, int64_t generation, Wakes& 
   std::erase_if(lanes_, [&](const auto& each) {
     return each.first.node == lane.node && each.first.session == old;
   });
-  std::erase_if(idle_,
-                [&](const LaneKey& each) { return each.node == lane.node && each.session == old; });
+  std::erase_if(idle_, [&](const auto& each) {
+    return each.second.node == lane.node && each.second.session == old;
+  });
   std::vector<CallId> orphans;
   for (const auto& [id, entry] : calls_) {
     if (entry.given && entry.given->node == lane.node && entry.given->session == old)
@@ -220,7 +221,10 @@ Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& reque
   state.takes = request.takes;
   state.snippets = request.takes_snippets && node.does_snippets();
   state.eligible = false;
-  if (state.takes) idle_.push_back(lane);
+  if (state.takes) {
+    state.idle_as = ++arrivals_;
+    idle_.emplace(state.idle_as, lane);
+  }
   give(wakes);  // what it brought may have made room for others
   return {};
 }
@@ -251,7 +255,10 @@ std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
   return out;
 }
 
-void CallTable::stop_waiting(const LaneKey& lane) { std::erase(idle_, lane); }
+void CallTable::stop_waiting(const LaneKey& lane) {
+  const auto found = lanes_.find(lane);
+  if (found != lanes_.end()) idle_.erase(std::exchange(found->second.idle_as, 0));
+}
 
 void CallTable::close(const LaneKey& lane, MonoTime now) {
   see(now);

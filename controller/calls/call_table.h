@@ -120,6 +120,7 @@ class CallTable {
     bool takes = false;
     bool snippets = true;
     bool eligible = false;
+    uint64_t idle_as = 0;  // its number in idle_; 0: it is not in it
   };
   bool present(const Node& node, MonoTime now) const;
   bool any_present(const std::string& node, MonoTime now) const;
@@ -152,7 +153,8 @@ class CallTable {
   size_t queued_bytes_ = 0;
   std::map<std::string, Node> nodes_;
   std::map<LaneKey, Lane> lanes_;
-  std::deque<LaneKey> idle_;  // the one that has waited longest is first
+  std::map<uint64_t, LaneKey> idle_;  // the one that has waited longest is first
+  uint64_t arrivals_ = 0;             // in idle_
   Turns turns_;
   MonoTime latest_{};  // of the times that came in
 };

@@ -57,15 +57,15 @@ size_t CallTable::most_of_one(MonoTime now) const {
 
 // The one that was used last: its connection is the warmest.
 std::optional<LaneKey> CallTable::take_lane(const Entry& entry) {
-  const auto does = [&](const LaneKey& each) {
-    if (!entry.call.node.empty()) return each.node == entry.call.node;
-    const Lane& lane = lanes_[each];
+  const auto does = [&](const auto& idle) {
+    if (!entry.call.node.empty()) return idle.second.node == entry.call.node;
+    const Lane& lane = lanes_[idle.second];
     return lane.eligible && lane.snippets;
   };
   const auto found = std::find_if(idle_.rbegin(), idle_.rend(), does);
   if (found == idle_.rend()) return std::nullopt;
-  LaneKey out = *found;
-  idle_.erase(std::next(found).base());
+  LaneKey out = found->second;
+  stop_waiting(out);
   return out;
 }
 

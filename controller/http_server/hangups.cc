@@ -39,7 +39,7 @@ HangupWatch Hangups::watch(int connection, std::function<void()> wake) {
     state.wakes.emplace(next, wake);
     return state.last = next;
   });
-  if (id != kStop) return {nullptr, [this, connection, id](void*) { unwatch(connection, id); }};
+  if (id != kStop) return {this, [connection, id](Hangups* all) { all->unwatch(connection, id); }};
   if (stop_.raised()) wake();
   return nullptr;
 }

@@ -135,7 +135,6 @@ class ServerTest : public testing::Test {
     if (kind == "forever") {
       response.stream = [this](ResponseStream& out) {
         out.write(": begun\n\n");
-        streaming_.add();
         wait_until_gone(out.client());
         EXPECT_FALSE(out.write("x"));
         ended_.add();
@@ -152,15 +151,16 @@ class ServerTest : public testing::Test {
     return response;
   }
   Response hold(const Request& request) {
-    streaming_.add();
     wait_until_gone(request.client);
     ended_.add();
     return text("released");
   }
   // As a real handler does: it is told, and does not look.
-  static void wait_until_gone(const Client& client) {
+  void wait_until_gone(const Client& client) {
     Tally told;
     const HangupWatch watch = client.watch([&] { told.add(); });
+    EXPECT_TRUE(watch) << "it would have to look";
+    streaming_.add();
     EXPECT_TRUE(told.wait_until(1));
     EXPECT_TRUE(client.gone());
   }
