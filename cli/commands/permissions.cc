@@ -62,7 +62,7 @@ Result<Value> question_of(const Parsed& parsed) {
   return question;
 }
 
-Result<int> explain(Watcher& watcher, const Parsed& parsed, const Env& env) {
+Result<int> explain_permission(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const Value question, question_of(parsed));
   ASSIGN_OR_RETURN(
       const Value answer,
@@ -109,7 +109,8 @@ int token_revoke_command(const Parsed& parsed, Env& env) {
 }
 
 int grant_explain_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return explain(watcher, parsed, env); });
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return explain_permission(watcher, parsed, env); });
 }
 
 }  // namespace paddock::cli

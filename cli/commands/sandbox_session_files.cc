@@ -20,8 +20,8 @@ namespace {
 
 namespace paths = contracts::paths;
 
-constexpr size_t kMostBytes = size_t{8} << 20;  // of one request
-constexpr wire::ParseLimits kLimits{size_t{64} << 20, 16, 200'000};
+constexpr size_t kMostFileBytes = size_t{8} << 20;  // of one request
+constexpr wire::ParseLimits kFileLimits{size_t{64} << 20, 16, 200'000};
 
 std::string target_of(const Parsed& parsed) {
   std::string out = cat(paths::object(parsed.text("namespace", "default"), "sandboxes",
@@ -35,14 +35,14 @@ std::string target_of(const Parsed& parsed) {
 Result<http::Response> ask(Watcher& watcher, const http::Request& request) {
   ASSIGN_OR_RETURN(http::Response response, watcher.http.send(request));
   if (response.status / 100 == 2) return response;
-  const auto body = wire::parse_json(response.body, kLimits);
+  const auto body = wire::parse_json(response.body, kFileLimits);
   return contracts::error_from_body(response.status, body.ok() ? *body : wire::Value());
 }
 
 Result<std::string> content_of(const Parsed& parsed, const Env& env) {
   const std::string file = parsed.text("put");
-  if (file == "-") return os::read_all(STDIN_FILENO, kMostBytes);
-  return os::read_file(absolute_path(env.cwd, file), kMostBytes);
+  if (file == "-") return os::read_all(STDIN_FILENO, kMostFileBytes);
+  return os::read_file(absolute_path(env.cwd, file), kMostFileBytes);
 }
 
 Status change(Watcher& watcher, const Parsed& parsed, const Env& env) {
@@ -82,7 +82,7 @@ Status show(Watcher& watcher, const Parsed& parsed, const Env& env) {
     env.out.write(env.out.tty ? terminal_safe(response.body) : response.body);
     return {};
   }
-  ASSIGN_OR_RETURN(const wire::Value body, wire::parse_json(response.body, kLimits));
+  ASSIGN_OR_RETURN(const wire::Value body, wire::parse_json(response.body, kFileLimits));
   ASSIGN_OR_RETURN(const auto folder, wire::decode<contracts::SessionFileList>(body));
   print_folder(folder, env);
   return {};

@@ -3,7 +3,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr const char* kGroup = "Nodes";
+constexpr const char* kNodes = "Nodes";
 const OptionRow kConfig{"--config", "FILE",
                         "the agent's configuration; /etc/paddock/node-agent.yaml unless given"};
 const OptionRow kDataDir{"--data-dir", "DIR",
@@ -14,7 +14,7 @@ const OptionRow kDataDir{"--data-dir", "DIR",
 std::vector<CommandRow> membership_commands() {
   return {
       {"node token",
-       kGroup,
+       kNodes,
        "make a token by which one host joins, and print the line to type there",
        {{"NODE", "name that the host shall have as a node"}},
        {{"--ttl", "D", "how long it can be used; 1h unless given, 24h at most"},
@@ -22,7 +22,7 @@ std::vector<CommandRow> membership_commands() {
        "Good for one name and the first host that uses it. It brings the controller's CA along.\n\n"
        "  paddock node token gpu-1 --url https://paddock.example:8443"},
       {"node join",
-       kGroup,
+       kNodes,
        "make this host a node of a controller",
        {},
        {{"--token", "T", "what `paddock node token` printed; or --token-file"},
@@ -35,7 +35,7 @@ std::vector<CommandRow> membership_commands() {
        "into its configuration. Only calls out. Interrupted, it can be typed again.\n\n"
        "  paddock node join --server https://paddock.example:8443 --name gpu-1 --token pdke_…"},
       {"node leave",
-       kGroup,
+       kNodes,
        "end this host's being a node",
        {},
        {{"--force", "", "also while runs or sessions are here: they end as lost"},
@@ -44,7 +44,7 @@ std::vector<CommandRow> membership_commands() {
         kDataDir},
        "Drain the node and stop its agent first. The node is forgotten, its credential ends."},
       {"node rotate",
-       kGroup,
+       kNodes,
        "replace this host's credential now",
        {},
        {kConfig, kDataDir},

@@ -3,7 +3,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr const char* kGroup = "Objects";
+constexpr const char* kObjects = "Objects";
 
 const ArgumentRow kKind{
     "KIND",
@@ -19,7 +19,7 @@ const OptionRow kDryRun{"--dry-run", "", "check all as if it were done; nothing 
 
 CommandRow get_row() {
   return {"get",
-          kGroup,
+          kObjects,
           "list objects, or show one",
           {kKind, {"NAME", "one object", false}},
           {kNamespace,
@@ -33,7 +33,7 @@ CommandRow get_row() {
 
 CommandRow describe_row() {
   return {"describe",
-          kGroup,
+          kObjects,
           "one object in detail: why it waits, what was enforced",
           {kKind, {"NAME", "name of the object", false}},
           {kNamespace},
@@ -43,7 +43,7 @@ CommandRow describe_row() {
 CommandRow apply_row() {
   return {
       "apply",
-      kGroup,
+      kObjects,
       "make objects be as files say: create or change them",
       {},
       {kFiles,
@@ -59,7 +59,7 @@ CommandRow apply_row() {
 
 CommandRow create_row() {
   return {"create",
-          kGroup,
+          kObjects,
           "create objects from files; one that exists is refused",
           {},
           {kFiles, kNamespace, kDryRun, kObjectOutput},
@@ -69,7 +69,7 @@ CommandRow create_row() {
 
 CommandRow delete_row() {
   return {"delete",
-          kGroup,
+          kObjects,
           "delete objects: by name, by labels, or those that files name",
           {{"KIND", kKind.help, false}, {"NAME", "names of the objects", false, true}},
           {kFiles,
@@ -83,7 +83,7 @@ CommandRow delete_row() {
 
 CommandRow label_row() {
   return {"label",
-          kGroup,
+          kObjects,
           "set or remove labels of an object",
           {kKind,
            {"NAME", "name of the object"},
@@ -94,7 +94,7 @@ CommandRow label_row() {
 
 CommandRow explain_row() {
   return {"explain",
-          kGroup,
+          kObjects,
           "what a field of an object is, in the controller's own words",
           {{"FIELD", "a kind, or a field of it such as run.spec.resources"}},
           {{"--recursive", "", "the names of all fields below"}},
@@ -103,7 +103,7 @@ CommandRow explain_row() {
 
 CommandRow api_resources_row() {
   return {"api-resources",
-          kGroup,
+          kObjects,
           "the kinds of objects that the controller has",
           {},
           {{"-o,--output", "FORMAT", "table, wide, json or yaml"}},

@@ -3,7 +3,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr const char* kGroup = "Permissions";
+constexpr const char* kPermissions = "Permissions";
 const OptionRow kFormat{"-o,--output", "FORMAT", "table, wide, json, yaml or name"};
 
 }  // namespace
@@ -11,7 +11,7 @@ const OptionRow kFormat{"-o,--output", "FORMAT", "table, wide, json, yaml or nam
 std::vector<CommandRow> permission_commands() {
   return {
       {"token create",
-       kGroup,
+       kPermissions,
        "make a tool token: a credential of one run",
        {{"RUN", "name of the run"}},
        {{"--operation", "OP", "what it is good for; may be repeated", true},
@@ -23,19 +23,19 @@ std::vector<CommandRow> permission_commands() {
        "run:cancel, artifacts:read, media:generate, tool-results:write, tool-tokens:create.\n\n"
        "  paddock token create my-run --operation run:read --ttl 1h"},
       {"token list",
-       kGroup,
+       kPermissions,
        "show tool tokens, without their secrets",
        {},
        {kNamespace, kFormat},
        ""},
       {"token revoke",
-       kGroup,
+       kPermissions,
        "end a tool token, and those that it made",
        {{"NAME", "name of the tool token"}},
        {kNamespace},
        ""},
       {"admin token create",
-       kGroup,
+       kPermissions,
        "make a token for a person or a program that uses the API",
        {{"SUBJECT", "who it is for, as audit log and grants name it"}},
        {{"--scope", "S", "what it may do; may be repeated", true},
@@ -48,19 +48,19 @@ std::vector<CommandRow> permission_commands() {
        "      --scope workspaces:read --scope workspaces:write\n"
        "  paddock admin token create prometheus --scope metrics:read --ttl 8760h"},
       {"admin token list",
-       kGroup,
+       kPermissions,
        "show tokens of people and programs, without their secrets",
        {},
        {{"-o,--output", "FORMAT", "table, json or yaml"}},
        ""},
       {"admin token revoke",
-       kGroup,
+       kPermissions,
        "end a token of a person or a program",
        {{"ID", "of the token, as `admin token list` shows it"}},
        {},
        "It is refused from the next request on; what it watches ends within a minute."},
       {"grant explain",
-       kGroup,
+       kPermissions,
        "say whether a grant gives something, and by which rules",
        {{"NAME", "name of the grant"}},
        {{"--surface", "S", "image, video or audio"},

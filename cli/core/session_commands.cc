@@ -3,7 +3,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr const char* kGroup = "Sandbox sessions";
+constexpr const char* kSessions = "Sandbox sessions";
 
 const ArgumentRow kName{"NAME", "name of the session"};
 const OptionRow kDocument{"-o,--output", "FORMAT", "json or yaml: the whole answer"};
@@ -11,7 +11,7 @@ const OptionRow kDocument{"-o,--output", "FORMAT", "json or yaml: the whole answ
 CommandRow create_row() {
   return {
       "sandbox create",
-      kGroup,
+      kSessions,
       "make a session: files of its own and a policy that never changes",
       {{"NAME", "name of the session; made up unless given", false}},
       {{"--security", "FILE", "SecurityOptions as YAML or JSON; - reads them from stdin"},
@@ -33,7 +33,7 @@ CommandRow create_row() {
 
 CommandRow exec_row() {
   return {"sandbox exec",
-          kGroup,
+          kSessions,
           "run a command in a session",
           {kName,
            {"CMD", "text for the shell inside, or a command and its words after --", true, true}},
@@ -46,7 +46,7 @@ CommandRow exec_row() {
 
 CommandRow cancel_row() {
   return {"sandbox cancel",
-          kGroup,
+          kSessions,
           "end a command that runs in a session",
           {kName, {"ID", "of the command, as given with --id"}},
           {kNamespace},
@@ -55,7 +55,7 @@ CommandRow cancel_row() {
 
 CommandRow list_row() {
   return {"sandbox list",
-          kGroup,
+          kSessions,
           "the sessions of a namespace",
           {},
           {kNamespace, {"-o,--output", "FORMAT", "table, wide, json, yaml or name"}},
@@ -64,7 +64,7 @@ CommandRow list_row() {
 
 CommandRow files_row() {
   return {"sandbox files",
-          kGroup,
+          kSessions,
           "list, read, write or remove a session's files",
           {kName, {"PATH", "in the session's workspace; all of it unless given", false}},
           {{"--put", "FILE", "write this file there; - reads stdin"},
@@ -79,7 +79,7 @@ CommandRow files_row() {
 
 CommandRow destroy_row() {
   return {"sandbox destroy",
-          kGroup,
+          kSessions,
           "end a session: what runs in it is killed, its files are gone",
           {kName},
           {kNamespace},

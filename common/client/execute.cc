@@ -5,7 +5,7 @@
 namespace paddock::client {
 namespace {
 
-constexpr Millis kAnswerTime{20'000};  // beside what the snippet may take
+constexpr Millis kBesideSnippet{20'000};  // beside what the snippet may take
 
 }  // namespace
 
@@ -13,7 +13,7 @@ Result<contracts::ExecuteAnswer> ControllerClient::execute(
     const contracts::ExecuteRequest& request) {
   http::Request call = json_request("POST", "/execute", wire::encode(request));
   const int64_t seconds = request.timeout_seconds.value_or(contracts::kDefaultTimeoutSeconds);
-  call.timeout = Millis(seconds * 1000) + kAnswerTime;
+  call.timeout = Millis(seconds * 1000) + kBesideSnippet;
   ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
   return decode_answer<contracts::ExecuteAnswer>(answer);
 }

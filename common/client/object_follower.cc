@@ -9,14 +9,14 @@
 namespace paddock::client {
 namespace {
 
-constexpr Millis kSilence{90'000};  // the server sends a bookmark each minute
+constexpr Millis kWatchSilence{90'000};  // the server sends a bookmark each minute
 constexpr size_t kMostLine = size_t{16} << 20;
 
 bool passes_by_itself(const Error& error) {
   return error.reason != "ABORTED" && retryable(error.code);
 }
 
-Error unexpected(std::string_view what) {
+Error unexpected_change(std::string_view what) {
   return {Code::kInternal, "UNEXPECTED_ANSWER", cat("the server's watch sent ", what)};
 }
 
@@ -25,7 +25,7 @@ Error unexpected(std::string_view what) {
 Status ObjectFollower::take_line(std::string_view line) {
   const Result<wire::Value> event = wire::parse_json(line, {.max_bytes = kMostLine});
   const wire::Value* object = event.ok() ? event->find("object") : nullptr;
-  if (object == nullptr) return unexpected("a line that is no event");
+  if (object == nullptr) return unexpected_change("a line that is no event");
   const std::string type = event->text("type");
   if (type == "ERROR") {
     const wire::Value* code = object->find("code");
@@ -51,7 +51,7 @@ bool ObjectFollower::take_piece(std::string_view piece) {
     start = end + 1;
   }
   line_.erase(0, start);
-  if (line_.size() > kMostLine) broken_ = unexpected("a line without an end");
+  if (line_.size() > kMostLine) broken_ = unexpected_change("a line without an end");
   return !finished_ && !broken_;
 }
 
@@ -60,7 +60,7 @@ Result<bool> ObjectFollower::connect() {
       plain_request("GET", cat(target_, "&watch=true&allowWatchBookmarks=true&resourceVersion=",
                                percent_encode(version_)));
   request.timeout = Millis(0);
-  request.idle_timeout = kSilence;
+  request.idle_timeout = kWatchSilence;
   request.on_data = [this](std::string_view piece) { return take_piece(piece); };
   line_.clear();
   broken_.reset();

@@ -26,13 +26,13 @@ std::string gone() {
          "\n";
 }
 
-struct Followed {
+struct Watched {
   Status status;
   std::vector<std::string> changes;
 };
-Followed follow(const HttpServer& server, size_t most, Millis patience = Millis(60'000)) {
+Watched watch(const HttpServer& server, size_t most, Millis patience = Millis(60'000)) {
   ControllerClient client({server.url(), {}, {}, {}});
-  Followed out;
+  Watched out;
   out.status = client.follow_objects(
       "/runs?a=b", "7", patience, [&](std::string_view type, const wire::Value& object) {
         out.changes.push_back(cat(type, " ", object.text("metadata.name")));
@@ -49,7 +49,7 @@ TEST(FollowObjects, GoesOnBehindTheLastChangeWhenTheConnectionBreaks) {
        chunk(line("BOOKMARK", "", 30)) + chunk("")},
       {chunked_head() + chunk(line("DELETED", "a", 31)) + chunk("")},
   }));
-  const Followed followed = follow(server, 3);
+  const Watched followed = watch(server, 3);
   ASSERT_TRUE(followed.status.ok()) << followed.status.error().describe();
   EXPECT_THAT(followed.changes, ElementsAre("ADDED a", "MODIFIED b", "DELETED a"));
   std::vector<std::string> targets;
@@ -60,21 +60,21 @@ TEST(FollowObjects, GoesOnBehindTheLastChangeWhenTheConnectionBreaks) {
 
 TEST(FollowObjects, SaysWhenTheHistoryIsGone) {
   HttpServer server(script({{chunked_head() + chunk(line("ADDED", "a", 8) + gone()) + chunk("")}}));
-  const Followed followed = follow(server, 9);
+  const Watched followed = watch(server, 9);
   EXPECT_EQ(followed.status.error().code, Code::kGone);
   EXPECT_THAT(followed.changes, ElementsAre("ADDED a"));
 }
 
 TEST(FollowObjects, EndsAtWhatNoTryingAgainMends) {
   HttpServer refuses(script({answer(403, "{}")}));
-  EXPECT_EQ(follow(refuses, 1).status.error().code, Code::kPermissionDenied);
+  EXPECT_EQ(watch(refuses, 1).status.error().code, Code::kPermissionDenied);
   HttpServer talks(script({{chunked_head() + chunk("hello\n") + chunk("")}}));
-  EXPECT_EQ(follow(talks, 1).status.error().reason, "UNEXPECTED_ANSWER");
+  EXPECT_EQ(watch(talks, 1).status.error().reason, "UNEXPECTED_ANSWER");
 }
 
 TEST(FollowObjects, GivesUpWhenPatienceIsOver) {
   HttpServer server(script({answer(503, "{}")}));
-  EXPECT_EQ(follow(server, 1, Millis(1)).status.error().reason, "STREAM_LOST");
+  EXPECT_EQ(watch(server, 1, Millis(1)).status.error().reason, "STREAM_LOST");
 }
 
 }  // namespace

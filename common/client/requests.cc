@@ -9,7 +9,7 @@ namespace {
 
 constexpr wire::ParseLimits kLimits{size_t{64} << 20, 64,
                                     4'000'000};  // a tree of 100,000 files fits
-constexpr Millis kSilence{30'000};
+constexpr Millis kCallSilence{30'000};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ http::Request stream_request(std::string method, std::string target) {
   request.headers["Accept"] = "*/*";
   request.headers["Content-Type"] = "application/octet-stream";
   request.timeout = Millis(0);
-  request.idle_timeout = kSilence;
+  request.idle_timeout = kCallSilence;
   return request;
 }
 

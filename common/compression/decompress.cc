@@ -10,7 +10,7 @@ namespace paddock::compression {
 namespace {
 
 constexpr int kWindowLog = 23;  // 8 MiB, which every decoder should take (RFC 8878, 3.1.1.1.2)
-constexpr size_t kPiece = 128 << 10;
+constexpr size_t kReadBytes = 128 << 10;
 
 Error invalid(std::string message) {
   return invalid_argument("COMPRESSION_INVALID", std::move(message));
@@ -26,7 +26,7 @@ struct Decompressor::State {
   int64_t expected = 0;
   int64_t made = 0;
   bool whole = false;
-  std::vector<char> piece = std::vector<char>(kPiece);
+  std::vector<char> piece = std::vector<char>(kReadBytes);
 };
 
 Decompressor::Decompressor(int64_t size) : state_(std::make_unique<State>()) {

@@ -19,7 +19,7 @@ Result<Run> run_of(std::string_view yaml) {
   if (!value) return std::move(value).error();
   return wire::decode<Run>(*value);
 }
-std::string fault_of(std::string_view spec) {
+std::string fault_of_spec(std::string_view spec) {
   const auto run = run_of(cat("{metadata: {name: a}, spec: {", spec, "}}"));
   return run.ok() ? "accepted"
                   : cat(run.error().causes.at(0).field, ": ", run.error().causes.at(0).message);
@@ -51,17 +51,17 @@ TEST(SplitCommand, RefusesWhatIsUnfinished) {
 
 // proves partly: ELV-08, ELV-11
 TEST(RunSpec, HasCodeInPlaceOfACommandAndChecksItsForm) {
-  EXPECT_EQ(fault_of("type: code, code: print(1)"), "accepted");
-  EXPECT_EQ(fault_of("type: code, code: print(1), inputData: null"), "accepted");
-  EXPECT_EQ(fault_of("type: compute"), "spec.command: required field is missing");
-  EXPECT_EQ(fault_of("type: test"), "spec.command: required field is missing");
-  EXPECT_EQ(fault_of("type: code, code: \"a\\0b\""), "spec.code: must not contain a NUL byte");
-  EXPECT_EQ(fault_of("type: code, code: [a]"), "spec.code: expected string, got array");
-  EXPECT_EQ(fault_of(cat("type: code, code: ", std::string(100'000, 'a'))), "accepted");
-  EXPECT_TRUE(
-      fault_of(cat("type: code, code: ", std::string(100'001, 'a'))).starts_with("spec.code: "));
+  EXPECT_EQ(fault_of_spec("type: code, code: print(1)"), "accepted");
+  EXPECT_EQ(fault_of_spec("type: code, code: print(1), inputData: null"), "accepted");
+  EXPECT_EQ(fault_of_spec("type: compute"), "spec.command: required field is missing");
+  EXPECT_EQ(fault_of_spec("type: test"), "spec.command: required field is missing");
+  EXPECT_EQ(fault_of_spec("type: code, code: \"a\\0b\""), "spec.code: must not contain a NUL byte");
+  EXPECT_EQ(fault_of_spec("type: code, code: [a]"), "spec.code: expected string, got array");
+  EXPECT_EQ(fault_of_spec(cat("type: code, code: ", std::string(100'000, 'a'))), "accepted");
+  EXPECT_TRUE(fault_of_spec(cat("type: code, code: ", std::string(100'001, 'a')))
+                  .starts_with("spec.code: "));
   for (const char* data : {"[1]", "text", "3", "true"})
-    EXPECT_TRUE(fault_of(cat("type: code, code: a, inputData: ", data))
+    EXPECT_TRUE(fault_of_spec(cat("type: code, code: a, inputData: ", data))
                     .starts_with("spec.inputData: must be an object or null"))
         << data;
 }
@@ -100,31 +100,31 @@ TEST(Command, KeepsTheFormInWhichItWasSent) {
 }
 
 TEST(Command, RefusesWhatCannotBeExecuted) {
-  EXPECT_EQ(fault_of("type: compute, command: []"), "spec.command: must not be empty");
-  EXPECT_EQ(fault_of("type: compute, command: [\"\"]"), "spec.command: must not be empty");
-  EXPECT_EQ(fault_of("type: compute, command: '  '"), "spec.command: must not be empty");
-  EXPECT_EQ(fault_of("type: compute, command: [a, 1]"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: []"), "spec.command: must not be empty");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [\"\"]"), "spec.command: must not be empty");
+  EXPECT_EQ(fault_of_spec("type: compute, command: '  '"), "spec.command: must not be empty");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a, 1]"),
             "spec.command[1]: expected string, got integer");
-  EXPECT_EQ(fault_of("type: compute, command: {a: b}"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: {a: b}"),
             "spec.command: expected a list of strings or one string, got object");
-  EXPECT_EQ(fault_of("type: compute, command: [a, \"b\\0c\"]"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a, \"b\\0c\"]"),
             "spec.command: must not contain a NUL byte");
-  EXPECT_EQ(fault_of("type: compute, command: \"a 'b\""),
+  EXPECT_EQ(fault_of_spec("type: compute, command: \"a 'b\""),
             "spec.command: the command has an unclosed '");
 }
 
 TEST(Run, NamesEveryFaultOfASpec) {
-  EXPECT_EQ(fault_of("command: [a]"), "spec.type: required field is missing");
-  EXPECT_EQ(fault_of("type: dance, command: [a]"),
+  EXPECT_EQ(fault_of_spec("command: [a]"), "spec.type: required field is missing");
+  EXPECT_EQ(fault_of_spec("type: dance, command: [a]"),
             "spec.type: \"dance\" is not one of: compute, script, gradle, code, test, agent");
-  EXPECT_EQ(fault_of("type: compute, command: [a], timout: 3m"), "spec.timout: unknown field");
-  EXPECT_EQ(fault_of("type: compute, command: [a], priority: 1001"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], timout: 3m"), "spec.timout: unknown field");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], priority: 1001"),
             "spec.priority: must be at most 1000");
-  EXPECT_EQ(fault_of("type: compute, command: [a], resources: {cpu: 0}"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], resources: {cpu: 0}"),
             "spec.resources.cpu: must be at least 1");
-  EXPECT_EQ(fault_of("type: compute, command: [a], resources: {accelerators: {kind: tpu}}"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], resources: {accelerators: {kind: tpu}}"),
             "spec.resources.accelerators.kind: \"tpu\" is not one of: nvidia, apple, any");
-  EXPECT_EQ(fault_of("type: compute, command: [a], mediaExecution: {}"),
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], mediaExecution: {}"),
             "spec.mediaExecution.mode: mediaExecution.mode must be enabled or disabled");
 }
 

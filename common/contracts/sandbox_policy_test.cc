@@ -9,9 +9,9 @@
 namespace paddock::contracts {
 namespace {
 
-constexpr int64_t kGiB = int64_t{1} << 30;
+constexpr int64_t kGibibyte = int64_t{1} << 30;
 
-std::string fault_of(std::string_view yaml) {
+std::string fault_of_policy(std::string_view yaml) {
   const auto value = wire::parse_yaml(yaml);
   if (!value) return value.error().describe();
   const auto policy = wire::decode<SandboxPolicy>(*value);
@@ -22,10 +22,10 @@ std::string fault_of(std::string_view yaml) {
 // proves: VLT-90
 TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
   SandboxPolicy requested;
-  requested.limits.memory = wire::Quantity{kGiB};
+  requested.limits.memory = wire::Quantity{kGibibyte};
   requested.env["A"] = "b";
   const SandboxPolicy policy = effective_policy(*profile_policy("compute"), requested);
-  EXPECT_EQ(policy.limits.memory->bytes, kGiB);
+  EXPECT_EQ(policy.limits.memory->bytes, kGibibyte);
   EXPECT_EQ(policy.limits.pids, 64);
   EXPECT_EQ(policy.env.at("A"), "b");
   EXPECT_FALSE(policy.network->enabled);
@@ -33,34 +33,35 @@ TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
 
 // proves partly: VLT-58, VLT-59, VLT-60, VLT-61, VLT-62, VLT-63
 TEST(SandboxPolicy, RefusesNegativeZeroMistypedAndUnknownLimits) {
-  EXPECT_EQ(fault_of("limits: {memory: 0}"), "limits.memory: must be more than zero");
-  EXPECT_EQ(fault_of("limits: {memory: 4Ki}"), "limits.memory: must be at least 1Mi");
-  EXPECT_EQ(fault_of("limits: {memory: -1}"), "limits.memory: must not be negative");
-  EXPECT_EQ(fault_of("limits: {memory: true}"),
+  EXPECT_EQ(fault_of_policy("limits: {memory: 0}"), "limits.memory: must be more than zero");
+  EXPECT_EQ(fault_of_policy("limits: {memory: 4Ki}"), "limits.memory: must be at least 1Mi");
+  EXPECT_EQ(fault_of_policy("limits: {memory: -1}"), "limits.memory: must not be negative");
+  EXPECT_EQ(fault_of_policy("limits: {memory: true}"),
             "limits.memory: expected a quantity such as \"512Mi\", got boolean");
-  EXPECT_EQ(fault_of("limits: {stdout: 0}"), "limits.stdout: must be more than zero");
-  EXPECT_EQ(fault_of("limits: {pids: 0}"), "limits.pids: must be at least 1");
-  EXPECT_EQ(fault_of("limits: {pids: many}"), "limits.pids: expected integer, got string");
-  EXPECT_EQ(fault_of("limits: {openFiles: 2}"), "limits.openFiles: must be at least 3");
-  EXPECT_EQ(fault_of("limits: {mem: 1}"), "limits.mem: unknown field");
+  EXPECT_EQ(fault_of_policy("limits: {stdout: 0}"), "limits.stdout: must be more than zero");
+  EXPECT_EQ(fault_of_policy("limits: {pids: 0}"), "limits.pids: must be at least 1");
+  EXPECT_EQ(fault_of_policy("limits: {pids: many}"), "limits.pids: expected integer, got string");
+  EXPECT_EQ(fault_of_policy("limits: {openFiles: 2}"), "limits.openFiles: must be at least 3");
+  EXPECT_EQ(fault_of_policy("limits: {mem: 1}"), "limits.mem: unknown field");
   for (const char* limit :
        {"wallTime: 0s", "wallTime: -3s", "wallTime: 3", "cpuTime: 0s", "cpuTime: forever"}) {
-    EXPECT_NE(fault_of(cat("limits: {", limit, "}")), "accepted") << limit;
+    EXPECT_NE(fault_of_policy(cat("limits: {", limit, "}")), "accepted") << limit;
   }
 }
 
 // proves: WSM-96
 TEST(SandboxPolicy, RefusesMountsThatAreNotPlainAbsolutePaths) {
   for (const char* path : {"a", "/", "", "/a/../b", "/a/./b", "//a", "/a/", "/a//b"}) {
-    EXPECT_NE(fault_of(cat("hostMounts: [{hostPath: \"", path, "\", sandboxPath: /b}]")),
+    EXPECT_NE(fault_of_policy(cat("hostMounts: [{hostPath: \"", path, "\", sandboxPath: /b}]")),
               "accepted")
         << path;
-    EXPECT_NE(fault_of(cat("hostMounts: [{hostPath: /b, sandboxPath: \"", path, "\"}]")),
+    EXPECT_NE(fault_of_policy(cat("hostMounts: [{hostPath: /b, sandboxPath: \"", path, "\"}]")),
               "accepted")
         << path;
   }
-  EXPECT_EQ(fault_of("hostMounts: [{hostPath: /a/b, sandboxPath: /c, mode: rw}]"), "accepted");
-  EXPECT_EQ(fault_of("hostMounts: [{hostPath: /a, sandboxPath: /c, mode: rx}]"),
+  EXPECT_EQ(fault_of_policy("hostMounts: [{hostPath: /a/b, sandboxPath: /c, mode: rw}]"),
+            "accepted");
+  EXPECT_EQ(fault_of_policy("hostMounts: [{hostPath: /a, sandboxPath: /c, mode: rx}]"),
             "hostMounts[0].mode: \"rx\" is not one of: ro, rw");
 }
 
@@ -72,21 +73,21 @@ TEST(SandboxPolicy, RefusesAbsurdLimitsOfEveryKind) {
     for (const char* absurd :
          {"-1", "0", ".nan", ".inf", "-.inf", "1.5", "1e400", "[]", "{}", "true", "''", "' 1'",
           "99999999999999999999", "9223372036854775807", "9007199254740993", "12Xi", "1 h", "1d"}) {
-      const std::string fault = fault_of(cat("limits: {", name, ": ", absurd, "}"));
+      const std::string fault = fault_of_policy(cat("limits: {", name, ": ", absurd, "}"));
       EXPECT_NE(fault, "accepted") << name << ": " << absurd;
     }
-    EXPECT_EQ(fault_of(cat("limits: {", name, ": []}")).substr(0, 8 + name.size()),
+    EXPECT_EQ(fault_of_policy(cat("limits: {", name, ": []}")).substr(0, 8 + name.size()),
               cat("limits.", name, ":"));
   }
-  EXPECT_EQ(fault_of("limits: {wallTime: 10000h}"), "limits.wallTime: must be at most 720h");
-  EXPECT_EQ(fault_of("limits: {fsBytes: 2000Ti}"), "limits.fsBytes: must be at most 1024Ti");
+  EXPECT_EQ(fault_of_policy("limits: {wallTime: 10000h}"), "limits.wallTime: must be at most 720h");
+  EXPECT_EQ(fault_of_policy("limits: {fsBytes: 2000Ti}"), "limits.fsBytes: must be at most 1024Ti");
 }
 
 // proves partly: WSM-24
 TEST(SandboxPolicy, RefusesPlacesThatOverlap) {
   const auto two = [](const char* first, const char* second) {
-    return fault_of(cat("hostMounts: [{hostPath: /a, sandboxPath: ", first,
-                        "}, {hostPath: /b, sandboxPath: ", second, "}]"));
+    return fault_of_policy(cat("hostMounts: [{hostPath: /a, sandboxPath: ", first,
+                               "}, {hostPath: /b, sandboxPath: ", second, "}]"));
   };
   EXPECT_EQ(two("/data", "/data"), "hostMounts[1].sandboxPath: overlaps /data");
   EXPECT_EQ(two("/data", "/data/sub"), "hostMounts[1].sandboxPath: overlaps /data");
@@ -97,16 +98,17 @@ TEST(SandboxPolicy, RefusesPlacesThatOverlap) {
 }
 
 TEST(SandboxPolicy, RefusesEmptyAndRepeatedNames) {
-  EXPECT_EQ(fault_of("tools: [sh, '']"), "tools[1]: must have 1 to 255 bytes and no NUL byte");
-  EXPECT_EQ(fault_of("tools: [sh, env, sh]"), "tools[2]: is given twice");
-  EXPECT_EQ(fault_of("devices: [/dev/a, /dev/a]"), "devices[1]: is given twice");
-  EXPECT_EQ(fault_of("network: {enabled: true, allowDomains: [a.example, a.example]}"),
+  EXPECT_EQ(fault_of_policy("tools: [sh, '']"),
+            "tools[1]: must have 1 to 255 bytes and no NUL byte");
+  EXPECT_EQ(fault_of_policy("tools: [sh, env, sh]"), "tools[2]: is given twice");
+  EXPECT_EQ(fault_of_policy("devices: [/dev/a, /dev/a]"), "devices[1]: is given twice");
+  EXPECT_EQ(fault_of_policy("network: {enabled: true, allowDomains: [a.example, a.example]}"),
             "network.allowDomains[1]: is given twice");
 }
 
 TEST(SandboxPolicy, RefusesKeysThatAreGivenTwiceInEitherFormat) {
-  EXPECT_NE(fault_of("env: {A: x, A: y}"), "accepted");
-  EXPECT_NE(fault_of("limits:\n  pids: 3\n  pids: 4\n"), "accepted");
+  EXPECT_NE(fault_of_policy("env: {A: x, A: y}"), "accepted");
+  EXPECT_NE(fault_of_policy("limits:\n  pids: 3\n  pids: 4\n"), "accepted");
   EXPECT_FALSE(wire::parse_json(R"({"env": {"A": "x", "A": "y"}})").ok());
 }
 
@@ -114,11 +116,11 @@ TEST(SandboxPolicy, RefusesKeysThatAreGivenTwiceInEitherFormat) {
 TEST(SandboxPolicy, RefusesVariablesThatChangeHowProgramsAreLoaded) {
   for (const char* name :
        {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "GLIBC_TUNABLES"}) {
-    EXPECT_EQ(fault_of(cat("env: {", name, ": x}")),
+    EXPECT_EQ(fault_of_policy(cat("env: {", name, ": x}")),
               cat("env.", name,
                   ": would change how every program is loaded; start the command with it instead"));
   }
-  EXPECT_NE(fault_of("env: {PADDOCK_TOKEN: x}"), "accepted");
+  EXPECT_NE(fault_of_policy("env: {PADDOCK_TOKEN: x}"), "accepted");
 }
 
 // proves partly: VLT-04
@@ -126,32 +128,32 @@ TEST(SandboxPolicy, TakesThePathsOfCoverageOnlyInside) {
   for (const char* good :
        {"PYTHONPATH: ''", "PYTHONPATH: /workspace", "PYTHONPATH: /workspace/src:/tmp/x",
         "COVERAGE_PROCESS_START: /workspace/.coveragerc"}) {
-    EXPECT_EQ(fault_of(cat("env: {", good, "}")), "accepted") << good;
+    EXPECT_EQ(fault_of_policy(cat("env: {", good, "}")), "accepted") << good;
   }
   for (const char* bad : {"PYTHONPATH: /root", "PYTHONPATH: '/workspace:'", "PYTHONPATH: src",
                           "PYTHONPATH: /workspace/../root", "COVERAGE_PROCESS_START: ''",
                           "COVERAGE_PROCESS_START: /etc/x"}) {
-    EXPECT_NE(fault_of(cat("env: {", bad, "}")), "accepted") << bad;
+    EXPECT_NE(fault_of_policy(cat("env: {", bad, "}")), "accepted") << bad;
   }
-  EXPECT_EQ(
-      fault_of("hostMounts: [{hostPath: /a, sandboxPath: /lib2}]\nenv: {PYTHONPATH: /lib2/x}"),
-      "accepted");
+  EXPECT_EQ(fault_of_policy(
+                "hostMounts: [{hostPath: /a, sandboxPath: /lib2}]\nenv: {PYTHONPATH: /lib2/x}"),
+            "accepted");
 }
 
 TEST(SandboxPolicy, RefusesVariablesThatAreNone) {
-  EXPECT_EQ(fault_of("env: {A_1: x}"), "accepted");
+  EXPECT_EQ(fault_of_policy("env: {A_1: x}"), "accepted");
   for (const char* name : {"1A", "A-B", "A=B", "A B"}) {
-    EXPECT_EQ(fault_of(cat("env: {\"", name, "\": x}")),
+    EXPECT_EQ(fault_of_policy(cat("env: {\"", name, "\": x}")),
               cat("env.", name, ": is not a variable name"));
   }
-  EXPECT_EQ(fault_of("env: {\"\": x}"), "env: is not a variable name");
-  EXPECT_EQ(fault_of("env: {A: \"x\\0y\"}"), "env.A: must not contain a NUL byte");
+  EXPECT_EQ(fault_of_policy("env: {\"\": x}"), "env: is not a variable name");
+  EXPECT_EQ(fault_of_policy("env: {A: \"x\\0y\"}"), "env.A: must not contain a NUL byte");
 }
 
 TEST(SandboxPolicy, RefusesDomainsWithoutANetwork) {
-  EXPECT_EQ(fault_of("network: {enabled: false, allowDomains: [a.example]}"),
+  EXPECT_EQ(fault_of_policy("network: {enabled: false, allowDomains: [a.example]}"),
             "network.allowDomains: has no effect while network.enabled is false");
-  EXPECT_EQ(fault_of("network: {enabled: true}"),
+  EXPECT_EQ(fault_of_policy("network: {enabled: true}"),
             "network.allowDomains: must name at least one domain, or leave network disabled");
 }
 

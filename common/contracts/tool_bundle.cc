@@ -13,7 +13,7 @@ using wire::Check;
 using wire::Value;
 
 constexpr size_t kMostServers = 32;
-constexpr size_t kMostBytes = size_t{256} << 10;  // of the whole bundle, as JSON
+constexpr size_t kMostBundleBytes = size_t{256} << 10;  // of the whole bundle, as JSON
 
 // Reads one server; the first fault is kept, with the field that has it.
 class ServerReader {
@@ -172,7 +172,7 @@ std::optional<ToolBundle> ToolBundle::decode_value(const Value& value, Check& ch
     return std::nullopt;
   }
   ToolBundle out{read_servers(*list, check)};
-  if (wire::to_json(out.encode_value()).size() > kMostBytes)
+  if (wire::to_json(out.encode_value()).size() > kMostBundleBytes)
     check.fail("toolBundle.mcpServers has more than 256 KiB");
   return out;
 }

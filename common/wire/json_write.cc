@@ -19,9 +19,9 @@ std::string escaped(std::string_view character) {
   if (character.size() == 2) code = (code & 0x1FU) << 6 | (byte(1) & 0x3FU);
   if (character.size() == 3)
     code = (code & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  return cat("\\u", kDigits[code >> 12], kDigits[code >> 8 & 15], kDigits[code >> 4 & 15],
-             kDigits[code & 15]);
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  return cat("\\u", kHexDigits[code >> 12], kHexDigits[code >> 8 & 15], kHexDigits[code >> 4 & 15],
+             kHexDigits[code & 15]);
 }
 
 }  // namespace

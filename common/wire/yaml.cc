@@ -25,10 +25,10 @@ struct Refused {
 
 // yaml-cpp's handler: refuses what JSON does not have and passes the rest on to the builder, so
 // that a bomb of aliases or brackets is refused before it is a tree.
-class Handler final : public YAML::EventHandler {
+class EventBuilder final : public YAML::EventHandler {
  public:
   // `too_many` is said when no further document is allowed; otherwise it is empty.
-  Handler(TreeBuilder& builder, std::string too_many)
+  EventBuilder(TreeBuilder& builder, std::string too_many)
       : builder_(builder), too_many_(std::move(too_many)) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -144,7 +144,7 @@ bool looks_like_json(std::string_view text) {
 Result<std::optional<Value>> next_document(YAML::Parser& parser, const ParseLimits& limits,
                                            std::string too_many) {
   TreeBuilder builder(limits, "MALFORMED_YAML");
-  Handler handler(builder, std::move(too_many));
+  EventBuilder handler(builder, std::move(too_many));
   try {
     if (!parser.HandleNextDocument(handler)) return std::optional<Value>();
   } catch (const Refused& refused) {

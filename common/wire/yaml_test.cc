@@ -8,11 +8,11 @@
 namespace paddock::wire {
 namespace {
 
-std::string reason_of(std::string_view text, const ParseLimits& limits = {}) {
+std::string yaml_reason(std::string_view text, const ParseLimits& limits = {}) {
   const auto parsed = parse_yaml(text, limits);
   return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason;
 }
-std::string message_of(std::string_view text) {
+std::string yaml_message(std::string_view text) {
   const auto parsed = parse_yaml(text);
   return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().message;
 }
@@ -53,19 +53,19 @@ TEST(Yaml, TakesAnEmptyTextForNull) {
 }
 
 TEST(Yaml, RefusesAnchorsAliasesTagsAndMergeKeys) {
-  EXPECT_EQ(message_of("a: &x 1"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: &x [1]"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: &x {b: 1}"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("&k a: 1"), "anchors are not allowed at line 1, column 1");
-  EXPECT_EQ(message_of("a: &x"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(reason_of("a: *x"), "MALFORMED_YAML");
-  EXPECT_EQ(message_of("a: !!str 1"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: !!python/object:os.system x"),
+  EXPECT_EQ(yaml_message("a: &x 1"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a: &x [1]"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a: &x {b: 1}"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("&k a: 1"), "anchors are not allowed at line 1, column 1");
+  EXPECT_EQ(yaml_message("a: &x"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_reason("a: *x"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_message("a: !!str 1"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a: !!python/object:os.system x"),
             "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: !x {b: 1}"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: !x [b]"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: !!map\n  b: 1"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a:\n  <<: {b: 1}"), "merge keys are not allowed at line 2, column 3");
+  EXPECT_EQ(yaml_message("a: !x {b: 1}"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a: !x [b]"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a: !!map\n  b: 1"), "tags are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a:\n  <<: {b: 1}"), "merge keys are not allowed at line 2, column 3");
 }
 
 TEST(Yaml, RefusesBombsOfAliasesAtTheFirstAnchor) {
@@ -76,30 +76,30 @@ TEST(Yaml, RefusesBombsOfAliasesAtTheFirstAnchor) {
     for (int i = 0; i < 9; ++i) bomb += cat(i > 0 ? ", *" : "*", before);
     bomb += "]\n";
   }
-  EXPECT_EQ(message_of(bomb), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(message_of("a: &a [*a]"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message(bomb), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_message("a: &a [*a]"), "anchors are not allowed at line 1, column 4");
 }
 
 TEST(Yaml, RefusesDuplicateKeysWithLineAndColumn) {
-  EXPECT_EQ(message_of("a: 1\nb: 2\na: 3\n"), "the key \"a\" is there twice at line 3, column 1");
-  EXPECT_EQ(message_of("x:\n  - {k: 1, 'k': 2}"),
+  EXPECT_EQ(yaml_message("a: 1\nb: 2\na: 3\n"), "the key \"a\" is there twice at line 3, column 1");
+  EXPECT_EQ(yaml_message("x:\n  - {k: 1, 'k': 2}"),
             "the key \"k\" is there twice at line 2, column 12");
 }
 
 TEST(Yaml, RefusesKeysThatAreNotStrings) {
-  EXPECT_EQ(message_of("1: a"),
+  EXPECT_EQ(yaml_message("1: a"),
             "a key must be a string; write \"1\" in quotes at line 1, column 1");
-  EXPECT_EQ(reason_of("true: a"), "MALFORMED_YAML");
-  EXPECT_EQ(reason_of("~: a"), "MALFORMED_YAML");
-  EXPECT_EQ(reason_of(": a"), "MALFORMED_YAML");
-  EXPECT_EQ(reason_of("[a]: b"), "MALFORMED_YAML");
-  EXPECT_EQ(reason_of("? {a: 1}\n: b"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_reason("true: a"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_reason("~: a"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_reason(": a"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_reason("[a]: b"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_reason("? {a: 1}\n: b"), "MALFORMED_YAML");
   EXPECT_EQ(json_of("'1': a"), R"({"1":"a"})");
 }
 
 TEST(Yaml, RefusesASecondDocument) {
-  EXPECT_EQ(message_of("a: 1\n---\nb: 2\n"), "only one document is allowed at line 2, column 1");
-  EXPECT_EQ(reason_of("a: 1\n---\n"), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_message("a: 1\n---\nb: 2\n"), "only one document is allowed at line 2, column 1");
+  EXPECT_EQ(yaml_reason("a: 1\n---\n"), "MALFORMED_YAML");
   EXPECT_EQ(json_of("---\na: 1\n"), R"({"a":1})");
   EXPECT_EQ(json_of("a: 1\n...\n"), R"({"a":1})");
 }
@@ -121,56 +121,56 @@ TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreAllowed) {
 }
 
 TEST(Yaml, RefusesBytesThatAreNoText) {
-  EXPECT_EQ(message_of("a: \xFF"), "the text is not UTF-8 at byte 3");
-  EXPECT_EQ(message_of(std::string_view("a: 1\0b", 6)), "a control character at byte 4");
-  EXPECT_EQ(message_of("a: 1\x04 garbage: ["),
+  EXPECT_EQ(yaml_message("a: \xFF"), "the text is not UTF-8 at byte 3");
+  EXPECT_EQ(yaml_message(std::string_view("a: 1\0b", 6)), "a control character at byte 4");
+  EXPECT_EQ(yaml_message("a: 1\x04 garbage: ["),
             "a control character at byte 4");  // yaml-cpp's end of file
-  EXPECT_EQ(reason_of("\xFF\xFE"
-                      "a\n"),
+  EXPECT_EQ(yaml_reason("\xFF\xFE"
+                        "a\n"),
             "MALFORMED_YAML");
-  EXPECT_EQ(message_of("\"\\xff\""), "accepted as \"\xC3\xBF\"");
-  EXPECT_EQ(reason_of("- \"\\ud800\""), "MALFORMED_YAML");
-  EXPECT_EQ(reason_of("- \"\\UFFFFFFFF\""), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_message("\"\\xff\""), "accepted as \"\xC3\xBF\"");
+  EXPECT_EQ(yaml_reason("- \"\\ud800\""), "MALFORMED_YAML");
+  EXPECT_EQ(yaml_reason("- \"\\UFFFFFFFF\""), "MALFORMED_YAML");
 }
 
 TEST(Yaml, RefusesNumbersThatJsonCannotHold) {
   for (const char* text :
        {"[9223372036854775808]", "a: -9223372036854775809", "a: 0xFFFFFFFFFFFFFFFFF",
         "a: 0o7777777777777777777777", "a: 1e400", "a: .inf", "a: -.Inf", "a: .nan"}) {
-    EXPECT_EQ(reason_of(text), "MALFORMED_YAML") << text;
+    EXPECT_EQ(yaml_reason(text), "MALFORMED_YAML") << text;
   }
 }
 
 TEST(Yaml, RefusesDeepNestingBeforeItIsATree) {
-  EXPECT_EQ(reason_of(std::string(1'000'000, '[')), "DOCUMENT_TOO_DEEP");
-  EXPECT_EQ(reason_of(cat("a: ", std::string(100, '['), std::string(100, ']'))),
+  EXPECT_EQ(yaml_reason(std::string(1'000'000, '[')), "DOCUMENT_TOO_DEEP");
+  EXPECT_EQ(yaml_reason(cat("a: ", std::string(100, '['), std::string(100, ']'))),
             "DOCUMENT_TOO_DEEP");
   std::string maps;
   for (size_t i = 0; i < 500; ++i) maps += std::string(i, ' ') + "a:\n";
-  EXPECT_EQ(reason_of(maps), "DOCUMENT_TOO_DEEP");
+  EXPECT_EQ(yaml_reason(maps), "DOCUMENT_TOO_DEEP");
   std::string dashes;
   for (size_t i = 0; i < 100'000; ++i) dashes += "- ";
-  EXPECT_EQ(reason_of(dashes), "DOCUMENT_TOO_DEEP");
+  EXPECT_EQ(yaml_reason(dashes), "DOCUMENT_TOO_DEEP");
   std::string braces = "x: ";
   for (size_t i = 0; i < 100'000; ++i) braces += "{a: ";
-  EXPECT_EQ(reason_of(braces), "DOCUMENT_TOO_DEEP");
+  EXPECT_EQ(yaml_reason(braces), "DOCUMENT_TOO_DEEP");
 }
 
 TEST(Yaml, DecidesSizeAndCountLimits) {
   ParseLimits limits;
   limits.max_bytes = 20;
   limits.max_values = 4;
-  EXPECT_EQ(reason_of("aaaaaaaaaaaaaaaaaaaaaaaa", limits), "DOCUMENT_TOO_LARGE");
-  EXPECT_EQ(reason_of("- 1\n- 2\n- 3\n- 4\n", limits), "DOCUMENT_TOO_LARGE");
+  EXPECT_EQ(yaml_reason("aaaaaaaaaaaaaaaaaaaaaaaa", limits), "DOCUMENT_TOO_LARGE");
+  EXPECT_EQ(yaml_reason("- 1\n- 2\n- 3\n- 4\n", limits), "DOCUMENT_TOO_LARGE");
   EXPECT_TRUE(parse_yaml("- 1\n- 2\n- 3\n", limits).ok());
 }
 
 TEST(Yaml, NamesLineAndColumnOfASyntaxError) {
-  EXPECT_EQ(message_of("a: 1\nb: [1, 2\nc: 3\n").find("at line") != std::string::npos, true)
-      << message_of("a: 1\nb: [1, 2\nc: 3\n");
+  EXPECT_EQ(yaml_message("a: 1\nb: [1, 2\nc: 3\n").find("at line") != std::string::npos, true)
+      << yaml_message("a: 1\nb: [1, 2\nc: 3\n");
   for (const char* text : {"a: b: c", "\"abc", "a: 'x", "{a: 1", "- a\nb: 1", "a: |x\n  y", "@a",
                            "`a", "\ta: 1", "%YAML 3.0\n---\na", "a: 1\n b: 2"}) {
-    EXPECT_EQ(reason_of(text), "MALFORMED_YAML") << text;
+    EXPECT_EQ(yaml_reason(text), "MALFORMED_YAML") << text;
   }
 }
 

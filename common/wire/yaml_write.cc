@@ -18,7 +18,7 @@ bool is_block(const Value& value) {
   return items || (value.object() != nullptr && !value.object()->empty());
 }
 
-class Writer {
+class YamlWriter {
  public:
   // Writes a value that starts where the output ends; further lines start at `indent`.
   void write(const Value& value, size_t indent) {
@@ -77,7 +77,7 @@ class Writer {
 }  // namespace
 
 std::string to_yaml(const Value& value) {
-  Writer writer;
+  YamlWriter writer;
   writer.write(value, 0);
   return std::move(writer.out);
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "common/base/text.h"
+#include "controller/admission/option_list.h"
 
 namespace paddock::admission {
 namespace {
@@ -57,10 +58,6 @@ std::string long_name(string_view word) {
   return name;
 }
 
-bool contains(std::span<const string_view> names, string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 bool has(string_view letters, char letter) { return letters.find(letter) != string_view::npos; }
 
 // The blocked letter of a word that the interpreter would accept as its own options: -Ic, -xc,
@@ -89,9 +86,9 @@ std::optional<std::string> blocked_flag(std::optional<Interpreter> interpreter, 
   if (word.size() < 2 || word[0] != '-') return std::nullopt;
   const Flags* flags = interpreter ? &flags_of(*interpreter) : nullptr;
   std::string name = long_name(word);
-  if (contains(kBlockedWords, name)) return name;
+  if (is_one_of(kBlockedWords, name)) return name;
   if (flags == nullptr) return std::nullopt;
-  if (contains(flags->blocked_words, name)) return name;
+  if (is_one_of(flags->blocked_words, name)) return name;
   if (word[1] == '-') return std::nullopt;
   const std::optional<char> letter = blocked_letter(*flags, word);
   return letter ? std::optional(cat("-", *letter)) : std::nullopt;
@@ -101,7 +98,7 @@ bool is_harmless_option(Interpreter interpreter, string_view word) {
   const Flags& flags = flags_of(interpreter);
   if (word.starts_with("--")) {
     const bool valued = word.find('=') != string_view::npos;
-    return contains(valued ? flags.harmless_valued : flags.harmless_names, long_name(word));
+    return is_one_of(valued ? flags.harmless_valued : flags.harmless_names, long_name(word));
   }
   return word.size() > 1 && word.find_first_not_of(flags.harmless_letters, 1) == string_view::npos;
 }

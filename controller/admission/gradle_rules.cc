@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "controller/admission/option_list.h"
 
 namespace paddock::admission {
 namespace {
@@ -41,10 +42,6 @@ constexpr std::array<string_view, 24> kOptions = {"--offline",
 constexpr std::array<string_view, 5> kValueOptions = {"--console", "--exclude-task",
                                                       "--max-workers", "--tests", "--warning-mode"};
 
-bool contains(const auto& names, string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 bool is_task_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ':' ||
          c == '_' || c == '.' || c == '-';
@@ -60,9 +57,9 @@ bool is_property(string_view word) {
 }
 
 bool is_allowed_option(string_view word) {
-  if (contains(kOptions, word) || is_property(word)) return true;
+  if (is_one_of(kOptions, word) || is_property(word)) return true;
   const size_t equals = word.find('=');
-  return equals != string_view::npos && contains(kValueOptions, word.substr(0, equals));
+  return equals != string_view::npos && is_one_of(kValueOptions, word.substr(0, equals));
 }
 
 std::string allowed_options() {

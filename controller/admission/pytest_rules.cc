@@ -1,10 +1,10 @@
 #include "controller/admission/pytest_rules.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "common/base/text.h"
+#include "controller/admission/option_list.h"
 
 namespace paddock::admission {
 namespace {
@@ -12,45 +12,45 @@ namespace {
 using std::string_view;
 using Words = std::vector<std::string>;
 
-constexpr auto kFlags = std::to_array<string_view>({"--verbose",
-                                                    "--quiet",
-                                                    "--exitfirst",
-                                                    "--showlocals",
-                                                    "--no-showlocals",
-                                                    "--last-failed",
-                                                    "--lf",
-                                                    "--failed-first",
-                                                    "--ff",
-                                                    "--new-first",
-                                                    "--nf",
-                                                    "--stepwise",
-                                                    "--sw",
-                                                    "--stepwise-skip",
-                                                    "--sw-skip",
-                                                    "--collect-only",
-                                                    "--co",
-                                                    "--collect-in-virtualenv",
-                                                    "--noconftest",
-                                                    "--full-trace",
-                                                    "--no-header",
-                                                    "--no-summary",
-                                                    "--disable-warnings",
-                                                    "--disable-pytest-warnings",
-                                                    "--runxfail",
-                                                    "--strict",
-                                                    "--strict-markers",
-                                                    "--strict-config",
-                                                    "--setup-show",
-                                                    "--setup-only",
-                                                    "--setup-plan",
-                                                    "--fixtures",
-                                                    "--markers",
-                                                    "--cache-clear",
-                                                    "--doctest-modules",
-                                                    "--doctest-continue-on-failure",
-                                                    "--version",
-                                                    "--cov-branch",
-                                                    "--no-cov"});
+constexpr auto kPytestFlags = std::to_array<string_view>({"--verbose",
+                                                          "--quiet",
+                                                          "--exitfirst",
+                                                          "--showlocals",
+                                                          "--no-showlocals",
+                                                          "--last-failed",
+                                                          "--lf",
+                                                          "--failed-first",
+                                                          "--ff",
+                                                          "--new-first",
+                                                          "--nf",
+                                                          "--stepwise",
+                                                          "--sw",
+                                                          "--stepwise-skip",
+                                                          "--sw-skip",
+                                                          "--collect-only",
+                                                          "--co",
+                                                          "--collect-in-virtualenv",
+                                                          "--noconftest",
+                                                          "--full-trace",
+                                                          "--no-header",
+                                                          "--no-summary",
+                                                          "--disable-warnings",
+                                                          "--disable-pytest-warnings",
+                                                          "--runxfail",
+                                                          "--strict",
+                                                          "--strict-markers",
+                                                          "--strict-config",
+                                                          "--setup-show",
+                                                          "--setup-only",
+                                                          "--setup-plan",
+                                                          "--fixtures",
+                                                          "--markers",
+                                                          "--cache-clear",
+                                                          "--doctest-modules",
+                                                          "--doctest-continue-on-failure",
+                                                          "--version",
+                                                          "--cov-branch",
+                                                          "--no-cov"});
 
 // With a value: behind `=`, or as the next word.
 constexpr auto kValued =
@@ -68,10 +68,6 @@ constexpr auto kValued =
 constexpr string_view kValueLetters = "kmnr";
 constexpr string_view kLetters = "vqxslV";
 
-bool contains(const auto& names, string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 // pytest's first own word, if this is pytest at all.
 std::optional<size_t> first_word(const Words& argv) {
   if (argv[0] == "pytest") return 1;
@@ -80,12 +76,12 @@ std::optional<size_t> first_word(const Words& argv) {
   return std::nullopt;
 }
 
-std::string allowed_options() {
+std::string allowed_for_pytest() {
   std::vector<std::string> all;
   for (const char each : kLetters) all.push_back(cat("-", each));
   for (const char each : kValueLetters) all.push_back(cat("-", each, " VALUE"));
   all.emplace_back("-p no:NAME");
-  for (const string_view each : kFlags) all.emplace_back(each);
+  for (const string_view each : kPytestFlags) all.emplace_back(each);
   for (const string_view each : kValued) all.push_back(cat(each, "=VALUE"));
   return join(all, " ");
 }
@@ -95,9 +91,9 @@ enum class Word { kRefused, kWhole, kTakesNext, kTakesPlugin };
 Word read_long(string_view word) {
   const size_t equals = word.find('=');
   if (equals != string_view::npos)
-    return contains(kValued, word.substr(0, equals)) ? Word::kWhole : Word::kRefused;
-  if (contains(kFlags, word)) return Word::kWhole;
-  return contains(kValued, word) ? Word::kTakesNext : Word::kRefused;
+    return is_one_of(kValued, word.substr(0, equals)) ? Word::kWhole : Word::kRefused;
+  if (is_one_of(kPytestFlags, word)) return Word::kWhole;
+  return is_one_of(kValued, word) ? Word::kTakesNext : Word::kRefused;
 }
 
 Word read_option(string_view word) {
@@ -137,7 +133,7 @@ bool is_there(string_view path, const FileNames& files) {
 void refuse_option(const Words& argv, size_t i, std::vector<Refusal>& out) {
   out.push_back({"COMMAND_FLAG_BLOCKED", i,
                  cat("\"", argv[i], "\" is not allowed for pytest, or lacks its value; allowed: ",
-                     allowed_options())});
+                     allowed_for_pytest())});
 }
 
 void check_path(const Words& argv, size_t i, const FileNames& files, std::vector<Refusal>& out) {

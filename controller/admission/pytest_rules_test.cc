@@ -7,11 +7,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const FileNames kFiles = {"app.py", "conftest.py", "requirements.txt", "tests/a_test.py",
-                          "tests/deep/b_test.py"};
+const FileNames kPytestFiles = {"app.py", "conftest.py", "requirements.txt", "tests/a_test.py",
+                                "tests/deep/b_test.py"};
 
 std::string reason(const Words& argv) {
-  const auto refusals = check_pytest_command(argv, kFiles);
+  const auto refusals = check_pytest_command(argv, kPytestFiles);
   return refusals.empty() ? "" : refusals[0].reason;
 }
 
@@ -91,7 +91,7 @@ TEST(PytestRules, WantTestsThatWereUploaded) {
   for (const char* word : {"missing.py", "tests/c_test.py", "tes", "tests/a_test.py/x", "app", "",
                            "::x", "[x]", "missing.py::tests/a_test.py", "tests//a_test.py"})
     EXPECT_EQ(reason(with({word})), "TEST_NOT_FOUND") << word;
-  const auto refusals = check_pytest_command(with({"-v", "gone"}), kFiles);
+  const auto refusals = check_pytest_command(with({"-v", "gone"}), kPytestFiles);
   ASSERT_EQ(refusals.size(), 1u);
   EXPECT_EQ(refusals[0].word, 2u);
 }

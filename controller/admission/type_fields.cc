@@ -9,14 +9,14 @@ namespace {
 
 using contracts::RunSpec;
 using contracts::RunType;
-using Refusals = std::vector<FieldRefusal>;
+using FieldRefusals = std::vector<FieldRefusal>;
 
 struct Given {
   const char* field;
   bool there;
 };
 
-void refuse_for_code(const Given& given, Refusals& out) {
+void refuse_for_code(const Given& given, FieldRefusals& out) {
   if (!given.there) return;
   out.push_back({"FIELD_NOT_SUPPORTED", given.field,
                  cat("a run of type code is spec.code alone, without a command, a workspace or "
@@ -24,7 +24,7 @@ void refuse_for_code(const Given& given, Refusals& out) {
                      given.field, " out, or use type compute")});
 }
 
-void check_input(const RunSpec& spec, Refusals& out) {
+void check_input(const RunSpec& spec, FieldRefusals& out) {
   if (!spec.input_data) return;
   const size_t bytes = wire::to_json(*spec.input_data).size();
   if (bytes <= contracts::kMaxRunInputBytes) return;
@@ -34,7 +34,7 @@ void check_input(const RunSpec& spec, Refusals& out) {
                      "compute")});
 }
 
-void check_code(const RunSpec& spec, Refusals& out) {
+void check_code(const RunSpec& spec, FieldRefusals& out) {
   if (spec.code.empty())
     out.push_back({"CODE_REQUIRED", "spec.code",
                    cat("a code run needs Python source of 1 to ", contracts::kMaxRunCodeBytes,
@@ -50,7 +50,7 @@ void check_code(const RunSpec& spec, Refusals& out) {
   for (const Given& each : given) refuse_for_code(each, out);
 }
 
-void refuse_code(const RunSpec& spec, Refusals& out) {
+void refuse_code(const RunSpec& spec, FieldRefusals& out) {
   const std::array given = {Given{"spec.code", !spec.code.empty()},
                             Given{"spec.inputData", spec.input_data.has_value()}};
   for (const Given& each : given) {
@@ -62,7 +62,7 @@ void refuse_code(const RunSpec& spec, Refusals& out) {
 }
 
 // pytest reads options from these, which the rules for its command would never see.
-void check_test_environment(const RunSpec& spec, Refusals& out) {
+void check_test_environment(const RunSpec& spec, FieldRefusals& out) {
   for (const char* name : {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}) {
     if (!spec.sandbox.env.contains(name)) continue;
     out.push_back({"ENV_NOT_ALLOWED", cat("spec.sandbox.env.", name),
@@ -74,8 +74,8 @@ void check_test_environment(const RunSpec& spec, Refusals& out) {
 
 }  // namespace
 
-Refusals check_type_fields(const RunSpec& spec) {
-  Refusals out;
+FieldRefusals check_type_fields(const RunSpec& spec) {
+  FieldRefusals out;
   if (spec.type == RunType::kCode) {
     check_code(spec, out);
   } else {

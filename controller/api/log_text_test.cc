@@ -5,17 +5,17 @@
 namespace paddock::api {
 namespace {
 
-const std::vector<contracts::RunEvent> kEvents = {{1, 1000, "stdout", "one\ntw"},
-                                                  {2, 1500, "phase", "{}"},
-                                                  {3, 2000, "stderr", "o\nthree\n"},
-                                                  {4, 3000, "stdout", "four"}};
+const std::vector<contracts::RunEvent> kLog = {{1, 1000, "stdout", "one\ntw"},
+                                               {2, 1500, "phase", "{}"},
+                                               {3, 2000, "stderr", "o\nthree\n"},
+                                               {4, 3000, "stdout", "four"}};
 
-std::string text(const LogOptions& options) { return LogText(options).next(kEvents); }
+std::string text(const LogOptions& options) { return LogText(options).next(kLog); }
 
 TEST(LogText, IsTheOutputAsItWasWritten) {
   EXPECT_EQ(text({}), "one\ntwo\nthree\nfour");
   LogText counted({});
-  (void)counted.next(kEvents);
+  (void)counted.next(kLog);
   EXPECT_EQ(counted.lines(), 4);
 }
 
@@ -34,9 +34,9 @@ TEST(LogText, StampsEachLineOnceHoweverItArrives) {
 
 TEST(LogText, EndsAtItsLimit) {
   LogText log({.limit_bytes = 6});
-  EXPECT_EQ(log.next(kEvents), "one\ntw");
+  EXPECT_EQ(log.next(kLog), "one\ntw");
   EXPECT_TRUE(log.full());
-  EXPECT_EQ(log.next(kEvents), "");
+  EXPECT_EQ(log.next(kLog), "");
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ std::string operation(const Value& in) {
   return out.take();
 }
 
-std::string make_document() {
+std::string make_v2_document() {
   const Value& in = openapi_document();
   ProtoWriter info;
   info.text(1, in.text("info.title"));
@@ -121,7 +121,7 @@ std::string make_document() {
 }  // namespace
 
 const std::string& openapi_v2_document() {
-  static const std::string kDocument = make_document();
+  static const std::string kDocument = make_v2_document();
   return kDocument;
 }
 

@@ -16,7 +16,7 @@ contracts::Workspace workspace() {
   return out;
 }
 
-contracts::Tree tree_of(const std::vector<std::string>& sorted_paths) {
+contracts::Tree tree_with(const std::vector<std::string>& sorted_paths) {
   contracts::Tree tree;
   for (const std::string& path : sorted_paths)
     tree.entries.push_back({path, std::string(64, 'a'), 7, false});
@@ -34,8 +34,8 @@ const contracts::ExportFile& file(const contracts::ExportManifest& manifest,
 
 // proves: OD-43, OD-92
 TEST(Manifest, HasTheDesignsShape) {
-  const auto manifest =
-      export_manifest(workspace(), tree_of({".env", "index.html", "logo.png", "notes"}), {}, kNow);
+  const auto manifest = export_manifest(
+      workspace(), tree_with({".env", "index.html", "logo.png", "notes"}), {}, kNow);
   EXPECT_EQ(wire::to_json(wire::encode(manifest)),
             R"({"schema":"paddock.workspace-export-manifest.v1","projectId":"site",)"
             R"("projectName":"my site","generatedAt":"2025-06-15T15:06:40Z",)"
@@ -61,8 +61,8 @@ TEST(Manifest, SaysNullWhereThereIsNothing) {
 
 // proves: OD-43
 TEST(Manifest, TakesArtifactsFromTheirSidecars) {
-  const contracts::Tree tree = tree_of({"out/chart.svg", "out/chart.svg.artifact.json",
-                                        "out/data.csv", "show.html", "show.html.artifact.json"});
+  const contracts::Tree tree = tree_with({"out/chart.svg", "out/chart.svg.artifact.json",
+                                          "out/data.csv", "show.html", "show.html.artifact.json"});
   ASSERT_EQ(sidecars_of(tree).size(), 2U);
   Sidecars sidecars;
   add_sidecar(sidecars, "out/chart.svg.artifact.json",
@@ -86,7 +86,7 @@ TEST(Manifest, PassesOverSidecarsThatAreNone) {
   for (const char* text : {"", "[]", "{\"title\":7}", "{\"exports\":\"x\"}", "\xff"})
     add_sidecar(sidecars, "a.html.artifact.json", text);
   EXPECT_TRUE(sidecars.empty());
-  contracts::Tree tree = tree_of({"a.html", "a.html.artifact.json", "gone.html.artifact.json"});
+  contracts::Tree tree = tree_with({"a.html", "a.html.artifact.json", "gone.html.artifact.json"});
   EXPECT_EQ(sidecars_of(tree).size(), 1U) << "of a file that is there";
   tree.entries[1].size = kMostSidecarBytes + 1;
   EXPECT_TRUE(sidecars_of(tree).empty()) << "too large";

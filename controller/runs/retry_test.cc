@@ -11,14 +11,14 @@ namespace {
 using contracts::RetryCause;
 using contracts::RunPhase;
 
-constexpr WallTime kNow{1'750'000'000'000};
+constexpr WallTime kTried{1'750'000'000'000};
 
 contracts::Run placed(std::optional<contracts::RetryPolicy> retry = contracts::RetryPolicy{}) {
   contracts::Run run;
   run.metadata.name = run.metadata.uid = "r";
   run.spec.retry = std::move(retry);
-  admit(run, kNow);
-  static_cast<void>(bind(run, "n1", kNow).value());
+  admit(run, kTried);
+  static_cast<void>(bind(run, "n1", kTried).value());
   return run;
 }
 
@@ -34,37 +34,37 @@ void see(contracts::Run& run, RunPhase phase) {
   contracts::RunReport report;
   report.attempt = run.status.attempt;
   report.phase = phase;
-  if (phase == RunPhase::kRunning) report.started_at = wire::Timestamp{kNow};
-  ASSERT_TRUE(observe(run, report, kNow).ok());
+  if (phase == RunPhase::kRunning) report.started_at = wire::Timestamp{kTried};
+  ASSERT_TRUE(observe(run, report, kTried).ok());
 }
 
 TEST(Retry, ALostNodesRunWaitsForItsNextAttemptAndTheOldOneIsFenced) {
   contracts::Run run = placed();
   see(run, RunPhase::kRunning);
-  ASSERT_EQ(lose_node(run, "node n1 was lost", kNow).size(), 1u);
+  ASSERT_EQ(lose_node(run, "node n1 was lost", kTried).size(), 1u);
   EXPECT_EQ(run.status.phase, RunPhase::kPending);
   EXPECT_EQ(run.status.reason, "RETRY");
   EXPECT_EQ(run.status.message,
             "attempt 1 of 3 is over: node n1 was lost; the next one is made after 10s");
   EXPECT_EQ(run.status.node_name, "");
   EXPECT_FALSE(run.status.started_at);
-  EXPECT_EQ(run.status.retry_at->value, kNow + Millis(10'000));
+  EXPECT_EQ(run.status.retry_at->value, kTried + Millis(10'000));
 
   contracts::RunReport late;
   late.attempt = 1;
   late.phase = RunPhase::kRunning;
-  EXPECT_EQ(observe(run, late, kNow).error().reason, "STALE_ATTEMPT");
-  ASSERT_TRUE(bind(run, "n2", kNow + Millis(10'000)).ok());
+  EXPECT_EQ(observe(run, late, kTried).error().reason, "STALE_ATTEMPT");
+  ASSERT_TRUE(bind(run, "n2", kTried + Millis(10'000)).ok());
   EXPECT_EQ(run.status.attempt, 2);
   EXPECT_FALSE(run.status.retry_at);
-  EXPECT_EQ(finish(run, 1, outcome(RunPhase::kSucceeded, "Completed"), kNow).error().reason,
+  EXPECT_EQ(finish(run, 1, outcome(RunPhase::kSucceeded, "Completed"), kTried).error().reason,
             "STALE_ATTEMPT");
-  EXPECT_TRUE(finish(run, 2, outcome(RunPhase::kSucceeded, "Completed"), kNow).ok());
+  EXPECT_TRUE(finish(run, 2, outcome(RunPhase::kSucceeded, "Completed"), kTried).ok());
 }
 
 TEST(Retry, WithoutAPolicyALostRunEnds) {
   contracts::Run run = placed(std::nullopt);
-  ASSERT_FALSE(lose_node(run, "gone", kNow).empty());
+  ASSERT_FALSE(lose_node(run, "gone", kTried).empty());
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
   EXPECT_EQ(run.status.reason, "NODE_LOST");
 }
@@ -73,10 +73,10 @@ TEST(Retry, OnlyTheCausesThatAreNamedAreFollowedByAnother) {
   contracts::RetryPolicy policy;
   policy.on = {RetryCause::kStartFailed};
   contracts::Run lost = placed(policy);
-  static_cast<void>(lose_node(lost, "gone", kNow));
+  static_cast<void>(lose_node(lost, "gone", kTried));
   EXPECT_EQ(lost.status.reason, "NODE_LOST");
   contracts::Run unstarted = placed(policy);
-  ASSERT_TRUE(finish(unstarted, 1, outcome(RunPhase::kFailed, "TREE_MISMATCH"), kNow).ok());
+  ASSERT_TRUE(finish(unstarted, 1, outcome(RunPhase::kFailed, "TREE_MISMATCH"), kTried).ok());
   EXPECT_EQ(unstarted.status.reason, "RETRY");
 }
 
@@ -84,37 +84,37 @@ TEST(Retry, ACommandThatRanIsNeverRunAgainForItsOwnFailure) {
   for (const char* reason : {"NonZeroExit", "MemoryLimit", "LAUNCHER_LOST", "ATTEMPT_REPEATED"}) {
     contracts::Run run = placed();
     see(run, RunPhase::kRunning);
-    ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kFailed, reason), kNow).ok());
+    ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kFailed, reason), kTried).ok());
     EXPECT_EQ(run.status.phase, RunPhase::kFailed) << reason;
     EXPECT_EQ(run.status.reason, reason);
   }
   // Nobody knows whether it ran: not again either.
   contracts::Run unknown = placed();
-  ASSERT_TRUE(finish(unknown, 1, outcome(RunPhase::kFailed, "LAUNCHER_LOST"), kNow).ok());
+  ASSERT_TRUE(finish(unknown, 1, outcome(RunPhase::kFailed, "LAUNCHER_LOST"), kTried).ok());
   EXPECT_EQ(unknown.status.phase, RunPhase::kFailed);
   contracts::Run with_result = placed();
   contracts::RunOutcome failed = outcome(RunPhase::kFailed, "NonZeroExit");
   failed.result.emplace().status = contracts::SandboxStatus::kFailed;
-  ASSERT_TRUE(finish(with_result, 1, failed, kNow).ok());
+  ASSERT_TRUE(finish(with_result, 1, failed, kTried).ok());
   EXPECT_EQ(with_result.status.phase, RunPhase::kFailed);
 }
 
 TEST(Retry, EndsWhenTheAttemptsAreUsedUp) {
   contracts::Run run = placed();
   for (int64_t attempt = 1; attempt < 3; ++attempt) {
-    static_cast<void>(lose_node(run, "gone", kNow));
+    static_cast<void>(lose_node(run, "gone", kTried));
     ASSERT_EQ(run.status.phase, RunPhase::kPending);
-    ASSERT_TRUE(bind(run, "n", kNow).ok());
+    ASSERT_TRUE(bind(run, "n", kTried).ok());
   }
-  static_cast<void>(lose_node(run, "gone", kNow));
+  static_cast<void>(lose_node(run, "gone", kTried));
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
   EXPECT_EQ(run.status.attempt, 3);
 }
 
 TEST(Retry, ACancelledRunIsNotTriedAgain) {
   contracts::Run run = placed();
-  static_cast<void>(request_cancel(run, kNow));
-  static_cast<void>(lose_node(run, "gone", kNow));
+  static_cast<void>(request_cancel(run, kTried));
+  static_cast<void>(lose_node(run, "gone", kTried));
   EXPECT_EQ(run.status.reason, "NODE_LOST");
 }
 
@@ -125,24 +125,24 @@ TEST(Retry, TheWaitDoublesUpToItsLimitAndAClockThatGoesBackDoesNotStretchIt) {
   EXPECT_EQ(retry_delay(policy, 4), Millis(80'000));
   EXPECT_EQ(retry_delay(policy, 100), Millis(600'000));
   contracts::Run run = placed();
-  static_cast<void>(lose_node(run, "gone", kNow));
-  EXPECT_TRUE(waits_for_retry(run, kNow + Millis(9'999)));
-  EXPECT_FALSE(waits_for_retry(run, kNow + Millis(10'000)));
-  EXPECT_FALSE(waits_for_retry(run, kNow + Millis(-3600000)));
+  static_cast<void>(lose_node(run, "gone", kTried));
+  EXPECT_TRUE(waits_for_retry(run, kTried + Millis(9'999)));
+  EXPECT_FALSE(waits_for_retry(run, kTried + Millis(10'000)));
+  EXPECT_FALSE(waits_for_retry(run, kTried + Millis(-3600000)));
 }
 
 TEST(Eviction, AnEvictedRunEndsForOurReasonOrIsPlacedAgain) {
   contracts::Run kept = placed();
   see(kept, RunPhase::kRunning);
-  EXPECT_EQ(evict(kept, {kNodeDrained, "node n1 is being drained"}, kNow).size(), 1u);
-  EXPECT_TRUE(evict(kept, {kPreempted, "again"}, kNow).empty()) << "the first reason stays";
-  ASSERT_TRUE(finish(kept, 1, outcome(RunPhase::kCanceled, "Canceled"), kNow).ok());
+  EXPECT_EQ(evict(kept, {kNodeDrained, "node n1 is being drained"}, kTried).size(), 1u);
+  EXPECT_TRUE(evict(kept, {kPreempted, "again"}, kTried).empty()) << "the first reason stays";
+  ASSERT_TRUE(finish(kept, 1, outcome(RunPhase::kCanceled, "Canceled"), kTried).ok());
   EXPECT_EQ(kept.status.phase, RunPhase::kPending);
   EXPECT_FALSE(kept.status.eviction);
 
   contracts::Run ended = placed(std::nullopt);
-  static_cast<void>(evict(ended, {kNodeDrained, "node n1 is being drained"}, kNow));
-  ASSERT_TRUE(finish(ended, 1, outcome(RunPhase::kCanceled, "Canceled"), kNow).ok());
+  static_cast<void>(evict(ended, {kNodeDrained, "node n1 is being drained"}, kTried));
+  ASSERT_TRUE(finish(ended, 1, outcome(RunPhase::kCanceled, "Canceled"), kTried).ok());
   EXPECT_EQ(ended.status.phase, RunPhase::kFailed);
   EXPECT_EQ(ended.status.reason, "NODE_DRAINED");
   EXPECT_EQ(ended.status.message, "node n1 is being drained");
@@ -151,18 +151,18 @@ TEST(Eviction, AnEvictedRunEndsForOurReasonOrIsPlacedAgain) {
 TEST(Eviction, ARunThatEndedByItselfFirstKeepsItsOwnEnd) {
   contracts::Run run = placed();
   see(run, RunPhase::kRunning);
-  static_cast<void>(evict(run, {kNodeDrained, "drained"}, kNow));
-  ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kSucceeded, "Completed"), kNow).ok());
+  static_cast<void>(evict(run, {kNodeDrained, "drained"}, kTried));
+  ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kSucceeded, "Completed"), kTried).ok());
   EXPECT_EQ(run.status.phase, RunPhase::kSucceeded);
 }
 
 TEST(Deadline, EndsARunThatWaitsAndSaysWhatItWaitedFor) {
   contracts::Run run;
   run.spec.deadline = wire::Duration{Millis(60'000)};
-  admit(run, kNow);
-  EXPECT_EQ(run.status.deadline_at->value, kNow + Millis(60'000));
-  static_cast<void>(explain_pending(run, "0/0 nodes fit", kNow));
-  ASSERT_EQ(expire(run, kNow + Millis(60'000)).size(), 2u);
+  admit(run, kTried);
+  EXPECT_EQ(run.status.deadline_at->value, kTried + Millis(60'000));
+  static_cast<void>(explain_pending(run, "0/0 nodes fit", kTried));
+  ASSERT_EQ(expire(run, kTried + Millis(60'000)).size(), 2u);
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
   EXPECT_EQ(run.status.reason, "DEADLINE_EXCEEDED");
   EXPECT_EQ(run.status.message,
@@ -172,19 +172,20 @@ TEST(Deadline, EndsARunThatWaitsAndSaysWhatItWaitedFor) {
 TEST(Deadline, OfAGrantIsNamedAsSuch) {
   contracts::Run run;
   run.spec.deadline = wire::Duration{Millis(60'000)};
-  run.status.deadline_at = wire::Timestamp{kNow + Millis(5'000)};
-  admit(run, kNow);
-  ASSERT_EQ(expire(run, kNow + Millis(5'000)).size(), 2u);
-  EXPECT_EQ(run.status.message, cat("the run had not ended at ", format_time(kNow + Millis(5'000)),
-                                    ", the deadline of its grant"));
+  run.status.deadline_at = wire::Timestamp{kTried + Millis(5'000)};
+  admit(run, kTried);
+  ASSERT_EQ(expire(run, kTried + Millis(5'000)).size(), 2u);
+  EXPECT_EQ(run.status.message,
+            cat("the run had not ended at ", format_time(kTried + Millis(5'000)),
+                ", the deadline of its grant"));
 }
 
 TEST(Deadline, EndsAPlacedRunForGood) {
   contracts::Run run = placed();
   run.spec.deadline = wire::Duration{Millis(60'000)};
-  ASSERT_EQ(expire(run, kNow).size(), 1u);
+  ASSERT_EQ(expire(run, kTried).size(), 1u);
   EXPECT_EQ(run.status.phase, RunPhase::kScheduled);
-  ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kCanceled, "Canceled"), kNow).ok());
+  ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kCanceled, "Canceled"), kTried).ok());
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
   EXPECT_EQ(run.status.reason, "DEADLINE_EXCEEDED");
 }

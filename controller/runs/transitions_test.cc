@@ -13,7 +13,7 @@ namespace {
 
 using contracts::RunPhase;
 
-constexpr WallTime kNow{1'750'000'000'000};
+constexpr WallTime kMoment{1'750'000'000'000};
 constexpr std::array kAllPhases = {RunPhase::kPending, RunPhase::kScheduled, RunPhase::kPreparing,
                                    RunPhase::kRunning, RunPhase::kSucceeded, RunPhase::kFailed,
                                    RunPhase::kCanceled};
@@ -23,9 +23,9 @@ contracts::Run run_in(RunPhase phase) {
   contracts::Run run;
   run.metadata.name = "r";
   run.metadata.uid = "u";
-  admit(run, kNow);
+  admit(run, kMoment);
   if (phase == RunPhase::kPending) return run;
-  static_cast<void>(bind(run, "n1", kNow + Millis(40)).value());
+  static_cast<void>(bind(run, "n1", kMoment + Millis(40)).value());
   contracts::RunReport report;
   report.attempt = 1;
   report.phase = phase;
@@ -33,9 +33,9 @@ contracts::Run run_in(RunPhase phase) {
     contracts::RunOutcome outcome;
     outcome.phase = phase;
     outcome.message = "as reported";
-    static_cast<void>(finish(run, 1, outcome, kNow).value());
+    static_cast<void>(finish(run, 1, outcome, kMoment).value());
   } else {
-    static_cast<void>(observe(run, report, kNow).value());
+    static_cast<void>(observe(run, report, kMoment).value());
   }
   EXPECT_EQ(run.status.phase, phase);
   return run;
@@ -48,13 +48,13 @@ Events apply_fact(contracts::Run& run, Fact fact) {
   contracts::RunOutcome outcome;
   switch (fact) {
     case Fact::kBound: {
-      auto bound = bind(run, "n2", kNow);
+      auto bound = bind(run, "n2", kMoment);
       return bound.ok() ? *bound : Events{};
     }
     case Fact::kPreparing:
     case Fact::kStarted: {
       report.phase = fact == Fact::kStarted ? RunPhase::kRunning : RunPhase::kPreparing;
-      auto seen = observe(run, report, kNow);
+      auto seen = observe(run, report, kMoment);
       return seen.ok() ? *seen : Events{};
     }
     case Fact::kSucceeded:
@@ -67,18 +67,18 @@ Events apply_fact(contracts::Run& run, Fact fact) {
       outcome.phase = RunPhase::kCanceled;
       break;
     case Fact::kCancelRequested:
-      return request_cancel(run, kNow);
+      return request_cancel(run, kMoment);
     case Fact::kNodeLost:
-      return lose_node(run, "gone", kNow);
+      return lose_node(run, "gone", kMoment);
     case Fact::kRetried:
       if (next_phase(run.status.phase, fact)) run.spec.retry = contracts::RetryPolicy{};
-      return lose_node(run, "gone", kNow);
+      return lose_node(run, "gone", kMoment);
     case Fact::kEvicted:
-      return evict(run, {kNodeDrained, "drained"}, kNow);
+      return evict(run, {kNodeDrained, "drained"}, kMoment);
     case Fact::kExpired:
-      return run.status.phase == RunPhase::kPending ? expire(run, kNow) : Events{};
+      return run.status.phase == RunPhase::kPending ? expire(run, kMoment) : Events{};
   }
-  auto finished = finish(run, run.status.attempt, outcome, kNow);
+  auto finished = finish(run, run.status.attempt, outcome, kMoment);
   return finished.ok() ? *finished : Events{};
 }
 
@@ -134,11 +134,11 @@ TEST(RunTransitions, ATerminalRunNeverChanges) {
     for (const Fact fact : kAllFacts) EXPECT_FALSE(next_phase(phase, fact));
     contracts::Run run = run_in(phase);
     const wire::Value before = wire::encode(run);
-    EXPECT_TRUE(explain_pending(run, "x", kNow).empty());
+    EXPECT_TRUE(explain_pending(run, "x", kMoment).empty());
     contracts::RunReport report;
     report.attempt = 1;
     report.timings_ms["run"] = 5;
-    EXPECT_EQ(observe(run, report, kNow).error().reason, "RUN_FINISHED");
+    EXPECT_EQ(observe(run, report, kMoment).error().reason, "RUN_FINISHED");
     EXPECT_EQ(wire::encode(run), before);
   }
 }
@@ -148,18 +148,18 @@ TEST(RunTransitions, AStaleAttemptIsRefused) {
   contracts::RunReport report;
   for (const int64_t attempt : {0, 2}) {
     report.attempt = attempt;
-    EXPECT_EQ(observe(run, report, kNow).error().reason, "STALE_ATTEMPT");
-    EXPECT_EQ(finish(run, attempt, {}, kNow).error().reason, "STALE_ATTEMPT");
+    EXPECT_EQ(observe(run, report, kMoment).error().reason, "STALE_ATTEMPT");
+    EXPECT_EQ(finish(run, attempt, {}, kMoment).error().reason, "STALE_ATTEMPT");
   }
   contracts::Run pending = run_in(RunPhase::kPending);
-  EXPECT_EQ(finish(pending, 0, {}, kNow).error().reason, "STALE_ATTEMPT");
+  EXPECT_EQ(finish(pending, 0, {}, kMoment).error().reason, "STALE_ATTEMPT");
 }
 
 TEST(RunTransitions, AnOutcomeMustBeTerminal) {
   contracts::Run run = run_in(RunPhase::kRunning);
   contracts::RunOutcome outcome;
   outcome.phase = RunPhase::kRunning;
-  EXPECT_EQ(finish(run, 1, outcome, kNow).error().reason, "OUTCOME_NOT_TERMINAL");
+  EXPECT_EQ(finish(run, 1, outcome, kMoment).error().reason, "OUTCOME_NOT_TERMINAL");
   EXPECT_EQ(run.status.phase, RunPhase::kRunning);
 }
 
@@ -168,27 +168,27 @@ TEST(RunTransitions, AnOldMessageDoesNotTurnTimeBack) {
   contracts::RunReport report;
   report.attempt = 1;
   report.phase = RunPhase::kPreparing;
-  EXPECT_TRUE(observe(run, report, kNow)->empty());
+  EXPECT_TRUE(observe(run, report, kMoment)->empty());
   EXPECT_EQ(run.status.phase, RunPhase::kRunning);
 }
 
 TEST(RunTransitions, APendingRunIsCanceledAtOnceAndAPlacedOneWaitsForItsNode) {
   contracts::Run pending = run_in(RunPhase::kPending);
-  EXPECT_EQ(request_cancel(pending, kNow).size(), 2u);
+  EXPECT_EQ(request_cancel(pending, kMoment).size(), 2u);
   EXPECT_EQ(pending.status.phase, RunPhase::kCanceled);
 
   contracts::Run running = run_in(RunPhase::kRunning);
-  EXPECT_EQ(request_cancel(running, kNow).size(), 1u);
+  EXPECT_EQ(request_cancel(running, kMoment).size(), 1u);
   EXPECT_TRUE(running.spec.cancel_requested);
   EXPECT_EQ(running.status.phase, RunPhase::kRunning);
   EXPECT_EQ(running.metadata.generation, 2);
-  EXPECT_TRUE(request_cancel(running, kNow).empty());
+  EXPECT_TRUE(request_cancel(running, kMoment).empty());
   EXPECT_EQ(running.metadata.generation, 2);
 }
 
 TEST(RunTransitions, ALostNodeEndsTheRunWithoutInventingAResult) {
   contracts::Run run = run_in(RunPhase::kRunning);
-  const Events events = lose_node(run, "node n1 was not heard from for 1m", kNow);
+  const Events events = lose_node(run, "node n1 was not heard from for 1m", kMoment);
   EXPECT_EQ(run.status.reason, "NODE_LOST");
   EXPECT_FALSE(run.status.result);
   ASSERT_EQ(events.size(), 2u);
@@ -205,7 +205,7 @@ TEST(RunTransitions, TheEndCarriesWhatTheSandboxSaid) {
   outcome.result.emplace();
   outcome.result->status = contracts::SandboxStatus::kTimeout;
   outcome.result->rc = 124;
-  const Events events = finish(run, 1, outcome, kNow).value();
+  const Events events = finish(run, 1, outcome, kMoment).value();
   const wire::Value end = wire::parse_json(events.at(1).data).value();
   EXPECT_EQ(*end.find("rc"), wire::Value(124));
   EXPECT_EQ(end.text("status"), "TIMEOUT");
@@ -213,10 +213,10 @@ TEST(RunTransitions, TheEndCarriesWhatTheSandboxSaid) {
 
 TEST(RunTransitions, WhyARunWaitsIsSaidOncePerAnswer) {
   contracts::Run run = run_in(RunPhase::kPending);
-  EXPECT_EQ(explain_pending(run, "0/1 nodes fit", kNow).size(), 1u);
-  EXPECT_TRUE(explain_pending(run, "0/1 nodes fit", kNow).empty());
-  EXPECT_EQ(explain_pending(run, "0/2 nodes fit", kNow).size(), 1u);
-  static_cast<void>(bind(run, "n1", kNow).value());
+  EXPECT_EQ(explain_pending(run, "0/1 nodes fit", kMoment).size(), 1u);
+  EXPECT_TRUE(explain_pending(run, "0/1 nodes fit", kMoment).empty());
+  EXPECT_EQ(explain_pending(run, "0/2 nodes fit", kMoment).size(), 1u);
+  static_cast<void>(bind(run, "n1", kMoment).value());
   EXPECT_EQ(run.status.message, "");
   EXPECT_EQ(run.status.conditions.size(), 1u);
   EXPECT_EQ(run.status.conditions[0].status, "True");
@@ -230,7 +230,7 @@ TEST(RunTransitions, AdmissionForgetsAStatusThatTheCallerMadeUp) {
   run.spec.cancel_requested = true;
   run.status.workspace_root = "root";
   run.status.volumes = {{"v", 1, "tree"}};
-  admit(run, kNow);
+  admit(run, kMoment);
   EXPECT_EQ(run.status.phase, RunPhase::kPending);
   EXPECT_EQ(run.status.attempt, 0);
   EXPECT_EQ(run.status.node_name, "");
@@ -242,8 +242,8 @@ TEST(RunTransitions, AdmissionForgetsAStatusThatTheCallerMadeUp) {
 
 TEST(RunTransitions, TheTimeInTheQueueIsKept) {
   contracts::Run run;
-  admit(run, kNow);
-  static_cast<void>(bind(run, "n1", kNow + Millis(1500)).value());
+  admit(run, kMoment);
+  static_cast<void>(bind(run, "n1", kMoment + Millis(1500)).value());
   EXPECT_EQ(run.status.timings_ms.at("queue"), 1500);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr WallTime kNow{1'750'000'000'000};
 
-Status add(Store& store, const std::string& name) {
+Status submit(Store& store, const std::string& name) {
   return store.write([&](WriteTxn& txn) {
     contracts::Run run = make_run(name);
     return create_run(txn, run, runs::admit(run, kNow));
@@ -53,7 +53,7 @@ TEST(Backup, IsWholeThoughWritersGoOnAndHoldsAllThatWasAcknowledgedBefore) {
   std::atomic<int> acknowledged{0};
   std::thread writer([&] {
     for (int i = 0; !stop; ++i) {
-      if (add(*store, cat("r", 100'000 + i)).ok()) acknowledged = i + 1;
+      if (submit(*store, cat("r", 100'000 + i)).ok()) acknowledged = i + 1;
     }
   });
   for (int round = 0; round < 3; ++round) {
@@ -79,8 +79,8 @@ TEST(Backup, IsWholeThoughWritersGoOnAndHoldsAllThatWasAcknowledgedBefore) {
 TEST(Restore, BringsTheBackupBackAndGivesUpWhatWasPlaced) {
   TempFolder folder;
   auto store = must_open(folder.file());
-  ASSERT_TRUE(add(*store, "waits").ok());
-  ASSERT_TRUE(add(*store, "placed").ok());
+  ASSERT_TRUE(submit(*store, "waits").ok());
+  ASSERT_TRUE(submit(*store, "placed").ok());
   ASSERT_TRUE(store
                   ->write([&](WriteTxn& txn) -> Status {
                     ASSIGN_OR_RETURN(auto run, txn.get<contracts::Run>({"default", "placed"}));
@@ -89,7 +89,7 @@ TEST(Restore, BringsTheBackupBackAndGivesUpWhatWasPlaced) {
                   })
                   .ok());
   ASSERT_TRUE(back_up(folder.file(), folder.file("backup")).ok());
-  ASSERT_TRUE(add(*store, "later").ok());
+  ASSERT_TRUE(submit(*store, "later").ok());
   const int64_t newest = version(*store);
   EXPECT_EQ(restore(folder.file("backup"), folder.file(), kNow).error().reason, "STORE_LOCKED");
   store = nullptr;
@@ -109,7 +109,7 @@ TEST(Restore, BringsTheBackupBackAndGivesUpWhatWasPlaced) {
 
 TEST(Restore, RefusesWhatIsNoBackupAndLeavesTheStoreAsItIs) {
   TempFolder folder;
-  ASSERT_TRUE(add(*must_open(folder.file()), "a").ok());
+  ASSERT_TRUE(submit(*must_open(folder.file()), "a").ok());
   EXPECT_EQ(restore(folder.file("none"), folder.file(), kNow).error().reason, "BACKUP_NOT_FOUND");
   std::ofstream(folder.file("junk")) << std::string(8192, 'x');
   EXPECT_FALSE(restore(folder.file("junk"), folder.file(), kNow).ok());

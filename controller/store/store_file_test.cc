@@ -29,7 +29,7 @@ void raw_sql(const std::string& path, const char* sql) {
   sqlite3_close(db);
 }
 
-Status add(Store& store, const std::string& name) {
+Status add_row(Store& store, const std::string& name) {
   return store.write([&](WriteTxn& txn) {
     contracts::Run run = make_run(name);
     return txn.create(run);
@@ -50,7 +50,7 @@ bool contains(Store& store, const std::string& name) {
 
 TEST(StoreFile, SurvivesBeingClosedAndIsPrivate) {
   TempFolder folder;
-  ASSERT_TRUE(add(*must_open(folder.file()), "a").ok());
+  ASSERT_TRUE(add_row(*must_open(folder.file()), "a").ok());
   EXPECT_TRUE(contains(*must_open(folder.file()), "a"));
   struct stat info {};
   ASSERT_EQ(::stat(folder.file().c_str(), &info), 0);
@@ -76,7 +76,7 @@ TEST(StoreFile, RefusesADamagedFileAndLeavesItAsItIs) {
   TempFolder folder;
   {
     const auto store = must_open(folder.file());
-    for (int i = 0; i < 200; ++i) ASSERT_TRUE(add(*store, cat("r", i)).ok());
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(add_row(*store, cat("r", i)).ok());
   }
   std::fstream file(folder.file(), std::ios::in | std::ios::out | std::ios::binary);
   const std::string noise(4096, '\x5a');
@@ -98,12 +98,12 @@ TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
   };
   {
     const auto store = must_open(folder.file());
-    for (int i = 0; i < 400; ++i) ASSERT_TRUE(add(*store, cat("r", i)).ok());
+    for (int i = 0; i < 400; ++i) ASSERT_TRUE(add_row(*store, cat("r", i)).ok());
   }
   {
     const auto sound = open_unchecked();
     ASSERT_TRUE(sound.ok());
-    EXPECT_TRUE(add(**sound, "more").ok());
+    EXPECT_TRUE(add_row(**sound, "more").ok());
   }
   const auto pages = static_cast<int>(std::filesystem::file_size(folder.file()) / 4096);
   std::fstream file(folder.file(), std::ios::in | std::ios::out | std::ios::binary);
@@ -122,7 +122,7 @@ TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
   }
   ASSERT_FALSE(written.ok());
   EXPECT_EQ(written.error().reason, "STORE_CORRUPT");
-  EXPECT_EQ(add(**damaged, "too-late").error().reason, "STORE_CORRUPT");
+  EXPECT_EQ(add_row(**damaged, "too-late").error().reason, "STORE_CORRUPT");
 }
 
 // A child writes and reports each acknowledged name through a pipe until it is killed.
@@ -133,7 +133,7 @@ TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
     writers.emplace_back([&, writer] {
       for (int i = 0;; ++i) {
         const std::string name = cat("r", round, "-", writer, "-", i, "\n");
-        if (!add(*store, name.substr(0, name.size() - 1)).ok()) ::_exit(3);
+        if (!add_row(*store, name.substr(0, name.size() - 1)).ok()) ::_exit(3);
         if (::write(report, name.data(), name.size()) < 0) ::_exit(4);
       }
     });
@@ -188,7 +188,7 @@ TEST(StoreFile, ATruncatedLogCostsOnlyItsTail) {
   ASSERT_EQ(::truncate(wal.c_str(), info.st_size * 2 / 3 + 17), 0);
   const auto store = must_open(folder.file());
   EXPECT_TRUE(contains(*store, names.substr(0, names.find('\n'))));
-  EXPECT_TRUE(add(*store, "after").ok());
+  EXPECT_TRUE(add_row(*store, "after").ok());
 }
 
 }  // namespace

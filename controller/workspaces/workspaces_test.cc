@@ -11,7 +11,7 @@ namespace {
 using contracts::Tree;
 using contracts::Workspace;
 
-const store::Key kKey{"default", "w"};
+const store::Key kWorkspace{"default", "w"};
 
 BlobSource source_of(const std::string& bytes) {
   return [bytes](const std::function<Status(std::string_view)>& take) { return take(bytes); };
@@ -47,7 +47,7 @@ class Uploads : public testing::Test {
     Workspace out;
     EXPECT_TRUE(store_
                     ->read([&](store::ReadTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(out, txn.get<Workspace>(kKey));
+                      ASSIGN_OR_RETURN(out, txn.get<Workspace>(kWorkspace));
                       return {};
                     })
                     .ok());
@@ -67,7 +67,7 @@ class Uploads : public testing::Test {
 
 TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
   const Tree tree{{entry("a.py", "aaa"), entry("b.py", "bbb"), entry("c.py", "aaa")}};
-  auto answer = offer(kKey, tree).value();
+  auto answer = offer(kWorkspace, tree).value();
   EXPECT_FALSE(answer.stored);
   EXPECT_EQ(answer.root, cas::tree_root(tree));
   EXPECT_EQ(answer.missing, (std::vector{crypto::sha256_hex("aaa"), crypto::sha256_hex("bbb")}));
@@ -75,7 +75,7 @@ TEST_F(Uploads, AskForWhatIsMissingAndStoreTheTreeOnceNothingIs) {
 
   ASSERT_TRUE(send("aaa").ok());
   ASSERT_TRUE(send("bbb").ok());
-  answer = offer(kKey, tree).value();
+  answer = offer(kWorkspace, tree).value();
   EXPECT_TRUE(answer.stored);
   EXPECT_TRUE(answer.missing.empty());
   EXPECT_EQ(workspace().status.root, answer.root);
@@ -89,7 +89,7 @@ TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemember
   intake_ = BlobIntake::open(blobs_, root_, limits_).value();
   const auto store = [&](const char* content) {
     EXPECT_TRUE(send(content).ok());
-    return offer(kKey, Tree{{entry("f", content)}}).value().root;
+    return offer(kWorkspace, Tree{{entry("f", content)}}).value().root;
   };
   const cas::Digest first = store("aaa");
   const cas::Digest second = store("bbb");
@@ -113,14 +113,14 @@ TEST_F(Uploads, ANodeMayReadTheBlobsThatATreeNamesAndTheTreesUsedLastAreRemember
 TEST_F(Uploads, RecallATreeThatIsTheWorkspacesAndWhole) {
   TreeMembers members;
   const auto recalled = [&](const cas::Digest& root) {
-    return recall_tree(*store_, blobs_, members, kKey, root).value();
+    return recall_tree(*store_, blobs_, members, kWorkspace, root).value();
   };
   ASSERT_TRUE(send("aaa").ok());
   ASSERT_TRUE(send("bbb").ok());
-  const cas::Digest first = offer(kKey, Tree{{entry("f", "aaa")}}).value().root;
+  const cas::Digest first = offer(kWorkspace, Tree{{entry("f", "aaa")}}).value().root;
   EXPECT_TRUE(recalled(first).stored);
   EXPECT_EQ(recalled(first).root, first);
-  const cas::Digest second = offer(kKey, Tree{{entry("f", "bbb")}}).value().root;
+  const cas::Digest second = offer(kWorkspace, Tree{{entry("f", "bbb")}}).value().root;
   EXPECT_FALSE(recalled(first).stored);  // it is here, but not what a run would get
   EXPECT_TRUE(recalled(second).stored);
   ASSERT_TRUE(blobs_.remove_unused(crypto::sha256_hex("bbb"), INT64_MAX).value());
@@ -133,7 +133,7 @@ TEST_F(Uploads, RefuseATreeWhoseSizesAreNotThoseOfItsBlobs) {
   ASSERT_TRUE(send("aaa").ok());
   Tree tree{{entry("a.py", "aaa")}};
   tree.entries[0].size = 4;
-  const auto answer = offer(kKey, tree);
+  const auto answer = offer(kWorkspace, tree);
   EXPECT_EQ(answer.error().reason, "TREE_SIZE_MISMATCH");
   EXPECT_EQ(answer.error().causes[0].field, "entries[0].size");
 }
@@ -218,7 +218,7 @@ TEST_F(Uploads, CountABlobThatTwoSendAtOnceOnce) {
 
 TEST_F(Uploads, CountTreesAsWellAndWhatIsRemovedNoMore) {
   ASSERT_TRUE(send("aaa").ok());
-  const auto root = offer(kKey, Tree{{entry("f", "aaa")}}).value().root;
+  const auto root = offer(kWorkspace, Tree{{entry("f", "aaa")}}).value().root;
   const int64_t tree = blobs_.size(root).value();
   EXPECT_EQ(intake_->used(), 3 + tree);
   EXPECT_EQ(BlobIntake::open(blobs_, root_, limits_).value()->used(), 3 + tree);

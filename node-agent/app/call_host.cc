@@ -18,7 +18,7 @@ constexpr Millis kIdleLane{60'000};
 constexpr Millis kLookAgain{30'000};
 constexpr Millis kFirstBackOff{200};
 constexpr Millis kLongestBackOff{5'000};
-constexpr int64_t kNobody = 65534;
+constexpr int64_t kNobodyNumber = 65534;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Result<snippets::Setting> snippet_setting_of(const AgentConfig& config) {
   out.config = config.snippets;
   ASSIGN_OR_RETURN(out.profile, snippets::load_profile(config.snippets));
   out.ceilings = config.ceilings;
-  if (::geteuid() == 0) out.uid = kNobody;
+  if (::geteuid() == 0) out.uid = kNobodyNumber;
   out.library_dir = library_dir();
   return out;
 }
@@ -40,7 +40,7 @@ sessions::Setting session_setting_of(const AgentConfig& config) {
   out.folder = os::join_path(config.data_dir, "sessions");
   out.ceilings = config.ceilings;
   out.network = config.network;
-  if (::geteuid() == 0) out.uid = kNobody;
+  if (::geteuid() == 0) out.uid = kNobodyNumber;
   return out;
 }
 

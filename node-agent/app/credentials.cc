@@ -12,7 +12,7 @@
 namespace paddock::agent {
 namespace {
 
-constexpr Millis kLookEvery{1500};
+constexpr Millis kLookAtFilesEvery{1500};
 constexpr Millis kAfterFailure = std::chrono::minutes(1);
 constexpr Millis kClockSkew = std::chrono::minutes(1);
 
@@ -60,7 +60,7 @@ CredentialKeeper::CredentialKeeper(Credentials& credentials, std::string node, M
       period_(period),
       clock_(clock),
       client_(credentials.endpoint()),
-      looking_(Regularly::First::kLater, std::min(kLookEvery, period), [this] { look(); }) {}
+      looking_(Regularly::First::kLater, std::min(kLookAtFilesEvery, period), [this] { look(); }) {}
 
 CredentialKeeper::~CredentialKeeper() { client_.abort(); }
 

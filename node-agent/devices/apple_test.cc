@@ -1,7 +1,6 @@
 #include "node-agent/devices/apple.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,6 +10,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/launch.h"
+#include "node-agent/devices/recorded_test_support.h"
 
 namespace paddock::devices {
 namespace {
@@ -20,10 +20,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string path_of(const std::string& name) {
-  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
-  return cat(source == nullptr ? "." : source, "/node-agent/devices/testdata/apple/", name);
-}
+std::string path_of(const std::string& name) { return recorded("apple/" + name); }
 
 std::string text_of(const std::string& name) {
   std::ifstream file(path_of(name));

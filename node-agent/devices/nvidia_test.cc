@@ -1,20 +1,16 @@
 #include "node-agent/devices/nvidia.h"
 
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "node-agent/devices/recorded_test_support.h"
 
 namespace paddock::devices {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-std::string recorded(const std::string& name) {
-  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/node-agent/devices/testdata/" + name;
-}
 
 TEST(Nvidia, AGpuIsItsOwnNodeAndTheDriversSharedOnes) {
   const auto gpus = nvidia_accelerators(recorded("two-gpus"));

@@ -10,18 +10,18 @@
 namespace paddock::runtimes {
 namespace {
 
-constexpr size_t kMaxBytes = 1 << 20;
+constexpr size_t kMostRequirementsBytes = 1 << 20;
 constexpr size_t kMaxLines = 10'000;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-bool is_name_char(char c) { return is_word(c) || c == '.' || c == '_' || c == '-'; }
+bool is_alphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_name_char(char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && is_word(text.front()) && is_word(text.back()) &&
+  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
          std::all_of(text.begin(), text.end(), is_name_char);
 }
 
-bool is_archive(std::string_view name) {
+bool names_archive(std::string_view name) {
   const std::string lower = ascii_lower(name);
   constexpr std::array<std::string_view, 10> kEndings = {
       ".whl", ".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tar.xz", ".txz", ".egg"};
@@ -60,7 +60,8 @@ bool all_extras(std::string_view text) {
 
 bool is_marker(std::string_view text) {
   return !trim(text).empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_word(c) || std::string_view(" _.'\"<>=!~(),-*+").find(c) != std::string_view::npos;
+    return is_alphanumeric(c) ||
+           std::string_view(" _.'\"<>=!~(),-*+").find(c) != std::string_view::npos;
   });
 }
 
@@ -106,7 +107,7 @@ std::string fault_of_requirement(std::string_view text) {
   while (end < head.size() && is_name_char(head[end])) ++end;
   const std::string_view name = head.substr(0, end);
   if (!is_name(name)) return "not a requirement";
-  if (is_archive(name)) return "archives are not allowed";
+  if (names_archive(name)) return "archives are not allowed";
   std::string_view rest = trim(head.substr(end));
   if (rest.starts_with('[')) {
     const size_t close = rest.find(']');
@@ -181,7 +182,7 @@ bool has_lone_return(std::string_view file) {
 
 Result<Requirements> check_requirements(std::string_view file) {
   if (file.starts_with("\xef\xbb\xbf")) file.remove_prefix(3);
-  if (file.size() > kMaxBytes) {
+  if (file.size() > kMostRequirementsBytes) {
     return Error{Code::kTooLarge, "REQUIREMENTS_INVALID",
                  "the requirements file is larger than 1 MiB"};
   }

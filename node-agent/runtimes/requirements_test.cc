@@ -5,7 +5,7 @@
 namespace paddock::runtimes {
 namespace {
 
-std::string fault(std::string_view file) {
+std::string fault_of_lines(std::string_view file) {
   const auto checked = check_requirements(file);
   return checked ? "" : checked.error().message;
 }
@@ -16,7 +16,7 @@ TEST(Requirements, PlainRequirementsPass) {
         "zope.interface", "ruamel-yaml (>=0.17)", "pywin32; sys_platform == 'win32'",
         "torch==2.1.0+cpu", "a===1.0", "x==1!2.0.*", "tomli>=1.1.0 ; python_version < \"3.11\"",
         "numpy==1.26.4 --hash=sha256:0123abcd --hash=sha512:ff", "  spaced  ==  1.0  "}) {
-    EXPECT_EQ(fault(line), "") << line;
+    EXPECT_EQ(fault_of_lines(line), "") << line;
   }
 }
 
@@ -88,25 +88,25 @@ TEST(Requirements, EverythingElseIsRefusedWithItsLine) {
       {"\\x", "paths are not allowed"},
   };
   for (const auto& each : kCases) {
-    const std::string said = fault(std::string("# first\n") + each.line);
+    const std::string said = fault_of_lines(std::string("# first\n") + each.line);
     EXPECT_TRUE(said.starts_with("line 2: ")) << each.line << " -> " << said;
     EXPECT_NE(said.find(each.says), std::string::npos) << each.line << " -> " << said;
   }
 }
 
 TEST(Requirements, AnOptionCannotHideBehindAContinuation) {
-  EXPECT_NE(fault("x \\\n--index-url=https://evil.example"), "");
-  EXPECT_NE(fault("# comment \\\n--index-url=https://evil.example"), "");
-  EXPECT_NE(fault("\\\n-r /etc/passwd"), "");
-  EXPECT_EQ(fault("x \\\n# comment ends it\ny"), "");
+  EXPECT_NE(fault_of_lines("x \\\n--index-url=https://evil.example"), "");
+  EXPECT_NE(fault_of_lines("# comment \\\n--index-url=https://evil.example"), "");
+  EXPECT_NE(fault_of_lines("\\\n-r /etc/passwd"), "");
+  EXPECT_EQ(fault_of_lines("x \\\n# comment ends it\ny"), "");
 }
 
 TEST(Requirements, OtherEncodingsAndControlCharactersAreRefused) {
-  EXPECT_NE(fault(std::string_view("\xff\xfe-\0r\0", 6)), "");
-  EXPECT_NE(fault(std::string_view("x\0y", 3)), "");
-  EXPECT_NE(fault("x\x0b-r /etc/passwd"), "");
-  EXPECT_NE(fault("x\xc3"), "");
-  EXPECT_NE(fault(std::string(2 << 20, '#')), "");
+  EXPECT_NE(fault_of_lines(std::string_view("\xff\xfe-\0r\0", 6)), "");
+  EXPECT_NE(fault_of_lines(std::string_view("x\0y", 3)), "");
+  EXPECT_NE(fault_of_lines("x\x0b-r /etc/passwd"), "");
+  EXPECT_NE(fault_of_lines("x\xc3"), "");
+  EXPECT_NE(fault_of_lines(std::string(2 << 20, '#')), "");
 }
 
 TEST(Requirements, ACarriageReturnAloneEndsNoLineUnseen) {

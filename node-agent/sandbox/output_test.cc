@@ -5,18 +5,18 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr MonoTime kStart{1000};
+constexpr MonoTime kFirst{1000};
 
 // proves: WSM-33, WSM-34, WSM-38
 TEST(OutputStream, IsWholeAtExactlyItsCapAndTruncatedOneByteLater) {
   OutputStream stream(5, 100);
-  stream.append("12345", kStart);
+  stream.append("12345", kFirst);
   EXPECT_FALSE(stream.truncated());
   EXPECT_EQ(stream.take_pending(), "12345");
-  stream.append("6", kStart);
+  stream.append("6", kFirst);
   EXPECT_TRUE(stream.truncated());
   EXPECT_EQ(stream.take_pending(), "\n[TRUNCATED at 5 bytes]\n");
-  stream.append("7", kStart);
+  stream.append("7", kFirst);
   EXPECT_EQ(stream.take_pending(), "");
   EXPECT_EQ(stream.written(), 7);
   EXPECT_EQ(stream.excerpt(), "12345\n[TRUNCATED at 5 bytes]\n");
@@ -24,23 +24,23 @@ TEST(OutputStream, IsWholeAtExactlyItsCapAndTruncatedOneByteLater) {
 
 TEST(OutputStream, CutsInsideAPieceAndMarksOnce) {
   OutputStream stream(3, 2);
-  stream.append("abcdef", kStart);
+  stream.append("abcdef", kFirst);
   EXPECT_EQ(stream.take_pending(), "abc\n[TRUNCATED at 3 bytes]\n");
   EXPECT_EQ(stream.excerpt(), "ab\n[TRUNCATED at 2 bytes]\n");
 }
 
 TEST(OutputStream, WaitsForMoreButNotLong) {
   OutputStream stream(1 << 20, 0);
-  stream.append("x", kStart);
-  EXPECT_FALSE(stream.due(kStart));
-  EXPECT_TRUE(stream.due(kStart + Millis(50)));
-  stream.append(std::string(OutputStream::kFrameBytes, 'x'), kStart);
-  EXPECT_TRUE(stream.due(kStart));
+  stream.append("x", kFirst);
+  EXPECT_FALSE(stream.due(kFirst));
+  EXPECT_TRUE(stream.due(kFirst + Millis(50)));
+  stream.append(std::string(OutputStream::kFrameBytes, 'x'), kFirst);
+  EXPECT_TRUE(stream.due(kFirst));
 }
 
 TEST(OutputStream, KeepsNoMoreThanItsCapHoweverMuchComes) {
   OutputStream stream(10, 10);
-  for (int i = 0; i < 1000; ++i) stream.append(std::string(1000, 'x'), kStart);
+  for (int i = 0; i < 1000; ++i) stream.append(std::string(1000, 'x'), kFirst);
   EXPECT_LT(stream.take_pending().size(), 64u);
   EXPECT_EQ(stream.written(), 1'000'000);
 }

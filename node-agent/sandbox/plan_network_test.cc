@@ -21,7 +21,7 @@ HostFacts host() {
   return out;
 }
 
-std::string refusal(const LaunchRequest& launch, const HostFacts& facts) {
+std::string network_refusal(const LaunchRequest& launch, const HostFacts& facts) {
   SandboxPlan plan;
   const Status planned = plan_network(launch, facts, plan);
   EXPECT_TRUE(planned.ok() || !plan.broker);
@@ -64,17 +64,17 @@ TEST(PlanNetwork, GivesTheBrokerThePolicysNamesAndTheOperatorsSettings) {
 }
 
 TEST(PlanNetwork, RefusesWhatItsBrokerCouldNotServe) {
-  EXPECT_EQ(refusal(request({}), host()), "INVALID_DOMAIN");
-  EXPECT_EQ(refusal(request({"192.0.2.1"}), host()), "INVALID_DOMAIN");
-  EXPECT_EQ(refusal(request({"a.example:53"}), host()), "INVALID_DOMAIN");
-  EXPECT_EQ(refusal(request({"a.example"}), HostFacts()), "NO_NAME_SERVER");
+  EXPECT_EQ(network_refusal(request({}), host()), "INVALID_DOMAIN");
+  EXPECT_EQ(network_refusal(request({"192.0.2.1"}), host()), "INVALID_DOMAIN");
+  EXPECT_EQ(network_refusal(request({"a.example:53"}), host()), "INVALID_DOMAIN");
+  EXPECT_EQ(network_refusal(request({"a.example"}), HostFacts()), "NO_NAME_SERVER");
   LaunchRequest launch = request({"a.example"});
   launch.network = contracts::NetworkSettings{{}, {"not a range"}};
-  EXPECT_NE(refusal(launch, host()), "planned");
+  EXPECT_NE(network_refusal(launch, host()), "planned");
   launch.network = contracts::NetworkSettings{{"not an address"}, {}};
-  EXPECT_NE(refusal(launch, host()), "planned");
+  EXPECT_NE(network_refusal(launch, host()), "planned");
   launch.network.reset();
-  EXPECT_EQ(refusal(launch, host()), "planned");
+  EXPECT_EQ(network_refusal(launch, host()), "planned");
 }
 
 }  // namespace

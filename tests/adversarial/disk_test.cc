@@ -17,8 +17,6 @@ using contracts::LaunchRequest;
 using contracts::SandboxStatus;
 using wire::Quantity;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
 class Disk : public SandboxTest {
  protected:
   LaunchRequest bounded(std::vector<std::string> command) const {

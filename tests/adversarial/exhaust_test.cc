@@ -12,8 +12,6 @@ using contracts::SandboxStatus;
 using testing::HasSubstr;
 using wire::Quantity;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
 class Exhaust : public SandboxTest {
  protected:
   // By the cgroup: ended, and never more than the limit. Without one it was told no.

@@ -16,7 +16,6 @@ namespace {
 using contracts::SandboxStatus;
 
 constexpr uid_t kCommand = 65534;
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 class Layers : public SandboxTest {
  protected:

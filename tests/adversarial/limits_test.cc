@@ -12,8 +12,6 @@ using contracts::SandboxStatus;
 using testing::HasSubstr;
 using wire::Quantity;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
 class Limits : public SandboxTest {
  protected:
   bool by_cgroup(const SandboxResult& result, const char* name) {

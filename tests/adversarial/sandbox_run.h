@@ -18,6 +18,8 @@
 
 namespace paddock::adversarial {
 
+constexpr int64_t kMiB = int64_t{1} << 20;
+
 enum class As { kRoot, kUser };
 
 struct Finished {

@@ -35,8 +35,8 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
 
 // The kernel's signal to those that wait for an order is under way.
 bool ends_soon(const std::string& program) {
-  constexpr int kPatienceMs = 60'000;
-  for (int waited = 0; waited < kPatienceMs; ++waited) {
+  constexpr int kMostMs = 60'000;
+  for (int waited = 0; waited < kMostMs; ++waited) {
     if (processes_of(program).empty()) return true;
     poll(nullptr, 0, 1);
   }

@@ -16,8 +16,6 @@ using contracts::SandboxStatus;
 using testing::HasSubstr;
 using wire::Quantity;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
 class WithoutCgroupV2 : public GuestTest {
  protected:
   void TearDown() override {

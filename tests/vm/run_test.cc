@@ -16,7 +16,6 @@ using testing::HasSubstr;
 using testing::Not;
 using wire::Quantity;
 
-constexpr int64_t kMiB = int64_t{1} << 20;
 const std::string kTrace = "/sys/kernel/tracing";
 
 class RunOnCgroupV2 : public GuestTest {

@@ -5,7 +5,7 @@
 namespace paddock::scheduler {
 
 namespace {
-std::string wanted(const Demand& demand) {
+std::string wanted_labels(const Demand& demand) {
   std::vector<std::string> pairs;
   for (const auto& [key, value] : demand.node_selector) pairs.push_back(cat(key, "=", value));
   return join(pairs, ",");
@@ -22,7 +22,7 @@ const Filter kSelectorFilter = {
       return true;
     },
     [](const Demand& demand) {
-      const std::string labels = wanted(demand);
+      const std::string labels = wanted_labels(demand);
       return Reason{cat("lacks the label ", labels), cat("lack the label ", labels),
                     cat("label a node ", labels)};
     },

@@ -22,7 +22,7 @@ constexpr uint16_t kRecursionAvailable = 0x0080;
 constexpr uint16_t kInternet = 1;
 
 // Reads on from `at`; after one read beyond the end everything fails.
-struct Reader {
+struct MessageReader {
   std::string_view bytes;
   size_t at = 0;
   bool failed = false;
@@ -72,7 +72,7 @@ void append_label(std::string_view label, std::string& name) {
 }
 
 // A name, following pointers only backwards: each must point before the one that led to it.
-std::string read_name(Reader& reader, bool pointers) {
+std::string read_name(MessageReader& reader, bool pointers) {
   std::string name;
   size_t wire_bytes = 1;
   size_t lowest = reader.at;
@@ -105,7 +105,7 @@ struct Record {
   std::string_view data;
 };
 
-Record read_record(Reader& reader) {
+Record read_record(MessageReader& reader) {
   Record record;
   record.owner = read_name(reader, true);
   record.type = reader.number16();
@@ -116,7 +116,7 @@ Record read_record(Reader& reader) {
   record.data = reader.take(length);
   if (klass != kInternet) record.type = 0;
   if (record.type == static_cast<uint16_t>(DnsType::kCname) && !reader.failed) {
-    Reader inner{reader.bytes.substr(0, start + length), start};
+    MessageReader inner{reader.bytes.substr(0, start + length), start};
     record.alias = read_name(inner, true);
     if (inner.failed) reader.failed = true;
   }
@@ -154,7 +154,7 @@ std::vector<IpAddress> follow(const std::vector<Record>& records, std::string na
 
 std::optional<DnsQuery> read_dns_query(std::string_view message) {
   if (message.size() > kMostDnsBytes) return std::nullopt;
-  Reader reader{message};
+  MessageReader reader{message};
   DnsQuery query;
   query.id = reader.number16();
   const uint16_t flags = reader.number16();
@@ -213,7 +213,7 @@ std::string write_dns_query(uint16_t id, std::string_view name, DnsType type) {
 
 std::optional<DnsAnswer> read_dns_answer(std::string_view message, uint16_t id,
                                          std::string_view name, DnsType type) {
-  Reader reader{message};
+  MessageReader reader{message};
   const uint16_t their_id = reader.number16();
   const uint16_t flags = reader.number16();
   const uint16_t questions = reader.number16();

@@ -10,7 +10,7 @@ namespace {
 
 using State = FirstBytes::State;
 
-FirstBytes bad(std::string why) { return {State::kBad, "", std::move(why)}; }
+FirstBytes bad_request(std::string why) { return {State::kBad, "", std::move(why)}; }
 
 bool is_token(std::string_view text) {
   constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
@@ -51,36 +51,36 @@ FirstBytes read_http_host(std::string_view bytes) {
   // What is wrong already need not be waited for.
   const size_t method_end = head.find(' ');
   if (!is_token(head.substr(0, method_end)) && !head.empty())
-    return bad("the connection does not begin with an HTTP request");
+    return bad_request("the connection does not begin with an HTTP request");
   if (end == std::string_view::npos) {
-    if (bytes.size() >= kMostFirstBytes) return bad("the HTTP request's head is too long");
+    if (bytes.size() >= kMostFirstBytes) return bad_request("the HTTP request's head is too long");
     return {};
   }
   std::vector<std::string> lines = split(head, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i + 1 < lines.size() && (!lines[i].ends_with('\r')))
-      return bad("the HTTP request has a line that ends in a bare line feed");
+      return bad_request("the HTTP request has a line that ends in a bare line feed");
     if (lines[i].ends_with('\r')) lines[i].pop_back();
-    if (!is_clean(lines[i])) return bad("the HTTP request has a control character");
+    if (!is_clean(lines[i])) return bad_request("the HTTP request has a control character");
   }
   const std::vector<std::string> words = split(lines[0], ' ');
   if (words.size() != 3 || !words[2].starts_with("HTTP/1."))
-    return bad("the connection does not begin with an HTTP/1 request");
+    return bad_request("the connection does not begin with an HTTP/1 request");
   const auto target = target_name(words[1]);
-  if (!target) return bad("the HTTP request's target is not on this host");
+  if (!target) return bad_request("the HTTP request's target is not on this host");
   std::optional<std::string> host;
   for (size_t i = 1; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
-      return bad("the HTTP request has a header that cannot be read");
+      return bad_request("the HTTP request has a header that cannot be read");
     if (ascii_lower(line.substr(0, colon)) != "host") continue;
-    if (host) return bad("the HTTP request names its host twice");
+    if (host) return bad_request("the HTTP request names its host twice");
     host = authority_name(trim(line.substr(colon + 1)));
-    if (!host) return bad("the HTTP request's Host is not a name");
+    if (!host) return bad_request("the HTTP request's Host is not a name");
   }
-  if (!host) return bad("the HTTP request has no Host");
-  if (!target->empty() && *target != *host) return bad("the HTTP request names two hosts");
+  if (!host) return bad_request("the HTTP request has no Host");
+  if (!target->empty() && *target != *host) return bad_request("the HTTP request names two hosts");
   return {State::kName, std::move(*host), ""};
 }
 

@@ -134,7 +134,7 @@ class NoCgroup final : public Cgroup {
   Status nothing_;
 };
 
-constexpr std::string_view kPrefix = "paddock-";
+constexpr std::string_view kGroupPrefix = "paddock-";
 
 // Field 22 of /proc/<pid>/stat; the name in field 2 may contain anything.
 std::optional<uint64_t> start_ticks(pid_t pid) {
@@ -154,12 +154,12 @@ uint64_t pid_namespace() {
 }
 
 std::string own_name() {
-  return cat(kPrefix, getpid(), "-", start_ticks(getpid()).value_or(0), "-", pid_namespace());
+  return cat(kGroupPrefix, getpid(), "-", start_ticks(getpid()).value_or(0), "-", pid_namespace());
 }
 
 bool is_stale(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return false;
-  const std::vector<std::string> parts = split(name.substr(kPrefix.size()), '-');
+  if (!name.starts_with(kGroupPrefix)) return false;
+  const std::vector<std::string> parts = split(name.substr(kGroupPrefix.size()), '-');
   if (parts.size() != 3) return false;
   const auto pid = parse_integer<pid_t>(parts[0]);
   const auto start = parse_integer<uint64_t>(parts[1]);

@@ -17,8 +17,8 @@ namespace {
 
 using contracts::FrameType;
 
-constexpr Millis kSetupTime{30'000};
-constexpr Millis kCheckEvery{100};
+constexpr Millis kGroupSetupTime{30'000};
+constexpr Millis kLookEvery{100};
 constexpr Millis kGoneWithin{5'000};  // what is killed and does not go is stuck in the kernel
 
 Millis millis(const timeval& time) { return Millis(time.tv_sec * 1000 + time.tv_usec / 1000); }
@@ -36,7 +36,7 @@ GroupSupervisor::GroupSupervisor(ConfinedGroup group, const SeatbeltPlan& plan, 
       signals_(signals),
       outputs_(plan.launcher, inline_bytes),
       now_(clock.mono()),
-      setup_deadline_(now_ + kSetupTime),
+      setup_deadline_(now_ + kGroupSetupTime),
       next_check_(now_) {}
 
 Outcome GroupSupervisor::run() {
@@ -135,7 +135,7 @@ void GroupSupervisor::handle_time() {
 }
 
 void GroupSupervisor::check_group() {
-  next_check_ = now_ + kCheckEvery;
+  next_check_ = now_ + kLookEvery;
   const GroupUse use = read_group_(group_.pid);
   const auto raise = [](auto& highest, auto value) {
     if (!highest || *highest < value) highest = value;
@@ -172,7 +172,7 @@ void GroupSupervisor::end(EndCause cause) {
 }
 
 void GroupSupervisor::kill_group() {
-  kill_at_ = now_ + kCheckEvery;  // once more: it may have forked meanwhile
+  kill_at_ = now_ + kLookEvery;  // once more: it may have forked meanwhile
   signal_group(group_.pid, SIGKILL);
 }
 
