@@ -37,6 +37,10 @@ Result<std::string> find_program(const Env& env, const std::string& program) {
                cat(program, " is not beside this program")};
 }
 
+os::ProcessIdentity identity_of_child(pid_t pid) {
+  return os::identify(pid).value_or(os::ProcessIdentity{.pid = pid});
+}
+
 Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
                                           const std::string& program,
                                           const std::vector<std::string>& args) {
@@ -51,8 +55,7 @@ Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& p
   options.stderr_fd = log.get();
   options.new_session = true;
   ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
-  if (const auto identity = os::identify(pid)) return *identity;
-  return Error{Code::kUnavailable, "START_FAILED", cat(program, " ended at once")};
+  return identity_of_child(pid);
 }
 
 Result<bool> stop_process(const os::ProcessIdentity& process, Millis grace) {

@@ -17,7 +17,10 @@ inline constexpr const char* kSandbox = "paddock-sandbox";
 
 // Path of a sibling program; PROGRAM_MISSING.
 Result<std::string> find_program(const Env& env, const std::string& program);
-// Starts it in a session of its own, output to latest.log; the log before becomes previous.log.
+// Of a child of this process. One that has ended already is not alive by it.
+os::ProcessIdentity identity_of_child(pid_t pid);
+// Starts it in a session of its own, output to latest.log; the log before becomes previous.log. It
+// may have ended already: why is in its log.
 Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
                                           const std::string& program,
                                           const std::vector<std::string>& args);
