@@ -10,8 +10,6 @@ namespace {
 
 // Time alone may end a call: a node that is silent for long has lost it.
 constexpr Millis kLookAtCallEvery{250};
-// A lane whose agent's hanging up nobody tells.
-constexpr Millis kLookAtLaneEvery{2'000};
 
 Millis slice(MonoTime until, MonoTime now, Millis most) {
   return std::clamp<Millis>(until - now, Millis(0), most);
@@ -171,7 +169,7 @@ std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, 
     bool asks = false;
     bool gone = false;
     table_.wait_for(
-        held->changed, slice(end, now, watching ? end - now : kLookAtLaneEvery),
+        held->changed, slice(end, now, watching ? Millis::max() : Client::kAskEvery),
         [&](State& state) {
           answer = state.table.poll(lane);
           asks = std::exchange(held->asks, false);

@@ -46,6 +46,14 @@ class Relayed : public testing::Test {
     return relay_.serve(
         {"n1", "session-1", 0}, request, [] { return true; }, {[&] { return !over_; }, {}}, clock_);
   }
+  // The lane comes back with an answer to what it was told to do.
+  void answer(const Result<contracts::CallsAnswer>& told) {
+    ASSERT_TRUE(told.ok() && told->call);
+    auto asks = request();
+    asks.answer = contracts::CallAnswer{told->call->id, "done", {}};
+    asks.wait_ms = 0;
+    ASSERT_TRUE(serve(asks).ok());
+  }
   void wait_for_node() {
     while (relay_.skills(clock_).empty()) std::this_thread::yield();
   }
@@ -118,34 +126,40 @@ TEST_F(Relayed, ALaneAsksAnewWhenItsNodeChanges) {
   Word word;
   std::thread lane([&] {
     const auto eligible = [&] {
+      const bool may = !cordoned;
       ++asked;
-      return !cordoned;
+      return may;
     };
-    const auto told =
-        relay_.serve({"n1", "session-1", 0}, request(), eligible, word.client(), clock_);
-    EXPECT_TRUE(told.ok() && told->call);
+    answer(relay_.serve({"n1", "session-1", 0}, request(), eligible, word.client(), clock_));
   });
   while (asked == 0) std::this_thread::yield();
   relay_.node_changed("n2");
   cordoned = false;
   relay_.node_changed("n1");
-  while (asked < 2) std::this_thread::yield();
-  CallOptions wanted = options(kLong);
-  wanted.patience = Millis(0);  // it is given to the lane; nobody answers
-  (void)relay_.call(std::move(wanted), clock_, random_);
+  EXPECT_TRUE(relay_.call(options(kLong), clock_, random_).ok());
   lane.join();
   EXPECT_EQ(asked, 2);
 }
 
+TEST_F(Relayed, ALaneWhoseNodeChangesAsItsTimeEndsAsksOnceMoreAndEnds) {
+  ManualClock clock;
+  Word word;
+  int asked = 0;
+  const auto eligible = [&] {
+    if (++asked == 1) {
+      clock.advance(2 * kLong);
+      relay_.node_changed("n1");
+    }
+    return true;
+  };
+  const auto told = relay_.serve({"n1", "session-1", 0}, request(), eligible, word.client(), clock);
+  ASSERT_TRUE(told.ok());
+  EXPECT_FALSE(told->call);
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(Relayed, ACallGoesToANodeAndBackAndItsHolderIsTold) {
-  std::thread lane([&] {
-    auto asks = request();
-    const auto told = serve(asks);
-    ASSERT_TRUE(told.ok() && told->call);
-    asks.answer = contracts::CallAnswer{told->call->id, "done", {}};
-    asks.wait_ms = 0;
-    ASSERT_TRUE(serve(asks).ok());
-  });
+  std::thread lane([&] { answer(serve(request())); });
   wait_for_node();
   const auto answer = relay_.call(options(kLong), clock_, random_);
   lane.join();
@@ -157,13 +171,10 @@ TEST_F(Relayed, ACallGoesToANodeAndBackAndItsHolderIsTold) {
 TEST_F(Relayed, WhatIsDoneMeanwhileIsDoneOnceWhileTheNodeIsAtWork) {
   std::atomic<int> times{0};
   std::thread lane([&] {
-    auto asks = request();
-    const auto told = serve(asks);
+    const auto told = serve(request());
     ASSERT_TRUE(told.ok() && told->call);
     while (times == 0) std::this_thread::yield();  // it is not waited for
-    asks.answer = contracts::CallAnswer{told->call->id, "done", {}};
-    asks.wait_ms = 0;
-    ASSERT_TRUE(serve(asks).ok());
+    answer(told);
   });
   wait_for_node();
   CallOptions wanted = options(kLong);

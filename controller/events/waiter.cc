@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace paddock::events {
-namespace {
-
-constexpr Millis kLookEvery{2'000};  // for a client whose hanging up nobody tells
-
-}  // namespace
-
 void Bell::ring() {
   state_.with([](State& state) { state.rung = true; });
   changed_.notify_one();
@@ -35,7 +29,7 @@ Waiter::Waiter(Client client)
 bool Waiter::wait(Millis limit) {
   const bool told = watch_ != nullptr || !client_.connected;
   for (Millis left = limit;;) {
-    const Millis step = told ? left : std::min(left, kLookEvery);
+    const Millis step = told ? left : std::min(left, Client::kAskEvery);
     if (bell_->wait(step)) return true;
     left -= step;
     if (left <= Millis(0) || gone()) return false;

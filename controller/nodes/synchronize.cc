@@ -37,8 +37,8 @@ Status store_status(store::WriteTxn& txn, contracts::Node node,
   return txn.update(node);
 }
 
-// Renews the lease and stores what is new. Returns what is known once that is committed, of a call
-// that told nothing new; the next one like it does not read the node at all.
+// Renews the lease and stores what is new. Returns what is to be known once that is committed, of a
+// call that told nothing new: the next one like it does not read the node at all.
 Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& leases,
                                               const std::string& name,
                                               const contracts::SyncRequest& request, Now now) {
@@ -48,11 +48,12 @@ Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& 
     return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
   TRY(leases.renew(name, request.session, request.generation, now));
   const LeaseTable::Known said{*version, request.labels};
-  if (!request.status && leases.knows(name, said)) return std::optional(said);
+  std::optional<LeaseTable::Known> nothing_more;
+  if (!request.status && leases.knows(name, said)) return nothing_more;
   ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>(key));
   if (!tells_news(node, request)) return std::optional(said);
   TRY(store_status(txn, std::move(node), request, now.wall));
-  return std::optional<LeaseTable::Known>();
+  return nothing_more;
 }
 
 }  // namespace
