@@ -14,11 +14,6 @@ set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION_NONE ${YAML_CPP_ARCH
 find_package(GTest REQUIRED)
 find_package(CLI11 REQUIRED)
 
-# The flags of cpp-httplib's .pc file change class layouts: take them from there and nowhere else.
-pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
-add_library(httplib INTERFACE)
-target_link_libraries(httplib INTERFACE PkgConfig::HTTPLIB)
-
 add_library(rapidjson INTERFACE)  # header-only; Debian's package defines no target
 
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)

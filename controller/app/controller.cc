@@ -152,6 +152,7 @@ Result<std::string> Controller::start() {
     options.listen.push_back(std::move(socket));
   }
   options.max_connections = static_cast<size_t>(config_.max_connections);
+  options.wall = [this] { return outside_.clock.wall(); };
   options.allowed_hosts = config_.allowed_hosts;
   ASSIGN_OR_RETURN(server_, api::Server::start(std::move(options), handler_));
   TRY(start_execute_port());
@@ -174,6 +175,7 @@ Status Controller::start_execute_port() {
                      prepare_tls(config_, outside_.random, outside_.clock.wall()));
   }
   options.allowed_hosts = config_.allowed_hosts;
+  options.wall = [this] { return outside_.clock.wall(); };
   ASSIGN_OR_RETURN(
       execute_server_,
       api::Server::start(std::move(options), api::make_handler(*execute_router_, *services_)));

@@ -1,11 +1,10 @@
-// Writes answers. The only code that knows cpp-httplib: its Server is used through
-// process_request() and a stream of our own, and is given a request of our own making, so that none
-// of its parsing, routing, compression, ranges or body reading ever sees a byte from outside.
-// Thread-safe.
+// Writes answers as HTTP/1.1 (RFC 9112). Framing is decided here alone: what a handler says of it
+// is not sent. Thread-safe.
 #pragma once
 
-#include <memory>
+#include <functional>
 
+#include "common/base/time.h"
 #include "controller/http_server/http_message.h"
 #include "controller/http_server/transport.h"
 
@@ -18,16 +17,15 @@ struct AnswerForm {
 
 class Codec {
  public:
-  Codec();
-  ~Codec();
+  // `wall` is what answers are dated by; empty: they have no date.
+  explicit Codec(std::function<WallTime()> wall = {}) : wall_(std::move(wall)) {}
   // Returns whether the whole answer went out; if not, the connection cannot be used again.
   // `client` is whom a stream is told of.
   bool write(Transport& transport, Response response, AnswerForm form,
              const Client& client = {}) const;
 
  private:
-  class Engine;
-  std::unique_ptr<Engine> engine_;
+  std::function<WallTime()> wall_;
 };
 
 }  // namespace paddock::api

@@ -1,5 +1,4 @@
-// What a handler sees of HTTP. Nothing here knows cpp-httplib; this module's .cc files are the only
-// code that does.
+// What a handler sees of HTTP.
 #pragma once
 
 #include <chrono>
@@ -64,9 +63,13 @@ class ResponseStream {
   // True while it makes sense to go on; cheap, sees a closed connection without writing.
   virtual bool open() const = 0;
   // Who reads it; gone once it is no longer open.
-  virtual Client client() const {
-    return {[this] { return open(); }, {}};
+  Client client() const {
+    return {[this] { return open(); }, when_gone()};
   }
+
+ private:
+  // Of the connection that it goes to.
+  virtual Client::WhenGone when_gone() const { return {}; }
 };
 
 struct Response {

@@ -58,7 +58,7 @@ Status parse_request_line(std::string_view line, size_t max_path_bytes, RequestH
   return {};
 }
 
-// Names under which cpp-httplib keeps its own facts about a connection: a client may not set them.
+// Names under which servers keep their own facts about a connection: a client may not set them.
 bool is_reserved(std::string_view name) {
   return name == "remote_addr" || name == "remote_port" || name == "local_addr" ||
          name == "local_port";

@@ -44,6 +44,7 @@ class GuardedServer final : public Server {
         handler_(std::move(handler)),
         listeners_(std::move(listeners)),
         allowed_hosts_(normalised(options_.allowed_hosts)),
+        codec_(options_.wall),
         stop_(std::move(stop)),
         hangups_(std::move(hangups), stop_),
         connections_(std::move(finished_connections)),

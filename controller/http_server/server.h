@@ -1,13 +1,15 @@
-// The HTTP server: own sockets, own header validation, cpp-httplib as codec only.
+// The HTTP server: own sockets, own header validation, own framing.
 // Thread per connection with a cap. stop() ends streams and joins every thread.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/base/time.h"
 #include "controller/http_server/http_message.h"
 
 namespace paddock::api {
@@ -37,6 +39,8 @@ struct ServerOptions {
   int write_timeout_ms = 30'000;        // for each 64 KiB: a client that does not read
   // Host headers accepted besides loopback names and the listen addresses (DNS rebinding).
   std::vector<std::string> allowed_hosts;
+  // What answers are dated by, for clients that compare clocks; any thread. Empty: no Date.
+  std::function<WallTime()> wall;
 };
 
 class Server {

@@ -116,6 +116,16 @@ TEST_F(ServerBehaviour, ConnectionCloseIsHonouredInAnyCase) {  // T24
   EXPECT_TRUE(one.closed_by_server());
 }
 
+TEST_F(ServerBehaviour, AnswersAreDatedWhereTheServerWasGivenAClock) {
+  start();
+  EXPECT_EQ(ask(get("/ping")).header("date"), "");
+  ServerOptions options = one_listener();
+  options.wall = [] { return WallTime{784'111'777'000}; };
+  start(options);
+  for (const char* path : {"/ping", "/nowhere", "/stream/three"})
+    EXPECT_EQ(ask(get(path)).header("date"), "Sun, 06 Nov 1994 08:49:37 GMT") << path;
+}
+
 TEST_F(ServerBehaviour, AHalfClosedClientStillGetsItsAnswer) {  // T13
   start();
   RawClient one = client();

@@ -41,9 +41,10 @@ class Collected final : public ResponseStream {
     return open();
   }
   bool open() const override { return !into_.truncated && !outer_.client.gone(); }
-  Client client() const override { return outer_.client; }
 
  private:
+  Client::WhenGone when_gone() const override { return outer_.client.when_gone; }
+
   mcp::Api::Text& into_;
   size_t limit_;
   const Request& outer_;

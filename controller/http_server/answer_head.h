@@ -1,0 +1,28 @@
+// The head of an answer: status line and headers, with the framing of the body that follows. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "controller/http_server/http_message.h"
+
+namespace paddock::api {
+
+// How the body says where it ends. (RFC 9112 section 6)
+enum class Framing { kNone, kLength, kChunked };
+
+struct BodyForm {
+  Framing framing = Framing::kNone;
+  uint64_t length = 0;
+};
+
+// 204 and 304 have no body, whatever the handler made. A stream is chunked unless its handler
+// announced a length.
+BodyForm body_form(const Response& response);
+
+// With the empty line that ends it. `wall_date`: of the Date header, empty for none.
+std::string answer_head(const Response& response, const BodyForm& body, bool close,
+                        const std::string& wall_date);
+
+}  // namespace paddock::api
