@@ -192,8 +192,9 @@ class ReadTxn {
     std::shared_ptr<const void> decoded = {};  // as its kind's type; there is no data then
   };
   virtual Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) = 0;
-  // For the next reader of this row.
-  virtual void keep_decoded(const Row& row, std::shared_ptr<const void> object) = 0;
+  // For the next reader of this state of an object. `bytes`: of its text.
+  virtual void keep_decoded(int64_t resource_version, std::shared_ptr<const void> object,
+                            size_t bytes) = 0;
   template <class T>
   Result<T> decode(const Row& row);
   virtual Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) = 0;
@@ -255,11 +256,15 @@ class WriteTxn : public ReadTxn {
     std::string node;
     std::optional<int64_t> finished_ms;
   };
-  virtual Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
-                            const std::function<std::string()>& encode, const Columns& columns) = 0;
-  virtual Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                            const std::function<std::string()>& encode, const Columns& columns,
-                            Write when) = 0;
+  template <class T>
+  static Columns columns_of(const T& object);
+  // The resource version that the object has then.
+  virtual Result<int64_t> insert_row(std::string_view kind, contracts::ObjectMeta& meta,
+                                     const std::function<std::string()>& encode,
+                                     const Columns& columns) = 0;
+  virtual Result<int64_t> update_row(std::string_view kind, contracts::ObjectMeta& meta,
+                                     const std::function<std::string()>& encode,
+                                     const Columns& columns, Write when) = 0;
   virtual Status delete_row(std::string_view kind, const Key& key) = 0;
 };
 

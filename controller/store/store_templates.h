@@ -1,6 +1,7 @@
 // The typed half of ReadTxn and WriteTxn: objects to rows and back. Included by store.h only.
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "common/base/text.h"
@@ -40,6 +41,18 @@ inline std::optional<int64_t> finished_of(const contracts::Run& run) {
 // What we wrote ourselves may be larger than what a caller may send.
 inline constexpr wire::ParseLimits kStoredLimits{256 << 20, 128, 50'000'000};
 
+// An object as text, whenever that is asked for, and how long it was.
+template <class T>
+struct Text {
+  std::string operator()() const {
+    std::string out = wire::to_json(wire::encode(object));
+    bytes = out.size();
+    return out;
+  }
+  const T& object;
+  mutable size_t bytes = 0;
+};
+
 Error not_found(std::string_view kind, const Key& key);
 Error undecodable(std::string_view kind, const Error& cause);
 
@@ -58,7 +71,7 @@ template <class T>
 Result<T> ReadTxn::decode(const Row& row) {
   if (row.decoded) return T(*static_cast<const T*>(row.decoded.get()));
   ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row.data));
-  keep_decoded(row, std::make_shared<const T>(object));
+  keep_decoded(row.resource_version, std::make_shared<const T>(object), row.data.size());
   return object;
 }
 
@@ -92,19 +105,29 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
   return page;
 }
 
+// What is written is kept as it is for its next reader, who is near: the scheduler's picture, the
+// next step of the same run.
 template <class T>
 Status WriteTxn::create(T& object) {
-  return insert_row(
-      T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
-      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)});
+  const internal::Text<T> text{object};
+  ASSIGN_OR_RETURN(const int64_t version,
+                   insert_row(T::kKind, object.metadata, std::cref(text), columns_of(object)));
+  keep_decoded(version, std::make_shared<const T>(object), text.bytes);
+  return {};
 }
 
 template <class T>
 Status WriteTxn::update(T& object, Write when) {
-  return update_row(
-      T::kKind, object.metadata, [&object] { return wire::to_json(wire::encode(object)); },
-      {internal::is_active(object), internal::node_of(object), internal::finished_of(object)},
-      when);
+  const internal::Text<T> text{object};
+  ASSIGN_OR_RETURN(const int64_t version, update_row(T::kKind, object.metadata, std::cref(text),
+                                                     columns_of(object), when));
+  keep_decoded(version, std::make_shared<const T>(object), text.bytes);
+  return {};
+}
+
+template <class T>
+WriteTxn::Columns WriteTxn::columns_of(const T& object) {
+  return {internal::is_active(object), internal::node_of(object), internal::finished_of(object)};
 }
 
 template <class T>

@@ -120,6 +120,34 @@ TEST_P(CachedStore, GivesEachReaderACopyOfItsOwn) {
   EXPECT_EQ(priority("a"), 1);
 }
 
+// What is written is kept as it was given, a list reads the text.
+TEST_P(CachedStore, ShowsOfWhatWasWrittenWhatItsTextSays) {
+  contracts::Run run = named("a", 1);
+  run.metadata.labels = {{"team", "x"}};
+  run.spec.workspace_root = std::string(64, 'a');
+  run.status.message = "caf\xc3\xa9";
+  const auto shown = [&] {
+    std::pair<std::string, std::string> out;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto one, txn.get<contracts::Run>({"default", "a"}));
+                      ASSIGN_OR_RETURN(const auto all, txn.list<contracts::Run>({}));
+                      out = {wire::to_json(wire::encode(one)),
+                             wire::to_json(wire::encode(all.items.at(0)))};
+                      return {};
+                    })
+                    .ok());
+    EXPECT_EQ(out.first, out.second);
+    return out.first;
+  };
+  ASSERT_TRUE(write_then([&](WriteTxn& txn) { return txn.create(run); }, false).ok());
+  EXPECT_EQ(shown(), wire::to_json(wire::encode(run)));
+  run.status.message.clear();
+  run.status.finished_at.emplace();
+  ASSERT_TRUE(write_then([&](WriteTxn& txn) { return txn.update(run); }, false).ok());
+  EXPECT_EQ(shown(), wire::to_json(wire::encode(run)));
+}
+
 INSTANTIATE_TEST_SUITE_P(InFileAndMemory, CachedStore, testing::Bool());
 
 }  // namespace

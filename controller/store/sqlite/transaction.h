@@ -79,8 +79,8 @@ class Transaction final : public WriteTxn {
   std::vector<std::string>& topics() { return topics_; }
   // Likewise, the objects that were changed.
   std::vector<ObjectWrite>& object_writes() { return object_writes_; }
-  // What was read of uncommitted rows: for everybody once they are committed, for nobody after a
-  // savepoint was undone.
+  // What was read or written of uncommitted rows: for everybody once they are committed, for nobody
+  // after a savepoint was undone.
   void publish_decoded();
   void forget_decoded() { decoded_.clear(); }
   // Or would have been, in a savepoint that was undone.
@@ -89,12 +89,14 @@ class Transaction final : public WriteTxn {
  protected:
   Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) override;
   Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) override;
-  Status insert_row(std::string_view kind, contracts::ObjectMeta& meta,
-                    const std::function<std::string()>& encode, const Columns& columns) override;
-  Status update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                    const std::function<std::string()>& encode, const Columns& columns,
-                    Write when) override;
-  void keep_decoded(const Row& row, std::shared_ptr<const void> object) override;
+  Result<int64_t> insert_row(std::string_view kind, contracts::ObjectMeta& meta,
+                             const std::function<std::string()>& encode,
+                             const Columns& columns) override;
+  Result<int64_t> update_row(std::string_view kind, contracts::ObjectMeta& meta,
+                             const std::function<std::string()>& encode, const Columns& columns,
+                             Write when) override;
+  void keep_decoded(int64_t resource_version, std::shared_ptr<const void> object,
+                    size_t bytes) override;
   Status delete_row(std::string_view kind, const Key& key) override;
 
  private:

@@ -36,10 +36,11 @@ ReadTxn::Row Transaction::row_of(const Statement& row) {
   return out;
 }
 
-void Transaction::keep_decoded(const Row& row, std::shared_ptr<const void> object) {
-  Decoded decoded{row.resource_version, std::move(object), row.data.size()};
-  if (first_drawn_ && row.resource_version >= *first_drawn_) {
-    decoded_.insert_or_assign(row.resource_version, std::move(decoded));
+void Transaction::keep_decoded(int64_t resource_version, std::shared_ptr<const void> object,
+                               size_t bytes) {
+  Decoded decoded{resource_version, std::move(object), bytes};
+  if (first_drawn_ && resource_version >= *first_drawn_) {
+    decoded_.insert_or_assign(resource_version, std::move(decoded));
   } else {
     cache_.put(std::move(decoded));
   }

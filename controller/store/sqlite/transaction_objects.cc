@@ -220,8 +220,9 @@ Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key
   return version;
 }
 
-Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& meta,
-                               const std::function<std::string()>& encode, const Columns& columns) {
+Result<int64_t> Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& meta,
+                                        const std::function<std::string()>& encode,
+                                        const Columns& columns) {
   const Key key{meta.name_space, meta.name};
   ASSIGN_OR_RETURN(const bool taken, exists(kind, key));
   if (taken) return internal::already_exists(kind, key);
@@ -242,12 +243,12 @@ Status Transaction::insert_row(std::string_view kind, contracts::ObjectMeta& met
           .bind(data)
           .run());
   announce({version, std::string(kind), key, ObjectWrite::Op::kCreate, {}, std::move(data)});
-  return {};
+  return version;
 }
 
-Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& meta,
-                               const std::function<std::string()>& encode, const Columns& columns,
-                               Write when) {
+Result<int64_t> Transaction::update_row(std::string_view kind, contracts::ObjectMeta& meta,
+                                        const std::function<std::string()>& encode,
+                                        const Columns& columns, Write when) {
   const Key key{meta.name_space, meta.name};
   ASSIGN_OR_RETURN(std::optional<Row> stored, find_text(kind, key));
   if (!stored) return internal::not_found(kind, key);
@@ -255,7 +256,7 @@ Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& met
     return Error{Code::kConflict, "STALE_RESOURCE_VERSION",
                  "the object was changed by somebody else; read it again and repeat the change"};
   }
-  if (when == Write::kIfChanged && encode() == stored->data) return {};
+  if (when == Write::kIfChanged && encode() == stored->data) return stored->resource_version;
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kUpdate));
   meta.resource_version = std::to_string(version);
   std::string data = encode();
@@ -272,7 +273,7 @@ Status Transaction::update_row(std::string_view kind, contracts::ObjectMeta& met
           .run());
   announce({version, std::string(kind), key, ObjectWrite::Op::kUpdate, std::move(stored->data),
             std::move(data)});
-  return {};
+  return version;
 }
 
 Status Transaction::delete_row(std::string_view kind, const Key& key) {
