@@ -9,7 +9,7 @@ endfunction()
 if(APPLE)
   launcher_library(node-agent_sandbox node-agent/sandbox
     etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe
-    outputs plan_check portable_rlimits request request_check view_paths macos/backend macos/confine macos/descriptors macos/group
+    outputs plan_check portable_rlimits request request_check spool_room view_paths macos/backend macos/confine macos/descriptors macos/group
     macos/group_guard macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
   target_link_libraries(node-agent_sandbox common_contracts common_os)
   add_executable(paddock-confine node-agent/sandbox/macos/darwin/confine/main.cc)

@@ -194,6 +194,8 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
   lines.add("Ready", node.status.ready ? "yes" : "no");
   lines.add("Message", node.status.message);
   lines.add("Reason", node.status.reason);
+  if (const auto* full = contracts::disk_pressure(node.status))
+    lines.add(full->type, cat(full->reason, ": ", full->message));
   lines.add("Unschedulable", node.spec.unschedulable ? "yes" : "");
   std::vector<std::string> taints;
   for (const auto& taint : node.spec.taints)

@@ -87,9 +87,18 @@ std::string proven(const Value& node) {
   return cat(available, "/", list->array()->size());
 }
 
+bool has_condition(const Value& object, std::string_view type) {
+  const Value* list = object.at("status.conditions");
+  return list != nullptr && list->array() != nullptr &&
+         std::ranges::any_of(*list->array(), [&](const Value& each) {
+           return field_text(each, "type") == type && field_text(each, "status") == "True";
+         });
+}
+
 std::string node_state(const Value& node) {
   std::string state = field_text(node, "status.ready") == "true" ? "Ready" : "NotReady";
   if (field_text(node, "status.reason") == contracts::kNodeLost) state = "Lost";
+  if (has_condition(node, contracts::kDiskPressure)) state += ",DiskFull";
   if (field_text(node, "spec.unschedulable") == "true") state += ",SchedulingDisabled";
   if (node.at("spec.drain") != nullptr) state += ",Draining";
   if (count_at(node, "spec.taints") > 0) state += ",Tainted";

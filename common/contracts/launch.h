@@ -37,7 +37,9 @@
 //
 // Frame: one header line `<type> <wall time in ms> <payload bytes>\n`, the payload, `\n`.
 // Types: `started` (payload: JSON {"pid"}), `stdout`, `stderr` (raw bytes), `result` (JSON
-// SandboxResult). A torn frame at the end of the file is ignored by readers.
+// SandboxResult). A torn frame at the end of the file is ignored by readers. Whoever orders a run
+// keeps kResultRoom on the disk behind an events file (common/os/disk_space.h), and the launcher
+// keeps it there: without room for its output the run goes on, and its result says so.
 #pragma once
 
 #include <map>
@@ -148,6 +150,8 @@ struct LaunchRequest {
 // The one entry of a policy's `devices` that is no node below /dev: the GPU and the Neural Engine
 // of Apple silicon. The launcher on macOS opens them to the command; every other one refuses it.
 inline constexpr std::string_view kAppleGpu = "apple:gpu";
+
+inline constexpr size_t kResultRoom = size_t{64} << 10;
 
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
 inline constexpr std::string_view kLaunchFedOrder = "paddock launch 1 fed";

@@ -18,6 +18,9 @@ namespace paddock::contracts {
 // Reasons of a node that is not ready: it is silent, and later its runs are given up.
 inline constexpr const char* kLeaseExpired = "LEASE_EXPIRED";
 inline constexpr const char* kNodeLost = "NODE_LOST";
+// A condition of a node's status, and its reason while it is True: the disk has no room for runs.
+inline constexpr const char* kDiskPressure = "DiskPressure";
+inline constexpr const char* kNodeDiskFull = "NODE_DISK_FULL";
 
 struct Device {
   std::string kind;  // nvidia, apple
@@ -67,6 +70,7 @@ struct NodeStatus {
   std::string reason;
   std::string message;
   Capacity capacity;
+  std::vector<Condition> conditions;
   std::vector<Device> devices;
   std::vector<Capability> capabilities;
   std::vector<Canary> canaries;
@@ -82,6 +86,9 @@ struct NodeStatus {
         field("reason", &NodeStatus::reason, "LEASE_EXPIRED, NODE_LOST", {.omit_empty = true}),
         field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
         field("capacity", &NodeStatus::capacity, "what the host has"),
+        field("conditions", &NodeStatus::conditions,
+              "DiskPressure: whether its disk is too full for runs",
+              {.omit_empty = true, .max_length = 16}),
         field("devices", &NodeStatus::devices, "accelerators"),
         field("capabilities", &NodeStatus::capabilities,
               "what the sandbox can enforce here, proven at start"),
@@ -119,6 +126,12 @@ struct Node {
 
 // How many of its devices runs can get.
 int64_t well_devices(const NodeStatus& status);
+
+// What it says of its disk while that is too full for runs; null while there is room.
+const Condition* disk_pressure(const NodeStatus& status);
+
+// Of a node's work: no space left (or no quota) becomes NODE_DISK_FULL, everything else stays.
+Error name_full_disk(Error error);
 
 }  // namespace paddock::contracts
 

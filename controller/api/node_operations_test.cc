@@ -15,7 +15,9 @@ class NodeOperations : public ApiTest {
   void SetUp() override {
     contracts::EnrollRequest request;
     request.identity = "identity-of-this-agent-32-characters";
-    ASSERT_TRUE(nodes::enroll(*store_, "n1", request, clock_.wall(), random_).ok());
+    const auto enrolled = nodes::enroll(*store_, "n1", request, clock_.wall(), random_);
+    ASSERT_TRUE(enrolled.ok());
+    credential_ = enrolled->credential;
     contracts::SyncRequest hello;
     hello.session = "session-1";
     hello.status.emplace().capacity.cpu = 4;
@@ -28,6 +30,27 @@ class NodeOperations : public ApiTest {
     return call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/plan",
                 run_text("planned", spec));
   }
+  void set_disk_full(bool full) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", "n1"}));
+                      node.status.conditions.resize(1);
+                      node.status.conditions[0].type = contracts::kDiskPressure;
+                      node.status.conditions[0].status = full ? "True" : "False";
+                      return txn.update(node);
+                    })
+                    .ok());
+  }
+  // Whether a lane that asks now would be given any.
+  std::string calls_of_lane() {
+    const Answer answer = send(request_of("POST", cat(kNodes, "/n1/calls"), credential_),
+                               R"({"session":"session-1","waitMs":0})");
+    if (answer.status != 200) return answer.text;
+    const auto takes = calls_->known_eligible("n1");
+    return !takes ? "nobody looked" : *takes ? "taken" : "none";
+  }
+
+  std::string credential_;
 };
 
 TEST_F(NodeOperations, CordonAndUncordonAreIdempotentAndCounted) {
@@ -54,6 +77,19 @@ TEST_F(NodeOperations, DevicesAreCountedByTheirState) {
   const std::string text = call("GET", "/metrics").text;
   EXPECT_THAT(text, HasSubstr("paddock_devices{state=\"well\"} 1"));
   EXPECT_THAT(text, HasSubstr("paddock_devices{state=\"faulty\"} 1"));
+}
+
+TEST_F(NodeOperations, NodesWithAFullDiskAreCounted) {
+  set_disk_full(true);
+  EXPECT_THAT(call("GET", "/metrics").text, HasSubstr("paddock_nodes{state=\"disk_full\"} 1"));
+}
+
+TEST_F(NodeOperations, ANodeWithAFullDiskIsGivenNoCallsUntilThereIsRoom) {
+  EXPECT_EQ(calls_of_lane(), "taken");
+  set_disk_full(true);
+  EXPECT_EQ(calls_of_lane(), "none");
+  set_disk_full(false);
+  EXPECT_EQ(calls_of_lane(), "taken");
 }
 
 TEST_F(NodeOperations, ADrainReportsWhatItWaitsFor) {

@@ -1,6 +1,13 @@
 #include "controller/calls/call_errors.h"
 
 namespace paddock::calls {
+namespace {
+
+constexpr const char* kNone =
+    "no node takes such calls now; try again (`paddock get nodes` names those that are cordoned or "
+    "have a full disk, `paddock doctor` what else keeps a node from them)";
+
+}  // namespace
 
 Error lost(std::string reason, std::string message) {
   return {Code::kUnavailable, std::move(reason), std::move(message)};
@@ -13,8 +20,7 @@ Error try_later(std::string reason, std::string message) {
 }
 
 Error no_node(const std::string& node) {
-  return lost("NO_NODE", node.empty() ? "no node takes such calls now; try again"
-                                      : "its node cannot be reached now; try again");
+  return lost("NO_NODE", node.empty() ? kNone : "its node cannot be reached now; try again");
 }
 
 }  // namespace paddock::calls

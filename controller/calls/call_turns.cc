@@ -127,7 +127,7 @@ Error CallTable::why_it_waits(const Entry& entry, MonoTime now) const {
   }
   const bool some =
       std::ranges::any_of(nodes_, [&](const auto& each) { return takes_shared(each.second, now); });
-  if (!some) return lost("NO_NODE", "no node took the call in time; try again");
+  if (!some) return no_node("");
   const Held has = held(now);
   const auto mine = has.find(entry.call.caller);
   const size_t total = places(now);

@@ -217,6 +217,7 @@ Value cells(const contracts::Grant& grant, WallTime now) {
 
 Value cells(const contracts::Node& node, WallTime now) {
   std::string status = node.status.ready ? "Ready" : "NotReady";
+  if (contracts::disk_pressure(node.status) != nullptr) status += ",DiskFull";
   if (node.spec.unschedulable) status += ",SchedulingDisabled";
   return Value::Array{node.metadata.name,
                       status,

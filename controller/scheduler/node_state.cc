@@ -36,6 +36,7 @@ NodeState state_of(const contracts::Node& node) {
   state.name = node.metadata.name;
   state.ready = node.status.ready;
   state.unschedulable = node.spec.unschedulable;
+  state.disk_full = contracts::disk_pressure(node.status) != nullptr;
   state.labels = node.metadata.labels;
   state.taints = node.spec.taints;
   state.capacity = node.status.capacity;
@@ -52,6 +53,7 @@ NodeState state_of(const contracts::Node& node) {
 std::string kind_key(const NodeState& node) {
   const wire::Value::Array parts = {node.ready,
                                     node.unschedulable,
+                                    node.disk_full,
                                     wire::encode(node.labels),
                                     wire::encode(node.taints),
                                     wire::encode(node.ceilings),

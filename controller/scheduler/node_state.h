@@ -15,6 +15,7 @@ struct NodeState {
   std::string name;
   bool ready = false;
   bool unschedulable = false;
+  bool disk_full = false;
   std::map<std::string, std::string> labels;
   std::vector<contracts::Taint> taints;
   std::optional<contracts::Ceilings> ceilings;

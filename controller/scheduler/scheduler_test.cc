@@ -97,6 +97,23 @@ TEST(Scheduler, PlacesNothingOverANodesCeilings) {
   EXPECT_EQ(reason(run, {strict}), "placed on strict");
 }
 
+TEST(Scheduler, PlacesNothingWhereTheDiskIsFullAndSaysSoForAllSuchNodes) {
+  contracts::Node full = make_node("full");
+  full.status.conditions = {{.type = "DiskPressure",
+                             .status = "True",
+                             .reason = "NODE_DISK_FULL",
+                             .message = {},
+                             .last_transition_time = {}}};
+  contracts::Node other = full;
+  other.metadata.name = "other";
+  EXPECT_EQ(reason(make_run("r"), {full, other}),
+            "0/2 nodes fit: 2 have a full disk; would help: free space on the disk of a node, or "
+            "lower its cacheQuota (`paddock describe node NAME`)");
+  EXPECT_EQ(reason(make_run("r"), {full, make_node("roomy")}), "placed on roomy");
+  full.status.conditions[0].status = "False";
+  EXPECT_EQ(reason(make_run("r"), {full}), "placed on full");
+}
+
 contracts::Canary failed_canary(const std::string& capability) {
   contracts::Canary canary;
   canary.name = capability;

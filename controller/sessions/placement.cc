@@ -31,6 +31,7 @@ bool keeps_others_away(const contracts::Taint& taint) { return taint.effect != "
 // What stands against it; empty: nothing.
 std::string refusal(const Wish& wish, const Node& node, int64_t sessions) {
   if (!node.status.ready) return "not ready";
+  if (contracts::disk_pressure(node.status) != nullptr) return "with a full disk";
   if (node.status.max_sessions == 0) return "takes no sessions";
   if (node.spec.unschedulable) return "cordoned";
   if (std::ranges::any_of(node.spec.taints, keeps_others_away)) return "tainted";

@@ -47,10 +47,15 @@ TEST_F(Placement, SaysWhatStandsAgainstEachNode) {
   nodes_.push_back(node("c", 0));
   nodes_.push_back(node("d", 1));
   counts_["d"] = 1;
+  nodes_.push_back(node("e"));
+  nodes_.back().status.conditions.resize(1);
+  nodes_.back().status.conditions[0].type = contracts::kDiskPressure;
+  nodes_.back().status.conditions[0].status = "True";
   const auto chosen = choose();
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.error().reason, "NO_NODE");
-  for (const char* why : {"1 not ready", "1 cordoned", "1 takes no sessions", "1 full"})
+  for (const char* why :
+       {"1 not ready", "1 cordoned", "1 takes no sessions", "1 full", "1 with a full disk"})
     EXPECT_THAT(chosen.error().message, HasSubstr(why));
 }
 

@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/client/node_identity.h"
+#include "common/contracts/node.h"
 #include "common/os/event.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
@@ -25,6 +26,7 @@
 #include "node-agent/app/host_status.h"
 #include "node-agent/app/identity.h"
 #include "node-agent/app/launcher_watch.h"
+#include "node-agent/app/node_status.h"
 #include "node-agent/app/ports.h"
 #include "node-agent/app/regularly.h"
 #include "node-agent/app/run_host.h"
@@ -36,7 +38,8 @@ namespace {
 constexpr uid_t kNobody = 65534;
 constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
 constexpr Millis kTidyEvery = std::chrono::hours(1);
-constexpr Millis kLookEvery{30'000};  // at the host's disk, memory and devices
+constexpr Millis kLookEvery{30'000};  // at the host's memory and devices
+constexpr Millis kDiskEvery{5'000};   // which fills up faster, and is asked at no cost
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
   http::Endpoint endpoint;
@@ -79,38 +82,6 @@ void prune_environments(const std::string& dir, WallTime now) {
   } else if (*removed > 0) {
     log_info("environments pruned", {{"count", std::to_string(*removed)}});
   }
-}
-
-void publish(contracts::SandboxProof proof, contracts::NodeStatus& status) {
-  for (const contracts::Canary& canary : proof.canaries) {
-    if (canary.passed) continue;
-    log_warn("a canary failed: runs that need it go to other nodes",
-             {{"canary", canary.name}, {"got", canary.got}, {"remedy", canary.remedy}});
-  }
-  status.capabilities = std::move(proof.capabilities);
-  status.canaries = std::move(proof.canaries);
-}
-
-// What may change while the agent runs.
-void take_over(const devices::Host& host, contracts::NodeStatus& status) {
-  status.capacity = host.capacity;
-  status.devices.clear();
-  for (const devices::Accelerator& each : host.accelerators)
-    status.devices.push_back(each.device());
-}
-
-Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host) {
-  contracts::NodeStatus status;
-  status.ready = true;
-  take_over(host, status);
-  status.os = host.os;
-  status.arch = host.arch;
-  status.agent_version = kAgentVersion;
-  status.ceilings = config.ceilings;
-  status.max_sessions = config.sessions.max_sessions;
-  ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove_sandbox(config.sandbox_program));
-  publish(std::move(proof), status);
-  return status;
 }
 
 Result<os::LockFile> lock_data_dir(const AgentConfig& config) {
@@ -185,7 +156,7 @@ Status take_credential(const AgentConfig& config, Credentials& credentials, Rand
 void prove_again(const AgentConfig& config, HostStatus& host) {
   auto proof = prove_sandbox(config.sandbox_program);
   host.change([&](contracts::NodeStatus& now) {
-    publish(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
+    take_over(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
   });
 }
 
@@ -216,6 +187,28 @@ Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig
   return {};
 }
 
+// No run comes to a full disk, whose end would prune the cache.
+void tend_disk(const AgentConfig& config, HostStatus& host, CacheKeeper& cache,
+               const Clock& clock) {
+  bool full = false;
+  host.change([&](contracts::NodeStatus& now) {
+    look_at_disk(config, now, clock.wall());
+    full = contracts::disk_pressure(now) != nullptr;
+  });
+  if (full) cache.tidy(clock, true);
+}
+
+// What waits was made by the program that was there before.
+void use_new_launcher(const AgentConfig& config, executor::LaunchServer& runs,
+                      executor::LaunchServer& judging, executor::LaunchServer& holding,
+                      CallHost& calls) {
+  log_info("the launcher is another program now; trying its sandbox");
+  runs.replace();
+  if (config.sessions.max_sessions > 0) judging.replace();
+  if (config.snippets.enabled) holding.replace();
+  calls.discard_warm();
+}
+
 }  // namespace
 
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
@@ -228,7 +221,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
   HostLook host_look(config);
   const devices::Host first_look = host_look.look();
-  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, first_look));
+  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, first_look, clock.wall()));
   devices::Ledger accelerators;
   accelerators.know(first_look.accelerators);
 
@@ -278,15 +271,13 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       prune_environments(executor.environments.dir, clock.wall());
     });
     const LauncherWatch watch(config.sandbox_program, [&] {
-      log_info("the launcher is another program now; trying its sandbox");
-      server.replace();
-      if (config.sessions.max_sessions > 0) judging.replace();
-      if (config.snippets.enabled) holding.replace();
-      calls.discard_warm();
+      use_new_launcher(config, server, judging, holding, calls);
       prove_again(config, host);
     });
     const Regularly looking(Regularly::First::kLater, kLookEvery,
                             [&] { look_again(host_look, accelerators, host); });
+    const Regularly disk(Regularly::First::kLater, kDiskEvery,
+                         [&] { tend_disk(config, host, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
     ended = converse(config, loop, credentials, random);
   }

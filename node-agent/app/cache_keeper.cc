@@ -27,7 +27,7 @@ Result<std::unique_ptr<CacheKeeper>> CacheKeeper::open(const std::string& data_d
       new CacheKeeper(std::move(blobs), trees.ok() ? std::move(*trees) : nullptr, quota.bytes));
 }
 
-void CacheKeeper::tidy(const Clock& clock) {
+void CacheKeeper::tidy(const Clock& clock, bool disk_is_full) {
   const MonoTime now = clock.mono();
   const bool due = last_.with([&](std::optional<MonoTime>& last) {
     if (last && now - *last < kEvery) return false;
@@ -38,7 +38,8 @@ void CacheKeeper::tidy(const Clock& clock) {
   if (const Status synced = blobs_.sync(); !synced.ok())
     log_warn("blobs could not be synchronised", {{"error", synced.error().describe()}});
   const int64_t now_s = clock.wall().ms / 1000;
-  const auto pruned = workspace::prune_cache(trees_.get(), blobs_, quota_, now_s);
+  const auto pruned =
+      workspace::prune_cache(trees_.get(), blobs_, disk_is_full ? 0 : quota_, now_s);
   if (!pruned.ok()) {
     log_warn("the node's cache could not be pruned", {{"error", pruned.error().describe()}});
   } else if (pruned->bytes > 0) {

@@ -1,5 +1,6 @@
 // What is done for each kind of call.
 #include "common/base/text.h"
+#include "common/contracts/node.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/piece_sender.h"
 
@@ -101,7 +102,7 @@ contracts::CallAnswer CallHost::serve(const contracts::NodeCall& call) {
   const int drop = register_call(call.id);
   auto done = perform(call, drop);
   state_.with([&](State& state) { state.calls.erase(call.id); });
-  if (!done.ok()) return failure(call.id, done.error());
+  if (!done.ok()) return failure(call.id, contracts::name_full_disk(done.error()));
   contracts::CallAnswer out;
   out.id = call.id;
   out.result = std::move(*done);

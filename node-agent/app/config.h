@@ -47,6 +47,7 @@ struct AgentConfig {
   std::string wheel_dir;
   PackageSources packages;
   wire::Quantity cache_quota{int64_t{32} << 30};
+  wire::Quantity min_free{int64_t{256} << 20};
   std::string sandbox_program;
   std::optional<contracts::Ceilings> ceilings;
   contracts::NetworkSettings network;
@@ -73,6 +74,8 @@ struct AgentConfig {
         field("packages", &AgentConfig::packages, "indexes that requirements are installed from"),
         field("cacheQuota", &AgentConfig::cache_quota,
               "of files and trees kept for later runs; what was used longest ago goes first"),
+        field("minFree", &AgentConfig::min_free,
+              "free on the data folder's disk, else the node takes no new runs; 0: whatever is"),
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
         field("ceilings", &AgentConfig::ceilings,

@@ -18,7 +18,8 @@
 namespace paddock::agent {
 namespace {
 
-int fail(const Error& error) {
+int fail(const Error& cause) {
+  const Error error = contracts::name_full_disk(cause);
   (void)os::write_all(STDERR_FILENO,
                       cat("paddock-node-agent: ", error.reason, ": ", error.describe(), "\n"));
   if (error.reason == "USAGE") (void)os::write_all(STDERR_FILENO, usage());

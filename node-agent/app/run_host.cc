@@ -127,10 +127,12 @@ void RunHost::start(const contracts::Assignment& assignment) {
   if (life) return host(std::move(*life));
   log_error("a run could not be accepted",
             {{"run", assignment.run_uid}, {"error", life.error().describe()}});
+  const Error why = contracts::name_full_disk(life.error());
   contracts::RunReport report{.run_uid = assignment.run_uid, .attempt = assignment.attempt};
-  report.outcome = contracts::RunOutcome{.phase = contracts::RunPhase::kFailed,
-                                         .reason = life.error().reason,
-                                         .message = "the node could not take the run on"};
+  report.outcome =
+      contracts::RunOutcome{.phase = contracts::RunPhase::kFailed,
+                            .reason = why.reason,
+                            .message = cat("the node could not take the run on: ", why.message)};
   observe_(report, 0);
 }
 

@@ -10,12 +10,6 @@
 namespace paddock::devices {
 namespace {
 
-int64_t free_disk_bytes(const std::string& folder) {
-  struct statvfs info = {};
-  if (::statvfs(folder.c_str(), &info) != 0) return 0;
-  return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize);
-}
-
 std::string architecture(std::string_view machine) {
   if (machine == "x86_64") return "amd64";
   if (machine == "aarch64" || machine == "arm64") return "arm64";
@@ -24,11 +18,25 @@ std::string architecture(std::string_view machine) {
 
 }  // namespace
 
+std::optional<DiskRoom> disk_room(const std::string& folder) {
+  struct statvfs info = {};
+  if (::statvfs(folder.c_str(), &info) != 0) return std::nullopt;
+  DiskRoom room;
+  room.bytes = static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize);
+  room.all_bytes = static_cast<int64_t>(info.f_blocks) * static_cast<int64_t>(info.f_frsize);
+  // Some file systems (CephFS) count what there is and not what is left.
+  if (info.f_files > 0 && info.f_favail <= info.f_files) {
+    room.files = static_cast<int64_t>(info.f_favail);
+    room.all_files = static_cast<int64_t>(info.f_files);
+  }
+  return room;
+}
+
 Host probe(const std::string& root, const std::string& data_dir) {
   Host host;
   host.capacity.cpu = cpu_count(root);
   host.capacity.memory.bytes = memory_bytes(root);
-  host.capacity.disk.bytes = free_disk_bytes(data_dir);
+  host.capacity.disk.bytes = disk_room(data_dir).value_or(DiskRoom{}).bytes;
   host.accelerators = nvidia_accelerators(root);
   struct utsname names = {};
   if (::uname(&names) == 0) {

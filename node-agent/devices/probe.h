@@ -1,6 +1,7 @@
 // What this host has. Everything is read below a given root, so that recorded trees can be tested.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,17 @@ struct Host {
   std::string os;
   std::string arch;  // amd64, arm64, or what uname says
 };
+
+// What is free on the disk of a folder, for a user who is not root.
+struct DiskRoom {
+  int64_t bytes = 0;
+  std::optional<int64_t> files = {};  // absent: this file system makes them as it needs them
+  // Of the whole disk; 0: not known.
+  int64_t all_bytes = 0;
+  int64_t all_files = 0;
+};
+// Absent: it cannot be told.
+std::optional<DiskRoom> disk_room(const std::string& folder);
 
 // `root` is "/" in production; `data_dir` is where workspaces will be (always a real path).
 // What cannot be read counts as not there.

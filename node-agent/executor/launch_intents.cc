@@ -11,7 +11,6 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/process.h"
-#include "common/os/sync.h"
 
 namespace paddock::executor {
 namespace {
@@ -33,27 +32,10 @@ Status write_slot(const os::Fd& file, int64_t slot, std::string_view text) {
   return {};
 }
 
-Error sync_error() {
+Error unwritable() {
   return {Code::kInternal, "LAUNCHES_UNWRITABLE",
-          "the node's disk did not keep what it was told; nothing more is started until the agent "
-          "is started again"};
-}
-
-Status sync(const os::Fd& file) {
-  if (os::sync_data(file.get()) != 0) return system_error("noting a launch", errno);
-  return {};
-}
-
-// Room for `slots`, with blocks of its own: later writes change nothing but their bytes.
-Status reserve(const os::Fd& file, int64_t slots) {
-  const std::string zeros(static_cast<size_t>(kGrowBy * kSlotBytes), '\0');
-  const off_t size = ::lseek(file.get(), 0, SEEK_END);
-  for (int64_t at = size / kSlotBytes; at < slots; at += kGrowBy) {
-    if (::pwrite(file.get(), zeros.data(), zeros.size(), at * kSlotBytes) !=
-        static_cast<ssize_t>(zeros.size()))
-      return system_error("making room for launches", errno);
-  }
-  return sync(file);
+          "the node's disk did not keep what it was told; nothing more is started here until it "
+          "does"};
 }
 
 std::string this_boot() {
@@ -79,22 +61,60 @@ Result<LaunchIntents::State> LaunchIntents::read(const os::Fd& file) {
   return state;
 }
 
-Result<std::unique_ptr<LaunchIntents>> LaunchIntents::open(const std::string& path) {
+Result<std::unique_ptr<LaunchIntents>> LaunchIntents::open(const std::string& path, Sync to_disk) {
   if (!os::exists(path)) TRY(os::write_file_atomic(path, ""));
   os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!file.valid()) return system_error("opening the node's launches", errno);
   ASSIGN_OR_RETURN(State state, read(file));
-  if (state.end < kGrowBy) TRY(reserve(file, kGrowBy));
-  return std::unique_ptr<LaunchIntents>(
-      new LaunchIntents(std::move(file), std::move(state), this_boot()));
+  const bool fresh = state.end < kGrowBy;
+  std::unique_ptr<LaunchIntents> out(
+      new LaunchIntents(std::move(file), std::move(state), this_boot(), to_disk));
+  if (fresh) TRY(out->reserve(kGrowBy));
+  return out;
+}
+
+// The kernel says of a full disk only sometimes that it is one; another failure has no better name.
+Status LaunchIntents::flush() {
+  return failures_.with([&](int64_t& failures) -> Status {
+    if (to_disk_(file_.get()) == 0) return {};
+    Error error = system_error("noting a launch", errno);
+    ++failures;
+    return error.code == Code::kResourceExhausted ? error : unwritable();
+  });
+}
+
+int64_t LaunchIntents::failures() const {
+  return failures_.with([](const int64_t& failures) { return failures; });
+}
+
+// Room for `slots`, with blocks of its own: later writes change nothing but their bytes.
+Status LaunchIntents::reserve(int64_t slots) {
+  const std::string zeros(static_cast<size_t>(kGrowBy * kSlotBytes), '\0');
+  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
+  for (int64_t at = size / kSlotBytes; at < slots; at += kGrowBy) {
+    if (::pwrite(file_.get(), zeros.data(), zeros.size(), at * kSlotBytes) !=
+        static_cast<ssize_t>(zeros.size()))
+      return system_error("making room for launches", errno);
+  }
+  return flush();
+}
+
+// What the disk dropped is still here. Slots that are not in use may say on the disk that they are.
+Status LaunchIntents::write_anew(const State& state) {
+  for (const auto& [run, noted] : state.runs)
+    TRY(write_slot(file_, noted.slot, cat(run, " ", noted.boot)));
+  return flush();
 }
 
 Status LaunchIntents::note(const std::string& run) {
+  int64_t before = 0;
   const Status written = state_.with([&](State& state) -> Status {
-    if (failed_) return sync_error();
+    before = failures();
+    if (state.mended != before) TRY(write_anew(state));
+    state.mended = before;
     if (state.runs.contains(run)) return {};
     if (state.unused.empty()) {
-      if (state.end % kGrowBy == 0) TRY(reserve(file_, state.end + kGrowBy));
+      if (state.end % kGrowBy == 0) TRY(reserve(state.end + kGrowBy));
       state.unused.push_back(state.end++);
     }
     TRY(write_slot(file_, state.unused.back(), cat(run, " ", boot_)));
@@ -103,9 +123,8 @@ Status LaunchIntents::note(const std::string& run) {
     return {};
   });
   TRY(written);
-  const Status synced = sync(file_);  // many at once share the disk's one write
-  if (!synced) failed_ = true;
-  return failed_ ? Status(sync_error()) : synced;
+  TRY(flush());  // many at once share the disk's one write
+  return failures() == before ? Status() : Status(unwritable());
 }
 
 bool LaunchIntents::noted(const std::string& run) const {

@@ -3,7 +3,6 @@
 // While the machine lives, a run's own folder tells the same and more. Thread-safe.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,15 +12,20 @@
 
 #include "common/base/guarded.h"
 #include "common/os/fd.h"
+#include "common/os/sync.h"
 
 namespace paddock::executor {
 
 class LaunchIntents {
  public:
+  using Sync = int (*)(int fd);  // as os::sync_data
   // Makes the file if it is not there.
-  static Result<std::unique_ptr<LaunchIntents>> open(const std::string& path);
+  static Result<std::unique_ptr<LaunchIntents>> open(const std::string& path,
+                                                     Sync to_disk = os::sync_data);
 
-  // `run`: RunFolder::name_of(). On the disk when this returns, and only then is it noted.
+  // `run`: RunFolder::name_of(). On the disk when this returns, and only then is it noted. After a
+  // write that the disk did not keep (LAUNCHES_UNWRITABLE, or what system_error() says of a full
+  // one) all is written anew before anything more is noted.
   Status note(const std::string& run);
   bool noted(const std::string& run) const;
   // Its folder is gone, as it should be. Needs not outlive a loss of power: an intent too many
@@ -40,15 +44,26 @@ class LaunchIntents {
     std::map<std::string, Noted, std::less<>> runs;
     std::vector<int64_t> unused;
     int64_t end = 0;
+    int64_t mended = 0;  // of failures_
   };
-  LaunchIntents(os::Fd file, State state, std::string boot)
-      : file_(std::move(file)), boot_(std::move(boot)), state_(std::move(state)) {}
+  LaunchIntents(os::Fd file, State state, std::string boot, Sync to_disk)
+      : file_(std::move(file)),
+        boot_(std::move(boot)),
+        to_disk_(to_disk),
+        state_(std::move(state)) {}
+  int64_t failures() const;
+  Status flush();
+  Status reserve(int64_t slots);
+  Status write_anew(const State& state);
   static Result<State> read(const os::Fd& file);
 
   const os::Fd file_;
   const std::string boot_;
+  const Sync to_disk_;
   Guarded<State> state_;
-  std::atomic<bool> failed_{false};  // the disk: it says so once, to whoever asked first
+  // Of the disk: it tells of one once, to whoever asked first, and may have dropped what others
+  // wrote, too. So one asks after the other, and hears of all failures before its own answer.
+  Guarded<int64_t> failures_{0};
 };
 
 }  // namespace paddock::executor

@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/contracts/node.h"
 #include "common/os/file.h"
 #include "tests/support/temp_dir.h"
 
@@ -81,6 +84,45 @@ TEST_F(Intents, GrowAndUseTheirPlacesAgain) {
   for (int i = 0; i < kMany; ++i) EXPECT_EQ(later->noted(name(i)), i % 2 == 1) << i;
   for (int i = 0; i < kMany; i += 2) ASSERT_TRUE(later->note(name(i)));
   EXPECT_EQ(os::read_file(path())->size(), size);
+}
+
+std::atomic<int> failing{0};  // errno of the disk below; 0: it is well
+
+// A disk that drops what was written since its last success, as a kernel may once it has failed.
+std::string kept;
+int sync_or_drop(int fd) {
+  const std::string path = cat("/proc/self/fd/", fd);
+  if (failing == 0) {
+    kept = os::read_file(path).value();
+    return 0;
+  }
+  for (size_t at = 0; at < kept.size();) {
+    const ssize_t put = ::pwrite(fd, kept.data() + at, kept.size() - at, static_cast<off_t>(at));
+    if (put <= 0) break;
+    at += static_cast<size_t>(put);
+  }
+  errno = failing;
+  return -1;
+}
+
+TEST_F(Intents, AreNotedAgainOnceTheDiskKeepsThemAndNoneOfThoseThatItDroppedIsLost) {
+  failing = 0;
+  auto made = LaunchIntents::open(path(), sync_or_drop);
+  ASSERT_TRUE(made.ok());
+  LaunchIntents& intents = **made;
+  ASSERT_TRUE(intents.note("before-1"));
+  failing = EIO;
+  for (const char* run : {"dropped-1", "dropped-2"})
+    EXPECT_EQ(intents.note(run).error().reason, "LAUNCHES_UNWRITABLE");
+  failing = ENOSPC;
+  EXPECT_EQ(contracts::name_full_disk(intents.note("dropped-3").error()).reason, "NODE_DISK_FULL");
+  EXPECT_FALSE(open()->noted("dropped-1"));
+  failing = 0;
+  ASSERT_TRUE(intents.note("after-1"));
+  const auto later = open();
+  for (const char* run : {"before-1", "dropped-1", "after-1"})
+    EXPECT_TRUE(later->noted(run)) << run;
+  EXPECT_FALSE(later->noted("dropped-2")) << "it was refused before it was written";
 }
 
 TEST_F(Intents, AFileOfAnyContentIsReadOrRefusedButNeverTrustedTooFar) {

@@ -1,6 +1,7 @@
 #include "node-agent/executor/outcome.h"
 
 #include "common/base/text.h"
+#include "common/contracts/node.h"
 
 namespace paddock::executor {
 namespace {
@@ -48,14 +49,17 @@ RunOutcome outcome_of(const contracts::SandboxResult& result) {
   const Words words = words_for(result.status);
   RunOutcome out{.phase = words.phase, .reason = words.reason, .message = words.sentence};
   if (result.status == SandboxStatus::kFailed) out.message += std::to_string(result.rc);
-  const bool explains = !result.reason.empty() && result.status != SandboxStatus::kOk &&
-                        result.status != SandboxStatus::kFailed;
+  const bool by_itself =
+      result.status == SandboxStatus::kOk || result.status == SandboxStatus::kFailed;
+  const bool explains =
+      !result.reason.empty() && (!by_itself || result.code == contracts::kNodeDiskFull);
   if (explains) out.message += cat(": ", result.reason);
   out.result = result;
   return out;
 }
 
-RunOutcome outcome_of_error(const Error& error, bool cancel_requested) {
+RunOutcome outcome_of_error(const Error& given, bool cancel_requested) {
+  const Error error = contracts::name_full_disk(given);
   if (cancel_requested) {
     return {.phase = RunPhase::kCanceled,
             .reason = "Canceled",

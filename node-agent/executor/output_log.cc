@@ -9,6 +9,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/launch.h"
+#include "common/os/disk_space.h"
 #include "common/wire/json.h"
 
 namespace paddock::executor {
@@ -95,6 +96,11 @@ Status OutputLog::open_file(Segment segment, bool make) {
   files_[segment].reset(::open(path.c_str(), flags, 0600));
   if (files_[segment].valid() || (!make && errno == ENOENT)) return {};
   return system_error("opening a run's output", errno);
+}
+
+Status OutputLog::keep_room_for_result() {
+  std::lock_guard lock(mutex_);
+  return os::keep_room(files_[kEvents].get(), counted_[kEvents], contracts::kResultRoom);
 }
 
 Status OutputLog::say(std::string_view line) {

@@ -29,6 +29,8 @@ class OutputLog {
  public:
   static Result<std::unique_ptr<OutputLog>> open(const RunFolder& folder, const Clock& clock);
 
+  // So that the launcher can say how the run ended whatever becomes of the disk.
+  Status keep_room_for_result();
   // Adds a line of the agent's own; a newline is added to it.
   Status say(std::string_view line);
   // Takes in what the launcher has written since. SPOOL_CORRUPT if that is not frames.

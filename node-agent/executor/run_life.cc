@@ -125,6 +125,7 @@ NextStep RunLife::decide() {
 
 Status RunLife::launch(const contracts::LaunchRequest& request) {
   const LaunchFiles files = launch_files();
+  TRY(output_->keep_room_for_result());
   if (is_agent()) {
     ASSIGN_OR_RETURN(InputFile opened, InputFile::open(input_path()));
     input_.emplace(std::move(opened));

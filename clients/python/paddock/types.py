@@ -656,6 +656,7 @@ class NodeStatus:
     reason: str = ""  # LEASE_EXPIRED, NODE_LOST
     message: str = ""  # why not
     capacity: Capacity = dataclasses.field(default_factory=lambda: Capacity())  # what the host has
+    conditions: list[Condition] = dataclasses.field(default_factory=list)  # DiskPressure: whether its disk is too full for runs
     devices: list[Device] = dataclasses.field(default_factory=list)  # accelerators
     capabilities: list[Capability] = dataclasses.field(default_factory=list)  # what the sandbox can enforce here, proven at start
     canaries: list[Canary] = dataclasses.field(default_factory=list)  # forbidden things that were tried inside; a run that needs one which failed goes elsewhere

@@ -1182,6 +1182,8 @@ export interface NodeStatus {
   message?: string;
   /** what the host has */
   capacity: Capacity;
+  /** DiskPressure: whether its disk is too full for runs */
+  conditions?: Condition[];
   /** accelerators */
   devices: Device[];
   /** what the sandbox can enforce here, proven at start */

@@ -7,13 +7,15 @@ import { NOTHING, isolationBadge, loadMeters } from "./nodes.mjs";
 import { NOT_ENDED } from "./queue.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
-import { nodeState, proven, usedOnNodes } from "./usage.mjs";
+import { diskPressure, nodeState, proven, usedOnNodes } from "./usage.mjs";
 
 function trouble(node) {
   if (!node.status.ready) return notice("bad", visible(node.status.message || "This node holds no lease"),
     h("p", {}, node.status.reason && h("code", {}, visible(node.status.reason)), " · On the host, look whether the agent runs and can reach this controller."));
   if (node.spec?.drain) return notice("warn", "Being drained", h("p", {}, `What still runs at ${clock(time(node.spec.drain.evictAt))} is ended. `, command(`paddock uncordon ${visible(node.metadata.name)}`), " ends the drain."));
   if (node.spec?.unschedulable) return notice("stopped", "Cordoned: it gets nothing new", h("p", {}, command(`paddock uncordon ${visible(node.metadata.name)}`), " opens it again."));
+  const full = diskPressure(node);
+  if (full) return notice("warn", "Disk full: it gets no new runs", h("p", {}, h("code", {}, visible(full.reason)), " · ", visible(full.message)));
   return undefined;
 }
 

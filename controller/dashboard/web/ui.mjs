@@ -19,7 +19,7 @@ const SHAPES = {
 const TONES = {
   Pending: "waiting", Scheduled: "moving", Preparing: "moving", Running: "moving",
   Succeeded: "good", Failed: "bad", Canceled: "stopped",
-  Ready: "good", "Not ready": "bad", Lost: "bad", Cordoned: "stopped", Draining: "warn",
+  Ready: "good", "Not ready": "bad", Lost: "bad", Cordoned: "stopped", Draining: "warn", "Disk full": "warn",
 };
 
 export function icon(shape) {

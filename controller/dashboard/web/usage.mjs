@@ -78,10 +78,14 @@ export function queueOrder(a, b) {
     String(a.metadata.uid).localeCompare(String(b.metadata.uid));
 }
 
+// What a node says of its disk while that is too full for runs.
+export const diskPressure = (node) => node.status?.conditions?.find((each) => each.type === "DiskPressure" && each.status === "True");
+
 export function nodeState(node) {
   if (!node.status?.ready) return node.status?.reason === "NODE_LOST" ? "Lost" : "Not ready";
   if (node.spec?.drain) return "Draining";
-  return node.spec?.unschedulable ? "Cordoned" : "Ready";
+  if (node.spec?.unschedulable) return "Cordoned";
+  return diskPressure(node) ? "Disk full" : "Ready";
 }
 
 export function proven(node) {

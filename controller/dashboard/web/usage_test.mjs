@@ -30,6 +30,8 @@ test("who waits goes by priority, then age", () => {
 
 test("a node's state is the worst that is true of it", () => {
   assert.equal(nodeState({ status: { ready: true } }), "Ready");
+  assert.equal(nodeState({ status: { ready: true, conditions: [{ type: "DiskPressure", status: "True" }] } }), "Disk full");
+  assert.equal(nodeState({ status: { ready: true, conditions: [{ type: "DiskPressure", status: "False" }] } }), "Ready");
   assert.equal(nodeState({ status: { ready: true }, spec: { unschedulable: true } }), "Cordoned");
   assert.equal(nodeState({ status: { ready: true }, spec: { unschedulable: true, drain: {} } }), "Draining");
   assert.equal(nodeState({ status: { ready: false, reason: "NODE_LOST" } }), "Lost");

@@ -31,6 +31,7 @@ std::span<const Filter> filters();
 // One per file. Capacity filters come in two: the node is too small, or it is busy now.
 extern const Filter kReadyFilter;
 extern const Filter kCordonFilter;
+extern const Filter kDiskFilter;
 extern const Filter kSelectorFilter;
 extern const Filter kTaintFilter;
 extern const Filter kLevelFilter;

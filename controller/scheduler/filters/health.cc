@@ -1,4 +1,4 @@
-// A node must be there, and its operator must want it to work.
+// A node must be there, its operator must want it to work, and it must have room to.
 #include "controller/scheduler/filters/filter.h"
 
 namespace paddock::scheduler {
@@ -16,6 +16,16 @@ const Filter kCordonFilter = {
     [](const Demand&, const NodeState& node) { return !node.unschedulable; },
     [](const Demand&) {
       return Reason{"is cordoned", "are cordoned", "uncordon a node"};
+    },
+};
+
+const Filter kDiskFilter = {
+    DependsOn::kKindOfNode,
+    [](const Demand&, const NodeState& node) { return !node.disk_full; },
+    [](const Demand&) {
+      return Reason{"has a full disk", "have a full disk",
+                    "free space on the disk of a node, or lower its cacheQuota "
+                    "(`paddock describe node NAME`)"};
     },
 };
 

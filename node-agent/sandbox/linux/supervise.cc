@@ -171,6 +171,7 @@ int Supervisor::wait_ms() const {
   at(outputs_.flush_at());
   at(kill_at_);
   at(notifications_.rests_until(now_));
+  at(watched_.events.retry_at());
   if (watched_.input != nullptr) at(watched_.input->look_at());
   if (!started_) at(setup_deadline_);
   if (started_ && cause_ == EndCause::kNone) at(wall_end_);

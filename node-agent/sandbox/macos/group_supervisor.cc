@@ -86,6 +86,7 @@ int GroupSupervisor::wait_ms() const {
   };
   at(outputs_.flush_at());
   at(kill_at_);
+  at(events_.retry_at());
   if (!started_) at(setup_deadline_);
   if (started_ && plan_.launcher.wall_time && cause_ == EndCause::kNone)
     at(*started_ + *plan_.launcher.wall_time);

@@ -1,0 +1,23 @@
+// Whether the disk of the agent's data folder has room for runs, and how its node says that it has
+// not. Pure.
+#pragma once
+
+#include <optional>
+
+#include "common/base/time.h"
+#include "common/contracts/node.h"
+#include "node-agent/devices/probe.h"
+
+namespace paddock::agent {
+
+// `min_free` in bytes, 0: never too full. One that was too full has room again only a quarter above
+// that, so that a node at the line does not come and go. Files count too: a disk of many small ones
+// can be out of them.
+bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full);
+
+// What the status says of it from now on; it keeps since when. Nothing changes while `room` is
+// absent: nobody knows.
+void tell_disk(contracts::NodeStatus& status, const std::optional<devices::DiskRoom>& room,
+               int64_t min_free, WallTime now);
+
+}  // namespace paddock::agent

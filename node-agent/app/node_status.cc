@@ -1,0 +1,56 @@
+#include "node-agent/app/node_status.h"
+
+#include "common/base/log.h"
+#include "node-agent/app/agent.h"
+#include "node-agent/app/capabilities.h"
+#include "node-agent/app/disk_room.h"
+
+namespace paddock::agent {
+
+void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status) {
+  for (const contracts::Canary& canary : proof.canaries) {
+    if (canary.passed) continue;
+    log_warn("a canary failed: runs that need it go to other nodes",
+             {{"canary", canary.name}, {"got", canary.got}, {"remedy", canary.remedy}});
+  }
+  status.capabilities = std::move(proof.capabilities);
+  status.canaries = std::move(proof.canaries);
+}
+
+void take_over(const devices::Host& host, contracts::NodeStatus& status) {
+  const wire::Quantity disk = status.capacity.disk;  // look_at_disk() says it
+  status.capacity = host.capacity;
+  status.capacity.disk = disk;
+  status.devices.clear();
+  for (const devices::Accelerator& each : host.accelerators)
+    status.devices.push_back(each.device());
+}
+
+void look_at_disk(const AgentConfig& config, contracts::NodeStatus& status, WallTime now) {
+  const bool was_full = contracts::disk_pressure(status) != nullptr;
+  tell_disk(status, devices::disk_room(config.data_dir), config.min_free.bytes, now);
+  const contracts::Condition* full = contracts::disk_pressure(status);
+  if (full != nullptr && !was_full) {
+    log_warn("no room for runs", {{"reason", full->reason}, {"message", full->message}});
+  } else if (full == nullptr && was_full) {
+    log_info("the disk has room for runs again");
+  }
+}
+
+Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host,
+                                          WallTime now) {
+  contracts::NodeStatus status;
+  status.ready = true;
+  take_over(host, status);
+  look_at_disk(config, status, now);
+  status.os = host.os;
+  status.arch = host.arch;
+  status.agent_version = kAgentVersion;
+  status.ceilings = config.ceilings;
+  status.max_sessions = config.sessions.max_sessions;
+  ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove_sandbox(config.sandbox_program));
+  take_over(std::move(proof), status);
+  return status;
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,19 @@
+// What the agent knows of its host, put into the status of its node. Says in the log what people
+// should hear of.
+#pragma once
+
+#include "node-agent/app/config.h"
+#include "node-agent/devices/probe.h"
+
+namespace paddock::agent {
+
+// All of it, for the first time: tries the sandbox. Errors: SANDBOX_UNAVAILABLE.
+Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host,
+                                          WallTime now);
+
+// The parts of it that may change while the agent runs.
+void take_over(const devices::Host& host, contracts::NodeStatus& status);
+void look_at_disk(const AgentConfig& config, contracts::NodeStatus& status, WallTime now);
+void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
+
+}  // namespace paddock::agent
