@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
+#include "cli/core/agent_host.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/health.h"
+#include "cli/core/host_findings.h"
 #include "cli/core/launch_here.h"
 #include "cli/core/output_format.h"
 #include "cli/core/program.h"
@@ -18,13 +20,6 @@
 
 namespace paddock::cli {
 namespace {
-
-struct Finding {
-  std::string name;
-  bool good = false;
-  std::string details;
-  std::string remedy;
-};
 
 struct Diagnosis {
   contracts::SandboxProof sandbox;
@@ -39,40 +34,56 @@ Result<contracts::SandboxProof> probe(const Env& env) {
   return wire::decode<contracts::SandboxProof>(proof);
 }
 
-Finding kernel() {
+int cgroup_version() {
+  if (os::exists("/sys/fs/cgroup/cgroup.controllers")) return 2;
+  return os::exists("/sys/fs/cgroup/memory") ? 1 : 0;
+}
+
+std::string missing_program(const Env& env) {
+  for (const char* program : {kController, kNodeAgent, kSandbox}) {
+    if (!find_program(env, program).ok()) return program;
+  }
+  return "";
+}
+
+// The controller that this host has joined, if it has.
+std::optional<Ready> ask_joined(const Parsed& parsed, const Env& env) {
+  const Result<AgentHost> host = AgentHost::find(parsed, env);
+  if (!host.ok() || !os::exists(host->config_file())) return std::nullopt;
+  http::Endpoint endpoint;
+  endpoint.base_url = host->settings().server;
+  if (const std::string& file = host->settings().ca_file; !file.empty()) {
+    Result<std::string> ca = os::read_file(file);
+    if (!ca.ok()) return std::nullopt;
+    endpoint.ca_pem = std::move(ca).value();
+  }
+  return ask_ready(endpoint, Millis(5000));
+}
+
+// By the controller's clock that was asked, or else the one of the agent here.
+void compare_clocks(const Health& health, const Parsed& parsed, const Env& env, HostFacts& facts) {
+  facts.clock_gap = health.clock_gap;
+  facts.controller_error = health.controller_error;
+  if (facts.clock_gap || facts.controller_error) return;
+  const std::optional<Ready> joined = ask_joined(parsed, env);
+  if (!joined) return;
+  facts.clock_gap = joined->clock_gap;
+  if (!joined->status.ok()) facts.controller_error = joined->status.error();
+}
+
+HostFacts look_around(const Env& env) {
+  HostFacts facts;
   struct utsname names = {};
   ::uname(&names);
-  return {"kernel", true, cat(names.sysname, " ", names.release, " ", names.machine), ""};
-}
-
-Finding cgroups() {
-  if (os::exists("/sys/fs/cgroup/cgroup.controllers")) return {"cgroup", true, "version 2", ""};
-  if (os::exists("/sys/fs/cgroup/memory")) return {"cgroup", true, "version 1", ""};
-  return {"cgroup", false, "none is mounted",
-          "mount cgroup2 at /sys/fs/cgroup to limit memory and processes"};
-}
-
-Finding python(const Env& env) {
-  const Result<std::string> version = capture(env, {"/usr/bin/python3", "--version"});
-  if (version.ok()) return {"python3", true, std::string(trim(*version)), ""};
-  return {"python3", false, "not found", "apt-get install python3"};
-}
-
-Finding venv(const Env& env) {
-  const bool works = capture(env, {"/usr/bin/python3", "-c", "import venv, ensurepip"}).ok();
-  if (works) return {"python3-venv", true, "present", ""};
-  return {"python3-venv", false, "not found; runs with --requirements need it",
-          "apt-get install python3-venv"};
-}
-
-Finding programs(const Env& env) {
-  for (const char* program : {kController, kNodeAgent, kSandbox}) {
-    if (!find_program(env, program).ok()) {
-      return {"programs", false, cat(program, " is missing"),
-              "install paddock's programs in one folder"};
-    }
-  }
-  return {"programs", true, "all present", ""};
+  facts.system = names.sysname;
+  facts.release = names.release;
+  facts.machine = names.machine;
+  facts.cgroup_version = cgroup_version();
+  if (const auto version = capture(env, {"/usr/bin/python3", "--version"}); version.ok())
+    facts.python = trim(*version);
+  facts.venv = capture(env, {"/usr/bin/python3", "-c", "import venv, ensurepip"}).ok();
+  facts.missing_program = missing_program(env);
+  return facts;
 }
 
 wire::Value to_document(const Diagnosis& diagnosis) {
@@ -88,8 +99,8 @@ wire::Value to_document(const Diagnosis& diagnosis) {
                              {"instance", ready_document(diagnosis.health)}};
 }
 
-std::string mark(const Stream& stream, bool good) {
-  return good ? paint(stream, Paint::kGreen, "ok     ") : paint(stream, Paint::kRed, "missing");
+std::string mark(const Stream& stream, bool good, const char* bad = "missing") {
+  return good ? paint(stream, Paint::kGreen, "ok     ") : paint(stream, Paint::kRed, bad);
 }
 
 bool is_stopped(const contracts::Canary& canary) { return canary.passed; }
@@ -129,9 +140,10 @@ void print(const Diagnosis& diagnosis, const Env& env) {
   print_capabilities(diagnosis.sandbox.capabilities, kWidth, out);
   out.write("Host\n");
   for (const Finding& each : diagnosis.host) {
-    out.write(cat("  ", mark(out, each.good), "  ", pad_right(each.name, kWidth), "  ",
+    const char* bad = each.name == "clock" ? "wrong  " : "missing";
+    out.write(cat("  ", mark(out, each.good, bad), "  ", pad_right(each.name, kWidth), "  ",
                   printable(each.details), "\n"));
-    if (!each.remedy.empty()) out.write(cat("           remedy: ", each.remedy, "\n"));
+    if (!each.remedy.empty()) out.write(cat("           remedy: ", printable(each.remedy), "\n"));
   }
   out.write("Instance\n");
   const Health& health = diagnosis.health;
@@ -147,21 +159,16 @@ bool is_safe(const contracts::SandboxProof& proof) {
   return stopped && !proof.canaries.empty();
 }
 
-// Cgroups are Linux's alone.
-std::vector<Finding> host_findings(const Env& env) {
-  std::vector<Finding> out = {kernel(), python(env), venv(env), programs(env)};
-  if (out.front().details.starts_with("Linux")) out.insert(std::next(out.begin()), cgroups());
-  return out;
-}
-
 }  // namespace
 
 int doctor_command(const Parsed& parsed, Env& env) {
   const Result<OutputFormat> format = parse_output_format(parsed.text("output"));
   if (!format.ok()) return fail(env, format.error());
   Diagnosis diagnosis;
-  diagnosis.host = host_findings(env);
   diagnosis.health = gather_health(connection_options(parsed), env);
+  HostFacts facts = look_around(env);
+  compare_clocks(diagnosis.health, parsed, env, facts);
+  diagnosis.host = host_findings(facts);
   auto proof = probe(env);
   if (!proof.ok()) return fail(env, proof.error());
   diagnosis.sandbox = std::move(proof).value();

@@ -8,6 +8,7 @@
 #include "common/client/join_token.h"
 #include "common/client/node_identity.h"
 #include "common/client/requests.h"
+#include "common/http/clock_gap.h"
 #include "common/os/file.h"
 
 namespace paddock::cli {
@@ -71,11 +72,12 @@ Status refuse_joined(const AgentHost& host, const Parsed& parsed) {
 }
 
 // The credential comes last: who has one has joined.
-Status join(const AgentHost& host, const JoinOptions& options, const Env& env) {
+// What to know of this host's clock is answered.
+Result<std::string> join(const AgentHost& host, const JoinOptions& options, const Env& env) {
   http::Endpoint endpoint;
   endpoint.base_url = options.server;
   endpoint.ca_pem = options.token.ca_pem;
-  ASSIGN_OR_RETURN(const std::string credential,
+  ASSIGN_OR_RETURN(const client::Enrolled enrolled,
                    client::enroll(endpoint, options.token.secret, options.node, {}, host.data_dir(),
                                   env.random));
   std::string ca_file;
@@ -87,7 +89,8 @@ Status join(const AgentHost& host, const JoinOptions& options, const Env& env) {
                 {"caFile", ca_file},
                 {"name", options.node},
                 {"dataDir", host.data_dir()}}));
-  return client::store_credential(host.data_dir(), credential);
+  TRY(client::store_credential(host.data_dir(), enrolled.credential));
+  return http::clock_gap_text(enrolled.clock_gap, "the controller");
 }
 
 Status join_host(const Parsed& parsed, const Env& env) {
@@ -95,11 +98,12 @@ Status join_host(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const JoinOptions options, join_options(parsed, host));
   ASSIGN_OR_RETURN(const os::LockFile lock, host.lock());
   TRY(refuse_joined(host, parsed));
-  TRY(join(host, options, env));
+  ASSIGN_OR_RETURN(const std::string clock, join(host, options, env));
   env.say(cat("this host is the node ", printable(options.node), " of ", printable(options.server),
               "; start its agent:"));
   env.say(host.is_service() ? cat("  ", agent_service().start)
                             : cat("  paddock-node-agent --config ", host.config_file()));
+  if (!clock.empty()) env.say(cat("warning: ", printable(clock), " [", http::kClockWrong, "]"));
   return {};
 }
 
@@ -111,10 +115,10 @@ Result<std::string> say_goodbye(const AgentHost& host, bool force) {
   const Status left = client.leave(node, force);
   if (left.ok()) return cat("the node ", node, " has left");
   const Code code = left.error().code;
-  if (code == Code::kUnauthenticated && left.error().reason != "SERVER_NOT_TRUSTED")
+  const bool unproven = http::is_peer_unproven(left.error());
+  if (code == Code::kUnauthenticated && !unproven)
     return cat("the controller knew nothing of the node ", node, " any more");
-  if (code != Code::kUnavailable && code != Code::kDeadlineExceeded &&
-      left.error().reason != "SERVER_NOT_TRUSTED")
+  if (code != Code::kUnavailable && code != Code::kDeadlineExceeded && !unproven)
     return left.error();
   return Error{code, "LEAVE_UNREACHABLE",
                cat("the controller does not answer (", left.error().message,

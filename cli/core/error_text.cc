@@ -13,6 +13,7 @@ using Hint = std::pair<std::string_view, std::string_view>;
 constexpr std::array kHints = {
     Hint{"INSTANCE_NOT_UP", "start it with `paddock up`"},
     Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
+    Hint{"CERTIFICATE_NOT_VALID_NOW", "compare `date -u` here with that of another host"},
     Hint{"STREAM_LOST", "the run goes on; come back with `paddock logs -f` or `paddock wait`"},
     Hint{"PORT_IN_USE", "choose another with --port, or leave --port out to get a free one"},
     Hint{"LOCK_HELD", "wait for it, or end it, and try again"},

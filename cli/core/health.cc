@@ -45,9 +45,13 @@ std::string why_it_cannot_serve(client::ControllerClient& client) {
 
 void ask_controller(Health& health, const http::Endpoint& endpoint) {
   client::ControllerClient client(endpoint);
-  if (const Status ready = check_ready(endpoint, Millis(5000), &health.readiness); !ready.ok()) {
-    health.reason = ready.error().message;
-    if (ready.error().reason == "CONTROLLER_NOT_READY")
+  const Ready ready = ask_ready(endpoint, Millis(5000));
+  health.readiness = ready.said;
+  health.clock_gap = ready.clock_gap;
+  if (!ready.status.ok()) {
+    health.controller_error = ready.status.error();
+    health.reason = ready.status.error().message;
+    if (ready.status.error().reason == "CONTROLLER_NOT_READY")
       health.reason += why_it_cannot_serve(client);
     return;
   }
@@ -80,17 +84,27 @@ bool Health::ready() const {
          std::ranges::any_of(nodes, [](const NodeHealth& node) { return node.ready; });
 }
 
-Status check_ready(const http::Endpoint& endpoint, Millis timeout, Value* said) {
+Ready ask_ready(const http::Endpoint& endpoint, Millis timeout) {
   http::Request request;
   request.target = "/readyz";
   request.timeout = timeout;
   const Result<http::Response> answer = http::make_client(endpoint)->send(request);
-  if (!answer.ok()) return answer.error();
-  auto document = wire::parse_json(answer->body);
-  if (said != nullptr && document) *said = std::move(*document);
-  if (answer->status == 200) return {};
-  return Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
-               cat("the controller answers ", answer->status, " to /readyz")};
+  Ready out;
+  if (!answer.ok()) {
+    out.status = answer.error();
+    return out;
+  }
+  out.clock_gap = answer->clock_gap;
+  if (auto document = wire::parse_json(answer->body)) out.said = std::move(*document);
+  if (answer->status != 200) {
+    out.status = Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
+                       cat("the controller answers ", answer->status, " to /readyz")};
+  }
+  return out;
+}
+
+Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
+  return ask_ready(endpoint, timeout).status;
 }
 
 Health gather_health(const ConnectionOptions& options, const Env& env) {

@@ -28,13 +28,23 @@ struct Health {
   std::string reason;                                   // why not ready
   wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 
+  // Of the controller, once it answered: how far its clock is ahead of this host's. Else why not.
+  std::optional<Millis> clock_gap;
+  std::optional<Error> controller_error;
+
   bool ready() const;
 };
 
 // Never fails: what cannot be found out is the reason.
 Health gather_health(const ConnectionOptions& options, const Env& env);
-// Whether GET /readyz answers 200 within `timeout`; what it said, or would have, is in `said`.
-Status check_ready(const http::Endpoint& endpoint, Millis timeout, wire::Value* said = nullptr);
+// What GET /readyz answered within `timeout`.
+struct Ready {
+  Status status;  // fails unless it was 200
+  wire::Value said = contracts::readiness(false);
+  std::optional<Millis> clock_gap = {};  // absent: it did not answer
+};
+Ready ask_ready(const http::Endpoint& endpoint, Millis timeout);
+Status check_ready(const http::Endpoint& endpoint, Millis timeout);
 wire::Value ready_document(const Health& health);
 
 }  // namespace paddock::cli

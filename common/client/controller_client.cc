@@ -22,6 +22,7 @@ Result<http::Response> ControllerClient::once(http::Client& http, const http::Re
     failure = {response.error()};
     return response;
   }
+  clock_gap_ms_.store(response->clock_gap.value_or(Millis(0)).count());
   if (response->status >= 200 && response->status < 300) return response;
   failure = failure_of(*response);
   return failure.error;

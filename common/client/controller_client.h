@@ -3,6 +3,7 @@
 // with back-off; synchronize() never is: the session's loop decides that.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -108,6 +109,10 @@ class ControllerClient {
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact);
 
+  // How far the controller's clock is ahead of this host's, as its latest answer had it; zero if it
+  // did not say.
+  Millis clock_gap() const { return Millis(clock_gap_ms_.load()); }
+
   void abort();  // ends a call in progress from another thread
 
  private:
@@ -143,6 +148,7 @@ class ControllerClient {
 
   http::Endpoint endpoint_;
   std::unique_ptr<http::Client> http_;
+  std::atomic<int64_t> clock_gap_ms_{0};  // written by every lane
   Parallel parallel_;
   bool compress_;
   SystemRandom random_;

@@ -69,10 +69,9 @@ Status forget_identity(const std::string& data_dir) {
   return remove_file(identity_path(data_dir));
 }
 
-Result<std::string> enroll(const http::Endpoint& endpoint, const std::string& secret,
-                           const std::string& node,
-                           const std::map<std::string, std::string>& labels,
-                           const std::string& data_dir, Random& random) {
+Result<Enrolled> enroll(const http::Endpoint& endpoint, const std::string& secret,
+                        const std::string& node, const std::map<std::string, std::string>& labels,
+                        const std::string& data_dir, Random& random) {
   contracts::EnrollRequest request;
   ASSIGN_OR_RETURN(request.identity, ensure_identity(data_dir, random));
   request.labels = labels;
@@ -81,7 +80,7 @@ Result<std::string> enroll(const http::Endpoint& endpoint, const std::string& se
   with_token.live_token = nullptr;
   ControllerClient client(with_token);
   ASSIGN_OR_RETURN(const contracts::EnrollAnswer answer, client.enroll(node, request));
-  return answer.credential;
+  return Enrolled{answer.credential, client.clock_gap()};
 }
 
 Result<std::string> rotate_credential(ControllerClient& client, const std::string& node,

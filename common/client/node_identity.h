@@ -23,12 +23,15 @@ bool swap_credentials(const std::string& data_dir);
 // The node has left: none is of use any more.
 Status forget_identity(const std::string& data_dir);
 
-// Enrols `node` by an enrolment token's secret, and returns its credential. The same identity may
-// repeat it, so that an answer may be lost.
-Result<std::string> enroll(const http::Endpoint& endpoint, const std::string& secret,
-                           const std::string& node,
-                           const std::map<std::string, std::string>& labels,
-                           const std::string& data_dir, Random& random);
+struct Enrolled {
+  std::string credential;
+  Millis clock_gap{0};  // how far the controller's clock is ahead of this host's
+};
+// Enrols `node` by an enrolment token's secret. The same identity may repeat it, so that an answer
+// may be lost.
+Result<Enrolled> enroll(const http::Endpoint& endpoint, const std::string& secret,
+                        const std::string& node, const std::map<std::string, std::string>& labels,
+                        const std::string& data_dir, Random& random);
 // Asks for the node's next credential by `client`, which calls with the stored one, and stores it.
 // The older one is good until the new one is used, so that nothing is lost if this ends halfway.
 // FailedPrecondition (LOCK_HELD): another process is at it.

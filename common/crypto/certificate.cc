@@ -230,11 +230,20 @@ Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std
   return write_pair(leaf.get(), key.get());
 }
 
-Result<WallTime> certificate_expiry(std::string_view certificate_pem) {
+Result<Validity> certificate_validity(std::string_view certificate_pem) {
   ASSIGN_OR_RETURN(const Certificate certificate, read_certificate(certificate_pem));
+  std::tm begin{};
   std::tm end{};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1) return bad_certificate();
-  return WallTime{static_cast<int64_t>(::timegm(&end)) * 1000};
+  if (ASN1_TIME_to_tm(X509_get0_notBefore(certificate.get()), &begin) != 1 ||
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1)
+    return bad_certificate();
+  return Validity{{static_cast<int64_t>(::timegm(&begin)) * 1000},
+                  {static_cast<int64_t>(::timegm(&end)) * 1000}};
+}
+
+Result<WallTime> certificate_expiry(std::string_view certificate_pem) {
+  ASSIGN_OR_RETURN(const Validity validity, certificate_validity(certificate_pem));
+  return validity.end;
 }
 
 }  // namespace paddock::crypto

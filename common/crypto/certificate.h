@@ -18,7 +18,13 @@ Result<KeyPair> make_ca(std::string_view common_name, WallTime now);
 // A server certificate with subjectAltName for each name or IP address, valid for 825 days at most.
 Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std::string>& names,
                                         WallTime now);
-// End of validity of the first certificate in the text.
+// When the first certificate in the text is valid.
+struct Validity {
+  WallTime begin;
+  WallTime end;
+};
+Result<Validity> certificate_validity(std::string_view certificate_pem);
+// Its end.
 Result<WallTime> certificate_expiry(std::string_view certificate_pem);
 
 }  // namespace paddock::crypto

@@ -71,6 +71,7 @@ TEST_F(CertificateTest, IsValidFromAMinuteEarlierUntilItsExpiry) {
   EXPECT_EQ(verify(ca_, leaf_, {kNow.ms - 30'000}), X509_V_OK);
   EXPECT_EQ(verify(ca_, leaf_, {kNow.ms - 120'000}), X509_V_ERR_CERT_NOT_YET_VALID);
   const WallTime end = certificate_expiry(leaf_.certificate_pem).value();
+  EXPECT_EQ(certificate_validity(leaf_.certificate_pem).value().begin, WallTime{kNow.ms - 60'000});
   EXPECT_LE(end.ms - kNow.ms, 825 * kDayMs);
   EXPECT_GE(end.ms - kNow.ms, 824 * kDayMs);
   EXPECT_EQ(verify(ca_, leaf_, {end.ms - 1000}), X509_V_OK);

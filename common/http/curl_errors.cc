@@ -1,16 +1,44 @@
 #include "common/http/curl_errors.h"
 
 #include "common/base/text.h"
+#include "common/http/clock_gap.h"
+#include "common/http/http_client.h"
 
 namespace paddock::http {
+namespace {
+
+// X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED, of the certificate or its CA.
+// LibreSSL has the same; what has not stays at SERVER_NOT_TRUSTED.
+constexpr long kNotYetValid = 9;
+constexpr long kHasExpired = 10;
+
+}  // namespace
+
+bool is_peer_unproven(const Error& error) {
+  return error.reason == kNotTrusted || error.reason == kNotValidNow;
+}
+
+Error certificate_error(long verdict, std::string_view peer, WallTime now) {
+  if (verdict != kNotYetValid && verdict != kHasExpired) {
+    return {Code::kUnauthenticated, kNotTrusted,
+            cat(peer, " does not show a certificate that is trusted here")};
+  }
+  // Which of the two is wrong cannot be known from here.
+  return {
+      Code::kUnauthenticated, kNotValidNow,
+      cat("the certificate of ", peer,
+          verdict == kNotYetValid ? " is not valid yet" : " has expired",
+          " by this host's clock, which says ", format_time(now), ". If that is wrong: ", kSetClock,
+          "; if it is right, renew the certificate: a restart of the controller does for its "
+          "own, a tls.certFile wants a new one")};
+}
 
 Error curl_error(CURLcode code, std::string_view peer, bool connected) {
   const std::string_view words = curl_easy_strerror(code);
   // libcurl grows new codes with its versions, so this branches on the few that mean something
   // here.
   if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_ISSUER_ERROR) {
-    return {Code::kUnauthenticated, "SERVER_NOT_TRUSTED",
-            cat(peer, " does not show a certificate that is trusted here")};
+    return certificate_error(0, peer, {});
   }
   if (code == CURLE_SSL_CACERT_BADFILE) {
     return invalid_argument("BAD_CA", "the trusted certificate cannot be read as PEM");

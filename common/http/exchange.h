@@ -6,18 +6,23 @@
 
 #include <curl/curl.h>
 
+#include "common/base/time.h"
 #include "common/http/http_client.h"
 
 namespace paddock::http {
 
 class Exchange {
  public:
-  Exchange(CURL* easy, const Request& request) : easy_(easy), request_(request) { touch(); }
+  Exchange(CURL* easy, const Request& request, WallTime begun)
+      : easy_(easy), request_(request), begun_(begun) {
+    touch();
+  }
   // Points the handle's callbacks at this object; it must outlive the transfer.
   void attach();
 
   const Response& response() const { return response_; }
   Response take() { return std::move(response_); }
+  WallTime begun() const { return begun_; }
   bool too_large() const { return too_large_; }
   bool body_unreadable() const { return body_unreadable_; }
   std::chrono::steady_clock::time_point last_activity() const { return last_activity_; }
@@ -35,6 +40,7 @@ class Exchange {
 
   CURL* easy_;
   const Request& request_;
+  const WallTime begun_;
   Response response_;
   size_t header_bytes_ = 0;
   int64_t position_ = 0;  // in the request's body

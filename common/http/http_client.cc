@@ -10,6 +10,7 @@
 
 #include "common/base/freed.h"
 #include "common/base/text.h"
+#include "common/http/clock_gap.h"
 #include "common/http/curl_errors.h"
 #include "common/http/exchange.h"
 #include "common/http/sigpipe_guard.h"
@@ -159,7 +160,7 @@ class CurlClient final : public Client {
     const Headers headers = make_headers(token, request);
     prepare(easy_.get(), endpoint_, request, headers.get());
     while (true) {
-      Exchange exchange(easy_.get(), request);
+      Exchange exchange(easy_.get(), request, clock_.wall());
       exchange.attach();
       if (curl_multi_add_handle(multi_.get(), easy_.get()) != CURLM_OK) {
         return Error{Code::kInternal, "NO_HTTP", "the HTTP library refuses the request"};
@@ -227,16 +228,23 @@ class CurlClient final : public Client {
     if (code != CURLE_OK && !exchange.response().stopped) {
       curl_off_t connected = 0;
       curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+      long verdict = 0;
+      if (code == CURLE_PEER_FAILED_VERIFICATION &&
+          curl_easy_getinfo(easy_.get(), CURLINFO_SSL_VERIFYRESULT, &verdict) == CURLE_OK)
+        return certificate_error(verdict, endpoint_.base_url, clock_.wall());
       return curl_error(code, endpoint_.base_url, connected > 0);
     }
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     Response response = exchange.take();
     response.status = static_cast<int>(status);
+    if (const auto date = response.headers.find("date"); date != response.headers.end())
+      response.clock_gap = clock_gap(date->second, exchange.begun(), clock_.wall());
     return response;
   }
 
   const Endpoint endpoint_;
+  const SystemClock clock_;  // as libcurl asks it, for certificates and peers' dates alone
   Multi multi_;
   Easy easy_;
   std::atomic<bool> aborted_{false};

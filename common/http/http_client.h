@@ -42,17 +42,25 @@ struct Response {
   std::map<std::string, std::string> headers;  // lower-case names
   std::string body;
   bool stopped = false;  // on_data asked to stop
+  // How far the peer's clock is ahead of this host's (clock_gap.h); absent: it does not say.
+  std::optional<Millis> clock_gap;
 };
 
 class Client {
  public:
   virtual ~Client() = default;
   // Unavailable: the peer cannot be reached or the connection broke. DeadlineExceeded: too slow.
-  // Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not the trusted one.
+  // Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not the trusted one;
+  // CERTIFICATE_NOT_VALID_NOW: it is, and this host's clock is not within its validity.
   virtual Result<Response> send(const Request& request) = 0;
   // Ends a send() in progress from another thread; later sends fail too.
   virtual void abort() = 0;
 };
+
+inline constexpr const char* kNotTrusted = "SERVER_NOT_TRUSTED";
+inline constexpr const char* kNotValidNow = "CERTIFICATE_NOT_VALID_NOW";
+// Whether the peer was not believed to be who it says: it never saw the request.
+bool is_peer_unproven(const Error& error);
 
 std::unique_ptr<Client> make_client(Endpoint endpoint);
 

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/http/clock_gap.h"
 #include "common/http/curl_errors.h"
 #include "tests/support/http_server.h"
 
@@ -239,6 +240,35 @@ TEST(HttpClient, RefusesInputThatCouldSmuggle) {
     EXPECT_THAT(error.describe(), Not(HasSubstr("secret")));
   }
   EXPECT_TRUE(server.requests().empty());
+}
+
+TEST(CurlError, TellsACertificateOfAnotherTimeFromOneOfAnotherCa) {
+  const WallTime now = *parse_time("2026-01-02T03:04:05Z");
+  const Error early = certificate_error(9, "https://c:1", now);
+  EXPECT_EQ(early.reason, "CERTIFICATE_NOT_VALID_NOW");
+  EXPECT_EQ(early.code, Code::kUnauthenticated);
+  EXPECT_THAT(early.message, HasSubstr("https://c:1 is not valid yet by this host's clock, which "
+                                       "says 2026-01-02T03:04:05Z"));
+  const Error late = certificate_error(10, "https://c:1", now);
+  EXPECT_EQ(late.reason, "CERTIFICATE_NOT_VALID_NOW");
+  for (const char* words :
+       {"has expired", "2026-01-02T03:04:05Z", "timedatectl set-ntp true", "renew the certificate"})
+    EXPECT_THAT(late.message, HasSubstr(words));
+  for (const long other : {0L, 18L, 19L, 20L, 62L})
+    EXPECT_EQ(certificate_error(other, "p", now).reason, "SERVER_NOT_TRUSTED") << other;
+  EXPECT_TRUE(is_peer_unproven(early) && is_peer_unproven(certificate_error(20, "p", now)));
+  EXPECT_FALSE(is_peer_unproven(Error{Code::kUnauthenticated, "TOKEN_UNKNOWN", ""}));
+}
+
+TEST(HttpClient, ComparesThePeersClockWithOurs) {
+  const auto gap_of = [](const std::string& date) {
+    HttpServer server([&](const HttpRequest&) { return answer(200, "", date); });
+    return client_of(server)->send(get("/"))->clock_gap;
+  };
+  EXPECT_EQ(gap_of(""), std::nullopt);
+  EXPECT_EQ(gap_of("Date: yesterday\r\n"), std::nullopt);
+  EXPECT_LT(gap_of("Date: Fri, 02 Jan 2015 03:04:05 GMT\r\n"), -kClockTolerance);
+  EXPECT_GT(gap_of("Date: Thu, 02 Jan 2200 03:04:05 GMT\r\n"), kClockTolerance);
 }
 
 TEST(CurlError, SortsCertificatesFromConnectionsFromTime) {

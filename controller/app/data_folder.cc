@@ -37,6 +37,23 @@ bool lasts(const KeyPair& pair, WallTime now) {
   return end && *end > now + kRenewBefore;
 }
 
+bool has_begun(const KeyPair& pair, WallTime now) {
+  const Result<crypto::Validity> validity = crypto::certificate_validity(pair.certificate_pem);
+  return validity && validity->begin <= now;
+}
+
+// Served all the same: which of certificate and clock is wrong cannot be known from here.
+void warn_of_time(const char* whose, const std::string& certificate_pem, WallTime now) {
+  const Result<crypto::Validity> validity = crypto::certificate_validity(certificate_pem);
+  if (!validity || (validity->begin <= now && now < validity->end)) return;
+  log_warn(cat("by this host's clock ", whose,
+               " is not valid now, and clients will refuse it: set the clock (timedatectl set-ntp "
+               "true), or renew the certificate"),
+           {{"reason", "CERTIFICATE_NOT_VALID_NOW"},
+            {"valid_from", format_time(validity->begin)},
+            {"valid_until", format_time(validity->end)}});
+}
+
 // Another one would not be trusted by any host that has joined.
 Error damaged_ca() {
   return {
@@ -45,12 +62,31 @@ Error damaged_ca() {
       "backup; or remove both, and a new CA is made that every host and client must be told of"};
 }
 
+// Not replaced unasked: a clock that is years ahead would cost every host its trust.
+Error expired_ca(WallTime end, WallTime now) {
+  return {Code::kFailedPrecondition, "CA_EXPIRED",
+          cat("the local CA, tls/ca.pem in the data folder, ended at ", format_time(end),
+              "; this host's clock says ", format_time(now),
+              ". If that is wrong: `timedatectl set-ntp true`; if it is right, remove tls/ca.pem "
+              "and tls/ca-key.pem, and a new CA is made that every host and client must be told "
+              "of")};
+}
+
 Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now) {
   Result<KeyPair> ca = read_pair(folder, "ca");
   // The key was written first: with a certificate there, there was a whole pair once.
-  const bool whole = ca && crypto::certificate_expiry(ca->certificate_pem);
-  if (!whole && os::exists(cat(folder, "/ca.pem"))) return damaged_ca();
-  if (ca && lasts(*ca, now)) return ca;
+  const Result<WallTime> end =
+      ca ? crypto::certificate_expiry(ca->certificate_pem) : Result<WallTime>(ca.error());
+  if (!end && os::exists(cat(folder, "/ca.pem"))) return damaged_ca();
+  if (end && *end <= now) return expired_ca(*end, now);
+  if (ca) {
+    if (!lasts(*ca, now))
+      log_warn(
+          "the local CA ends soon; a new one, made once tls/ca.pem and tls/ca-key.pem are removed,"
+          " is one that every host and client must be told of",
+          {{"reason", "CA_EXPIRED"}, {"valid_until", format_time(*end)}});
+    return ca;
+  }
   ASSIGN_OR_RETURN(KeyPair made,
                    crypto::make_ca(cat("Paddock local CA ", make_suffix(random)), now));
   TRY(write_pair(folder, "ca", made));
@@ -116,15 +152,19 @@ Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime
   if (!config.tls.cert_file.empty()) {
     ASSIGN_OR_RETURN(std::string certificate, os::read_file(config.tls.cert_file));
     ASSIGN_OR_RETURN(std::string key, os::read_file(config.tls.key_file));
+    warn_of_time("tls.certFile", certificate, now);
     return api::TlsFiles{std::move(certificate), std::move(key)};
   }
   const std::string folder = os::join_path(config.data_dir, "tls");
   TRY(os::make_dirs(folder, 0700));
   ASSIGN_OR_RETURN(const KeyPair ca, local_ca(folder, random, now));
+  warn_of_time("the local CA, tls/ca.pem in the data folder,", ca.certificate_pem, now);
   const std::string names = join(server_names(config), "\n") + "\n" + ca.certificate_pem;
   const Result<std::string> names_before = os::read_file(cat(folder, "/server-names"));
   Result<KeyPair> server = read_pair(folder, "server");
-  if (!server || !lasts(*server, now) || !names_before || *names_before != names) {
+  // Made while the clock was ahead. Where the CA was too, the clock of now may be the wrong one.
+  const bool of_the_future = server && !has_begun(*server, now) && has_begun(ca, now);
+  if (!server || !lasts(*server, now) || of_the_future || !names_before || *names_before != names) {
     ASSIGN_OR_RETURN(server, crypto::make_server_certificate(ca, server_names(config), now));
     TRY(write_pair(folder, "server", *server));
     TRY(os::write_file_atomic(cat(folder, "/server-names"), names, 0600));

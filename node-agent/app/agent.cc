@@ -122,10 +122,11 @@ class WhenReadable {
 // newer one from the disk, or the one before it; else enrols again, once.
 Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
                 Random& random) {
+  ClockWatch clocks;
   for (bool enrolled = false, swapped = false;;) {
     const std::string used = credentials.token();
-    ClientSyncPort report(credentials.endpoint(), config.name);
-    ClientSyncPort hold(credentials.endpoint(), config.name);
+    ClientSyncPort report(credentials.endpoint(), config.name, clocks);
+    ClientSyncPort hold(credentials.endpoint(), config.name, clocks);
     const session::Ended ended = loop.run(report, hold);
     if (ended.verdict == session::Verdict::kRetry) return {};
     if (ended.verdict == session::Verdict::kStop) return ended.error;

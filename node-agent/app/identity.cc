@@ -33,10 +33,10 @@ Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endp
   }
   ASSIGN_OR_RETURN(const client::JoinToken token, client::parse_join_token(text));
   ASSIGN_OR_RETURN(
-      const std::string credential,
+      const client::Enrolled enrolled,
       client::enroll(endpoint, token.secret, config.name, config.labels, config.data_dir, random));
-  TRY(client::store_credential(config.data_dir, credential));
-  return credential;
+  TRY(client::store_credential(config.data_dir, enrolled.credential));
+  return enrolled.credential;
 }
 
 Result<int64_t> take_generation(const std::string& data_dir, WallTime now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/client/controller_client.h"
+#include "node-agent/app/clock_watch.h"
 #include "node-agent/executor/transport.h"
 #include "node-agent/session/session_loop.h"
 
@@ -9,16 +10,19 @@ namespace paddock::agent {
 
 class ClientSyncPort final : public session::SyncPort {
  public:
-  ClientSyncPort(http::Endpoint endpoint, std::string node)
-      : client_(std::move(endpoint)), node_(std::move(node)) {}
+  ClientSyncPort(http::Endpoint endpoint, std::string node, ClockWatch& clocks)
+      : client_(std::move(endpoint)), node_(std::move(node)), clocks_(clocks) {}
   Result<contracts::SyncAnswer> synchronize(const contracts::SyncRequest& request) override {
-    return client_.synchronize(node_, request);
+    Result<contracts::SyncAnswer> answer = client_.synchronize(node_, request);
+    if (answer) clocks_.look(client_.clock_gap());
+    return answer;
   }
   void abort() override { client_.abort(); }
 
  private:
   client::ControllerClient client_;
   std::string node_;
+  ClockWatch& clocks_;
 };
 
 class ClientTransport final : public executor::RunTransport {

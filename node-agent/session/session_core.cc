@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/backoff.h"
+#include "common/http/http_client.h"
 #include "common/wire/describe.h"
 
 namespace paddock::session {
@@ -278,8 +279,7 @@ FailureDecision SessionCore::failed(const Call& call, const Error& error, MonoTi
   if (error.code == Code::kTooLarge) {
     limits_.output_bytes = std::max(kMinOutputBytes, limits_.output_bytes / 2);
   }
-  const bool unknown_here =
-      error.code == Code::kUnauthenticated && error.reason != "SERVER_NOT_TRUSTED";
+  const bool unknown_here = error.code == Code::kUnauthenticated && !http::is_peer_unproven(error);
   return {unknown_here ? Verdict::kEnroll : Verdict::kRetry, error};
 }
 

@@ -66,10 +66,13 @@ TEST_F(Core, AnUnknownCredentialAsksForEnrolmentButADistrustedServerDoesNot) {
                         random)
                 .verdict,
             Verdict::kEnroll);
-  EXPECT_EQ(core.failed(report(), Error{Code::kUnauthenticated, "SERVER_NOT_TRUSTED", ""},
-                        clock.mono(), random)
-                .verdict,
-            Verdict::kRetry);
+  for (const char* distrusted : {"SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"}) {
+    EXPECT_EQ(
+        core.failed(report(), Error{Code::kUnauthenticated, distrusted, ""}, clock.mono(), random)
+            .verdict,
+        Verdict::kRetry)
+        << distrusted;
+  }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ MAX_ANSWER = 256 << 20
 MAX_ERROR = 1 << 20
 KEPT = 8  # connections
 KEPT_S = 20.0  # the server closes after 60 s without a request
+NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
 NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
@@ -126,7 +127,10 @@ class Transport:
             http.client.HTTPSConnection(host, port, timeout=timeout, context=self._tls)
         try:
             connection.connect()
-        except ssl.SSLCertVerificationError:
+        except ssl.SSLCertVerificationError as refused:
+            if refused.verify_code in NOT_VALID_NOW:
+                raise PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate",
+                                   code="CERTIFICATE_NOT_VALID_NOW") from None
             raise PaddockError("the server's certificate is not trusted; give its CA as ca_file", code="SERVER_NOT_TRUSTED") from None
         except (OSError, http.client.HTTPException) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or "no answer"

@@ -48,6 +48,9 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal): unknown
   if (watchdog.expired) return new PaddockError("the server did not answer in time", { code: "TIMEOUT", retryable: true });
   if (error instanceof PaddockError) return error;
   const code = String((error as { cause?: { code?: unknown } })?.cause?.code ?? "");
+  if (code === "CERT_NOT_YET_VALID" || code === "CERT_HAS_EXPIRED") {
+    return new PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate", { code: "CERTIFICATE_NOT_VALID_NOW" });
+  }
   if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
     return new PaddockError("the server's certificate is not trusted; NODE_EXTRA_CA_CERTS names a file with its CA", { code: "SERVER_NOT_TRUSTED" });
   }

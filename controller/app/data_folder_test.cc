@@ -1,0 +1,73 @@
+#include "controller/app/data_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/crypto/certificate.h"
+#include "common/os/file.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::app {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr WallTime kNow{1'790'000'000'000};
+constexpr Millis kDay = std::chrono::hours(24);
+
+class DataFolder : public testing::Test {
+ protected:
+  DataFolder() { config_.data_dir = dir_.path(); }
+  Result<api::TlsFiles> prepare(WallTime now) { return prepare_tls(config_, random_, now); }
+  std::string ca() { return os::read_file(dir_.path() + "/tls/ca.pem").value(); }
+
+  test::TempDir dir_;
+  Config config_;
+  SeededRandom random_{1};
+};
+
+TEST_F(DataFolder, KeepsItsCertificatesWhileTheyLast) {
+  const auto first = prepare(kNow);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(prepare(kNow + kDay * 700)->certificate_pem, first->certificate_pem);
+  const std::string before = ca();
+  EXPECT_NE(prepare(kNow + kDay * 820)->certificate_pem, first->certificate_pem);
+  EXPECT_EQ(ca(), before);
+}
+
+TEST_F(DataFolder, AClockThatIsYearsAheadDoesNotCostTheCa) {
+  ASSERT_TRUE(prepare(kNow).ok());
+  const std::string before = ca();
+  const Error refused = prepare(kNow + kDay * 4000).error();
+  EXPECT_EQ(refused.reason, "CA_EXPIRED");
+  EXPECT_THAT(refused.message, HasSubstr("timedatectl set-ntp true"));
+  EXPECT_THAT(refused.message, HasSubstr(format_time(kNow + kDay * 4000)));
+  EXPECT_EQ(refused.message.find(dir_.path()), std::string::npos);
+  EXPECT_EQ(ca(), before);
+  EXPECT_TRUE(prepare(kNow).ok()) << "as soon as the clock is right";
+}
+
+TEST_F(DataFolder, ACaThatEndsSoonIsNotReplacedUnasked) {
+  ASSERT_TRUE(prepare(kNow).ok());
+  const std::string before = ca();
+  EXPECT_TRUE(prepare(kNow + kDay * 3640).ok());
+  EXPECT_EQ(ca(), before);
+}
+
+TEST_F(DataFolder, ACertificateMadeWhileTheClockWasAheadIsMadeAgain) {
+  ASSERT_TRUE(prepare(kNow).ok());
+  config_.allowed_hosts = {"other.example"};  // so that there is a new one
+  const auto ahead = prepare(kNow + kDay * 300);
+  const auto after = prepare(kNow + kDay);
+  EXPECT_NE(after->certificate_pem, ahead->certificate_pem);
+  EXPECT_LE(crypto::certificate_validity(after->certificate_pem)->begin, kNow + kDay);
+}
+
+// The clock may as well be behind now: then a new one would be refused by everybody.
+TEST_F(DataFolder, NothingIsMadeAgainWhereTheCaIsOfTheFutureToo) {
+  const auto first = prepare(kNow);
+  EXPECT_EQ(prepare(WallTime{0})->certificate_pem, first->certificate_pem);
+}
+
+}  // namespace
+}  // namespace paddock::app
