@@ -12,6 +12,7 @@
 #include "common/base/text.h"
 #include "common/client/node_identity.h"
 #include "common/contracts/node.h"
+#include "common/os/environment.h"
 #include "common/os/event.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
@@ -155,7 +156,7 @@ Status take_credential(const AgentConfig& config, Credentials& credentials, Rand
 
 // What the launcher enforces now that it is another program.
 void prove_again(const AgentConfig& config, HostStatus& host) {
-  auto proof = prove_sandbox(config.sandbox_program);
+  auto proof = prove_sandbox(config.sandbox_program, os::environment());
   host.change([&](contracts::NodeStatus& now) {
     take_over(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
   });

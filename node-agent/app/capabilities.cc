@@ -12,6 +12,7 @@ namespace paddock::agent {
 namespace {
 
 constexpr size_t kMaxReport = 1 << 20;
+constexpr const char* kPodSays = "KUBERNETES_SERVICE_HOST";  // sandbox/container_kind.h
 
 Error unavailable(const std::string& detail) {
   return Error{Code::kFailedPrecondition, "SANDBOX_UNAVAILABLE",
@@ -21,11 +22,13 @@ Error unavailable(const std::string& detail) {
 
 }  // namespace
 
-Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program) {
+Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program,
+                                              const std::map<std::string, std::string>& own) {
   ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());
   os::SpawnOptions options;
   options.argv = {sandbox_program, "probe"};
   options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  if (const auto pod = own.find(kPodSays); pod != own.end()) options.env.insert(*pod);
   options.stdout_fd = pipe.write.get();
   const auto pid = os::spawn(options);
   if (!pid) return unavailable(pid.error().describe());

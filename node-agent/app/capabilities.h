@@ -2,15 +2,17 @@
 // when that program is another one.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "common/contracts/canary.h"
 
 namespace paddock::agent {
 
-// Takes a second or so. SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can
-// be read.
-Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program);
+// Takes a second or so. Of the agent's own environment the program gets what says that this is a
+// pod. SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can be read.
+Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program,
+                                              const std::map<std::string, std::string>& own);
 // What a node publishes whose launcher proved nothing: takes no run.
 contracts::SandboxProof unproven(const Error& why);
 

@@ -1,6 +1,7 @@
 #include "node-agent/app/node_status.h"
 
 #include "common/base/log.h"
+#include "common/os/environment.h"
 #include "node-agent/app/agent.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/disk_room.h"
@@ -48,7 +49,8 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devic
   status.agent_version = kAgentVersion;
   status.ceilings = config.ceilings;
   status.max_sessions = config.sessions.max_sessions;
-  ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove_sandbox(config.sandbox_program));
+  ASSIGN_OR_RETURN(contracts::SandboxProof proof,
+                   prove_sandbox(config.sandbox_program, os::environment()));
   take_over(std::move(proof), status);
   return status;
 }

@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "node-agent/sandbox/container_kind.h"
 #include "node-agent/sandbox/host_facts.h"
 
 namespace paddock::sandbox {
 
 struct HostSettings {
   bool root = false;
-  bool container = false;  // of Docker or Podman
+  Container container = Container::kNone;
+  std::string apparmor_profile;  // enforced on the launcher; empty: none
   int kernel_major = 0;
   int kernel_minor = 0;
   std::optional<int64_t> max_user_namespaces;
@@ -24,7 +26,7 @@ struct HostSettings {
   CgroupFacts cgroup;
 };
 
-// Empty if nothing is known that would help, or needed.
+// Empty if nothing is needed; what has not passed always has a line.
 std::string remedy_for(std::string_view capability, bool passed, const HostSettings& host);
 
 }  // namespace paddock::sandbox

@@ -247,6 +247,26 @@ TEST_P(FailsClosed, CanariesThatCannotBeTriedHaveFailedAndNameTheFix) {
   EXPECT_FALSE(has(*proof, "sandbox"));
 }
 
+TEST_P(FailsClosed, EveryCanaryThatFailedNamesALineForThisHost) {
+  without({SYS_clone3, EPERM});  // as a profile of AppArmor or a filter of a container does
+  const auto refused = prove();
+  ASSERT_TRUE(refused);
+  for (const contracts::Canary& canary : refused->canaries) {
+    EXPECT_FALSE(canary.passed) << canary.name;
+    EXPECT_NE(canary.remedy, "") << canary.name;
+  }
+  EXPECT_FALSE(has(*refused, "sandbox"));
+}
+
+TEST_P(FailsClosed, AHostWithoutCgroupsIsToldHowToHaveThem) {
+  in_launcher_ = hide_cgroups;
+  const auto proof = prove();
+  if (!proof) GTEST_SKIP() << "this host cannot be made worse so";
+  EXPECT_TRUE(has(*proof, "sandbox"));
+  for (const char* name : {"memory", "cpu-time"})
+    EXPECT_THAT(find_canary(*proof, name).remedy, HasSubstr("cgroup")) << name;
+}
+
 TEST_P(FailsClosed, CanariesPassOnThisHost) {
   const auto proof = prove();
   ASSERT_TRUE(proof);

@@ -134,7 +134,8 @@ std::string explain_v2(int errno_value) {
       return "the controller is not handed down to the cgroup above the agent's";
     default:
       return "the cgroup above the agent's is not delegated to it; run the agent as root, or in a "
-             "child of a delegated cgroup (systemd: Delegate=yes, DelegateSubgroup=agent)";
+             "child of a delegated cgroup (systemd: Delegate=yes, from 254 on with "
+             "DelegateSubgroup=agent)";
   }
 }
 

@@ -17,12 +17,36 @@ std::optional<int64_t> setting(const char* path) {
   return text.ok() ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
 }
 
+// What may not be read is no trace.
+std::string text_of(const char* path) {
+  constexpr size_t kMost = 1 << 20;
+  auto text = os::read_file(path, kMost);
+  return text.ok() ? std::move(text).value() : "";
+}
+
+ContainerTraces read_traces() {
+  ContainerTraces out;
+  out.dockerenv = os::exists("/.dockerenv");
+  out.containerenv = os::exists("/run/.containerenv");
+  out.init_environ = text_of("/proc/1/environ");
+  out.own_environ = text_of("/proc/self/environ");
+  out.mounts = text_of("/proc/self/mountinfo");
+  return out;
+}
+
+// The second is of whichever module came first; kernels before 5.8 have it alone.
+std::string read_profile() {
+  const std::string own = text_of("/proc/self/attr/apparmor/current");
+  return enforced_profile(own.empty() ? text_of("/proc/self/attr/current") : own);
+}
+
 }  // namespace
 
 HostSettings read_host_settings() {
   HostSettings out;
   out.root = geteuid() == 0;
-  out.container = os::exists("/.dockerenv") || os::exists("/run/.containerenv");
+  out.container = container_of(read_traces());
+  out.apparmor_profile = read_profile();
   out.max_user_namespaces = setting("/proc/sys/user/max_user_namespaces");
   out.unprivileged_userns_clone = setting("/proc/sys/kernel/unprivileged_userns_clone");
   out.apparmor_restrict_userns = setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
