@@ -2,6 +2,7 @@
 .PHONY: build demo test lint format bench coverage install uninstall packages clean deps
 
 PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
 
 build: deps
 	cmake --preset release >/dev/null
@@ -29,12 +30,14 @@ bench: build
 coverage: deps
 	scripts/coverage
 
+# Programs, units, and configuration in /etc; then the user `paddock`, and systemd is told. With DESTDIR only files are made.
 install: build
-	cmake --install build --prefix $(PREFIX)
+	PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)" scripts/install
 
-# What the last `make install` put there, but for configuration that was changed since.
+# What `make install` with the same PREFIX and DESTDIR put there, but for data and for configuration that was changed
+# since. PURGE=1: these and the user, too.
 uninstall:
-	scripts/uninstall
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/uninstall $(if $(PURGE),--purge)
 
 # Debian packages, in build/packages.
 packages: build

@@ -7,31 +7,37 @@ include(GNUInstallDirs)
 set(PADDOCK_AGENT_CAPABILITIES
   "CAP_SYS_ADMIN CAP_SETUID CAP_SETGID CAP_CHOWN CAP_DAC_OVERRIDE CAP_SYS_CHROOT CAP_KILL CAP_SYS_PTRACE")
 
+# Configuration is where the programs look for it unless they are told otherwise: in /etc, whatever the prefix is.
+# scripts/install passes PADDOCK_SYSCONFDIR on, for another folder. Evaluated while it is installed.
+set(PADDOCK_READ_SYSCONFDIR "
+    set(SYSCONFDIR /etc)
+    if(NOT \"\$ENV{PADDOCK_SYSCONFDIR}\" STREQUAL \"\")
+      set(SYSCONFDIR \"\$ENV{PADDOCK_SYSCONFDIR}\")
+    endif()")
+
 # A file with @PREFIX@, @SYSCONFDIR@ and @PADDOCK_AGENT_CAPABILITIES@ in it, filled in for the prefix
 # that is installed to, which a package has another one of.
 function(install_filled source destination component)
   get_filename_component(name ${source} NAME_WLE)
   install(CODE "
     set(PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
-    set(SYSCONFDIR \"\${CMAKE_INSTALL_PREFIX}/etc\")
-    if(PREFIX STREQUAL \"/usr\")
-      set(SYSCONFDIR /etc)
-    endif()
+    ${PADDOCK_READ_SYSCONFDIR}
     set(PADDOCK_AGENT_CAPABILITIES \"${PADDOCK_AGENT_CAPABILITIES}\")
     configure_file(${PROJECT_SOURCE_DIR}/${source} ${CMAKE_BINARY_DIR}/filled/${name} @ONLY)
     file(INSTALL ${CMAKE_BINARY_DIR}/filled/${name} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${destination}\")
   " COMPONENT ${component})
 endfunction()
 
-# An operator's own version is left alone.
+# An operator's own version is left alone; the manifest has it all the same.
 function(install_configuration source name component)
+  get_filename_component(source_path ${source} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
   install(CODE "
-    set(folder \"\${CMAKE_INSTALL_PREFIX}/etc/paddock\")
-    if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
-      set(folder /etc/paddock)
-    endif()
-    if(NOT EXISTS \"\$ENV{DESTDIR}\${folder}/${name}\")
-      file(INSTALL ${PROJECT_SOURCE_DIR}/${source} DESTINATION \"\${folder}\" RENAME ${name})
+    ${PADDOCK_READ_SYSCONFDIR}
+    set(folder \"\${SYSCONFDIR}/paddock\")
+    if(EXISTS \"\$ENV{DESTDIR}\${folder}/${name}\")
+      list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${folder}/${name}\")
+    else()
+      file(INSTALL ${source_path} DESTINATION \"\${folder}\" RENAME ${name})
     endif()
   " COMPONENT ${component})
 endfunction()
