@@ -12,6 +12,10 @@ SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
 PACKAGES = pathlib.Path(os.environ.get("PADDOCK_PACKAGES_DIR", SOURCE / "build/packages")).resolve()
 NAMES = ("paddock", "paddock-controller", "paddock-node-agent")
 
+# What `systemd-analyze security` says at most, in tenths. The agent is root and makes namespaces for others: its unit says
+# which directives it cannot have.
+EXPOSURE = {"paddock-controller": 12, "paddock-node-agent": 74}
+
 
 def run(*command, check=True):
     done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -79,6 +83,14 @@ class Packages(unittest.TestCase):
         # Units that a whole system has and this folder has not are no fault of these.
         faults = [line for line in said.splitlines() if "paddock" in line and "not found" not in line.lower()]
         self.assertEqual([line for line in faults if "DelegateSubgroup" not in line], [])  # systemd 254 and later
+
+    def test_the_units_are_as_closed_as_they_were(self):
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("systemd-analyze is missing: apt install systemd")
+        self.install()
+        for name, most in EXPOSURE.items():
+            run("systemd-analyze", f"--root={self.root}", "security", "--offline=yes", f"--threshold={most}", "--no-pager",
+                f"{name}.service")
 
     def test_the_controller_needs_no_capability_and_the_agent_has_only_the_documented_ones(self):
         self.install()
