@@ -51,7 +51,15 @@ install(FILES docs/policy.md docs/results.md docs/install.md
 install(TARGETS paddock-controller RUNTIME COMPONENT controller)
 install_filled(packaging/systemd/paddock-controller.service.in lib/systemd/system controller)
 install(FILES packaging/systemd/paddock.sysusers DESTINATION lib/sysusers.d RENAME paddock.conf COMPONENT controller)
-install_configuration(packaging/controller.example.yaml controller.yaml controller)
+# A host of its own is for hosts that join one by one: no token that is good for all of them lies there.
+file(READ ${PROJECT_SOURCE_DIR}/packaging/controller.example.yaml controller_yaml)
+string(REPLACE "\nenrollToken: true\n" "\nenrollToken: false\n" installed_yaml "${controller_yaml}")
+if(installed_yaml STREQUAL controller_yaml)
+  message(FATAL_ERROR "packaging/controller.example.yaml has no line `enrollToken: true`")
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/packaging/controller.yaml CONTENT "${installed_yaml}" @ONLY)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packaging/controller.example.yaml)
+install_configuration(${PROJECT_BINARY_DIR}/packaging/controller.yaml controller.yaml controller)
 
 install(TARGETS paddock-node-agent RUNTIME COMPONENT node-agent)
 install_filled(packaging/systemd/paddock-node-agent.service.in lib/systemd/system node-agent)

@@ -57,6 +57,14 @@ TEST(Config, TheLogLevelIsAVariableAndAnUnknownOneIsRefused) {
   EXPECT_EQ(level("loud").error().causes.at(0).field, "logLevel");
 }
 
+TEST(Config, TheTokenForAnyNodeCanBeLeftOut) {
+  EXPECT_TRUE(load_config("", {}).value().enroll_token);
+  EXPECT_FALSE(load_config("enrollToken: false\n", {}).value().enroll_token);
+  EXPECT_FALSE(
+      load_config("", {{"PADDOCK_CONTROLLER_ENROLL_TOKEN", "false"}}).value().enroll_token);
+  EXPECT_EQ(load_config("enrollToken: perhaps\n", {}).error().causes.at(0).field, "enrollToken");
+}
+
 TEST(Config, NamesTheKeyThatIsWrong) {
   const auto field = [](const char* yaml) {
     const auto config = load_config(yaml, {});

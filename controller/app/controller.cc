@@ -32,7 +32,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config, Outsi
   std::unique_ptr<Controller> controller(new Controller(config, outside));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
-  TRY(prepare_tokens(*controller->store_, config.data_dir, outside.random));
+  TRY(prepare_tokens(*controller->store_, config, outside.random));
   TRY(controller->log_findings());
   return controller;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -112,11 +113,12 @@ struct FirstToken {
   std::vector<std::string> scopes;
 };
 
-Status revoke(store::Store& store, const std::string& subject) {
+// Those that this file made: people may call tokens of their own the same.
+Status revoke(store::Store& store, const FirstToken& first) {
   return store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
     for (store::TokenRecord token : tokens) {
-      if (token.subject != subject || token.revoked) continue;
+      if (token.subject != first.subject || token.scopes != first.scopes || token.revoked) continue;
       token.revoked = true;
       TRY(txn.put_token(token));
     }
@@ -136,13 +138,24 @@ Status prepare_token(store::Store& store, const std::string& folder, const First
                      Random& random) {
   const std::string path = cat(folder, "/", first.file);
   if (is_valid(store, path)) return {};
-  TRY(revoke(store, first.subject));
+  TRY(revoke(store, first));
   const auth::MintedToken token = auth::mint_token(random, first.prefix);
   TRY(store.write([&](store::WriteTxn& txn) {
     return txn.put_token(api::token_record(token, first.subject, first.scopes));
   }));
   TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
   log_info("made a token", {{"subject", first.subject}, {"id", token.id}});
+  return {};
+}
+
+// The store first: a file whose token is refused harms nobody.
+Status end_token(store::Store& store, const std::string& folder, const FirstToken& first) {
+  TRY(revoke(store, first));
+  if (::unlink(cat(folder, "/", first.file).c_str()) == 0) {
+    log_info("revoked a token and removed its file", {{"subject", first.subject}});
+  } else if (errno != ENOENT) {
+    return system_error("removing the file of a token", errno);
+  }
   return {};
 }
 
@@ -172,11 +185,13 @@ Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime
   return api::TlsFiles{server->certificate_pem, server->private_key_pem};
 }
 
-Status prepare_tokens(store::Store& store, const std::string& data_dir, Random& random) {
-  const std::string folder = os::join_path(data_dir, "tokens");
+Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
+  const std::string folder = os::join_path(config.data_dir, "tokens");
   TRY(os::make_dirs(folder, 0700));
   TRY(prepare_token(store, folder, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
-  return prepare_token(store, folder, {"enroll", "pdke", "enroll", auth::enroll_scopes()}, random);
+  const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
+  return config.enroll_token ? prepare_token(store, folder, enroll, random)
+                             : end_token(store, folder, enroll);
 }
 
 Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,

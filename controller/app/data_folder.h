@@ -20,8 +20,9 @@ namespace paddock::app {
 Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now);
 
 // At the first start: an administrator's and an enrolment token, each in a file of mode 0600; only
-// hashes are stored. A token whose file is gone is made anew, and the old one revoked.
-Status prepare_tokens(store::Store& store, const std::string& data_dir, Random& random);
+// hashes are stored. A token whose file is gone is made anew, and the old one revoked. Where
+// config.enroll_token says no there is none for enrolment, and an older one is revoked.
+Status prepare_tokens(store::Store& store, const Config& config, Random& random);
 
 // controller.json: where this process listens and who it is.
 struct SelfDescription {

@@ -78,7 +78,10 @@ TEST(Authorize, HoldsAnEnrolmentTokenToItsNodeAndItsTime) {
   stored.revoked = true;
   EXPECT_EQ(refusal(), "ENROLL_TOKEN_SPENT");
   stored.subject = "enroll";
+  stored.scopes = enroll_scopes();
   EXPECT_EQ(authenticate(stored, WallTime{999}).error().reason, "TOKEN_REVOKED");
+  EXPECT_NE(authenticate(stored, WallTime{999}).error().message.find("`paddock node token NAME`"),
+            std::string::npos);
 }
 
 TEST(Token, IsKeptAsAHashOnly) {

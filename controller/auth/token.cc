@@ -9,6 +9,9 @@ namespace paddock::auth {
 namespace {
 
 constexpr size_t kLongestSecret = 256;
+constexpr const char* kEnrollTokenRevoked =
+    "this enrolment token was revoked; an operator's `paddock node token NAME` prints the `paddock "
+    "node join` line for one host";
 
 Error unauthenticated(std::string reason, std::string message) {
   return {Code::kUnauthenticated, std::move(reason), std::move(message)};
@@ -67,7 +70,11 @@ Result<Principal> authenticate(const std::optional<Credential>& credential, Wall
     const std::string_view why = credential->revoked ? kEnrollTokenSpent : kEnrollTokenExpired;
     return Principal{credential->subject, {}, {}, credential->id, {}, std::string(why)};
   }
-  if (credential->revoked) return unauthenticated("TOKEN_REVOKED", "this token was revoked");
+  if (credential->revoked) {
+    return unauthenticated("TOKEN_REVOKED", credential->scopes == enroll_scopes()
+                                                ? kEnrollTokenRevoked
+                                                : "this token was revoked");
+  }
   if (expired) return unauthenticated("TOKEN_EXPIRED", "this token has expired");
   return Principal{credential->subject, credential->scopes, credential->name_space, credential->id};
 }

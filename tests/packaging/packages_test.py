@@ -58,8 +58,10 @@ class Packages(unittest.TestCase):
             self.assertTrue(os.access(path, os.X_OK), program)
         self.assertIn("paddock ", run(self.root / "usr/bin/paddock", "version"))
         self.assertIn("forbidden things were stopped", run(self.root / "usr/bin/paddock", "doctor", check=False))
-        self.assertEqual((self.root / "etc/paddock/controller.yaml").read_bytes(),
-                         (SOURCE / "packaging/controller.example.yaml").read_bytes())
+        example = (SOURCE / "packaging/controller.example.yaml").read_text()
+        self.assertEqual((self.root / "etc/paddock/controller.yaml").read_text(),
+                         example.replace("\nenrollToken: true\n", "\nenrollToken: false\n"), "and nothing else differs")
+        self.assertNotIn("\nenrollToken: true\n", (self.root / "etc/paddock/controller.yaml").read_text())
         self.assertRegex((self.root / "etc/passwd").read_text(), r"(?m)^paddock:.*:/var/lib/paddock:")
 
     def test_no_program_can_be_told_to_die(self):
