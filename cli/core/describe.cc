@@ -121,6 +121,8 @@ std::string usage_text(const contracts::Usage& usage) {
   if (usage.peak_memory_bytes)
     parts.push_back(cat("peak memory ", format_bytes(*usage.peak_memory_bytes)));
   if (usage.peak_pids) parts.push_back(cat("peak pids ", *usage.peak_pids));
+  if (usage.accelerator_ms)
+    parts.push_back(cat("accelerators ", format_duration(Millis(*usage.accelerator_ms))));
   parts.push_back(cat("stdout ", format_bytes(usage.stdout_bytes)));
   parts.push_back(cat("stderr ", format_bytes(usage.stderr_bytes)));
   return join(parts, ", ");
@@ -211,6 +213,7 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
   lines.add("Capacity",
             cat("cpu ", capacity.cpu, ", memory ", format_bytes(capacity.memory.bytes), ", disk ",
                 format_bytes(capacity.disk.bytes), ", runs ", capacity.max_runs));
+  lines.add("CPU features", join(node.status.cpu_features, " "));
   std::string out = lines.text();
   Table devices{{"KIND", "ID", "MODEL", "MEMORY", "STATE"}, {}};
   for (const auto& each : node.status.devices) {

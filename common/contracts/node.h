@@ -71,6 +71,7 @@ struct NodeStatus {
   std::string message;
   Capacity capacity;
   std::vector<Condition> conditions;
+  std::vector<std::string> cpu_features;
   std::vector<Device> devices;
   std::vector<Capability> capabilities;
   std::vector<Canary> canaries;
@@ -89,6 +90,9 @@ struct NodeStatus {
         field("conditions", &NodeStatus::conditions,
               "DiskPressure: whether its disk is too full for runs",
               {.omit_empty = true, .max_length = 16}),
+        field("cpuFeatures", &NodeStatus::cpu_features,
+              "instructions that programs are built for, as the kernel names them, sorted",
+              {.omit_empty = true, .max_length = 64}),
         field("devices", &NodeStatus::devices, "accelerators"),
         field("capabilities", &NodeStatus::capabilities,
               "what the sandbox can enforce here, proven at start"),

@@ -96,7 +96,7 @@ struct Usage {
         field("network", &Usage::network, "what was reached over the network",
               {.omit_empty = true}),
         field("accelerator_ms", &Usage::accelerator_ms,
-              "real time times the accelerators that were granted"),
+              "how long accelerators were held, times their number"),
     };
   }
 };

@@ -14,6 +14,11 @@ std::string metric_line(const char* name, const char* label, std::string_view la
   return cat(name, "{", label, "=\"", label_value, "\"} ", value, "\n");
 }
 
+std::string metric_seconds(int64_t ms) {
+  const std::string rest = std::to_string(1'000 + ms % 1'000);
+  return cat(ms / 1'000, ".", std::string_view(rest).substr(1));
+}
+
 std::string Metrics::text() const {
   std::string out =
       metric_type("paddock_http_answers_total", "counter", "HTTP answers by class of status");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "controller/api/device_time.h"
 #include "controller/api/execute_metrics.h"
 
 namespace paddock::api {
@@ -17,8 +18,9 @@ class Metrics {
   void count_denial() { ++denials_; }
   std::atomic<int64_t> streams{0};  // open streaming answers
   ExecuteMetrics execute;
+  DeviceTimeMetrics device_time;
 
-  // `# TYPE …` and value lines of these counters; `execute` has its own.
+  // `# TYPE …` and value lines; `execute` and `device_time` have their own.
   std::string text() const;
 
  private:
@@ -31,5 +33,6 @@ class Metrics {
 std::string metric_type(const char* name, const char* type, const char* help);
 std::string metric_line(const char* name, const char* label, std::string_view label_value,
                         int64_t value);
+std::string metric_seconds(int64_t ms);  // 1234 -> 1.234
 
 }  // namespace paddock::api

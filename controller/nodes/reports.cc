@@ -1,5 +1,7 @@
 #include "controller/nodes/reports.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "controller/nodes/agent_lines.h"
 #include "controller/runs/transitions.h"
@@ -93,6 +95,22 @@ Result<runs::Events> end_run(store::WriteTxn& txn, contracts::Run& run,
   return runs::finish(run, report.attempt, outcome, now);
 }
 
+// No longer than the attempt was placed, whatever its node says.
+Millis plausible(Millis said, const contracts::Run& run, int64_t count, WallTime now) {
+  if (!run.status.scheduled_at) return Millis(0);
+  const Millis placed = std::max(Millis(0), now - run.status.scheduled_at->value);
+  return std::clamp(said, Millis(0), placed * count);
+}
+
+void note_device_time(const contracts::Run& run, const contracts::RunOutcome& outcome, WallTime now,
+                      DeviceTimes& held) {
+  const auto& resources = run.spec.resources;
+  if (!resources || !resources->accelerators || !outcome.result) return;
+  const auto& wish = *resources->accelerators;
+  const Millis said(outcome.result->usage.accelerator_ms.value_or(0));
+  held.push_back({run.metadata.name_space, wish.kind, plausible(said, run, wish.count, now)});
+}
+
 // What an agent run wrote, and what it was given.
 Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
                          const contracts::RunReport& report, const runs::Events& output) {
@@ -107,7 +125,7 @@ Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
 
 Status apply_report(store::WriteTxn& txn, const std::string& node,
                     const contracts::RunReport& report, const volumes::Publishing& publishing,
-                    WallTime now) {
+                    WallTime now, DeviceTimes& held) {
   auto found = txn.run_by_uid(report.run_uid);
   if (!found.ok()) return found.error().code == Code::kNotFound ? Status() : found.error();
   contracts::Run& run = *found;
@@ -121,6 +139,7 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
   TRY(take_conversation(txn, run, report, output.events));
   append(events, std::move(output.events));
   if (report.outcome && output.complete) {
+    note_device_time(run, *report.outcome, now, held);
     ASSIGN_OR_RETURN(runs::Events last, end_run(txn, run, report, publishing, now));
     append(events, std::move(last));
   }

@@ -61,19 +61,23 @@ Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& 
 Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
                                           const std::string& node,
                                           const contracts::SyncRequest& request, Now now,
-                                          const volumes::Publishing& publishing) {
+                                          const volumes::Publishing& publishing,
+                                          DeviceTimes* held) {
   contracts::SyncAnswer answer;
   std::optional<LeaseTable::Known> known;
+  DeviceTimes times;
   Status written = store.write([&](store::WriteTxn& txn) -> Status {
+    times.clear();
     ASSIGN_OR_RETURN(known, hear(txn, leases, node, request, now));
     for (const contracts::RunReport& report : request.runs) {
-      TRY(apply_report(txn, node, report, publishing, now.wall));
+      TRY(apply_report(txn, node, report, publishing, now.wall, times));
     }
     ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
     ASSIGN_OR_RETURN(answer.sessions, txn.sessions_on(node));
     return {};
   });
   if (!written.ok()) return std::move(written).error();
+  if (held != nullptr) *held = std::move(times);
   if (known) leases.know(node, std::move(*known));
   PADDOCK_CRASH_POINT("reports-stored");
   answer.version = version_of(answer.runs, *answer.sessions);

@@ -12,6 +12,7 @@
 
 #include "common/contracts/session.h"
 #include "controller/nodes/leases.h"
+#include "controller/nodes/reports.h"
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
 
@@ -21,12 +22,14 @@ namespace paddock::nodes {
 // outcome only after its output), and answers with what the node should hold. Reports about runs
 // that are not this node's, not this attempt's or finished are ignored: the answer lacks those
 // runs. A run that publishes does so in the same transaction that ends it; `publishing` is what
-// volumes::prepare() says of the request. Errors: NODE_NOT_FOUND, SESSION_SUPERSEDED,
+// volumes::prepare() says of the request. `held` becomes the device time of the attempts that ended
+// with it, each once. Errors: NODE_NOT_FOUND, SESSION_SUPERSEDED,
 // OUTPUT_INVALID, OUTCOME_NOT_TERMINAL, STORE_….
 Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
                                           const std::string& node,
                                           const contracts::SyncRequest& request, Now now,
-                                          const volumes::Publishing& publishing = {});
+                                          const volumes::Publishing& publishing = {},
+                                          DeviceTimes* held = nullptr);
 
 // Only the version that synchronize() would answer with now.
 Result<std::string> desired_version(store::Store& store, const std::string& node);

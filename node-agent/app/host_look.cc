@@ -30,7 +30,9 @@ void note_missing_node(devices::Accelerator& each) {
 }  // namespace
 
 HostLook::HostLook(const AgentConfig& config)
-    : config_(config), driver_({os::this_program(), "--gpus"}) {}
+    : config_(config),
+      driver_({os::this_program(), "--gpus"}),
+      seen_(os::join_path(config.data_dir, "devices")) {}
 
 devices::Host HostLook::look() {
   devices::Host host = devices::probe(kRoot, config_.data_dir);
@@ -45,10 +47,8 @@ devices::Host HostLook::look() {
   if (os::exists(devices::kSystemProfiler)) {
     std::ranges::copy(apple_.ask(), std::back_inserter(host.accelerators));
   }
-  std::ranges::copy(config_.accelerators, std::back_inserter(host.accelerators));
+  host.accelerators = seen_.with_gone(std::move(host.accelerators), config_.accelerators);
   for (devices::Accelerator& each : host.accelerators) note_missing_node(each);
-  host.accelerators = devices::with_vanished(seen_, std::move(host.accelerators));
-  seen_ = host.accelerators;
   return host;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node-agent/app/config.h"
+#include "node-agent/app/seen_devices.h"
 #include "node-agent/devices/apple.h"
 #include "node-agent/devices/driver_probe.h"
 #include "node-agent/devices/probe.h"
@@ -12,14 +13,15 @@ class HostLook {
  public:
   explicit HostLook(const AgentConfig& config);
   // Accelerators are those found and those declared, each with its fault if no run should get it,
-  // and those that an earlier look saw and that are gone. Takes seconds if a driver hangs.
+  // and those that an earlier look found, maybe an earlier agent's, and that are gone. Takes
+  // seconds if a driver hangs.
   devices::Host look();
 
  private:
   const AgentConfig& config_;
   devices::DriverProbe driver_;
   devices::AppleProbe apple_;
-  std::vector<devices::Accelerator> seen_;
+  SeenDevices seen_;
 };
 
 // What `paddock-node-agent --gpus` prints: the driver's answer as JSON; empty without a driver.

@@ -22,6 +22,7 @@ void take_over(const devices::Host& host, contracts::NodeStatus& status) {
   const wire::Quantity disk = status.capacity.disk;  // look_at_disk() says it
   status.capacity = host.capacity;
   status.capacity.disk = disk;
+  status.cpu_features = host.cpu_features;
   status.devices.clear();
   for (const devices::Accelerator& each : host.accelerators)
     status.devices.push_back(each.device());

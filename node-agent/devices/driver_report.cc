@@ -23,8 +23,13 @@ void judge(Accelerator& each, const DriverReport& report) {
     return;
   }
   each.fault = said->fault;
-  const bool whole = each.id == each.gpu;  // a slice has a part of its memory
-  if (whole) each.memory = said->memory;
+  if (each.id != each.gpu) return;  // a slice has a part of its memory
+  each.memory = said->memory;
+  // CUDA finds nothing on such a card.
+  if (said->partitioned && each.fault.empty())
+    each.fault =
+        "MIG is on and it has no compute instance: `nvidia-smi mig -cgi PROFILE -C` makes one, "
+        "`nvidia-smi -mig 0` turns MIG off";
 }
 
 Accelerator accelerator_of(const GpuReport& gpu) {
@@ -39,16 +44,35 @@ Accelerator accelerator_of(const GpuReport& gpu) {
   return out;
 }
 
-bool has_node(const std::vector<Accelerator>& all, const std::string& node) {
-  return std::ranges::any_of(all, [&](const Accelerator& each) {
-    return std::ranges::find(each.nodes, node) != each.nodes.end();
-  });
+bool has_node(const Accelerator& each, const std::string& node) {
+  return std::ranges::find(each.nodes, node) != each.nodes.end();
 }
 
-// Under this name, or another: a card that was partitioned since, or has a UUID by now.
+bool has_node(const std::vector<Accelerator>& all, const std::string& node) {
+  return std::ranges::any_of(all, [&](const Accelerator& each) { return has_node(each, node); });
+}
+
+// The kernel's list has no UUID of a card that nobody has used since the machine started; the
+// driver knows it. Else such a card would be taken for the one that had its node before.
+void take_name(Accelerator& each, const DriverReport& report) {
+  const auto found = std::ranges::find_if(report.gpus, [&](const GpuReport& gpu) {
+    return !gpu.partitioned && !gpu.id.empty() && has_node(each, cat("/dev/nvidia", gpu.minor));
+  });
+  if (!each.gpu.empty() || found == report.gpus.end()) return;
+  each.id = each.gpu = found->id;
+  each.env["CUDA_VISIBLE_DEVICES"] = found->id;
+}
+
+// Under the same name, or another: a card that was partitioned since, or whose UUID was not known
+// then or is not now. Nodes are given anew at each start of the machine, so they tell only that.
+bool is_same(const Accelerator& a, const Accelerator& b) {
+  if (a.id == b.id) return true;
+  if (!a.gpu.empty() && !b.gpu.empty()) return a.gpu == b.gpu;
+  return !a.nodes.empty() && has_node(b, a.nodes.front());
+}
+
 bool is_there(const std::vector<Accelerator>& now, const Accelerator& each) {
-  return std::ranges::find(now, each.id, &Accelerator::id) != now.end() ||
-         (!each.nodes.empty() && has_node(now, each.nodes.front()));
+  return std::ranges::any_of(now, [&](const Accelerator& one) { return is_same(each, one); });
 }
 
 }  // namespace
@@ -57,6 +81,7 @@ std::vector<Accelerator> judged(std::vector<Accelerator> listed, const DriverRep
                                 const std::vector<std::string>& shared,
                                 const std::vector<std::string>& libraries) {
   for (Accelerator& each : listed) {
+    take_name(each, report);
     if (!each.gpu.empty()) judge(each, report);
   }
   for (const GpuReport& gpu : report.gpus) {

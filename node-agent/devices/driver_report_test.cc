@@ -60,10 +60,29 @@ TEST(Judged, WhatOnlyTheDriverListsIsFoundUnlessItsNodesAreNotKnown) {
   EXPECT_EQ(all[0].env.at("CUDA_VISIBLE_DEVICES"), "a");
 }
 
+TEST(Judged, ACardWithMigOnAndWithoutAComputeInstanceIsFaultyAndSaysWhatMakesOne) {
+  GpuReport on = said("a");
+  on.partitioned = true;
+  EXPECT_THAT(judged({card("a", "a")}, {"", {on}}, {}, {}).at(0).fault,
+              HasSubstr("nvidia-smi mig -cgi"));
+  EXPECT_THAT(judged({card("MIG-a/1/0", "a")}, {"", {on}}, {}, {}).at(0).fault, IsEmpty());
+  on.fault = "sick";
+  EXPECT_EQ(judged({card("a", "a")}, {"", {on}}, {}, {}).at(0).fault, "sick");
+}
+
 TEST(Judged, NoCardIsListedTwice) {
   Accelerator nameless = card("0000:10:00.0", "");  // below /proc it has no UUID yet
   nameless.nodes = {"/dev/nvidia7"};
-  EXPECT_EQ(judged({nameless}, {"", {said("a")}}, {}, {}).size(), 1U);
+  const auto all = judged({nameless}, {"", {said("a", "sick")}}, {}, {});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].id, "a") << "the driver has";
+  EXPECT_EQ(all[0].gpu, "a");
+  EXPECT_EQ(all[0].env.at("CUDA_VISIBLE_DEVICES"), "a");
+  EXPECT_EQ(all[0].fault, "sick");
+  // The one that had this node before the machine was started anew is gone.
+  Accelerator before = card("b", "b");
+  before.nodes = nameless.nodes;
+  EXPECT_EQ(with_vanished({before}, all).size(), 2U);
 }
 
 TEST(WithVanished, ACardUnderAnotherNameIsNotGone) {

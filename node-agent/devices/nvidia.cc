@@ -60,7 +60,7 @@ std::vector<Accelerator> slices_of(const std::string& root, const Accelerator& g
       Accelerator slice = gpu;
       slice.id = cat("MIG-", gpu.id, "/", instance, "/", compute);
       slice.model += " MIG";
-      slice.env.clear();  // it is the only one that can be opened
+      if (!slice.gpu.empty()) slice.env["CUDA_VISIBLE_DEVICES"] = slice.id;
       slice.nodes.push_back(capability_node(root, folder));
       slice.nodes.push_back(capability_node(root, cat(folder, "/ci", compute)));
       std::erase(slice.nodes, "");

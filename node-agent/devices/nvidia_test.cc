@@ -49,7 +49,7 @@ TEST(Nvidia, APartitionedGpuIsItsSlicesAndEachHasTheNodesOfItsOwn) {
                                            "/dev/nvidia-uvm-tools", "/dev/nvidia-caps/nvidia-cap21",
                                            "/dev/nvidia-caps/nvidia-cap22"));
   EXPECT_EQ(slices[1].nodes.back(), "/dev/nvidia-caps/nvidia-cap31");
-  EXPECT_THAT(slices[0].env, IsEmpty());
+  EXPECT_EQ(access_to(slices).env.at("CUDA_VISIBLE_DEVICES"), cat(slices[0].id, ",", slices[1].id));
 }
 
 TEST(Nvidia, LibrariesThatTheLoaderWouldNotFindAreNamed) {

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include "common/base/text.h"
+#include "node-agent/devices/cpu_features.h"
 #include "node-agent/devices/host_size.h"
 #include "node-agent/devices/nvidia.h"
 
@@ -37,6 +38,7 @@ Host probe(const std::string& root, const std::string& data_dir) {
   host.capacity.cpu = cpu_count(root);
   host.capacity.memory.bytes = memory_bytes(root);
   host.capacity.disk.bytes = disk_room(data_dir).value_or(DiskRoom{}).bytes;
+  host.cpu_features = cpu_features(root);
   host.accelerators = nvidia_accelerators(root);
   struct utsname names = {};
   if (::uname(&names) == 0) {

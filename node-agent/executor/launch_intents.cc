@@ -10,7 +10,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/os/process.h"
+#include "node-agent/executor/device_hold.h"
 
 namespace paddock::executor {
 namespace {
@@ -36,11 +36,6 @@ Error unwritable() {
   return {Code::kInternal, "LAUNCHES_UNWRITABLE",
           "the node's disk did not keep what it was told; nothing more is started here until it "
           "does"};
-}
-
-std::string this_boot() {
-  const auto self = os::identify(::getpid());
-  return self ? std::string(trim(self->boot_id)) : "";
 }
 
 }  // namespace

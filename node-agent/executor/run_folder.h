@@ -20,6 +20,7 @@
 
 #include "common/contracts/session.h"
 #include "common/os/process.h"
+#include "node-agent/executor/device_hold.h"
 
 namespace paddock::executor {
 
@@ -53,6 +54,7 @@ struct RunRecord {
   std::optional<contracts::RunOutcome> outcome;
   bool layered = false;  // the workspace lies above a cached tree
   std::vector<std::string> accelerators;
+  std::optional<HoldStart> held;
   static constexpr auto describe() {
     return std::tuple{
         field("stage", &RunRecord::stage, "how far it came"),
@@ -63,7 +65,8 @@ struct RunRecord {
         field("outcome", &RunRecord::outcome, "how it ended"),
         field("layered", &RunRecord::layered, "whether the tree is another folder"),
         field("accelerators", &RunRecord::accelerators,
-              "granted to the command: nobody else may have them", {.omit_empty = true})};
+              "granted to the command: nobody else may have them", {.omit_empty = true}),
+        field("held", &RunRecord::held, "since when it has its accelerators")};
   }
 };
 

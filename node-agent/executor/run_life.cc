@@ -201,10 +201,6 @@ void RunLife::collect() {
   const OutputState state = output_->state();
   contracts::RunOutcome outcome = outcome_of(*state.result);
   record_.timings_ms["run"] = state.result->duration_ms;
-  if (!record_.accelerators.empty()) {
-    outcome.result->usage.accelerator_ms =
-        state.result->duration_ms * static_cast<int64_t>(record_.accelerators.size());
-  }
   if (const Status collected = collect_artifacts(outcome); !collected) {
     if (leaving()) return;
     outcome.phase = RunPhase::kFailed;
@@ -232,8 +228,18 @@ void RunLife::lease_environment_again() {
   }
 }
 
+// The last moment of the hold: they are given back right after.
+void RunLife::account(contracts::RunOutcome& outcome) const {
+  if (record_.accelerators.empty() || !outcome.result) return;
+  const Millis held = held_for(record_.held, {ports_.clock.mono().ms, this_boot()},
+                               Millis(outcome.result->duration_ms));
+  outcome.result->usage.accelerator_ms =
+      held.count() * static_cast<int64_t>(record_.accelerators.size());
+}
+
 void RunLife::finish(contracts::RunOutcome outcome) {
   environment_lease_.reset();
+  account(outcome);
   accelerators_.reset();
   if (stop_.kind() == StopKind::kForget) return;
   record_.stage = Stage::kEnded;

@@ -120,6 +120,7 @@ class RunLife {
   bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }
   bool is_code() const { return assignment_.spec.type == contracts::RunType::kCode; }
   void collect();
+  void account(contracts::RunOutcome& outcome) const;
   void finish(contracts::RunOutcome outcome);
 
   Result<std::map<std::string, std::string>> command_environment(

@@ -134,7 +134,9 @@ class Life : public testing::Test {
         random,
         *intents,
         server.get(),
-        trees.get()};
+        trees.get(),
+        {},
+        &accelerators};
   }
   void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
   std::unique_ptr<RunLife> accept() {
@@ -225,6 +227,7 @@ class Life : public testing::Test {
   Recorder recorder{steps};
   SystemClock clock;
   SystemRandom random;
+  devices::Ledger accelerators;                 // empty unless a test fills it
   std::unique_ptr<workspace::TreeCache> trees;  // none unless a test makes one
   std::unique_ptr<LaunchServer> server;         // none unless a test makes one
   std::unique_ptr<RunLife> life;

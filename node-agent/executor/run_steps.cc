@@ -92,6 +92,7 @@ Status RunLife::add_accelerators(contracts::LaunchRequest& request) {
   ASSIGN_OR_RETURN(devices::Ledger::Hold hold, ports_.accelerators->take(*resources->accelerators));
   accelerators_.emplace(std::move(hold));
   record_.accelerators = accelerators_->ids();
+  record_.held = {ports_.clock.mono().ms, this_boot()};
   say(cat("accelerators: ", join(record_.accelerators, ", ")));
   devices::Access access = devices::access_to(accelerators_->granted());
   append_new(request.policy.devices, access.nodes);

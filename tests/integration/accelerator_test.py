@@ -73,7 +73,7 @@ class Accelerators(unittest.TestCase):
         result = self.instance.run_object("one")["status"]["result"]
         self.assertEqual(result["policy"]["devices"], NODES[:1])
         self.assertTrue(result["enforced"]["devices"]["applied"])
-        self.assertEqual(result["usage"]["accelerator_ms"], result["duration_ms"])
+        self.assertGreaterEqual(result["usage"]["accelerator_ms"], result["duration_ms"])
 
     def test_two_runs_never_have_the_same_one_and_a_third_waits(self):
         first, second = self.hold("first"), self.hold("second")

@@ -277,7 +277,7 @@ class Usage:
     stdout_bytes: int = 0  # bytes written to standard output
     stderr_bytes: int = 0  # bytes written to standard error
     network: list[NetworkFlow] = dataclasses.field(default_factory=list)  # what was reached over the network
-    accelerator_ms: Optional[int] = None  # real time times the accelerators that were granted
+    accelerator_ms: Optional[int] = None  # how long accelerators were held, times their number
 
 
 @dataclasses.dataclass
@@ -657,6 +657,7 @@ class NodeStatus:
     message: str = ""  # why not
     capacity: Capacity = dataclasses.field(default_factory=lambda: Capacity())  # what the host has
     conditions: list[Condition] = dataclasses.field(default_factory=list)  # DiskPressure: whether its disk is too full for runs
+    cpuFeatures: list[str] = dataclasses.field(default_factory=list)  # instructions that programs are built for, as the kernel names them, sorted
     devices: list[Device] = dataclasses.field(default_factory=list)  # accelerators
     capabilities: list[Capability] = dataclasses.field(default_factory=list)  # what the sandbox can enforce here, proven at start
     canaries: list[Canary] = dataclasses.field(default_factory=list)  # forbidden things that were tried inside; a run that needs one which failed goes elsewhere

@@ -592,7 +592,7 @@ export interface Usage {
   stderr_bytes: number;
   /** what was reached over the network */
   network?: NetworkFlow[];
-  /** real time times the accelerators that were granted */
+  /** how long accelerators were held, times their number */
   accelerator_ms?: number;
 }
 
@@ -1184,6 +1184,8 @@ export interface NodeStatus {
   capacity: Capacity;
   /** DiskPressure: whether its disk is too full for runs */
   conditions?: Condition[];
+  /** instructions that programs are built for, as the kernel names them, sorted */
+  cpuFeatures?: string[];
   /** accelerators */
   devices: Device[];
   /** what the sandbox can enforce here, proven at start */

@@ -73,8 +73,10 @@ Result<Response> synchronize_node(Call& call) {
                    volumes::prepare(services.store, services.blobs, node, request.runs,
                                     services.volumes, services.random));
   const uint64_t seen = services.notifier.version(store::node_topic(node));
+  nodes::DeviceTimes held;
   ASSIGN_OR_RETURN(auto answer, nodes::synchronize(services.store, services.leases, node, request,
-                                                   nodes::now(services.clock), publishing));
+                                                   nodes::now(services.clock), publishing, &held));
+  services.metrics.device_time.count(held);
   const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
   const Millis hold = std::min(nodes::hold_for(request, answer), longest);
   if (hold <= Millis(0)) return object_response(answer);

@@ -24,6 +24,7 @@ function factsOf(node) {
   return facts([
     ["Disk", bytes(parseQuantity(status.capacity?.disk))],
     ["System", [status.os, status.arch].filter(Boolean).map(visible).join(" ")],
+    ["CPU features", visible((status.cpuFeatures ?? []).join(" "))],
     ["Agent", visible(status.agentVersion)],
     ["Last seen", h("span", {}, ago(status.lastSeen), " ago")],
     ["Joined", clock(time(metadata.creationTimestamp))],

@@ -98,6 +98,7 @@ function usageSection(run) {
     h("div", { class: "meters" },
       h("div", { class: "meter" }, h("span", { class: "meter-label" }, "CPU time"), h("span"), h("span", { class: "meter-text" }, duration(usage.cpu_ms))),
       usage.peak_memory_bytes !== undefined && meter("Peak memory", usage.peak_memory_bytes, memory ?? 0, `${bytes(usage.peak_memory_bytes)}${memory ? ` of ${bytes(memory)}` : ""}`),
+      usage.accelerator_ms !== undefined && h("div", { class: "meter" }, h("span", { class: "meter-label" }, "Accelerators held"), h("span"), h("span", { class: "meter-text" }, duration(usage.accelerator_ms))),
       usage.peak_pids !== undefined && meter("Processes", usage.peak_pids, limits.pids ?? 0, `${usage.peak_pids}${limits.pids ? ` of ${limits.pids}` : ""}`),
       output("stdout"), output("stderr")),
     flows.length > 0 && grid(["Reached", "Address", "Connections", "Sent", "Received"], flows.map((flow) => [

@@ -1,0 +1,32 @@
+// How long a run has held its accelerators: from their grant on, also through the agents that came
+// and went meanwhile. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+#include "common/contracts/meta.h"
+
+namespace paddock::executor {
+
+using contracts::field;
+
+// A moment on the monotonic clock of one start of the machine.
+struct HoldStart {
+  int64_t mono_ms = 0;
+  std::string boot_id;
+  static constexpr auto describe() {
+    return std::tuple{field("monoMs", &HoldStart::mono_ms, "when they were granted"),
+                      field("bootId", &HoldStart::boot_id, "of the kernel whose clock that is")};
+  }
+};
+
+// The kernel that runs now; empty: it does not say.
+std::string this_boot();
+
+// At least `command`, the real time of what they were granted for: all that is known if the machine
+// was started anew since, or another version of the agent granted them.
+Millis held_for(const std::optional<HoldStart>& since, const HoldStart& now, Millis command);
+
+}  // namespace paddock::executor
