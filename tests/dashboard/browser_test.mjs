@@ -99,6 +99,8 @@ test("a denial says what, where, by which rule, and what would allow it", () => 
   await page.selectOption("select", "capability.denied");
   await page.waitForFunction(() => [...document.querySelectorAll("table.audit .badge")].every((badge) => badge.textContent === "capability.denied") && document.querySelector("table.audit .badge"));
   await shot(page, "audit");
+  await page.selectOption("select", "token.create");
+  await see(page, "No such event");
 }));
 
 test("a run is canceled, by keyboard, after a question", () => withPage({}, async (page) => {
@@ -218,10 +220,22 @@ test("nodes show what they have and what they have proven", () => withPage({}, a
   await logIn(page);
   await go(page, "#/nodes", "Nodes");
   await see(page, "1 of 1 node ready");
+  const { status } = await api("GET", `/apis/paddock.dev/v1alpha1/nodes/${settings.node}`);
+  const well = status.devices.filter((each) => !each.fault).length;
+  assert.equal(status.devices.length - well, 1, "the host declared one that is not there");
+  const card = await page.textContent("ul.cards li");
+  assert.ok(card.includes("1 × a card that is there"), card);
+  assert.ok(!card.includes("1 × a card that is gone"), card);
+  assert.equal(await page.textContent("ul.cards .card-line .badge"), "1 faulty");
+  assert.ok(card.includes(`${settings.gone} does not exist`), card);
+  assert.ok(card.includes(`Devices0 of ${well}`), card);
   await shot(page, "nodes");
   await page.click("a.row-link");
   await page.waitForSelector("table.canaries");
-  const { status } = await api("GET", `/apis/paddock.dev/v1alpha1/nodes/${settings.node}`);
+  await see(page, `${well} of ${status.devices.length} accelerators well`);
+  const faulty = await page.textContent("table[aria-label=Devices] tr:has-text('a card that is gone')");
+  assert.ok(faulty.includes("Faulty") && faulty.includes(`${settings.gone} does not exist`), faulty);
+  assert.ok((await page.textContent("table[aria-label=Devices] tr:has-text('a card that is there')")).includes("Well"));
   assert.equal(await page.$$eval("table.canaries tbody tr", (all) => all.length), status.canaries.length);
   assert.equal(await page.$$eval("table.capabilities tbody tr", (all) => all.length), status.capabilities.length);
   await node("cordon");

@@ -19,6 +19,9 @@ from node_environment_test import SEARCH, npm_install, npm_setting, why_no_regis
 
 HERE = SOURCE / "tests" / "dashboard"
 SCREENSHOTS = SOURCE / "build" / "dashboard-screenshots"
+GONE = "/dev/paddock-not-there"
+ACCELERATORS = [{"kind": "nvidia", "id": "there", "model": "a card that is there", "nodes": ["/dev/zero"]},
+                {"kind": "nvidia", "id": "gone", "model": "a card that is gone", "nodes": [GONE]}]
 
 
 def why_not():
@@ -51,13 +54,14 @@ class Dashboard(unittest.TestCase):
         SCREENSHOTS.mkdir(parents=True)
         port = self.enterContext(held_port())  # fixed, so that the page finds the controller again after a restart
         instance = Instance()
+        instance.env["PADDOCK_NODE_AGENT_ACCELERATORS"] = json.dumps(ACCELERATORS)
         instance.up = lambda *options: instance.run("up", "--port", str(port), *options)
         with instance:
             settings = {"url": f"https://127.0.0.1:{port}", "port": port, "paddock": str(BIN / "paddock"),
                         "token": find_file(instance.home, "tokens/admin").read_text().strip(),
                         "viewer": add_token(instance, "viewer", "runs:read"), "team": add_token(instance, "team", "*", "team"),
                         "node": instance.get("nodes")["items"][0]["metadata"]["name"],
-                        "chromium": shutil.which("chromium"), "screenshots": str(SCREENSHOTS)}
+                        "gone": GONE, "chromium": shutil.which("chromium"), "screenshots": str(SCREENSHOTS)}
             ca = find_file(instance.home, "tls/ca.pem")
             done = subprocess.run(["node", "--test", "--test-reporter=spec", "browser_test.mjs"], cwd=folder, text=True, timeout=1500,
                                   env={**instance.env, "PATH": SEARCH, "NODE_EXTRA_CA_CERTS": str(ca), "DASHBOARD_TEST": json.dumps(settings)},

@@ -1,5 +1,6 @@
 // What happened, and who did it: the newest first, new events by themselves.
 import { auditPath, get, withQuery } from "./api.mjs";
+import { TYPES } from "./audit_types.mjs";
 import { fill, h, order } from "./dom.mjs";
 import { clock, count, time } from "./format.mjs";
 import { keepTrying, sleep } from "./live.mjs";
@@ -9,9 +10,6 @@ import { badge, empty, heading, problem, skeleton } from "./ui.mjs";
 const FIRST = 500;
 const MOST = 2000;
 const EVERY_MS = 3000;
-const TYPES = ["command.start", "command.complete", "command.timeout", "command.cancelled", "command.lost", "command.refused",
-  "capability.denied", "limit.exceeded", "object.create", "object.update", "object.delete", "run.cancel", "tool.result",
-  "media.generate", "media.failed", "node.token", "node.enroll", "node.rotate", "node.revoke", "node.leave", "node.cordon", "node.uncordon", "node.drain", "node.taint", "backup.create", "access.denied"];
 const COLUMNS = ["Time", "Event", "Who", "What", "Details"];
 
 function toneOf({ type, details }) {

@@ -7,7 +7,7 @@ import { NOTHING, isolationBadge, loadMeters } from "./nodes.mjs";
 import { NOT_ENDED } from "./queue.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
-import { diskPressure, nodeState, proven, usedOnNodes } from "./usage.mjs";
+import { devicesOf, diskPressure, nodeState, proven, usedOnNodes } from "./usage.mjs";
 
 function trouble(node) {
   if (!node.status.ready) return notice("bad", visible(node.status.message || "This node holds no lease"),
@@ -35,7 +35,8 @@ function factsOf(node) {
 
 function devicesSection(node) {
   const devices = node.status.devices ?? [];
-  return section("Devices", { id: "devices", note: devices.length ? count(devices.length, "accelerator") : "" },
+  const { well, faulty } = devicesOf(node);
+  return section("Devices", { id: "devices", note: faulty.length ? `${well} of ${count(devices.length, "accelerator")} well` : devices.length ? count(devices.length, "accelerator") : "" },
     devices.length === 0 ? h("p", { class: "faint" }, "No accelerator was found or declared. docs/accelerators.md says how one is.")
       : grid(["Kind", "Model", "Id", "State"], devices.map((each) => [visible(each.kind), visible(each.model ?? ""), h("code", {}, brief(each.id, 120)), each.fault ? h("div", {}, badge("Faulty", "bad"), h("p", { class: "faint" }, visible(each.fault))) : badge("Well", "good")]), { label: "Devices" }));
 }

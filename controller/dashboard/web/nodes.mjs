@@ -6,7 +6,9 @@ import { eachFrame, liveList } from "./live.mjs";
 import { NOT_ENDED } from "./queue.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, heading, meter, problem, skeleton } from "./ui.mjs";
-import { nodeState, proven, usedOnNodes } from "./usage.mjs";
+import { devicesOf, nodeState, proven, usedOnNodes } from "./usage.mjs";
+
+const MOST_FAULTS = 3;
 
 export function isolationBadge(node) {
   const { passed, all } = proven(node);
@@ -14,25 +16,24 @@ export function isolationBadge(node) {
   return passed === all ? badge(`${passed} of ${all} stopped`, "good") : badge(`${all - passed} of ${all} not stopped`, "bad");
 }
 
-export function deviceList(node) {
-  const kinds = new Map();
-  for (const device of node.status.devices ?? []) {
-    const name = device.model || device.kind;
-    kinds.set(name, (kinds.get(name) ?? 0) + 1);
-  }
-  return [...kinds].map(([name, number]) => `${number} × ${brief(name, 60)}`).join(", ");
+// Those that fail are named beside the others, with why.
+function deviceLine(node) {
+  const { names, faulty } = devicesOf(node);
+  const well = [...names].map(([name, number]) => `${number} × ${brief(name, 60)}`).join(", ");
+  return [well || (faulty.length === 0 && "none"), faulty.length > 0 && [badge(`${faulty.length} faulty`, "bad"),
+    h("span", { class: "faint" }, faulty.slice(0, MOST_FAULTS).map(({ fault }) => brief(fault, 80)).join(", "), faulty.length > MOST_FAULTS && ", …")]];
 }
 
 export function loadMeters(node, used, known = true) {
   const has = node.status.capacity ?? {};
   const memory = parseQuantity(has.memory) ?? 0;
-  const devices = (node.status.devices ?? []).length;
+  const devices = devicesOf(node);
   const part = (now, whole, show = String) => (known ? `${show(now)} of ${show(whole)}` : show(whole));
   return h("div", { class: "meters" },
     meter("Runs", used.runs, has.maxRuns ?? 0, part(used.runs, has.maxRuns ?? 0)),
     meter("Cores", used.cpu, has.cpu ?? 0, part(used.cpu, has.cpu ?? 0)),
     meter("Memory", used.memory, memory, part(used.memory, memory, bytes)),
-    devices > 0 && meter("Devices", used.devices, devices, part(used.devices, devices)));
+    devices.all > 0 && meter("Devices", used.devices, devices.well, part(used.devices, devices.well)));
 }
 
 export const NOTHING = { runs: 0, cpu: 0, memory: 0, devices: 0 };
@@ -43,7 +44,7 @@ function nodeCard(node, used, known) {
     h("div", { class: "card-head" }, h("a", { class: "row-link card-title", href: `#/nodes/${encodeURIComponent(name)}` }, visible(name)), badge(nodeState(node))),
     !node.status.ready && node.status.message && h("p", { class: "faint" }, brief(node.status.message, 300)),
     loadMeters(node, used, known),
-    h("p", { class: "card-line" }, h("span", { class: "faint" }, "Devices"), " ", deviceList(node) || "none"),
+    h("p", { class: "card-line" }, h("span", { class: "faint" }, "Devices"), " ", deviceLine(node)),
     h("p", { class: "card-line" }, h("span", { class: "faint" }, "Forbidden things tried"), " ", isolationBadge(node)),
     h("p", { class: "card-foot faint" }, [node.status.os, node.status.arch, node.status.agentVersion && `agent ${node.status.agentVersion}`].filter(Boolean).map(visible).join(" · "),
       " · seen ", ago(node.status.lastSeen), " ago"));

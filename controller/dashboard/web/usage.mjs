@@ -13,6 +13,15 @@ export function asked(run) {
   };
 }
 
+// What runs can be granted of a node's devices, how many by name, and the others.
+export function devicesOf(node) {
+  const all = node.status?.devices ?? [];
+  const well = all.filter((each) => !each.fault);
+  const names = new Map();
+  for (const { model, kind } of well) names.set(model || kind, (names.get(model || kind) ?? 0) + 1);
+  return { all: all.length, well: well.length, names, faulty: all.filter((each) => each.fault) };
+}
+
 function add(sum, more) {
   for (const key of Object.keys(sum)) sum[key] += more[key];
 }
@@ -26,7 +35,7 @@ export function capacity(nodes) {
       runs: has.maxRuns ?? 0,
       cpu: has.cpu ?? 0,
       memory: parseQuantity(has.memory) ?? 0,
-      devices: (node.status.devices ?? []).filter((each) => !each.fault).length,
+      devices: devicesOf(node).well,
     });
   }
   return sum;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { capacity, namespaces, nodeState, proven, queueOrder, usedOnNodes } from "./usage.mjs";
+import { capacity, devicesOf, namespaces, nodeState, proven, queueOrder, usedOnNodes } from "./usage.mjs";
 
 const run = (namespace, phase, resources, more = {}) => ({ metadata: { namespace, uid: "u", creationTimestamp: "2026-01-01T00:00:00Z", ...more.metadata },
   spec: { resources, priority: more.priority }, status: { phase, nodeName: phase === "Pending" ? undefined : "n1" } });
@@ -8,6 +8,15 @@ const NODES = [{ status: { ready: true, capacity: { cpu: 8, memory: "16Gi", maxR
 
 test("what the cluster has is what ready nodes have", () => {
   assert.deepEqual(capacity(NODES), { runs: 4, cpu: 8, memory: 16 * 2 ** 30, devices: 2 });
+});
+
+test("a device with a fault is none that a run can have", () => {
+  const card = { kind: "nvidia", model: "a card" };
+  const gone = { kind: "nvidia", fault: "it is gone" };
+  const node = { status: { ready: true, devices: [card, gone, card, { kind: "apple" }] } };
+  assert.deepEqual(devicesOf(node), { all: 4, well: 3, names: new Map([["a card", 2], ["apple", 1]]), faulty: [gone] });
+  assert.equal(capacity([node]).devices, 3);
+  assert.deepEqual(devicesOf({}), { all: 0, well: 0, names: new Map(), faulty: [] });
 });
 
 test("the namespace with the smallest dominant share comes first", () => {
