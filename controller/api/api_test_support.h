@@ -73,12 +73,10 @@ class ApiTest : public testing::Test {
                    {.path = {},
                     .on_commit = [this](const auto& topics) { notifier_.notify(topics); },
                     .on_changes =
-                        [this](auto changes) {
-                          for (const auto& each : changes) {
-                            if (each.kind == contracts::Node::kKind)
-                              calls_->node_changed(each.key.name);
-                          }
-                          history_.publish(std::move(changes));
+                        [this](auto changes) { announce(std::move(changes), *calls_, history_); },
+                    .on_measured =
+                        [this](Micros took, const auto& measures) {
+                          metrics_.count_batch(took, measures);
                         }})
                    .value()),
         leases_(clock_.mono()),

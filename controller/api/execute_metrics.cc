@@ -1,7 +1,5 @@
 #include "controller/api/execute_metrics.h"
 
-#include <algorithm>
-
 #include "common/base/text.h"
 #include "controller/api/metrics.h"
 
@@ -12,12 +10,6 @@ constexpr std::array<const char*, 10> kNames = {"ok",      "failed",  "timeout",
                                                 "denied",  "refused", "canceled", "busy",
                                                 "no_node", "error"};
 constexpr const char* kSeconds = "paddock_execute_seconds";
-
-// 1234 -> 1.234
-std::string seconds(int64_t ms) {
-  const std::string rest = std::to_string(1'000 + ms % 1'000);
-  return cat(ms / 1'000, ".", std::string_view(rest).substr(1));
-}
 
 std::string gauge(const char* name, const char* help, size_t value) {
   return metric_type(name, "gauge", help) + metric_line(name, "", "", static_cast<int64_t>(value));
@@ -62,23 +54,7 @@ void ExecuteMetrics::count(ExecuteOutcome outcome) { ++outcomes_.at(static_cast<
 
 void ExecuteMetrics::count_run(bool warm, Millis took) {
   ++(warm ? warm_ : cold_);
-  const auto bound = std::ranges::lower_bound(kBoundsMs, took.count());
-  ++took_.at(static_cast<size_t>(bound - kBoundsMs.begin()));
-  took_ms_ += took.count();
-}
-
-std::string ExecuteMetrics::durations() const {
-  std::string out = metric_type(kSeconds, "histogram",
-                                "from the arrival of code that ran to its answer, in seconds");
-  const std::string bucket = cat(kSeconds, "_bucket");
-  int64_t sum = 0;
-  for (size_t i = 0; i < took_.size(); ++i) {
-    sum += took_.at(i).load();
-    out += metric_line(bucket.c_str(), "le",
-                       i < kBoundsMs.size() ? seconds(kBoundsMs.at(i)) : "+Inf", sum);
-  }
-  return cat(out, kSeconds, "_sum ", seconds(took_ms_.load()), "\n", kSeconds, "_count ", sum,
-             "\n");
+  took_.add(took);
 }
 
 std::string ExecuteMetrics::text(const calls::Load& load) const {
@@ -90,7 +66,9 @@ std::string ExecuteMetrics::text(const calls::Load& load) const {
   out += metric_type(kStarts, "counter", "code that ran, by whether an interpreter waited for it");
   out += metric_line(kStarts, "start", "warm", warm_.load());
   out += metric_line(kStarts, "start", "cold", cold_.load());
-  out += durations();
+  out += metric_type(kSeconds, "histogram",
+                     "from the arrival of code that ran to its answer, in seconds");
+  out += took_.text(kSeconds);
   out += gauge("paddock_execute_running", "code that nodes have now", load.running);
   out += gauge("paddock_execute_waiting", "requests that wait for a place", load.waiting);
   out += gauge("paddock_execute_places", "how many nodes take at once", load.places);

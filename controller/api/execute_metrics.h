@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/base/units.h"
 #include "common/contracts/snippet_report.h"
+#include "controller/api/histogram.h"
 #include "controller/calls/call_table.h"
 
 namespace paddock::api {
@@ -39,16 +40,13 @@ class ExecuteMetrics {
 
  private:
   static constexpr size_t kOutcomes = 10;
-  static constexpr std::array<int64_t, 13> kBoundsMs = {
-      5, 10, 25, 50, 100, 250, 500, 1'000, 2'500, 5'000, 10'000, 30'000, 60'000};
-  std::string durations() const;
+  static constexpr Histogram::Bounds kBounds = {5,     10,    25,    50,     100,    250,   500,
+                                                1'000, 2'500, 5'000, 10'000, 30'000, 60'000};
 
   std::array<std::atomic<int64_t>, kOutcomes> outcomes_{};
   std::atomic<int64_t> warm_{0};
   std::atomic<int64_t> cold_{0};
-  std::array<std::atomic<int64_t>, kBoundsMs.size() + 1>
-      took_{};  // by the first bound that holds it
-  std::atomic<int64_t> took_ms_{0};
+  Histogram took_{kBounds};
 };
 
 }  // namespace paddock::api

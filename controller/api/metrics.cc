@@ -19,6 +19,11 @@ std::string metric_seconds(int64_t ms) {
   return cat(ms / 1'000, ".", std::string_view(rest).substr(1));
 }
 
+void Metrics::count_batch(Micros took, const std::vector<runs::Measures>& measures) {
+  commit_times_.add(took);
+  for (const runs::Measures& each : measures) runs.count(each);
+}
+
 std::string Metrics::text() const {
   std::string out =
       metric_type("paddock_http_answers_total", "counter", "HTTP answers by class of status");
@@ -32,7 +37,10 @@ std::string Metrics::text() const {
   out += metric_line("paddock_store_commits_total", "", "", commits_.load());
   out += metric_type("paddock_http_streams", "gauge", "streaming answers open now");
   out += metric_line("paddock_http_streams", "", "", streams.load());
-  return out;
+  constexpr const char* kCommitSeconds = "paddock_store_commit_seconds";
+  out += metric_type(kCommitSeconds, "histogram", "a batch of changes until it is on the disk");
+  out += commit_times_.text(kCommitSeconds);
+  return out + http.text() + runs.text();
 }
 
 }  // namespace paddock::api

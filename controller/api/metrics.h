@@ -8,6 +8,8 @@
 
 #include "controller/api/device_time.h"
 #include "controller/api/execute_metrics.h"
+#include "controller/api/http_times.h"
+#include "controller/api/run_times.h"
 
 namespace paddock::api {
 
@@ -15,10 +17,14 @@ class Metrics {
  public:
   void count_answer(int status) { ++answers_[static_cast<size_t>(status / 100) % answers_.size()]; }
   void count_commit() { ++commits_; }
+  // A batch of the store, which is on the disk; see StoreOptions::on_measured.
+  void count_batch(Micros took, const std::vector<runs::Measures>& measures);
   void count_denial() { ++denials_; }
   std::atomic<int64_t> streams{0};  // open streaming answers
   ExecuteMetrics execute;
   DeviceTimeMetrics device_time;
+  HttpTimes http;
+  RunTimes runs;
 
   // `# TYPE …` and value lines; `execute` and `device_time` have their own.
   std::string text() const;
@@ -27,6 +33,7 @@ class Metrics {
   std::array<std::atomic<int64_t>, 6> answers_{};  // by hundreds of the HTTP status
   std::atomic<int64_t> commits_{0};
   std::atomic<int64_t> denials_{0};
+  Histogram commit_times_;
 };
 
 // One metric's header and value lines.

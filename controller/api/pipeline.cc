@@ -24,6 +24,7 @@ struct Trace {
   std::string id;
   auth::Principal principal = auth::anonymous();
   std::string reason;  // of a refusal
+  const Route* route = nullptr;
   std::shared_ptr<OpenRequests::Place> place;
 };
 
@@ -122,6 +123,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
                           Trace& trace) {
   ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
   const Route& route = *match.route;
+  trace.route = match.route;
   Call call{services, request,  std::move(match.params),       {}, {},
             {},       trace.id, make_handler(router, services)};
   if (route.scope == auth::Scope::kPublic) {
@@ -197,6 +199,7 @@ void count_stream(Services& services, Response& response) {
 
 Response handle(const Router& router, Services& services, Request& request) {
   const MonoTime started = services.clock.mono();
+  const Stopwatch stopwatch;
   Trace trace;
   trace.id = make_suffix(services.random, 12);
   Result<Response> result = run_call(router, services, request, trace);
@@ -211,6 +214,9 @@ Response handle(const Router& router, Services& services, Request& request) {
   }
   count_stream(services, response);
   services.metrics.count_answer(response.status);
+  services.metrics.http.count(trace.route != nullptr ? trace.route->method : "none",
+                              trace.route != nullptr ? trace.route->pattern : "none",
+                              response.status, stopwatch.elapsed());
   response.headers.emplace_back("x-request-id", trace.id);
   std::shared_ptr<void> held = trace.place;
   auto line = std::make_shared<AccessLine>(request, std::move(trace), response.status,

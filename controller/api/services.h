@@ -60,4 +60,13 @@ struct Services {
   std::shared_ptr<LaterWrites> later = std::make_shared<LaterWrites>();
 };
 
+// What a commit changed, to whoever waits for it. Called from StoreOptions::on_changes.
+inline void announce(std::vector<store::ObjectWrite> changes, calls::Relay& calls,
+                     events::WatchHistory& history) {
+  for (const store::ObjectWrite& each : changes) {
+    if (each.kind == contracts::Node::kKind) calls.node_changed(each.key.name);
+  }
+  history.publish(std::move(changes));
+}
+
 }  // namespace paddock::api

@@ -58,11 +58,11 @@ Status Controller::open_state() {
     metrics_.count_commit();
     notifier_.notify(topics);
   };
+  options.on_measured = [this](Micros took, const auto& measures) {
+    metrics_.count_batch(took, measures);
+  };
   options.on_changes = [this](std::vector<store::ObjectWrite> changes) {
-    for (const store::ObjectWrite& each : changes) {
-      if (each.kind == contracts::Node::kKind) calls_->node_changed(each.key.name);
-    }
-    history_.publish(std::move(changes));
+    api::announce(std::move(changes), *calls_, history_);
   };
   ASSIGN_OR_RETURN(store_, store::Store::open(options));
   TRY(begin_history());

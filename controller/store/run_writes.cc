@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/runs/audit_events.h"
+#include "controller/runs/measures.h"
 #include "controller/store/tool_token_writes.h"
 
 namespace paddock::store {
@@ -12,6 +13,8 @@ namespace {
 Status append_all(WriteTxn& txn, const contracts::Run& run, runs::Events& events) {
   for (contracts::RunEvent& event : events) TRY(txn.append_event(run.metadata.uid, event));
   for (contracts::AuditEvent& event : runs::audit_events(run, events)) TRY(txn.append_audit(event));
+  if (auto measures = runs::measures_of(run, events); !measures.empty())
+    txn.measure(std::move(measures));
   txn.touch(run_topic(run.metadata.uid));
   return {};
 }

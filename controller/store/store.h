@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/stopwatch.h"
 #include "common/contracts/audit.h"
 #include "common/contracts/events.h"
 #include "common/contracts/grant.h"
@@ -23,6 +24,7 @@
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
+#include "controller/runs/measures.h"
 
 namespace paddock::store {
 
@@ -248,6 +250,8 @@ class WriteTxn : public ReadTxn {
                                        size_t item, const IdempotentCreate& made) = 0;
   // Waiters on this topic (controller/events) are woken after the commit.
   virtual void touch(const std::string& topic) = 0;
+  // Told after the commit, with what it took (StoreOptions::on_measured).
+  virtual void measure(runs::Measures measures) = 0;
 
  protected:
   // What is kept beside an object's text, to find it without reading the text.
@@ -288,6 +292,9 @@ struct StoreOptions {
   // Called before on_commit with what the commit changed, in the order of resource versions; one
   // call after another, whichever thread commits. Must not call the store.
   std::function<void(std::vector<ObjectWrite>)> on_changes = {};
+  // Called after each commit that wrote, likewise, with how long the batch took until it was on the
+  // disk and what was measured of the runs in it.
+  std::function<void(Micros, const std::vector<runs::Measures>&)> on_measured = {};
 };
 
 class Store {

@@ -17,6 +17,13 @@ from harness import SOURCE, Instance, find_file, main, make_project
 FOLDER = SOURCE / "charts/paddock/monitoring"
 PROMTOOL, NO_PROMTOOL = chart.tool("promtool")
 
+REACHES_OUT = """import socket
+try:
+    socket.create_connection(("192.0.2.1", 80))
+except OSError as error:
+    print(error)
+"""
+
 
 def expressions():
     """[(where, expression)] of the dashboard and of the alerts"""
@@ -54,7 +61,7 @@ class Names(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         instance = cls.enterClassContext(Instance())
-        project = make_project(instance.home / "project", job__py="print(1)\n")
+        project = make_project(instance.home / "project", job__py=REACHES_OUT)
         instance.run("compute", project, "python3 job.py")
         port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
         tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
@@ -91,6 +98,30 @@ class Names(unittest.TestCase):
         self.assertEqual(set(re.findall(r"`(paddock_\w+)", text)), set(self.metrics))
         rules = {rule["alert"] for group in alerts() for rule in group["rules"]}
         self.assertEqual(set(re.findall(r"`(Paddock[A-Z]\w+)`", text)), rules)
+
+    def value(self, line):
+        found = re.search(rf"(?m)^{re.escape(line)} (\S+)$", self.text)
+        self.assertTrue(found, line)
+        return float(found[1])
+
+    def test_a_run_is_counted_in_each_of_its_stages(self):
+        took = {}
+        for stage in ("queued", "starting", "running", "total"):
+            labels = f'{{stage="{stage}"}}'
+            self.assertEqual(self.value(f"paddock_run_stage_seconds_count{labels}"), 1, stage)
+            took[stage] = self.value(f"paddock_run_stage_seconds_sum{labels}")
+        self.assertGreater(took["running"], 0)
+        self.assertGreaterEqual(took["total"], took["running"])
+
+    def test_requests_are_counted_by_route_and_commits_by_time(self):
+        runs = "/apis/paddock.dev/v1alpha1/namespaces/{ns}/runs"
+        count = f'paddock_http_request_seconds_count{{method="POST",route="{runs}",class="2xx"}}'
+        self.assertEqual(self.value(count), 1)
+        self.assertGreater(self.value("paddock_store_commit_seconds_sum"), 0)
+
+    def test_what_a_sandbox_refused_is_counted(self):
+        self.assertEqual(self.value('paddock_sandbox_denials_total{kind="network"}'), 1)
+        self.assertEqual(self.value('paddock_sandbox_denials_total{kind="execute"}'), 0)
 
     @unittest.skipUnless(PROMTOOL, f"no promtool: {NO_PROMTOOL}")
     def test_prometheus_takes_what_the_controller_says(self):

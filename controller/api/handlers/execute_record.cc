@@ -2,6 +2,7 @@
 
 #include "common/crypto/digest.h"
 #include "controller/runs/audit_events.h"
+#include "controller/runs/measures.h"
 
 namespace paddock::api {
 
@@ -48,6 +49,7 @@ Status ExecuteRecord::end(const SnippetReport& report) {
     return write({std::move(refused)});
   }
   metrics.count_run(report.warm, took());
+  call_.services.metrics.runs.count_denials(runs::denial_counts(*report.result));
   // As of any command: what its sandbox stopped, then its end.
   auto events = runs::end_events(event(""), *report.result);
   events.back().type = contracts::audit::kExecuteRequest;

@@ -6,6 +6,7 @@
 #include "controller/api/handlers/sandboxes.h"
 #include "controller/api/handlers/session_access.h"
 #include "controller/runs/audit_events.h"
+#include "controller/runs/measures.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {
@@ -86,6 +87,7 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
     TRY(note_loss(command, error));
     return error;
   }
+  command.services.metrics.runs.count_denials(runs::denial_counts(*result));
   TRY(note_end(command, runs::end_events(event_of(command, ""), *result)));
   if (result->status == contracts::SandboxStatus::kInternalError)
     return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};

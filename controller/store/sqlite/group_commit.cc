@@ -72,6 +72,7 @@ void GroupCommit::remember(const Batch& batch, bool wrote) {
 }
 
 void GroupCommit::commit(const Batch& batch) {
+  const Stopwatch stopwatch;
   Transaction txn(*db_, cache_);
   const int64_t changes = db_->changes();
   Status committed = try_commit(batch, txn);
@@ -88,7 +89,9 @@ void GroupCommit::commit(const Batch& batch) {
     return remember(batch, false);
   }
   PADDOCK_CRASH_POINT("store-committed");
-  remember(batch, db_->changes() != changes);
+  const bool wrote = db_->changes() != changes;
+  if (on_measured_ && wrote) on_measured_(stopwatch.elapsed(), txn.measures());
+  remember(batch, wrote);
   txn.publish_decoded();
   announce(txn);
 }
@@ -108,11 +111,13 @@ Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
   for (Job* job : batch) {
     const size_t touched = txn.topics().size();
     const size_t changed = txn.object_writes().size();
+    const size_t measured = txn.measures().size();
     job->result = run_in_savepoint(*job, txn);
     if (!db_->in_transaction()) return job->result;
     if (job->result.ok()) continue;
     txn.topics().resize(touched);
     txn.object_writes().resize(changed);
+    txn.measures().resize(measured);
     txn.forget_decoded();
   }
   PADDOCK_CRASH_POINT("store-committing");

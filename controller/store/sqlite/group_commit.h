@@ -23,6 +23,7 @@ class GroupCommit {
   using Change = std::function<Status(WriteTxn&)>;
   using OnCommit = std::function<void(const std::vector<std::string>&)>;
   using OnChanges = std::function<void(std::vector<store::ObjectWrite>)>;
+  using OnMeasured = std::function<void(Micros, const std::vector<runs::Measures>&)>;
 
   // What is read by others is kept in the caches, which outlive this.
   GroupCommit(std::unique_ptr<Connection> db, DecodedCache& cache, TokenCache& tokens,
@@ -31,7 +32,8 @@ class GroupCommit {
         cache_(cache),
         tokens_(tokens),
         on_commit_(options.on_commit),
-        on_changes_(options.on_changes) {}
+        on_changes_(options.on_changes),
+        on_measured_(options.on_measured) {}
 
   // Returns after the commit. Any thread.
   Status submit(const Change& change);
@@ -69,6 +71,7 @@ class GroupCommit {
   TokenCache& tokens_;
   OnCommit on_commit_;
   OnChanges on_changes_;
+  OnMeasured on_measured_;
   std::atomic<bool> disk_refuses_{false};
 };
 

@@ -75,10 +75,12 @@ class Transaction final : public WriteTxn {
                                const IdempotentCreate& made) override;
 
   void touch(const std::string& topic) override { topics_.push_back(topic); }
+  void measure(runs::Measures measures) override { measures_.push_back(std::move(measures)); }
   // What was touched so far; a savepoint that is undone cuts it back.
   std::vector<std::string>& topics() { return topics_; }
-  // Likewise, the objects that were changed.
+  // Likewise, the objects that were changed, and what was measured.
   std::vector<ObjectWrite>& object_writes() { return object_writes_; }
+  std::vector<runs::Measures>& measures() { return measures_; }
   // What was read or written of uncommitted rows: for everybody once they are committed, for nobody
   // after a savepoint was undone.
   void publish_decoded();
@@ -127,6 +129,7 @@ class Transaction final : public WriteTxn {
   bool tokens_changed_ = false;
   std::vector<std::string> topics_;
   std::vector<ObjectWrite> object_writes_;
+  std::vector<runs::Measures> measures_;
 };
 
 }  // namespace paddock::store::sqlite
