@@ -41,6 +41,7 @@ int drain_command(const Parsed& parsed, Env& env);
 int taint_command(const Parsed& parsed, Env& env);
 int node_token_command(const Parsed& parsed, Env& env);
 int node_join_command(const Parsed& parsed, Env& env);
+int node_move_command(const Parsed& parsed, Env& env);
 int node_leave_command(const Parsed& parsed, Env& env);
 int node_rotate_command(const Parsed& parsed, Env& env);
 int audit_command(const Parsed& parsed, Env& env);

@@ -1,13 +1,13 @@
 // `paddock node join`, `leave` and `rotate`: on the host that is, or shall be, the node.
 #include "cli/commands/commands.h"
 #include "cli/core/agent_host.h"
+#include "cli/core/agent_server.h"
 #include "cli/core/agent_service.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/safe_output.h"
 #include "common/client/join_token.h"
 #include "common/client/node_identity.h"
-#include "common/client/requests.h"
 #include "common/http/clock_gap.h"
 #include "common/os/file.h"
 
@@ -37,28 +37,13 @@ Result<std::string> token_text(const Parsed& parsed) {
   return invalid_argument("TOKEN_FILE_UNREADABLE", text.error().message, "--token-file");
 }
 
-Result<std::string> server_url(const Parsed& parsed) {
-  std::string url = parsed.text("server");
-  while (url.ends_with('/')) url.pop_back();
-  http::Endpoint endpoint;
-  endpoint.base_url = url;
-  if (url.starts_with("https://") || (url.starts_with("http://") && client::on_this_host(endpoint)))
-    return url;
-  return invalid_argument("INVALID_SERVER",
-                          "must be an https:// address (http:// on this host's loopback only)",
-                          "--server");
-}
-
 Result<JoinOptions> join_options(const Parsed& parsed, const AgentHost& host) {
   JoinOptions options;
-  ASSIGN_OR_RETURN(options.server, server_url(parsed));
+  ASSIGN_OR_RETURN(options.server, agent_server(parsed));
   ASSIGN_OR_RETURN(const std::string text, token_text(parsed));
   ASSIGN_OR_RETURN(options.token, client::parse_join_token(text));
-  if (parsed.has("ca-file")) {
-    auto ca = os::read_file(parsed.text("ca-file"), kMaxFile);
-    if (!ca.ok()) return invalid_argument("CA_FILE_UNREADABLE", ca.error().message, "--ca-file");
-    options.token.ca_pem = std::move(ca).value();
-  }
+  ASSIGN_OR_RETURN(std::string ca, agent_ca(parsed));
+  if (!ca.empty()) options.token.ca_pem = std::move(ca);
   options.node = parsed.text("name", host.node());
   return options;
 }

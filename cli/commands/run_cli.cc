@@ -49,6 +49,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"taint", taint_command},
     std::pair<std::string_view, Function>{"node token", node_token_command},
     std::pair<std::string_view, Function>{"node join", node_join_command},
+    std::pair<std::string_view, Function>{"node move", node_move_command},
     std::pair<std::string_view, Function>{"node leave", node_leave_command},
     std::pair<std::string_view, Function>{"node rotate", node_rotate_command},
     std::pair<std::string_view, Function>{"top", top_command},

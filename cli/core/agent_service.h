@@ -4,8 +4,9 @@
 namespace paddock::cli {
 
 struct AgentService {
-  const char* user;   // who may write its files
-  const char* start;  // once the host has joined
+  const char* user;     // who may write its files
+  const char* start;    // once the host has joined
+  const char* restart;  // once its configuration was changed
   const char* stop;
   const char* forget;  // once the host has left
 };

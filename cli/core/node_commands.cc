@@ -34,6 +34,15 @@ std::vector<CommandRow> membership_commands() {
        "name\n"
        "into its configuration. Only calls out. Interrupted, it can be typed again.\n\n"
        "  paddock node join --server https://paddock.example:8443 --name gpu-1 --token pdke_…"},
+      {"node move",
+       kNodes,
+       "tell this host's agent that its controller has another address",
+       {},
+       {kConfig, kDataDir},
+       "Asks there first, with this node's credential; if it is not taken, nothing is changed.\n"
+       "Then server, and with --ca-file caFile, are changed in the agent's configuration, which\n"
+       "the agent reads when it starts. It stays the same node.\n\n"
+       "  paddock node move --server https://paddock.example:8443"},
       {"node leave",
        kNodes,
        "end this host's being a node",

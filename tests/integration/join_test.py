@@ -1,66 +1,13 @@
 """A host joins in one line, keeps its credential fresh, and leaves: real programs, and what a stolen token is good for."""
 import http.client
 import json
-import re
-import shlex
 import signal
 import ssl
 import subprocess
 import time
-import unittest
 
-from harness import BIN, Instance, contents_below, find_file, main, make_project, wait_until
-
-QUICK = "print('done')\n"
-SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
-
-
-class Host:
-    """A folder that stands for a host of its own: an agent's configuration and data."""
-
-    def __init__(self, instance, name):
-        self.instance = instance
-        self.folder = instance.home / f"host-{name}"
-        self.folder.mkdir()
-        self.config = self.folder / "node-agent.yaml"
-        self.data = self.folder / "data"
-        self.agent = None
-
-    def node(self, verb, *args, check=True):
-        return self.instance.run("node", verb, *args, "--config", self.config, "--data-dir", self.data, check=check)
-
-    def join(self, line, *more, check=True):
-        """Types the line that `paddock node token` printed."""
-        words = shlex.split(line)
-        assert words[:3] == ["paddock", "node", "join"], line
-        return self.node("join", *words[3:], *more, check=check)
-
-    def start(self):
-        with open(self.folder / "latest.log", "a") as log:
-            self.agent = subprocess.Popen([str(BIN / "paddock-node-agent"), "--config", str(self.config)], env=self.instance.env,
-                                          stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-    def end(self, how=signal.SIGTERM):
-        if self.agent and self.agent.poll() is None:
-            self.agent.send_signal(how)
-        if self.agent:
-            self.agent.wait(60)
-
-    def credential(self):
-        return (self.data / "credential").read_text().strip()
-
-    def has_joined(self):
-        return (self.data / "credential").exists()
-
-
-def controller_of(instance):
-    return json.loads(find_file(instance.home, "controller.json").read_text())["url"]
-
-
-def make_token(instance, node, *options):
-    """(the token, the line to type)"""
-    made = instance.run("node", "token", node, *options)
-    return made.stdout.strip(), re.search(r"(?m)^  (paddock node join .*)$", made.stderr).group(1)
+from harness import BIN, Instance, contents_below, find_file, main, wait_until
+from joined_hosts import JoinedHosts, controller_of, make_token
 
 
 def post(instance, path, credential):
@@ -82,36 +29,7 @@ def audit(instance, **fields):
     return [each for each in lines if all(each.get(key) == value for key, value in fields.items())]
 
 
-class Join(unittest.TestCase):
-    def setUp(self):
-        self.instance = self.enterContext(Instance())
-        self.project = make_project(self.instance.home / "project", quick__py=QUICK, sleep__py=SLEEPER)
-        self.own = self.instance.get("nodes")["items"][0]["metadata"]["name"]
-        self.runs = 0
-
-    def host(self, name="gpu-1"):
-        host = Host(self.instance, name)
-        self.addCleanup(host.end)
-        return host
-
-    def joined(self, name="gpu-1", *options):
-        host = self.host(name)
-        host.join(make_token(self.instance, name)[1])
-        for line in options:
-            with open(host.config, "a") as config:
-                config.write(line + "\n")
-        self.instance.run("cordon", self.own)  # runs go to the host that joined
-        host.start()
-        wait_until("the node to be ready", lambda: self.instance.get("node", name)["status"].get("ready"))
-        return host
-
-    def assert_takes_runs(self, node="gpu-1"):
-        self.runs += 1
-        name = f"job-{self.runs}"
-        self.instance.run("compute", self.project, "python3 quick.py", "--name", name)
-        run = self.instance.run_object(name)
-        self.assertEqual((run["status"]["phase"], run["status"]["nodeName"]), ("Succeeded", node))
-
+class Join(JoinedHosts):
     def refused(self, code, done, *words):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"[{code}]", done.stderr)
@@ -186,8 +104,7 @@ class Join(unittest.TestCase):
 
     def test_a_credential_is_replaced_while_the_agent_works(self):
         host = self.joined()
-        self.instance.run("compute", self.project, "python3 sleep.py", "--detach", "--name", "long")
-        wait_until("the command to start", lambda: "started" in self.instance.run("logs", "long").stdout)
+        self.run_long()
         before = host.credential()
         self.assertIn("has a new credential", host.node("rotate").stderr)
         after = host.credential()
@@ -252,8 +169,7 @@ class Join(unittest.TestCase):
     def test_a_host_leaves(self):
         host = self.joined()
         self.refused("DATA_DIR_IN_USE", host.node("leave", check=False), "systemctl stop")
-        self.instance.run("compute", self.project, "python3 sleep.py", "--detach", "--name", "long")
-        wait_until("the command to start", lambda: "started" in self.instance.run("logs", "long").stdout)
+        self.run_long()
         host.end()  # its run goes on
         self.refused("NODE_HAS_RUNS", host.node("leave", check=False), "paddock drain gpu-1", "--force")
         self.assertTrue(host.has_joined())
@@ -296,6 +212,44 @@ class Join(unittest.TestCase):
         self.assertNotEqual(moved, url)
         host.end()
         host.config.write_text(host.config.read_text().replace(url, moved))
+        host.start()
+        self.assert_takes_runs()
+        self.assertEqual(host.credential(), credential)
+        self.assertEqual(self.instance.get("node", "gpu-1")["metadata"]["uid"], uid)
+
+    def test_a_node_is_told_its_controllers_new_address(self):
+        host = self.joined()
+        self.run_long()
+        uid = self.instance.get("node", "gpu-1")["metadata"]["uid"]
+        credential, before, former = host.credential(), host.config.read_text(), controller_of(self.instance)
+        self.refused("INVALID_SERVER", host.node("move", "--server", "http://192.0.2.1:1", check=False), "--server")
+        self.refused("CA_FILE_UNREADABLE", host.node("move", "--server", former, "--ca-file", host.folder / "none.pem", check=False))
+        with Instance("other") as other:  # a controller, but not this node's
+            elsewhere = ("move", "--server", controller_of(other))
+            self.refused("SERVER_NOT_TRUSTED", host.node(*elsewhere, check=False))
+            ca = find_file(other.home, "tls/ca.pem")
+            self.refused("MOVE_REFUSED", host.node(*elsewhere, "--ca-file", ca, check=False), "gpu-1", "paddock node join --force")
+        self.assertNotEqual(host.node(*elsewhere, check=False).returncode, 0)  # nobody answers there any more
+        self.assertEqual(host.config.read_text(), before)
+        self.instance.kill("paddock-controller")
+        self.instance.up()  # at another port
+        moved = controller_of(self.instance)
+        self.assertNotEqual(moved, former)
+        said = host.node("move", "--server", moved + "/").stderr  # while the agent runs, and asks at the former address
+        self.assertIn(f"once its agent is started again:\n  paddock-node-agent --config {host.config}", said)
+        self.assertEqual(host.config.read_text(), before.replace(former, moved))
+        self.assertIsNone(host.agent.poll())
+        host.end()
+        host.start()
+        self.assert_takes_runs()
+        self.assertEqual(self.instance.run_object("long")["status"]["phase"], "Running")
+        # Another CA comes along without a moment in which the former configuration has it.
+        ca = find_file(self.instance.home, "tls/ca.pem")
+        for name in ("controller-ca.moved.pem", "controller-ca.pem"):
+            host.node("move", "--server", moved, "--ca-file", ca)
+            self.assertIn(f"caFile: {host.data / name}\n", host.config.read_text())
+            self.assertEqual((host.data / name).read_text(), ca.read_text())
+        host.end()
         host.start()
         self.assert_takes_runs()
         self.assertEqual(host.credential(), credential)
