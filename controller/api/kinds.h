@@ -42,6 +42,7 @@ Status prepare_new(Services& services, contracts::Grant& grant);
 Status prepare_new(Services& services, contracts::Sandbox& session);
 // What is held for it until it is stored.
 Result<reconciler::QueueRoom> take_room(Services& services, const contracts::Run& run);
+Result<reconciler::QueueRoom> take_room(Services& services, const contracts::Sandbox& session);
 template <class T>
 Result<reconciler::QueueRoom> take_room(Services&, const T&) {
   return reconciler::QueueRoom();

@@ -35,6 +35,7 @@ Status Picture::load(store::ReadTxn& txn) {
   ready_.clear();
   drains_.clear();
   deadlines_.clear();
+  sessions_.clear();
   ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
   ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
   for (const contracts::Node& node : nodes.items) put(node);
@@ -43,6 +44,10 @@ Status Picture::load(store::ReadTxn& txn) {
     put({grant.metadata.name_space, grant.metadata.name}, grant);
   ASSIGN_OR_RETURN(const auto active, txn.active_runs());
   for (const contracts::Run& run : active) put(run);
+  ASSIGN_OR_RETURN(const auto sessions, txn.list<contracts::Sandbox>({.active = true}));
+  for (const contracts::Sandbox& session : sessions.items)
+    put({session.metadata.name_space, session.metadata.name}, session);
+  for (const auto& [uid, held] : held_) cluster_->put_charge(uid, held.name_space, held.charge);
   version_ = version;
   return {};
 }
@@ -68,6 +73,9 @@ Status Picture::reread(store::ReadTxn& txn, const std::string& kind, const store
   } else if (kind == contracts::Grant::kKind) {
     ASSIGN_OR_RETURN(const auto grant, txn.find<contracts::Grant>(key));
     put(key, grant);
+  } else if (kind == contracts::Sandbox::kKind) {
+    ASSIGN_OR_RETURN(const auto session, txn.find<contracts::Sandbox>(key));
+    put(key, session);
   }
   return {};
 }
@@ -114,6 +122,37 @@ void Picture::put(const contracts::Node& node) {
 void Picture::put(const store::Key& key, const std::optional<contracts::Grant>& grant) {
   cluster_->put_quota(key.name_space, key.name,
                       grant ? contracts::quota_of(grant->spec) : std::nullopt);
+}
+
+// Its charge never changes: what it is of is fixed when it is made. Another session of the name may
+// have come after one that was destroyed.
+void Picture::put(const store::Key& key, const std::optional<contracts::Sandbox>& session) {
+  const bool lives = session && session->status.phase != contracts::SandboxPhase::kEnded;
+  const std::string path = path_of(key);
+  const auto known = sessions_.find(path);
+  if (known != sessions_.end()) {
+    if (lives && known->second == session->metadata.uid) return;
+    cluster_->remove_charge(known->second);
+    sessions_.erase(known);
+  }
+  if (!lives) return;
+  sessions_[path] = session->metadata.uid;
+  cluster_->put_charge(session->metadata.uid, key.name_space, scheduler::charge_of(*session));
+}
+
+void Picture::hold(const contracts::Sandbox& session) {
+  const Held held{session.metadata.name_space,
+                  path_of({session.metadata.name_space, session.metadata.name}),
+                  scheduler::charge_of(session)};
+  cluster_->put_charge(session.metadata.uid, held.name_space, held.charge);
+  held_[session.metadata.uid] = held;
+}
+
+void Picture::let_go(const std::string& uid) {
+  const auto held = held_.extract(uid);
+  if (held.empty()) return;
+  const auto stored = sessions_.find(held.mapped().path);
+  if (stored == sessions_.end() || stored->second != uid) cluster_->remove_charge(uid);
 }
 
 void Picture::drop_node(const std::string& name) {

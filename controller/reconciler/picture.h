@@ -30,6 +30,10 @@ class Picture {
   const std::set<std::pair<int64_t, std::string>>& deadlines() const { return deadlines_; }
   // Of an active run.
   bool knows(const std::string& uid) const { return runs_.contains(uid); }
+  // A session that is on its way to the store counts from hold() to let_go(), and further if it is
+  // there by then.
+  void hold(const contracts::Sandbox& session);
+  void let_go(const std::string& uid);
   // How many of a namespace's runs wait.
   int64_t waiting_in(const std::string& name_space) const;
 
@@ -39,6 +43,7 @@ class Picture {
   void put(const contracts::Run& run);
   void put(const contracts::Node& node);
   void put(const store::Key& key, const std::optional<contracts::Grant>& grant);
+  void put(const store::Key& key, const std::optional<contracts::Sandbox>& session);
   void drop_run(const std::string& uid);
   void drop_node(const std::string& name);
 
@@ -54,6 +59,13 @@ class Picture {
   std::unordered_map<std::string, Known> runs_;          // by uid
   std::unordered_map<std::string, std::string> uid_of_;  // by "<namespace>/<name>"
   std::map<std::string, int64_t> waiting_;               // by namespace
+  struct Held {
+    std::string name_space;
+    std::string path;  // "<namespace>/<name>"
+    scheduler::Charge charge;
+  };
+  std::unordered_map<std::string, std::string> sessions_;  // that live: uid by "<namespace>/<name>"
+  std::unordered_map<std::string, Held> held_;             // by uid
   std::set<std::string> ready_;
   std::map<std::string, WallTime> drains_;
   std::set<std::pair<int64_t, std::string>> deadlines_;

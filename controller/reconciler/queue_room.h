@@ -1,5 +1,6 @@
-// Places in a namespace's queue for runs that are on their way to the store: others that come at
-// the same moment find them taken. Given back when this goes, stored or not. Move-only; any thread.
+// Places in a namespace's queue, or room in its quotas, for what is on its way to the store: others
+// that come at the same moment find them taken. Given back when this goes, stored or not.
+// Move-only; any thread.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@ namespace paddock::reconciler {
 
 class QueueRoom {
  public:
-  QueueRoom() = default;  // where nothing bounds the queue
+  QueueRoom() = default;  // where nothing is bounded
   explicit QueueRoom(std::function<void()> give_back) : give_back_(std::move(give_back)) {}
   QueueRoom(QueueRoom&& other) noexcept : give_back_(std::exchange(other.give_back_, nullptr)) {}
   QueueRoom& operator=(QueueRoom&&) = delete;

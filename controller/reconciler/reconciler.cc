@@ -196,6 +196,20 @@ Result<QueueRoom> Reconciler::take_room(const std::string& name_space,
   });
 }
 
+Result<QueueRoom> Reconciler::take_session_room(const contracts::Sandbox& session) {
+  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueRoom> {
+    TRY(catch_up(*state));
+    const std::string& space = session.metadata.name_space;
+    const scheduler::Cluster& cluster = state->picture.cluster();
+    TRY(cluster.config().quotas.check_session(space, cluster.charged(space),
+                                              scheduler::charge_of(session)));
+    state->picture.hold(session);
+    return QueueRoom([this, uid = session.metadata.uid] {
+      state_.with([&](std::unique_ptr<State>& held) { held->picture.let_go(uid); });
+    });
+  });
+}
+
 Totals Reconciler::totals() const {
   return state_.with([](const std::unique_ptr<State>& state) {
     Totals out = state->totals;

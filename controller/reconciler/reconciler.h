@@ -61,6 +61,11 @@ class Reconciler {
   // Places in the queue for new runs with these uids, to be held until they are stored; all of them
   // or none: QUOTA_PENDING. Must not outlive this. Any thread, but not inside of a transaction.
   Result<QueueRoom> take_room(const std::string& name_space, std::vector<std::string> uids);
+  // Room for a new session in the quotas of its namespace, which runs share, likewise:
+  // QUOTA_USED_UP, QUOTA_TOO_SMALL.
+  Result<QueueRoom> take_session_room(const contracts::Sandbox& session);
+  // Whether the operator bounds what this namespace has at once.
+  bool bounds(const std::string& name_space) const { return quotas_.bounds(name_space); }
   Totals totals() const;
   // Of a namespace that a grant bounds, as of the last tick. Any thread, and inside of
   // transactions: never waits for one.

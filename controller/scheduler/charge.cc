@@ -10,6 +10,11 @@ Charge charge_of(const Demand& demand) {
   return {std::max<int64_t>(demand.cpu, 1), std::min(held, kMostMemory), demand.accelerators};
 }
 
+Charge charge_of(const contracts::Sandbox& session) {
+  const auto& limits = session.spec.security.limits;
+  return {1, limits.memory_bytes.value_or(contracts::session_defaults::kMemoryBytes), {}};
+}
+
 void Charges::add(const Charge& charge, int64_t sign) {
   runs += sign;
   cpu += sign * charge.cpu;

@@ -1,10 +1,12 @@
 // What a run counts as in the quotas of its namespace while it is placed: one core at the least,
-// and the memory that its sandbox would let it use, whatever it says that it needs.
+// and the memory that its sandbox would let it use, whatever it says that it needs. A sandbox
+// session counts likewise while it lives: what one command of it may use.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
+#include "common/contracts/sandbox.h"
 #include "controller/scheduler/demand.h"
 
 namespace paddock::scheduler {
@@ -18,10 +20,11 @@ struct Charge {
   std::optional<contracts::Accelerators> accelerators;
 };
 Charge charge_of(const Demand& demand);
+Charge charge_of(const contracts::Sandbox& session);
 
-// What all placed runs of a namespace count as.
+// What all placed runs and all sessions of a namespace count as.
 struct Charges {
-  int64_t runs = 0;
+  int64_t runs = 0;  // and sessions
   int64_t cpu = 0;
   int64_t memory = 0;
   DeviceCount devices{};  // one of any kind is one of every kind

@@ -81,6 +81,25 @@ void Cluster::put_quota(const std::string& name_space, const std::string& grant,
   }
 }
 
+void Cluster::put_charge(const std::string& uid, const std::string& name_space,
+                         const Charge& charge) {
+  remove_charge(uid);
+  usage_[name_space].charged.add(charge);
+  charges_[uid] = {name_space, charge};
+  ++version_;
+}
+
+void Cluster::remove_charge(const std::string& uid) {
+  const auto known = charges_.find(uid);
+  if (known == charges_.end()) return;
+  const auto& [name_space, charge] = known->second;
+  Usage& used = usage_[name_space];
+  used.charged.add(charge, -1);
+  if (used.nothing()) usage_.erase(name_space);
+  charges_.erase(known);
+  ++version_;
+}
+
 void Cluster::enter(const std::string& uid, Entry entry) {
   Entry& kept = runs_[uid] = std::move(entry);
   ++version_;
@@ -184,7 +203,7 @@ std::string Cluster::fingerprint() const {
   }
   for (const auto& [name, used] : usage_)
     text += cat("use ", name, " ", used.runs, " ", used.cpu, " ", used.memory, " ",
-                used.accelerators, "\n");
+                used.accelerators, " ", used.charged.runs, " ", used.charged.memory, "\n");
   for (const auto& [name, granted] : config_.quotas.granted()) {
     for (const auto& [grant, quota] : granted)
       text += cat("quota ", name, "/", grant, " ", contracts::quota_text(quota, {}), "\n");

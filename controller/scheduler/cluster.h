@@ -75,6 +75,10 @@ class Cluster {
   void put_quota(const std::string& name_space, const std::string& grant,
                  const std::optional<contracts::ComputeQuota>& quota);
 
+  // What is no run and counts in the quotas of its namespace all the same, by a uid of its own.
+  void put_charge(const std::string& uid, const std::string& name_space, const Charge& charge);
+  void remove_charge(const std::string& uid);
+
   // --- decisions ---
   // Places what fits, at most so many runs. What it decides is part of the picture at once; if it
   // cannot be kept, start over with a new Cluster. Runs whose next attempt is due by `now` join in.
@@ -98,7 +102,7 @@ class Cluster {
   const NodeIndex& nodes() const { return nodes_; }
   const std::map<std::string, Usage>& usage() const { return usage_; }
   const Config& config() const { return config_; }
-  // What the placed runs of a namespace count as.
+  // What the placed runs of a namespace count as, and what else counts there.
   const Charges& charged(const std::string& name_space) const {
     return used_by(name_space).charged;
   }
@@ -160,11 +164,12 @@ class Cluster {
   Queue queue_;
   Runs runs_;
   size_t waiting_ = 0;
-  std::map<std::string, Usage> usage_;                              // by namespace
-  std::unordered_map<std::string, std::set<std::string>> on_node_;  // uids
-  std::set<std::pair<int64_t, std::string>> delayed_;               // until, uid
-  std::set<std::string> unexplained_;                               // newcomers
-  std::set<std::string> overdue_;                                   // they were, a while ago
+  std::map<std::string, Usage> usage_;                                       // by namespace
+  std::unordered_map<std::string, std::pair<std::string, Charge>> charges_;  // by uid
+  std::unordered_map<std::string, std::set<std::string>> on_node_;           // uids
+  std::set<std::pair<int64_t, std::string>> delayed_;                        // until, uid
+  std::set<std::string> unexplained_;                                        // newcomers
+  std::set<std::string> overdue_;  // they were, a while ago
   size_t told_at_once_ = 0;
   std::string explained_up_to_;
   std::unordered_map<std::string, int64_t> positions_;  // of the first that wait

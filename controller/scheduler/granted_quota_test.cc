@@ -132,11 +132,11 @@ TEST(GrantedQuota, SaysWhichHowMuchIsUsedAndWhatWouldHelp) {
   cluster.pass(kNow);
   const auto told = cluster.explain(10);
   ASSERT_EQ(told.size(), 2u);
-  EXPECT_EQ(
-      told[0].message,
-      "the quota of namespace team-a (grant bound) is used up: 3 of 4 cores are in use and 2 "
-      "more would be needed; would help: wait for a run of team-a to end, or an administrator "
-      "raises spec.compute.quota.cpu of grant bound");
+  EXPECT_EQ(told[0].message,
+            "the quota of namespace team-a (grant bound) is used up: 3 of 4 cores are in use and 2 "
+            "more would be needed; would help: wait for a run or session of team-a to end, or an "
+            "administrator "
+            "raises spec.compute.quota.cpu of grant bound");
   EXPECT_EQ(told[1].message,
             "the quota of namespace team-a (grant bound) has 4 cores in all and this run alone "
             "counts as 5; would help: ask for less, or an administrator raises "

@@ -57,15 +57,16 @@ std::string waits_text(const std::string& name_space, const std::string& grant,
                        const OverQuota& over) {
   return cat(owner_text(name_space, grant), " is used up: ", amount(over, over.used), " of ",
              amount(over, over.limit), " ", noun(over), " are in use and ",
-             amount(over, over.asked), " more would be needed; would help: wait for a run of ",
-             name_space, " to end, or ", raise_text(grant, over));
+             amount(over, over.asked),
+             " more would be needed; would help: wait for a run or session of ", name_space,
+             " to end, or ", raise_text(grant, over));
 }
 
 std::string never_text(const std::string& name_space, const std::string& grant,
-                       const OverQuota& over) {
+                       const OverQuota& over, const char* kind = "run") {
   const bool limitless = over.what == What::kMemory && over.asked == kMostMemory;
   return cat(owner_text(name_space, grant), " has ", amount(over, over.limit), " ", noun(over),
-             " in all and this run alone counts as ", amount(over, over.asked),
+             " in all and this ", kind, " alone counts as ", amount(over, over.asked),
              limitless ? ", having no memory limit in its sandbox" : "",
              "; would help: ", over.what == What::kRuns ? "" : "ask for less, or ",
              raise_text(grant, over));
@@ -132,6 +133,10 @@ std::string_view run_field(What what) {
   return "";
 }
 
+std::string_view session_field(What what) {
+  return what == What::kMemory ? "spec.security.limits.memoryBytes" : "spec";
+}
+
 contracts::ComputeQuota bounds_of(const Quota& quota) {
   contracts::ComputeQuota bounds{quota.runs, quota.cpu, quota.memory, {}};
   if (quota.accelerators) bounds.accelerators = {{AcceleratorKind::kAny, *quota.accelerators}};
@@ -191,6 +196,29 @@ std::optional<Quotas::Found> Quotas::find_over(const std::string& name_space, co
     if (const auto over = over_quota(quota, used, charge)) return Found{*over, grant, false};
   }
   return std::nullopt;
+}
+
+bool Quotas::bounds(const std::string& name_space) const {
+  const Row& row = row_of(name_space);
+  return row.bounds != contracts::ComputeQuota() || runs_per_namespace_ > 0 ||
+         granted_.contains(name_space);
+}
+
+Status Quotas::check_session(const std::string& name_space, const Charges& used,
+                             const Charge& charge) const {
+  const auto refused = [](Code code, const char* reason, const Found& found, std::string message) {
+    const std::string field(session_field(found.over.what));
+    return Error{code, reason, message, {{field, message}}};
+  };
+  if (const auto never = find_over(name_space, {}, charge)) {
+    return refused(Code::kPermissionDenied, "QUOTA_TOO_SMALL", *never,
+                   never_text(name_space, never->grant, never->over, "session"));
+  }
+  if (const auto now = find_over(name_space, used, charge)) {
+    return refused(Code::kResourceExhausted, "QUOTA_USED_UP", *now,
+                   *refusal(name_space, used, charge));
+  }
+  return {};
 }
 
 bool Quotas::allows(const std::string& name_space, const Charges& used,

@@ -51,7 +51,7 @@ struct Usage {
   int64_t accelerators = 0;
   Charges charged;  // the same as quotas count it
   void add(const Demand& demand, int64_t sign = 1);
-  bool nothing() const { return runs == 0; }
+  bool nothing() const { return runs == 0 && charged == Charges(); }
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
@@ -67,9 +67,11 @@ struct OverQuota {
 };
 std::optional<OverQuota> over_quota(const contracts::ComputeQuota& quota, const Charges& used,
                                     const Charge& charge);
-// Its field below spec.compute.quota of a Grant, and the run's own that would have to ask for less.
+// Its field below spec.compute.quota of a Grant, and that of a run or a session that would have to
+// ask for less.
 std::string_view quota_field(OverQuota::What what);
 std::string_view run_field(OverQuota::What what);
+std::string_view session_field(OverQuota::What what);
 
 // By namespace; "*" is for those without a row of their own. `runs_per_namespace` bounds the runs
 // of those whose row says nothing about runs; 0: not bounded. What grants bound comes on top, and
@@ -87,6 +89,12 @@ class Quotas {
   const std::map<std::string, Granted>& granted() const { return granted_; }
 
   bool allows(const std::string& name_space, const Charges& used, const Charge& charge) const;
+  // Whether anything but the nodes bounds what this namespace has at once.
+  bool bounds(const std::string& name_space) const;
+  // That one more session may be made, which cannot wait: QUOTA_USED_UP, or QUOTA_TOO_SMALL if it
+  // never could.
+  Status check_session(const std::string& name_space, const Charges& used,
+                       const Charge& charge) const;
   // Why one more run of this namespace waits, and what would help; nothing if it may go.
   std::optional<std::string> refusal(const std::string& name_space, const Charges& used,
                                      const Charge& charge) const;

@@ -25,7 +25,8 @@ TEST(Quota, IsNeverExceededAndSaysWhatIsUsedUp) {
   ASSERT_EQ(unplaced.size(), 2u);
   EXPECT_EQ(unplaced[0].message,
             "the quota of namespace team-a is used up: 2 of 2 runs are in use and 1 more would be "
-            "needed; would help: wait for a run of team-a to end, or ask the operator for more");
+            "needed; would help: wait for a run or session of team-a to end, or ask the operator "
+            "for more");
   cluster.remove_run("a0");
   EXPECT_EQ(cluster.pass(kNow).bindings.size(), 1u) << "what ended gives its share back";
 }

@@ -4,6 +4,7 @@ import unittest
 
 from agent_run_test import Api
 from harness import Instance, main, make_project, wait_until
+from session_client import SessionApi
 
 GRANTS = "/apis/paddock.dev/v1alpha1/namespaces/default/grants"
 JOB = "import sys, time\nprint('ran', flush=True)\ntime.sleep(float(sys.argv[1]))\n"
@@ -77,6 +78,34 @@ class Quota(unittest.TestCase):
             self.assertEqual(answer["details"]["causes"][0]["field"], field)
         self.instance.wait_phase("fits", "Succeeded")
 
+    # proves: ORB-10
+    def test_a_session_counts_from_its_creation_to_its_end(self):
+        api = SessionApi(self.instance)
+        self.addCleanup(api.close)
+        self.set_quota(runs=1, memory="16Gi")
+        status, answer = api.create(name="first")
+        self.assertEqual(status, 201, answer)
+        wait_until("the account", lambda: "runs 1/1, memory 256Mi/16Gi" in self.instance.run("get", "grants").stdout)
+        for restart in (False, True):
+            if restart:
+                self.instance.kill("paddock-controller")
+                self.instance.up()
+                api.close()
+                api = SessionApi(self.instance)
+                self.addCleanup(api.close)
+            status, answer = api.create(name="second")
+            self.assertEqual((status, answer["error"]["code"]), (429, "QUOTA_USED_UP"), answer)
+            self.assertIn("(grant bound) is used up: 1 of 1 runs are in use", answer["message"])
+        self.submit("run", 0)
+        self.wait_message("run", "1 of 1 runs are in use")
+        self.assertEqual(api.destroy("first")[0], 200)
+        self.instance.wait_phase("run", "Succeeded")
+        status, answer = api.create(name="second")
+        self.assertEqual(status, 201, answer)
+        self.assertEqual(api.run("second", "echo well")[1]["stdout"], "well\n")
+        status, answer = api.create({"limits": {"memoryBytes": 17 << 30}}, name="never")
+        self.assertEqual((status, answer["error"]["code"]), (403, "QUOTA_TOO_SMALL"), answer)
+        self.assertEqual(answer["details"]["causes"][0]["field"], "spec.security.limits.memoryBytes")
 
     # proves partly: ORB-10
     def test_a_run_has_no_more_processors_than_it_asked_for(self):

@@ -8,6 +8,7 @@
 #include "controller/api/handlers/session_access.h"
 #include "controller/sessions/life.h"
 #include "controller/sessions/placement.h"
+#include "controller/store/grant_reads.h"
 
 namespace paddock::api {
 namespace {
@@ -54,6 +55,20 @@ Status prepare_new(Services& services, Sandbox& session) {
   });
 }
 
+// Of a namespace that nothing bounds, nobody waits for the scheduler's picture.
+Result<reconciler::QueueRoom> take_room(Services& services, const Sandbox& session) {
+  bool bounded = services.reconciler.bounds(session.metadata.name_space);
+  if (!bounded) {
+    TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(const auto grants, store::grants_in(txn, session.metadata.name_space));
+      bounded = std::ranges::any_of(
+          grants, [](const auto& grant) { return contracts::quota_of(grant.spec).has_value(); });
+      return {};
+    }));
+  }
+  return bounded ? services.reconciler.take_session_room(session) : reconciler::QueueRoom();
+}
+
 Status save_new(store::WriteTxn& txn, Sandbox& session, WallTime now) {
   TRY(txn.create(session));
   txn.touch(store::node_topic(session.status.node_name));
@@ -69,6 +84,7 @@ void after_create(Services& services, Sandbox& session) {
 
 Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
   txn.touch(store::node_topic(session.status.node_name));
+  txn.touch(store::kSchedulerTopic);  // a run may wait for its room
   return {};
 }
 
