@@ -38,7 +38,8 @@ class Refusals {
   Error error_{Code::kInvalidArgument, {}, {}};
 };
 
-void check_requirements(const RunSpec& spec, const FileNames& files, Refusals& out) {
+// `files`: nullptr if nobody knows them yet.
+void check_requirements(const RunSpec& spec, const FileNames* files, Refusals& out) {
   if (spec.requirements.empty()) return;
   if (spec.type != RunType::kCompute && spec.type != RunType::kTest) {
     return out.add("REQUIREMENTS_INVALID", "spec.requirements",
@@ -49,7 +50,7 @@ void check_requirements(const RunSpec& spec, const FileNames& files, Refusals& o
     out.add("REQUIREMENTS_INVALID", "spec.requirements",
             cat("\"", spec.requirements,
                 "\" must be a relative path inside the workspace, without \"..\""));
-  } else if (!files.contains(spec.requirements)) {
+  } else if (files != nullptr && !files->contains(spec.requirements)) {
     out.add("REQUIREMENTS_INVALID", "spec.requirements",
             cat("\"", spec.requirements,
                 "\" is not a file of the workspace; name one that was uploaded"));
@@ -85,9 +86,17 @@ std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree,
   return {};
 }
 
-void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames& files,
+// What only the files can answer.
+bool is_about_files(const Refusal& refusal) {
+  return refusal.reason == "SCRIPT_NOT_FOUND" || refusal.reason == "SCRIPT_NOT_EXECUTABLE" ||
+         refusal.reason == "TEST_NOT_FOUND";
+}
+
+void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames* files,
                          Refusals& out) {
-  for (Refusal& refusal : check_typed_command(spec, tree, files)) {
+  for (Refusal& refusal :
+       check_typed_command(spec, tree, files != nullptr ? *files : FileNames())) {
+    if (files == nullptr && is_about_files(refusal)) continue;
     out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"),
             std::move(refusal.message));
   }
@@ -240,11 +249,6 @@ RunSpec with_defaults(RunSpec spec, const contracts::Profiles& profiles) {
   return spec;
 }
 
-SandboxPolicy policy_of(const RunSpec& spec, const contracts::Profiles& profiles) {
-  const auto profile = profiles.find(profile_of(spec));
-  return profile == profiles.end() ? spec.sandbox : policy_for(spec, profile->second.policy);
-}
-
 contracts::MediaExecution wanted_media(const RunSpec& spec) {
   return spec.media_execution.value_or(contracts::default_media_execution());
 }
@@ -260,12 +264,13 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
         cat("\"", profile_name, "\" is not one of: ", contracts::names_of(context.profiles)));
     return std::move(refusals).take();
   }
-  check_workspace(spec, refusals);
+  if (!context.files_later) check_workspace(spec, refusals);
   check_type(spec, refusals);
   AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
   const bool known = context.files != nullptr || context.tree == nullptr;
   const FileNames found = known ? FileNames() : file_names(*context.tree);
-  const FileNames& files = context.files != nullptr ? *context.files : found;
+  const bool unknown = context.files_later && context.tree == nullptr;
+  const FileNames* files = unknown ? nullptr : context.files != nullptr ? context.files : &found;
   check_command_rules(spec, context.tree, files, refusals);
   check_length(spec, admitted.policy, refusals);
   check_requirements(spec, files, refusals);

@@ -32,6 +32,9 @@ struct AdmissionContext {
   contracts::Profiles profiles = contracts::builtin_profiles();
   const contracts::Tree* tree = nullptr;  // of spec.workspace; nullptr when the run names none
   const FileNames* files = nullptr;       // of that tree, from one who admits many runs of it
+  // The workspace is still to be made: that none is named is no refusal, and without `tree` nothing
+  // is asked that its files would answer.
+  bool files_later = false;
 };
 
 struct AdmittedRun {
@@ -43,9 +46,6 @@ struct AdmittedRun {
 // The spec with what admission fills in where the caller wrote nothing. A profile that is not there
 // fills in nothing.
 contracts::RunSpec with_defaults(contracts::RunSpec spec, const contracts::Profiles& profiles);
-// What its sandbox would be held to; of an unknown profile, what the caller wrote.
-contracts::SandboxPolicy policy_of(const contracts::RunSpec& spec,
-                                   const contracts::Profiles& profiles);
 // What a caller's run says of media, or the public default where it says nothing.
 contracts::MediaExecution wanted_media(const contracts::RunSpec& spec);
 

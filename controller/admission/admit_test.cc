@@ -30,6 +30,23 @@ class Admit : public testing::Test {
   RunSpec spec_;
 };
 
+TEST_F(Admit, AsksAllButTheFilesOfAWorkspaceThatIsStillToBeMade) {
+  spec_.workspace.clear();
+  EXPECT_EQ(reason(), "WORKSPACE_REQUIRED");
+  context_.files_later = true;
+  EXPECT_EQ(reason(), "");
+  spec_.command.argv = {"python3", "missing.py"};
+  spec_.requirements = "missing.txt";
+  EXPECT_EQ(reason(), "SCRIPT_NOT_FOUND") << "these are the files that it will have";
+  context_.tree = nullptr;
+  EXPECT_EQ(reason(), "") << "nobody knows the files";
+  spec_.command.argv = {"curl", "missing.py"};
+  EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
+  spec_.command.argv = {"python3", "missing.py"};
+  spec_.timeout = wire::Duration{std::chrono::hours(1'000)};
+  EXPECT_EQ(reason(), "TIMEOUT_OVER_CEILING");
+}
+
 TEST_F(Admit, FillsInWhatTheCallerLeftOutAndRewritesNothing) {
   spec_.artifacts.dirs = {"models/"};
   const AdmittedRun admitted = admit(spec_, wanted_media(spec_), context_).value();

@@ -137,6 +137,41 @@ TEST_F(Quotas, AreNoPlanOfAnotherSandboxThanTheRunWouldHave) {
   EXPECT_EQ(plan.body.text("node"), "n1");
 }
 
+// What a plan and a submission say of one run, by code and by field.
+TEST_F(Quotas, AndAllOtherRulesAreToldByAPlanAsByASubmission) {
+  put_quota(R"({"cpu":4})");
+  for (const char* spec :
+       {R"(,"resources":{"cpu":5})", R"(,"timeout":"1000h")", R"(,"profile":"none")",
+        R"(,"requirements":"missing.txt")", R"(,"volumes":[{"name":"missing"}])",
+        R"(,"publish":"v")", R"(,"sandbox":{"network":{"enabled":true}})"}) {
+    const Answer submitted = make("a", spec);
+    const Answer planned = call("POST", kPlan, run_text("a", spec));
+    EXPECT_GE(submitted.status, 400) << spec;
+    EXPECT_EQ(planned.status, submitted.status) << spec;
+    EXPECT_EQ(planned.reason(), submitted.reason()) << spec;
+    EXPECT_EQ(*planned.body.at("error.details"), *submitted.body.at("error.details")) << spec;
+  }
+}
+
+TEST_F(Quotas, PlansOfFilesThatAreNotSentYetAskTheSameOfThem) {
+  const std::string tree = cat(R"("tree":{"entries":[{"path":"s.py","digest":")",
+                               std::string(64, 'a'), R"(","size":1}]})");
+  const auto plan = [&](const std::string& command, const std::string& files) {
+    return call("POST", kPlan,
+                cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"p"},)",
+                    R"("spec":{"type":"compute","command":")", command, R"("})",
+                    files.empty() ? "" : ",", files, "}"));
+  };
+  EXPECT_EQ(plan("python3 s.py", tree).status, 200) << plan("python3 s.py", tree).text;
+  EXPECT_EQ(plan("python3 t.py", tree).reason(), "SCRIPT_NOT_FOUND");
+  EXPECT_EQ(plan("python3 t.py", "").status, 200) << "nobody knows the files";
+  EXPECT_EQ(plan("curl t.py", "").reason(), "COMMAND_NOT_ALLOWED");
+  const Answer hostile = plan("python3 s.py", R"("tree":{"entries":[{"path":"../s.py"}]})");
+  EXPECT_EQ(hostile.status, 400);
+  EXPECT_THAT(hostile.text, HasSubstr("tree.entries[0]")) << hostile.text;
+  EXPECT_EQ(plan("python3 s.py", R"("tree":7)").status, 400);
+}
+
 TEST_F(Quotas, EndWithTheirGrantAndAreNotStoredInItsStatus) {
   put_quota(R"({"runs":0})");
   EXPECT_EQ(make("a").reason(), "QUOTA_TOO_SMALL");

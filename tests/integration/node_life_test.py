@@ -93,6 +93,12 @@ class NodeLife(unittest.TestCase):
             instance.run("taint", node, "team-")
             self.assertEqual(instance.run("plan", self.project, "python3 quick.py").returncode, 0)
             self.assertEqual(instance.get("runs")["items"], [])
+            for command in (["python3 missing.py"], ["curl quick.py"], ["python3 quick.py", "--timeout", "9000h"]):
+                planned = instance.run("plan", self.project, *command, check=False)
+                submitted = instance.run("compute", self.project, *command, check=False)
+                self.assertNotEqual(planned.returncode, 0, command)
+                refusal = submitted.stderr[submitted.stderr.index("error: "):]  # behind what was uploaded
+                self.assertEqual(planned.stderr, refusal, command)
 
     def test_a_backup_made_while_in_use_comes_back(self):
         with Instance() as instance:

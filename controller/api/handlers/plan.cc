@@ -1,5 +1,6 @@
 #include "controller/api/handlers/plan.h"
 
+#include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run_plan.h"
 #include "controller/api/documents.h"
@@ -32,20 +33,28 @@ Status add_enforcement(Call& call, contracts::RunPlan& plan) {
   });
 }
 
+// The member `tree` beside the run: the files that are not sent yet.
+Result<std::optional<contracts::Tree>> take_files(wire::Value& body) {
+  const wire::Value* tree = body.find("tree");
+  if (tree == nullptr) return std::optional<contracts::Tree>();
+  auto files = wire::decode<contracts::Tree>(*tree);
+  if (!files.ok()) {
+    Error error = files.error();
+    for (Cause& cause : error.causes) cause.field = cat("tree.", cause.field);
+    return error;
+  }
+  body.erase("tree");
+  return std::optional(std::move(*files));
+}
+
 }  // namespace
 
-// A run without a workspace is planned as if it had one: its files are not sent yet.
 Result<Response> plan_run(Call& call) {
   std::vector<std::string> warnings;
+  ASSIGN_OR_RETURN(const auto files, take_files(call.body));
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, call.body, warnings));
-  const bool later = run.spec.workspace.empty() && run.spec.type != contracts::RunType::kCode;
-  if (later) {
-    run.status.policy = admission::policy_of(run.spec, call.services.profiles);
-  } else {
-    TRY(admit_run(call.services, run, admission::wanted_media(run.spec)));
-  }
-  TRY(call.services.reconciler.check_bounds(run));
+  TRY(admit_planned(call.services, run, files ? &*files : nullptr));
   TRY(take_room(call.services, run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);

@@ -42,6 +42,8 @@ RunAdmission::RunAdmission(const Services& services, store::ReadTxn& txn)
 Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   context_.tree = nullptr;
   context_.files = nullptr;
+  context_.files_later = files_later_ && run.spec.workspace.empty();
+  if (context_.files_later) context_.tree = expected_;
   TRY(run.spec.workspace.empty() ? check_root_of_none(run) : take_files(run));
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context_));
   TRY(pin_volumes(run));

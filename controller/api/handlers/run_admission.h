@@ -17,6 +17,9 @@ class RunAdmission {
   RunAdmission(const RunAdmission&) = delete;
   RunAdmission& operator=(const RunAdmission&) = delete;
 
+  // The workspaces of runs that name none are still to be made, of these files or, with nullptr, of
+  // files that nobody knows yet.
+  void expect_files(const contracts::Tree* tree) { expected_ = tree, files_later_ = true; }
   // Fills in the defaults, the effective policy, the pinned tree, volumes and grants, or refuses.
   // `media`: what it may have generated; see admission::admit().
   Status admit(contracts::Run& run, const contracts::MediaExecution& media);
@@ -39,6 +42,8 @@ class RunAdmission {
   store::ReadTxn& txn_;
   admission::AdmissionContext context_;
   std::optional<Files> files_;
+  const contracts::Tree* expected_ = nullptr;
+  bool files_later_ = false;
   std::string granted_;  // the namespace of grants_
   std::optional<std::vector<contracts::Grant>> grants_;
 };

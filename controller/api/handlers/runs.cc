@@ -26,6 +26,15 @@ Status admit_run(Services& services, Run& run, const contracts::MediaExecution& 
       [&](store::ReadTxn& txn) { return RunAdmission(services, txn).admit(run, media); });
 }
 
+Status admit_planned(Services& services, Run& run, const contracts::Tree* files) {
+  TRY(services.store.read([&](store::ReadTxn& txn) {
+    RunAdmission admission(services, txn);
+    admission.expect_files(files);
+    return admission.admit(run, admission::wanted_media(run.spec));
+  }));
+  return services.reconciler.check_bounds(run);
+}
+
 Status prepare_new(Services& services, Run& run) {
   TRY(admit_run(services, run, admission::wanted_media(run.spec)));
   show_summary_only(run);
