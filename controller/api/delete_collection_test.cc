@@ -78,7 +78,7 @@ TEST_F(Collections, KeepWhatMayNotGoAndNameIt) {
   make_runs({"done"});
   make_runs({"waits", "waits-too"}, false);
   const Answer answer = call("DELETE", kRuns);
-  EXPECT_EQ(answer.status, 422) << answer.text;
+  EXPECT_EQ(answer.status, 409) << answer.text;
   EXPECT_EQ(answer.reason(), "RUN_ACTIVE");
   EXPECT_NE(answer.body.text("message").find("1 were deleted, 2 stay"), std::string::npos)
       << answer.text;

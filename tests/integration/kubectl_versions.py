@@ -5,6 +5,9 @@ import pathlib
 import shutil
 import subprocess
 
+DEBIANS = (1, 20)
+HOW_TO_GET_A_CURRENT_ONE = ("no kubectl of 1.29 or later is on this machine; get one from https://dl.k8s.io/ and name it in "
+                            "PADDOCK_KUBECTL")
 HOW_TO_GET_1_20 = ("Debian's kubectl 1.20 is not on this machine; to have it tried too: apt-get download kubernetes-client "
                    "&& dpkg -x kubernetes-client_*.deb k && export PADDOCK_KUBECTL=$PWD/k/usr/bin/kubectl")
 

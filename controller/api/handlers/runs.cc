@@ -54,8 +54,11 @@ Status save_new(store::WriteTxn& txn, Run& run, WallTime now) {
 
 Status prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
   if (!contracts::is_terminal(run.status.phase)) {
-    const std::string message = cat("run ", run.metadata.name, " has not ended; cancel it first");
-    return Error{Code::kFailedPrecondition, "RUN_ACTIVE", message, {{"status.phase", message}}};
+    const std::string message =
+        cat("run ", run.metadata.name, " has not ended (", wire::enum_name(run.status.phase),
+            "); cancel it first, by POST to its cancel or a patch that sets spec.cancelRequested, "
+            "and delete it when it has ended");
+    return Error{Code::kConflict, "RUN_ACTIVE", message, {{"status.phase", message}}};
   }
   txn.touch(store::run_topic(run.metadata.uid));
   return {};
