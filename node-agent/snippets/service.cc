@@ -27,7 +27,7 @@ std::vector<std::string> both(std::vector<std::string> one, const std::vector<st
 Service::Service(Setting setting, Outside outside)
     : setting_(std::move(setting)),
       outside_(std::move(outside)),
-      validator_(setting_, outside_.socket, outside_.clock) {}
+      validator_([this] { return launch(validator_request(setting_)); }, outside_.clock) {}
 
 Result<std::unique_ptr<FedSandbox>> Service::launch(const contracts::LaunchRequest& request) {
   auto launched = FedSandbox::launch(outside_.socket, request);

@@ -10,12 +10,11 @@
 #include "common/base/text.h"
 #include "common/os/socket.h"
 #include "common/wire/json.h"
-#include "node-agent/snippets/launch_request.h"
 
 namespace paddock::snippets {
 namespace {
 
-constexpr Millis kCheckTime{5'000};
+constexpr Millis kStartTime{30'000};
 constexpr int kServesAtMost = 1'000;  // then another one takes over
 constexpr size_t kIdleHelpers = 4;
 constexpr size_t kMostBytes = size_t{4} << 20;
@@ -25,21 +24,30 @@ Error failed(const std::string& why) {
           cat("the code could not be checked (", why, "), so it was not run")};
 }
 
-// Waits until `fd` is ready for `events`.
+// Of a helper that had been asked.
+Error died() { return {Code::kInvalidArgument, "VALIDATOR_FAILED", "the checker ends over it"}; }
+Error took_too_long() {
+  return {Code::kDeadlineExceeded, "VALIDATOR_FAILED", "it takes the checker too long"};
+}
+bool is_lost(const Result<std::string>& answer) {
+  return !answer.ok() && answer.error().code != Code::kUnavailable;
+}
+
+// Waits until `fd` is ready for `events`. DeadlineExceeded.
 Status wait_for(int fd, short events, MonoTime end, const Clock& clock) {
   pollfd waited{fd, events, 0};
   while (true) {
     const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
     const int count = poll(&waited, 1, static_cast<int>(left));
     if (count > 0) return {};
-    if (count == 0) return failed("it took too long");
+    if (count == 0) return took_too_long();
   }
 }
 
 Status send_all(int fd, std::string_view bytes, MonoTime end, const Clock& clock) {
   while (!bytes.empty()) {
     const ssize_t n = os::send_some(fd, bytes);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) return failed("the checker died");
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return died();
     if (n < 0) {
       TRY(wait_for(fd, POLLOUT, end, clock));
       continue;
@@ -49,9 +57,8 @@ Status send_all(int fd, std::string_view bytes, MonoTime end, const Clock& clock
   return {};
 }
 
-// `<size>\n<bytes>`, perhaps after the byte with which it said that it waits.
+// `<size>\n<bytes>`
 std::optional<std::string_view> whole_answer(std::string_view bytes) {
-  if (bytes.starts_with('.')) bytes.remove_prefix(1);
   const size_t line = bytes.find('\n');
   if (line == std::string_view::npos) return std::nullopt;
   const auto size = parse_integer<size_t>(bytes.substr(0, line));
@@ -110,12 +117,21 @@ Result<Validator::Helper> Validator::take() {
     if (!helper.sandbox) break;
     if (!helper.sandbox->ended()) return helper;
   }
-  ASSIGN_OR_RETURN(auto sandbox, FedSandbox::launch(socket_, validator_request(setting_)));
+  ASSIGN_OR_RETURN(auto sandbox, make_());
   return Helper{std::move(sandbox), 0};
 }
 
-Result<std::string> Validator::ask(Helper& helper, const std::string& code) {
-  const MonoTime end = clock_.mono() + kCheckTime;
+// Until it says that it waits for code: its start is no code's fault.
+Status Validator::await(Helper& helper) const {
+  if (helper.sandbox->ready()) return {};
+  const bool said =
+      wait_for(helper.sandbox->talk(), POLLIN, clock_.mono() + kStartTime, clock_).ok();
+  return said && helper.sandbox->ready() ? Status() : failed("the checker does not start");
+}
+
+Result<std::string> Validator::ask(Helper& helper, const std::string& code) const {
+  TRY(await(helper));
+  const MonoTime end = clock_.mono() + check_time_;
   const int fd = helper.sandbox->talk();
   TRY(send_all(fd, cat(code.size(), "\n", code), end, clock_));
   std::string bytes;
@@ -124,17 +140,40 @@ Result<std::string> Validator::ask(Helper& helper, const std::string& code) {
     TRY(wait_for(fd, POLLIN, end, clock_));
     const ssize_t n = recv(fd, piece.data(), piece.size(), 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (n <= 0) return failed("the checker died");
+    if (n <= 0) return died();
     bytes.append(piece.data(), static_cast<size_t>(n));
-    if (bytes.size() > kMostBytes) return failed("it said too much");
+    if (bytes.size() > kMostBytes) return died();
     if (const auto whole = whole_answer(bytes)) return std::string(*whole);
   }
 }
 
+// What the error of ask() says of the code.
+Result<Verdict> Validator::lost(Helper& helper, const Error& error) const {
+  if (error.code == Code::kUnavailable) return error;
+  if (error.code == Code::kInvalidArgument) {
+    // Where its launcher cannot say how it ended, it was not the code that ended it.
+    const auto result = helper.sandbox->run("", Millis(1), -1, clock_);
+    if (!result.ok() || result->status == contracts::SandboxStatus::kCanceled)
+      return failed("the checker is gone");
+    log_warn("a source ended its checker",
+             {{"status", std::string(wire::enum_name(result->status))}, {"why", result->reason}});
+  }
+  Verdict out;
+  out.findings.push_back({cat("Code cannot be checked: ", error.message), 1});
+  return out;
+}
+
 Result<Verdict> Validator::check(const std::string& code) {
   ASSIGN_OR_RETURN(Helper helper, take());
-  ASSIGN_OR_RETURN(const std::string answer, ask(helper, code));
-  auto verdict = read_verdict(answer);
+  auto answer = ask(helper, code);
+  if (is_lost(answer) && helper.served > 0) {
+    // It may be what it did before, or its host, that ended or stopped it.
+    ASSIGN_OR_RETURN(auto fresh, make_());
+    helper = Helper{std::move(fresh), 0};
+    answer = ask(helper, code);
+  }
+  if (!answer.ok()) return lost(helper, answer.error());
+  auto verdict = read_verdict(*answer);
   if (verdict.ok() && ++helper.served < kServesAtMost) {
     idle_.with([&](std::vector<Helper>& idle) {
       if (idle.size() < kIdleHelpers) idle.push_back(std::move(helper));

@@ -2,13 +2,13 @@
 // the one that holds. Thread-safe: helpers are lent one at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/base/guarded.h"
 #include "node-agent/snippets/fed_sandbox.h"
-#include "node-agent/snippets/settings.h"
 
 namespace paddock::snippets {
 
@@ -31,10 +31,15 @@ Result<Verdict> read_verdict(std::string_view json);
 
 class Validator {
  public:
-  Validator(const Setting& setting, std::string socket, const Clock& clock)
-      : setting_(setting), socket_(std::move(socket)), clock_(clock) {}
+  using Make = std::function<Result<std::unique_ptr<FedSandbox>>()>;
+  static constexpr Millis kCheckTime{5'000};
+  // `check_time`: of one source, from when its helper is ready.
+  Validator(Make make, const Clock& clock, Millis check_time = kCheckTime)
+      : make_(std::move(make)), clock_(clock), check_time_(check_time) {}
 
-  // Unavailable, VALIDATOR_FAILED: the helper died or took too long over this; it is replaced.
+  // Code over which its helper ended, or took too long, has that as its finding: it would do the
+  // same to the next one. The helper is replaced. Unavailable, VALIDATOR_FAILED, or what `make`
+  // says: nothing is known of the code, since no helper was to be had.
   Result<Verdict> check(const std::string& code);
   // Sees to it that a helper waits.
   Status prepare();
@@ -45,11 +50,13 @@ class Validator {
     int served = 0;
   };
   Result<Helper> take();
-  Result<std::string> ask(Helper& helper, const std::string& code);
+  Status await(Helper& helper) const;
+  Result<std::string> ask(Helper& helper, const std::string& code) const;
+  Result<Verdict> lost(Helper& helper, const Error& error) const;
 
-  const Setting& setting_;
-  const std::string socket_;
+  const Make make_;
   const Clock& clock_;
+  const Millis check_time_;
   Guarded<std::vector<Helper>> idle_;
 };
 

@@ -2,6 +2,7 @@
 sources made to break it."""
 import importlib.util
 import sys
+import unicodedata
 import unittest
 
 from harness import SOURCE, main
@@ -84,6 +85,15 @@ class Tricks(unittest.TestCase):
         for source in ("def (", "\0", "return 1", "x = " + "9" * 5000, "a\n\tb\n        c", "\ufeff\ufeffx", "'" * 3):
             found = texts(source)
             self.assertTrue(found and found[0].startswith("Syntax error: "), (source, found))
+
+    def test_marks_that_take_for_ever_to_normalise_are_refused_before_they_are(self):
+        marks = sorted((chr(c) for c in range(0x300, 0x800) if unicodedata.combining(chr(c))), key=unicodedata.combining)
+        many = "".join(each * 190 for each in reversed(marks))  # a name of them is half a minute's work for the parser
+        for source in (f"x{many} = 1", f"# {many}", f"'{many}'", "x" + "\u0f73" * 30_000, "x" + "\ufb1d" + "\u0344" * 20):
+            self.assertEqual(texts("\n" + source), ["Syntax error: more than 30 combining marks in a row"])
+            self.assertEqual(validator.check("\n" + source)["errors"][0][1], 2)
+        for source in ("x" + "\u0301" * 30 + " = 1", "# " + "e\u0301" * 1000, "# " + "\ufb1d" * 1000, "# naïve 🦆 한국어 हिन्दी"):
+            self.assertEqual(texts(source), [], source)
 
     def test_a_cookie_changes_nothing(self):
         self.assertEqual(texts("# -*- coding: utf-7 -*-\nprint(1)"), [])

@@ -24,6 +24,7 @@ PATTERNS = """
 """.split()
 PATTERN = re.compile("|".join(PATTERNS))
 MOST_FINDINGS = 1000  # more say nothing more
+MOST_MARKS = 30  # in a row, of text that is normalised (UAX 15, stream-safe): its time is quadratic in their number
 NOTHING = {"errors": [], "imports": []}
 NOTHING_SAID = json.dumps(NOTHING).encode()
 warnings.simplefilter("ignore")  # of the code that is looked at
@@ -123,7 +124,23 @@ def look_for_patterns(text, line, findings, each_line):
             return
 
 
+def line_of_many_marks(source):
+    """Where there are more combining marks in a row than text has; 0: nowhere."""
+    leading_and_trailing, run = {}, 0
+    for index, char in enumerate(source):
+        if char not in leading_and_trailing:
+            marks = [unicodedata.combining(each) != 0 for each in unicodedata.normalize("NFKD", char)]
+            leading_and_trailing[char] = (len(marks) if all(marks) else 0, (marks[::-1] + [False]).index(False))
+        all_marks, trailing = leading_and_trailing[char]
+        run = run + all_marks if all_marks else trailing
+        if run > MOST_MARKS:
+            return source.count("\n", 0, index) + 1
+    return 0
+
+
 def check(source):
+    if not source.isascii() and (line := line_of_many_marks(source)):
+        return {"errors": [[f"Syntax error: more than {MOST_MARKS} combining marks in a row", line]], "imports": []}
     findings, imports = Findings(), set()
     tree = None
     try:
