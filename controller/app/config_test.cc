@@ -46,7 +46,7 @@ TEST(Config, VariablesWinOverTheFile) {
   EXPECT_EQ(config.allowed_hosts.size(), 2u);
 }
 
-// proves: ELV-78
+// proves partly: ELV-78
 TEST(Config, TheLogLevelIsAVariableAndAnUnknownOneIsRefused) {
   const auto level = [](const char* text) {
     return load_config("", {{"PADDOCK_CONTROLLER_LOG_LEVEL", text}});
@@ -75,6 +75,7 @@ TEST(Config, NamesTheKeyThatIsWrong) {
   EXPECT_EQ(field("prot: 1"), "prot");
   EXPECT_EQ(field("port: 70000"), "port");
   EXPECT_EQ(field("port: many"), "port");
+  EXPECT_EQ(field("execute: {port: many}"), "execute.port");
   EXPECT_EQ(field("ceilings: {limits: {wallTime: 5}}"), "ceilings.limits.wallTime");
   EXPECT_EQ(field("tls: {certFile: /x}"), "tls");
   EXPECT_EQ(field("logLevel: loud"), "logLevel");

@@ -72,12 +72,23 @@ void spread_sleepers() {
   (void)::prctl(kFutexHash, kSetSlots, kSlots, 0UL, 0UL);
 }
 
+void log_round(const reconciler::TickReport& report) {
+  log(LogLevel::kDebug, "a round of scheduling",
+      {{"bound", std::to_string(report.bound)},
+       {"waiting", std::to_string(report.waiting)},
+       {"lost", std::to_string(report.lost)},
+       {"expired", std::to_string(report.expired)},
+       {"evicted", std::to_string(report.evicted)},
+       {"next_ms", std::to_string(report.next.count())}});
+}
+
 // The controller's own work, until it stops.
 void work(Controller& controller) {
   Millis rest{0};
   while (controller.wait_for_work(rest)) {
     const Result<reconciler::TickReport> report = controller.step();
     if (!report) log_error("a round of scheduling failed", {{"error", report.error().describe()}});
+    if (report) log_round(*report);
     rest = report ? std::min(report->next, kLongestRest) : kAfterFailure;
   }
 }

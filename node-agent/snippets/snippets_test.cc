@@ -74,7 +74,7 @@ TEST(SnippetVerdict, IsTheHelpersAnswerOrAnError) {
     EXPECT_FALSE(read_verdict(bad).ok()) << bad;
 }
 
-// proves: ELV-55, ELV-57
+// proves partly: ELV-55, ELV-57
 TEST(SnippetLaunch, WaitsOnlyForWhatTheProfileAllows) {
   const auto& limits = contracts::builtin_profiles().at("snippet").policy.limits;
   EXPECT_TRUE(fits_warm({30'000, 256}, limits));

@@ -25,7 +25,7 @@ TEST_P(FedRun, WaitsBeyondItsWallTimeAndHasAllOfItAfterwards) {
   EXPECT_LT(result.duration_ms, 4'000);  // without what it waited
 }
 
-// proves: ELV-101, ELV-128
+// proves: ELV-55, ELV-128
 TEST_P(FedRun, IsEndedWhenTheTimeOfItsRequestIsUpAndThePolicysIsTheMost) {
   for (const auto& [policy_ms, asked_ms] : {std::pair{60'000, 300}, std::pair{300, 60'000}}) {
     auto launch = request({"sh", "-c", "read line; sleep 50"});
@@ -36,6 +36,24 @@ TEST_P(FedRun, IsEndedWhenTheTimeOfItsRequestIsUpAndThePolicysIsTheMost) {
     say(*fed, "it\n");
     EXPECT_EQ(result_of(*fed).status, SandboxStatus::kTimeout);
   }
+}
+
+// proves: ELV-57
+TEST_P(FedRun, IsEndedByItsProcessorTimeHoweverItSleepsBetween) {
+  auto launch = request({"python3", "-c",
+                         "import time\n"
+                         "input()\n"
+                         "while True:\n"
+                         "  for _ in range(100000): pass\n"
+                         "  time.sleep(0.001)\n"});
+  launch.policy.limits.cpu_time = wire::Duration{Millis(1'000)};
+  launch.policy.limits.wall_time = wire::Duration{Millis(600'000)};
+  auto fed = feed(launch);
+  ASSERT_TRUE(fed.ok()) << fed.error().describe();
+  ASSERT_TRUE(launch::begin_fed(fed->run, Millis(600'000)).ok());
+  say(*fed, "it\n");
+  const auto result = result_of(*fed);
+  EXPECT_EQ(result.status, SandboxStatus::kCpuLimit) << result.reason << result.err;
 }
 
 TEST_P(FedRun, EndsWithItsClientBeforeAndAfterTheWord) {

@@ -28,7 +28,7 @@ class Snippet : public SandboxTest {
 };
 INSTANTIATE_TEST_SUITE_P(, Snippet, testing::Values(As::kRoot, As::kUser), name_of);
 
-// proves: ELV-53, ELV-54, ELV-62, ELV-67
+// proves: ELV-53, ELV-54, ELV-62, ELV-66, ELV-67
 TEST_P(Snippet, HasItsOwnNameFolderAndIdentity) {
   const Finished done =
       run(snippet("import os, socket\n"
@@ -46,7 +46,8 @@ TEST_P(Snippet, HasItsOwnNameFolderAndIdentity) {
       << done.err;
 }
 
-// proves: VLT-78, ELV-56, ELV-57, ELV-58, ELV-59, ELV-60
+// proves: VLT-78, ELV-56, ELV-58, ELV-59, ELV-60
+// proves partly: ELV-57
 TEST_P(Snippet, HasExactlyTheLimitsOfItsDesign) {
   const Finished done =
       run(snippet("import resource as r, os\n"
@@ -79,7 +80,7 @@ TEST_P(Snippet, HasExactlyTheLimitsOfItsDesign) {
       << done.err;
 }
 
-// proves: ELV-61, ELV-64, ELV-66, ELV-70
+// proves: ELV-61, ELV-64, ELV-70
 TEST_P(Snippet, HasNoNetworkAndSeesNoProcessButItsOwn) {
   const Finished done =
       run(snippet("import os, socket\n"
@@ -104,7 +105,31 @@ TEST_P(Snippet, HasFortyEightMebibytesOfScratchSpaceAndLosesThemAfterwards) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run(snippet(fill)).out, "[]\n48 28\n");
 }
 
-// proves: ELV-63, ELV-68, ELV-71
+// proves: ELV-68
+TEST_P(Snippet, ImportsFromTheOperatorsFolderAndCannotWriteThere) {
+  const std::string libraries = folder() + "/libraries";
+  ASSERT_TRUE(os::make_dirs(libraries, 0755).ok());
+  ASSERT_TRUE(os::write_file_atomic(libraries + "/theirs.py", "answer = 42\n", 0644).ok());
+  for (const std::string& open_to_all : {libraries, libraries + "/theirs.py"})
+    std::filesystem::permissions(open_to_all, std::filesystem::perms::all);
+  LaunchRequest launch = snippet(
+      "import os, sys\n"
+      "sys.path.insert(0, '/opt/sandbox')\n"
+      "import theirs\n"
+      "print(theirs.answer)\n"
+      "for attempt in (lambda: open('/opt/sandbox/mine.py', 'w'),\n"
+      "                lambda: open('/opt/sandbox/theirs.py', 'a'),\n"
+      "                lambda: os.unlink('/opt/sandbox/theirs.py'),\n"
+      "                lambda: os.mkdir('/opt/sandbox/folder')):\n"
+      "  try: attempt(); print('BREACH')\n"
+      "  except OSError as e: print(os.strerror(e.errno))\n");
+  launch.mounts.push_back({libraries, "/opt/sandbox", contracts::MountMode::kReadOnly});
+  const Finished done = run(launch);
+  const std::string refused = "Read-only file system\n";
+  EXPECT_EQ(done.out, "42\n" + refused + refused + refused + refused) << done.err;
+}
+
+// proves: ELV-63, ELV-71
 TEST_P(Snippet, FindsEverythingElseAbsentOrReadOnly) {
   const Finished done =
       run(snippet("import os\n"

@@ -194,7 +194,8 @@ class Charts(unittest.TestCase):
         self.assertEqual(agent["capabilities"]["drop"], ["ALL"])
         self.assertEqual({f"CAP_{each}" for each in agent["capabilities"]["add"]}, set(packaged.split()))
 
-    # proves: ELV-76, ELV-89, ELV-90
+    # proves: ELV-89, ELV-90
+    # proves partly: ELV-76
     def test_code_execution_is_what_its_design_says(self):
         self.assertEqual([each for each in render() if "code-execution" in each["metadata"]["name"]], [], "off by default")
         objects = render(CODE)

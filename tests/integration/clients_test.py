@@ -283,8 +283,25 @@ class WorkflowStep(WithInstance):
         for url, wanted in (("nonsense", "CODE_EXECUTION_SERVICE_URL must be an address"), ("http://127.0.0.1:1", "Failed to execute code: "),
                             ("http://127.0.0.1:99999", "Failed to execute code: ")):
             self.assertIn(wanted, self.step({"code": "print(1)"}, CODE_EXECUTION_SERVICE_URL=url)["error"])
-        with_token = self.step({"code": "print(1)"}, CODE_EXECUTION_SERVICE_URL=self.server)
-        self.assertIn("Failed to execute code: ", with_token["error"])  # a CA that nobody trusts
+
+    # proves: ELV-84
+    def test_a_service_with_tls_and_a_token_is_served_by_its_ca_file_and_the_token(self):
+        step = lambda **settings: self.step({"code": "print(6 * 7)"}, CODE_EXECUTION_SERVICE_URL=self.server, **settings)
+        found = step(CODE_EXECUTION_SERVICE_TOKEN=self.token, CODE_EXECUTION_SERVICE_CA_FILE=self.ca)
+        self.assertEqual((found["success"], found["stdout"], found["error"]), (True, "42\n", None))
+        for settings, wanted in (({}, "CERTIFICATE_VERIFY_FAILED"),
+                                 ({"CODE_EXECUTION_SERVICE_TOKEN": self.token}, "CERTIFICATE_VERIFY_FAILED"),
+                                 ({"CODE_EXECUTION_SERVICE_CA_FILE": self.ca}, "Code execution service error: 401"),
+                                 ({"CODE_EXECUTION_SERVICE_CA_FILE": "/none.pem"}, "CODE_EXECUTION_SERVICE_CA_FILE cannot be read"),
+                                 ({"CODE_EXECUTION_SERVICE_CA_FILE": __file__}, "CODE_EXECUTION_SERVICE_CA_FILE cannot be read")):
+            found = step(**settings)
+            self.assertEqual((found["success"], found["exit_code"]), (False, -1))
+            self.assertIn(wanted, found["error"])
+
+    def test_a_token_is_sent_over_tls_or_to_this_host_only(self):
+        found = self.step({"code": "print(1)"}, CODE_EXECUTION_SERVICE_URL="http://192.0.2.1:8007", CODE_EXECUTION_SERVICE_TOKEN=self.token)
+        self.assertIn("CODE_EXECUTION_SERVICE_URL must begin with https://", found["error"])
+        self.assertTrue(self.step({"code": "print(1)"}, CODE_EXECUTION_SERVICE_TOKEN=self.token)["success"])
 
     # proves: ELV-86
     def test_it_waits_five_seconds_longer_than_the_code_may_take(self):

@@ -4,13 +4,19 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
+import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import chart
 import yaml
 from harness import BIN, SOURCE, held_port, main, wait_until
+
+sys.path.insert(0, str(SOURCE / "clients/python"))
+from paddock.workflow import run_code  # noqa: E402
 
 FOLDER = SOURCE / "packaging/container"
 LINT = """
@@ -39,7 +45,7 @@ class Containerfile(unittest.TestCase):
         self.assertEqual(lint((FOLDER / "Containerfile").read_text()), "")
         self.assertIn("1: ", lint("FORM debian\n"), "the check can fail")
 
-    # proves: ELV-72, ELV-74
+    # proves partly: ELV-72, ELV-74
     def test_two_stages_no_shell_and_no_root(self):
         words = instructions()
         self.assertEqual([rest.split()[0] for word, rest in words if word == "FROM"], ["debian:12-slim"] * 2)
@@ -111,7 +117,8 @@ class Compose(unittest.TestCase):
     def setUp(self):
         self.services = yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"]
 
-    # proves: ELV-76, ELV-82, ELV-83
+    # proves: ELV-82, ELV-83
+    # proves partly: ELV-76
     def test_it_is_what_the_design_says(self):
         service = self.services["code-execution"]
         self.assertEqual(service["container_name"], "elevaite-code-execution")
@@ -124,8 +131,8 @@ class Compose(unittest.TestCase):
             self.assertNotIn("privileged", each)
             self.assertTrue(each["read_only"])
 
-    # proves: ELV-77, ELV-83
-    def test_its_controller_and_agent_become_healthy(self):
+    # proves: ELV-83, ELV-84
+    def test_its_controller_and_agent_become_healthy_and_serve_a_workflow(self):
         """The two services' own commands and variables, on this host: what a container adds is container_test's."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-compose-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
@@ -150,6 +157,18 @@ class Compose(unittest.TestCase):
         test = [word.replace(":8007", f":{port_8007}") for word in self.services["code-execution"]["healthcheck"]["test"][1:]]
         wait_until("/health to be well", lambda: subprocess.run(
             test, env={"PATH": os.environ["PATH"]}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0)
+        self.check_a_workflows_step(folder / "controller", port_8007)
+
+    def check_a_workflows_step(self, folder, port):
+        """By the service's name in the network of these services, which resolves there."""
+        settings = {"CODE_EXECUTION_SERVICE_URL": f"https://code-execution:{port}",
+                    "CODE_EXECUTION_SERVICE_CA_FILE": str(folder / "tls/ca.pem"),
+                    "CODE_EXECUTION_SERVICE_TOKEN": (folder / "tokens/admin").read_text().strip()}
+        resolve = socket.getaddrinfo
+        with mock.patch.dict(os.environ, settings), \
+                mock.patch("socket.getaddrinfo", lambda host, *rest, **named: resolve("127.0.0.1", *rest, **named)):
+            found = run_code({"config": {"code": "print(input_data['n'] + 1)"}}, {"n": 41})
+        self.assertEqual((found["success"], found["stdout"], found["error"]), (True, "42\n", None))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
 """POST /execute with the checker switched off: the sandbox holds alone."""
+import socket
+import uuid
+
 from executing import Executing
 from harness import main
 
@@ -13,20 +16,31 @@ class Jail(Executing):
         self.assertEqual(self.output_of("import os; print(len(os.listdir('/tmp')))"), "0\n")
 
     # proves: ELV-124, ELV-132
+    # proves partly: ELV-100
     def test_no_network(self):
+        listener = self.enterContext(socket.socket(socket.AF_UNIX))
+        name = f"paddock-{uuid.uuid4().hex}"
+        listener.bind(f"\0{name}")  # of this host, and of no file
+        listener.listen()
+        with socket.socket(socket.AF_UNIX) as mine:
+            mine.connect(f"\0{name}")  # it is there
+        # TCP, UDP, ICMP by datagrams and raw, any raw protocol, the same of IPv6, whole frames; abstract names
         code = ("import socket\n"
-                "for family, kind in ((2, 1), (2, 2), (10, 1), (2, 3), (17, 3)):\n"
+                "for family, kind, protocol in ((2, 1, 0), (2, 2, 0), (2, 2, 1), (2, 3, 1), (2, 3, 255), (10, 1, 0), (10, 2, 0),\n"
+                "                               (10, 2, 58), (10, 3, 58), (17, 3, 0x300), (1, 1, 0)):\n"
                 "    try:\n"
-                "        s = socket.socket(family, kind)\n"
+                "        s = socket.socket(family, kind, protocol)\n"
                 "        s.settimeout(2)\n"
-                "        s.connect(('1.1.1.1' if family == 2 else '::1', 80)) if family in (2, 10) else print('OPEN')\n"
-                "        s.send(b'x')\n"
-                "        print('REACHED')\n"
+                f"        s.connect({{1: '\\0{name}', 2: ('1.1.1.1', 80), 10: ('2606:4700:4700::1111', 80), 17: ('lo', 0)}}[family])\n"
+                "        s.send(b'x' * 64)\n"
+                "        print('REACHED', family, kind, protocol)\n"
                 "    except OSError as error:\n"
                 "        print('refused')\n")
-        self.assertEqual(set(self.output_of(code).split()), {"refused"})
+        self.assertEqual(self.output_of(code), "refused\n" * 11)
         answer = self.execute("import urllib.request; urllib.request.urlopen('http://google.com', timeout=3)")
         self.assertFalse(answer["success"])
+        self.assertIsNone(answer["validation_errors"])
+        self.assertIn("URLError", answer["stderr"])
 
     # proves: ELV-125, ELV-133
     def test_no_file_but_scratch(self):

@@ -1,9 +1,18 @@
 """An instance that answers POST /execute on a port of its own, and how a test asks it."""
 import http.client
 import json
+import os
+import pathlib
+import subprocess
 import unittest
 
-from harness import Instance, held_port, wait_until
+from harness import SOURCE, Instance, ancestors, held_port, wait_until
+
+
+def verify(url, **variables):
+    """The design's checks, as a user runs them."""
+    return subprocess.run([str(SOURCE / "examples/execute/verify.sh"), url], text=True, timeout=300, capture_output=True,
+                          env={"PATH": os.environ["PATH"], **variables})
 
 
 class Executing(unittest.TestCase):
@@ -29,8 +38,12 @@ class Executing(unittest.TestCase):
                           lambda: (lambda got: got[1] if got[0] == 200 else None)(cls.ask("GET", "/health")))
 
     @classmethod
-    def ask(cls, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", cls.port, timeout=120)
+    def connect(cls, port):
+        return http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    @classmethod
+    def ask(cls, method, path, body=None, headers=None, port=None):
+        connection = cls.connect(port or cls.port)
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()
@@ -56,3 +69,17 @@ class Executing(unittest.TestCase):
         answer = self.execute(code, **fields)
         self.assertTrue(answer["success"], answer)
         return answer["stdout"]
+
+    def busy_workers(self):
+        """Interpreters of this instance, and of no test beside this one, that have read their request: /dev/null is
+        their standard input now."""
+        mine, found = set(self.instance.processes()), []
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                command = (entry / "cmdline").read_bytes()
+                if b"python3" in command and b"/tmp/code.py" in command and b"paddock" not in command and \
+                        os.readlink(entry / "fd/0") == "/dev/null" and mine.intersection(ancestors(int(entry.name))):
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+        return found

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import datetime
 import http.client
+import ipaddress
 import json
 import os
 import socket
+import ssl
 import urllib.parse
 from typing import Any, Awaitable, Callable, Dict, Mapping, Optional
 
@@ -27,12 +29,33 @@ def _failure(error: str) -> Dict[str, Any]:
             "validation_errors": None}
 
 
-def _post(url: str, body: bytes, timeout: float) -> Dict[str, Any]:
-    address = urllib.parse.urlsplit(url)
+def _is_this_host(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _trusted() -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=os.environ.get("CODE_EXECUTION_SERVICE_CA_FILE") or None)
+    except OSError:
+        raise ValueError("CODE_EXECUTION_SERVICE_CA_FILE cannot be read as certificates (PEM)") from None
+
+
+def _connection(address: urllib.parse.SplitResult, timeout: float) -> http.client.HTTPConnection:
     if address.scheme not in ("http", "https") or not address.hostname:
         raise ValueError("CODE_EXECUTION_SERVICE_URL must be an address such as http://localhost:8007")
-    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-    connection = kind(address.hostname, address.port, timeout=timeout)
+    if address.scheme == "https":
+        return http.client.HTTPSConnection(address.hostname, address.port, timeout=timeout, context=_trusted())
+    if os.environ.get("CODE_EXECUTION_SERVICE_TOKEN") and not _is_this_host(address.hostname):
+        raise ValueError("CODE_EXECUTION_SERVICE_URL must begin with https:// where a token is sent to another host")
+    return http.client.HTTPConnection(address.hostname, address.port, timeout=timeout)
+
+
+def _post(url: str, body: bytes, timeout: float) -> Dict[str, Any]:
+    address = urllib.parse.urlsplit(url)
+    connection = _connection(address, timeout)
     headers = {"Content-Type": "application/json"}
     if token := os.environ.get("CODE_EXECUTION_SERVICE_TOKEN"):
         headers["Authorization"] = f"Bearer {token}"
@@ -82,7 +105,8 @@ async def code_execution_step(step_config: Mapping[str, Any], input_data: Option
     """`step_config["config"]`: `code`, `timeout` (seconds, 30) and `memory_mb` (256). The code finds `input_data`.
 
     The document has the seven fields of POST /execute and `executed_at`. The service is CODE_EXECUTION_SERVICE_URL, else
-    http://localhost:8007; CODE_EXECUTION_SERVICE_TOKEN is sent where it asks for one.
+    http://localhost:8007. CODE_EXECUTION_SERVICE_TOKEN is sent to it where set, over TLS or to this host only;
+    CODE_EXECUTION_SERVICE_CA_FILE is what signs its certificate (PEM), else what this host trusts.
     """
     del execution_context  # nothing of it is needed, and nothing of it leaves this process
     found = await asyncio.get_running_loop().run_in_executor(None, run_code, step_config, input_data)
