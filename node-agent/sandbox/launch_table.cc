@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <array>
 
@@ -53,11 +54,18 @@ constexpr auto kTable = std::to_array<SyscallRule>({
     {"process_vm_readv", kReport, "reads other processes"},
     {"process_vm_writev", kReport, "writes other processes"},
     {"pidfd_getfd", kReport, "takes descriptors of other processes"},
+    {"migrate_pages", kReport, "moves memory of others"},
 
     // The kernel and the host.
     {"bpf", kReport, "runs code in the kernel"},
     {"perf_event_open", kReport, "measures the kernel"},
+    {"userfaultfd", kReport, "stalls the kernel at chosen points"},
+    {"fanotify_init", kReport, "watches whole file systems"},
     {"open_by_handle_at", kReport, "opens files past every mount"},
+    {"mknod", kReport, "character device", equal(1, S_IFCHR, S_IFMT)},
+    {"mknod", kReport, "block device", equal(1, S_IFBLK, S_IFMT)},
+    {"mknodat", kReport, "character device", equal(2, S_IFCHR, S_IFMT)},
+    {"mknodat", kReport, "block device", equal(2, S_IFBLK, S_IFMT)},
     {"add_key", kReport, "kernel keyrings are shared"},
     {"request_key", kReport, "kernel keyrings are shared"},
     {"keyctl", kReport, "kernel keyrings are shared"},

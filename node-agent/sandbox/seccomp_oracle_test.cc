@@ -38,10 +38,12 @@ class Oracle {
                                                  "name_to_handle_at",
                                                  "clone3",
                                                  "openat2"};
-    static const std::set<std::string> refused = {"sched_setattr", "vhangup",     "move_pages",
-                                                  "migrate_pages", "userfaultfd", "modify_ldt",
-                                                  "fanotify_init"};
-    static const std::set<std::string> asked = {"setns",
+    static const std::set<std::string> refused = {"sched_setattr", "vhangup", "move_pages",
+                                                  "modify_ldt"};
+    static const std::set<std::string> asked = {"migrate_pages",
+                                                "userfaultfd",
+                                                "fanotify_init",
+                                                "setns",
                                                 "mount",
                                                 "umount2",
                                                 "pivot_root",
@@ -143,7 +145,8 @@ class Oracle {
   }
 
   static std::string make_node(uint64_t mode) {
-    return refuse_if(set_id(mode) || S_ISCHR(mode & S_IFMT) || S_ISBLK(mode & S_IFMT));
+    if (S_ISCHR(mode & S_IFMT) || S_ISBLK(mode & S_IFMT)) return "ask";
+    return refuse_if(set_id(mode));
   }
 
   static std::string make_socket(int family, int type, int protocol) {

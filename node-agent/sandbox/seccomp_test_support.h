@@ -94,6 +94,8 @@ inline const std::vector<uint64_t>& interesting() {
                                  uint64_t{S_ISUID | 0755},
                                  uint64_t{S_IFCHR | 0666},
                                  uint64_t{S_IFBLK | 0666},
+                                 uint64_t{S_IFCHR | S_ISUID | 0666},
+                                 uint64_t{S_IFBLK | S_ISGID | 0666},
                                  uint64_t{S_IFREG | 0666},
                                  uint64_t{S_IFSOCK},
                                  uint64_t{0x40000005},

@@ -22,7 +22,24 @@ TEST_P(Escape, ReachesNoProcessOfTheLauncher) { expect_contained("launcher_proce
 TEST_P(Escape, MakesNoNamespace) { expect_contained("namespaces"); }
 // proves: ORB-36, ORB-40, ORB-41, ORB-53
 TEST_P(Escape, MountsNothingAndWritesNowhereElse) { expect_contained("mounts"); }
-TEST_P(Escape, ReachesNoObscurePartOfTheKernel) { expect_contained("kernel_surface"); }
+
+TEST_P(Escape, ReachesNoObscurePartOfTheKernelAndWhatItTriedIsTold) {
+  const Finished done = expect_contained("kernel_surface");
+  ASSERT_TRUE(done.result);
+  for (const char* call : {"bpf", "perf_event_open", "userfaultfd", "keyctl", "open_by_handle_at",
+                           "syslog", "clock_settime", "mknodat"}) {
+    EXPECT_TRUE(std::ranges::any_of(done.result->denials, [&](const contracts::Denial& denial) {
+      return denial.what == "system call" && denial.target == call &&
+             denial.executable == "/probes/kernel_surface" && !denial.rule.empty();
+    })) << call;
+  }
+  int64_t devices = 0;
+  for (const contracts::Denial& denial : done.result->denials) {
+    if (denial.target == "mknodat") devices += denial.count;
+  }
+  EXPECT_EQ(devices, 3) << "a set-id bit hides none";
+}
+
 TEST_P(Escape, ReadsAndChangesNothingInProc) { expect_contained("proc_files"); }
 TEST_P(Escape, LeavesNoSetIdProgramBehind) { expect_contained("set_id"); }
 TEST_P(Escape, TypesIntoNoTerminal) { expect_contained("terminal"); }
