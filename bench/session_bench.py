@@ -3,7 +3,8 @@
 
     bench/session_bench.py [COMMANDS] [SESSIONS]      programs from PADDOCK_BIN_DIR, build/bin unless set
 
-  true      `true` in one session over one kept connection, one after a pause of 50 ms each; p50, p95, p99
+  bare      `/bin/sh -c true` outside of any sandbox, one after a pause of 50 ms each; p50, p95, p99
+  true      `true` in one session over one kept connection, one after the same pause each; bare and it alternate
   at once   the same, one as soon as the one before is answered
   create    creating a session and destroying it
   parallel  `true` in 8 sessions by 8 clients at once, per second
@@ -34,10 +35,19 @@ def quantile(times, part):
     return sorted(times)[min(len(times) - 1, int(len(times) * part))]
 
 
+def timed_after_pause(action):
+    time.sleep(0.05)
+    return timed(action)
+
+
 def timed(action):
     started = time.perf_counter()
     action()
     return (time.perf_counter() - started) * 1000
+
+
+def bare():
+    os.waitpid(os.posix_spawn("/bin/sh", ["sh", "-c", "true"], {}), 0)
 
 
 def create(api):
@@ -63,9 +73,6 @@ class Commands(LeanClient):
         status, body = self.exchange(self.request)
         assert status == 200 and b'"exitCode":0' in body, body
 
-    def run_after_pause(self):
-        time.sleep(0.05)
-        return timed(self.run)
 
 
 def memory_kib(instance):
@@ -95,7 +102,9 @@ def main():
         own = Commands(api, name)
         for _ in range(20):
             own.run()
-        show("true", [own.run_after_pause() for _ in range(commands)])
+        rounds = [(timed_after_pause(bare), timed_after_pause(own.run)) for _ in range(commands)]
+        for what, times in zip(("bare", "true"), zip(*rounds)):
+            show(what, times)
         show("at once", [timed(own.run) for _ in range(commands)])
         show("create", [timed(lambda: api.destroy(create(api))) for _ in range(100)])
 

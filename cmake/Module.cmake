@@ -85,7 +85,8 @@ function(program name)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/${ARG_MODULE}/main.cc)
   target_link_libraries(${name} PRIVATE ${module_name})
   if(ARG_STATIC AND NOT APPLE AND NOT PADDOCK_SANITIZE AND NOT PADDOCK_FUZZ)
-    target_link_options(${name} PRIVATE -static)
+    # In huge pages of their own, code and constants need not be faulted in by every fork.
+    target_link_options(${name} PRIVATE -static -Wl,-z,max-page-size=0x200000)
   endif()
   if(NOT TARGET programs)
     add_custom_target(programs)  # all programs and nothing else

@@ -3,8 +3,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstdlib>
 
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
@@ -225,6 +228,35 @@ TEST_P(Serve, WhatDiedOrWasSignalledWhileItWaitedSpoilsNoRun) {
         EXPECT_EQ(done.result.value().status, SandboxStatus::kOk) << done.result->reason;
       }
     }
+  }
+}
+
+// The mapping that this program's code is in, as /proc tells it, with its counters.
+std::string code_mapping(pid_t pid) {
+  const std::string text = os::read_file(cat("/proc/", pid, "/smaps"), size_t{1} << 20).value();
+  const size_t at = text.find(" r-xp ");
+  if (at == std::string::npos) return "no code in " + text;
+  return text.substr(at, text.find("VmFlags", at) - at);
+}
+
+// A fork gets the page table of such pages, and none of a file's.
+TEST_P(Serve, KeepsItsCodeInHugePages) {
+  const auto enabled = os::read_file("/sys/kernel/mm/transparent_hugepage/enabled", 4096);
+  if (!enabled.ok()) GTEST_SKIP() << "this host has no huge pages";
+  if (enabled->find("[never]") != std::string::npos) {
+    wait_until_ready();
+    const std::string mapping = code_mapping(server());
+    EXPECT_NE(mapping.find("paddock-sandbox"), std::string::npos) << mapping;
+    return;
+  }
+  utsname kernel{};
+  ASSERT_EQ(uname(&kernel), 0);
+  if (std::atof(kernel.release) < 6.1) GTEST_SKIP() << "Linux 6.1 or later is needed";
+  wait_until_ready();
+  for (const pid_t pid : {server(), children_of(server()).front()}) {
+    const std::string mapping = code_mapping(pid);
+    EXPECT_EQ(mapping.find("paddock-sandbox"), std::string::npos) << mapping;
+    EXPECT_EQ(mapping.find("AnonHugePages:         0 kB"), std::string::npos) << mapping;
   }
 }
 

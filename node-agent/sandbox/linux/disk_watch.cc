@@ -39,13 +39,20 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   out->folder_.reset(raw::openat2(AT_FDCWD, plan.workspace->folder.c_str(),
                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
                                   RESOLVE_NO_MAGICLINKS));
-  struct statvfs space {};
-  if (!out->folder_.valid() || fstatvfs(out->folder_.get(), &space) != 0)
+  if (!out->folder_.valid() || !out->note_free_space())
     return step_error("opening the workspace", errno);
-  ASSIGN_OR_RETURN(out->before_, folder_use(out->folder_.get(), kUnbounded, out->quota_.layered));
-  out->free_blocks_before_ = space.f_bfree;
-  out->free_files_before_ = space.f_ffree;
+  if (!out->quota_.whole) {
+    ASSIGN_OR_RETURN(out->before_, folder_use(out->folder_.get(), kUnbounded, out->quota_.layered));
+  }
   return out;
+}
+
+bool DiskWatch::note_free_space() {
+  struct statvfs space {};
+  if (fstatvfs(folder_.get(), &space) != 0) return false;
+  free_blocks_before_ = space.f_bfree;
+  free_files_before_ = space.f_ffree;
+  return true;
 }
 
 void DiskWatch::attach(pid_t init) {
@@ -60,16 +67,16 @@ bool DiskWatch::may_be_over() const {
     return quota_.whole ? limit - used : limit;
   };
   struct statvfs now {};
-  if (fstatvfs(folder_.get(), &now) != 0) return true;
+  if (!before_ || fstatvfs(folder_.get(), &now) != 0) return true;
   const auto taken = [](uint64_t before, uint64_t after) {
     return before > after ? static_cast<int64_t>(before - after) : 0;
   };
   const auto block = static_cast<int64_t>(now.f_frsize);
   if (quota_.bytes &&
-      taken(free_blocks_before_, now.f_bfree) > left(*quota_.bytes, before_.bytes) / 2 / block)
+      taken(free_blocks_before_, now.f_bfree) > left(*quota_.bytes, before_->bytes) / 2 / block)
     return true;
   return quota_.files && (now.f_files == 0 || taken(free_files_before_, now.f_ffree) >
-                                                  left(*quota_.files, before_.files) / 2);
+                                                  left(*quota_.files, before_->files) / 2);
 }
 
 void DiskWatch::look(MonoTime now) {
@@ -78,6 +85,7 @@ void DiskWatch::look(MonoTime now) {
   if (now < ask_anyway_at_ && !may_be_over()) return;
   ask_anyway_at_ = now + kAskAnyway;
   asked_at_ = now;
+  if (!before_) (void)note_free_space();
   asked_ = ask();
 }
 
@@ -91,6 +99,7 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   asked_ = false;
   if (read(answers_.read.get(), &answer, sizeof answer) != sizeof answer) answer.failed = EIO;
   rests_until_ = now + kRestFactor * (now - asked_at_);
+  if (!before_ && answer.failed == 0) before_ = answer.use;
   return judge(answer);
 }
 
@@ -103,17 +112,21 @@ std::optional<DiskHit> DiskWatch::look_back() {
   return ask() ? take(asked_at_) : judge(mine);
 }
 
+DiskUse DiskWatch::counted_from() const {
+  return quota_.whole ? DiskUse{} : before_.value_or(DiskUse{});
+}
+
 std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
   if (answer.failed != 0) return DiskHit::kUnmeasured;
-  const DiskUse start = quota_.whole ? DiskUse{} : before_;
+  const DiskUse start = counted_from();
   if (quota_.files && answer.use.files - start.files > *quota_.files) return DiskHit::kFiles;
   if (quota_.bytes && answer.use.bytes - start.bytes > *quota_.bytes) return DiskHit::kBytes;
   return std::nullopt;
 }
 
 DiskWatch::Answer DiskWatch::measure() const {
-  const auto use = folder_use(
-      folder_.get(), quota_.files ? before_.files + *quota_.files : kUnbounded, quota_.layered);
+  const int64_t most = quota_.files ? counted_from().files + *quota_.files : kUnbounded;
+  const auto use = folder_use(folder_.get(), most, quota_.layered);
   if (!use.ok()) return {1, {}};
   struct stat info {};
   Answer out{0, *use};

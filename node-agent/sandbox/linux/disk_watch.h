@@ -24,7 +24,9 @@ class DiskWatch {
   DiskWatch(const DiskWatch&) = delete;
   DiskWatch& operator=(const DiskWatch&) = delete;
 
-  // Before the command: how much is there. Nothing if the plan has no quota.
+  // Before the command. What is there by then is measured if only growth counts: of a quota of the
+  // whole folder it is at the first look, and a short command does not wait for it. Nothing if the
+  // plan has no quota.
   static Result<std::unique_ptr<DiskWatch>> start(const SandboxPlan& plan);
   // The sandbox's first process.
   void attach(pid_t init);
@@ -45,11 +47,13 @@ class DiskWatch {
   };
   DiskWatch(const WorkspaceQuota& quota, bool privileged)
       : quota_(quota), privileged_(privileged) {}
+  bool note_free_space();
   bool may_be_over() const;
   bool ask();
   bool start_process();
   [[noreturn]] void measure_for_ever(pid_t launcher);
   Answer measure() const;
+  DiskUse counted_from() const;
   std::optional<DiskHit> judge(const Answer& answer) const;
 
   WorkspaceQuota quota_;
@@ -57,7 +61,7 @@ class DiskWatch {
   os::Fd folder_;
   os::Fd user_namespace_;  // in which every folder of the command can be read
   pid_t init_ = -1;
-  DiskUse before_;
+  std::optional<DiskUse> before_;  // not measured yet: all is still to be looked at
   uint64_t free_blocks_before_ = 0;
   uint64_t free_files_before_ = 0;
   pid_t process_ = -1;

@@ -24,6 +24,7 @@
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/filter.h"
+#include "node-agent/sandbox/linux/huge_code.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/serve_one.h"
@@ -264,6 +265,7 @@ int serve(const ServeOptions& options, const Clock& clock) {
     }
     lock = std::move(acquired).value();
   }
+  move_code_to_huge_pages();
   Server server(options, std::move(lock), clock);
   if (const Status ready = server.set_up(); !ready.ok()) {
     say(ready.error());

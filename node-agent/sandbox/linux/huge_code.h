@@ -1,0 +1,30 @@
+// A process that forks for every run pays for its own code again and again: a child inherits
+// nothing of a file's mapping and faults it in anew. Code in huge pages of anonymous memory comes
+// with the page table. Linux 6.1, x86-64 and others with huge pages of 2 MiB.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace paddock::sandbox {
+
+// What the program's file has in memory: addresses, and the protection as mprotect() takes it.
+struct LoadedPart {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  int protection = 0;
+};
+struct HugePlace {
+  LoadedPart part;
+  uintptr_t begin = 0;  // whole huge pages around it, which nothing else uses
+  uintptr_t end = 0;
+};
+// Of the parts that nobody writes to, those that are worth it. Pure.
+std::vector<HugePlace> huge_places(const std::vector<LoadedPart>& parts);
+
+// Where the linker has aligned this program's parts (program() in cmake/Module.cmake) and the host
+// has huge pages to give; else nothing changes, but that a kernel without memory for its own tables
+// may end the process. Only while there is one thread.
+void move_code_to_huge_pages();
+
+}  // namespace paddock::sandbox
