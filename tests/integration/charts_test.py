@@ -22,6 +22,7 @@ MONITORED = {"controller": {"serviceMonitor": {"enabled": True, "tokenSecret": {
 SIDECAR = {"name": "front", "image": "front", "ports": [{"name": "front", "containerPort": 443}]}
 BEFORE = {"tls": {"enabled": False, "terminatedBy": "the container front of this pod"},
           "controller": {"extraContainers": [SIDECAR], "service": {"targetPort": "front"}}}
+ELSEWHERE = {"to": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]}
 ALONE = {"tls": {"enabled": False}, "controller": {"service": {"enabled": False}}}
 VARIANTS = {
     "as it is": [],
@@ -70,18 +71,57 @@ REFUSED = {
     "agents that trust nobody": ([AGENT, {"agent": {"caSecret": {"name": ""}}}], ["agent.caSecret.name"],
                                  {"agent": {"caSecret": {"name": "ca"}}}),
     "agents that call without TLS": ([AGENT, {"agent": {"server": "http://paddock"}}], ["agent.server", "without TLS"],
-                                     {"agent": {"server": "https://paddock"}}),
-    "agents without a controller": ([AGENT, ALONE], ["agent.server"], {"agent": {"server": "https://elsewhere:8443"}}),
+                                     {"agent": {"server": "https://paddock"}, "networkPolicy": {"agentEgress": [ELSEWHERE]}}),
+    "agents without a controller": ([AGENT, ALONE], ["agent.server"],
+                                    {"agent": {"server": "https://elsewhere:8443"}, "networkPolicy": {"agentEgress": [ELSEWHERE]}}),
+    "agents that may not reach their controller": (
+        [AGENT, {"agent": {"server": "https://elsewhere:8443"}}],
+        ["networkPolicy.agentEgress", "https://elsewhere:8443", "networkPolicy.enabled=false"],
+        {"networkPolicy": {"agentEgress": [ELSEWHERE]}}),
+    "agents that may not reach their package index": (
+        [AGENT, {"agent": {"config": {"packages": {"pythonIndex": "https://pypi.example/simple"}}}}],
+        ["networkPolicy.agentEgress", "agent.config.packages.pythonIndex"], {"networkPolicy": {"agentEgress": [ELSEWHERE]}}),
+    "runs with a network that leads nowhere": (
+        [AGENT, {"agent": {"config": {"ceilings": {"network": True}}}}],
+        ["networkPolicy.agentEgress", "agent.config.ceilings.network"], {"networkPolicy": {"enabled": False}}),
+    "a media provider that may not be reached": (
+        [{"controller": {"config": {"media": {"providerUrl": "https://media.example"}}}}],
+        ["networkPolicy.controllerEgress", "controller.config.media.providerUrl"],
+        {"networkPolicy": {"controllerEgress": [ELSEWHERE]}}),
+    "agents whose token the controller revokes": (
+        [AGENT, {"controller": {"config": {"enrollToken": False}}}], ["controller.config.enrollToken", "agent.enabled=false"],
+        {"agent": {"enabled": False}}),
+    "code execution for everybody": (
+        [CODE, {"codeExecution": {"allowFrom": []}}], ["codeExecution.allowFrom", "every peer", "[{podSelector: {}}]"],
+        {"codeExecution": {"allowFrom": [{"podSelector": {}}]}}),
+    "code execution for everybody, whatever others say": (
+        [CODE, {"codeExecution": {"allowFrom": []}, "networkPolicy": {"others": True}}], ["codeExecution.allowFrom", "every peer"],
+        {"codeExecution": {"allowFrom": [{"podSelector": {}}]}}),
+    "policies of others beside none": (
+        [{"networkPolicy": {"enabled": False, "others": True}}], ["networkPolicy.others", "networkPolicy.enabled=true"],
+        {"networkPolicy": {"enabled": True}}),
+    "a service that leads to no port": (
+        [BEFORE, {"controller": {"service": {"targetPort": "back"}}}], ["controller.service.targetPort", "named back"],
+        {"controller": {"service": {"targetPort": "front"}}}),
     "an agent's own folder": ([AGENT, {"agent": {"config": {"dataDir": "/x"}}}], ["agent.config.dataDir"],
                               {"agent": {"config": {"dataDir": None}}}),
     "metrics without a token": ([{"controller": {"serviceMonitor": {"enabled": True}}}],
                                 ["controller.serviceMonitor.tokenSecret.name"],
-                                {"controller": {"serviceMonitor": {"tokenSecret": {"name": "metrics"}}}}),
+                                {"controller": {"serviceMonitor": {"tokenSecret": {"name": "metrics"}}}, "agent": {"caSecret": {"name": "ca"}}}),
+    "metrics of a server that Prometheus does not trust": ([MONITORED], ["agent.caSecret.name", "Prometheus"],
+                                                           {"agent": {"caSecret": {"name": "ca"}}}),
+    "metrics that nobody may reach": (
+        [MONITORED, {"agent": {"caSecret": {"name": "ca"}}, "networkPolicy": {"allowFrom": []}}],
+        ["networkPolicy.allowFrom", "Prometheus"], {"networkPolicy": {"allowFrom": [{"namespaceSelector": {}}]}}),
+    "metrics without a service": (
+        [ALONE, MONITORED, {"agent": {"caSecret": {"name": "ca"}}}], ["controller.serviceMonitor.enabled", "controller.service.enabled=true"],
+        {"tls": {"enabled": True}, "controller": {"service": {"enabled": True}}}),
     "code execution with all rights": ([CODE, {"codeExecution": {"privileged": True}}], ["codeExecution.privileged"],
                                        {"codeExecution": {"privileged": False}}),
     # By the schema.
     "an agent with all rights": ([AGENT, {"agent": {"privileged": True}}], ["/agent", "privileged"], None),
     "a name that does not exist": ([{"controller": {"replica": 1}}], ["/controller", "replica"], None),
+    "a peer that is nobody": ([{"networkPolicy": {"allowFrom": [{}]}}], ["/networkPolicy/allowFrom"], None),
     "a port that does not exist": ([{"controller": {"service": {"port": 70000}}}], ["/controller/service/port"], None),
     "a capability that nothing needs": ([{"codeExecution": {"capabilities": ["SYS_MODULE"]}}], ["/codeExecution/capabilities"], None),
     "more memory than the service takes": ([{"codeExecution": {"maxMemoryMb": 1024}}], ["/codeExecution/maxMemoryMb"], None),
@@ -150,6 +190,17 @@ class Charts(unittest.TestCase):
                     self.assertIn(word, done.stderr)
                 if fix is not None:
                     render(without_nulls(chart.merged(*values, fix)))
+
+    def test_what_policies_of_others_allow_is_not_refused_and_changes_none_of_ours(self):
+        others = {"networkPolicy": {"others": True}}
+        opened = [title for title, (_, words, _) in REFUSED.items() if words[0].startswith("networkPolicy.") and "others" not in title]
+        self.assertEqual(len(opened), 5, opened)
+        for title in opened:
+            with self.subTest(title):
+                values, words, _ = REFUSED[title]
+                self.assertIn("networkPolicy.others=true", chart.template(*values).stderr)
+                render(*values, others)
+        self.assertEqual(render(AGENT, CODE), render(AGENT, CODE, others))
 
     def test_what_the_chart_decides_is_not_decided_twice(self):
         for key in ("plainHttpOnLoopback", "tls", "host", "port", "dataDir", "unixSocket", "allowedHosts", "profilesDir", "execute"):

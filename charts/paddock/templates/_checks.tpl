@@ -5,6 +5,8 @@ the line that fixes it. */}}
 {{- include "paddock.checkController" . -}}
 {{- include "paddock.checkAgent" . -}}
 {{- include "paddock.checkCodeExecution" . -}}
+{{- include "paddock.checkNetwork" . -}}
+{{- include "paddock.checkMonitoring" . -}}
 {{- end }}
 
 {{- define "paddock.checkTls" -}}
@@ -30,6 +32,13 @@ the line that fixes it. */}}
 {{- if and $service.enabled (not $service.targetPort) -}}
 {{- fail "controller.service.targetPort: without TLS the service must lead to the container that terminates it; set its port's name, or set tls.enabled=true" -}}
 {{- end -}}
+{{- if and $service.enabled (not (regexMatch "^[0-9]+$" $service.targetPort)) -}}
+{{- $ports := list -}}
+{{- range .Values.controller.extraContainers -}}{{- range .ports -}}{{- $ports = append $ports (.name | default "") -}}{{- end -}}{{- end -}}
+{{- if not (has $service.targetPort $ports) -}}
+{{- fail (printf "controller.service.targetPort: no container of controller.extraContainers has a port named %s; name one in its ports, or set targetPort to that of one" $service.targetPort) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -43,12 +52,6 @@ the line that fixes it. */}}
 {{- if hasKey $controller.config $key -}}
 {{- fail (printf "controller.config.%s: the chart decides this, so that the API is never served without TLS by mistake; set %s instead" $key $instead) -}}
 {{- end -}}
-{{- end -}}
-{{- if and $controller.serviceMonitor.enabled (not $controller.serviceMonitor.tokenSecret.name) -}}
-{{- fail "controller.serviceMonitor.tokenSecret.name: /metrics asks for a token with the scope metrics:read; set it to a secret that holds one" -}}
-{{- end -}}
-{{- if and $controller.serviceMonitor.enabled (not $controller.service.enabled) -}}
-{{- fail "controller.serviceMonitor.enabled: there is nothing to scrape without a service; set controller.service.enabled=true" -}}
 {{- end -}}
 {{- end }}
 
@@ -64,6 +67,9 @@ the line that fixes it. */}}
 {{- if not $agent.enrollTokenSecret.name -}}
 {{- fail "agent.enrollTokenSecret.name: a node needs an enrolment token for its first start; make a secret of the controller's tokens/enroll (docs/cluster.md) and set agent.enrollTokenSecret.name=NAME" -}}
 {{- end -}}
+{{- if and (not $agent.server) (eq (toString .Values.controller.config.enrollToken) "false") -}}
+{{- fail "controller.config.enrollToken: nodes of the DaemonSet enrol by the controller's tokens/enroll, which false ends; leave it out, or set agent.enabled=false and join hosts one by one (paddock node token NAME)" -}}
+{{- end -}}
 {{- if not (or $agent.caSecret.name .Values.tls.secretName) -}}
 {{- fail "agent.caSecret.name: agents must know the CA of the controller's certificate; make a secret of the controller's tls/ca.pem (docs/cluster.md) and set agent.caSecret.name=NAME" -}}
 {{- end -}}
@@ -78,5 +84,60 @@ the line that fixes it. */}}
 {{- define "paddock.checkCodeExecution" -}}
 {{- if and .Values.codeExecution.enabled .Values.codeExecution.privileged -}}
 {{- fail "codeExecution.privileged: nothing here needs it; set codeExecution.privileged=false" -}}
+{{- end -}}
+{{- end }}
+
+{{/* A network policy that says nothing of what a value needs, or, by an empty list, says yes to everybody. */}}
+{{- define "paddock.checkNetwork" -}}
+{{- $policy := .Values.networkPolicy -}}
+{{- if and $policy.others (not $policy.enabled) -}}
+{{- fail "networkPolicy.others: without this chart's policies there are none that others could add to; set networkPolicy.others=false, or networkPolicy.enabled=true" -}}
+{{- end -}}
+{{- if and $policy.enabled .Values.codeExecution.enabled (not .Values.codeExecution.allowFrom) -}}
+{{- fail "codeExecution.allowFrom: Kubernetes reads an empty list as every peer; name those that may call it, such as codeExecution.allowFrom=[{podSelector: {}}] for this namespace" -}}
+{{- end -}}
+{{- if and $policy.enabled (not $policy.others) -}}
+{{- include "paddock.checkEgress" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* What nothing but this chart's policies could allow. */}}
+{{- define "paddock.checkEgress" -}}
+{{- $controller := .Values.controller -}}
+{{- $agent := .Values.agent -}}
+{{- if and $controller.config.media (and $controller.config.media.providerUrl (not .Values.networkPolicy.controllerEgress)) -}}
+{{- fail "networkPolicy.controllerEgress: the controller could not reach controller.config.media.providerUrl; add an egress rule for it, set networkPolicy.others=true if another policy allows it, or set networkPolicy.enabled=false" -}}
+{{- end -}}
+{{- if and $agent.enabled (not .Values.networkPolicy.agentEgress) -}}
+{{- if $agent.server -}}
+{{- fail (printf "networkPolicy.agentEgress: agents could reach name servers and not %s; add an egress rule for it, set networkPolicy.others=true if another policy allows it, or set networkPolicy.enabled=false" $agent.server) -}}
+{{- end -}}
+{{- range $key := list "pythonIndex" "npmRegistry" -}}
+{{- if and $agent.config.packages (get $agent.config.packages $key) -}}
+{{- fail (printf "networkPolicy.agentEgress: agents could not reach agent.config.packages.%s; add an egress rule for it, set networkPolicy.others=true if another policy allows it, or set networkPolicy.enabled=false" $key) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $agent.config.ceilings $agent.config.ceilings.network -}}
+{{- fail "networkPolicy.agentEgress: agent.config.ceilings.network lets runs reach names, and nothing could; add egress rules for them, set networkPolicy.others=true if another policy allows it, or set networkPolicy.enabled=false" -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "paddock.checkMonitoring" -}}
+{{- $monitor := .Values.controller.serviceMonitor -}}
+{{- if $monitor.enabled -}}
+{{- if not $monitor.tokenSecret.name -}}
+{{- fail "controller.serviceMonitor.tokenSecret.name: /metrics asks for a token with the scope metrics:read; set it to a secret that holds one" -}}
+{{- end -}}
+{{- if not .Values.controller.service.enabled -}}
+{{- fail "controller.serviceMonitor.enabled: there is nothing to scrape without a service; set controller.service.enabled=true" -}}
+{{- end -}}
+{{- if not (or .Values.agent.caSecret.name .Values.tls.secretName) -}}
+{{- fail "agent.caSecret.name: Prometheus must know the CA of the controller's certificate, or every scrape fails; make a secret of the controller's tls/ca.pem (docs/cluster.md) and set agent.caSecret.name=NAME" -}}
+{{- end -}}
+{{- $policy := .Values.networkPolicy -}}
+{{- if and $policy.enabled (not $policy.others) (not $policy.allowFrom) -}}
+{{- fail "networkPolicy.allowFrom: nobody but agents may reach the controller, and so Prometheus may not; name its pods, such as networkPolicy.allowFrom=[{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}], or set networkPolicy.others=true if another policy lets it" -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
