@@ -60,8 +60,12 @@ function(module path)
   endforeach()
 endfunction()
 
-# A fuzz target is libFuzzer under the fuzz preset; elsewhere the same code replays its corpus,
-# tests/fuzz/corpus/<name>/, as a test.
+# A fuzz target is libFuzzer under the fuzz preset; elsewhere the same code is a test: it runs over
+# its corpus, tests/fuzz/corpus/<name>/, and over inputs made of it.
+if(NOT PADDOCK_FUZZ)
+  add_library(fuzz_replay OBJECT tests/fuzz/replay_main.cc tests/fuzz/mutate.cc)
+  target_include_directories(fuzz_replay PRIVATE ${PROJECT_SOURCE_DIR})
+endif()
 function(fuzz_target source library)
   get_filename_component(fuzz_name ${source} NAME_WE)
   add_executable(${fuzz_name} ${source})
@@ -70,7 +74,7 @@ function(fuzz_target source library)
   if(PADDOCK_FUZZ)
     target_link_options(${fuzz_name} PRIVATE -fsanitize=fuzzer)
   else()
-    target_sources(${fuzz_name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cc)
+    target_link_libraries(${fuzz_name} PRIVATE fuzz_replay)
     add_test(NAME fuzz.${fuzz_name} COMMAND ${fuzz_name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${fuzz_name})
     set_tests_properties(fuzz.${fuzz_name} PROPERTIES LABELS fuzz TIMEOUT 600)
   endif()

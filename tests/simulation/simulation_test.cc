@@ -1,11 +1,12 @@
 // PADDOCK_SIM_SEEDS seeds (default 500, 40 without optimisation) from PADDOCK_SIM_FIRST (default
-// 1). A failing seed is printed and replays exactly.
+// 1), and always those of seeds.txt. A failing seed is printed and replays exactly.
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 #include "tests/simulation/play.h"
+#include "tests/simulation/seeds.h"
 
 namespace paddock::simulation {
 namespace {
@@ -26,8 +27,17 @@ TEST(Simulation, NoRunIsLostDoubledOrInventedWhateverFails) {
   const uint64_t seeds = from_env("PADDOCK_SIM_SEEDS", kDefaultSeeds);
   for (uint64_t seed = first; seed < first + seeds; ++seed) {
     const std::string wrong = play(seed);
-    ASSERT_EQ(wrong, "") << "replay with PADDOCK_SIM_FIRST=" << seed << " PADDOCK_SIM_SEEDS=1";
+    ASSERT_EQ(wrong, "") << "replay with PADDOCK_SIM_FIRST=" << seed
+                         << " PADDOCK_SIM_SEEDS=1; add \"" << seed
+                         << "\" to tests/simulation/seeds.txt, with what it found";
   }
+}
+
+TEST(Simulation, WhatFailedOnceStaysWell) {
+  const auto seeds = read_seeds(PADDOCK_SEEDS_FILE);
+  ASSERT_TRUE(seeds.ok()) << seeds.error().message;
+  for (const uint64_t seed : *seeds)
+    EXPECT_EQ(play(seed), "") << "seed " << seed << " of tests/simulation/seeds.txt";
 }
 
 }  // namespace
