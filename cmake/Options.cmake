@@ -56,12 +56,24 @@ if(PADDOCK_COVERAGE)
     message(FATAL_ERROR "a build with coverage counters cannot be below /tmp, where sandboxes have their scratch space")
   endif()
   # The counters are a shared mapping of a file: what a process ran counts however it ends, by _exit,
-  # exec or SIGKILL, and although it could not write a file from within its sandbox.
-  set(PADDOCK_COUNTED -fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%m%c.profraw
-    -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
-  set(PADDOCK_NOT_COUNTED -fno-profile-instr-generate -fno-coverage-mapping)
-  add_compile_options(${PADDOCK_COUNTED})
-  add_link_options(-fprofile-instr-generate)
+  # exec or SIGKILL, and although it could not write a file from within its sandbox. Its name is in one object of
+  # its own, and the flags are the front end's: ccache lets no clone use another's objects when either is told of
+  # to every file.
+  set(counted -Xclang -fprofile-instrument=clang -Xclang -fcoverage-mapping -Xclang -fcoverage-compilation-dir=.
+    -mllvm -runtime-counter-relocation)
+  list(JOIN counted " " counted)
+  set(is_counted "$<NOT:$<BOOL:$<TARGET_PROPERTY:PADDOCK_NOT_COUNTED>>>")
+  add_compile_options("SHELL:$<${is_counted}:${counted}>")
+  add_link_options($<${is_counted}:-fprofile-instr-generate>)
+  # What LLVM's profile runtime looks for (https://clang.llvm.org/docs/SourceBasedCodeCoverage.html).
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/profile_name.cc CONTENT [[
+extern "C" {
+extern const char __llvm_profile_filename[];
+const char __llvm_profile_filename[] = "@CMAKE_BINARY_DIR@/profiles/%m%c.profraw";
+}
+]] @ONLY)
+  add_library(profile_name OBJECT ${CMAKE_BINARY_DIR}/profile_name.cc)
+  link_libraries(profile_name)
 endif()
 if(PADDOCK_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)

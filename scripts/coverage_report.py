@@ -39,7 +39,8 @@ def summaries(build):
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", "-o", merged, *counted], check=True)
     objects = [word for program in programs(build) for word in ("-object", str(program))]
     report = subprocess.run(
-        [tool("llvm-cov"), "export", "-summary-only", f"-instr-profile={merged}", *objects[1:]],
+        [tool("llvm-cov"), "export", "-summary-only", f"-compilation-dir={build}", f"-instr-profile={merged}",
+         *objects[1:]],
         check=True, stdout=subprocess.PIPE)
     for entry in json.loads(report.stdout)["data"][0]["files"]:
         path = pathlib.Path(entry["filename"]).resolve()

@@ -1,5 +1,5 @@
 """The dashboard in headless Chromium, on a real instance: see browser_test.mjs, which this starts. Screenshots are left
-in build/dashboard-screenshots."""
+in build/artifacts/dashboard-screenshots, or below $CI_ARTIFACTS."""
 import contextlib
 import hashlib
 import json
@@ -18,7 +18,7 @@ from harness import BIN, Instance, SOURCE, find_file, held_port, main  # noqa: E
 from node_environment_test import SEARCH, npm_install, npm_setting, why_no_registry  # noqa: E402
 
 HERE = SOURCE / "tests" / "dashboard"
-SCREENSHOTS = SOURCE / "build" / "dashboard-screenshots"
+SCREENSHOTS = pathlib.Path(os.environ.get("CI_ARTIFACTS") or SOURCE / "build/artifacts").resolve() / "dashboard-screenshots"
 GONE = "/dev/paddock-not-there"
 ACCELERATORS = [{"kind": "nvidia", "id": "there", "model": "a card that is there", "nodes": ["/dev/zero"]},
                 {"kind": "nvidia", "id": "gone", "model": "a card that is gone", "nodes": [GONE]}]
