@@ -1,7 +1,5 @@
-// The history of changes, what ended first, what is forgotten with a run, and files of an older
-// schema.
+// The history of changes, what ended first and what is forgotten with a run.
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include "controller/store/store_test_support.h"
 
@@ -80,64 +78,6 @@ TEST_P(StoreHistory, ForgetsAnIdempotencyKeyWithTheRunThatItMade) {
                     EXPECT_TRUE(txn.idempotent_creates(here, "key").value().empty());
                     EXPECT_FALSE(txn.idempotent_creates(there, "key").value().empty());
                     return txn.put_idempotent_create(here, "key", 0, {"a", "digest"});
-                  })
-                  .ok());
-}
-
-// The first schema that was released, as its files hold it.
-constexpr const char* kSchema1 = R"sql(
-CREATE TABLE changes (resource_version INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,
-  namespace TEXT NOT NULL, name TEXT NOT NULL,
-  op TEXT NOT NULL CHECK (op IN ('create', 'update', 'delete'))) STRICT;
-CREATE TABLE objects (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,
-  namespace TEXT NOT NULL, name TEXT NOT NULL, uid TEXT NOT NULL UNIQUE CHECK (uid <> ''),
-  resource_version INTEGER NOT NULL, active INTEGER NOT NULL, node TEXT NOT NULL,
-  data TEXT NOT NULL, UNIQUE (kind, namespace, name)) STRICT;
-CREATE INDEX objects_active ON objects (kind, node, id) WHERE active = 1;
-CREATE TABLE run_events (run_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
-  id INTEGER NOT NULL, time_ms INTEGER NOT NULL, type TEXT NOT NULL, data BLOB NOT NULL,
-  PRIMARY KEY (run_uid, id)) STRICT;
-CREATE TABLE run_output (run_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
-  attempt INTEGER NOT NULL, last_seq INTEGER NOT NULL, PRIMARY KEY (run_uid, attempt)) STRICT;
-CREATE TABLE tokens (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
-  scopes TEXT NOT NULL, namespace TEXT NOT NULL, expires_ms INTEGER,
-  revoked INTEGER NOT NULL) STRICT;
-CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE idempotent_creates (scope TEXT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL,
-  request_digest TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT;
-INSERT INTO changes (kind, namespace, name, op) VALUES ('Run', 'default', 'ended', 'create');
-INSERT INTO changes (kind, namespace, name, op) VALUES ('Run', 'default', 'waits', 'create');
-INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, data) VALUES
-  ('Run', 'default', 'ended', 'u1', 1, 0, 'n',
-   '{"metadata":{"name":"ended","namespace":"default","uid":"u1","resourceVersion":"1"},'
-   || '"spec":{"type":"compute","command":["true"]},'
-   || '"status":{"phase":"Succeeded","finishedAt":"2026-01-02T03:04:05.678Z"}}'),
-  ('Run', 'default', 'waits', 'u2', 2, 1, '',
-   '{"metadata":{"name":"waits","namespace":"default","uid":"u2","resourceVersion":"2"},'
-   || '"spec":{"type":"compute","command":["true"]},"status":{"phase":"Pending"}}');
-INSERT INTO run_events (run_uid, id, time_ms, type, data) VALUES ('u1', 1, 5, 'end', x'7b7d');
-PRAGMA application_id = 1348559979;
-PRAGMA user_version = 1;
-)sql";
-
-TEST(StoreMigration, AFileOfTheFirstSchemaIsBroughtUpToDateWithAllThatIsInIt) {
-  TempFolder folder;
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(folder.file().c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(db, kSchema1, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
-  const auto store = Store::open({folder.file()});
-  ASSERT_TRUE(store.ok()) << store.error().describe();
-  ASSERT_TRUE((*store)
-                  ->write([](WriteTxn& txn) -> Status {
-                    EXPECT_EQ(txn.finished_count().value(), 1);
-                    const auto oldest = txn.oldest_finished(1).value();
-                    EXPECT_EQ(oldest.at(0).key.name, "ended");
-                    EXPECT_EQ(oldest.at(0).finished_ms, parse_time("2026-01-02T03:04:05.678Z")->ms);
-                    EXPECT_EQ(txn.run_events("u1", 0, 0).value().size(), 1u);
-                    EXPECT_EQ(txn.active_runs().value().size(), 1u);
-                    EXPECT_EQ(txn.resource_version().value(), 2);
-                    return txn.erase<contracts::Run>({"default", "ended"});
                   })
                   .ok());
 }

@@ -19,6 +19,14 @@ INSTANTIATE_TEST_SUITE_P(, Escape, testing::Values(As::kRoot, As::kUser), name_o
 
 TEST_P(Escape, FindsNoForgottenDescriptor) { expect_contained("descriptors"); }
 TEST_P(Escape, ReachesNoProcessOfTheLauncher) { expect_contained("launcher_process"); }
+
+TEST_P(Escape, ChangesNoProgramThatRunsIt) {
+  const auto before = os::read_file(launcher());
+  ASSERT_TRUE(before.ok());
+  expect_contained("self_exe");
+  EXPECT_TRUE(os::read_file(launcher()).value() == before.value()) << "the launcher's file";
+}
+
 TEST_P(Escape, MakesNoNamespace) { expect_contained("namespaces"); }
 // proves: ORB-36, ORB-40, ORB-41, ORB-53
 TEST_P(Escape, MountsNothingAndWritesNowhereElse) { expect_contained("mounts"); }

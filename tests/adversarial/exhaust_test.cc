@@ -50,6 +50,15 @@ TEST_P(Exhaust, MemoryInFilesThatNobodySeesCounts) {
   }
 }
 
+TEST_P(Exhaust, SharedMemoryOfSystemVCounts) { expect_bounded_memory(probe("consume", {"sysv"})); }
+
+TEST_P(Exhaust, RoomThatIsOnlyReservedCounts) {
+  LaunchRequest launch = request(probe("consume", {"reserve"}));
+  launch.policy.limits.fs_bytes = Quantity{16 * kMiB};
+  launch.policy.limits.file_size = Quantity{64 * kMiB};
+  EXPECT_EQ(run(launch).out, cat("WROTE ", 16 * kMiB, " errno 28\n"));
+}
+
 TEST_P(Exhaust, MemoryOfTheKernelCounts) { expect_bounded_memory(probe("kernel_memory")); }
 
 TEST_P(Exhaust, FoldersInScratchSpaceAreCountedHoweverDeep) {

@@ -42,10 +42,10 @@ class Examples(unittest.TestCase):
         (cls.project / "gradlew").write_text(WRAPPER)
         (cls.project / "gradlew").chmod(0o755)
 
-    def kubectl(self, version, *args, check=True):
+    def kubectl(self, version, *args, check=True, stdin=None):
         done = subprocess.run([PROGRAMS[version], "--kubeconfig", self.config, "-n", f"k{version[1]}",
                                "--cache-dir", self.instance.home / f"cache{version[1]}", *map(str, args)],
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, input=stdin)
         if check:
             self.assertEqual(done.returncode, 0, f"{args}\n{done.stdout}\n{done.stderr}")
         return done
@@ -84,6 +84,7 @@ class Examples(unittest.TestCase):
             with self.subTest(kubectl=version):
                 self.apply(version, EXAMPLES / "workspace.yaml")
                 self.apply(version, EXAMPLES / "grants.yaml")
+                self.check_quota(version)
                 self.upload(f"k{version[1]}")
                 self.assertIn(" 0 of them new", self.upload(f"k{version[1]}"))
                 for path in RUNS:
@@ -96,6 +97,18 @@ class Examples(unittest.TestCase):
                     refused = self.kubectl(version, "apply", "-f", EXAMPLES / name, check=False)
                     self.assertNotEqual(refused.returncode, 0)
                     self.assertIn(word, refused.stderr)
+
+    def check_quota(self, version):
+        """It is in force while the other examples run: who asks for more than all its cores is refused by it."""
+        cores = objects(EXAMPLES / "quota.yaml")[0]["spec"]["compute"]["quota"]["cpu"]
+        self.assertIn("created", self.apply(version, EXAMPLES / "quota.yaml").stdout)
+        self.assertIn("unchanged", self.apply(version, EXAMPLES / "quota.yaml").stdout)
+        run = objects(EXAMPLES / "run-code.yaml")[0]
+        run["metadata"]["name"] = "too-much"
+        run["spec"]["resources"] = {"cpu": cores + 1}
+        refused = self.kubectl(version, "create", "-f", "-", check=False, stdin=json.dumps(run))
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn(f"the quota of namespace k{version[1]} (grant quota) has {cores} cores in all", refused.stderr)
 
     def check_ends(self, version):
         tested = ("test",) if PYTEST else ()

@@ -15,6 +15,10 @@ class Limits(SessionTest):
             result = self.result(name, "python3 -c 'x = bytearray(200 << 20)'")
             self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_MEMORY"), result)
         self.assertEqual(self.output(name, "python3 -c 'x = bytearray(16 << 20); print(len(x))'"), f"{16 << 20}\n")
+        brief = self.session({"limits": {"timeoutMs": 300}})
+        for _ in range(3):
+            result = self.result(brief, "sleep 600")
+            self.assertEqual((result["errorClass"], result["exitCode"], result.get("code")), ("TIMEOUT", 124, None), result)
 
     # proves: WSM-31, WSM-32, WSM-104
     def test_files_of_the_whole_session_are_bounded(self):
@@ -42,7 +46,22 @@ class Limits(SessionTest):
         bytes_count = ": " + "é" * (32 << 10)  # as many characters as are allowed, and twice the bytes
         self.assertEqual(self.result(name, bytes_count)["code"], "E_LIMIT_COMMAND")
 
-    # proves: WSM-11, WSM-14, WSM-19
+    # proves: WSM-14
+    def test_another_session_is_served_while_a_fork_bomb_goes_off(self):
+        name, other = self.session({"limits": {"timeoutMs": 60_000}}), self.session({"limits": {"timeoutMs": 60_000}})
+        self.assertEqual(self.output(other, "echo on"), "on\n")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            # Not a shell's: one that can fork no more ends, and its bomb with it.
+            bomb = "open('up', 'w')\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass"
+            running = pool.submit(self.result, name, f'python3 -c "import os\n{bomb}"', commandId="c1")
+            wait_until("the bomb to go off", lambda: self.api.file("GET", name, "up")[0] == 200)
+            for _ in range(5):
+                self.assertEqual(self.result(other, "true")["exitCode"], 0)
+            self.assertFalse(running.done(), "it went on meanwhile")
+            self.assertEqual(self.api.cancel(name, "c1")[0], 202)
+            self.assertEqual(running.result(timeout=PATIENCE_S)["errorClass"], "CANCELLED")
+
+    # proves: WSM-11, WSM-19
     def test_a_fork_bomb_ends_with_its_command(self):
         name = self.session({"limits": {"timeoutMs": 4000}})
         result = self.result(name, "bomb() { bomb | bomb & }; bomb; sleep 60")

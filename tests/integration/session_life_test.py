@@ -1,4 +1,5 @@
 """Sandbox sessions from their creation to their end: files, deadlines, restarts, the command line."""
+import collections
 import concurrent.futures
 import contextlib
 import json
@@ -63,7 +64,7 @@ class Life(SessionTest):
     def folder(self, uid):
         return next(paths_below(self.instance.home, f"sessions/{uid}"), None)
 
-    # proves: WSM-92, WSM-42, WSM-43
+    # proves: WSM-92, WSM-42
     def test_destroy_makes_everything_unreachable(self):
         name = self.session({"limits": {"timeoutMs": 60_000}})
         uid = self.object(name)["metadata"]["uid"]
@@ -98,14 +99,21 @@ class Life(SessionTest):
             agent = self.instance.pid_of("paddock-node-agent")
             return (len(list(pathlib.Path(f"/proc/{agent}/fd").iterdir())),
                     len(pathlib.Path(f"/proc/{agent}/mountinfo").read_text().splitlines()), len(self.instance.processes()))
+        processes = collections.deque(maxlen=150)
+
+        def launchers_are_full():
+            """They make one sandbox after the other ready, and go on when they have been used."""
+            processes.append(held()[2])
+            return len(processes) == processes.maxlen and len(set(processes)) == 1
         cycle(0)
+        wait_until("launchers to have theirs ready", launchers_are_full)
         before = held()
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(cycle, range(1, 1000)))
         folder = find_file(self.instance.home, "sandbox-sessions/lock").parent.parent / "sessions"
         wait_until("all folders to be gone", lambda: not list(folder.iterdir()))
         # Lanes stay open for a minute; one of anything a session would be a thousand.
-        wait_until("descriptors, mounts and processes to be given back",
+        wait_until(f"descriptors, mounts and processes to be given back, {before} before",
                    lambda: all(now <= was + room for now, was, room in zip(held(), before, (64, 8, 4))))
 
     def test_an_idle_session_ends_by_itself(self):
@@ -139,6 +147,19 @@ class Life(SessionTest):
                 lambda got: got[1] if got[0] == 200 else None)(self.api.run(name, "cat f")))["stdout"], "kept\n")
         self.assertEqual(self.object(name)["status"]["phase"], "Ready")
 
+    def test_deadlines_outlive_a_restart(self):
+        name = self.session(lifetime="6s")
+        made = self.object(name)["status"]
+        self.instance.kill("paddock-controller")
+        self.instance.up()
+        type(self).connect()
+        kept = self.object(name)["status"]
+        if kept["phase"] != "Ended":  # its deadline is the one that it was created with
+            self.assertEqual(kept["expiresAt"], made["expiresAt"])
+        over = wait_until("it to end", lambda: (lambda s: s if s["phase"] == "Ended" else None)(self.object(name)["status"]))
+        self.assertEqual(over["reason"], "LIFETIME_OVER")
+        self.assert_refused(self.api.run(name, "true"), 410, "SESSION_ENDED")
+
     def test_a_session_whose_node_lost_it_says_so(self):
         name = self.session()
         uid = self.object(name)["metadata"]["uid"]
@@ -171,6 +192,25 @@ class Life(SessionTest):
         self.assertEqual(self.api.ask("GET", path)[0], 404)
         self.assertEqual(self.api.ask("POST", path + "/commands", {"command": "true"})[0], 404)
         self.assertEqual(self.api.ask("GET", path + "/files")[0], 404)
+
+    # proves: WSM-43
+    def test_a_token_of_another_tenant_reaches_no_session_but_its_own(self):
+        scopes = ("--scope", "runs:read", "--scope", "runs:write")
+        token = self.instance.run("admin", "token", "create", "other", "-n", "other", *scopes).stdout.strip()
+        name = self.session()
+        self.output(name, "echo secret > f")
+        body = {"command": "cat f"}
+        calls = (("GET", "", None), ("POST", "/commands", body), ("POST", "/commands/c1/cancel", {}), ("GET", "/files", None),
+                 ("GET", "/files/f", None), ("PUT", "/files/f", b"changed"), ("DELETE", "/files/f", None), ("DELETE", "", None))
+        for namespace, status in (("default", 403), ("other", 404)):  # where the session is, and where the caller may be
+            for method, tail, sent in calls:
+                path = self.api.sandboxes(name, tail, namespace)
+                self.assertEqual(self.api.ask(method, path, sent, token=token)[0], status, (namespace, method, tail))
+        self.assertEqual(self.output(name, "cat f"), "secret\n")
+        made = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": name}, "spec": {}}
+        self.assertEqual(self.api.ask("POST", self.api.sandboxes(namespace="other"), made, token=token)[0], 201)
+        status, answer = self.api.ask("POST", self.api.sandboxes(name, "/commands", "other"), {"command": "ls"}, token=token)
+        self.assertEqual((status, answer["stdout"]), (200, ""), "one of the same name is another")
 
 
 class CommandLine(SessionTest):

@@ -158,13 +158,12 @@ CREATE INDEX tokens_end ON tokens (revoked, expires_ms);
 )sql",
 };
 
-Status apply_steps(Connection& db, int64_t from) {
-  for (size_t step = static_cast<size_t>(from); step < kSteps.size(); ++step) {
-    TRY(db.execute(kSteps[step]));
+Status apply_steps(Connection& db, int64_t from, int64_t to) {
+  for (int64_t step = from; step < to; ++step) {
+    TRY(db.execute(kSteps.at(static_cast<size_t>(step))));
   }
   TRY(db.execute(
-      cat("PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", schema_version())
-          .c_str()));
+      cat("PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", to).c_str()));
   return db.execute("COMMIT");
 }
 
@@ -172,11 +171,11 @@ Status apply_steps(Connection& db, int64_t from) {
 
 int64_t schema_version() { return static_cast<int64_t>(kSteps.size()); }
 
-Status migrate(Connection& db) {
+Status migrate(Connection& db, int64_t to) {
   ASSIGN_OR_RETURN(const int64_t from, db.pragma("PRAGMA user_version"));
-  if (from == schema_version()) return {};
+  if (from == to) return {};
   TRY(db.execute("BEGIN IMMEDIATE"));
-  Status applied = apply_steps(db, from);
+  Status applied = apply_steps(db, from, to);
   if (!applied.ok() && db.in_transaction()) {
     if (Status undone = db.execute("ROLLBACK"); !undone.ok()) return undone;
   }

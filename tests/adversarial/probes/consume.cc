@@ -1,7 +1,10 @@
-// Uses up one resource: memory, shared, cpu, threads, family, scratch, inodes, flood, file.
+// Uses up one resource: memory, shared, sysv, cpu, threads, family, scratch, reserve, inodes,
+// flood, file.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 
 #include <string>
@@ -17,6 +20,16 @@ constexpr size_t kPiece = size_t{8} << 20;
 void memory(int flags) {
   for (;;) {
     void* piece = mmap(nullptr, kPiece, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+    if (piece == MAP_FAILED) break;
+    std::memset(piece, 1, kPiece);
+  }
+  std::puts("REFUSED");
+}
+
+void sysv() {
+  for (;;) {
+    const int id = shmget(IPC_PRIVATE, kPiece, IPC_CREAT | 0600);
+    void* piece = id < 0 ? MAP_FAILED : shmat(id, nullptr, 0);
     if (piece == MAP_FAILED) break;
     std::memset(piece, 1, kPiece);
   }
@@ -53,6 +66,15 @@ void fill(const char* folder) {
   std::printf("WROTE %ld errno %d\n", total, errno);
 }
 
+// Room that is taken without being written.
+void reserve(const char* folder) {
+  const std::string path = std::string(folder) + "/reserve";
+  const int fd = open(path.c_str(), O_CREAT | O_WRONLY, 0600);
+  long total = 0;
+  while (fallocate(fd, 0, total, 1 << 20) == 0) total += 1 << 20;
+  std::printf("WROTE %ld errno %d\n", total, errno);
+}
+
 void inodes() {
   long made = 0;
   for (;; ++made) {
@@ -86,10 +108,12 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "memory") memory(MAP_PRIVATE);
   if (what == "shared") memory(MAP_SHARED);
+  if (what == "sysv") sysv();
   if (what == "cpu") cpu(1);
   if (what == "threads") cpu(4);
   if (what == "family") family();
   if (what == "scratch") fill("/tmp");
+  if (what == "reserve") reserve("/tmp");
   if (what == "shm") fill("/dev/shm");
   if (what == "file") {
     std::signal(SIGXFSZ, SIG_IGN);

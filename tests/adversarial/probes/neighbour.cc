@@ -44,6 +44,10 @@ int main(int argc, char**) {
   expect_refused("a message queue", mq_open("/neighbour", O_RDWR));
   expect_refused("a file in /tmp", open("/tmp/neighbour", O_RDONLY));
   expect_refused("a file in /dev/shm", open("/dev/shm/neighbour", O_RDONLY));
+  // A lease on a program that both see would tell of, and hold up, whoever opens it.
+  const int program = open("/usr/bin/env", O_RDONLY);
+  if (program < 0) breach("nothing to lease");
+  expect_refused("a lease on a shared program", fcntl(program, F_SETLEASE, F_RDLCK));
   const sockaddr_un name = abstract_name();
   const int client = socket(AF_UNIX, SOCK_STREAM, 0);
   expect_refused("an abstract socket",
