@@ -37,8 +37,12 @@ Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const E
   return endpoint;
 }
 
-Error not_up(const std::string& instance) {
-  return {Code::kUnavailable, "INSTANCE_NOT_UP", cat("the instance `", instance, "` is not up")};
+// One whose controller ended by itself is told from one that nobody started.
+Error not_up(const std::string& instance, const std::optional<InstancePointer>& pointer) {
+  std::string said = cat("the instance `", instance, "` is not up");
+  if (pointer && pointer->controller)
+    said += cat(": its controller, process ", pointer->controller->pid, ", has ended");
+  return {Code::kUnavailable, "INSTANCE_NOT_UP", said};
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const 
   if (target.remote) return remote_endpoint(options, env);
   ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, target.instance));
   ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, current_pointer(paths));
-  if (!pointer || !is_alive(pointer->controller)) return not_up(target.instance);
+  if (!pointer || !is_alive(pointer->controller)) return not_up(target.instance, pointer);
   return instance_endpoint(paths, pointer->url);
 }
 

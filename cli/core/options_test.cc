@@ -9,6 +9,7 @@
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
 #include "cli/core/sandbox_options.h"
+#include "common/os/file.h"
 
 namespace paddock::cli {
 namespace {
@@ -222,9 +223,26 @@ TEST_F(Options, TheTargetIsAnInstanceUnlessAServerIsNamed) {
   EXPECT_EQ(choose_target({.instance = "a/b"}, env_).error().reason, "INVALID_INSTANCE_NAME");
 }
 
+TEST_F(Options, AnInstanceWhoseControllerEndedSaysWhichItWas) {
+  env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-ended";
+  const InstancePaths paths = find_instance(env_, "default").value();
+  ASSERT_TRUE(os::make_dirs(paths.folder).ok());
+  InstancePointer pointer;
+  pointer.id = "of-an-up";
+  pointer.instance = "default";
+  pointer.controller = ProcessRef{77, 1, "another boot", ""};
+  ASSERT_TRUE(write_pointer(paths.pointer(), pointer).ok());
+  const Error error = resolve_endpoint({}, env_).error();
+  EXPECT_EQ(error.reason, "INSTANCE_NOT_UP");
+  EXPECT_EQ(error.message,
+            "the instance `default` is not up: its controller, process 77, has ended");
+  EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
+}
+
 TEST_F(Options, AnInstanceThatIsNotUpSaysSo) {
   env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-nowhere";
   EXPECT_EQ(resolve_endpoint({}, env_).error().reason, "INSTANCE_NOT_UP");
+  EXPECT_EQ(resolve_endpoint({}, env_).error().message, "the instance `default` is not up");
   EXPECT_EQ(resolve_endpoint({.server = "ftp://x"}, env_).error().reason, "INVALID_SERVER");
 }
 
