@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -41,6 +42,14 @@ bool ends_soon(const std::string& program) {
     poll(nullptr, 0, 1);
   }
   return false;
+}
+
+// In place of a launcher that there is not. Its pid may be signalled: -1 would be everybody.
+pid_t ended_child() {
+  const pid_t child = fork();
+  if (child == 0) _exit(125);
+  if (child < 0) std::abort();
+  return child;
 }
 
 }  // namespace
@@ -79,12 +88,7 @@ int ServeTest::end_server(int signal) {
 }
 
 size_t ServeTest::processes_when_ready() const {
-  utsname names{};
-  int major = 0;
-  int minor = 0;
-  uname(&names);
-  const bool known = std::sscanf(names.release, "%d.%d", &major, &minor) == 2;
-  const bool makes_views = as_root() && known && std::pair(major, minor) >= std::pair(6, 15);
+  const bool makes_views = as_root() && kernel_version() >= std::pair(6, 15);
   return 1 + static_cast<size_t>(kReady) * (makes_views ? 3 : 1);
 }
 
@@ -111,8 +115,16 @@ Launched ServeTest::start(const contracts::LaunchRequest& request) {
   const std::string base = write_request(request);
   auto launched = order(base + ".request", base + ".events");
   EXPECT_TRUE(launched.ok()) << launched.error().describe();
-  if (!launched.ok()) return {fork() == 0 ? (_exit(125), 0) : -1, base + ".events"};
+  if (!launched.ok()) return {ended_child(), base + ".events"};
   return {launched->launcher, base + ".events", std::move(launched->connection)};
+}
+
+std::pair<int, int> kernel_version() {
+  utsname names{};
+  std::pair<int, int> out{0, 0};
+  uname(&names);
+  const bool known = std::sscanf(names.release, "%d.%d", &out.first, &out.second) == 2;
+  return known ? out : std::pair(0, 0);
 }
 
 std::vector<pid_t> processes_of(const std::string& program) {

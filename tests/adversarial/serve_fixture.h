@@ -1,6 +1,7 @@
 // Tests with a serving launcher of their own: every run of theirs is ordered from it.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "common/launch/order.h"
@@ -38,6 +39,8 @@ class ServeTest : public SandboxTest {
   pid_t server_ = -1;
 };
 
+// Major and minor; zeros of one that is not named so.
+std::pair<int, int> kernel_version();
 // Processes that run this program.
 std::vector<pid_t> processes_of(const std::string& program);
 std::vector<pid_t> children_of(pid_t parent);
