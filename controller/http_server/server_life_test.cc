@@ -12,14 +12,18 @@ namespace {
 
 class ServerLife : public ServerTest {};
 
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+// Whoever waited for a client with these would wait an hour.
+ServerOptions patient() {
+  constexpr int kHourMs = 3'600'000;
+  ServerOptions options;
+  options.listen.push_back({});
+  options.header_timeout_ms = options.body_timeout_ms = kHourMs;
+  options.idle_timeout_ms = options.write_timeout_ms = kHourMs;
+  return options;
 }
 
 TEST_F(ServerLife, StopEndsTwoHundredStreamsAndIdleConnectionsAtOnce) {  // T5, T6
-  start();
+  start(patient());
   std::vector<RawClient> clients;
   for (int i = 0; i < 200; ++i) {
     clients.push_back(client());
@@ -31,9 +35,7 @@ TEST_F(ServerLife, StopEndsTwoHundredStreamsAndIdleConnectionsAtOnce) {  // T5, 
   }
   ASSERT_TRUE(streaming_.wait_until(200));
   EXPECT_EQ(server_->connections(), 250u);
-  const int64_t begin = now_ms();
   server_->stop();
-  EXPECT_LT(now_ms() - begin, 20'000);
   EXPECT_EQ(server_->connections(), 0u);
   EXPECT_EQ(ended_.count(), 200);
   EXPECT_FALSE(client().connected());
@@ -41,13 +43,12 @@ TEST_F(ServerLife, StopEndsTwoHundredStreamsAndIdleConnectionsAtOnce) {  // T5, 
 }
 
 TEST_F(ServerLife, StopDoesNotWaitForAClientThatDoesNotRead) {
-  start();
+  start(patient());
   RawClient deaf = client();
   deaf.send(get("/big"));
   ASSERT_TRUE(handled_.wait_until(1));
-  const int64_t begin = now_ms();
   server_->stop();
-  EXPECT_LT(now_ms() - begin, 20'000);
+  EXPECT_EQ(server_->connections(), 0u);
 }
 
 TEST_F(ServerLife, APortIsNeverShared) {  // T17
