@@ -116,7 +116,7 @@ TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
   const auto damaged = open_unchecked();
   ASSERT_TRUE(damaged.ok()) << damaged.error().describe();
   Status written;
-  for (int i = 0; written.ok() && i < 10'000; ++i) {
+  for (int i = 0; written.ok() && i < 120'000; ++i) {
     written = (*damaged)->check_writable();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
