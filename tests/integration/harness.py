@@ -112,6 +112,7 @@ class Instance:
         self.home = pathlib.Path(home or tempfile.mkdtemp(prefix="paddock-it-"))
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PADDOCK_")}
         self.env.update(PADDOCK_HOME=str(self.home / "state"), PADDOCK_INSTANCE=name, NO_COLOR="1")
+        self._ports = contextlib.ExitStack()
 
     def __enter__(self):
         self.up()
@@ -124,17 +125,21 @@ class Instance:
         for leftover in self.processes():
             with contextlib.suppress(ProcessLookupError):  # it may be about to end
                 os.kill(leftover, signal.SIGKILL)
+        self._ports.close()
         if self._own_home:
             shutil.rmtree(self.home, ignore_errors=True)
 
     def up(self, *options):
-        return self.run("up", "--port", "0", *options)
+        """At a port of its own, another one each time unless the controller is up. Where it was it can start again: the
+        port goes to nobody else meanwhile, not even to an agent that looks for its controller there."""
+        return self.run("up", "--port", self._ports.enter_context(held_port()), *options)
 
     def run(self, *args, check=True, timeout=PATIENCE_S * 2, **kwargs):
         done = subprocess.run([str(BIN / "paddock"), *map(str, args)], env=self.env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               timeout=timeout, **kwargs)
         if check and done.returncode != 0:
+            self.print_logs()  # of an instance that outlives its test's failure nobody else does
             raise AssertionError(f"paddock {' '.join(map(str, args))} ended with {done.returncode}\n"
                                  f"stdout: {done.stdout[-3000:]}\nstderr: {done.stderr[-3000:]}")
         return done
@@ -214,7 +219,8 @@ class Instance:
         wait_until(f"{program} to be gone", lambda: ended(pid))
 
     def print_logs(self):
-        for log in sorted(path for path, _ in contents_below(self.home, ending="latest.log")):
+        logs = (path for path, _ in contents_below(self.home, ending=".log"))
+        for log in sorted(path for path in logs if path.name in ("latest.log", "previous.log")):
             print(f"--- {log.relative_to(self.home)}\n" + log.read_text(errors="replace")[-4000:], file=sys.stderr)
 
 
