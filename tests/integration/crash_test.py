@@ -25,6 +25,10 @@ SEED = int(os.environ.get("PADDOCK_TEST_SEED", "20261"))
 
 
 class Crashes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = cls.enterClassContext(Instance())
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
         self.addCleanup(folder.cleanup)
@@ -53,51 +57,47 @@ class Crashes(unittest.TestCase):
         instance.run("compute", self.project, f"python3 job.py {words}", "--artifact-dir", "out", "--detach", "--name", name)
 
     def test_the_agent_is_killed_while_the_job_runs(self):
-        with Instance() as instance:
-            for round_number in range(3):
-                name = f"agent-{round_number}"
-                self.submit(instance, name)
-                self.crash_at_random_line(instance, name, ["paddock-node-agent"])
-                self.check_outcome(instance, name)
+        for round_number in range(3):
+            name = f"agent-{round_number}"
+            self.submit(self.instance, name)
+            self.crash_at_random_line(self.instance, name, ["paddock-node-agent"])
+            self.check_outcome(self.instance, name)
 
     def test_the_controller_is_killed_while_the_job_runs(self):
-        with Instance() as instance:
-            for round_number in range(3):
-                name = f"controller-{round_number}"
-                self.submit(instance, name)
-                self.crash_at_random_line(instance, name, ["paddock-controller"])
-                self.check_outcome(instance, name)
+        for round_number in range(3):
+            name = f"controller-{round_number}"
+            self.submit(self.instance, name)
+            self.crash_at_random_line(self.instance, name, ["paddock-controller"])
+            self.check_outcome(self.instance, name)
 
     def test_both_are_killed_in_random_order(self):
-        with Instance() as instance:
-            for round_number in range(2):
-                victims = ["paddock-controller", "paddock-node-agent"]
-                self.random.shuffle(victims)
-                name = f"both-{round_number}"
-                self.submit(instance, name)
-                self.crash_at_random_line(instance, name, victims)
-                self.check_outcome(instance, name)
+        for round_number in range(2):
+            victims = ["paddock-controller", "paddock-node-agent"]
+            self.random.shuffle(victims)
+            name = f"both-{round_number}"
+            self.submit(self.instance, name)
+            self.crash_at_random_line(self.instance, name, victims)
+            self.check_outcome(self.instance, name)
 
     def test_the_client_is_killed_and_the_job_goes_on(self):
-        with Instance() as instance:
-            client = instance.start("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--name", "client")
-            wait_until("first output", lambda: client.stdout.readline().startswith("line"))
-            client.kill()
-            client.communicate()
-            self.check_outcome(instance, "client")
+        client = self.instance.start("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--name", "client")
+        wait_until("first output", lambda: client.stdout.readline().startswith("line"))
+        client.kill()
+        client.communicate()
+        self.check_outcome(self.instance, "client")
 
     def test_a_killed_launcher_is_reported_and_never_run_twice(self):
-        with Instance() as instance:
-            self.submit(instance, "launcher", "0.05 5")
-            wait_until("line 3", lambda: "line 3\n" in instance.run("logs", "launcher").stdout)
-            instance.kill_pid(instance.launcher_of("job.py"), "the run's launcher")
-            run = instance.wait_phase("launcher", "Failed", "Succeeded", "Canceled")
-            self.assertEqual((run["status"]["phase"], run["status"]["reason"]), ("Failed", "LAUNCHER_LOST"))
-            log = [l for l in instance.run("logs", "launcher").stdout.splitlines() if l.startswith("line")]
-            self.assertEqual(log, [f"line {i}" for i in range(len(log))])
+        wait_until("no job of another test to be left", lambda: self.instance.launcher_of("job.py") is None)
+        self.submit(self.instance, "launcher", "0.05 5")
+        wait_until("line 3", lambda: "line 3\n" in self.instance.run("logs", "launcher").stdout)
+        self.instance.kill_pid(self.instance.launcher_of("job.py"), "the run's launcher")
+        run = self.instance.wait_phase("launcher", "Failed", "Succeeded", "Canceled")
+        self.assertEqual((run["status"]["phase"], run["status"]["reason"]), ("Failed", "LAUNCHER_LOST"))
+        log = [l for l in self.instance.run("logs", "launcher").stdout.splitlines() if l.startswith("line")]
+        self.assertEqual(log, [f"line {i}" for i in range(len(log))])
 
     def test_a_killed_launch_server_ends_no_run(self):
-        with Instance() as instance:
+        with Instance() as instance:  # whose server no other test has ended
             wait_until("the launch server to listen", lambda: list(paths_below(instance.home, "sandbox/socket")))
             self.submit(instance, "served", "0.5")  # time enough to find its launcher
             wait_until("line 3", lambda: "line 3\n" in instance.run("logs", "served").stdout)
@@ -111,14 +111,13 @@ class Crashes(unittest.TestCase):
             self.check_outcome(instance, "after")
 
     def test_a_cancel_given_while_the_agent_is_dead_holds(self):
-        with Instance() as instance:
-            self.submit(instance, "held", "0.05 5")
-            instance.wait_phase("held", "Running")
-            instance.kill("paddock-node-agent")
-            instance.run("cancel", "held")
-            instance.run("up")
-            run = instance.wait_phase("held", "Canceled", "Succeeded", "Failed")
-            self.assertEqual(run["status"]["phase"], "Canceled")
+        self.submit(self.instance, "held", "0.05 5")
+        self.instance.wait_phase("held", "Running")
+        self.instance.kill("paddock-node-agent")
+        self.instance.run("cancel", "held")
+        self.instance.run("up")
+        run = self.instance.wait_phase("held", "Canceled", "Succeeded", "Failed")
+        self.assertEqual(run["status"]["phase"], "Canceled")
 
 
 if __name__ == "__main__":
