@@ -16,21 +16,24 @@ def verify(url, **variables):
 
 
 class Executing(unittest.TestCase):
-    """One instance for all tests of a class; `settings` are its programs' variables."""
+    """One instance for all classes of a suite whose programs have the same variables, which are `settings`."""
     settings = {}
+    _shared = {}  # by settings: the instance and its port
 
     @classmethod
     def setUpClass(cls):
-        cls.instance = cls.enterClassContext(cls.prepared())
-        cls.instance.up()
+        settings = tuple(sorted(cls.settings.items()))
+        if settings not in Executing._shared:
+            Executing._shared[settings] = cls.started()
+        cls.instance, cls.port = Executing._shared[settings]
         cls.wait_healthy()
 
     @classmethod
-    def prepared(cls):
-        cls.port = cls.enterClassContext(held_port())
+    def started(cls):
+        port = unittest.enterModuleContext(held_port())
         instance = Instance()
-        instance.env.update(PADDOCK_CONTROLLER_EXECUTE_PORT=str(cls.port), **cls.settings)
-        return instance
+        instance.env.update(PADDOCK_CONTROLLER_EXECUTE_PORT=str(port), **cls.settings)
+        return unittest.enterModuleContext(instance), port
 
     @classmethod
     def wait_healthy(cls):
