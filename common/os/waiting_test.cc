@@ -18,7 +18,7 @@
 namespace paddock::os {
 namespace {
 
-constexpr int kLong = 10'000;
+constexpr int kLong = 60'000;
 
 bool readable(int fd, int wait_ms) {
   pollfd asked{fd, POLLIN, 0};

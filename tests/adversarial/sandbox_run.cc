@@ -58,6 +58,27 @@ pid_t spawn(const std::vector<std::string>& words, const std::string& scratch,
   _exit(126);
 }
 
+std::optional<Maker> maker_of(const std::string& cgroup) {
+  constexpr std::string_view kPrefix = "paddock-";
+  if (!cgroup.starts_with(kPrefix)) return std::nullopt;
+  const std::vector<std::string> parts = split(cgroup.substr(kPrefix.size()), '-');
+  if (parts.size() != 3) return std::nullopt;
+  const auto pid = parse_integer<pid_t>(parts[0]);
+  const auto start = parse_integer<uint64_t>(parts[1]);
+  return pid && start ? std::optional(Maker{*pid, *start}) : std::nullopt;
+}
+
+// Those of tests beside this one come and go meanwhile: one that is gone hides none behind it.
+void add_cgroups_below(const fs::path& folder, std::map<std::string, Maker>& out) {
+  std::error_code gone;
+  for (fs::directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
+    std::error_code unknown;
+    if (at->symlink_status(unknown).type() != fs::file_type::directory) continue;
+    if (const auto maker = maker_of(at->path().filename())) out[at->path()] = *maker;
+    add_cgroups_below(at->path(), out);
+  }
+}
+
 }  // namespace
 
 Finished Launched::read() const {
@@ -250,21 +271,8 @@ Finished SandboxTest::python(const std::string& code) {
 bool process_exists(pid_t pid) { return kill(pid, 0) == 0 || errno == EPERM; }
 
 std::map<std::string, Maker> run_cgroups() {
-  constexpr std::string_view kPrefix = "paddock-";
   std::map<std::string, Maker> out;
-  std::error_code error;
-  for (fs::recursive_directory_iterator
-           at("/sys/fs/cgroup", fs::directory_options::skip_permission_denied, error),
-       end;
-       at != end && !error; at.increment(error)) {
-    const std::string name = at->path().filename();
-    if (!name.starts_with(kPrefix)) continue;
-    const std::vector<std::string> parts = split(name.substr(kPrefix.size()), '-');
-    if (parts.size() != 3) continue;
-    const auto pid = parse_integer<pid_t>(parts[0]);
-    const auto start = parse_integer<uint64_t>(parts[1]);
-    if (pid && start) out[at->path()] = {*pid, *start};
-  }
+  add_cgroups_below("/sys/fs/cgroup", out);
   return out;
 }
 
