@@ -145,6 +145,7 @@ Status ensure_controller(Start& start) {
   return start_controller(start, 0);
 }
 
+// A controller that ends meanwhile is said at once, in its own words.
 Status wait_for_node(Start& start, const os::ProcessIdentity& agent) {
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    instance_endpoint(start.paths, start.pointer.url));
@@ -154,8 +155,10 @@ Status wait_for_node(Start& start, const os::ProcessIdentity& agent) {
     const Result<wire::Value> node = client.get(contracts::paths::node(start.pointer.node));
     const wire::Value* flag = node.ok() ? node->at("status.ready") : nullptr;
     ready = flag != nullptr && flag->boolean() != nullptr && *flag->boolean();
-    return ready || !os::alive(agent);
+    return ready || !os::alive(agent) || !is_alive(start.pointer.controller);
   });
+  if (!is_alive(start.pointer.controller))
+    return start_error(start, kController, "ended while the node agent was starting");
   const bool alive = os::alive(agent);
   if (ready && alive) return {};
   return start_error(start, kNodeAgent,
