@@ -2,7 +2,6 @@
 import os
 import pathlib
 import random
-import signal
 import tempfile
 import unittest
 

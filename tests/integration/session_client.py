@@ -107,11 +107,14 @@ class SessionApi:
 
 
 class SessionTest(unittest.TestCase):
-    """One instance for all tests of a class."""
+    """One instance for all classes of a suite."""
+    _shared = None
 
     @classmethod
     def setUpClass(cls):
-        cls.instance = cls.enterClassContext(Instance())
+        if SessionTest._shared is None:
+            SessionTest._shared = unittest.enterModuleContext(Instance())
+        cls.instance = SessionTest._shared
         cls.connect()
 
     @classmethod

@@ -1,9 +1,7 @@
 """A broken connection: the CLI goes on where it stopped, without losing or repeating a line."""
 import json
-import pathlib
 import random
 import select
-import signal
 import socket
 import tempfile
 import threading
@@ -56,43 +54,44 @@ class FlakyProxy:
 
 
 class Streams(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = cls.enterClassContext(Instance())
+
+    def proxy(self, **how):
+        """To the controller; and the words that lead a command through it."""
+        proxy = FlakyProxy(json.loads(find_file(self.instance.home, "controller.json").read_text())["port"], **how)
+        self.addCleanup(proxy.close)
+        return proxy, ("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", find_file(self.instance.home, "tokens/admin"),
+                       "--ca-file", find_file(self.instance.home, "tls/ca.pem"))
+
     # proves: ORB-147
     def test_a_log_through_a_breaking_connection_is_complete(self):
-        with Instance() as instance, tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             job = f"import time\nfor i in range({LINES}):\n    print('line', i, 'x' * 60, flush=True)\n    time.sleep(0.01)\n"
             project = make_project(folder, job__py=job)
-            controller = json.loads(find_file(instance.home, "controller.json").read_text())
-            proxy = FlakyProxy(controller["port"], seed=7)
-            self.addCleanup(proxy.close)
-            name = instance.run("compute", project, "python3 job.py", "--detach").stdout.strip()
-            token = find_file(instance.home, "tokens/admin")
-            ca = find_file(instance.home, "tls/ca.pem")
-            followed = instance.run("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", token, "--ca-file", ca,
-                                    "logs", "-f", name)
+            proxy, through_it = self.proxy(seed=7)
+            name = self.instance.run("compute", project, "python3 job.py", "--detach").stdout.strip()
+            followed = self.instance.run(*through_it, "logs", "-f", name)
             lines = [l for l in followed.stdout.splitlines() if l.startswith("line")]
             self.assertEqual(lines, [f"line {i} " + "x" * 60 for i in range(LINES)])
             self.assertGreater(proxy.cuts, 0)
 
     def test_a_lost_connection_never_cancels_and_exits_with_75(self):
-        with Instance() as instance, tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             project = make_project(folder, job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")
-            controller = json.loads(find_file(instance.home, "controller.json").read_text())
-            proxy = FlakyProxy(controller["port"], seed=1, cut_after=(10**9, 10**9))
-            self.addCleanup(proxy.close)
-            token = find_file(instance.home, "tokens/admin")
-            ca = find_file(instance.home, "tls/ca.pem")
-            client = instance.start("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", token, "--ca-file", ca,
-                                    "--patience", "2s", "compute", project, "python3 job.py", "--name", "lonely")
+            proxy, through_it = self.proxy(seed=1, cut_after=(10**9, 10**9))
+            client = self.instance.start(*through_it, "--patience", "2s", "compute", project, "python3 job.py", "--name", "lonely")
             wait_until("first output", lambda: client.stdout.readline().startswith("on"))
             proxy.refuse = True
             proxy.cut_after = (0, 0)
-            instance.kill("paddock-controller")
+            self.instance.kill("paddock-controller")
             _, err = client.communicate(timeout=120)
             self.assertEqual(client.returncode, 75, err)
             self.assertIn("lonely", err)
-            instance.run("up")
-            self.assertFalse(instance.run_object("lonely")["spec"]["cancelRequested"])
-            instance.wait_phase("lonely", "Running")
+            self.instance.run("up")
+            self.assertFalse(self.instance.run_object("lonely")["spec"]["cancelRequested"])
+            self.instance.wait_phase("lonely", "Running")
 
 
 if __name__ == "__main__":
