@@ -44,6 +44,11 @@ class FailedCanary(unittest.TestCase):
         fresh.chmod(0o755)
         fresh.rename(self.launcher)
 
+    def wait_reason(self, instance, words):
+        """The run `held`, once it says so; a node that was not heard of yet is another reason."""
+        return wait_until(f"the reason \"{words}\"", lambda: (lambda run: run if words in run["status"].get("message", "") else None)(
+            instance.run_object("held")))
+
     # proves: VLT-18
     def test_a_run_waits_until_isolation_is_proven(self):
         self.weaken("connect")
@@ -62,9 +67,8 @@ class FailedCanary(unittest.TestCase):
             self.assertIn("fix: the line that helps", doctor.stdout)
 
             instance.run("compute", str(self.project), "python3 job.py", "--detach", "--name", "held")
-            waiting = wait_until("the reason", lambda: (lambda r: r["status"].get("message") and r)(instance.run_object("held")))
+            waiting = self.wait_reason(instance, "1 failed the canaries of its isolation")
             self.assertEqual(waiting["status"]["phase"], "Pending")
-            self.assertIn("1 failed the canaries of its isolation", waiting["status"]["message"])
             self.assertIn("paddock doctor", waiting["status"]["message"])
 
             self.weaken()  # an upgrade, with the agent running
@@ -76,8 +80,7 @@ class FailedCanary(unittest.TestCase):
         with Instance() as instance:
             self.assertEqual(instance.run("doctor").returncode, 0)
             instance.run("compute", str(self.project), "python3 job.py", "--detach", "--name", "held")
-            waiting = wait_until("the reason", lambda: (lambda r: r["status"].get("message") and r)(instance.run_object("held")))
-            self.assertIn("failed the canary of the limit memory", waiting["status"]["message"])
+            self.wait_reason(instance, "failed the canary of the limit memory")
 
 
 class KilledProbe(unittest.TestCase):
