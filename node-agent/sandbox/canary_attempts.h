@@ -8,7 +8,7 @@
 namespace paddock::sandbox {
 
 // The exit code. Outside of a sandbox nothing is tried. `words`: the group, then what it needs:
-//   surface HOST_FILE PORT ABSTRACT_NAME NAMESPACES VARIABLES
+//   surface HOST_FILE PORT ABSTRACT_NAME NAMESPACES VARIABLES, with a file of the host as its input
 //   survivors FILE | device | connect PORT | memory | cpu | wall
 int try_canaries(std::span<char* const> words);
 

@@ -79,6 +79,7 @@ Status CanaryBait::make_files() {
   // Open to everybody: only the sandbox keeps its command away.
   if (chmod(folder_.c_str(), 0755) != 0) return system_error("a folder for canaries", errno);
   TRY(os::write_file_atomic(host_file(), "read by a canary\n", 0644));
+  TRY(os::write_file_atomic(given_file(), "", 0666));
   TRY(os::make_dirs(shown_folder(), 0755));
   TRY(os::write_file_atomic(shown_folder() + "/held", "", 0666));
   if (geteuid() == 0) {

@@ -1,4 +1,4 @@
-// What the canaries reach for on the host's side: a file, listeners, a lock; made for one probe and
+// What the canaries reach for on the host's side: files, listeners, a lock; made for one probe and
 // gone with it. Listens on 127.0.0.1 for as long.
 #pragma once
 
@@ -28,6 +28,8 @@ class CanaryBait {
   ~CanaryBait();
 
   std::string host_file() const { return folder_ + "/secret"; }
+  // Not shown either, and everybody may write it: handed in as a descriptor that reads.
+  std::string given_file() const { return folder_ + "/given"; }
   std::string shown_folder() const { return folder_ + "/shown"; }
   uint16_t port() const { return port_; }
   const std::string& abstract_name() const { return name_; }

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/linux/canary_bait.h"
+#include "node-agent/sandbox/linux/empty_sandbox.h"
+#include "node-agent/sandbox/linux/kit.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -46,9 +49,21 @@ LaunchRequest make_request(std::vector<std::string> words) {
   return request;
 }
 
+os::Fd no_reader() { return os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)); }
+
 SandboxResult run(const LaunchRequest& request, const Clock& clock) {
-  EventWriter events(os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)), clock);
+  EventWriter events(no_reader(), clock);
   return launch(request, events, clock);
+}
+
+// With a descriptor of that file as the command's standard input, which can only read.
+SandboxResult run_with_input(const LaunchRequest& request, const std::string& file,
+                             const Clock& clock) {
+  os::Fd input(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  auto kit = make_kit();
+  if (!kit.ok() || !input.valid()) return run(request, clock);  // fails the same way, and says how
+  EventWriter events(no_reader(), clock);
+  return launch_with(*kit, nullptr, {.input = std::move(input)}, request, events, clock);
 }
 
 // How a sandbox ended that was to end in one way only.
@@ -86,7 +101,7 @@ void try_surface(const CanaryBait& bait, const Clock& clock, CanaryFindings& fin
       make_request({"surface", bait.host_file(), cat(bait.port()), bait.abstract_name(),
                     own_namespaces(), cat(contracts::minimal_environment(false).size())});
   request.mounts.push_back({bait.shown_folder(), kCanaryFolder, contracts::MountMode::kReadOnly});
-  const SandboxResult result = run(request, clock);
+  const SandboxResult result = run_with_input(request, bait.given_file(), clock);
   note_failure(result, findings);
   findings.enforced = result.enforced;
   take_answers(result.out, findings);
