@@ -20,6 +20,10 @@ constexpr uint64_t kDevice = kReadFile | kWriteFile | kTruncate | kIoctlDev;
 constexpr uint64_t kChange = kWriteFile | kRemoveDir | kRemoveFile | kMakeDir | kMakeReg |
                              kMakeSock | kMakeFifo | kMakeSym | kRefer | kTruncate;
 
+// Threads are named by their comm files below /proc, which come and go with them: no rule can be
+// about those alone. SECURITY.md says what else of its own a process may write with this.
+constexpr uint64_t kNameThreads = kWriteFile | kTruncate;
+
 uint64_t known_files(int version) {
   uint64_t out = kRefer - 1;
   if (version >= 2) out |= kRefer;
@@ -28,15 +32,24 @@ uint64_t known_files(int version) {
   return out;
 }
 
-uint64_t rights_of(const MountEntry& entry, uint64_t execute) {
+// Nothing of /etc is a program.
+uint64_t right_to_execute(const MountEntry& entry, const LandlockQuestion& question) {
+  return question.only_executables || entry.target.starts_with("/etc/") ? 0 : kExecute;
+}
+
+uint64_t rights_of(const MountEntry& entry, const LandlockQuestion& question) {
+  const uint64_t execute = right_to_execute(entry, question);
   switch (entry.kind) {
     case Kind::kFolder:
     case Kind::kCover:
     case Kind::kSymlink:
       return 0;  // names only, which the root's own rule lets be read
     case Kind::kFile:
-    case Kind::kProc:
       return kRead;
+    case Kind::kProc:
+      // Its own memory is among what a process may write: a listed tool that copies bytes could be
+      // made to run code that is in no listed program.
+      return question.only_executables ? kRead : kRead | kNameThreads;
     case Kind::kSystem:
       return kRead | execute;
     case Kind::kDevice:
@@ -108,9 +121,7 @@ LandlockRuleset render_landlock(const std::vector<MountEntry>& table,
   rules.add("/", kReadDir);
   rules.add("/etc", kRead);
   for (const MountEntry& entry : table) {
-    // Nothing of /etc is a program.
-    const bool programs = !question.only_executables && !entry.target.starts_with("/etc/");
-    const uint64_t rights = rights_of(entry, programs ? kExecute : 0);
+    const uint64_t rights = rights_of(entry, question);
     rules.add(entry.target, rights);
     if (entry.kind == Kind::kScratch) rules.add("/dev/shm", rights);
   }

@@ -58,7 +58,8 @@ struct LandlockRuleset {
 struct LandlockQuestion {
   int version = 0;       // of the host's kernel; 0: none
   bool network = false;  // granted by the policy: then the broker is the wall
-  // With a list of tools, the only files that may be executed: nothing else in the table is.
+  // With a list of tools, the only files that may be executed: nothing else in the table is, and a
+  // process may not write its own memory either (/proc).
   std::vector<std::string> executables;
   bool only_executables = false;
 };

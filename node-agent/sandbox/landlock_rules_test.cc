@@ -36,7 +36,7 @@ TEST(LandlockRules, GrantWhatTheMountTableShowsAndNothingElse) {
       "/etc: read_file read_dir\n"
       "/usr: execute read_file read_dir\n"
       "/dev/null: write_file read_file truncate ioctl_dev\n"
-      "/proc: read_file read_dir\n"
+      "/proc: write_file read_file read_dir truncate\n"
       "/tmp: execute write_file read_file read_dir remove_dir remove_file make_dir make_reg "
       "make_sock make_fifo make_sym refer truncate\n"
       "/dev/shm: execute write_file read_file read_dir remove_dir remove_file make_dir make_reg "
@@ -74,6 +74,17 @@ TEST(LandlockRules, LetOnlyTheNamedToolsBeExecuted) {
   }
   EXPECT_TRUE(
       std::ranges::any_of(set.rules, [](const auto& r) { return r.path == "/usr/bin/dash"; }));
+}
+
+// A process that writes its own memory runs code of no listed program.
+TEST(LandlockRules, LetProcBeWrittenOnlyWithoutAListOfTools) {
+  for (const bool tools : {false, true}) {
+    const LandlockRuleset set = render_landlock(table(), {.version = 7, .only_executables = tools});
+    const auto proc = std::ranges::find(set.rules, "/proc", &LandlockRule::path);
+    ASSERT_NE(proc, set.rules.end());
+    constexpr uint64_t kRead = landlock::kReadFile | landlock::kReadDir;
+    EXPECT_EQ(proc->rights, tools ? kRead : kRead | landlock::kWriteFile | landlock::kTruncate);
+  }
 }
 
 TEST(LandlockRules, BeyondAPartAreThoseThatItHasNot) {
