@@ -30,9 +30,12 @@ class FedRun : public ServeTest {
       return system_error("a socket", errno);
     os::Fd talk(ends[0]);
     const os::Fd inside(ends[1]);
-    ASSIGN_OR_RETURN(Fed out, place(launch, {.input = inside.get()}));
+    ASSIGN_OR_RETURN(Fed out, feed(launch, inside));
     out.talk = std::move(talk);
     return out;
+  }
+  Result<Fed> feed(const contracts::LaunchRequest& launch, const os::Fd& input) {
+    return place(launch, {.input = input.get()});
   }
   Result<Fed> order_ahead(const contracts::LaunchRequest& launch) {
     return place(launch, {.ahead = true});

@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -65,6 +66,8 @@ void allow_none(const char* setting) {
   write_text("/proc/self/gid_map", ordinary + " " + std::to_string(gid) + " 1");
   write_text(std::string("/proc/sys/user/") + setting, "0");
 }
+
+void claim_old_kernel() { must(personality(UNAME26) >= 0); }
 
 void hide_cgroups() {
   make_own_mounts();

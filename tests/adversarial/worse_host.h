@@ -23,6 +23,8 @@ void take_away(const Missing& missing);
 
 // As an ordinary user of a user namespace of its own, in which `setting` of /proc/sys/user is 0.
 void allow_none(const char* setting);
+// A kernel that is taken for one of 2.6: each child makes its view itself.
+void claim_old_kernel();
 // No cgroup can be seen, or none can be written.
 void hide_cgroups();
 void write_protect_cgroups();
