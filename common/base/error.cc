@@ -68,6 +68,19 @@ Error system_error(std::string_view doing, int errno_value) {
   return {code, "SYSTEM_ERROR", cat(doing, ": ", std::generic_category().message(errno_value))};
 }
 
+ErrorBox::ErrorBox(Error error) : error_(new Error(std::move(error))) {}
+
+ErrorBox::ErrorBox(const ErrorBox& other)
+    : error_(other.error_ == nullptr ? nullptr : new Error(*other.error_)) {}
+
+void ErrorBox::destroy() { delete error_; }
+
+void panic_on_error(const Error& error) {
+  panic("Result::value() on an error: " + error.describe());
+}
+
+void panic_on_value() { panic("Result::error() on a value"); }
+
 void panic(std::string_view message) {
   std::fprintf(stderr, "paddock: fatal: %.*s\n", static_cast<int>(message.size()), message.data());
   std::abort();

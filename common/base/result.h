@@ -2,7 +2,6 @@
 // one file that includes the library.
 #pragma once
 
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -12,6 +11,40 @@ namespace paddock {
 
 [[noreturn]] void panic(
     std::string_view message);  // a broken invariant: says so and stops the process
+[[noreturn]] void panic_on_error(const Error& error);  // Result::value() on an error
+[[noreturn]] void panic_on_value();                    // Result::error() on a value
+
+// The error of a Result, if there is one, on the heap: every function that may fail would else
+// carry the code that moves and destroys an Error.
+class ErrorBox {
+ public:
+  ErrorBox() = default;
+  explicit ErrorBox(Error error);
+  ErrorBox(const ErrorBox& other);
+  ErrorBox(ErrorBox&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  ErrorBox& operator=(ErrorBox other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~ErrorBox() {
+    if (error_ != nullptr) destroy();
+  }
+
+  bool empty() const { return error_ == nullptr; }
+  // Both stop the process if there is no error.
+  Error& get() {
+    if (empty()) panic_on_value();
+    return *error_;
+  }
+  const Error& get() const {
+    if (empty()) panic_on_value();
+    return *error_;
+  }
+
+ private:
+  void destroy();
+  Error* error_ = nullptr;  // owned
+};
 
 template <class T>
 class [[nodiscard]] Result {
@@ -34,24 +67,24 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   const Error& error() const& {
-    if (ok()) panic("Result::error() on a value");
-    return *std::get_if<1>(&state_);
+    if (ok()) panic_on_value();
+    return std::get_if<1>(&state_)->get();
   }
   Error&& error() && {
-    if (ok()) panic("Result::error() on a value");
-    return std::move(*std::get_if<1>(&state_));
+    if (ok()) panic_on_value();
+    return std::move(std::get_if<1>(&state_)->get());
   }
   // Adds what the caller was doing when this failed.
   Result within(std::string what) && {
-    if (!ok()) std::get_if<1>(&state_)->context.push_back(std::move(what));
+    if (!ok()) std::get_if<1>(&state_)->get().context.push_back(std::move(what));
     return std::move(*this);
   }
 
  private:
   void require() const {
-    if (!ok()) panic("Result::value() on an error: " + std::get_if<1>(&state_)->describe());
+    if (!ok()) panic_on_error(std::get_if<1>(&state_)->get());
   }
-  std::variant<T, Error> state_;
+  std::variant<T, ErrorBox> state_;
 };
 
 template <>
@@ -59,26 +92,20 @@ class [[nodiscard]] Result<void> {
  public:
   Result() = default;
   Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
-  bool ok() const { return !error_.has_value(); }
+  bool ok() const { return error_.empty(); }
   explicit operator bool() const { return ok(); }
   void value() const {
-    if (!ok()) panic("Result::value() on an error: " + error_->describe());
+    if (!ok()) panic_on_error(error_.get());
   }
-  const Error& error() const& {
-    if (ok()) panic("Result::error() on a value");
-    return *error_;
-  }
-  Error&& error() && {
-    if (ok()) panic("Result::error() on a value");
-    return std::move(*error_);
-  }
+  const Error& error() const& { return error_.get(); }
+  Error&& error() && { return std::move(error_.get()); }
   Result within(std::string what) && {
-    if (error_) error_->context.push_back(std::move(what));
+    if (!ok()) error_.get().context.push_back(std::move(what));
     return std::move(*this);
   }
 
  private:
-  std::optional<Error> error_;
+  ErrorBox error_;
 };
 
 using Status = Result<void>;

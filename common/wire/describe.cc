@@ -1,20 +1,16 @@
 #include "common/wire/describe.h"
 
+#include <algorithm>
+
+#include "common/base/text.h"
+
 namespace paddock::wire::internal {
+namespace {
 
 void check_length(size_t length, const Rules& rules, std::string_view unit, Check& check) {
   if (length < rules.min_length)
     check.fail(cat("must have at least ", rules.min_length, " ", unit));
   if (length > rules.max_length) check.fail(cat("must have at most ", rules.max_length, " ", unit));
-}
-
-void check_range(int64_t number, const Rules& rules, Check& check) {
-  if (number < rules.min) check.fail(cat("must be at least ", rules.min));
-  if (number > rules.max) check.fail(cat("must be at most ", rules.max));
-}
-
-void unknown_enum(std::string_view text, const std::vector<std::string>& names, Check& check) {
-  check.fail(cat("\"", text, "\" is not one of: ", join(names, ", ")));
 }
 
 bool is_empty(const Value& value) {
@@ -23,9 +19,20 @@ bool is_empty(const Value& value) {
          (value.object() != nullptr && value.object()->empty());
 }
 
-Value with_doc(Value schema, const char* doc, const Rules& rules) {
+void decode_field(const Value& object, void* out, const Row& row, Check& check) {
+  const Value* member = object.find(row.name);
+  if (member == nullptr || member->is_null()) {
+    if (row.rules.required) check.fail(row.name, "required field is missing");
+    return;
+  }
+  Check::Scope scope(check, row.name);
+  row.codec->decode(*member, static_cast<char*>(out) + row.offset, row.rules, check);
+}
+
+Value with_doc(Value schema, const Row& row) {
   const std::string type = schema.text("type");
-  schema.set("description", doc);
+  const Rules& rules = row.rules;
+  schema.set("description", row.doc);
   if (type == "integer") {
     if (rules.min != std::numeric_limits<int64_t>::min()) schema.set("minimum", rules.min);
     if (rules.max != std::numeric_limits<int64_t>::max()) schema.set("maximum", rules.max);
@@ -38,5 +45,146 @@ Value with_doc(Value schema, const char* doc, const Rules& rules) {
   }
   return schema;
 }
+
+Value schema_of_type(const char* type) { return Value::Object{{"type", type}}; }
+
+}  // namespace
+
+void wrong_type(Check& check, std::string_view expected, const Value& value) {
+  check.fail(cat("expected ", expected, ", got ", value.type_name()));
+}
+
+bool decode_object(const Value& value, void* out, Rows rows, Check& check) {
+  const Value::Object* members = value.object();
+  if (members == nullptr) {
+    wrong_type(check, "object", value);
+    return false;
+  }
+  for (const auto& [key, member] : *members) {
+    const auto is_named = [&key = key](const Row& row) { return key == row.name; };
+    if (std::ranges::none_of(rows, is_named)) check.unknown(key);
+  }
+  const size_t faults = check.causes().size();
+  for (const Row& row : rows) decode_field(value, out, row, check);
+  return check.causes().size() == faults;
+}
+
+Value encode_object(const void* in, Rows rows) {
+  Value::Object members;
+  members.reserve(rows.size());
+  for (const Row& row : rows) {
+    const void* field = static_cast<const char*>(in) + row.offset;
+    if (row.codec->is_unset != nullptr && row.codec->is_unset(field)) continue;
+    Value member = row.codec->encode(field);
+    if (!row.rules.omit_empty || !is_empty(member))
+      members.emplace_back(row.name, std::move(member));
+  }
+  return members;
+}
+
+Value object_schema(Rows rows) {
+  Value properties = Value::Object{};
+  Value required;
+  for (const Row& row : rows) {
+    properties.set(row.name, with_doc(row.codec->schema(), row));
+    if (row.rules.required) required.push_back(row.name);
+  }
+  Value schema = Value::Object{{"type", "object"}, {"properties", std::move(properties)}};
+  if (!required.is_null()) schema.set("required", std::move(required));
+  return schema;
+}
+
+const Value::Array* decode_array(const Value& value, const Rules& rules, Check& check) {
+  const Value::Array* items = value.array();
+  if (items == nullptr) {
+    wrong_type(check, "array", value);
+  } else {
+    check_length(items->size(), rules, "items", check);
+  }
+  return items;
+}
+
+const Value::Object* decode_map(const Value& value, const Rules& rules, Check& check) {
+  const Value::Object* members = value.object();
+  if (members == nullptr) {
+    wrong_type(check, "object", value);
+  } else {
+    check_length(members->size(), rules, "entries", check);
+  }
+  return members;
+}
+
+const std::string* decode_enum(const Value& value, Check& check) {
+  if (value.string() == nullptr) wrong_type(check, "string", value);
+  return value.string();
+}
+
+std::optional<int64_t> decode_integer(const Value& value, Rules rules, int64_t least, int64_t most,
+                                      Check& check) {
+  if (value.integer() == nullptr) {
+    wrong_type(check, "integer", value);
+    return std::nullopt;
+  }
+  const int64_t number = *value.integer();
+  rules.min = std::max(rules.min, least);
+  rules.max = std::min(rules.max, most);
+  if (number < rules.min) check.fail(cat("must be at least ", rules.min));
+  if (number > rules.max) check.fail(cat("must be at most ", rules.max));
+  return number;
+}
+
+void unknown_enum(std::string_view text, const std::vector<std::string>& names, Check& check) {
+  check.fail(cat("\"", text, "\" is not one of: ", join(names, ", ")));
+}
+
+Value array_schema(Value items) {
+  return Value::Object{{"type", "array"}, {"items", std::move(items)}};
+}
+
+Value map_schema(Value values) {
+  return Value::Object{{"type", "object"}, {"additionalProperties", std::move(values)}};
+}
+
+Value enum_schema(Value names) {
+  return Value::Object{{"type", "string"}, {"enum", std::move(names)}};
+}
+
+Value integer_schema() { return Value::Object{{"type", "integer"}, {"format", "int64"}}; }
+
+const Codec kValueCodec = {
+    [](const Value& value, void* out, const Rules&, Check&) { as<Value>(out) = value; },
+    [](const void* in) { return as<Value>(in); },
+    [] {
+      return Value(Value::Object{{"x-kubernetes-preserve-unknown-fields", true}});
+    }};
+
+const Codec kStringCodec = {[](const Value& value, void* out, const Rules& rules, Check& check) {
+                              if (value.string() == nullptr)
+                                return wrong_type(check, "string", value);
+                              check_length(value.string()->size(), rules, "bytes", check);
+                              as<std::string>(out) = *value.string();
+                            },
+                            [](const void* in) { return Value(as<std::string>(in)); },
+                            [] { return schema_of_type("string"); }};
+
+const Codec kBoolCodec = {[](const Value& value, void* out, const Rules&, Check& check) {
+                            if (value.boolean() == nullptr)
+                              return wrong_type(check, "boolean", value);
+                            as<bool>(out) = *value.boolean();
+                          },
+                          [](const void* in) { return Value(as<bool>(in)); },
+                          [] { return schema_of_type("boolean"); }};
+
+const Codec kDoubleCodec = {[](const Value& value, void* out, const Rules&, Check& check) {
+                              if (value.number() != nullptr) {
+                                as<double>(out) = *value.number();
+                              } else if (value.integer() != nullptr) {
+                                as<double>(out) = static_cast<double>(*value.integer());
+                              } else {
+                                wrong_type(check, "number", value);
+                              }
+                            },
+                            [](const void* in) { return Value(as<double>(in)); },
+                            [] { return schema_of_type("number"); }};
 
 }  // namespace paddock::wire::internal

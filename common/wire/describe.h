@@ -33,9 +33,7 @@
 #include "common/base/result.h"
 #include "common/wire/check.h"
 #include "common/wire/field.h"
-#include "common/wire/internal/decode.h"
-#include "common/wire/internal/encode.h"
-#include "common/wire/internal/schema.h"
+#include "common/wire/internal/codec.h"
 #include "common/wire/value.h"
 
 namespace paddock::wire {
@@ -44,7 +42,7 @@ template <class T>
 Result<T> decode(const Value& value) {
   T out{};
   Check check;
-  internal::decode_into(value, out, Rules{}, check);
+  internal::codec_of<T>().decode(value, &out, Rules{}, check);
   if (!check.ok()) return check.error();
   return out;
 }
@@ -54,7 +52,7 @@ template <class T>
 Result<T> decode(const Value& value, std::vector<std::string>& unknown) {
   T out{};
   Check check(Check::Unknown::kCollect);
-  internal::decode_into(value, out, Rules{}, check);
+  internal::codec_of<T>().decode(value, &out, Rules{}, check);
   unknown = check.collected();
   if (!check.ok()) return check.error();
   return out;
@@ -62,27 +60,19 @@ Result<T> decode(const Value& value, std::vector<std::string>& unknown) {
 
 template <class T>
 Value encode(const T& in) {
-  return internal::encode_any(in);
+  return internal::codec_of<T>().encode(&in);
 }
 
 // The type's schema as a JSON Schema / OpenAPI 3 object.
 template <class T>
 Value schema() {
-  return internal::schema_any<T>();
+  return internal::codec_of<T>().schema();
 }
 
-// Keeps a type's codec in one translation unit: EXTERN in its header, INSTANTIATE in its .cc file.
-#define PADDOCK_EXTERN_CODEC(Type)                                                                \
-  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&);              \
-  extern template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&,               \
-                                                                      std::vector<std::string>&); \
-  extern template paddock::wire::Value paddock::wire::encode<Type>(const Type&);                  \
-  extern template paddock::wire::Value paddock::wire::schema<Type>()
-#define PADDOCK_INSTANTIATE_CODEC(Type)                                                    \
-  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&);              \
-  template ::paddock::Result<Type> paddock::wire::decode<Type>(const Value&,               \
-                                                               std::vector<std::string>&); \
-  template paddock::wire::Value paddock::wire::encode<Type>(const Type&);                  \
-  template paddock::wire::Value paddock::wire::schema<Type>()
+// Keeps a described type's codec in one translation unit: EXTERN in its header, INSTANTIATE in its
+// .cc file.
+#define PADDOCK_EXTERN_CODEC(Type) \
+  extern template struct ::paddock::wire::internal::ObjectCodec<Type>
+#define PADDOCK_INSTANTIATE_CODEC(Type) template struct ::paddock::wire::internal::ObjectCodec<Type>
 
 }  // namespace paddock::wire

@@ -5,6 +5,20 @@
 
 namespace paddock::wire {
 
+Value::Value() = default;
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+Value::Value(std::string value) : data_(std::move(value)) {}
+Value::Value(std::string_view value) : data_(std::string(value)) {}
+Value::Value(const char* value) : data_(std::string(value)) {}
+Value::Value(Array value) : data_(std::move(value)) {}
+Value::Value(Object value) : data_(std::move(value)) {}
+
+bool Value::equals(const Value& other) const { return data_ == other.data_; }
+
 const Value* Value::find(std::string_view key) const {
   const Object* members = object();
   if (members == nullptr) return nullptr;

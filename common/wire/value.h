@@ -18,17 +18,23 @@ class Value {
   using Member = std::pair<std::string, Value>;
   using Object = std::vector<Member>;
 
-  Value() = default;                   // null
+  // What copies, moves and destroys a tree is not inlined wherever one is made.
+  Value();  // null
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
   Value(std::nullptr_t) {}             // NOLINT: implicit by design
   Value(bool value) : data_(value) {}  // NOLINT
   template <std::integral T>
   requires(!std::same_as<T, bool>) Value(T value) : data_(static_cast<int64_t>(value)) {}  // NOLINT
   Value(double value) : data_(value) {}                                                    // NOLINT
-  Value(std::string value) : data_(std::move(value)) {}                                    // NOLINT
-  Value(std::string_view value) : data_(std::string(value)) {}                             // NOLINT
-  Value(const char* value) : data_(std::string(value)) {}                                  // NOLINT
-  Value(Array value) : data_(std::move(value)) {}                                          // NOLINT
-  Value(Object value) : data_(std::move(value)) {}                                         // NOLINT
+  Value(std::string value);                                                                // NOLINT
+  Value(std::string_view value);                                                           // NOLINT
+  Value(const char* value);                                                                // NOLINT
+  Value(Array value);                                                                      // NOLINT
+  Value(Object value);                                                                     // NOLINT
 
   bool is_null() const { return data_.index() == 0; }
   // The content if it has that type, else nullptr.
@@ -55,9 +61,10 @@ class Value {
 
   std::string_view type_name()
       const;  // "null", "boolean", "integer", "number", "string", "array", "object"
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const Value& a, const Value& b) { return a.equals(b); }
 
  private:
+  bool equals(const Value& other) const;
   std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object> data_;
 };
 
