@@ -6,6 +6,7 @@
 //   control_plane_bench [seconds per figure, default 3]; needs PADDOCK_BIN_DIR
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <set>

@@ -6,6 +6,7 @@
 //   needs PADDOCK_BIN_DIR, PADDOCK_SOURCE_DIR
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>

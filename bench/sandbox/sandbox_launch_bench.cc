@@ -2,6 +2,7 @@
 // in one run so that they see the same machine; and how many a second.
 //   sandbox_launch_bench [launches, default 300] [seconds per rate, default 2]; needs
 //   PADDOCK_BIN_DIR
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

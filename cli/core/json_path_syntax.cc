@@ -1,5 +1,7 @@
 #include "cli/core/json_path_syntax.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/wire/json.h"
 

@@ -1,5 +1,7 @@
 #include "cli/core/sandbox_options.h"
 
+#include <algorithm>
+
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
 #include "common/contracts/mount_places.h"

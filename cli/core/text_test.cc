@@ -1,4 +1,6 @@
 // The pure parts that make text: tables, widths, progress, errors, reports, help, completion.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

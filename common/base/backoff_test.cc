@@ -1,5 +1,7 @@
 #include "common/base/backoff.h"
 
+#include <algorithm>
+
 #include <climits>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "common/base/units.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <limits>

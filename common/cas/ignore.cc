@@ -1,5 +1,7 @@
 #include "common/cas/ignore.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/cas/wildmatch.h"
 

@@ -1,4 +1,5 @@
 // Any bytes, cut anywhere, give the same events as in one piece; nothing crashes or grows.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

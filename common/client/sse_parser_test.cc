@@ -1,5 +1,6 @@
 #include "common/client/sse_parser.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <gmock/gmock.h>

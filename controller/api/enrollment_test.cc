@@ -1,5 +1,7 @@
 // How a host joins, has its credential replaced, and leaves, through the API. What a thief of a
 // token can do with it, and what is told of that.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "controller/api/api_test_support.h"

@@ -1,6 +1,8 @@
 // Nobody takes all connections: a share for each, and a rest that is kept.
 #include "controller/api/open_requests.h"
 
+#include <algorithm>
+
 #include "controller/api/api_test_support.h"
 
 namespace paddock::api {

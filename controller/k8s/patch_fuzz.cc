@@ -1,5 +1,7 @@
 // Any two JSON texts as a document and its patch: refused with a reason, or a document that is no
 // deeper than allowed and that a second look reads back.
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/wire/json.h"
 #include "controller/k8s/fields.h"

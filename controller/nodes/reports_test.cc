@@ -1,4 +1,6 @@
 // What a node should hold, and what it reports of its runs.
+#include <algorithm>
+
 #include "common/wire/json.h"
 #include "controller/nodes/assignments.h"
 #include "controller/nodes/nodes_test_support.h"

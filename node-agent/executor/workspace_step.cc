@@ -1,6 +1,7 @@
 // The step of RunLife that brings the workspace here, and how its files are opened.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 

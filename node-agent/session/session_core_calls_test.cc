@@ -1,4 +1,6 @@
 // When the session calls, for how long, and what a failed call means.
+#include <algorithm>
+
 #include "node-agent/session/session_core_fixture.h"
 
 namespace paddock::session {

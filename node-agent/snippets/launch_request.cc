@@ -1,5 +1,6 @@
 #include "node-agent/snippets/launch_request.h"
 
+#include <algorithm>
 #include <map>
 
 #include "common/base/text.h"

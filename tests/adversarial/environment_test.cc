@@ -1,4 +1,6 @@
 // What a command finds: its exact variables, its identity, and a policy that it may read.
+#include <algorithm>
+
 #include "common/wire/json.h"
 #include "tests/adversarial/sandbox_run.h"
 

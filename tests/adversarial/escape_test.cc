@@ -5,6 +5,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "common/os/file.h"
 #include "tests/adversarial/sandbox_run.h"
 

@@ -1,5 +1,7 @@
 #include "controller/api/handlers/tool_tokens.h"
 
+#include <algorithm>
+
 #include "common/crypto/digest.h"
 #include "controller/api/handlers/creates.h"
 #include "controller/auth/token.h"
