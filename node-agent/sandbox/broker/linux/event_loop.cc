@@ -44,7 +44,8 @@ void EventLoop::step(int timeout_ms) {
   const int count =
       epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   for (int i = 0; i < count; ++i) {
-    const auto found = watched_.find(events[static_cast<size_t>(i)].data.u64);
+    const Token token = events[static_cast<size_t>(i)].data.u64;  // a copy: it is not aligned there
+    const auto found = watched_.find(token);
     if (found == watched_.end()) continue;
     const std::shared_ptr<Ready> ready = found->second.ready;  // it may remove itself
     (*ready)();
