@@ -18,6 +18,7 @@
 #include "controller/nodes/leases.h"
 #include "controller/projects/preview_scopes.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/sessions/under_way.h"
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
 #include "controller/workspaces/blob_intake.h"
@@ -58,6 +59,7 @@ struct Services {
   std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
   std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
   std::shared_ptr<LaterWrites> later = std::make_shared<LaterWrites>();
+  std::shared_ptr<sessions::UnderWay> under_way = std::make_shared<sessions::UnderWay>();
 };
 
 // What a commit changed, to whoever waits for it. Called from StoreOptions::on_changes.

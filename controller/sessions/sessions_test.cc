@@ -4,6 +4,7 @@
 #include "common/contracts/profile.h"
 #include "controller/sessions/life.h"
 #include "controller/sessions/placement.h"
+#include "controller/sessions/under_way.h"
 
 namespace paddock::sessions {
 namespace {
@@ -136,6 +137,22 @@ class Life : public testing::Test {
   std::unique_ptr<store::Store> store_;
   Sandbox session_;
 };
+
+TEST(UnderWay, ASessionIsBusyUntilTheLastOfItsCommandsHasEnded) {
+  UnderWay under_way;
+  EXPECT_EQ(under_way.busy("a", WallTime{100}), Millis(0));
+  const auto longest = under_way.begin("a", WallTime{900});
+  {
+    const auto brief = under_way.begin("a", WallTime{300});
+    EXPECT_EQ(under_way.busy("a", WallTime{100}), Millis(800));
+    EXPECT_EQ(under_way.busy("b", WallTime{100}), Millis(0));
+  }
+  EXPECT_EQ(under_way.busy("a", WallTime{100}), Millis(800));  // the other one ended
+  EXPECT_EQ(under_way.busy("a", WallTime{1'000}), Millis(0));  // late: it has no more time
+  longest->end();
+  longest->end();
+  EXPECT_EQ(under_way.busy("a", WallTime{100}), Millis(0));
+}
 
 TEST_F(Life, EndsWhenNobodyUsesItAndGoesAnHourLater) {
   EXPECT_TRUE(sweep_at(1'999).empty());  // one of its last moment may be on its way to the store

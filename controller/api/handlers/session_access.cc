@@ -95,15 +95,15 @@ Status open_session(Services& services, Sandbox& session) {
 }
 
 Result<uint64_t> note_session(Services& services, const Sandbox& session,
-                              std::vector<contracts::AuditEvent> events, Millis busy) {
-  const auto note_use = [session, busy,
-                         now = services.clock.wall()](store::WriteTxn& txn) -> Status {
+                              std::vector<contracts::AuditEvent> events) {
+  const auto note_use = [session, now = services.clock.wall(),
+                         under_way = services.under_way](store::WriteTxn& txn) -> Status {
     // One that was destroyed meanwhile has no deadline any more.
     ASSIGN_OR_RETURN(const auto found, txn.find<Sandbox>(key_of(session)));
     if (!found || found->metadata.uid != session.metadata.uid ||
         found->status.phase == SandboxPhase::kEnded)
       return {};
-    return sessions::note_use(txn, session, now, busy);
+    return sessions::note_use(txn, session, now, under_way->busy(session.metadata.uid, now));
   };
   return services.later->add(
       services.store,

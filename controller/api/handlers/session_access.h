@@ -18,10 +18,10 @@ Result<std::string> read_session_body(Call& call, const contracts::Sandbox& sess
 
 // Opens it on its node, if that was not done. Idempotent.
 Status open_session(Services& services, contracts::Sandbox& session);
-// Soon on the disk: what was done with it, and that it was used just now and may be for `busy`
-// more. The number of that write; an error while nothing can be recorded.
+// Soon on the disk: what was done with it, and that it was used just now and will be while a
+// command of it is under way. The number of that write; an error while nothing can be recorded.
 Result<uint64_t> note_session(Services& services, const contracts::Sandbox& session,
-                              std::vector<contracts::AuditEvent> events, Millis busy);
+                              std::vector<contracts::AuditEvent> events);
 // One call to the session's node. A session that the node has lost ends here: SESSION_ENDED.
 Result<wire::Value> call_session(Services& services, const contracts::Sandbox& session,
                                  calls::CallOptions options);

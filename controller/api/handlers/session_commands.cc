@@ -17,8 +17,8 @@ using contracts::Sandbox;
 using contracts::SandboxResult;
 namespace audit = contracts::audit;
 
-constexpr Millis kAnswerTime{15'000};  // beside what the command may take
-constexpr Millis kQueueTime{10'000};
+constexpr Millis kCommandAnswerTime{15'000};  // beside what the command may take
+constexpr Millis kCommandQueueTime{10'000};
 
 // One command, apart from the request that asked for it: a stream outlives its handler.
 struct Command {
@@ -28,6 +28,7 @@ struct Command {
   std::string subject;
   std::string request_id;
   bool stream = false;
+  std::unique_ptr<sessions::UnderWay::Command> under_way = {};  // from its begin to its end
 };
 
 Millis time_of(const Command& command) {
@@ -45,16 +46,19 @@ contracts::AuditEvent event_of(const Command& command, std::string_view type) {
 }
 
 // What the store says, while it takes nothing: then none begins.
-Result<uint64_t> note_start(const Command& command) {
+Result<uint64_t> note_start(Command& command) {
   TRY(sessions::check_lives(command.session));
   TRY(command.services.later->check(command.services.store));
+  command.under_way = command.services.under_way->begin(
+      command.session.metadata.uid, command.services.clock.wall() + time_of(command));
   auto start = event_of(command, audit::kCommandStart);
   start.details["command"] = contracts::audit_text(command.request.command);
-  return note_session(command.services, command.session, {std::move(start)}, time_of(command));
+  return note_session(command.services, command.session, {std::move(start)});
 }
 
 Status note_end(const Command& command, std::vector<contracts::AuditEvent> events) {
-  TRY(note_session(command.services, command.session, std::move(events), Millis(0)));
+  if (command.under_way) command.under_way->end();
+  TRY(note_session(command.services, command.session, std::move(events)));
   return {};
 }
 
@@ -102,8 +106,8 @@ Result<RunResult> ask_node(const Command& command, const Client& client, const P
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
   options.caller = command.subject;
   options.kind = contracts::kSessionRun;
-  options.patience = time_of(command) + kAnswerTime;
-  options.queue_patience = kQueueTime;
+  options.patience = time_of(command) + kCommandAnswerTime;
+  options.queue_patience = kCommandQueueTime;
   options.bytes = command.request.command.size();
   options.payload = wire::encode(contracts::CommandOrder{command.session.metadata.uid,
                                                          command.request.command, command.stream});

@@ -16,7 +16,7 @@ constexpr Millis kFileTime{30'000};
 Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
   TRY(open_session(call.services, session));
   TRY(call.services.later->check(call.services.store));
-  TRY(note_session(call.services, session, {}, Millis(0)));
+  TRY(note_session(call.services, session, {}));
   order.uid = session.metadata.uid;
   order.path = call.param("path");
   calls::CallOptions options;
