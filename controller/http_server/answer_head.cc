@@ -121,7 +121,8 @@ std::string answer_head(const Response& response, const BodyForm& body, bool clo
     has_options = has_options || key == "x-content-type-options";
     has_cache_control = has_cache_control || key == "cache-control";
   }
-  if (has_body(response)) add_header("Content-Type", response.content_type, head);
+  if (body.framing != Framing::kNone && has_body(response))
+    add_header("Content-Type", response.content_type, head);
   if (!has_options) head += "X-Content-Type-Options: nosniff\r\n";
   if (!has_cache_control) head += "Cache-Control: no-store\r\n";
   if (!wall_date.empty()) add_header("Date", wall_date, head);

@@ -1,5 +1,5 @@
 // How long a run has held its accelerators: from their grant on, also through the agents that came
-// and went meanwhile. Pure.
+// and went meanwhile.
 #pragma once
 
 #include <optional>

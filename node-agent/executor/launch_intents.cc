@@ -87,9 +87,10 @@ Status LaunchIntents::reserve(int64_t slots) {
   const std::string zeros(static_cast<size_t>(kGrowBy * kSlotBytes), '\0');
   const off_t size = ::lseek(file_.get(), 0, SEEK_END);
   for (int64_t at = size / kSlotBytes; at < slots; at += kGrowBy) {
-    if (::pwrite(file_.get(), zeros.data(), zeros.size(), at * kSlotBytes) !=
-        static_cast<ssize_t>(zeros.size()))
-      return system_error("making room for launches", errno);
+    const ssize_t written = ::pwrite(file_.get(), zeros.data(), zeros.size(), at * kSlotBytes);
+    if (written < 0) return system_error("making room for launches", errno);
+    if (written < static_cast<ssize_t>(zeros.size()))
+      return system_error("making room for launches", ENOSPC);
   }
   return flush();
 }
@@ -118,7 +119,8 @@ Status LaunchIntents::note(const std::string& run) {
     return {};
   });
   TRY(written);
-  TRY(flush());  // many at once share the disk's one write
+  TRY(flush());  // one at a time: the kernel tells of a write that failed once, and whoever waits
+                 // must hear it
   return failures() == before ? Status() : Status(unwritable());
 }
 
