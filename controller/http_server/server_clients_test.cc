@@ -79,6 +79,11 @@ TEST_F(ServerClients, AnIdleConnectionGivesItsPlaceBackSoonOnceTheyAreScarce) {
   start(options);
   RawClient early = client();
   EXPECT_EQ(early.ask(get("/ping")).status, 200);
+  {
+    // The server's thread of `early` begins to wait while many others are answered.
+    RawClient meanwhile = client();
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(meanwhile.ask(get("/ping")).status, 200);
+  }
   std::vector<RawClient> streams;
   for (int i = 0; i < 2; ++i) {
     streams.push_back(client());

@@ -14,6 +14,7 @@
 #include <ctime>
 
 #include "controller/http_server/server_fixture.h"
+#include "tests/support/sanitized.h"
 
 namespace paddock::api {
 namespace {
@@ -92,11 +93,6 @@ int gate_accept() {
   ::_exit(0);
 }
 
-#if defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 // The undefined-behaviour sanitizer opens a pipe to look at memory, and ends the process without.
 constexpr const char* kSanitizerNeedsThem = "the sanitizers need descriptors of their own";
 
@@ -162,7 +158,7 @@ class ServerScarcity : public testing::Test {
 constexpr rlim_t kPlenty = 1024;
 
 TEST_F(ServerScarcity, OutOfDescriptorsItWaitsAndServesAllWhoWaitedAfterwards) {  // T15
-  if (kSanitized) GTEST_SKIP() << kSanitizerNeedsThem;
+  if (test::kSanitized) GTEST_SKIP() << kSanitizerNeedsThem;
   start();
   RawClient early = client();
   ASSERT_EQ(early.ask(get("/ping")).body, "pong");
@@ -181,7 +177,7 @@ TEST_F(ServerScarcity, OutOfDescriptorsItWaitsAndServesAllWhoWaitedAfterwards) {
 }
 
 TEST_F(ServerScarcity, WhenNotEvenPollWorksItWaitsToo) {
-  if (kSanitized) GTEST_SKIP() << kSanitizerNeedsThem;
+  if (test::kSanitized) GTEST_SKIP() << kSanitizerNeedsThem;
   start();
   limit_descriptors(1);  // poll() refuses more descriptors than that
   RawClient waiting = client();

@@ -23,6 +23,7 @@ struct Fed {
 class FedRun : public ServeTest {
  protected:
   static constexpr Millis kLong{60'000};
+  static constexpr Millis kBrief{3'000};  // enough for a shell to print a line on a busy machine
 
   Result<Fed> feed(const contracts::LaunchRequest& launch) {
     int ends[2];
@@ -55,6 +56,15 @@ class FedRun : public ServeTest {
   void say(Fed& fed, std::string_view text) {
     EXPECT_TRUE(os::write_all(fed.talk.get(), text).ok());
     shutdown(fed.talk.get(), SHUT_WR);
+  }
+
+  // Returns once a run that was begun now has been ended for having taken kBrief.
+  void wait_until_another_has_used_up_its_time() {
+    auto launch = request({"sleep", "50"});
+    launch.policy.limits.wall_time = wire::Duration{kBrief};
+    auto other = feed(launch);
+    ASSERT_TRUE(other.ok() && launch::begin_fed(other->run, kLong).ok());
+    EXPECT_EQ(result_of(*other).status, contracts::SandboxStatus::kTimeout);
   }
 
  private:

@@ -1,4 +1,4 @@
-// PADDOCK_SIM_SEEDS seeds (default 500, 40 without optimisation) from PADDOCK_SIM_FIRST (default
+// PADDOCK_SIM_SEEDS seeds (default 500, fewer in slower builds) from PADDOCK_SIM_FIRST (default
 // 1), and always those of seeds.txt. A failing seed is printed and replays exactly.
 #include <cstdlib>
 
@@ -7,6 +7,7 @@
 #include "common/base/text.h"
 #include "tests/simulation/play.h"
 #include "tests/simulation/seeds.h"
+#include "tests/support/sanitized.h"
 
 namespace paddock::simulation {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 #ifdef NDEBUG
 constexpr uint64_t kDefaultSeeds = 500;
 #else
-constexpr uint64_t kDefaultSeeds = 40;
+constexpr uint64_t kDefaultSeeds = test::kSanitized ? 15 : 40;
 #endif
 
 uint64_t from_env(const char* name, uint64_t otherwise) {
