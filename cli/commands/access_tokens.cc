@@ -19,7 +19,7 @@ std::string place(const AccessToken& token) {
   return token.name_space.empty() ? "every namespace" : cat("namespace ", token.name_space);
 }
 
-Result<int> create(Watcher& watcher, const Parsed& parsed, const Env& env) {
+Result<int> create_access_token(Watcher& watcher, const Parsed& parsed, const Env& env) {
   if (parsed.list("scope").empty())
     return invalid_argument("USAGE", "say what the token may do", "--scope");
   Value body = Value::Object{{"subject", parsed.text("SUBJECT")}, {"scopes", Value::Array{}}};
@@ -65,7 +65,8 @@ Result<int> revoke(Watcher& watcher, const Parsed& parsed, const Env& env) {
 }  // namespace
 
 int access_token_create_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return create(watcher, parsed, env); });
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return create_access_token(watcher, parsed, env); });
 }
 
 int access_token_list_command(const Parsed& parsed, Env& env) {

@@ -20,7 +20,6 @@ namespace {
 
 constexpr Millis kReadyPatience{5000};
 constexpr size_t kFewLeftOut = 5;
-constexpr size_t kAllLeftOut = 100'000;
 constexpr size_t kArtifactLines = 20;
 constexpr int kUploads =
     8;  // another host with a project of this path may upload between two steps
@@ -200,7 +199,7 @@ Result<contracts::Run> create_of(const Job& job, client::ControllerClient& clien
 }
 
 // Everything up to and including the creation of the run; a failure here started nothing.
-Status create(const Job& job, client::ControllerClient& client, Foreground& foreground) {
+Status create_run(const Job& job, client::ControllerClient& client, Foreground& foreground) {
   TRY(check_ready(job.endpoint, kReadyPatience));
   ASSIGN_OR_RETURN(const cas::Scan scan, hash_project(job));
   TRY(check_requirements(job, scan));
@@ -228,7 +227,7 @@ int compute_command(const Parsed& parsed, Env& given) {
   client::ControllerClient client(job.endpoint);
   const auto foreground = Foreground::start(job.endpoint, job.run, env);
   if (!foreground.ok()) return fail(env, foreground.error(), true);
-  if (const Status created = create(job, client, **foreground); !created.ok()) {
+  if (const Status created = create_run(job, client, **foreground); !created.ok()) {
     const int code = fail(env, created.error(), true);
     return (*foreground)->interrupted() ? kExitInterrupted : code;
   }

@@ -28,7 +28,7 @@ struct Diagnosis {
 };
 
 Result<contracts::SandboxProof> probe(const Env& env) {
-  ASSIGN_OR_RETURN(const std::string program, find_program(env, kSandbox));
+  ASSIGN_OR_RETURN(const std::string program, find_program(env, kLauncher));
   ASSIGN_OR_RETURN(const std::string text, capture(env, {program, "probe"}));
   ASSIGN_OR_RETURN(const wire::Value proof, wire::parse_json(text));
   return wire::decode<contracts::SandboxProof>(proof);
@@ -40,7 +40,7 @@ int cgroup_version() {
 }
 
 std::string missing_program(const Env& env) {
-  for (const char* program : {kController, kNodeAgent, kSandbox}) {
+  for (const char* program : {kController, kNodeAgent, kLauncher}) {
     if (!find_program(env, program).ok()) return program;
   }
   return "";

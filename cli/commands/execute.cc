@@ -56,7 +56,7 @@ Result<ExecuteRequest> request_of(const Parsed& parsed, Program program) {
   return out;
 }
 
-int exit_code_of(const ExecuteAnswer& answer) {
+int exit_code_of_answer(const ExecuteAnswer& answer) {
   if (answer.success) return kExitOk;
   if (!answer.validation_errors.is_null()) return kExitDenied;
   if (answer.error == wire::Value(contracts::kTimedOut)) return kExitTimeout;
@@ -65,8 +65,8 @@ int exit_code_of(const ExecuteAnswer& answer) {
 }
 
 // Durable and queued, as any run: followed with `paddock logs` and `paddock wait`.
-Result<int> create(Watcher& watcher, const Parsed& parsed, Program program, OutputFormat format,
-                   const Env& env) {
+Result<int> create_code_run(Watcher& watcher, const Parsed& parsed, Program program,
+                            OutputFormat format, const Env& env) {
   const std::string made_up =
       cat(slug(os::base_name(parsed.text("FILE.py"))), "-", make_suffix(env.random));
   ASSIGN_OR_RETURN(const contracts::Run wanted,
@@ -89,7 +89,8 @@ Status check_attached(const Parsed& parsed) {
 Result<int> execute(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
   ASSIGN_OR_RETURN(Program program, program_of(parsed, env));
-  if (parsed.has("detach")) return create(watcher, parsed, std::move(program), format, env);
+  if (parsed.has("detach"))
+    return create_code_run(watcher, parsed, std::move(program), format, env);
   TRY(check_attached(parsed));
   ASSIGN_OR_RETURN(const ExecuteRequest request, request_of(parsed, std::move(program)));
   const Result<ExecuteAnswer> executed = watcher.client.execute(request);
@@ -97,12 +98,12 @@ Result<int> execute(Watcher& watcher, const Parsed& parsed, const Env& env) {
   const ExecuteAnswer& answer = *executed;
   if (is_document(format)) {
     env.out.write(document_text(wire::encode(answer), format));
-    return exit_code_of(answer);
+    return exit_code_of_answer(answer);
   }
   env.out.write(answer.out);
   env.err.write(answer.err);
   if (const std::string* error = answer.error.string()) env.say(printable(*error));
-  return exit_code_of(answer);
+  return exit_code_of_answer(answer);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Status refuse_joined(const AgentHost& host, const Parsed& parsed) {
 
 // The credential comes last: who has one has joined.
 // What to know of this host's clock is answered.
-Result<std::string> join(const AgentHost& host, const JoinOptions& options, const Env& env) {
+Result<std::string> join_host(const AgentHost& host, const JoinOptions& options, const Env& env) {
   http::Endpoint endpoint;
   endpoint.base_url = options.server;
   endpoint.ca_pem = options.token.ca_pem;
@@ -83,7 +83,7 @@ Status join_host(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const JoinOptions options, join_options(parsed, host));
   ASSIGN_OR_RETURN(const os::LockFile lock, host.lock());
   TRY(refuse_joined(host, parsed));
-  ASSIGN_OR_RETURN(const std::string clock, join(host, options, env));
+  ASSIGN_OR_RETURN(const std::string clock, join_host(host, options, env));
   env.say(cat("this host is the node ", printable(options.node), " of ", printable(options.server),
               "; start its agent:"));
   env.say(host.is_service() ? cat("  ", agent_service().start)

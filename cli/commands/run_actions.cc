@@ -12,8 +12,6 @@
 namespace paddock::cli {
 namespace {
 
-constexpr size_t kAllLeftOut = 100'000;
-
 void list_artifacts(const std::vector<contracts::Artifact>& artifacts, const Env& env) {
   if (artifacts.empty()) return env.say("the run has no artifacts");
   Table table{{"PATH", "SIZE", "SHA-256"}, {}};

@@ -34,7 +34,7 @@ Result<std::optional<std::string>> security_text(const Parsed& parsed) {
   return invalid_argument("SECURITY_UNREADABLE", text.error().message, "--security");
 }
 
-Result<int> create(Watcher& watcher, const Parsed& parsed, const Env& env) {
+Result<int> create_session(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
   ASSIGN_OR_RETURN(const auto security, security_text(parsed));
   contracts::Sandbox session;
@@ -71,7 +71,7 @@ Result<int> destroy(Watcher& watcher, const Parsed& parsed, const Env& env) {
 }  // namespace
 
 int sandbox_create_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return create(watcher, parsed, env); });
+  return watch(parsed, env, [&](Watcher& watcher) { return create_session(watcher, parsed, env); });
 }
 int sandbox_cancel_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) { return cancel(watcher, parsed, env); });

@@ -91,7 +91,7 @@ Result<contracts::SandboxResult> read_events(
 Result<contracts::SandboxResult> launch_here(
     const Env& env, const contracts::LaunchRequest& request,
     const std::function<void(const contracts::Frame&)>& on_output) {
-  ASSIGN_OR_RETURN(const std::string program, find_program(env, kSandbox));
+  ASSIGN_OR_RETURN(const std::string program, find_program(env, kLauncher));
   ASSIGN_OR_RETURN(const RequestFile file, RequestFile::write(env, request));
   ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
   os::SpawnOptions options;

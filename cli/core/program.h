@@ -13,7 +13,7 @@ namespace paddock::cli {
 
 inline constexpr const char* kController = "paddock-controller";
 inline constexpr const char* kNodeAgent = "paddock-node-agent";
-inline constexpr const char* kSandbox = "paddock-sandbox";
+inline constexpr const char* kLauncher = "paddock-sandbox";
 
 // Path of a sibling program; PROGRAM_MISSING.
 Result<std::string> find_program(const Env& env, const std::string& program);

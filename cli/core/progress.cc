@@ -7,7 +7,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr Millis kRedraw{100};
+constexpr Millis kRedrawEvery{100};
 constexpr Millis kPlainEvery{5000};
 constexpr size_t kBarWidth = 24;
 constexpr std::string_view kWord = "progress ";
@@ -43,7 +43,7 @@ std::string progress_line(std::string_view label, const Progress& progress, int 
 
 void ProgressDisplay::show(const Progress& progress, MonoTime now) {
   const bool finished = progress.total > 0 && progress.done >= progress.total;
-  const Millis every = stream_.tty ? kRedraw : kPlainEvery;
+  const Millis every = stream_.tty ? kRedrawEvery : kPlainEvery;
   const bool due = !last_ || now - *last_ >= every;
   if (stream_.tty) {
     if (!due && !finished && visible_) return;

@@ -16,6 +16,7 @@ std::string enforced_text(const contracts::SandboxResult& result, const std::str
 std::string denials_text(const contracts::SandboxResult& result, const std::string& indent = "");
 // `sample.png  image files are not sent (.gitignore:3)`, a line each, at most `most` and then a
 // count.
+inline constexpr size_t kAllLeftOut = 100'000;
 std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_t most,
                           const std::string& indent = "");
 // One line: `run x Succeeded: rc 0 after 3s on node y`.

@@ -8,7 +8,7 @@ constexpr const char* kSessions = "Sandbox sessions";
 const ArgumentRow kName{"NAME", "name of the session"};
 const OptionRow kDocument{"-o,--output", "FORMAT", "json or yaml: the whole answer"};
 
-CommandRow create_row() {
+CommandRow create_session_row() {
   return {
       "sandbox create",
       kSessions,
@@ -89,7 +89,7 @@ CommandRow destroy_row() {
 }  // namespace
 
 std::vector<CommandRow> session_commands() {
-  return {create_row(), exec_row(), cancel_row(), list_row(), files_row(), destroy_row()};
+  return {create_session_row(), exec_row(), cancel_row(), list_row(), files_row(), destroy_row()};
 }
 
 }  // namespace paddock::cli

@@ -1,6 +1,7 @@
 // The whole API in process, without a socket. For tests only.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,12 @@
 #include "tests/support/temp_dir.h"
 
 namespace paddock::api {
+
+// A file of tests/golden.
+inline std::string golden_path(const std::string& name) {
+  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
+  return cat(source == nullptr ? "." : source, "/tests/golden/", name);
+}
 
 // A body that is there already. Like the server's, it refuses by length before it reads.
 class FakeBody final : public BodyReader {

@@ -6,10 +6,10 @@
 namespace paddock::api {
 namespace {
 
-constexpr std::array<const char*, 10> kNames = {"ok",      "failed",  "timeout",  "limit",
-                                                "denied",  "refused", "canceled", "busy",
-                                                "no_node", "error"};
-constexpr const char* kSeconds = "paddock_execute_seconds";
+constexpr std::array<const char*, 10> kOutcomeNames = {"ok",      "failed",  "timeout",  "limit",
+                                                       "denied",  "refused", "canceled", "busy",
+                                                       "no_node", "error"};
+constexpr const char* kExecuteSeconds = "paddock_execute_seconds";
 
 std::string gauge(const char* name, const char* help, size_t value) {
   return metric_type(name, "gauge", help) + metric_line(name, "", "", static_cast<int64_t>(value));
@@ -62,13 +62,13 @@ std::string ExecuteMetrics::text(const calls::Load& load) const {
   constexpr const char* kStarts = "paddock_execute_starts_total";
   std::string out = metric_type(kTotal, "counter", "requests to run code by what became of them");
   for (size_t i = 0; i < kOutcomes; ++i)
-    out += metric_line(kTotal, "outcome", kNames.at(i), outcomes_.at(i).load());
+    out += metric_line(kTotal, "outcome", kOutcomeNames.at(i), outcomes_.at(i).load());
   out += metric_type(kStarts, "counter", "code that ran, by whether an interpreter waited for it");
   out += metric_line(kStarts, "start", "warm", warm_.load());
   out += metric_line(kStarts, "start", "cold", cold_.load());
-  out += metric_type(kSeconds, "histogram",
+  out += metric_type(kExecuteSeconds, "histogram",
                      "from the arrival of code that ran to its answer, in seconds");
-  out += took_.text(kSeconds);
+  out += took_.text(kExecuteSeconds);
   out += gauge("paddock_execute_running", "code that nodes have now", load.running);
   out += gauge("paddock_execute_waiting", "requests that wait for a place", load.waiting);
   out += gauge("paddock_execute_places", "how many nodes take at once", load.places);

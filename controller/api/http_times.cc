@@ -11,7 +11,7 @@
 namespace paddock::api {
 namespace {
 
-constexpr const char* kName = "paddock_http_request_seconds";
+constexpr const char* kRequestSeconds = "paddock_http_request_seconds";
 
 }  // namespace
 
@@ -58,11 +58,11 @@ std::string HttpTimes::text() const {
         if (row->by_class.at(i).count() == 0) continue;
         const std::string labels =
             cat("method=\"", row->method, "\",route=\"", row->pattern, "\",class=\"", i, "xx\"");
-        rows[labels] = row->by_class.at(i).text(kName, labels);
+        rows[labels] = row->by_class.at(i).text(kRequestSeconds, labels);
       }
     }
   }
-  std::string out = metric_type(kName, "histogram",
+  std::string out = metric_type(kRequestSeconds, "histogram",
                                 "from a request's arrival to its answer, or to where a streaming "
                                 "answer begins, by route");
   for (const auto& [labels, lines] : rows) out += lines;

@@ -7,7 +7,7 @@
 namespace paddock::api {
 namespace {
 
-constexpr size_t kMostTold = 100;
+constexpr size_t kMostListed = 100;
 
 bool is_about_input(Code code) {
   switch (code) {
@@ -35,7 +35,7 @@ bool is_about_input(Code code) {
 Status ListRefusals::add(size_t index, Error error) {
   if (!is_about_input(error.code)) return error;
   if (error.causes.empty()) error.causes.push_back({{}, error.message});
-  if (error.causes.size() > kMostTold) error.causes.resize(kMostTold);
+  if (error.causes.size() > kMostListed) error.causes.resize(kMostListed);
   for (Cause& cause : error.causes) cause.field = item_path(index, cause.field);
   errors_.emplace(index, std::move(error));
   return {};
@@ -54,7 +54,7 @@ Status ListRefusals::status() const {
     all.message += cat(" (and ", more, more == 1 ? " more item)" : " more items)");
   for (const auto& [item, error] : errors_) {
     for (const Cause& cause : error.causes) {
-      if (all.causes.size() == kMostTold) return all;
+      if (all.causes.size() == kMostListed) return all;
       all.causes.push_back(cause);
     }
   }

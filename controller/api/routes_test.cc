@@ -7,16 +7,12 @@
 namespace paddock::api {
 namespace {
 
-std::string golden_path() {
-  const char* source = std::getenv("PADDOCK_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/tests/golden/routes.txt";
-}
-
 TEST(Routes, AreTheOnesInTheGoldenFile) {
   if (std::getenv("PADDOCK_ACCEPT_GOLDEN") != nullptr) {
-    ASSERT_TRUE(os::write_file_atomic(golden_path(), describe_routes(routes()), 0644).ok());
+    ASSERT_TRUE(
+        os::write_file_atomic(golden_path("routes.txt"), describe_routes(routes()), 0644).ok());
   }
-  EXPECT_EQ(describe_routes(routes()), os::read_file(golden_path()).value());
+  EXPECT_EQ(describe_routes(routes()), os::read_file(golden_path("routes.txt")).value());
 }
 
 // A row without a scope is no Route.

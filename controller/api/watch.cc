@@ -12,7 +12,7 @@ namespace {
 using events::ObjectChange;
 using k8s::WatchEvent;
 
-constexpr size_t kAtOnce = 256;           // changes per look, and
+constexpr size_t kChangesAtOnce = 256;    // changes per look, and
 constexpr size_t kTextAtOnce = 64 << 10;  // bytes per write: bound a watch's memory
 constexpr Millis kRound{60'000};          // bookmarks, and whether the token still holds
 
@@ -49,11 +49,11 @@ class Watch {
     events::Waiter waiter(out.client());
     while (out.open()) {
       const uint64_t seen = services_.notifier.version(topic);
-      const auto look = services_.history.after(kind_.stored_kind, at_, kAtOnce);
+      const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
       if (!look) return (void)out.write(k8s::error_line(look.error()));
       if (!tell(look->changes, out)) return;
       at_ = look->up_to;
-      if (look->changes.size() == kAtOnce) continue;
+      if (look->changes.size() == kChangesAtOnce) continue;
       const MonoTime now = services_.clock.mono();
       if (now >= end || !make_round(now, out)) return;
       services_.notifier.wait(topic, seen, std::min(next_round_, end) - now, waiter);

@@ -18,7 +18,7 @@ struct Head {
 };
 
 // For std::*_heap, which keep the largest in front: the oldest run is the largest.
-bool younger(const Head& a, const Head& b) { return *b.run < *a.run; }
+bool younger_head(const Head& a, const Head& b) { return *b.run < *a.run; }
 
 }  // namespace
 
@@ -84,7 +84,7 @@ bool Cluster::place_level(Queue::Level& level, Round& round) {
     for (auto& [id, line] : space) {
       if (!classes_.at(id).blocked) tenant.heads.push_back({&*line.begin(), id, &line});
     }
-    std::ranges::make_heap(tenant.heads, younger);
+    std::ranges::make_heap(tenant.heads, younger_head);
     if (!tenant.heads.empty()) tenants.push_back(std::move(tenant));
   }
   // Keeps the smallest share in front; among equals the first name.
@@ -107,7 +107,7 @@ bool Cluster::place_level(Queue::Level& level, Round& round) {
 
 // Looks at the tenant's oldest run. False: it has none left that may fit.
 bool Cluster::step(Tenant& tenant, Round& round) {
-  std::ranges::pop_heap(tenant.heads, younger);
+  std::ranges::pop_heap(tenant.heads, younger_head);
   const Head head = tenant.heads.back();
   tenant.heads.pop_back();
   DemandClass& wanted = classes_.at(head.demand);
@@ -133,7 +133,7 @@ bool Cluster::step(Tenant& tenant, Round& round) {
   tenant.share = dominant_share(used_by(*tenant.name), nodes_.capacity(), quota.weight);
   if (!head.line->empty()) {
     tenant.heads.push_back({&*head.line->begin(), head.demand, head.line});
-    std::ranges::push_heap(tenant.heads, younger);
+    std::ranges::push_heap(tenant.heads, younger_head);
   }
   return !tenant.heads.empty();
 }

@@ -13,7 +13,7 @@ struct Reader {
 };
 
 // For std::*_heap, which keep the largest in front: the oldest run is the largest.
-bool younger(const Reader& a, const Reader& b) { return *b.at < *a.at; }
+bool younger_reader(const Reader& a, const Reader& b) { return *b.at < *a.at; }
 
 void read_level(const Queue::Level& level, size_t most, std::vector<std::string>& out) {
   std::vector<Reader> readers;
@@ -22,15 +22,15 @@ void read_level(const Queue::Level& level, size_t most, std::vector<std::string>
       if (!line.empty()) readers.push_back({line.begin(), line.end()});
     }
   }
-  std::ranges::make_heap(readers, younger);
+  std::ranges::make_heap(readers, younger_reader);
   while (!readers.empty() && out.size() < most) {
-    std::ranges::pop_heap(readers, younger);
+    std::ranges::pop_heap(readers, younger_reader);
     Reader& oldest = readers.back();
     out.push_back(oldest.at->uid);
     if (++oldest.at == oldest.end) {
       readers.pop_back();
     } else {
-      std::ranges::push_heap(readers, younger);
+      std::ranges::push_heap(readers, younger_reader);
     }
   }
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kMostAtOnce = 64;
 constexpr int kAttempts = 3;
-constexpr Millis kLookAgain{60'000};
+constexpr Millis kLookAgainAfter{60'000};
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void PieceSender::send_all() {
     bool over = false;
     std::vector<contracts::CallPiece> pieces;
     state_.wait_for(
-        changed_, kLookAgain, [](State& state) { return state.over || !state.pieces.empty(); },
+        changed_, kLookAgainAfter, [](State& state) { return state.over || !state.pieces.empty(); },
         [&](State& state, bool) {
           const auto count =
               static_cast<std::ptrdiff_t>(std::min(state.pieces.size(), kMostAtOnce));

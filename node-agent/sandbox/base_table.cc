@@ -16,11 +16,6 @@ using Is = WordTest::Is;
 
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
 
-constexpr WordTest any_bit(int argument, uint32_t bits) { return {argument, Is::kAnyBit, bits}; }
-constexpr WordTest equal(int argument, uint32_t value, uint32_t mask = ~0u) {
-  return {argument, Is::kEqual, value, mask};
-}
-
 // A file that gets the owner's or group's rights when it runs must never come into being: on the
 // host's side of a mount it would work.
 constexpr WordTest set_id(int argument) { return any_bit(argument, S_ISUID | S_ISGID); }
@@ -29,7 +24,7 @@ constexpr WordTest given(int argument, bool upper) {
   return {argument, Is::kDifferent, 0, ~0u, upper};
 }
 
-constexpr auto kTable = std::to_array<SyscallRule>({
+constexpr auto kBaseTable = std::to_array<SyscallRule>({
     // Libraries try these and do without.
     {"io_uring_setup", kUnknown, "does system calls that no filter sees"},
     {"io_uring_enter", kUnknown, "does system calls that no filter sees"},
@@ -96,6 +91,6 @@ constexpr auto kTable = std::to_array<SyscallRule>({
 
 }  // namespace
 
-std::span<const SyscallRule> base_table() { return kTable; }
+std::span<const SyscallRule> base_table() { return kBaseTable; }
 
 }  // namespace paddock::sandbox

@@ -8,7 +8,7 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr size_t kMostBytes = 1000;
+constexpr size_t kMostDenialBytes = 1000;
 constexpr size_t kMostKinds = 32;
 
 bool count_again(std::vector<contracts::Denial>& known, const contracts::Denial& denial,
@@ -62,7 +62,7 @@ std::vector<contracts::Denial> DenialList::take() {
 }
 
 std::string printable_name(std::string_view bytes) {
-  const std::string text = to_utf8_lossy(bytes.substr(0, kMostBytes));
+  const std::string text = to_utf8_lossy(bytes.substr(0, kMostDenialBytes));
   std::string out;
   for (size_t at = 0; at < text.size();) {
     const auto [point, length] = first_code_point(std::string_view(text).substr(at));
@@ -77,7 +77,7 @@ std::string printable_name(std::string_view bytes) {
     }
     at += length;
   }
-  if (bytes.size() > kMostBytes) out += "...";
+  if (bytes.size() > kMostDenialBytes) out += "...";
   return out;
 }
 

@@ -19,15 +19,11 @@ constexpr uint32_t kNewNamespace = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | 
                                    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr uint32_t kNewTime = 0x80;  // CLONE_NEWTIME; in clone() these bits are a signal
 
-constexpr WordTest any_bit(int argument, uint32_t bits) { return {argument, Is::kAnyBit, bits}; }
-constexpr WordTest equal(int argument, uint32_t value, uint32_t mask = ~0u) {
-  return {argument, Is::kEqual, value, mask};
-}
 constexpr WordTest different(int argument, uint32_t value) {
   return {argument, Is::kDifferent, value};
 }
 
-constexpr auto kTable = std::to_array<SyscallRule>({
+constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     // Building sandboxes, this one and any inside it.
     {"clone3", kUnknown, "hides its flags in memory; libraries fall back to clone"},
     {"openat2", kUnknown, "hides its mode in memory; libraries fall back to openat"},
@@ -138,7 +134,7 @@ const SyscallRule* find_rule(std::span<const SyscallRule> table, std::string_vie
 }
 
 std::vector<SyscallRule> launch_table(const LaunchChoices& choices) {
-  std::vector<SyscallRule> out(kTable.begin(), kTable.end());
+  std::vector<SyscallRule> out(kLaunchTable.begin(), kLaunchTable.end());
   if (choices.pass != 0) {
     out.push_back(
         {"sendmsg", kAllow, "hands over the listener", {2, Is::kEqual, choices.pass, ~0u, true}});

@@ -5,46 +5,46 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr MonoTime kStart{1'000'000};
+constexpr MonoTime kPaceStart{1'000'000};
 
 ServePace filled(int wanted) {
-  ServePace pace(wanted, kStart);
-  while (pace.wants_one(kStart)) pace.made();
+  ServePace pace(wanted, kPaceStart);
+  while (pace.wants_one(kPaceStart)) pace.made();
   return pace;
 }
 
 TEST(ServePace, FillsUpAtOnceAndThenSleeps) {
   const ServePace pace = filled(3);
   EXPECT_EQ(pace.ready(), 3);
-  EXPECT_EQ(pace.next(kStart + Millis(5'000)), kStart + Millis(5'000));
+  EXPECT_EQ(pace.next(kPaceStart + Millis(5'000)), kPaceStart + Millis(5'000));
 }
 
 TEST(ServePace, RefillsInAQuietMomentWhileOthersWait) {
   ServePace pace = filled(3);
-  pace.taken(kStart);
-  EXPECT_FALSE(pace.wants_one(kStart));
-  const MonoTime then = pace.next(kStart + Millis(5'000));
-  EXPECT_GT(then, kStart);
+  pace.taken(kPaceStart);
+  EXPECT_FALSE(pace.wants_one(kPaceStart));
+  const MonoTime then = pace.next(kPaceStart + Millis(5'000));
+  EXPECT_GT(then, kPaceStart);
   EXPECT_TRUE(pace.wants_one(then));
 }
 
 TEST(ServePace, RefillsAtOnceWhenNobodyWaits) {
   ServePace pace = filled(2);
-  pace.taken(kStart + Millis(1));
-  pace.taken(kStart + Millis(2));
-  EXPECT_TRUE(pace.wants_one(kStart + Millis(2)));
+  pace.taken(kPaceStart + Millis(1));
+  pace.taken(kPaceStart + Millis(2));
+  EXPECT_TRUE(pace.wants_one(kPaceStart + Millis(2)));
 }
 
 TEST(ServePace, RestsAfterEveryFailureHoweverManyAreMissing) {
-  ServePace pace(4, kStart);
+  ServePace pace(4, kPaceStart);
   int tries = 0;
-  MonoTime now = kStart;
-  while (now < kStart + Millis(10'000)) {
+  MonoTime now = kPaceStart;
+  while (now < kPaceStart + Millis(10'000)) {
     if (pace.wants_one(now)) {
       ++tries;
       pace.failed_to_make(now);
     }
-    const MonoTime next = pace.next(kStart + Millis(10'000));
+    const MonoTime next = pace.next(kPaceStart + Millis(10'000));
     ASSERT_GT(next, now) << "it would spin";
     now = next;
   }
@@ -52,16 +52,16 @@ TEST(ServePace, RestsAfterEveryFailureHoweverManyAreMissing) {
 }
 
 TEST(ServePace, DoesNotReplaceAtOnceWhatEndsUnused) {
-  ServePace pace(1, kStart);
-  MonoTime now = kStart;
+  ServePace pace(1, kPaceStart);
+  MonoTime now = kPaceStart;
   int made = 0;
-  while (now < kStart + Millis(10'000)) {
+  while (now < kPaceStart + Millis(10'000)) {
     if (pace.wants_one(now)) {
       ++made;
       pace.made();
       pace.ended_unused(now);
     }
-    const MonoTime next = pace.next(kStart + Millis(10'000));
+    const MonoTime next = pace.next(kPaceStart + Millis(10'000));
     ASSERT_GT(next, now) << "it would spin";
     now = next;
   }
@@ -70,10 +70,10 @@ TEST(ServePace, DoesNotReplaceAtOnceWhatEndsUnused) {
 
 TEST(ServePace, LeavesAfterALongTimeWithoutUse) {
   ServePace pace = filled(1);
-  EXPECT_FALSE(pace.unused_for_long(kStart + Millis(600'000)));
-  EXPECT_TRUE(pace.unused_for_long(kStart + Millis(600'001)));
-  pace.taken(kStart + Millis(600'000));
-  EXPECT_FALSE(pace.unused_for_long(kStart + Millis(1'200'000)));
+  EXPECT_FALSE(pace.unused_for_long(kPaceStart + Millis(600'000)));
+  EXPECT_TRUE(pace.unused_for_long(kPaceStart + Millis(600'001)));
+  pace.taken(kPaceStart + Millis(600'000));
+  EXPECT_FALSE(pace.unused_for_long(kPaceStart + Millis(1'200'000)));
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ struct WordTest {
   uint32_t mask = ~0u;
   bool upper = false;
 };
+constexpr WordTest any_bit(int argument, uint32_t bits) {
+  return {argument, WordTest::Is::kAnyBit, bits};
+}
+constexpr WordTest equal(int argument, uint32_t value, uint32_t mask = ~0u) {
+  return {argument, WordTest::Is::kEqual, value, mask};
+}
 
 struct SyscallRule {
   std::string_view syscall;

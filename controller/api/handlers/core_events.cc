@@ -13,7 +13,7 @@ namespace {
 using store::PhaseRecord;
 using wire::Value;
 
-constexpr int64_t kAtOnce = 500;
+constexpr int64_t kEventsAtOnce = 500;
 
 // <object>/<event>: where a list goes on.
 Status go_on_after(const std::string& place, store::PhaseQuery& query) {
@@ -57,7 +57,7 @@ WatchItem item_of(const PhaseRecord& record, WallTime now) {
 // where it goes on.
 Status walk(store::ReadTxn& txn, const ListQuery& query, WallTime now, store::PhaseQuery& phases,
             const std::function<bool(WatchItem)>& take) {
-  phases.limit = kAtOnce;
+  phases.limit = kEventsAtOnce;
   while (true) {
     ASSIGN_OR_RETURN(const auto records, txn.phase_records(phases));
     for (const PhaseRecord& record : records) {
@@ -67,7 +67,7 @@ Status walk(store::ReadTxn& txn, const ListQuery& query, WallTime now, store::Ph
       phases.after_object = record.object_id;
       phases.after_event = record.event.id;
     }
-    if (records.size() < static_cast<size_t>(kAtOnce)) return {};
+    if (records.size() < static_cast<size_t>(kEventsAtOnce)) return {};
   }
 }
 

@@ -5,7 +5,7 @@
 namespace paddock::api {
 
 namespace {
-constexpr size_t kMostTold = 100;
+constexpr size_t kMostKept = 100;
 }
 
 Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported) {
@@ -36,7 +36,7 @@ bool is_refusal(const Error& error) {
 
 void keep(Deletions& done, Error error, std::string_view plural, const std::string& name) {
   ++done.kept;
-  if (done.why.size() == kMostTold) return;
+  if (done.why.size() == kMostKept) return;
   error.causes = {{cat(plural, "/", name), error.message}};
   done.why.push_back(std::move(error));
 }
@@ -45,7 +45,7 @@ void absorb(Deletions& all, Deletions part) {
   all.deleted += part.deleted;
   all.kept += part.kept;
   for (Error& each : part.why) {
-    if (all.why.size() < kMostTold) all.why.push_back(std::move(each));
+    if (all.why.size() < kMostKept) all.why.push_back(std::move(each));
   }
 }
 

@@ -7,7 +7,7 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr size_t kHeader = 12;
+constexpr size_t kDnsHeader = 12;
 constexpr size_t kMostLabel = 63;
 constexpr size_t kMostWireName = 255;
 constexpr size_t kMostRecords = 128;
@@ -159,15 +159,16 @@ std::optional<DnsQuery> read_dns_query(std::string_view message) {
   query.id = reader.number16();
   const uint16_t flags = reader.number16();
   const uint16_t questions = reader.number16();
-  reader.at = kHeader;
-  if (message.size() < kHeader || (flags & kResponse) != 0 || questions != 1) return std::nullopt;
+  reader.at = kDnsHeader;
+  if (message.size() < kDnsHeader || (flags & kResponse) != 0 || questions != 1)
+    return std::nullopt;
   query.opcode = static_cast<uint8_t>(flags >> 11 & 0xf);
   query.recursion_desired = (flags & kRecursionDesired) != 0;
   query.name = read_name(reader, false);
   query.type = reader.number16();
   query.klass = reader.number16();
   if (reader.failed) return std::nullopt;
-  query.question = message.substr(kHeader, reader.at - kHeader);
+  query.question = message.substr(kDnsHeader, reader.at - kDnsHeader);
   return query;
 }
 
@@ -184,7 +185,7 @@ std::string write_dns_reply(const DnsQuery& query, DnsCode code,
   put16(out, 0);
   out += query.question;
   if (!address) return out;
-  put16(out, 0xc000 | kHeader);  // the question's name
+  put16(out, 0xc000 | kDnsHeader);  // the question's name
   put16(out, static_cast<unsigned>(address->v6 ? DnsType::kAaaa : DnsType::kA));
   put16(out, kInternet);
   put16(out, kTtl >> 16);
@@ -218,8 +219,8 @@ std::optional<DnsAnswer> read_dns_answer(std::string_view message, uint16_t id,
   const uint16_t flags = reader.number16();
   const uint16_t questions = reader.number16();
   const uint16_t answers = reader.number16();
-  reader.at = kHeader;
-  if (message.size() < kHeader || their_id != id || (flags & kResponse) == 0 || questions != 1)
+  reader.at = kDnsHeader;
+  if (message.size() < kDnsHeader || their_id != id || (flags & kResponse) == 0 || questions != 1)
     return std::nullopt;
   const std::string asked = read_name(reader, false);
   const uint16_t asked_type = reader.number16();

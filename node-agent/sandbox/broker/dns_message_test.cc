@@ -30,7 +30,7 @@ std::string record(const std::string& owner, int type, const std::string& data) 
 }
 
 // An answer to our question `a.example` type A with these records.
-std::string answer(const std::vector<std::string>& records) {
+std::string dns_answer(const std::vector<std::string>& records) {
   std::string out = write_dns_query(7, "a.example", DnsType::kA);
   out[2] = static_cast<char>(0x81);
   out[7] = static_cast<char>(records.size());
@@ -97,7 +97,7 @@ TEST(DnsMessage, AReplyIsReadAsTheAnswerThatItIs) {
 }
 
 TEST(DnsMessage, TakesOnlyTheAnswerToItsOwnQuestion) {
-  const std::string good = answer({record(kPointer, 1, bytes({8, 8, 8, 8}))});
+  const std::string good = dns_answer({record(kPointer, 1, bytes({8, 8, 8, 8}))});
   EXPECT_THAT(addresses(good), ElementsAre("8.8.8.8"));
   EXPECT_FALSE(read_dns_answer(good, 8, "a.example", DnsType::kA));
   EXPECT_FALSE(read_dns_answer(good, 7, "b.example", DnsType::kA));
@@ -109,25 +109,26 @@ TEST(DnsMessage, TakesOnlyTheAnswerToItsOwnQuestion) {
 TEST(DnsMessage, FollowsAliasesAndNobodyElsesRecords) {
   const std::string alias = label("cdn") + label("net") + bytes({0});
   const std::string stranger = label("x") + bytes({0});
-  EXPECT_THAT(addresses(answer({record(kPointer, 5, alias), record(alias, 1, bytes({8, 8, 4, 4})),
-                                record(stranger, 1, bytes({9, 9, 9, 9}))})),
-              ElementsAre("8.8.4.4"));
-  EXPECT_THAT(addresses(answer({record(stranger, 1, bytes({9, 9, 9, 9}))})), ElementsAre());
+  EXPECT_THAT(
+      addresses(dns_answer({record(kPointer, 5, alias), record(alias, 1, bytes({8, 8, 4, 4})),
+                            record(stranger, 1, bytes({9, 9, 9, 9}))})),
+      ElementsAre("8.8.4.4"));
+  EXPECT_THAT(addresses(dns_answer({record(stranger, 1, bytes({9, 9, 9, 9}))})), ElementsAre());
   // An alias of itself ends.
-  EXPECT_THAT(addresses(answer({record(kPointer, 5, kPointer)})), ElementsAre());
-  EXPECT_THAT(addresses(answer({record(kPointer, 1, bytes({8, 8, 8}))})), ElementsAre());
+  EXPECT_THAT(addresses(dns_answer({record(kPointer, 5, kPointer)})), ElementsAre());
+  EXPECT_THAT(addresses(dns_answer({record(kPointer, 1, bytes({8, 8, 8}))})), ElementsAre());
 }
 
 TEST(DnsMessage, RefusesTornAndLoopingAnswers) {
-  const std::string good = answer({record(kPointer, 1, bytes({8, 8, 8, 8}))});
+  const std::string good = dns_answer({record(kPointer, 1, bytes({8, 8, 8, 8}))});
   for (size_t length = 0; length < good.size(); ++length) {
     EXPECT_FALSE(
         read_dns_answer(std::string_view(good).substr(0, length), 7, "a.example", DnsType::kA));
   }
   // A pointer to itself, and one forwards.
-  EXPECT_THAT(addresses(answer({record(bytes({0xc0, 27}), 1, bytes({8, 8, 8, 8}))})),
+  EXPECT_THAT(addresses(dns_answer({record(bytes({0xc0, 27}), 1, bytes({8, 8, 8, 8}))})),
               ElementsAre("refused"));
-  EXPECT_THAT(addresses(answer({record(bytes({0xc0, 90}), 1, bytes({8, 8, 8, 8}))})),
+  EXPECT_THAT(addresses(dns_answer({record(bytes({0xc0, 90}), 1, bytes({8, 8, 8, 8}))})),
               ElementsAre("refused"));
   std::string truncated = good;
   truncated[2] = static_cast<char>(0x83);

@@ -65,7 +65,7 @@ Status become(const std::optional<int64_t>& uid) {
 }
 
 // After the change of user, which clears it.
-Status die_with_launcher(int talk) {
+Status broker_dies_with_launcher(int talk) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return step_error("setting the death signal", errno);
   char byte = 0;
   if (recv(talk, &byte, 1, MSG_DONTWAIT) == 0) return step_error("telling the launcher", EPIPE);
@@ -92,7 +92,7 @@ Result<Prepared> prepare(const BrokerFds& fds) {
   TRY(enter_network(os::Fd(fds.network)));
   TRY(set_limits());
   TRY(become(config.uid));
-  TRY(die_with_launcher(fds.talk));
+  TRY(broker_dies_with_launcher(fds.talk));
   return out;
 }
 

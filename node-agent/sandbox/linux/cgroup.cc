@@ -27,7 +27,7 @@ std::optional<std::string> read_text(const std::string& folder, const char* file
   return std::move(text).value();
 }
 
-Status write(const std::string& folder, const char* file, std::string_view text) {
+Status write_setting(const std::string& folder, const char* file, std::string_view text) {
   const os::Fd fd(open(cat(folder, "/", file).c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd.valid()) return step_error(cat("opening the cgroup's ", file), errno);
   if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
@@ -51,7 +51,7 @@ std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
 }
 
 void kill_inside(const std::string& folder) {
-  (void)write(folder, "cgroup.kill", "1");  // what it cannot do is done below
+  (void)write_setting(folder, "cgroup.kill", "1");  // what it cannot do is done below
   constexpr int kMostRounds = 2000;
   for (int round = 0; round < kMostRounds; ++round) {
     const auto members = read_text(folder, "cgroup.procs");

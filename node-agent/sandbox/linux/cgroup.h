@@ -70,7 +70,7 @@ class CgroupFiles {
 
 namespace cgroup_files {
 std::optional<std::string> read_text(const std::string& folder, const char* file);
-Status write(const std::string& folder, const char* file, std::string_view text);
+Status write_setting(const std::string& folder, const char* file, std::string_view text);
 // The value after `key ` at the start of a line.
 std::optional<int64_t> value_of(std::string_view text, std::string_view key);
 std::optional<int64_t> read_keyed(const std::string& folder, const char* file,

@@ -105,7 +105,7 @@ class CgroupV1 final : public Cgroup {
     const auto text = read_text(bandwidth_, "cpu.cfs_period_us");
     const auto period = text ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
     if (!period) return step_error("reading the cgroup's cpu.cfs_period_us", errno);
-    return write(bandwidth_, "cpu.cfs_quota_us", cat(cpus * *period));
+    return write_setting(bandwidth_, "cpu.cfs_quota_us", cat(cpus * *period));
   }
 
   int64_t memory_limit_ = 0;  // bytes; 0: none

@@ -79,7 +79,7 @@ class CgroupV2 final : public Cgroup {
   // Opened when it is needed: few runs ask.
   Status bound(int64_t cpus) const {
     constexpr int64_t kPeriodUs = 100'000;
-    return write(folder_, "cpu.max", cat(cpus * kPeriodUs, " ", kPeriodUs));
+    return write_setting(folder_, "cpu.max", cat(cpus * kPeriodUs, " ", kPeriodUs));
   }
 
   std::string folder_;

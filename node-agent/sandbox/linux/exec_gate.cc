@@ -30,14 +30,14 @@ os::Fd open_as(pid_t thread, const std::string& folder, const std::string& path)
                              RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
 }
 
-struct Attempt {
+struct AskedExecution {
   std::string name;
   os::Fd file;  // invalid: the kernel will find nothing there either
 };
 
-Attempt attempt_of(const Caller& caller, const seccomp_data& call) {
+AskedExecution attempt_of(const Caller& caller, const seccomp_data& call) {
   const bool at = call.nr == SYS_execveat;
-  Attempt out;
+  AskedExecution out;
   out.name = caller.read_text(call.args[at ? 1 : 0], PATH_MAX);
   const int number = at ? static_cast<int>(call.args[0]) : AT_FDCWD;
   if (at && out.name.empty()) {
@@ -59,7 +59,7 @@ bool is_tool(const struct stat& file, const ToolView& tools) {
 GateAnswer judge_exec(const Caller& caller, const seccomp_data& call, const ToolView& tools) {
   GateAnswer out;
   if (!tools.narrowed) return out;
-  const Attempt attempt = attempt_of(caller, call);
+  const AskedExecution attempt = attempt_of(caller, call);
   struct stat file {};
   if (!attempt.file.valid() || fstat(attempt.file.get(), &file) != 0) return out;
   if (!S_ISREG(file.st_mode) || (file.st_mode & 0111) == 0 || is_tool(file, tools)) return out;

@@ -15,7 +15,7 @@ namespace {
 constexpr uintptr_t kHugePage = uintptr_t{2} << 20;
 constexpr uintptr_t kWorthIt = uintptr_t{256} << 10;  // bytes
 constexpr int kCollapse = 25;                         // MADV_COLLAPSE, newer than the headers
-constexpr int kAttempts = 10;
+constexpr int kMostAttempts = 10;
 
 uintptr_t down(uintptr_t address) { return address & ~(kHugePage - 1); }
 uintptr_t up(uintptr_t address) { return down(address + kHugePage - 1); }
@@ -46,7 +46,7 @@ bool has_huge_pages() {
 
 // EAGAIN: a page was on its way somewhere else.
 bool collapse(char* at, size_t bytes) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     if (madvise(at, bytes, kCollapse) == 0) return true;
     if (errno != EAGAIN) return false;
   }

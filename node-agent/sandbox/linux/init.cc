@@ -161,7 +161,7 @@ void take_signals() {
   sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher held it
 }
 
-constexpr int kControl = 3;  // where init keeps them
+constexpr int kInitControl = 3;  // where init keeps them
 constexpr int kView = 4;
 constexpr int kScratch = 5;
 
@@ -213,11 +213,11 @@ int close_all_but(int control, int view) {
   const int scratch = openat(view, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const int moved_scratch = scratch < 0 ? -1 : fcntl(scratch, F_DUPFD_CLOEXEC, kAbove);
   raw::close_range(0, 2);
-  dup3(moved_control, kControl, O_CLOEXEC);
+  dup3(moved_control, kInitControl, O_CLOEXEC);
   dup3(moved_view, kView, O_CLOEXEC);
   if (moved_scratch >= 0) dup3(moved_scratch, kScratch, O_CLOEXEC);
   raw::close_range(moved_scratch >= 0 ? kScratch + 1 : kView + 1, ~0u);
-  return kControl;
+  return kInitControl;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr MonoTime kStart{5'000};
+constexpr MonoTime kFeedStart{5'000};
 
 class FileFeed : public testing::Test {
  protected:
@@ -45,7 +45,7 @@ class FileFeed : public testing::Test {
   std::string path() const { return folder_ / "input"; }
   bool marked() const { return os::exists(path() + ".closed"); }
 
-  MonoTime now_ = kStart;
+  MonoTime now_ = kFeedStart;
   std::optional<InputFeed> feed_;
   os::Fd command_;
   test::TempDir folder_;

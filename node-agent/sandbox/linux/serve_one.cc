@@ -20,7 +20,7 @@ namespace paddock::sandbox {
 namespace {
 
 // The descriptors of one request, as contracts/launch.h says.
-struct Order {
+struct ServedOrder {
   os::Fd request;
   os::Fd events;
   std::optional<os::LockFile> lock;
@@ -30,7 +30,7 @@ struct Order {
 
 constexpr int kOrderMs = 3'000;  // a client that connects and says nothing
 
-Result<Order> receive_order(const os::Fd& client) {
+Result<ServedOrder> receive_order(const os::Fd& client) {
   pollfd said{client.get(), POLLIN, 0};
   if (poll(&said, 1, kOrderMs) <= 0)
     return Error{Code::kDeadlineExceeded, "NO_ORDER", "no order came in time"};
@@ -47,7 +47,7 @@ Result<Order> receive_order(const os::Fd& client) {
   if ((!ahead && !with_input && packet.bytes != contracts::kLaunchOrder) ||
       packet.fds.size() < fewest || packet.fds.size() > most || !os::is_regular_file(packet.fds[0]))
     return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
-  Order out{
+  ServedOrder out{
       .request = std::move(packet.fds[0]), .events = std::move(packet.fds[1]), .ahead = ahead};
   if (with_input) {
     out.input = std::move(packet.fds[2]);

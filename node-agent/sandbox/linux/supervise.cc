@@ -181,24 +181,24 @@ int Supervisor::wait_ms() const {
 }
 
 void Supervisor::handle_control() {
-  using Type = ControlMessage::Type;
+  using MessageType = ControlMessage::Type;
   const auto message = receive_control(sandbox_.control.get(), false);
   if (!message) {
     if (errno != EAGAIN) sandbox_.control.reset();
     return;
   }
   switch (message->type) {
-    case Type::kFailed:
+    case MessageType::kFailed:
       if (!setup_error_)
         setup_error_ = Error{Code::kInternal, "SANDBOX_SETUP_FAILED", message->text};
       break;
-    case Type::kStarted:
+    case MessageType::kStarted:
       note_started();
       break;
-    case Type::kNoExec:
+    case MessageType::kNoExec:
       exec_error_ = message->number;
       break;
-    case Type::kEnded:
+    case MessageType::kEnded:
       wait_status_ = message->number;
       main_cpu_ = Millis(message->cpu_ms);
       scratch_ = {message->text.find('B') != std::string::npos,
@@ -206,13 +206,13 @@ void Supervisor::handle_control() {
       // The kernel now kills what the command left behind; a crowd of it is helped along.
       kill_at_ = now_ + kKillAgainAfter;
       break;
-    case Type::kIdsMapped:
-    case Type::kProc:
-    case Type::kView:
-    case Type::kListener:
-    case Type::kRuleset:
-    case Type::kInput:
-    case Type::kGo:
+    case MessageType::kIdsMapped:
+    case MessageType::kProc:
+    case MessageType::kView:
+    case MessageType::kListener:
+    case MessageType::kRuleset:
+    case MessageType::kInput:
+    case MessageType::kGo:
       break;  // of the time before there was a run, or ours
   }
 }

@@ -55,7 +55,7 @@ bool set_descriptors(const Start& start) {
   return true;
 }
 
-void reset_signals() {
+void reset_all_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
@@ -66,7 +66,7 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-bool set_rlimits(const std::vector<RlimitSetting>& settings) {
+bool lower_rlimits(const std::vector<RlimitSetting>& settings) {
   return std::ranges::all_of(settings, [](const RlimitSetting& setting) {
     rlimit now{};
     if (getrlimit(setting.resource, &now) != 0) return false;
@@ -82,8 +82,8 @@ const char* become(const Start& start) {
   if (!set_descriptors(start)) return "setting the standard streams";
   umask(022);
   if (chdir(start.plan.workdir.c_str()) != 0) return "entering workdir";
-  reset_signals();
-  if (!set_rlimits(start.plan.rlimits)) return "setting the limits";
+  reset_all_signals();
+  if (!lower_rlimits(start.plan.rlimits)) return "setting the limits";
   execve(start.program, start.argv.data(), start.envp.data());
   return "starting sandbox-exec";
 }

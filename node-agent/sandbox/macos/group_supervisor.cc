@@ -18,8 +18,8 @@ namespace {
 using contracts::FrameType;
 
 constexpr Millis kGroupSetupTime{30'000};
-constexpr Millis kLookEvery{100};
-constexpr Millis kGoneWithin{5'000};  // what is killed and does not go is stuck in the kernel
+constexpr Millis kGroupLookEvery{100};
+constexpr Millis kGroupGoneWithin{5'000};  // what is killed and does not go is stuck in the kernel
 
 Millis millis(const timeval& time) { return Millis(time.tv_sec * 1000 + time.tv_usec / 1000); }
 
@@ -136,7 +136,7 @@ void GroupSupervisor::handle_time() {
 }
 
 void GroupSupervisor::check_group() {
-  next_check_ = now_ + kLookEvery;
+  next_check_ = now_ + kGroupLookEvery;
   const GroupUse use = read_group_(group_.pid);
   const auto raise = [](auto& highest, auto value) {
     if (!highest || *highest < value) highest = value;
@@ -173,13 +173,13 @@ void GroupSupervisor::end(EndCause cause) {
 }
 
 void GroupSupervisor::kill_group() {
-  kill_at_ = now_ + kLookEvery;  // once more: it may have forked meanwhile
+  kill_at_ = now_ + kGroupLookEvery;  // once more: it may have forked meanwhile
   signal_group(group_.pid, SIGKILL);
 }
 
 // The first process is a zombie and keeps the group's number.
 void GroupSupervisor::kill_the_rest() {
-  const MonoTime until = clock_.mono() + kGoneWithin;
+  const MonoTime until = clock_.mono() + kGroupGoneWithin;
   do {
     signal_group(group_.pid, SIGKILL);
     if (read_group_(group_.pid).processes == 0) return;

@@ -11,7 +11,7 @@ using contracts::LaunchRequest;
 using testing::HasSubstr;
 using testing::Not;
 
-LaunchRequest request() {
+LaunchRequest seatbelt_request() {
   LaunchRequest out;
   out.trace_id = "t";
   out.command = {"/venv/bin/python3", "/workspace/x.py"};
@@ -34,7 +34,7 @@ Result<SeatbeltPlan> plan(const LaunchRequest& request) {
 }
 
 TEST(SeatbeltPlan, CallsPathsOfTheViewAsThisHostDoes) {
-  const SeatbeltPlan out = *plan(request());
+  const SeatbeltPlan out = *plan(seatbelt_request());
   EXPECT_EQ(out.workdir, "/Users/ann/src");  // the longest mount counts
   EXPECT_EQ(out.command, (std::vector<std::string>{"/Users/ann/v/bin/python3", "/workspace/x.py"}));
   EXPECT_EQ(out.env.at("PATH"), "/Users/ann/v/bin:/usr/bin:/venvs");
@@ -44,7 +44,7 @@ TEST(SeatbeltPlan, CallsPathsOfTheViewAsThisHostDoes) {
 
 // proves partly: VLT-27, VLT-28, VLT-29, VLT-30, VLT-31, VLT-32, VLT-36
 TEST(SeatbeltPlan, ClaimsTheLevelThatMacosCanKeepAndNoMore) {
-  LaunchRequest asked = request();
+  LaunchRequest asked = seatbelt_request();
   contracts::SandboxLimits& limits = asked.policy.limits;
   limits.wall_time = limits.cpu_time = wire::Duration{Millis(5000)};
   limits.memory = wire::Quantity{1 << 20};
@@ -75,7 +75,7 @@ TEST(SeatbeltPlan, ClaimsTheLevelThatMacosCanKeepAndNoMore) {
 
 // proves partly: ORB-02
 TEST(SeatbeltPlan, OpensTheGpuToTheRunThatIsGrantedItAndToNoOther) {
-  LaunchRequest asked = request();
+  LaunchRequest asked = seatbelt_request();
   const SeatbeltPlan without = *plan(asked);
   EXPECT_THAT(without.profile, Not(HasSubstr("iokit")));
   EXPECT_FALSE(without.enforced.contains("devices"));
@@ -98,7 +98,7 @@ TEST(SeatbeltPlan, RefusesEveryOtherDeviceAndSaysWhatWouldPass) {
                                                   {"Apple:GPU"},
                                                   {gpu + " "},
                                                   {gpu + std::string(1, '\0')}}) {
-    LaunchRequest asked = request();
+    LaunchRequest asked = seatbelt_request();
     asked.policy.devices = devices;
     asked.policy.allow_partial = true;  // which never covers devices
     const auto refused = plan(asked);
@@ -110,7 +110,7 @@ TEST(SeatbeltPlan, RefusesEveryOtherDeviceAndSaysWhatWouldPass) {
 
 TEST(SeatbeltPlan, NothingElseOfARequestOpensTheGpu) {
   const std::string gpu(contracts::kAppleGpu);
-  LaunchRequest asked = request();
+  LaunchRequest asked = seatbelt_request();
   asked.trace_id = asked.env["GPU"] = gpu;
   asked.command = {"/venv/bin/python3", gpu, "(allow iokit-open)"};
   asked.policy.env = {{"devices", gpu}};
@@ -124,7 +124,7 @@ TEST(SeatbeltPlan, NothingElseOfARequestOpensTheGpu) {
 }
 
 TEST(SeatbeltPlan, RefusesAnAddressSpaceThatNothingStandsInFor) {
-  LaunchRequest asked = request();
+  LaunchRequest asked = seatbelt_request();
   asked.policy.limits.address_space = wire::Quantity{1 << 20};
   const auto refused = plan(asked);
   EXPECT_EQ(refused.error().reason, "LIMITS_UNENFORCEABLE");

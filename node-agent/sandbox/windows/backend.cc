@@ -17,8 +17,8 @@ using contracts::LaunchRequest;
 using contracts::SandboxResult;
 using contracts::SandboxStatus;
 
-constexpr Millis kLookEvery{20};      // pipes on Windows cannot be waited for
-constexpr Millis kGoneWithin{5'000};  // what is ended and does not go is stuck in the kernel
+constexpr Millis kJobLookEvery{20};      // pipes on Windows cannot be waited for
+constexpr Millis kJobGoneWithin{5'000};  // what is ended and does not go is stuck in the kernel
 
 Result<JobProcess> make_process(const LaunchRequest& request, const std::string& program,
                                 Win32& windows) {
@@ -51,12 +51,12 @@ class JobWatch {
         started_(clock.mono()) {}
 
   void run() {
-    while (!windows_.wait(kLookEvery)) look();
+    while (!windows_.wait(kJobLookEvery)) look();
     ended_ = clock_.mono();
     // What the command left behind ends with the job.
     windows_.end_job();
-    while (windows_.use().active_processes > 0 && clock_.mono() < ended_ + kGoneWithin)
-      (void)windows_.wait(kLookEvery);
+    while (windows_.use().active_processes > 0 && clock_.mono() < ended_ + kJobGoneWithin)
+      (void)windows_.wait(kJobLookEvery);
     while (read_output()) {
     }
     flush(true);

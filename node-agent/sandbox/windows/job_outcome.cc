@@ -27,7 +27,7 @@ bool is_out_of_memory(uint32_t code) {
   return false;
 }
 
-void set(SandboxResult& result, SandboxStatus status, std::string reason, int64_t rc = 1) {
+void set_end(SandboxResult& result, SandboxStatus status, std::string reason, int64_t rc = 1) {
   result.status = status;
   result.rc = rc;
   result.reason = std::move(reason);
@@ -35,35 +35,36 @@ void set(SandboxResult& result, SandboxStatus status, std::string reason, int64_
 
 void explain_exit(const JobFacts& facts, SandboxResult& result) {
   const uint32_t code = facts.exit_code;
-  if (code == 0) return set(result, SandboxStatus::kOk, "", 0);
+  if (code == 0) return set_end(result, SandboxStatus::kOk, "", 0);
   if (facts.events.time_limit)
-    return set(result, SandboxStatus::kCpuLimit,
-               "CPU time limit reached by all processes together");
+    return set_end(result, SandboxStatus::kCpuLimit,
+                   "CPU time limit reached by all processes together");
   if (is_out_of_memory(code))
-    return set(result, SandboxStatus::kMemLimit,
-               cat("memory limit reached (", status_name(code), ")"));
+    return set_end(result, SandboxStatus::kMemLimit,
+                   cat("memory limit reached (", status_name(code), ")"));
   if (facts.events.memory_limit)
-    return set(result, SandboxStatus::kMemLimit,
-               cat("memory limit reached: the job's own message; exited with ", code));
+    return set_end(result, SandboxStatus::kMemLimit,
+                   cat("memory limit reached: the job's own message; exited with ", code));
   if (facts.events.active_process_limit) {
     result.code = "E_LIMIT_PIDS";
-    return set(result, SandboxStatus::kLimitExceeded,
-               cat("the pids limit was reached; exited with ", code));
+    return set_end(result, SandboxStatus::kLimitExceeded,
+                   cat("the pids limit was reached; exited with ", code));
   }
   const bool exception = code >= 0xC0000000u;
-  set(result, SandboxStatus::kFailed,
-      exception ? cat("ended by exception ", status_name(code)) : cat("exited with ", code), code);
+  set_end(result, SandboxStatus::kFailed,
+          exception ? cat("ended by exception ", status_name(code)) : cat("exited with ", code),
+          code);
 }
 
 void explain(const JobFacts& facts, SandboxResult& result) {
   switch (facts.end) {
     case JobEnd::kWallTime:
-      return set(result, SandboxStatus::kTimeout, "wall time limit reached");
+      return set_end(result, SandboxStatus::kTimeout, "wall time limit reached");
     case JobEnd::kCanceled:
-      return set(result, SandboxStatus::kCanceled, "canceled");
+      return set_end(result, SandboxStatus::kCanceled, "canceled");
     case JobEnd::kCpuTime:
-      return set(result, SandboxStatus::kCpuLimit,
-                 "CPU time limit reached by all processes together");
+      return set_end(result, SandboxStatus::kCpuLimit,
+                     "CPU time limit reached by all processes together");
     case JobEnd::kItself:
       break;
   }

@@ -10,7 +10,7 @@ using contracts::EnforcementLevel;
 using contracts::LaunchRequest;
 using testing::HasSubstr;
 
-LaunchRequest request() {
+LaunchRequest job_request() {
   LaunchRequest out;
   out.command = {"python.exe"};
   contracts::SandboxLimits& limits = out.policy.limits;
@@ -23,7 +23,7 @@ LaunchRequest request() {
 
 // proves partly: VLT-20, VLT-77
 TEST(JobSettings, RendersEveryLimitThatAJobHas) {
-  const JobPlan plan = *make_job_plan(request(), true);
+  const JobPlan plan = *make_job_plan(job_request(), true);
   EXPECT_EQ(describe_job(plan.settings),
             "kill-on-close\n"
             "die-on-unhandled-exception\n"
@@ -36,7 +36,7 @@ TEST(JobSettings, RendersEveryLimitThatAJobHas) {
 }
 
 TEST(JobSettings, SetsNoLimitThatWasNotAskedFor) {
-  LaunchRequest bare = request();
+  LaunchRequest bare = job_request();
   bare.policy.limits = {};
   EXPECT_EQ(describe_job(make_job_plan(bare, true)->settings),
             "kill-on-close\ndie-on-unhandled-exception\nui 0xff\n");
@@ -44,7 +44,7 @@ TEST(JobSettings, SetsNoLimitThatWasNotAskedFor) {
 
 // proves partly: VLT-27, VLT-28, VLT-29, VLT-30, VLT-31, VLT-32, VLT-33
 TEST(JobSettings, ClaimsNeitherFilesNorNetworkNorSystemCalls) {
-  const JobPlan plan = *make_job_plan(request(), true);
+  const JobPlan plan = *make_job_plan(job_request(), true);
   for (const char* none : {"filesystem", "network", "syscalls", "privileges"})
     EXPECT_EQ(plan.enforced.at(none).level, EnforcementLevel::kNone) << none;
   for (const char* kernel : {"memory", "pids", "cpuTime", "processes"})
@@ -54,7 +54,7 @@ TEST(JobSettings, ClaimsNeitherFilesNorNetworkNorSystemCalls) {
 
 // proves partly: VLT-16
 TEST(JobSettings, RunsNothingUnlessTheOperatorAcceptsAnOpenHost) {
-  LaunchRequest asked = request();
+  LaunchRequest asked = job_request();
   asked.policy.allow_partial = true;  // never covers files and network
   EXPECT_EQ(make_job_plan(asked, false).error().reason, "WALLS_UNAVAILABLE");
 }
@@ -63,16 +63,16 @@ TEST(JobSettings, RefusesWhatWindowsDoesNotHave) {
   const auto reason = [](const LaunchRequest& asked) {
     return make_job_plan(asked, true).error().reason;
   };
-  LaunchRequest asked = request();
+  LaunchRequest asked = job_request();
   asked.policy.tools = {"python"};
   EXPECT_EQ(reason(asked), "TOOLS_UNSUPPORTED");
-  asked = request();
+  asked = job_request();
   asked.policy.devices = {"/dev/x"};
   EXPECT_EQ(reason(asked), "DEVICES_UNSUPPORTED");
-  asked = request();
+  asked = job_request();
   asked.policy.network = {true, {"example.org"}};
   EXPECT_EQ(reason(asked), "NETWORK_UNAVAILABLE");
-  asked = request();
+  asked = job_request();
   asked.policy.limits.open_files = 9;
   asked.policy.limits.fs_bytes = wire::Quantity{1};
   EXPECT_EQ(reason(asked), "LIMITS_UNENFORCEABLE");
@@ -83,7 +83,7 @@ TEST(JobSettings, RefusesWhatWindowsDoesNotHave) {
 
 // proves partly: VLT-78
 TEST(JobSettings, BelievesTheJobAndNotTheCallThatSetIt) {
-  const JobPlan asked = *make_job_plan(request(), true);
+  const JobPlan asked = *make_job_plan(job_request(), true);
   JobPlan plan = asked;
   EXPECT_TRUE(compare_job(asked.settings, false, plan).ok());
 
