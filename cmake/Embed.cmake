@@ -29,5 +29,9 @@ const std::map<std::string, std::string>& @function@() {
 }
 }  // namespace paddock::contracts
 ")
-  target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated/${function}.cc)
+  foreach(library IN ITEMS ${target} ${target}_static)
+    if(TARGET ${library})
+      target_sources(${library} PRIVATE ${CMAKE_BINARY_DIR}/generated/${function}.cc)
+    endif()
+  endforeach()
 endfunction()

@@ -11,7 +11,9 @@ find_package(SQLite3 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_library(YAML_CPP_ARCHIVE libyaml-cpp.a REQUIRED)  # common/wire is also in the static launcher
 set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION_NONE ${YAML_CPP_ARCHIVE})
-find_package(GTest REQUIRED)
+if(PADDOCK_TESTS)
+  find_package(GTest REQUIRED)
+endif()
 find_package(CLI11 REQUIRED)
 
 add_library(rapidjson INTERFACE)  # header-only; Debian's package defines no target

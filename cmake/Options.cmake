@@ -12,6 +12,10 @@ set(PADDOCK_SANITIZE "" CACHE STRING "address, thread or empty")
 option(PADDOCK_FUZZ "Build fuzz targets with libFuzzer (clang)" OFF)
 option(PADDOCK_COVERAGE "Count executed lines (clang)" OFF)
 option(PADDOCK_BENCH "Build the benchmarks" OFF)
+option(PADDOCK_TESTS "Build the tests" ON)
+if(APPLE)
+  set(PADDOCK_TESTS OFF)  # they are for Linux
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -23,6 +27,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsig
   -fstack-protector-strong)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wduplicated-cond -Wlogical-op -Wno-missing-field-initializers)
+  if(CMAKE_UNITY_BUILD)
+    add_compile_options(-Wno-subobject-linkage)  # to gcc all but the first file of a batch are headers
+  endif()
 else()
   add_compile_options(-Wthread-safety -Wno-missing-field-initializers)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

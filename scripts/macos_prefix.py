@@ -50,7 +50,7 @@ def link_headers(name, folder):
     found = [place / name for place in (pathlib.Path("/usr/include"), pathlib.Path("/usr/include") / MULTIARCH)
              if (place / name).exists()]
     if not found:
-        sys.exit(f"the headers of {name} are missing; run scripts/install-deps")
+        sys.exit(f"the headers of {name} are missing; run scripts/install-deps build")
     if found[0].is_file():
         return link(folder / name, found[0])
     (folder / name).mkdir(exist_ok=True)

@@ -3,6 +3,7 @@ No image is built: no container engine is needed to build or test Paddock."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -56,12 +57,13 @@ class Containerfile(unittest.TestCase):
         self.assertIn("8007", next(rest for word, rest in words if word == "EXPOSE").split())
 
     def test_it_installs_what_building_and_running_need(self):
-        wanted = (SOURCE / "packaging/debian-packages.txt").read_text().split("# build")[1].split("# test")[0].split()
+        sections = re.split(r"(?m)^# (\w+): .*\n", (SOURCE / "packaging/debian-packages.txt").read_text())
+        wanted = sections[sections.index("build") + 1].split()
+        self.assertGreater(len(wanted), 10)
         installed = " ".join(rest for word, rest in instructions() if word == "RUN")
         for name in wanted:
-            if name not in ("clang", "lld", "ccache", "make", "git"):  # of the debug build, and of working on it
+            if name not in ("ccache", "make", "git"):  # of working on it
                 self.assertIn(f'"{name}"', installed)
-        self.assertIn('"libgtest-dev", "libgmock-dev"', installed)  # asked for when the build is configured
         for name in ("python3", "python3-venv", "ca-certificates", "curl"):
             self.assertIn(f'"{name}"', installed)
 
