@@ -1,33 +1,43 @@
-# Thin wrappers over the CMake presets. Each installs missing Debian packages first.
-.PHONY: build demo test lint format bench coverage install uninstall packages clean deps
+# Thin wrappers over the CMake presets and scripts/. Each installs missing Debian packages first.
+.PHONY: build demo test verify lint format bench coverage install uninstall packages clean
 
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
+deps = @scripts/install-deps build run
 
-build: deps
-	cmake --preset release >/dev/null
-	cmake --build --preset release --target programs
+build:
+	$(deps)
+	scripts/build release programs
 
 # Start an instance, run the main job, show what came back and what was enforced, stop.
 demo: build
-	scripts/demo
+	scripts/demo build/bin
 
-# Everything that CI runs.
-test: deps
-	scripts/test
+# What a change has to pass. STAGE=NAME: one stage of it; scripts/run-stages list names them.
+test:
+	$(deps) test
+	scripts/run-stages test $(STAGE)
 
-lint: deps
+# The rest, which takes hours where the compiler cache is empty. STAGE=NAME: one stage of it.
+verify:
+	$(deps) test verify
+	scripts/run-stages verify $(STAGE)
+
+lint:
+	$(deps) test verify
 	scripts/lint
 
-format: deps
+format:
+	$(deps) test
 	scripts/sources | xargs clang-format -i
 
 bench: build
 	scripts/install-deps bench || true  # a peer that is missing is left out, visibly
-	cmake --build --preset release --target benches
+	scripts/build release-bench benches
 	scripts/bench
 
-coverage: deps
+coverage:
+	$(deps) test verify
 	scripts/coverage
 
 # Programs, units, and configuration in /etc; then the user `paddock`, and systemd is told. With DESTDIR only files are made.
@@ -45,6 +55,3 @@ packages: build
 
 clean:
 	rm -rf build
-
-deps:
-	@scripts/install-deps

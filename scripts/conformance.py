@@ -4,7 +4,7 @@
     // proves: ORB-24, VLT-45          the test proves the whole requirement
     // proves partly: ORB-117          the test proves a part of it, e.g. a number but not its enforcement
 
-`#` instead of `//` in Python and shell tests and above the stages of scripts/test. A comment may go on in the
+`#` instead of `//` in Python and shell tests and above the stages of scripts/stages.py. A comment may go on in the
 lines below it. What no program can prove (a decision, a scope, what is left out) has a row in docs/decisions.md.
 --check fails when the committed file is stale. A comment that names an unknown requirement or stands
 above no test is an error in both modes.
@@ -23,7 +23,7 @@ DESIGNS = {  # requirements are numbered from 1 without gaps
     "WSM": ("wasmsand Security MVP", 111),
 }
 FOLDERS = ("cli", "common", "controller", "examples", "node-agent", "tests")
-STAGES = "scripts/test"
+STAGES = "scripts/stages.py"
 DECISIONS = "docs/decisions.md"
 DECISION = re.compile(r"^\| ([A-Z]+-\d+) \| \S")
 COMMENT = re.compile(r"^\s*(?://|#) proves( partly)?: (.*)$")
@@ -32,7 +32,7 @@ TESTS = {
     ".cc": re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)\)"),
     ".py": re.compile(r"^\s*(?:async )?def (test\w*)\("),
     ".sh": re.compile(r"^\s*(?:function )?(test\w*)\s*\(\)"),
-    "": re.compile(r'^stage "([^"]+)"'),
+    STAGES: re.compile(r'^\s*Stage\("([^"]+)"'),
 }
 STATES = ("proven", "documented", "partly", "not yet")
 Proof = collections.namedtuple("Proof", "requirement partly test")
@@ -69,7 +69,7 @@ def proofs_of_file(path, text, known):
             if not (continued := CONTINUED.match(more)):
                 break
             words += " " + continued.group(1)
-        test = name_of_test(lines, index, TESTS[os.path.splitext(path)[1]])
+        test = name_of_test(lines, index, TESTS[path if path in TESTS else os.path.splitext(path)[1]])
         if test is None:
             faults.append(f"{path}:{index + 1}: stands at no test")
         for word in re.split(r"[,\s]+", words.strip(" ,.")):
@@ -86,7 +86,7 @@ def files_with_tests(root):
             folders.sort()
             for name in sorted(names):
                 path = os.path.relpath(os.path.join(folder, name), root)
-                if os.path.splitext(name)[1] in TESTS.keys() - {""} and path != "tests/tidy/conformance_test.py":
+                if os.path.splitext(name)[1] in TESTS and path != "tests/tidy/conformance_test.py":
                     yield path
     if os.path.exists(os.path.join(root, STAGES)):
         yield STAGES

@@ -25,7 +25,7 @@ class Workflow(unittest.TestCase):
     def test_it_keeps_what_the_tests_leave_whether_or_not_they_passed(self):
         (kept,) = [step for step in self.steps if step.get("uses", "").startswith("actions/upload-artifact@")]
         self.assertEqual(kept["if"], "always()")
-        self.assertIn(f"${{CI_ARTIFACTS:-{kept['with']['path']}}}", (SOURCE / "scripts/test").read_text())
+        self.assertIn(f"ROOT / \"{kept['with']['path']}\"", (SOURCE / "scripts/run-stages").read_text())
         self.assertIn(f"SOURCE / \"{kept['with']['path']}\"", (SOURCE / "tests/dashboard/dashboard_test.py").read_text())
         for said in (kept["with"]["name"], kept["with"]["path"]):
             self.assertIn(said, (SOURCE / "docs/dashboard.md").read_text())

@@ -45,8 +45,8 @@ class Conformance(unittest.TestCase):
         self.assertEqual(proofs_of("a.cc", "// proves: ORB-24\nint x;\n"), ([], ["a.cc:1: stands at no test"]))
 
     def test_takes_the_stage_of_ci_below_the_comment(self):
-        text = '# proves: VLT-103\nstage "coverage" scripts/coverage\n'
-        self.assertEqual(proofs_of("scripts/test", text), ([("VLT-103", False, "scripts/test: coverage")], []))
+        text = '    # proves: VLT-103\n    Stage("coverage", "lines",\n          "scripts/coverage", 10),\n'
+        self.assertEqual(proofs_of("scripts/stages.py", text), ([("VLT-103", False, "scripts/stages.py: coverage")], []))
 
     def test_counts_decisions_and_refuses_those_about_nothing(self):
         with tempfile.TemporaryDirectory() as root:

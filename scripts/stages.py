@@ -1,0 +1,116 @@
+"""Every stage of `make test`, `make verify` and CI: what it runs, how long it takes, which changes call for it.
+
+Data and decisions alone; scripts/run-stages runs them. `scripts/run-stages list` prints the table.
+"""
+import dataclasses
+import fnmatch
+
+CODE = ("*.cc", "*.h", "CMakeLists.txt", "CMakePresets.json", "cmake/*")
+SANDBOX = ("node-agent/sandbox/*", "common/os/*", "common/launch/*", "common/contracts/*", "cmake/*", "CMakeLists.txt")
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    name: str            # `make verify STAGE=name`
+    what: str            # one line for people
+    run: str             # bash, in the source tree
+    seconds: int         # on two idle cores, with an empty compiler cache
+    builds: bool = False  # mostly compiles: nothing after it makes sense if it fails, and a full cache makes it short
+    paths: tuple = ("*",)  # verify: a change of one of these calls for it in CI; fnmatch, `*` takes folders in too
+    needs: tuple = ()    # stages that its own command begins with, where they have not been run
+
+
+# What a contributor needs to trust a change. One build serves all of it.
+TEST = (
+    Stage("format", "clang-format on every file", "scripts/sources | xargs clang-format --dry-run --Werror", 20),
+    Stage("build", "everything, by clang, with the assertions of the C++ library", "scripts/build test", 330, builds=True),
+    # proves: VLT-101
+    Stage("host", "what this machine can enforce; a weak one is no failure, its suites skip visibly",
+          "build/test/bin/paddock doctor || true", 5),
+    # proves: ELV-102
+    Stage("suites", "unit, golden, tidy, fuzz corpora, simulation, packaging scripts",
+          "scripts/suites test -LE 'integration|adversarial|vm|dashboard'", 200),
+    # proves: ELV-103
+    Stage("adversarial", "hostile programs in real sandboxes, as root and as an ordinary user",
+          "scripts/suites test -L adversarial", 120),
+    # proves: ELV-102, ELV-103
+    Stage("integration", "real controllers, agents and clients, killed and broken", "scripts/suites test -L integration", 360),
+    Stage("demo", "the main job, end to end, from this build", "scripts/demo build/test/bin", 30),
+)
+
+RELEASE = "scripts/build release-tests programs benches simulation_test controller_store_test sandbox_vm_test"
+
+# The rest, most telling first: CI goes down this list until its time is up.
+VERIFY = (
+    # proves: ELV-94
+    Stage("release", "the programs as they are shipped, by gcc; benches and tests of them", RELEASE, 380, builds=True, paths=CODE),
+    Stage("asan", "unit, golden, fuzz corpora and simulation under AddressSanitizer and UBSan",
+          "scripts/build asan && scripts/suites asan -L 'unit|golden|fuzz|simulation'", 600, paths=CODE),
+    Stage("tsan", "modules with threads under ThreadSanitizer", "scripts/tsan", 600,
+          paths=("common/*", "controller/*", "node-agent/*", "cmake/*", "CMakeLists.txt", "CMakePresets.json")),
+    Stage("vm", "the released sandbox on cgroup v2 alone, in an emulated machine",
+          f"scripts/install-deps vm || true; {RELEASE} && scripts/suites release-tests -L vm", 150,
+          paths=(*SANDBOX, "tests/vm/*", "tests/adversarial/*"), needs=("release",)),
+    Stage("seeds", "the simulator over 500 seeds; the store, ended at each of its calls to the disk",
+          f"{RELEASE} && build/tests/simulation_test --gtest_filter='Simulation.*' && "
+          "build/tests/controller_store_test --gtest_filter='*StoreCrash*'", 100,
+          paths=("controller/*", "node-agent/session/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
+    Stage("tidy", "clang-tidy; in CI of the files that changed", "scripts/lint ${PADDOCK_CHANGED_SINCE:+--since \"$PADDOCK_CHANGED_SINCE\"}",
+          300, paths=("*.cc", "*.h", ".clang-tidy")),
+    # proves: VLT-09, VLT-105
+    Stage("overhead", "the sandbox's overhead is within its budget",
+          f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 60,
+          paths=(*SANDBOX, "bench/sandbox/*", "packaging/profiles/*"), needs=("release",)),
+    Stage("packages", "Debian packages are built, installed, used and purged",
+          f"{RELEASE} && scripts/packages && python3 -B tests/packaging/packages_test.py", 60,
+          paths=("packaging/*", "cmake/*", "CMakeLists.txt", "tests/packaging/*", "scripts/packages", "*/app/*", "cli/*"), needs=("release",)),
+    Stage("demo-twice", "make demo on the release; the second one uploads nothing",
+          f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 40, needs=("release",)),
+    Stage("dashboard", "the dashboard in headless Chromium", "scripts/install-deps dashboard || true; scripts/build test programs && "
+          "scripts/suites test -L dashboard", 120,
+          paths=("controller/dashboard/*", "controller/api/*", "controller/http_server/*", "tests/dashboard/*")),
+    Stage("windows", "the launcher for Windows, as far as wine goes", "scripts/ports windows", 240,
+          paths=(*SANDBOX, "scripts/ports", "tests/ports/*")),
+    Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan",
+          "scripts/build asan && scripts/suites asan -L 'adversarial|integration'", 900, paths=CODE, needs=("asan",)),
+    # proves: VLT-10, VLT-103
+    Stage("coverage", "lines: of the sandbox at least 90 %, of all at least 85 %", "scripts/coverage", 1200, paths=CODE),
+    Stage("macos", "launcher, agent and CLI compiled and linked for macOS", "scripts/ports macos", 900,
+          paths=("*/darwin/*", "*/macos/*", "cmake/Darwin*", "cmake/Launcher.cmake", "scripts/ports", "scripts/macos_prefix.py")),
+)
+
+BUDGET_S = 60 * 60  # CI begins nothing that would end later than this
+WALL_S = 80 * 60    # and ends whatever still runs then
+
+
+def called_for(stage, changed):
+    """Whether a change of these files calls for a stage."""
+    return any(fnmatch.fnmatch(path, pattern) for path in changed for pattern in stage.paths)
+
+
+def slowness(took):
+    """How many times slower than the table's machine this one is, by (stage, seconds) that are behind it. Builds do not
+    count: how long they take is up to the cache."""
+    told = [(stage.seconds, seconds) for stage, seconds in took if not stage.builds]
+    expected = sum(each[0] for each in told)
+    return max(0.5, sum(each[1] for each in told) / expected) if expected else 1.0
+
+
+def cost(stage, done, stages):
+    """Seconds on the table's machine, with what it needs and is not done."""
+    return stage.seconds + sum(each.seconds for each in stages if each.name in stage.needs and each.name not in done)
+
+
+def fits(stage, done, stages, elapsed, factor):
+    return elapsed + factor * cost(stage, done, stages) <= BUDGET_S
+
+
+def table(stages, command):
+    """Rows of Markdown."""
+    lines = [f"| `{command}` | what it is | minutes |", "|---|---|---|"]
+    lines += [f"| `{stage.name}` | {stage.what} | {minutes(stage.seconds)} |" for stage in stages]
+    return "\n".join(lines + [f"| all | | {minutes(sum(stage.seconds for stage in stages))} |", ""])
+
+
+def minutes(seconds):
+    return f"{seconds / 60:.0f}" if seconds >= 90 else f"{seconds / 60:.1f}"

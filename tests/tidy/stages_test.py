@@ -1,0 +1,173 @@
+"""The table of stages, what CI takes from it, and the program that runs them."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
+sys.path.insert(0, str(SOURCE / "scripts"))
+import stages  # noqa: E402
+from stages import Stage  # noqa: E402
+
+FAST = Stage("fast", "", "true", 100)
+BUILD = Stage("build", "", "true", 1000, builds=True)
+
+
+def names_called_for(*changed):
+    return {stage.name for stage in stages.VERIFY if stages.called_for(stage, changed)}
+
+
+class Table(unittest.TestCase):
+    def test_each_stage_has_one_name_and_knows_what_it_needs(self):
+        names = [stage.name for stage in stages.TEST + stages.VERIFY]
+        self.assertEqual(len(names), len(set(names)))
+        for stage in stages.TEST + stages.VERIFY:
+            self.assertGreater(stage.seconds, 0)
+            self.assertLessEqual(set(stage.needs), set(names), stage.name)
+
+    def test_each_script_and_folder_that_it_names_is_there(self):
+        for stage in stages.TEST + stages.VERIFY:
+            for word in stage.run.replace(";", " ").split():
+                if word.startswith("scripts/") or word.endswith(".py"):
+                    self.assertTrue((SOURCE / word).exists(), f"{stage.name}: {word}")
+            for pattern in stage.paths:
+                folder = pattern.split("*")[0].rsplit("/", 1)[0]
+                self.assertTrue((SOURCE / folder).exists(), f"{stage.name}: {pattern}")
+
+    def test_make_test_fits_half_an_hour(self):
+        self.assertLessEqual(sum(stage.seconds for stage in stages.TEST), 30 * 60)
+
+    def test_contributing_shows_it(self):
+        text = (SOURCE / "CONTRIBUTING.md").read_text()
+        for known, command in ((stages.TEST, "make test"), (stages.VERIFY, "make verify")):
+            self.assertTrue(stages.table(known, command) in text, f"CONTRIBUTING.md: the table of {command} is what scripts/run-stages list prints")
+
+
+class Choice(unittest.TestCase):
+    def test_documentation_calls_for_what_every_change_calls_for(self):
+        self.assertEqual(names_called_for("docs/cli.md"), {"demo-twice"})
+
+    def test_code_calls_for_the_stages_that_could_tell(self):
+        self.assertLessEqual({"release", "tsan", "seeds", "tidy", "dashboard"}, names_called_for("controller/api/routes.cc"))
+        self.assertLessEqual({"release", "vm", "overhead", "windows"}, names_called_for("node-agent/sandbox/linux/view.cc"))
+        self.assertIn("macos", names_called_for("common/os/darwin/process.cc"))
+        self.assertNotIn("vm", names_called_for("cli/core/table.cc"))
+        self.assertNotIn("macos", names_called_for("cli/core/table.cc"))
+        self.assertLessEqual({"packages"}, names_called_for("packaging/systemd/paddock-controller.service.in"))
+
+    def test_a_slow_machine_is_known_by_what_it_did_and_not_by_its_builds(self):
+        self.assertEqual(stages.slowness([]), 1)
+        self.assertEqual(stages.slowness([(BUILD, 10)]), 1)
+        self.assertEqual(stages.slowness([(BUILD, 10), (FAST, 200)]), 2)
+
+    def test_what_would_end_too_late_is_not_begun(self):
+        known = (BUILD, Stage("after", "", "true", 100, needs=("build",)))
+        self.assertTrue(stages.fits(known[1], {"build"}, known, stages.BUDGET_S - 100, 1))
+        self.assertFalse(stages.fits(known[1], {"build"}, known, stages.BUDGET_S - 100, 1.1))
+        self.assertFalse(stages.fits(known[1], set(), known, stages.BUDGET_S - 1000, 1))
+        self.assertTrue(stages.fits(known[1], set(), known, stages.BUDGET_S - 1100, 1))
+
+    def test_twice_the_tables_time_for_make_test_ends_before_the_wall(self):
+        self.assertLess(2 * sum(stage.seconds for stage in stages.TEST), stages.WALL_S)
+
+
+class Runner(unittest.TestCase):
+    """scripts/run-stages on tables of its own."""
+
+    def setUp(self):
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.root / "scripts").mkdir()
+        shutil.copy(SOURCE / "scripts/run-stages", self.root / "scripts")
+        self.git("init", "-q")
+        self.commit("first", "2026-01-01T00:00:00Z")
+
+    def git(self, *words, **env):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], cwd=self.root, check=True, env={**os.environ, **env},
+                       stdout=subprocess.DEVNULL)
+
+    def commit(self, file, date):
+        (self.root / file).write_text("")
+        self.git("add", file)
+        self.git("commit", "-q", "-m", file, GIT_COMMITTER_DATE=date, GIT_AUTHOR_DATE=date)
+
+    def run_stages(self, test, verify, *words, **settings):
+        """Its exit code and what it said, with these stages: (name, command[, more of Stage])."""
+        def written(rows):
+            return "".join(f"    Stage({name!r}, 'x', {command!r}, 1, **{more!r}),\n" for name, command, more in
+                           ((*row, {})[:3] for row in rows))
+        text = (SOURCE / "scripts/stages.py").read_text()
+        text = text.replace("\nBUDGET_S", f"\nTEST = (\n{written(test)})\nVERIFY = (\n{written(verify)})\nBUDGET_S")
+        for name, value in settings.items():
+            text += f"{name} = {value}\n"
+        (self.root / "scripts/stages.py").write_text(text)
+        env = {key: value for key, value in os.environ.items() if key not in ("CI_ARTIFACTS", "PADDOCK_CI_BASE")}
+        done = subprocess.run([sys.executable, "-B", "scripts/run-stages", *words], cwd=self.root, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        return done.returncode, done.stdout
+
+    def last_line(self, *arguments, **settings):
+        rc, said = self.run_stages(*arguments, **settings)
+        return rc, said.splitlines()[-1]
+
+    def test_counts_stages_and_the_suites_that_ctest_reports(self):
+        report = ("<testsuite><testcase name='a' status='run'/><testcase name='b' status='fail'/>"
+                  "<testcase name='c' status='notrun'/></testsuite>")
+        suites = f"echo \"{report}\" >$PADDOCK_TEST_REPORTS/one.xml; "
+        self.assertEqual(self.last_line([("one", "true"), ("suites", suites + "false"), ("last", "true")], [], "test"), (1, "3 passed, 1 failed"))
+        rc, said = self.run_stages([("suites", suites.replace("fail", "run"))], [], "test")
+        self.assertEqual((rc, said.splitlines()[-1]), (0, "2 passed, 0 failed"))
+        self.assertIn("skipped here (each suite says why): c", said)
+
+    def test_a_suite_that_fails_without_a_report_is_a_failure_and_so_is_no_test_at_all(self):
+        self.assertEqual(self.last_line([("one", "false")], [], "test"), (1, "0 passed, 1 failed"))
+        self.assertEqual(self.last_line([], [], "test"), (1, "0 passed, 0 failed"))
+        crashed = "echo \"<testsuite><testcase status='run'/></testsuite>\" >$PADDOCK_TEST_REPORTS/1.xml; false"
+        self.assertEqual(self.last_line([("one", crashed)], [], "test"), (1, "1 passed, 1 failed"))
+
+    def test_nothing_is_run_on_a_build_that_failed(self):
+        rc, said = self.run_stages([("build", "false", {"builds": True}), ("suites", "echo never")], [("more", "echo never")], "ci")
+        self.assertEqual((rc, said.splitlines()[-1]), (1, "0 passed, 1 failed"))
+        self.assertNotIn("never", said)
+
+    def test_runs_the_stages_that_it_is_told(self):
+        table = [("one", "echo first"), ("two", "echo second")]
+        rc, said = self.run_stages([], table, "verify", "two")
+        self.assertEqual(rc, 0)
+        self.assertNotIn("first", said)
+        rc, said = self.run_stages([], table, "verify", "three")
+        self.assertNotEqual(rc, 0)
+        self.assertIn("no stage three; there are one, two", said)
+
+    def test_ci_goes_down_the_table_for_what_changed_within_a_day(self):
+        self.commit("old.cc", "2026-01-02T00:00:00Z")
+        self.commit("new.h", "2026-01-03T12:00:00Z")
+        self.commit("newest.md", "2026-01-03T13:00:00Z")
+        rows = [(name, "echo ran-$PADDOCK_CHANGED_SINCE", {"paths": (pattern,)}) for name, pattern in
+                [("sources", "*.cc"), ("headers", "*.h"), ("documents", "*.md")]]
+        rc, said = self.run_stages([("one", "true")], rows, "ci")
+        self.assertEqual(rc, 0)
+        self.assertNotIn("=== sources", said)
+        self.assertRegex(said, "(?s)=== headers.*ran-[0-9a-f]{40}.*=== documents")
+        self.assertEqual(said.splitlines()[-1], "3 passed, 0 failed")
+
+    def test_ci_names_what_it_left_out_for_want_of_time(self):
+        rc, said = self.run_stages([("one", "true")], [("long", "echo never", {}), ("longer", "true", {})], "ci", BUDGET_S=0)
+        self.assertEqual(rc, 0)
+        self.assertIn("left out for want of time: long, longer", said.splitlines()[-2])
+        self.assertNotIn("never", said)
+
+    def test_ci_ends_a_stage_at_the_wall_with_all_that_it_started(self):
+        rc, said = self.run_stages([("one", "true")], [("endless", "sleep 1000 & echo $! >pid; wait")], "ci", WALL_S=3)
+        self.assertEqual(rc, 0)
+        self.assertIn("endless: not over in time", said)
+        self.assertIn("left out for want of time: endless", said)
+        pid = (self.root / "pid").read_text().strip()
+        self.assertFalse(pathlib.Path(f"/proc/{pid}/cmdline").exists() and pathlib.Path(f"/proc/{pid}/cmdline").read_bytes())
+        self.assertEqual(self.last_line([("endless", "sleep 1000")], [], "ci", WALL_S=1), (1, "0 passed, 1 failed"))
+
+
+if __name__ == "__main__":
+    unittest.main()
