@@ -18,6 +18,7 @@ class Stage:
     builds: bool = False  # mostly compiles: nothing after it makes sense if it fails, and a full cache makes it short
     paths: tuple = ("*",)  # verify: a change of one of these calls for it in CI; fnmatch, `*` takes folders in too
     needs: tuple = ()    # stages that its own command begins with, where they have not been run
+    in_ci: bool = True   # false: only where somebody asks for it
 
 
 # What a contributor needs to trust a change. One build serves all of it.
@@ -71,12 +72,12 @@ VERIFY = (
           paths=("controller/dashboard/*", "controller/api/*", "controller/http_server/*", "tests/dashboard/*")),
     Stage("windows", "the launcher for Windows, as far as wine goes", "scripts/ports windows", 240,
           paths=(*SANDBOX, "scripts/ports", "tests/ports/*")),
-    Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan",
-          "scripts/build asan && scripts/suites asan -L 'adversarial|integration'", 900, paths=CODE, needs=("asan",)),
+    Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan; not in CI",
+          "scripts/build asan && scripts/suites asan -L 'adversarial|integration'", 900, paths=CODE, needs=("asan",), in_ci=False),
     # proves: VLT-10, VLT-103
     Stage("coverage", "lines: of the sandbox at least 90 %, of all at least 85 %", "scripts/coverage", 1200, paths=CODE),
-    Stage("macos", "launcher, agent and CLI compiled and linked for macOS", "scripts/ports macos", 900,
-          paths=("*/darwin/*", "*/macos/*", "cmake/Darwin*", "cmake/Launcher.cmake", "scripts/ports", "scripts/macos_prefix.py")),
+    Stage("macos", "launcher, agent and CLI compiled and linked for macOS; not in CI", "scripts/ports macos", 900,
+          paths=("*/darwin/*", "*/macos/*", "cmake/Darwin*", "cmake/Launcher.cmake", "scripts/ports", "scripts/macos_prefix.py"), in_ci=False),
 )
 
 BUDGET_S = 60 * 60  # CI begins nothing that would end later than this
@@ -84,8 +85,8 @@ WALL_S = 80 * 60    # and ends whatever still runs then
 
 
 def called_for(stage, changed):
-    """Whether a change of these files calls for a stage."""
-    return any(fnmatch.fnmatch(path, pattern) for path in changed for pattern in stage.paths)
+    """Whether a change of these files calls for a stage in CI."""
+    return stage.in_ci and any(fnmatch.fnmatch(path, pattern) for path in changed for pattern in stage.paths)
 
 
 def slowness(took):
