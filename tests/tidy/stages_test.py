@@ -63,11 +63,16 @@ class Choice(unittest.TestCase):
         self.assertEqual(stages.slowness([(BUILD, 10), (FAST, 200)]), 2)
 
     def test_what_would_end_too_late_is_not_begun(self):
-        known = (BUILD, Stage("after", "", "true", 100, needs=("build",)))
-        self.assertTrue(stages.fits(known[1], {"build"}, known, stages.BUDGET_S - 100, 1))
-        self.assertFalse(stages.fits(known[1], {"build"}, known, stages.BUDGET_S - 100, 1.1))
-        self.assertFalse(stages.fits(known[1], set(), known, stages.BUDGET_S - 1000, 1))
-        self.assertTrue(stages.fits(known[1], set(), known, stages.BUDGET_S - 1100, 1))
+        self.assertTrue(stages.fits(100, stages.BUDGET_S - 100, 1))
+        self.assertFalse(stages.fits(100, stages.BUDGET_S - 100, 1.1))
+
+    def test_a_stage_costs_what_it_needs_too_and_by_the_file_where_it_goes_by_files(self):
+        after = Stage("after", "", "true", 100, needs=("build",))
+        self.assertEqual(stages.cost(after, {"build"}, (BUILD, after), []), 100)
+        self.assertEqual(stages.cost(after, set(), (BUILD, after), []), 1100)
+        by_file = Stage("by-file", "", "true", 100, paths=("*.cc",), per_file=4)
+        self.assertEqual(stages.cost(by_file, set(), (), ["a.cc", "b.cc", "c.md"]), 8)
+        self.assertEqual(stages.cost(by_file, set(), (), ["a.cc"] * 1000), 100)
 
     def test_twice_the_tables_time_for_make_test_ends_before_the_wall(self):
         self.assertLess(2 * sum(stage.seconds for stage in stages.TEST), stages.WALL_S)
