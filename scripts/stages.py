@@ -24,20 +24,20 @@ class Stage:
 
 # What a contributor needs to trust a change. One build serves all of it.
 TEST = (
-    Stage("format", "clang-format on every file", "scripts/sources | xargs clang-format --dry-run --Werror", 20),
+    Stage("format", "clang-format on every file", "scripts/sources | xargs clang-format --dry-run --Werror", 5),
     Stage("build", "everything, by clang, with the assertions of the C++ library", "scripts/build test", 330, builds=True),
     # proves: VLT-101
     Stage("host", "what this machine can enforce; a weak one is no failure, its suites skip visibly",
           "build/test/bin/paddock doctor || true", 5),
     # proves: ELV-102
     Stage("suites", "unit, golden, tidy, fuzz corpora, simulation, packaging scripts",
-          "scripts/suites test -LE 'integration|adversarial|vm|dashboard'", 200),
+          "scripts/suites test -LE 'integration|adversarial|vm|dashboard'", 120),
     # proves: ELV-103
     Stage("adversarial", "hostile programs in real sandboxes, as root and as an ordinary user",
-          "scripts/suites test -L adversarial", 120),
+          "scripts/suites test -L adversarial", 75),
     # proves: ELV-102, ELV-103
-    Stage("integration", "real controllers, agents and clients, killed and broken", "scripts/suites test -L integration", 360),
-    Stage("demo", "the main job, end to end, from this build", "scripts/demo build/test/bin", 30),
+    Stage("integration", "real controllers, agents and clients, killed and broken", "scripts/suites test -L integration", 400),
+    Stage("demo", "the main job, end to end, from this build", "scripts/demo build/test/bin", 15),
 )
 
 RELEASE = "scripts/build release-tests programs benches simulation_test controller_store_test sandbox_vm_test"
@@ -51,25 +51,25 @@ VERIFY = (
     Stage("tsan", "modules with threads under ThreadSanitizer", "scripts/tsan", 600,
           paths=("common/*", "controller/*", "node-agent/*", "cmake/*", "CMakeLists.txt", "CMakePresets.json")),
     Stage("vm", "the released sandbox on cgroup v2 alone, in an emulated machine",
-          f"scripts/install-deps vm || true; {RELEASE} && scripts/suites release-tests -L vm", 150,
+          f"scripts/install-deps vm || true; {RELEASE} && scripts/suites release-tests -L vm", 140,
           paths=(*SANDBOX, "tests/vm/*", "tests/adversarial/*"), needs=("release",)),
     Stage("seeds", "the simulator over 500 seeds; the store, ended at each of its calls to the disk",
           f"{RELEASE} && build/tests/simulation_test --gtest_filter='Simulation.*' && "
-          "build/tests/controller_store_test --gtest_filter='*StoreCrash*'", 100,
+          "build/tests/controller_store_test --gtest_filter='*StoreCrash*'", 30,
           paths=("controller/*", "node-agent/session/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
     # proves: VLT-09, VLT-105
     Stage("overhead", "the sandbox's overhead is within its budget",
-          f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 60,
+          f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 15,
           paths=(*SANDBOX, "bench/sandbox/*", "packaging/profiles/*"), needs=("release",)),
     Stage("packages", "Debian packages are built, installed, used and purged",
-          f"{RELEASE} && scripts/packages && python3 -B tests/packaging/packages_test.py", 60,
+          f"{RELEASE} && scripts/packages && python3 -B tests/packaging/packages_test.py", 10,
           paths=("packaging/*", "cmake/*", "CMakeLists.txt", "tests/packaging/*", "scripts/packages", "*/app/*", "cli/*"), needs=("release",)),
     Stage("demo-twice", "make demo on the release; the second one uploads nothing",
-          f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 40, needs=("release",)),
+          f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 20, needs=("release",)),
     Stage("dashboard", "the dashboard in headless Chromium", "scripts/install-deps dashboard || true; scripts/build test programs && "
-          "scripts/suites test -L dashboard", 120,
+          "scripts/suites test -L dashboard", 60,
           paths=("controller/dashboard/*", "controller/api/*", "controller/http_server/*", "tests/dashboard/*")),
-    Stage("windows", "the launcher for Windows, as far as wine goes", "scripts/ports windows", 240,
+    Stage("windows", "the launcher for Windows, as far as wine goes", "scripts/ports windows", 150,
           paths=(*SANDBOX, "scripts/ports", "tests/ports/*")),
     Stage("tidy", "clang-tidy; in CI of the files that changed", "scripts/lint ${PADDOCK_CHANGED_SINCE:+--since \"$PADDOCK_CHANGED_SINCE\"}",
           1300, paths=("*.cc", "*.h", ".clang-tidy"), per_file=4),
