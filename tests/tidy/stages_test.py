@@ -87,6 +87,7 @@ class Runner(unittest.TestCase):
         shutil.copy(SOURCE / "scripts/run-stages", self.root / "scripts")
         self.git("init", "-q")
         self.commit("first", "2026-01-01T00:00:00Z")
+        self.env = {}
 
     def git(self, *words, **env):
         subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], cwd=self.root, check=True, env={**os.environ, **env},
@@ -108,6 +109,7 @@ class Runner(unittest.TestCase):
             text += f"{name} = {value}\n"
         (self.root / "scripts/stages.py").write_text(text)
         env = {key: value for key, value in os.environ.items() if key not in ("CI_ARTIFACTS", "PADDOCK_CI_BASE")}
+        env.update(self.env)
         done = subprocess.run([sys.executable, "-B", "scripts/run-stages", *words], cwd=self.root, env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
         return done.returncode, done.stdout
@@ -156,6 +158,14 @@ class Runner(unittest.TestCase):
         self.assertNotIn("=== sources", said)
         self.assertRegex(said, "(?s)=== headers.*ran-[0-9a-f]{40}.*=== documents")
         self.assertEqual(said.splitlines()[-1], "3 passed, 0 failed")
+
+    def test_ci_compares_with_the_base_that_it_is_told_and_where_there_is_none_everything_changed(self):
+        self.commit("old.cc", "2026-01-02T00:00:00Z")
+        self.commit("new.h", "2026-01-03T12:00:00Z")
+        rows = [("sources", "true", {"paths": ("*.cc",)}), ("headers", "true", {"paths": ("*.h",)})]
+        for base, passed in (("HEAD~2", 3), ("HEAD~1", 2), ("0" * 40, 3)):
+            self.env = {"PADDOCK_CI_BASE": base}
+            self.assertEqual(self.last_line([("one", "true")], rows, "ci"), (0, f"{passed} passed, 0 failed"), base)
 
     def test_ci_names_what_it_left_out_for_want_of_time(self):
         rc, said = self.run_stages([("one", "true")], [("long", "echo never", {}), ("longer", "true", {})], "ci", BUDGET_S=0)
