@@ -14,13 +14,16 @@ struct Ceilings {
   bool network = false;
   std::vector<std::string> host_mounts;  // these folders and all below may be mounted
   std::vector<std::string> devices;
+  std::optional<wire::Duration> termination_grace;
   static constexpr auto describe() {
     return std::tuple{
         field("limits", &Ceilings::limits, "largest limits; those left out are not bounded"),
         field("network", &Ceilings::network, "whether a policy may allow domains"),
         field("hostMounts", &Ceilings::host_mounts,
               "folders of the host that a policy may mount, with all below", {.max_length = 64}),
-        field("devices", &Ceilings::devices, "devices that a policy may name", {.max_length = 64})};
+        field("devices", &Ceilings::devices, "devices that a policy may name", {.max_length = 64}),
+        field("terminationGrace", &Ceilings::termination_grace,
+              "longest time between SIGTERM and SIGKILL that a run may ask for")};
   }
   void validate(wire::Check& check) const;
 };

@@ -21,7 +21,7 @@
 
 namespace paddock::contracts {
 
-enum class RunType { kCompute, kScript, kGradle, kCode, kTest, kAgent };
+enum class RunType { kCompute, kScript, kGradle, kCode, kTest, kAgent, kCommand };
 enum class RunPhase { kPending, kScheduled, kPreparing, kRunning, kSucceeded, kFailed, kCanceled };
 enum class AcceleratorKind { kNvidia, kApple, kAny };
 
@@ -102,7 +102,9 @@ struct RunSpec {
   ArtifactRequest artifacts;
   std::string publish;
   std::vector<VolumeUse> volumes;
+  std::string stdin_file;
   std::optional<wire::Duration> timeout;
+  std::optional<wire::Duration> termination_grace;
   std::optional<Resources> resources;
   std::map<std::string, std::string> node_selector;
   std::vector<Toleration> tolerations;
@@ -119,7 +121,7 @@ struct RunSpec {
   bool cancel_requested = false;
   static constexpr auto describe() {
     return std::tuple{
-        field("type", &RunSpec::type, "compute, script, gradle, code, test or agent",
+        field("type", &RunSpec::type, "command, compute, script, gradle, code, test or agent",
               {.required = true}),
         field("command", &RunSpec::command,
               "argv as a list, or one string split without a shell; required but for type code",
@@ -142,7 +144,12 @@ struct RunSpec {
               {.omit_empty = true, .min_length = 1, .max_length = 253}),
         field("volumes", &RunSpec::volumes, "shared volumes that the run reads",
               {.omit_empty = true, .max_length = 16}),
+        field("stdinFile", &RunSpec::stdin_file,
+              "file of the workspace that the command reads as its standard input; empty: none",
+              {.omit_empty = true, .max_length = 1024}),
         field("timeout", &RunSpec::timeout, "wall time; 30m unless given"),
+        field("terminationGrace", &RunSpec::termination_grace,
+              "from SIGTERM to SIGKILL when its time is up, it is canceled or its node is drained"),
         field("resources", &RunSpec::resources, "what the node must have free"),
         field("nodeSelector", &RunSpec::node_selector, "labels the node must carry",
               {.omit_empty = true, .max_length = 32}),
@@ -274,7 +281,8 @@ struct EnumNames<contracts::RunType> {
                                         std::pair{E::kGradle, std::string_view("gradle")},
                                         std::pair{E::kCode, std::string_view("code")},
                                         std::pair{E::kTest, std::string_view("test")},
-                                        std::pair{E::kAgent, std::string_view("agent")}};
+                                        std::pair{E::kAgent, std::string_view("agent")},
+                                        std::pair{E::kCommand, std::string_view("command")}};
 };
 template <>
 struct EnumNames<contracts::RunPhase> {

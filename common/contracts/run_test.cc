@@ -115,8 +115,9 @@ TEST(Command, RefusesWhatCannotBeExecuted) {
 
 TEST(Run, NamesEveryFaultOfASpec) {
   EXPECT_EQ(fault_of_spec("command: [a]"), "spec.type: required field is missing");
-  EXPECT_EQ(fault_of_spec("type: dance, command: [a]"),
-            "spec.type: \"dance\" is not one of: compute, script, gradle, code, test, agent");
+  EXPECT_EQ(
+      fault_of_spec("type: dance, command: [a]"),
+      "spec.type: \"dance\" is not one of: compute, script, gradle, code, test, agent, command");
   EXPECT_EQ(fault_of_spec("type: compute, command: [a], timout: 3m"), "spec.timout: unknown field");
   EXPECT_EQ(fault_of_spec("type: compute, command: [a], priority: 1001"),
             "spec.priority: must be at most 1000");

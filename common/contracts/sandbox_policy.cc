@@ -175,6 +175,7 @@ void SandboxPolicy::validate(Check& check) const {
 SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy& requested) {
   SandboxPolicy out = requested;
   if (!out.network) out.network = profile.network;
+  if (profile.network && !out.network->loopback) out.network->loopback = profile.network->loopback;
   if (out.tools.empty()) out.tools = profile.tools;
   out.limits = profile.limits.overridden_by(requested.limits);
   // Who asks for more or less memory means the address space of each process too.

@@ -15,12 +15,16 @@ namespace paddock::contracts {
 struct NetworkPolicy {
   bool enabled = false;
   std::vector<std::string> allow_domains;
+  std::optional<bool> loopback;
   static constexpr auto describe() {
     return std::tuple{
         field("enabled", &NetworkPolicy::enabled,
               "whether any network exists inside; none by default"),
         field("allowDomains", &NetworkPolicy::allow_domains, "names that may be reached",
               {.max_length = 256}),
+        field("loopback", &NetworkPolicy::loopback,
+              "whether programs inside reach each other by 127.0.0.1 and ::1; as the profile says "
+              "unless given"),
     };
   }
 };

@@ -101,6 +101,21 @@ struct Usage {
   }
 };
 
+// What a test run's report counted. The report is written where the tests cannot write.
+struct TestCounts {
+  int64_t collected = 0;
+  int64_t passed = 0;
+  int64_t failed = 0;  // with those that broke before or after their own code
+  int64_t skipped = 0;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("collected", &TestCounts::collected, "tests that were found", {.min = 0}),
+        field("passed", &TestCounts::passed, "tests that passed", {.min = 0}),
+        field("failed", &TestCounts::failed, "tests that failed or broke", {.min = 0}),
+        field("skipped", &TestCounts::skipped, "tests that were skipped", {.min = 0})};
+  }
+};
+
 struct SandboxResult {
   int64_t version = 2;
   SandboxStatus status = SandboxStatus::kInternalError;
@@ -118,6 +133,7 @@ struct SandboxResult {
   std::map<std::string, Enforcement> enforced;
   std::vector<Denial> denials;
   std::optional<SandboxPolicy> policy;
+  std::optional<TestCounts> tests;
   static constexpr auto describe() {
     return std::tuple{
         field("version", &SandboxResult::version, "of this shape: 2"),
@@ -137,6 +153,7 @@ struct SandboxResult {
         field("enforced", &SandboxResult::enforced, "per capability"),
         field("denials", &SandboxResult::denials, "what was refused"),
         field("policy", &SandboxResult::policy, "effective; absent if the request was unreadable"),
+        field("tests", &SandboxResult::tests, "of a run of type test: what its report counted"),
     };
   }
 };

@@ -141,6 +141,7 @@ struct Assignment {
   bool tool_bundle = false;      // there is one, to ask for before the launch
   int64_t output_acked = 0;      // highest seq stored
   std::vector<RunInput> inputs;  // for the command's standard input, not acknowledged yet
+  std::vector<std::string> artifact_types;  // only these come back; empty: all do
   static constexpr auto describe() {
     return std::tuple{
         field("runUid", &Assignment::run_uid, "which run", {.required = true}),
@@ -159,7 +160,10 @@ struct Assignment {
               "whether the agent asks for the run's tool bundle", {.omit_empty = true}),
         field("outputAcked", &Assignment::output_acked, "highest output seq stored"),
         field("inputs", &Assignment::inputs, "lines for its standard input, each to write once",
-              {.omit_empty = true})};
+              {.omit_empty = true}),
+        field("artifactTypes", &Assignment::artifact_types,
+              "endings of the artifacts that may come back, such as .csv; empty: all",
+              {.omit_empty = true, .max_length = 256})};
   }
 };
 

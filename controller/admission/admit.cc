@@ -81,6 +81,7 @@ std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree,
       return check_pytest_command(argv, files);
     case RunType::kCode:   // has none: check_type_fields
     case RunType::kAgent:  // any program: the sandbox alone holds it
+    case RunType::kCommand:
       return {};
   }
   return {};
@@ -206,6 +207,8 @@ std::string profile_of(const RunSpec& spec) {
   switch (spec.type) {
     case RunType::kAgent:
       return "agent";
+    case RunType::kCommand:
+      return "command";
     case RunType::kCode:
       return "snippet";
     case RunType::kTest:

@@ -42,7 +42,7 @@ class ManagedFields:
 
 @dataclasses.dataclass
 class RunSpec:
-    type: Literal["compute", "script", "gradle", "code", "test", "agent"]  # compute, script, gradle, code, test or agent
+    type: Literal["compute", "script", "gradle", "code", "test", "agent", "command"]  # command, compute, script, gradle, code, test or agent
     command: Union[str, list[str]] = ""  # argv as a list, or one string split without a shell; required but for type code
     code: str = ""  # Python source, the program of a run of type code
     inputData: Any = None  # an object or null, which the code finds as `input_data`; at most 256 KiB as JSON
@@ -52,7 +52,9 @@ class RunSpec:
     artifacts: ArtifactRequest = dataclasses.field(default_factory=lambda: ArtifactRequest())  # what comes back
     publish: str = ""  # Volume that gets the artifacts as its next version if the run succeeds
     volumes: list[VolumeUse] = dataclasses.field(default_factory=list)  # shared volumes that the run reads
+    stdinFile: str = ""  # file of the workspace that the command reads as its standard input; empty: none
     timeout: Optional[str] = None  # wall time; 30m unless given
+    terminationGrace: Optional[str] = None  # from SIGTERM to SIGKILL when its time is up, it is canceled or its node is drained
     resources: Optional[Resources] = None  # what the node must have free
     nodeSelector: dict[str, str] = dataclasses.field(default_factory=dict)  # labels the node must carry
     tolerations: list[Toleration] = dataclasses.field(default_factory=list)  # taints that the run does not mind
@@ -124,6 +126,7 @@ class SandboxPolicy:
 class NetworkPolicy:
     enabled: bool = False  # whether any network exists inside; none by default
     allowDomains: list[str] = dataclasses.field(default_factory=list)  # names that may be reached
+    loopback: Optional[bool] = None  # whether programs inside reach each other by 127.0.0.1 and ::1; as the profile says unless given
 
 
 @dataclasses.dataclass
@@ -261,6 +264,7 @@ class SandboxResult:
     enforced: dict[str, Enforcement] = dataclasses.field(default_factory=dict)  # per capability
     denials: list[Denial] = dataclasses.field(default_factory=list)  # what was refused
     policy: Optional[SandboxPolicy] = None  # effective; absent if the request was unreadable
+    tests: Optional[TestCounts] = None  # of a run of type test: what its report counted
 
 
 @dataclasses.dataclass
@@ -308,6 +312,14 @@ class Denial:
     rule: str = ""  # which rule refused it
     remedy: str = ""  # what would allow it
     count: int = 1  # how often
+
+
+@dataclasses.dataclass
+class TestCounts:
+    collected: int = 0  # tests that were found
+    passed: int = 0  # tests that passed
+    failed: int = 0  # tests that failed or broke
+    skipped: int = 0  # tests that were skipped
 
 
 @dataclasses.dataclass
@@ -712,6 +724,7 @@ class Ceilings:
     network: bool = False  # whether a policy may allow domains
     hostMounts: list[str] = dataclasses.field(default_factory=list)  # folders of the host that a policy may mount, with all below
     devices: list[str] = dataclasses.field(default_factory=list)  # devices that a policy may name
+    terminationGrace: Optional[str] = None  # longest time between SIGTERM and SIGKILL that a run may ask for
 
 
 @dataclasses.dataclass

@@ -57,8 +57,8 @@ export interface ManagedFields {
 }
 
 export interface RunSpec {
-  /** compute, script, gradle, code, test or agent */
-  type: "compute" | "script" | "gradle" | "code" | "test" | "agent";
+  /** command, compute, script, gradle, code, test or agent */
+  type: "compute" | "script" | "gradle" | "code" | "test" | "agent" | "command";
   /** argv as a list, or one string split without a shell; required but for type code */
   command?: string | string[];
   /** Python source, the program of a run of type code */
@@ -77,8 +77,12 @@ export interface RunSpec {
   publish?: string;
   /** shared volumes that the run reads */
   volumes?: VolumeUse[];
+  /** file of the workspace that the command reads as its standard input; empty: none */
+  stdinFile?: string;
   /** wall time; 30m unless given */
   timeout?: string;
+  /** from SIGTERM to SIGKILL when its time is up, it is canceled or its node is drained */
+  terminationGrace?: string;
   /** what the node must have free */
   resources?: Resources;
   /** labels the node must carry */
@@ -110,8 +114,8 @@ export interface RunSpec {
 }
 
 export interface RunSpecInput {
-  /** compute, script, gradle, code, test or agent */
-  type: "compute" | "script" | "gradle" | "code" | "test" | "agent";
+  /** command, compute, script, gradle, code, test or agent */
+  type: "compute" | "script" | "gradle" | "code" | "test" | "agent" | "command";
   /** argv as a list, or one string split without a shell; required but for type code */
   command?: string | string[];
   /** Python source, the program of a run of type code */
@@ -130,8 +134,12 @@ export interface RunSpecInput {
   publish?: string;
   /** shared volumes that the run reads */
   volumes?: VolumeUseInput[];
+  /** file of the workspace that the command reads as its standard input; empty: none */
+  stdinFile?: string;
   /** wall time; 30m unless given */
   timeout?: string;
+  /** from SIGTERM to SIGKILL when its time is up, it is canceled or its node is drained */
+  terminationGrace?: string;
   /** what the node must have free */
   resources?: ResourcesInput;
   /** labels the node must carry */
@@ -301,6 +309,8 @@ export interface NetworkPolicy {
   enabled: boolean;
   /** names that may be reached */
   allowDomains: string[];
+  /** whether programs inside reach each other by 127.0.0.1 and ::1; as the profile says unless given */
+  loopback?: boolean;
 }
 
 export interface NetworkPolicyInput {
@@ -308,6 +318,8 @@ export interface NetworkPolicyInput {
   enabled?: boolean;
   /** names that may be reached */
   allowDomains?: string[];
+  /** whether programs inside reach each other by 127.0.0.1 and ::1; as the profile says unless given */
+  loopback?: boolean;
 }
 
 export interface HostMount {
@@ -570,6 +582,8 @@ export interface SandboxResult {
   denials: Denial[];
   /** effective; absent if the request was unreadable */
   policy?: SandboxPolicy;
+  /** of a run of type test: what its report counted */
+  tests?: TestCounts;
 }
 
 export interface Truncated {
@@ -639,6 +653,17 @@ export interface Denial {
   remedy: string;
   /** how often */
   count: number;
+}
+
+export interface TestCounts {
+  /** tests that were found */
+  collected: number;
+  /** tests that passed */
+  passed: number;
+  /** tests that failed or broke */
+  failed: number;
+  /** tests that were skipped */
+  skipped: number;
 }
 
 export interface Artifact {
@@ -1269,6 +1294,8 @@ export interface Ceilings {
   hostMounts: string[];
   /** devices that a policy may name */
   devices: string[];
+  /** longest time between SIGTERM and SIGKILL that a run may ask for */
+  terminationGrace?: string;
 }
 
 export interface ExecuteRequest {
