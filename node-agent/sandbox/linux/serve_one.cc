@@ -73,11 +73,16 @@ std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
   return out.ok() ? std::move(*out) : nullptr;
 }
 
-// Whoever waits for the result goes first: what comes now would take the processor from it.
-void let_client_leave(const os::Fd& client) {
-  constexpr int kMostMs = 1'000;
-  pollfd left{client.get(), POLLIN, 0};
-  (void)poll(&left, 1, kMostMs);
+// Whoever waits for the result goes first: what comes now would take the processor from it. A word
+// that it said too late, of a run that was over by then, is no leaving.
+void let_client_leave(const os::Fd& client, const Clock& clock) {
+  constexpr Millis kMost{1'000};
+  const MonoTime until = clock.mono() + kMost;
+  for (MonoTime now = clock.mono(); now < until; now = clock.mono()) {
+    pollfd left{client.get(), POLLIN, 0};
+    if (poll(&left, 1, static_cast<int>((until - now).count())) <= 0) return;
+    if (!os::receive_packet(client.get()).ok()) return;
+  }
 }
 
 // A waiting process ends with its server; one with a run stays.
@@ -113,7 +118,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
     return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
   });
   events.reset();  // who reads them sees their end
-  if (fed) let_client_leave(client);
+  if (fed) let_client_leave(client, clock);
   context.kit.used.reset();
   return network_is_unused();
 }
