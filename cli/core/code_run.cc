@@ -19,10 +19,7 @@ Result<contracts::Run> code_run(const Parsed& parsed, std::string code,
     run.spec.sandbox.limits.cpu_time = wire::Duration{*timeout};
   }
   ASSIGN_OR_RETURN(const std::optional<int64_t> memory, quantity_option(parsed, "memory"));
-  if (memory) {
-    run.spec.sandbox.limits.memory = wire::Quantity{*memory};
-    run.spec.sandbox.limits.address_space = wire::Quantity{*memory};
-  }
+  if (memory) run.spec.sandbox.limits.memory = wire::Quantity{*memory};
   return run;
 }
 

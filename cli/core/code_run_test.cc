@@ -29,7 +29,7 @@ TEST(CodeRun, TakesItsNameLabelsTimeAndMemoryFromTheOptions) {
   EXPECT_EQ(run.spec.timeout, wire::Duration{std::chrono::seconds(90)});
   EXPECT_EQ(run.spec.sandbox.limits.cpu_time, wire::Duration{std::chrono::seconds(90)});
   EXPECT_EQ(run.spec.sandbox.limits.memory, wire::Quantity{1LL << 30});
-  EXPECT_EQ(run.spec.sandbox.limits.address_space, wire::Quantity{1LL << 30});
+  EXPECT_EQ(run.spec.sandbox.limits.address_space, std::nullopt);
   EXPECT_EQ(run.spec.input_data->find("n")->integer() != nullptr, true);
 }
 

@@ -33,7 +33,8 @@ TEST(Homes, OfAnAgentAreExactlyTheseAndPathPassesUnchanged) {
                      {"npm_config_userconfig", "/tmp/home/.npmrc"},
                      {"OD_AGENT_PROFILES_CONFIG", "/tmp/home/.config/agent-profiles.json"},
                      {"PYTHONPATH", ""},
-                     {"LANG", "en_US.UTF-8"}}));
+                     {"LANG", "C.UTF-8"},
+                     {"PYTHONUNBUFFERED", "1"}}));
   for (const auto& [name, value] : env) {
     EXPECT_TRUE(!is_home_variable(name) || is_scratch_path(value)) << name;
   }

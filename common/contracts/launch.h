@@ -103,6 +103,9 @@ struct LaunchRequest {
   // Cores that everything inside may use together. An allotment and no wall: a host that cannot
   // hold a run to it says so in the result and runs it.
   std::optional<int64_t> cpus;
+  // Which of the host's those are: the agent knows what else runs here. The launcher chooses what
+  // is missing.
+  std::vector<int64_t> processors;
   // The client hears of no `started`, and the result leaves out what it knows already: cmd,
   // enforced and policy.
   bool brief_result = false;
@@ -139,6 +142,9 @@ struct LaunchRequest {
               "whether what is in the writable folder already counts for its limits"),
         field("cpus", &LaunchRequest::cpus, "cores that everything inside may use together",
               {.omit_empty = true, .min = 1, .max = 4096}),
+        field("processors", &LaunchRequest::processors,
+              "numbers of the host's processors that the command is to be scheduled on",
+              {.omit_empty = true, .max_length = 4096}),
         field("briefResult", &LaunchRequest::brief_result,
               "whether nothing tells of the start, and the result leaves out cmd, enforced and "
               "policy",

@@ -86,7 +86,7 @@ TEST(PolicyDocument, HasEveryFieldOfThePolicyInItsOrder) {
 
 // proves: VLT-109
 TEST(PolicyDocument, HasTheNumbersOfEachProfile) {
-  const Cells profiles = {"command", "compute", "test", "snippet", "session", "agent"};
+  const Cells profiles = {"command", "compute", "code", "test", "snippet", "session", "agent"};
   for (const Cells& row : table("Limits: the numbers")) {
     for (size_t i = 0; i < profiles.size(); ++i) {
       const wire::Value policy = wire::encode(*profile_policy(profiles[i]));
@@ -97,8 +97,8 @@ TEST(PolicyDocument, HasTheNumbersOfEachProfile) {
 
 TEST(PolicyDocument, HasTheBoundsThatAreChecked) {
   for (const Cells& row : table("Limits: the numbers")) {
-    const std::string& least = row.at(8);
-    const std::string& most = row.at(9);
+    const std::string& least = row.at(9);
+    const std::string& most = row.at(10);
     const size_t unit = least.find_first_not_of("0123456789");
     const auto number = parse_integer<int64_t>(least.substr(0, unit)).value_or(0);
     const std::string suffix = unit == std::string::npos ? "" : least.substr(unit);

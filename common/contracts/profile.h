@@ -43,7 +43,7 @@ Result<Profiles> profiles_with(const std::map<std::string, std::string>& files);
 // Of the built-in profiles.
 std::optional<SandboxPolicy> profile_policy(std::string_view profile);
 std::vector<std::string> profile_names();
-// `agent, command, compute, session, snippet, test`, for messages.
+// `agent, code, command, compute, session, snippet, test`, for messages.
 std::string names_of(const Profiles& profiles);
 
 // The environment of a command: the profile's, the Python environment's, the policy's. A policy

@@ -56,7 +56,7 @@ TEST(Profiles, SessionHasTheNumbersOfItsDesign) {
 
 // proves partly: WSM-22, WSM-99, WSM-100
 TEST(Profiles, GiveNoNetworkNoMountsAndNothingPartial) {
-  EXPECT_EQ(names_of(builtin_profiles()), "agent, command, compute, session, snippet, test");
+  EXPECT_EQ(names_of(builtin_profiles()), "agent, code, command, compute, session, snippet, test");
   for (const auto& [name, profile] : builtin_profiles()) {
     EXPECT_FALSE(profile.policy.network->enabled) << name;
     EXPECT_TRUE(profile.policy.host_mounts.empty()) << name;
@@ -100,7 +100,7 @@ TEST(OperatorProfiles, ReplaceABuiltInOneOrAddAnother) {
   const auto profiles = profiles_with(
       {{"test", minimal_profile(kAllLimits)}, {"nightly", minimal_profile(kAllLimits)}});
   ASSERT_TRUE(profiles.ok()) << profiles.error().describe();
-  EXPECT_EQ(names_of(*profiles), "agent, command, compute, nightly, session, snippet, test");
+  EXPECT_EQ(names_of(*profiles), "agent, code, command, compute, nightly, session, snippet, test");
   EXPECT_EQ(profiles->at("test").policy.limits.pids, 9);
   EXPECT_EQ(profiles->at("compute").policy.limits.pids, 64);
 }

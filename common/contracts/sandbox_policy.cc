@@ -178,9 +178,10 @@ SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy
   if (profile.network && !out.network->loopback) out.network->loopback = profile.network->loopback;
   if (out.tools.empty()) out.tools = profile.tools;
   out.limits = profile.limits.overridden_by(requested.limits);
-  // Who asks for more or less memory means the address space of each process too.
-  if (requested.limits.memory && !requested.limits.address_space && out.limits.address_space)
-    out.limits.address_space = requested.limits.memory;
+  // More memory is of no use without the address space for it. Less lowers none: programs reserve
+  // far more of it than they ever touch.
+  if (out.limits.address_space && !requested.limits.address_space && requested.limits.memory)
+    out.limits.address_space = std::max(*out.limits.address_space, *requested.limits.memory);
   out.host_mounts = profile.host_mounts;
   append_new(out.host_mounts, requested.host_mounts);
   out.devices = profile.devices;

@@ -118,8 +118,8 @@ struct SandboxPolicy {
 };
 
 // `requested` on top of its profile's policy: what will be enforced. Requested limits and network
-// win over the profile's (a requested memory also replaces its addressSpace); mounts, devices and
-// variables are added to the profile's.
+// win over the profile's (more memory than its addressSpace raises that too, less never lowers it);
+// mounts, devices and variables are added to the profile's.
 SandboxPolicy effective_policy(const SandboxPolicy& profile, const SandboxPolicy& requested);
 
 }  // namespace paddock::contracts

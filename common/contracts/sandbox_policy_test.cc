@@ -31,6 +31,22 @@ TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
   EXPECT_FALSE(policy.network->enabled);
 }
 
+// proves partly: ORB-117
+TEST(EffectivePolicy, LessMemoryLowersNoAddressSpaceAndMoreRaisesIt) {
+  EXPECT_EQ(profile_policy("compute")->limits.address_space, std::nullopt);
+  SandboxPolicy profile = *profile_policy("snippet");
+  profile.limits.address_space = wire::Quantity{kGibibyte};
+  SandboxPolicy requested;
+  const auto effective = [&](int64_t memory) {
+    requested.limits.memory = wire::Quantity{memory};
+    return effective_policy(profile, requested).limits.address_space->bytes;
+  };
+  EXPECT_EQ(effective(kGibibyte / 2), kGibibyte);
+  EXPECT_EQ(effective(kGibibyte * 2), kGibibyte * 2);
+  requested.limits.address_space = wire::Quantity{kGibibyte / 4};
+  EXPECT_EQ(effective(kGibibyte * 2), kGibibyte / 4);
+}
+
 // proves partly: VLT-58, VLT-59, VLT-60, VLT-61, VLT-62, VLT-63
 TEST(SandboxPolicy, RefusesNegativeZeroMistypedAndUnknownLimits) {
   EXPECT_EQ(fault_of_policy("limits: {memory: 0}"), "limits.memory: must be more than zero");

@@ -210,7 +210,7 @@ std::string profile_of(const RunSpec& spec) {
     case RunType::kCommand:
       return "command";
     case RunType::kCode:
-      return "snippet";
+      return "code";
     case RunType::kTest:
       return "test";
     case RunType::kCompute:

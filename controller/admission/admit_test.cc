@@ -104,8 +104,8 @@ TEST_F(Admit, GivesCodeAndTestsTheirProfiles) {
   spec_.code = "print(1)";
   context_.tree = nullptr;
   const AdmittedRun code = admit(spec_, wanted_media(spec_), context_).value();
-  EXPECT_EQ(code.spec.profile, "snippet");
-  EXPECT_EQ(code.spec.timeout, wire::Duration{std::chrono::seconds(35)});
+  EXPECT_EQ(code.spec.profile, "code");
+  EXPECT_EQ(code.spec.timeout, wire::Duration{std::chrono::minutes(30)});
   EXPECT_EQ(code.spec.code, "print(1)");
   EXPECT_FALSE(code.policy.network->enabled);
   spec_.profile = "compute";

@@ -57,7 +57,7 @@ TEST_F(Runs, OfCodeNeedNoWorkspaceAndKeepTheirDataAsItCame) {
   };
   const Answer answer = call("POST", kRuns, text(R"(,"inputData":{"a":[1,null],"b":{}})"));
   ASSERT_EQ(answer.status, 201) << answer.text;
-  EXPECT_EQ(answer.body.text("spec.profile"), "snippet");
+  EXPECT_EQ(answer.body.text("spec.profile"), "code");
   EXPECT_EQ(answer.body.at("spec.command"), nullptr);
   EXPECT_NE(answer.text.find(R"("inputData":{"a":[1,null],"b":{}})"), std::string::npos);
   const Answer large = call("POST", kRuns, text(R"(,"inputData":{"a":18446744073709551616})"));

@@ -92,6 +92,8 @@ std::string pack(const CommandSpec& spec) {
     out.number(tool.device);
     out.number(tool.inode);
   }
+  out.number(spec.processors.size());
+  for (const int processor : spec.processors) out.number(static_cast<uint64_t>(processor));
   return out.take();
 }
 
@@ -115,6 +117,7 @@ std::optional<CommandSpec> unpack(std::string_view bytes) {
     const uint64_t device = in.number();
     out.tools.push_back({device, in.number()});
   });
+  in.each([&] { out.processors.push_back(static_cast<int>(in.number())); });
   if (!in.all_taken() || out.command.empty()) return std::nullopt;
   return out;
 }

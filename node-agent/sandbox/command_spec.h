@@ -20,7 +20,8 @@ struct CommandSpec {
   std::vector<RlimitSetting> rlimits;
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;
-  std::vector<FileId> tools;  // what may be executed; none: it is asked about if it matters
+  std::vector<FileId> tools;         // what may be executed; none: it is asked about if it matters
+  std::vector<int> processors = {};  // of the host, to be scheduled on; none: any
 };
 
 std::string pack(const CommandSpec& spec);

@@ -14,7 +14,8 @@ CommandSpec example() {
           .rlimits = {{RLIMIT_NOFILE, "RLIMIT_NOFILE", 10, RLIM_INFINITY}},
           .scratch_folders = {"/tmp/home"},
           .scratch_files = {{"/tmp/home/a", std::string("x\0y", 3)}},
-          .tools = {{1, 2}, {~dev_t{0}, ~ino_t{0}}}};
+          .tools = {{1, 2}, {~dev_t{0}, ~ino_t{0}}},
+          .processors = {0, 63}};
 }
 
 TEST(CommandSpec, ArrivesAsItWasSent) {
@@ -31,6 +32,7 @@ TEST(CommandSpec, ArrivesAsItWasSent) {
   EXPECT_EQ(out->scratch_folders, example().scratch_folders);
   EXPECT_EQ(out->scratch_files, example().scratch_files);
   EXPECT_EQ(out->tools, example().tools);
+  EXPECT_EQ(out->processors, example().processors);
 }
 
 TEST(CommandSpec, IsNothingWhenCutShortOrTooLong) {

@@ -16,18 +16,84 @@ std::vector<EtcFile> etc_files(bool network) {
   return files;
 }
 
-const std::vector<std::string>& shared_etc_paths() {
-  static const std::vector<std::string> kPaths = {
-      "/etc/alternatives",   "/etc/ssl/certs",  "/etc/ssl/openssl.cnf",
-      "/etc/ld.so.cache",    "/etc/localtime",  "/etc/os-release",
-      "/etc/debian_version", "/etc/mime.types", "/etc/fonts",
+const std::vector<std::string>& shared_etc_patterns() {
+  static const std::vector<std::string> kPatterns = {
+      // The system's own tables.
+      "alternatives",
+      "ssl/certs",
+      "ssl/openssl.cnf",
+      "ld.so.cache",
+      "ld.so.conf",
+      "ld.so.conf.d",
+      "localtime",
+      "timezone",
+      "os-release",
+      "lsb-release",
+      "debian_version",
+      "redhat-release",
+      "alpine-release",
+      "mime.types",
+      "mailcap",
+      "magic",
+      "magic.mime",
+      "services",
+      "protocols",
+      "rpc",
+      "ethertypes",
+      "host.conf",
+      "gai.conf",
+      "locale.alias",
+      "papersize",
+      "libpaper.d",
+      "terminfo",
+      "inputrc",
+      "manpath.config",
+      "groff",
+      "dictionaries-common",
+      "sgml",
+      "xml",
+      // Languages.
+      "python3*",
+      "ipython",
+      "java-*",
+      "maven/m2.conf",
+      "maven/logging",
+      "perl",
+      "R",
+      "octave*",
+      "julia",
+      "php/*/mods-available",
+      "php/*/cli/conf.d",
+      "fpc*.cfg",
+      "gnucobol",
+      "gdb",
+      "gprofng.rc",
+      "emacs",
+      "vim",
+      "nanorc",
+      "texmf",
+      "texlive",
+      // Pictures, sound and processors of both.
+      "matplotlibrc",
+      "fonts",
+      "ImageMagick-*",
+      "ghostscript",
+      "gtk-2.0",
+      "gtk-3.0",
+      "OpenCL",
+      "vulkan",
+      "glvnd",
+      "drirc",
+      "vdpau_wrapper.cfg",
+      "openal",
+      "alsa",
+      "lynx",
+      // Programs of several processes.
+      "openmpi",
+      "ucx",
+      "libibverbs.d",
   };
-  return kPaths;
-}
-
-const std::vector<std::string>& shared_etc_prefixes() {
-  static const std::vector<std::string> kPrefixes = {"python3", "java-"};
-  return kPrefixes;
+  return kPatterns;
 }
 
 }  // namespace paddock::sandbox

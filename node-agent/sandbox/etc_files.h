@@ -13,9 +13,11 @@ struct EtcFile {
 
 // With a network the name server is the broker's.
 std::vector<EtcFile> etc_files(bool network);
-// What is shown of the host's own /etc if it exists, read-only: nothing in it is secret.
-const std::vector<std::string>& shared_etc_paths();
-// Names directly in /etc that start so are shown too: `python3` also matches `python3.11`.
-const std::vector<std::string>& shared_etc_prefixes();
+// What is shown of the host's own /etc if it exists, read-only, as patterns of names in it: what
+// installed software finds its own data by. A list, since nothing tells such a file from another: a
+// file that everybody may read is no sign, as operators keep passwords of proxies, package indexes
+// and databases in many. So what has a place for one is not here (pip.conf, npmrc, gitconfig,
+// wgetrc, profile, maven/settings.xml, php.ini, odbc.ini), nor what names this host or its network.
+const std::vector<std::string>& shared_etc_patterns();
 
 }  // namespace paddock::sandbox

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "node-agent/sandbox/machine_facts.h"
 #include "node-agent/sandbox/request_facts.h"
 
 namespace paddock::sandbox {
@@ -33,6 +34,11 @@ struct SystemEntry {
   std::string link;  // where it points to, if it is a symbolic link
 };
 
+// The environment of type `compute` names one locale, which no host has to have (ORB-62).
+inline constexpr const char* kLocales = "/usr/lib/locale/";
+inline constexpr const char* kNamedLocale = "en_US.utf8";
+inline constexpr const char* kNeutralLocale = "C.utf8";
+
 struct HostFacts {
   bool privileged = false;  // may set up mounts and ids as the host's root
   uid_t uid = 0;
@@ -50,8 +56,13 @@ struct HostFacts {
   // Of a launcher for sessions: the tools that most of its requests name, found once.
   std::vector<std::string> standing_tools;
   std::shared_ptr<const RequestFacts> standing = named;
+  std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();
+  uint64_t turn = 0;             // another one for each run: where to begin to choose
   bool show_programs = false;    // see RequestFacts
   std::vector<SystemEntry> etc;  // harmless files and folders of /etc that exist here
+  // What is in kLocales, where kNamedLocale is not: then it is shown too, with the data of the
+  // neutral one. Empty: it is there, or cannot be had.
+  std::vector<std::string> locales;
 };
 
 }  // namespace paddock::sandbox

@@ -54,6 +54,8 @@ uint64_t rights_of(const MountEntry& entry, const LandlockQuestion& question) {
       return kRead | execute;
     case Kind::kDevice:
       return kDevice;
+    case Kind::kTerminals:
+      return kDevice | kReadDir;
     case Kind::kBind:
       return kRead | execute | (entry.writable ? kChange : 0);
     case Kind::kScratch:

@@ -16,6 +16,7 @@ std::vector<MountEntry> table() {
       {Kind::kFile, "/etc/passwd", "content"},
       {Kind::kSystem, "/etc/alternatives", "/etc/alternatives"},
       {Kind::kDevice, "/dev/null", "/dev/null"},
+      {Kind::kTerminals, "/dev/pts", ""},
       {Kind::kProc, "/proc", ""},
       {Kind::kScratch, "/tmp", "", true, 1, 1},
       {Kind::kFolder, "/var", ""},
@@ -36,6 +37,7 @@ TEST(LandlockRules, GrantWhatTheMountTableShowsAndNothingElse) {
       "/etc: read_file read_dir\n"
       "/usr: execute read_file read_dir\n"
       "/dev/null: write_file read_file truncate ioctl_dev\n"
+      "/dev/pts: write_file read_file read_dir truncate ioctl_dev\n"
       "/proc: write_file read_file read_dir truncate\n"
       "/tmp: execute write_file read_file read_dir remove_dir remove_file make_dir make_reg "
       "make_sock make_fifo make_sym refer truncate\n"

@@ -23,6 +23,15 @@ std::string policy_file(contracts::SandboxPolicy policy) {
   return wire::to_pretty_json(wire::encode(policy));
 }
 
+// No name can be added to a folder of the host: it is covered, and what it holds shown once more.
+void add_locales(const HostFacts& host, std::vector<MountEntry>& table) {
+  if (host.locales.empty()) return;
+  const std::string folder = kLocales;
+  table.push_back({Kind::kCover, folder.substr(0, folder.size() - 1), ""});
+  for (const std::string& path : host.locales) table.push_back({Kind::kSystem, path, path});
+  table.push_back({Kind::kSystem, cat(folder, kNamedLocale), cat(folder, kNeutralLocale)});
+}
+
 void add_system(const HostFacts& host, bool network, std::vector<MountEntry>& table) {
   const auto add = [&](const SystemEntry& entry) {
     if (entry.link.empty()) {
@@ -35,6 +44,7 @@ void add_system(const HostFacts& host, bool network, std::vector<MountEntry>& ta
   for (const EtcFile& file : etc_files(network))
     table.push_back({Kind::kFile, file.path, file.content});
   for (const SystemEntry& entry : host.etc) add(entry);
+  add_locales(host, table);
 }
 
 void add_devices(std::vector<MountEntry>& table) {
@@ -43,6 +53,8 @@ void add_devices(std::vector<MountEntry>& table) {
   table.push_back({Kind::kSymlink, "/dev/stdin", "/proc/self/fd/0"});
   table.push_back({Kind::kSymlink, "/dev/stdout", "/proc/self/fd/1"});
   table.push_back({Kind::kSymlink, "/dev/stderr", "/proc/self/fd/2"});
+  table.push_back({Kind::kTerminals, "/dev/pts", ""});
+  table.push_back({Kind::kSymlink, "/dev/ptmx", "pts/ptmx"});
   table.push_back({Kind::kFolder, "/dev/shm", ""});  // the scratch space goes there
 }
 
@@ -52,6 +64,7 @@ std::vector<MountEntry> system_mounts(const HostFacts& host, bool network,
   add_system(host, network, table);
   add_devices(table);
   table.push_back({Kind::kProc, "/proc", ""});
+  table.push_back({Kind::kSymlink, "/sys/devices/system/cpu", cat("/proc/", kProcessorsFolder)});
   table.push_back({Kind::kScratch, "/tmp", "", true,
                    limits.fs_bytes ? limits.fs_bytes->bytes : kDefaultScratchBytes,
                    limits.file_count.value_or(kDefaultScratchFiles)});
@@ -76,6 +89,8 @@ const char* kind_name(Kind kind) {
       return "bind";
     case Kind::kProc:
       return "proc";
+    case Kind::kTerminals:
+      return "terminals";
     case Kind::kScratch:
       return "scratch";
     case Kind::kCover:

@@ -12,15 +12,16 @@ namespace paddock::sandbox {
 
 struct MountEntry {
   enum class Kind {
-    kFolder,   // an empty folder of the (finally read-only) root
-    kFile,     // content written into the root
-    kSymlink,  // source: where it points to
-    kSystem,   // a part of the host, read-only
-    kDevice,   // a device node of the host
-    kBind,     // a folder or file that the request names
-    kProc,     // fresh, own processes only
-    kScratch,  // /tmp and /dev/shm: one tmpfs with one limit for both
-    kCover,    // an empty folder over one of the system, filled by later entries
+    kFolder,     // an empty folder of the (finally read-only) root
+    kFile,       // content written into the root
+    kSymlink,    // source: where it points to
+    kSystem,     // a part of the host, read-only
+    kDevice,     // a device node of the host
+    kBind,       // a folder or file that the request names
+    kProc,       // fresh, own processes only
+    kTerminals,  // fresh, own pseudo-terminals only
+    kScratch,    // /tmp and /dev/shm: one tmpfs with one limit for both
+    kCover,      // an empty folder over one of the system, filled by later entries
   };
   Kind kind = Kind::kFolder;
   std::string target;

@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "common/base/text.h"
+#include "common/base/units.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -68,12 +70,19 @@ void explain_signal(int signal, Millis used, const Bounds& bounds, SandboxResult
 }
 
 // The kernel's own out-of-memory events; those of the host as a whole are not the run's limit.
-bool explain_memory(const outcome::Ended& ended, SandboxResult& result) {
+std::string memory_reached(const Readings& readings, const Bounds& bounds) {
+  std::string out = "memory limit reached: the kernel's out-of-memory event";
+  if (!bounds.memory) return out;
+  if (readings.peak_memory_bytes) out += cat("; peak ", *readings.peak_memory_bytes >> 20, "Mi");
+  return out + cat("; limits.memory is ", format_quantity(*bounds.memory));
+}
+
+bool explain_memory(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& result) {
   if (ended.cause != EndCause::kOutOfMemory && ended.readings.oom_kills == 0) return false;
   if (ended.readings.memory_limit_hits == 0) {
     set(result, SandboxStatus::kKilledKill, "the host ran out of memory and killed it (signal 9)");
   } else {
-    set(result, SandboxStatus::kMemLimit, "memory limit reached: the kernel's out-of-memory event");
+    set(result, SandboxStatus::kMemLimit, memory_reached(ended.readings, bounds));
   }
   return true;
 }
@@ -127,7 +136,7 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
   if (ended.cause == EndCause::kWallTime)
     return set(result, SandboxStatus::kTimeout, "wall time limit reached");
   if (ended.cause == EndCause::kCanceled) return set(result, SandboxStatus::kCanceled, "canceled");
-  if (explain_memory(ended, result)) return;
+  if (explain_memory(ended, bounds, result)) return;
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
     return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);
@@ -136,6 +145,29 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
   if (!ended.wait_status)
     return set(result, SandboxStatus::kKilledKill, "the sandbox was killed from outside");
   explain_end(ended, used, bounds, result);
+}
+
+// What programs and their libraries say when the kernel gives them no more memory.
+bool complains_of_memory(std::string_view text) {
+  constexpr std::array kComplaints = {
+      "memoryerror",        "bad_alloc",          "out of memory", "cannot allocate memory",
+      "could not allocate", "failed to allocate", "failed to map", "memory allocation",
+      "outofmemory",        "unable to allocate", "mmap failed",   "could not reserve"};
+  constexpr size_t kLastBytes = size_t{16} << 10;
+  std::string end(text.substr(text.size() - std::min(text.size(), kLastBytes)));
+  std::ranges::transform(end, end.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::ranges::any_of(kComplaints,
+                             [&](const char* each) { return end.find(each) != std::string::npos; });
+}
+
+// Of the reason alone: what a program prints decides nothing.
+void tell_of_address_space(const Remarks& remarks, SandboxResult& result) {
+  if (!remarks.address_space || !complains_of_memory(result.err)) return;
+  result.reason +=
+      cat("; it complains of memory, and the address space of each process is limited to ",
+          format_quantity(*remarks.address_space), " (", remarks.address_space_field, ")");
 }
 
 }  // namespace
@@ -163,6 +195,7 @@ void remark(const Remarks& remarks, SandboxResult& result) {
   } else if (remarks.output_cut && (failed || result.status == SandboxStatus::kOk)) {
     result.code = "E_LIMIT_OUTPUT";
   }
+  if (failed) tell_of_address_space(remarks, result);
   if (!remarks.partial) return;
   constexpr std::string_view kPartial = "PARTIAL_ENFORCEMENT";
   result.reason =

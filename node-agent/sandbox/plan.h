@@ -20,6 +20,7 @@
 namespace paddock::sandbox {
 
 inline constexpr uid_t kInsideId = 1000;        // uid and gid of the command, as it sees itself
+inline constexpr uid_t kInitId = 0;             // of init: terminals are made by no other id
 inline constexpr uid_t kDefaultHostId = 65534;  // what root launchers run commands as
 
 struct CgroupSettings {
@@ -58,6 +59,8 @@ struct SandboxPlan {
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
   std::optional<int64_t> address_space;  // of each process
+  std::string address_space_field;       // of the policy: what would raise it
+  MachineShare share;                    // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;
   // What each capability will be once the kernel has accepted every step; `applied` is set then.

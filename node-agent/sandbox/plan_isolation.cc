@@ -1,10 +1,23 @@
 #include "node-agent/sandbox/plan_parts.h"
 
 namespace paddock::sandbox {
+namespace {
+
+void add_share(const contracts::LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  plan.share = {.machine = host.machine,
+                .processors = choose_processors(*host.machine, request, host.turn),
+                .memory_bytes = {},
+                .pids = limits.pids};
+  if (limits.memory) plan.share.memory_bytes = limits.memory->bytes;
+}
+
+}  // namespace
 
 Status plan_isolation(const contracts::LaunchRequest& request, const HostFacts& host,
                       SandboxPlan& plan) {
   plan.privileged = host.privileged;
+  add_share(request, host, plan);
   if (host.privileged) {
     plan.host_uid = static_cast<uid_t>(request.uid.value_or(kDefaultHostId));
     plan.host_gid = static_cast<gid_t>(plan.host_uid);

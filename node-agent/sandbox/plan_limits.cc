@@ -38,6 +38,7 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
   }
   if (!has_accelerator(request.policy)) {
     plan.address_space = limit->bytes;
+    plan.address_space_field = "limits.memory";
     plan.enforced["memory"] =
         by_kernel(requested(limit), "RLIMIT_AS",
                   cat("address space per process, not the sum; ", host.cgroup.why_not));
@@ -64,7 +65,10 @@ void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
         "it uses");
     return;
   }
-  plan.address_space = std::min(limit->bytes, plan.address_space.value_or(limit->bytes));
+  if (limit->bytes <= plan.address_space.value_or(limit->bytes)) {
+    plan.address_space = limit->bytes;
+    plan.address_space_field = "limits.addressSpace";
+  }
   plan.enforced["addressSpace"] = by_kernel(requested(limit), "RLIMIT_AS", "of each process");
 }
 

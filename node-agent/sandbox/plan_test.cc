@@ -122,21 +122,48 @@ TEST(SandboxPlan, HoldsARunToItsCoresWhereItMayAndElseSaysThatItDoesNot) {
               HasSubstr("cpu: not handed down"));
 }
 
+// Programs reserve far more than they touch.
 // proves partly: ORB-117
-TEST(SandboxPlan, BoundsTheAddressSpaceWhereTheProfileSaysSo) {
+TEST(SandboxPlan, BoundsTheAddressSpaceWhereNothingElseHoldsTheMemoryOrThePolicySaysSo) {
   LaunchRequest launch = request();
   launch.policy = *contracts::profile_policy("compute");
-  const auto plan = make_plan(launch, root_host());
+  const auto held = make_plan(launch, root_host());
+  ASSERT_TRUE(held.ok());
+  EXPECT_EQ(held->cgroup.memory_bytes, int64_t{8} << 30);
+  EXPECT_FALSE(bounds_address_space(*held));
+  const auto without = make_plan(launch, user_host());
+  ASSERT_TRUE(without.ok());
+  EXPECT_EQ(without->address_space, int64_t{8} << 30);
+  EXPECT_EQ(without->address_space_field, "limits.memory");
+  EXPECT_TRUE(bounds_address_space(*without));
+  launch.policy.limits.address_space = wire::Quantity{int64_t{4} << 30};
+  for (const HostFacts& host : {root_host(), user_host()}) {
+    const auto asked = make_plan(launch, host);
+    ASSERT_TRUE(asked.ok());
+    EXPECT_EQ(asked->address_space, int64_t{4} << 30);
+    EXPECT_EQ(asked->address_space_field, "limits.addressSpace");
+    EXPECT_EQ(asked->enforced.at("addressSpace").mechanism, "RLIMIT_AS");
+  }
+}
+
+TEST(SandboxPlan, ShowsOfTheMachineWhatIsTheRuns) {
+  HostFacts host = root_host();
+  auto machine = std::make_shared<MachineFacts>();
+  machine->processors = {0, 1, 2, 3};
+  host.machine = machine;
+  LaunchRequest launch = request();
+  launch.cpus = 2;
+  launch.processors = {3, 1};
+  const auto plan = make_plan(launch, host);
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->address_space, int64_t{8} << 30);
-  EXPECT_EQ(plan->cgroup.memory_bytes, int64_t{8} << 30);
-  EXPECT_TRUE(bounds_address_space(*plan));
-  EXPECT_EQ(plan->enforced.at("addressSpace").mechanism, "RLIMIT_AS");
+  EXPECT_EQ(plan->share.processors, (std::vector<int>{1, 3}));
+  EXPECT_EQ(plan->share.memory_bytes, int64_t{512} << 20);
 }
 
 TEST(SandboxPlan, ReplacesTheAddressSpaceByMemoryForAnAcceleratorAndSaysSo) {
   LaunchRequest launch = request();
   launch.policy = *contracts::profile_policy("compute");
+  launch.policy.limits.address_space = wire::Quantity{int64_t{8} << 30};
   launch.policy.devices = {"/dev/nvidia0"};
   SandboxPlan plan;
   ASSERT_TRUE(plan_limits(launch, root_host(), plan).ok());
@@ -214,13 +241,31 @@ TEST(MountTable, IsTheSystemReadOnlyAndOneWritableWorkspace) {
             "symlink /dev/stdin -> /proc/self/fd/0 ro\n"
             "symlink /dev/stdout -> /proc/self/fd/1 ro\n"
             "symlink /dev/stderr -> /proc/self/fd/2 ro\n"
+            "terminals /dev/pts ro\n"
+            "symlink /dev/ptmx -> pts/ptmx ro\n"
             "folder /dev/shm ro\n"
             "proc /proc ro\n"
+            "symlink /sys/devices/system/cpu -> /proc/sys/cpu ro\n"
             "scratch /tmp 536870912 bytes 100000 files rw\n"
             "folder /var ro\n"
             "symlink /var/tmp -> ../tmp ro\n"
             "file /run/paddock/policy.json ro\n"
             "bind /workspace from /srv/run/ws rw\n");
+}
+
+// No name can be added to a folder of the host.
+// proves partly: ORB-62
+TEST(MountTable, ShowsTheLocaleOfComputeWhereTheHostHasNone) {
+  HostFacts host = root_host();
+  host.locales = {"/usr/lib/locale/C.utf8", "/usr/lib/locale/locale-archive"};
+  const auto table = render_mounts(request(), host);
+  EXPECT_THAT(describe_mounts(table), HasSubstr("cover /usr/lib/locale ro\n"
+                                                "system /usr/lib/locale/C.utf8 ro\n"
+                                                "system /usr/lib/locale/locale-archive ro\n"
+                                                "system /usr/lib/locale/en_US.utf8 ro\n"));
+  const auto named = std::ranges::find(table, "/usr/lib/locale/en_US.utf8", &MountEntry::target);
+  ASSERT_NE(named, table.end());
+  EXPECT_EQ(named->source, "/usr/lib/locale/C.utf8");
 }
 
 TEST(MountTable, KeepsHostPathsOutOfThePolicyFile) {

@@ -150,9 +150,9 @@ TEST_P(Files, OfDevicesAreOnlyThoseGranted) {
   launch.policy.devices = {device};
   const Finished with = run(launch);
   unlink(device.c_str());
-  EXPECT_EQ(without.out, "0\nfd full null random shm stderr stdin stdout urandom zero\n");
+  EXPECT_EQ(without.out, "0\nfd full null ptmx pts random shm stderr stdin stdout urandom zero\n");
   EXPECT_EQ(with.out, cat("3\nwritten\nfd full null ", device.substr(5),
-                          " random shm stderr stdin stdout urandom zero\n"))
+                          " ptmx pts random shm stderr stdin stdout urandom zero\n"))
       << with.err;
   ASSERT_TRUE(with.result);
   EXPECT_TRUE(with.result->enforced.at("devices").applied);

@@ -85,7 +85,7 @@ TEST_P(Snippet, HasNoNetworkAndSeesNoProcessButItsOwn) {
   const Finished done =
       run(snippet("import os, socket\n"
                   "print(sorted(p for p in os.listdir('/proc') if p.isdigit()) == "
-                  "sorted([str(os.getpid())]), os.path.exists('/proc/sys'))\n"
+                  "sorted([str(os.getpid())]), os.path.exists('/proc/kcore'))\n"
                   "try: socket.create_connection(('1.1.1.1', 53), 1); print('BREACH')\n"
                   "except OSError: print('no network')\n"));
   EXPECT_THAT(done.out, HasSubstr("no network\n")) << done.err;

@@ -50,11 +50,10 @@ class CodeRuns(unittest.TestCase):
                                               "sys.path[0].startswith('/tmp'), sys.stdin.read() == '')"),
                          "/tmp [''] False False True\n")
 
-    # proves partly: ELV-51, ELV-55, ELV-57
-    def test_its_profile_is_the_one_for_short_code(self):
+    def test_its_profile_is_its_own(self):
         run = self.ended("profile", "print(1)")
-        self.assertEqual((run["spec"]["profile"], run["spec"]["timeout"]), ("snippet", "35s"))
-        self.assertEqual(run["status"]["policy"]["limits"]["cpuTime"], "30s")
+        self.assertEqual((run["spec"]["profile"], run["spec"]["timeout"]), ("code", "30m"))
+        self.assertNotIn("addressSpace", run["status"]["policy"]["limits"])
         self.assertNotIn("command", run["spec"])
         self.assertNotIn("workspace", run["spec"])
 
@@ -70,10 +69,12 @@ class CodeRuns(unittest.TestCase):
     def test_time_and_memory_end_it(self):
         late = self.ended("late", "import time\ntime.sleep(600)", timeout="1s")["status"]
         self.assertEqual((late["phase"], late["result"]["status"], late["result"]["rc"]), ("Failed", "TIMEOUT", 124))
-        large = self.ended("large", "x = 'a' * (300 << 20)")["status"]
+        large = self.ended("large", "x = 'a' * (600 << 20)", sandbox={"limits": {"memory": "256Mi", "addressSpace": "512Mi"}})["status"]
         self.assertIn("MemoryError", large["result"]["stderr"])
+        self.assertIn("limits.addressSpace", large["result"]["reason"])
         many = self.ended("many", "import os\nfor _ in range(4):\n    if os.fork() == 0:\n        x = b'a' * (120 << 20)\n"
-                                  "        import time; time.sleep(20)\nfor _ in range(4): os.wait()")["status"]
+                                  "        import time; time.sleep(20)\nfor _ in range(4): os.wait()",
+                          sandbox={"limits": {"memory": "256Mi"}})["status"]
         self.assertEqual(many["result"]["status"], "MEM_LIMIT", many["result"])
 
     # proves partly: ELV-61, ELV-71
@@ -164,7 +165,7 @@ class CodeRuns(unittest.TestCase):
             self.assertRegex(name, r"\Asum-up-py-\w+\Z")
             self.assertEqual(self.instance.run("wait", name).returncode, 0)
             self.assertEqual(self.instance.run("logs", name).stdout, "6\n")
-            self.assertEqual(self.instance.run_object(name)["status"]["policy"]["limits"]["addressSpace"], "128Mi")
+            self.assertEqual(self.instance.run_object(name)["status"]["policy"]["limits"]["memory"], "128Mi")
             refused = self.instance.run("execute", "sum up.py", "--name", "x", check=False, cwd=folder)
             self.assertEqual(refused.returncode, 2)
             self.assertIn("--detach", refused.stderr)

@@ -19,6 +19,7 @@
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/machine.h"
 #include "node-agent/sandbox/linux/privileges.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/root.h"
@@ -41,7 +42,7 @@ Status enter_own_user_namespace(int view) {
   // Taking an id made /proc/self root's; this process writes its own map there.
   if (prctl(PR_SET_DUMPABLE, 1) != 0) return step_error("becoming dumpable", errno);
   if (unshare(CLONE_NEWUSER) != 0) return step_error("making the command's user namespace", errno);
-  return write_id_maps(0, {kInsideId, kInsideId, kInsideId, kInsideId}, false);
+  return write_id_maps(0, {kInsideId, kInsideId, kInitId, kInitId}, false);
 }
 
 // 0: /dev/null, 1 and 2: the pipes, the others are ours until exec. Nothing else stays open.
@@ -150,6 +151,7 @@ Status take_limits(const Order& order) {
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
   if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
     return step_error("setting the standard input", errno);
+  TRY(stay_on(order.spec.processors));
   return set_rlimits(order.spec.rlimits);
 }
 

@@ -15,6 +15,7 @@ struct ControlMessage {
   enum class Type : char {
     kIdsMapped = 'M',  // launcher -> child: the user namespace has its ids
     kProc = 'P',       // child -> launcher, with a mount of its /proc
+    kTerminals = 'T',  // child -> launcher, with a mount of its terminals
     kView = 'V',       // launcher -> child, with the root of the command's view
     kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor: it waits now
     kRuleset = 'R',    // launcher -> child, with the Landlock ruleset of the view it made

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/machine.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 #include "node-agent/sandbox/mount_groups.h"
@@ -56,6 +59,29 @@ Error setup_failed(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
+// The likeliest share of a request that is not known yet: then little is left to change.
+MachineShare whole_machine(const HostFacts& host) {
+  return {.machine = host.machine,
+          .processors = host.machine->processors,
+          .memory_bytes = {},
+          .pids = {}};
+}
+
+// None: all that there are.
+std::vector<int> processors_to_choose(const MachineShare& share) {
+  return share.processors.size() < share.machine->processors.size() ? share.processors
+                                                                    : std::vector<int>();
+}
+
+// The command opens its streams by their names in /dev too, and so is to own them. They are pipes
+// of this run alone: what it could read there is its own output.
+Status lend_pipe(int pipe, const HostIdentity& to) {
+  struct statfs info {};
+  if (!to.privileged || fstatfs(pipe, &info) != 0 || info.f_type != PIPEFS_MAGIC) return {};
+  if (fchown(pipe, to.uid, to.gid) != 0) return step_error("lending a stream", errno);
+  return {};
+}
+
 // Nobody there to take it: the supervisor will see that.
 Status send_order(int control, bool has_ruleset, const CommandSpec& spec) {
   const std::string packed = pack(spec);
@@ -80,7 +106,7 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit
   std::unique_ptr<EmptySandbox> out(new EmptySandbox(
       {.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()}));
   TRY(out->start_processes(kit, nullptr, nullptr, nullptr));
-  TRY(out->make_view(kit, kit.shared->table()));
+  TRY(out->make_view(kit, kit.shared->table(), whole_machine(kit.host)));
   out->prepared_ = &*kit.shared;
   ASSIGN_OR_RETURN(out->ruleset_, make_ruleset(*kit.shared->landlock(), out->view_->root(),
                                                kit.shared->programs()));
@@ -96,7 +122,7 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::make(const LaunchKit& kit,
   const BrokerConfig* config = broker != nullptr ? &*plan.broker : nullptr;
   if (launcher_makes_views(kit.host)) {
     TRY(out->start_processes(kit, nullptr, config, broker));
-    TRY(out->make_view(kit, plan.mounts));
+    TRY(out->make_view(kit, plan.mounts, plan.share));
   } else {
     OwnView own{plan, {}};
     if (plan.privileged) {
@@ -140,6 +166,9 @@ Status EmptySandbox::fit(const SandboxPlan& plan) {
   if (prepared_ != nullptr) {
     if (const auto rest = beyond(plan.mounts, prepared_->table()))
       TRY(furnish(*view_, *rest, identity_, nullptr));
+    MachineMoment now = this_moment();
+    now.id = moment_.id;
+    TRY(proc_names_.rewrite(proc_files(plan.share, now)));
   }
   ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
   ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
@@ -152,10 +181,14 @@ Status EmptySandbox::fit(const SandboxPlan& plan) {
 
 Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
                                            const SandboxPlan& plan, int input) {
+  TRY(lend_pipe(processes_.out.get(), identity_));
+  TRY(lend_pipe(processes_.err.get(), identity_));
+  if (input >= 0) TRY(lend_pipe(input, identity_));
   if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
-  TRY(send_order(processes_.control.get(), has_ruleset_,
-                 {request.command, request.env, request.workdir, plan.rlimits,
-                  request.scratch_folders, request.scratch_files, plan.tools.ids}));
+  TRY(send_order(
+      processes_.control.get(), has_ruleset_,
+      {request.command, request.env, request.workdir, plan.rlimits, request.scratch_folders,
+       request.scratch_files, plan.tools.ids, processors_to_choose(plan.share)}));
   RunningSandbox out = std::move(processes_);
   processes_.pid = -1;
   return out;
@@ -200,20 +233,24 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
   }
   processes_.pid = pid;
   processes_.pidfd.reset(pidfd);
-  TRY(write_id_maps(pid, {kInsideId, kInsideId, identity_.uid, identity_.gid},
-                    identity_.privileged));
+  TRY(write_id_maps(pid, {kInitId, kInitId, identity_.uid, identity_.gid}, identity_.privileged));
   mount_namespace_.reset(open(cat("/proc/", pid, "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC));
   send_control(processes_.control.get(), Type::kIdsMapped);
   return {};
 }
 
-// While the child closes the sandbox around itself; only its /proc has to be waited for.
-Status EmptySandbox::make_view(const LaunchKit& kit, const std::vector<MountEntry>& table) {
+// While the child closes the sandbox around itself; only what it makes has to be waited for.
+Status EmptySandbox::make_view(const LaunchKit& kit, const std::vector<MountEntry>& table,
+                               const MachineShare& share) {
   ASSIGN_OR_RETURN(View view, View::make(true));
   view_ = std::move(view);
   TRY(furnish(*view_, table, identity_, kit.shared ? &*kit.shared : nullptr));
   ASSIGN_OR_RETURN(const ControlMessage proc, expect(Type::kProc));
   TRY(view_->place_tree("/proc", proc.fd));
+  moment_ = this_moment();
+  ASSIGN_OR_RETURN(proc_names_, ProcNames::show(view_->root(), true, proc_files(share, moment_)));
+  ASSIGN_OR_RETURN(const ControlMessage terminals, expect(Type::kTerminals));
+  TRY(view_->place_tree("/dev/pts", terminals.fd));
   send_control(processes_.control.get(), Type::kView, 0, 0, {}, view_->root());
   return {};
 }

@@ -10,6 +10,7 @@
 #include "node-agent/sandbox/linux/broker_process.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/kit.h"
+#include "node-agent/sandbox/linux/proc_names.h"
 #include "node-agent/sandbox/linux/supervise.h"
 #include "node-agent/sandbox/linux/view.h"
 
@@ -46,7 +47,8 @@ class EmptySandbox {
   explicit EmptySandbox(const HostIdentity& identity) : identity_(identity) {}
   Status start_processes(const LaunchKit& kit, OwnView* own_view, const BrokerConfig* config,
                          BrokerProcess* broker);
-  Status make_view(const LaunchKit& kit, const std::vector<MountEntry>& table);
+  Status make_view(const LaunchKit& kit, const std::vector<MountEntry>& table,
+                   const MachineShare& share);
   Result<os::Fd> ruleset_for(const SandboxPlan& plan, int root);
   bool waits() const;
   Status wait_until_closed();
@@ -57,6 +59,8 @@ class EmptySandbox {
   RunningSandbox processes_;
   std::optional<View> view_;              // none: the child made its own
   const SharedView* prepared_ = nullptr;  // what is in place is this; none: all of one plan
+  ProcNames proc_names_;                  // in the view
+  MachineMoment moment_;                  // when they were shown
   os::Fd ruleset_;                        // Landlock's, of what is in place
   bool bounded_ = false;                  // its processors will be
   bool fitted_ = false;

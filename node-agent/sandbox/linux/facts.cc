@@ -1,8 +1,8 @@
 #include "node-agent/sandbox/linux/facts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,12 +14,14 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "node-agent/sandbox/etc_files.h"
 #include "node-agent/sandbox/linux/cgroup_facts.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/machine.h"
 #include "node-agent/sandbox/linux/own_limits.h"
 
 namespace paddock::sandbox {
@@ -68,22 +70,42 @@ void add_if_present(const std::string& path, std::vector<SystemEntry>& out) {
   if (below_usr && target.find("/../") == std::string::npos) out.push_back({path, target});
 }
 
+std::vector<std::string> names_matching(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> out;
+  if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  std::ranges::sort(out);
+  return out;
+}
+
 std::vector<SystemEntry> find_etc() {
   std::vector<SystemEntry> out;
-  for (const std::string& path : shared_etc_paths()) add_if_present(path, out);
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/etc"), closedir);
-  std::vector<std::string> names;
-  while (folder != nullptr) {
-    const dirent* entry = readdir(folder.get());
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    for (const std::string& prefix : shared_etc_prefixes()) {
-      if (name.starts_with(prefix)) names.push_back(cat("/etc/", name));
-    }
+  for (const std::string& pattern : shared_etc_patterns()) {
+    for (const std::string& path : names_matching(cat("/etc/", pattern))) add_if_present(path, out);
   }
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) add_if_present(name, out);
   return out;
+}
+
+// The names come first in it.
+bool archive_names(const std::string& archive, std::string_view locale) {
+  constexpr size_t kFirstBytes = size_t{1} << 20;
+  const os::Fd file(open(archive.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string bytes(file.valid() ? kFirstBytes : 0, '\0');
+  const ssize_t n = file.valid() ? read(file.get(), bytes.data(), bytes.size()) : 0;
+  return n > 0 && bytes.substr(0, static_cast<size_t>(n)).find(locale) != std::string::npos;
+}
+
+std::vector<std::string> find_locales() {
+  const std::string folder = kLocales;
+  const auto exists = [&](const char* name) {
+    return access(cat(folder, name).c_str(), F_OK) == 0;
+  };
+  if (!exists(kNeutralLocale) || exists(kNamedLocale) || exists("en_US.UTF-8") ||
+      archive_names(cat(folder, "locale-archive"), kNamedLocale))
+    return {};
+  return names_matching(cat(folder, "*"));
 }
 
 }  // namespace
@@ -105,6 +127,8 @@ Result<HostFacts> gather_facts() {
   facts.hard_address_space = hard_limit(RLIMIT_AS);
   for (const char* path : kSystemPaths) add_if_present(path, facts.system);
   facts.etc = find_etc();
+  facts.locales = find_locales();
+  facts.machine = std::make_shared<const MachineFacts>(look_at_machine());
   ASSIGN_OR_RETURN(const std::string own, read_proc("/proc/self/cgroup"));
   ASSIGN_OR_RETURN(const std::string mounts, read_proc("/proc/self/mountinfo"));
   facts.cgroup = usable_cgroups(read_cgroup_facts(own, mounts));

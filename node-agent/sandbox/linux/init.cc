@@ -19,8 +19,10 @@
 #include "node-agent/sandbox/linux/command.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/machine.h"
 #include "node-agent/sandbox/linux/new_mount.h"
 #include "node-agent/sandbox/linux/privileges.h"
+#include "node-agent/sandbox/linux/proc_names.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/root.h"
 #include "node-agent/sandbox/linux/sources.h"
@@ -115,16 +117,23 @@ Status make_own_view(ChildContext& context) {
   for (size_t i = 0; i < own.plan.mounts.size(); ++i)
     TRY(view.place(own.plan.mounts[i], own.sources[i]));
   own.sources.clear();
+  ASSIGN_OR_RETURN(const ProcNames names,
+                   ProcNames::show(view.root(), context.detached_trees,
+                                   proc_files(own.plan.share, this_moment())));
   ASSIGN_OR_RETURN(context.view, view.finish());
   ASSIGN_OR_RETURN(context.ruleset, make_ruleset(own.plan.landlock, context.view.get()));
   return leave_host();
 }
 
-// Only this process can make the /proc of its pid namespace; the launcher makes the rest.
+// Only this process can make the /proc of its pid namespace, and only from here do terminals leave
+// the host those that it keeps for itself. The launcher makes the rest.
 Status get_view(ChildContext& context) {
   ASSIGN_OR_RETURN(const os::Fd proc, new_proc());
   if (!send_control(context.control, Type::kProc, 0, 0, {}, proc.get()))
     return step_error("handing over /proc", errno);
+  ASSIGN_OR_RETURN(const os::Fd terminals, new_terminals());
+  if (!send_control(context.control, Type::kTerminals, 0, 0, {}, terminals.get()))
+    return step_error("handing over the terminals", errno);
   TRY(leave_host());
   auto message = receive_control(context.control);
   if (!message || message->type != Type::kView) return step_error("waiting for the view", EPIPE);

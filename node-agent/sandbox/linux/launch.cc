@@ -152,14 +152,17 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();
-  classify(outcome, {plan.cpu_time, plan.cgroup.pids}, request.command[0], result);
+  classify(outcome, {plan.cpu_time, plan.cgroup.pids, plan.cgroup.memory_bytes}, request.command[0],
+           result);
   describe_run(supervisor, outcome, result);
   tell_of_cpus(kit.used->cgroup(), plan, result);
   if (*broker && supervisor.started())
     tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
   kit.used->take_back(supervisor.release());
   if (!std::holds_alternative<outcome::SetupFailed>(outcome))
-    remark({supervisor.outputs().truncated(), plan.partial}, result);
+    remark({supervisor.outputs().truncated(), plan.partial, plan.address_space,
+            plan.address_space_field},
+           result);
 }
 
 // The same for one that was ordered ahead: what does not need the whole command is done before it
@@ -211,6 +214,7 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
   hold_cancel_signals();
   SandboxResult result = blank_result(request);
   HostFacts host = kit.host;
+  host.turn = static_cast<uint64_t>(getpid());
   host.named = gather_request_facts(request, host);
   auto plan = make_plan(request, host);
   if (!plan.ok()) {

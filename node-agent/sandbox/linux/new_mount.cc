@@ -31,8 +31,13 @@ Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>&
 }
 
 Result<os::Fd> new_proc() {
-  return new_file_system("proc", {{"subset", "pid"}, {"hidepid", "invisible"}},
+  return new_file_system("proc", {{"hidepid", "invisible"}},
                          MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+Result<os::Fd> new_terminals() {
+  return new_file_system("devpts", {{"ptmxmode", "0666"}, {"mode", "0600"}, {"max", "64"}},
+                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
 Status attach(const os::Fd& mount, const os::Fd& target, std::string_view name) {

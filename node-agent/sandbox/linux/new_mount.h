@@ -20,9 +20,13 @@ Status set_options(const os::Fd& context, const std::vector<MountOption>& option
 // `attributes`: MOUNT_ATTR_….
 Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>& options,
                                unsigned attributes);
-// The /proc of the caller's pid namespace: its own processes only, and nothing but processes, so
-// that there is no /proc/sys, kcore, keys or sysrq-trigger.
+// The /proc of the caller's pid namespace, which shows each user's processes to that user alone. It
+// is whole, with /proc/sys, kcore, keys and sysrq-trigger: ProcNames makes it list processes only,
+// before anything that is not ours is executed.
 Result<os::Fd> new_proc();
+// An instance of pseudo-terminals that nobody else has, and not many of them: the kernel has a
+// number of them for all. For a caller whose user namespace has a root.
+Result<os::Fd> new_terminals();
 Status attach(const os::Fd& mount, const os::Fd& target, std::string_view name);
 // Of this mount alone, not of those below it.
 Status make_read_only(const os::Fd& mount, std::string_view name);

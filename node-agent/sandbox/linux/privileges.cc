@@ -18,9 +18,9 @@ Status become_inside_user(bool privileged) {
   // The raw calls: the C library's would try to reach other threads, and there are none.
   if (privileged && syscall(SYS_setgroups, 0, nullptr) != 0)
     return step_error("dropping supplementary groups", errno);
-  if (syscall(SYS_setresgid, kInsideId, kInsideId, kInsideId) != 0)
+  if (syscall(SYS_setresgid, kInitId, kInitId, kInitId) != 0)
     return step_error("taking the sandbox's gid", errno);
-  if (syscall(SYS_setresuid, kInsideId, kInsideId, kInsideId) != 0)
+  if (syscall(SYS_setresuid, kInitId, kInitId, kInitId) != 0)
     return step_error("taking the sandbox's uid", errno);
   return {};
 }

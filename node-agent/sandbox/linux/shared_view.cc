@@ -140,6 +140,10 @@ Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdent
   }
   for (const MountEntry& entry : table) {
     if (entry.kind == Kind::kProc || std::ranges::count(copied, top_folder(entry)) > 0) continue;
+    if (entry.kind == Kind::kTerminals) {
+      TRY(view.place({Kind::kFolder, entry.target, ""}, {}));
+      continue;
+    }
     ASSIGN_OR_RETURN(const os::Fd source, open_source(entry, identity));
     TRY(view.place(entry, source));
   }

@@ -60,8 +60,8 @@ class SharedView {
 os::Fd watch_mounts();
 bool mounts_have_changed(const os::Fd& watch);
 
-// Places the table in its order, all but /proc. `shared`: where whole folders may be copied from;
-// nullptr: nowhere.
+// Places the table in its order, all but /proc and terminals: only a process of the sandbox can
+// make these. `shared`: where whole folders may be copied from; nullptr: nowhere.
 Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
                const SharedView* shared);
 

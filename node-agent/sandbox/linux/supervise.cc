@@ -208,6 +208,7 @@ void Supervisor::handle_control() {
       break;
     case MessageType::kIdsMapped:
     case MessageType::kProc:
+    case MessageType::kTerminals:
     case MessageType::kView:
     case MessageType::kListener:
     case MessageType::kRuleset:

@@ -74,6 +74,10 @@ Status View::place(const MountEntry& entry, const os::Fd& source) {
       ASSIGN_OR_RETURN(const os::Fd proc, new_proc());
       return place_tree(entry.target, proc);
     }
+    case Kind::kTerminals: {
+      ASSIGN_OR_RETURN(const os::Fd terminals, new_terminals());
+      return place_tree(entry.target, terminals);
+    }
     case Kind::kScratch:
       return place_scratch(entry);
     case Kind::kCover:

@@ -20,14 +20,15 @@ class View {
   // over a folder of the host, for which the caller must be alone in its mount namespace.
   static Result<View> make(bool detached);
 
-  // `source`: the detached mount of an entry that has one. A /proc is the caller's own.
+  // `source`: the detached mount of an entry that has one. A /proc and terminals are
+  // the caller's own.
   // What an entry covers must be there before it. A scratch space that is there gets another size.
   Status place(const MountEntry& entry, const os::Fd& source);
   // A tree with everything below it, at a folder of the root.
   Status place_tree(std::string_view path, const os::Fd& tree);
   // Once everything is in place: read-only. The command's root.
   Result<os::Fd> finish();
-  // Before that, of a detached one: the same tree. What is placed later appears in it.
+  // Before that: the same tree. In a detached one what is placed later appears too.
   int root() const { return root_.get(); }
 
  private:

@@ -10,9 +10,11 @@ int main() {
                          "/proc/keys",
                          "/proc/kallsyms",
                          "/proc/kmsg",
-                         "/proc/sys/vm/overcommit_memory",
-                         "/proc/sys/kernel/hostname",
-                         "/proc/mounts",
+                         "/proc/sys/kernel/randomize_va_space",
+                         "/proc/sys/kernel/random/write_wakeup_threshold",
+                         "/proc/sys/kernel/random/urandom_min_reseed_secs",
+                         "/proc/sys/user/max_user_namespaces",
+                         "/proc/sys/net/ipv4/ip_forward",
                          "/proc/config.gz",
                          "/proc/timer_list",
                          "/proc/interrupts",
@@ -23,8 +25,18 @@ int main() {
                          "/proc/irq",
                          "/proc/bus",
                          "/sys/kernel/debug",
+                         "/proc/devices",
+                         "/proc/driver",
+                         "/proc/fs",
+                         "/proc/tty",
+                         "/proc/zoneinfo",
+                         "/proc/kpagecount",
+                         "/sys/kernel/mm",
                          "/sys/fs/cgroup",
-                         "/sys"};
+                         "/sys/class",
+                         "/sys/devices/virtual",
+                         "/sys/devices/system/node",
+                         "/sys/devices/system/cpu/vulnerabilities"};
   for (const char* file : files) {
     for (const int flags : {O_RDONLY, O_WRONLY}) expect_refused(file, open(file, flags));
   }
