@@ -45,8 +45,8 @@ RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
 RunHost::~RunHost() { stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
-  return {config_,   cache_.blobs(), transport_,     *this,   clock_,        random_,
-          *intents_, server_,        cache_.trees(), at_once, &accelerators_};
+  return {config_,   cache_.blobs(), transport_,     *this,   clock_,         random_,
+          *intents_, server_,        cache_.trees(), at_once, &accelerators_, &processors_};
 }
 
 // With what may still work in it, and holds the file of this name.

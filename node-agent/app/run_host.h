@@ -62,6 +62,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   const executor::ExecutorConfig& config_;
   CacheKeeper& cache_;
   devices::Ledger& accelerators_;
+  devices::ProcessorLedger processors_{devices::own_processors()};
   executor::TransportFactory transport_;
   const Clock& clock_;
   Random& random_;

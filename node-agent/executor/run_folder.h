@@ -55,6 +55,7 @@ struct RunRecord {
   bool layered = false;  // the workspace lies above a cached tree
   std::vector<std::string> accelerators;
   std::optional<HoldStart> held;
+  std::vector<int64_t> processors;
   static constexpr auto describe() {
     return std::tuple{
         field("stage", &RunRecord::stage, "how far it came"),
@@ -66,7 +67,9 @@ struct RunRecord {
         field("layered", &RunRecord::layered, "whether the tree is another folder"),
         field("accelerators", &RunRecord::accelerators,
               "granted to the command: nobody else may have them", {.omit_empty = true}),
-        field("held", &RunRecord::held, "since when it has its accelerators")};
+        field("held", &RunRecord::held, "since when it has its accelerators"),
+        field("processors", &RunRecord::processors, "that the command was put on",
+              {.omit_empty = true})};
   }
 };
 

@@ -58,6 +58,8 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
     lease_environment_again();
     if (ports_.accelerators != nullptr)
       accelerators_.emplace(ports_.accelerators->take_again(record_.accelerators));
+    if (ports_.processors != nullptr)
+      processors_.emplace(ports_.processors->take_again(record_.processors));
   }
   if (active() && ports_.trees != nullptr) {
     trees_.emplace_back(*ports_.trees, assignment_.workspace_root);
@@ -241,6 +243,7 @@ void RunLife::finish(contracts::RunOutcome outcome) {
   environment_lease_.reset();
   account(outcome);
   accelerators_.reset();
+  processors_.reset();
   if (stop_.kind() == StopKind::kForget) return;
   record_.stage = Stage::kEnded;
   record_.outcome = std::move(outcome);

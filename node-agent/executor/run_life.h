@@ -14,6 +14,7 @@
 #include "common/os/file_watch.h"
 #include "node-agent/artifacts/collect.h"
 #include "node-agent/devices/ledger.h"
+#include "node-agent/devices/processor_ledger.h"
 #include "node-agent/executor/input_file.h"
 #include "node-agent/executor/launch_intents.h"
 #include "node-agent/executor/launch_server.h"
@@ -67,10 +68,11 @@ struct ExecutorPorts {
   const Clock& clock;
   Random& random;  // thread-safe
   LaunchIntents& intents;
-  LaunchServer* server = nullptr;           // none: each launch starts a launcher of its own
-  workspace::TreeCache* trees = nullptr;    // none: each run gets a copy of its tree
-  Parallel parallel = {};                   // none: one blob after the other
-  devices::Ledger* accelerators = nullptr;  // none: this host has none
+  LaunchServer* server = nullptr;                  // none: each launch starts a launcher of its own
+  workspace::TreeCache* trees = nullptr;           // none: each run gets a copy of its tree
+  Parallel parallel = {};                          // none: one blob after the other
+  devices::Ledger* accelerators = nullptr;         // none: this host has none
+  devices::ProcessorLedger* processors = nullptr;  // none: each launcher chooses
 };
 
 class RunLife {
@@ -129,6 +131,7 @@ class RunLife {
   void add_project(contracts::LaunchRequest& request, runtimes::Environment environment);
   void add_code(contracts::LaunchRequest& request) const;
   Status add_tool_bundle(contracts::LaunchRequest& request);
+  void add_processors(contracts::LaunchRequest& request);
   Status add_accelerators(contracts::LaunchRequest& request);
   Status add_tool_token(std::map<std::string, std::string>& environment);
   struct TreeSource {
@@ -182,6 +185,7 @@ class RunLife {
   std::optional<os::FileWatch> watch_;                           // of its events
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
+  std::optional<devices::ProcessorLedger::Hold> processors_;     // likewise
   std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended
   std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
 };

@@ -136,7 +136,8 @@ class Life : public testing::Test {
         server.get(),
         trees.get(),
         {},
-        &accelerators};
+        &accelerators,
+        &processors};
   }
   void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
   std::unique_ptr<RunLife> accept() {
@@ -227,7 +228,8 @@ class Life : public testing::Test {
   Recorder recorder{steps};
   SystemClock clock;
   SystemRandom random;
-  devices::Ledger accelerators;                 // empty unless a test fills it
+  devices::Ledger accelerators;  // empty unless a test fills it
+  devices::ProcessorLedger processors{{4, 6, 8}};
   std::unique_ptr<workspace::TreeCache> trees;  // none unless a test makes one
   std::unique_ptr<LaunchServer> server;         // none unless a test makes one
   std::unique_ptr<RunLife> life;

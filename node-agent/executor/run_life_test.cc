@@ -59,6 +59,26 @@ TEST_F(Life, CodeGetsItsFilesTheOperatorsPythonAndNothingOfAProject) {
   EXPECT_EQ(request.cpus, 3);
 }
 
+TEST_F(Life, AnAllotmentOfProcessorsIsToldToLibrariesUnlessTheEnvironmentIsExact) {
+  assignment.spec.resources = contracts::Resources{.cpu = 2};
+  assignment.policy.env["OMP_NUM_THREADS"] = "7";
+  const auto request_of = [&](const char* profile) {
+    assignment.spec.profile = profile;
+    behave("ok");
+    run();
+    const auto text = os::read_file(folder().file("request.json"));
+    EXPECT_TRUE(text.ok());
+    EXPECT_TRUE(life->erase().ok());
+    return *wire::decode<contracts::LaunchRequest>(*wire::parse_json(*text));
+  };
+  const auto command = request_of("command");
+  EXPECT_EQ(command.processors, (std::vector<int64_t>{4, 6}));
+  EXPECT_EQ(command.env.at("OMP_NUM_THREADS"), "7");  // the caller's own
+  EXPECT_EQ(command.env.at("MKL_NUM_THREADS"), "2");
+  EXPECT_FALSE(request_of("compute").env.contains("MKL_NUM_THREADS"));
+  EXPECT_EQ(processors.take(1).processors(), (std::vector<int64_t>{4}));  // given back
+}
+
 TEST_F(Life, AFailingCommandKeepsItsExitCodeAndItsArtifacts) {
   behave("fail");
   const contracts::RunOutcome outcome = run();

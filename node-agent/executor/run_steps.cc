@@ -1,5 +1,6 @@
 // The steps of RunLife that touch the workspace: before the launch and after the result.
 #include <algorithm>
+#include <array>
 
 #include "common/base/append_new.h"
 #include "common/contracts/homes.h"
@@ -19,6 +20,11 @@ using contracts::MountMode;
 using contracts::RunPhase;
 
 constexpr Millis kBuilderPoll{200};
+// Their environment is the design's, to the letter (ORB-57, ELV-54).
+constexpr std::array kExactProfiles = {"compute", "snippet"};
+// Rust, Go, Java and Node ask which processors they may use.
+constexpr std::array kThreadVariables = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                         "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS"};
 
 }  // namespace
 
@@ -49,7 +55,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
-  if (assignment_.spec.resources) request.cpus = assignment_.spec.resources->cpu;
+  add_processors(request);
   if (is_agent()) request.input_file = input_path();
   TRY(add_accelerators(request));
   return request;
@@ -81,6 +87,19 @@ void RunLife::add_code(contracts::LaunchRequest& request) const {
   const std::string& libraries = ports_.config.library_dir;
   if (!libraries.empty())
     request.mounts.push_back(LaunchMount{libraries, libraries, MountMode::kReadOnly});
+}
+
+// As many as were allotted, and what libraries with threads are told of it: some count the host's.
+void RunLife::add_processors(contracts::LaunchRequest& request) {
+  const auto& resources = assignment_.spec.resources;
+  if (!resources || !resources->cpu) return;
+  request.cpus = resources->cpu;
+  if (ports_.processors != nullptr) {
+    processors_.emplace(ports_.processors->take(*resources->cpu));
+    request.processors = record_.processors = processors_->processors();
+  }
+  if (std::ranges::count(kExactProfiles, assignment_.spec.profile) > 0) return;
+  for (const char* name : kThreadVariables) request.env.try_emplace(name, cat(*resources->cpu));
 }
 
 // The last step: nobody else waits for them while an environment is built.
