@@ -67,12 +67,36 @@ std::vector<IgnoreRule> parse_ignore_rules(std::string_view text, std::string_vi
   return rules;
 }
 
+std::vector<IgnoreRule> built_in_folder_rules() {
+  std::vector<IgnoreRule> rules = parse_ignore_rules(
+      ".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n",
+      "");
+  for (IgnoreRule& rule : rules) rule.source = cat("built-in: ", rule.pattern, "/");
+  return rules;
+}
+
+std::vector<IgnoreRule> built_in_secret_rules() {
+  std::vector<IgnoreRule> rules = parse_ignore_rules(
+      ".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n"
+      "credentials.json\n.netrc\n.pypirc\n.git-credentials\nid_rsa\nid_ed25519\n",
+      "");
+  for (IgnoreRule& rule : rules)
+    rule.source = cat("built-in: ", rule.pattern, " (secrets; a line !", rule.pattern,
+                      " in .paddockignore sends it)");
+  return rules;
+}
+
 void IgnoreRules::add(const std::string& folder, std::vector<IgnoreRule> rules) {
   std::vector<IgnoreRule>& known = by_folder_[folder];
   for (IgnoreRule& rule : rules) known.push_back(std::move(rule));
 }
 
 const IgnoreRule* IgnoreRules::excluded_by(std::string_view path, bool is_folder) const {
+  const IgnoreRule* rule = decided_by(path, is_folder);
+  return rule != nullptr && !rule->negated ? rule : nullptr;
+}
+
+const IgnoreRule* IgnoreRules::decided_by(std::string_view path, bool is_folder) const {
   std::string_view folder = path;
   while (!folder.empty()) {
     const size_t slash = folder.rfind('/');
@@ -81,7 +105,7 @@ const IgnoreRule* IgnoreRules::excluded_by(std::string_view path, bool is_folder
     if (found == by_folder_.end()) continue;
     const std::string_view below = path.substr(folder.empty() ? 0 : folder.size() + 1);
     for (auto rule = found->second.rbegin(); rule != found->second.rend(); ++rule) {
-      if (matches(*rule, below, is_folder)) return rule->negated ? nullptr : &*rule;
+      if (matches(*rule, below, is_folder)) return &*rule;
     }
   }
   return nullptr;

@@ -48,7 +48,6 @@ TEST(ScanFolder, SortsByPathAndKeepsTheExecutableBit) {
   dir.write("b.txt", "bb");
   dir.write("b/run.sh", "#!", 0755);
   dir.write("a", "");
-  ASSERT_TRUE(os::make_dirs(dir / "empty").ok());
   const Scan scan = std::move(*scan_folder(dir.path()));
   EXPECT_THAT(paths(scan), ElementsAre("a", "b.txt", "b/run.sh"));
   EXPECT_FALSE(scan.tree.entries[1].executable);
@@ -60,7 +59,7 @@ TEST(ScanFolder, SortsByPathAndKeepsTheExecutableBit) {
   EXPECT_TRUE(check.ok());
 }
 
-// A file that is exchanged for a link, over and over, while it is read: the link is refused or the
+// A file that is exchanged for a link, over and over, while it is read: it is left out or the
 // file is taken, and nothing beyond the link ever.
 // proves: ORB-96
 TEST(ScanFolder, NeverFollowsALinkThatIsSwappedIn) {
@@ -77,7 +76,8 @@ TEST(ScanFolder, NeverFollowsALinkThatIsSwappedIn) {
   int taken = 0, refused = 0;
   for (int i = 0; i < 20'000 && (i < 500 || taken == 0 || refused == 0); ++i) {
     const auto scan = scan_folder(dir / "project");
-    if (!scan) {
+    ASSERT_TRUE(scan.ok()) << scan.error().describe();
+    if (scan->tree.entries.empty()) {
       ++refused;
       continue;
     }
@@ -112,49 +112,189 @@ TEST(ScanFolder, LeavesOutByTheRulesOfEveryFolderAndSaysWhich) {
                   "sub/__pycache__/ by built-in: __pycache__/", "sub/x by sub/.gitignore:1: x"));
 }
 
-TEST(ScanFolder, StoresALinkToAFileInsideAsItsContent) {
-  const test::TempDir dir;
-  dir.write("real/file", "text", 0755);
-  ASSERT_EQ(::symlink("real/file", (dir / "link").c_str()), 0);
-  const Scan scan = std::move(*scan_folder(dir.path()));
-  ASSERT_THAT(paths(scan), ElementsAre("link", "real/file"));
-  EXPECT_EQ(scan.tree.entries[0].digest, crypto::sha256_hex("text"));
-  EXPECT_TRUE(scan.tree.entries[0].executable);
+std::vector<std::string> links(const Scan& scan) {
+  std::vector<std::string> out;
+  for (const contracts::TreeLink& link : scan.tree.links)
+    out.push_back(cat(link.path, " -> ", link.target));
+  return out;
+}
+void link(const std::string& target, const std::string& at) {
+  ASSERT_EQ(::symlink(target.c_str(), at.c_str()), 0);
 }
 
-TEST(ScanFolder, NamesEveryEntryItRefuses) {
+TEST(ScanFolder, KeepsLinksToWhatComesAlong) {
+  const test::TempDir dir;
+  dir.write("runs/3/model.bin", "text");
+  link("runs/3", dir / "latest");
+  link("./latest//model.bin", dir / "best");
+  link("../..", dir / "runs/3/up");
+  link("up", dir / "runs/3/around");
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), ElementsAre("runs/3/model.bin"));
+  EXPECT_THAT(links(scan), ElementsAre("best -> latest/model.bin", "latest -> runs/3",
+                                       "runs/3/around -> up", "runs/3/up -> ../.."));
+  EXPECT_THAT(left_out(scan), IsEmpty());
+}
+
+// proves: ORB-96
+TEST(ScanFolder, LeavesOutWhatIsNoFileAndLinksThatLeadElsewhere) {
   const test::TempDir outer;
   outer.write("secret", "s");
   const std::string folder = outer / "project";
   outer.write("project/real/file", "");
-  ASSERT_EQ(::symlink("../secret", (folder + "/up").c_str()), 0);
-  ASSERT_EQ(::symlink("/etc/passwd", (folder + "/absolute").c_str()), 0);
-  ASSERT_EQ(::symlink("real", (folder + "/folder").c_str()), 0);
-  ASSERT_EQ(::symlink("nothing", (folder + "/dangling").c_str()), 0);
-  ASSERT_EQ(::symlink("loop", (folder + "/loop").c_str()), 0);
+  outer.write("project/.env", "TOKEN=1");
+  link("../secret", folder + "/up");
+  link("/etc/passwd", folder + "/absolute");
+  link(folder + "/real", folder + "/absolute-inside");
+  link("nothing", folder + "/dangling");
+  link("loop", folder + "/loop");
+  link(".env", folder + "/config");
+  link("real/../real", folder + "/round");
   ASSERT_EQ(::mkfifo((folder + "/fifo").c_str(), 0600), 0);
+  const Scan scan = std::move(*scan_folder(folder));
+  EXPECT_THAT(paths(scan), ElementsAre("real/file"));
+  EXPECT_THAT(links(scan), IsEmpty());
+  EXPECT_THAT(
+      left_out(scan),
+      testing::UnorderedElementsAre(
+          "up by a link that leads out of the folder", "absolute by a link that is absolute",
+          "absolute-inside by a link that is absolute",
+          "dangling by a link that leads to nothing that is sent",
+          "loop by a link that leads to itself",
+          "config by a link that leads to nothing that is sent", testing::StartsWith("round by "),
+          "fifo by a device, a FIFO or a socket",
+          ".env by built-in: .env (secrets; a line !.env in .paddockignore sends it)"));
+}
+
+TEST(ScanFolder, KeepsEmptyFolders) {
+  const test::TempDir dir;
+  dir.write("full/x", "");
+  dir.write("logs/a.log", "");
+  dir.write(".gitignore", "*.log\nignored/\n");
+  for (const char* each : {"out/cache", "full/empty", "ignored"})
+    ASSERT_TRUE(os::make_dirs(dir / each).ok());
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_EQ(scan.tree.folders,
+            (std::vector<contracts::TreeFolder>{{"full/empty"}, {"logs"}, {"out/cache"}}));
+  wire::Check check;
+  scan.tree.validate(check);
+  EXPECT_TRUE(check.ok());
+}
+
+TEST(ScanFolder, KeepsAskedFoldersOfWhichARuleLeavesOutWhatIsInThem) {
+  const test::TempDir dir;
+  dir.write(".gitignore", "build/\n");
+  dir.write("build/reports/old.xml", "");
+  dir.write("src/x", "");
+  link("src", dir / "linked");
+  ScanLimits limits;
+  limits.asked_folders = {"build/reports", "missing", "linked", "../src", ".", "src"};
+  const Scan scan = std::move(*scan_folder(dir.path(), limits));
+  EXPECT_EQ(scan.tree.folders, (std::vector<contracts::TreeFolder>{{"build/reports"}}));
+  EXPECT_THAT(paths(scan), ElementsAre(".gitignore", "src/x"));
+  wire::Check check;
+  scan.tree.validate(check);
+  EXPECT_TRUE(check.ok());
+}
+
+TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
+  const test::TempDir dir;
+  for (const char* path : {".env", ".env.local", ".env.example", "sub/credentials.json", "env"})
+    dir.write(path, "1");
+  EXPECT_THAT(paths(*scan_folder(dir.path())), ElementsAre(".env.example", "env"));
+  dir.write(".gitignore", "!.env\n");  // which a run may have written
+  EXPECT_THAT(paths(*scan_folder(dir.path())), ElementsAre(".env.example", ".gitignore", "env"));
+  dir.write(".paddockignore", "!.env\n");
+  EXPECT_THAT(paths(*scan_folder(dir.path())),
+              ElementsAre(".env", ".env.example", ".gitignore", ".paddockignore", "env"));
+}
+
+TEST(ScanFolder, LeavesOutAPythonEnvironmentUnlessItIsAskedFor) {
+  const test::TempDir dir;
+  dir.write("venv/pyvenv.cfg", "home = /usr/bin\n");
+  dir.write("venv/lib/x.py", "");
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(left_out(scan), ElementsAre("venv/ by built-in: a Python environment (pyvenv.cfg)"));
+  dir.write(".paddockignore", "!venv/\n");
+  EXPECT_EQ(scan_folder(dir.path())->tree.entries.size(), 3U);
+}
+
+TEST(ScanFolder, NamesEveryEntryItRefuses) {
+  const test::TempDir outer;
+  const std::string folder = outer / "project";
   outer.write("project/Case", "");
   outer.write("project/case", "");
+  outer.write("project/Twin/x", "");
+  ASSERT_TRUE(os::make_dirs(folder + "/twin").ok());
   outer.write("project/new\nline", "");
   outer.write("project/back\\slash", "");
   outer.write("project/\xFF", "");
-  const Result<Scan> scan = scan_folder(folder);
+  outer.write("project/large.bin", std::string(11, 'x'));
+  ScanLimits limits;
+  limits.max_file = 10;
+  const Result<Scan> scan = scan_folder(folder, limits);
   ASSERT_FALSE(scan.ok());
   EXPECT_EQ(scan.error().reason, "WORKSPACE_ENTRY_REFUSED");
   std::vector<std::string> fields;
   for (const Cause& cause : scan.error().causes) fields.push_back(cause.field);
-  EXPECT_THAT(fields,
-              testing::UnorderedElementsAre("up", "absolute", "folder", "dangling", "loop", "fifo",
-                                            "case", "new\nline", "back\\slash", "\xEF\xBF\xBD"));
+  EXPECT_THAT(fields, testing::UnorderedElementsAre("large.bin", "case", "Twin/x", "new\nline",
+                                                    "back\\slash", "\xEF\xBF\xBD"));
   EXPECT_THAT(scan.error().describe(), Not(HasSubstr(outer.path())));
 }
 
-TEST(ScanFolder, AcceptsOddFilesOnceTheyAreIgnored) {
+// As an ordinary user.
+TEST(ScanFolder, NamesAllThatCannotBeRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
   const test::TempDir dir;
-  ASSERT_EQ(::mkfifo((dir / "fifo").c_str(), 0600), 0);
-  ASSERT_EQ(::symlink("/etc", (dir / "etc").c_str()), 0);
-  dir.write(".paddockignore", "fifo\netc\n");
-  EXPECT_THAT(paths(*scan_folder(dir.path())), ElementsAre(".paddockignore"));
+  dir.write("a/b/x", "");
+  dir.write("c", "", 0);
+  dir.write("d/.gitignore", "", 0);
+  ASSERT_EQ(::chmod((dir / "a/b").c_str(), 0), 0);
+  const Result<Scan> scan = scan_folder(dir.path());
+  ASSERT_EQ(::chmod((dir / "a/b").c_str(), 0700), 0);
+  ASSERT_FALSE(scan.ok());
+  std::vector<std::string> fields;
+  for (const Cause& cause : scan.error().causes) {
+    fields.push_back(cause.field);
+    EXPECT_THAT(cause.message, HasSubstr(".paddockignore"));
+  }
+  EXPECT_THAT(fields, testing::IsSupersetOf({"a/b", "c", "d/.gitignore"}));
+}
+
+// Whatever the moment, what was taken is the beginning of what is there in the end.
+TEST(ScanFolder, TakesTheBeginningOfAFileThatGrows) {
+  const test::TempDir dir;
+  dir.write("app.log", std::string(1 << 20, 'x'));
+  std::atomic<bool> stop = false;
+  std::thread growing([&] {
+    const os::Fd log(::open((dir / "app.log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    while (!stop && ::write(log.get(), "x", 1) == 1) std::this_thread::yield();
+  });
+  for (int i = 0; i < 50; ++i) {
+    const auto scan = scan_folder(dir.path());
+    if (!scan || scan->tree.entries.size() != 1) {
+      ADD_FAILURE() << "the log was not taken";
+      break;
+    }
+    const contracts::TreeEntry& log = scan->tree.entries[0];
+    EXPECT_EQ(log.digest, crypto::sha256_hex(std::string(static_cast<size_t>(log.size), 'x')));
+  }
+  stop = true;
+  growing.join();
+}
+
+TEST(ScanFolder, LeavesOutWhatCameBackAsItCame) {
+  const test::TempDir dir;
+  for (const char* path : {"out/a.txt", "out/b.txt", "out/c.txt"}) dir.write(path, path);
+  ScanLimits limits;
+  for (const char* path : {"out/a.txt", "out/c.txt"})
+    limits.returned[path] = {crypto::sha256_hex(path), "p-1"};
+  limits.returned["out/b.txt"] = {crypto::sha256_hex("before"), "p-1"};
+  dir.write(".paddockignore", "!c.txt\n");
+  const Scan scan = std::move(*scan_folder(dir.path(), limits));
+  EXPECT_THAT(paths(scan), ElementsAre(".paddockignore", "out/b.txt", "out/c.txt"));
+  EXPECT_THAT(left_out(scan), ElementsAre("out/a.txt by came back from run p-1; a line !out/a.txt "
+                                          "in .paddockignore sends it"));
 }
 
 TEST(ScanFolder, StopsAtItsLimits) {

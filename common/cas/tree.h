@@ -1,6 +1,9 @@
 // A folder as a tree of digests.
 #pragma once
 
+#include <functional>
+#include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,9 +16,20 @@ namespace paddock::cas {
 std::string canonical_tree(const contracts::Tree& tree);
 Digest tree_root(const contracts::Tree& tree);
 
+// A file that an earlier run brought back into the project.
+struct Returned {
+  Digest digest;
+  std::string run;
+};
+using ReturnedFiles = std::map<std::string, Returned, std::less<>>;  // by path
+
 struct ScanLimits {
   int64_t max_files = 100'000;
   int64_t max_bytes = int64_t{64} << 30;
+  int64_t max_file = std::numeric_limits<int64_t>::max();  // what the server takes
+  ReturnedFiles returned = {};                             // left out while they are as they came
+  // Folders that are in the tree if they are here, though a rule leaves out what is in them.
+  std::vector<std::string> asked_folders = {};
   // A file of ours that remembers digests between scans (see digest_cache.h); empty: none.
   std::string cache_path = {};
 };
@@ -27,12 +41,12 @@ struct Scan {
   int64_t hashed_bytes = 0;  // read for their digest; the rest was remembered
 };
 // Reads a project folder. Ignore rules: .gitignore and .paddockignore semantics in every folder,
-// and the built-in ones (.git/, __pycache__/, node_modules/, .venv/). Refused by name: links that
-// leave the folder or point at folders, devices, FIFOs, sockets, odd names, case collisions, over a
-// limit. A link to a file inside the folder is stored as that file's content. A folder that is left
-// out is listed once, with a slash at its end. Errors: WORKSPACE_ENTRY_REFUSED (one cause per
-// entry, its path as the field), WORKSPACE_TOO_LARGE, FILE_CHANGED (while it was read, several
-// times).
+// and the built-in ones of ignore.h. Left out besides: Python environments (pyvenv.cfg), links to
+// what does not come along, devices, FIFOs, sockets, files that keep changing while they are read.
+// Other links and empty folders come as they are; a file that grows is taken as long as it was
+// first seen. Refused by name: odd names, case collisions, what cannot be read, files over
+// `max_file`. A folder that is left out is listed once, with a slash at its end. Errors:
+// WORKSPACE_ENTRY_REFUSED (one cause per entry, its path as the field), WORKSPACE_TOO_LARGE.
 Result<Scan> scan_folder(const std::string& folder, const ScanLimits& limits = {});
 
 }  // namespace paddock::cas

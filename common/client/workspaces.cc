@@ -24,7 +24,7 @@ constexpr int kOffers = 3;  // blobs may be removed between two offers, but not 
 
 Error file_changed(const TreeEntry& entry) {
   return {Code::kFailedPrecondition, "FILE_CHANGED",
-          cat(to_utf8_lossy(entry.path), " changed after it was read; try again")};
+          cat(to_utf8_lossy(entry.path), " changed after it was read")};
 }
 
 // The entries behind the digests that the server lacks, each digest once.
@@ -89,8 +89,8 @@ std::shared_ptr<http::Client> ControllerClient::new_lane() {
 
 Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& target,
                                    const std::function<Status(const http::Request&)>& send) {
-  const Result<os::RegularFile> file = os::open_linked_file_beneath(target.root, blob.path);
-  if (!file || file->stat.st_size != blob.size) return file_changed(blob);
+  const Result<os::RegularFile> file = os::open_regular_file_beneath(target.root, blob.path);
+  if (!file || file->stat.st_size < blob.size) return file_changed(blob);
   http::Request request = stream_request("PUT", cat(target.workspace, "/blobs/", blob.digest));
   request.body_fd = file->fd.get();
   request.body_size = blob.size;

@@ -1,4 +1,4 @@
-// Trees and blobs: a folder as a list of files by digest.
+// Trees and blobs: a folder as a list of files by digest, with its links and its empty folders.
 #pragma once
 
 #include <string>
@@ -31,15 +31,47 @@ struct TreeEntry {
   }
 };
 
-struct Tree {
-  std::vector<TreeEntry>
-      entries;  // sorted by path, bytewise; no path twice, none below another file
+// A symbolic link of the project to something of the project.
+struct TreeLink {
+  std::string path;
+  std::string target;  // relative to the link's folder: `..` parts first, then names
+  friend bool operator==(const TreeLink&, const TreeLink&) = default;
   static constexpr auto describe() {
     return std::tuple{
-        field("entries", &Tree::entries, "files", {.required = true, .max_length = 100'000})};
+        field("path", &TreeLink::path, "relative path",
+              {.required = true, .min_length = 1, .max_length = 4096}),
+        field("target", &TreeLink::target, "where it leads, relative to its own folder",
+              {.required = true, .min_length = 1, .max_length = 4096})};
+  }
+};
+
+// A folder of the tree that has nothing in it.
+struct TreeFolder {
+  std::string path;
+  friend bool operator==(const TreeFolder&, const TreeFolder&) = default;
+  static constexpr auto describe() {
+    return std::tuple{field("path", &TreeFolder::path, "relative path",
+                            {.required = true, .min_length = 1, .max_length = 4096})};
+  }
+};
+
+// Each list is sorted by path, bytewise. No path is there twice, in one list or in two, and none
+// lies below another one: so no link is ever a folder on the way to something else.
+struct Tree {
+  std::vector<TreeEntry> entries;
+  std::vector<TreeLink> links;
+  std::vector<TreeFolder> folders;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("entries", &Tree::entries, "files", {.required = true, .max_length = 100'000}),
+        field("links", &Tree::links, "symbolic links that stay inside",
+              {.omit_empty = true, .max_length = 100'000}),
+        field("folders", &Tree::folders, "folders with nothing in them",
+              {.omit_empty = true, .max_length = 100'000})};
   }
   // Names every hostile or impossible entry: traversal, absolute, control characters, too long or
-  // deep, duplicates, case collisions, a file used as a folder, unsorted, bad digests.
+  // deep, duplicates, case collisions, a file used as a folder, unsorted, bad digests, links that
+  // lead out.
   void validate(wire::Check& check) const;
 };
 

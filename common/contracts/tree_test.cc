@@ -1,7 +1,10 @@
 #include "common/contracts/tree.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
+#include "common/contracts/tree_path.h"
 #include "common/wire/json.h"
 
 namespace paddock::contracts {
@@ -12,13 +15,19 @@ const std::string kDigest(64, 'a');
 TreeEntry file(std::string path) { return {std::move(path), kDigest, 1, false}; }
 
 // The faults of a tree as `path: message`, joined.
-std::string faults_of(std::vector<TreeEntry> entries) {
-  const auto tree = wire::decode<Tree>(wire::encode(Tree{std::move(entries)}));
+std::string tree_faults(Tree given) {
+  const auto tree = wire::decode<Tree>(wire::encode(given));
   if (tree.ok()) return "accepted";
   std::vector<std::string> faults;
   for (const Cause& cause : tree.error().causes)
     faults.push_back(cat(cause.field, ": ", cause.message));
   return join(faults, "\n");
+}
+std::string faults_of(std::vector<TreeEntry> entries) {
+  return tree_faults({std::move(entries), {}, {}});
+}
+std::string fault_of_link(std::string path, std::string target) {
+  return tree_faults({{}, {{std::move(path), std::move(target)}}, {}});
 }
 std::string fault_of_path(std::string path) { return faults_of({file(std::move(path))}); }
 
@@ -78,10 +87,12 @@ TEST(Tree, RefusesNamesThatDifferOnlyByCase) {
 }
 
 TEST(Tree, RefusesAFileThatIsAlsoAFolder) {
-  EXPECT_EQ(faults_of({file("a"), file("a/b")}),
-            "entries[1].path: \"a/b\" lies below another entry that is a file");
-  EXPECT_EQ(faults_of({file("A"), file("a/b/c")}),
-            "entries[1].path: \"a/b/c\" lies below another entry that is a file");
+  EXPECT_EQ(
+      faults_of({file("a"), file("a/b")}),
+      "entries[1].path: \"a/b\" lies below an entry that is a file, a link or an empty folder");
+  EXPECT_EQ(
+      faults_of({file("A"), file("a/b/c")}),
+      "entries[1].path: \"a/b/c\" lies below an entry that is a file, a link or an empty folder");
 }
 
 TEST(Tree, RefusesDigestsThatAreNone) {
@@ -103,6 +114,73 @@ TEST(Tree, NamesEveryHostileEntryAtOnce) {
   const std::string faults = faults_of({file("../a"), file("/b"), file("c\nd")});
   EXPECT_NE(faults.find("entries[0]"), std::string::npos);
   EXPECT_NE(faults.find("entries[2]"), std::string::npos);
+}
+
+TEST(Tree, AcceptsLinksThatStayInside) {
+  for (const auto& [path, target] :
+       std::vector<std::pair<const char*, const char*>>{{"a", "b"},
+                                                        {"latest", "runs/3"},
+                                                        {"s/up", ".."},
+                                                        {"a/b/c", "../../x/y"},
+                                                        {"l", "l"},
+                                                        {"a/b/c", "../.."},
+                                                        {"a", "..."},
+                                                        {"a", "..b/c"}})
+    EXPECT_EQ(fault_of_link(path, target), "accepted") << path << " -> " << target;
+}
+
+// proves: ORB-96
+TEST(Tree, RefusesLinksThatLeadOut) {
+  for (const auto& [path, target] :
+       std::vector<std::pair<const char*, const char*>>{{"a", ".."},
+                                                        {"a", "../x"},
+                                                        {"a/b", "../.."},
+                                                        {"a/b", "../../etc"},
+                                                        {"a", "../../../.."}})
+    EXPECT_EQ(fault_of_link(path, target),
+              cat("links[0].target: \"", target, "\" leads out of the folder"));
+  EXPECT_EQ(fault_of_link("a", "/etc/passwd"), "links[0].target: \"/etc/passwd\" is absolute");
+}
+
+// Up behind a name would leave by way of another link: s/up -> .., x -> s/up/../..
+TEST(Tree, RefusesLinksWhoseEndAnotherLinkDecides) {
+  for (const char* target :
+       {"s/..", "s/up/../..", "../s/..", "./s", ".", "s//t", "s/", "../", "s/./t"})
+    EXPECT_NE(fault_of_link("d/x", target), "accepted") << target;
+  for (const char* target : {"a\nb", "a\\b", "a\xFF"})
+    EXPECT_NE(fault_of_link("x", target), "accepted") << target;
+  EXPECT_NE(fault_of_link("x", std::string("a\0b", 3)), "accepted");
+  EXPECT_NE(fault_of_link("x", ""), "accepted");
+}
+
+TEST(Tree, RefusesWhatLiesBelowALinkOrAnEmptyFolder) {
+  EXPECT_EQ(
+      tree_faults({{file("d/x")}, {{"d", "e"}}, {}}),
+      "entries[0].path: \"d/x\" lies below an entry that is a file, a link or an empty folder");
+  EXPECT_NE(tree_faults({{file("D/x")}, {{"d", "e"}}, {}}), "accepted");
+  EXPECT_NE(tree_faults({{}, {{"d", "e"}, {"d/x", "y"}}, {}}), "accepted");
+  EXPECT_NE(tree_faults({{}, {{"d", "e"}}, {{"d/x"}}}), "accepted");
+  EXPECT_NE(tree_faults({{file("d/x")}, {}, {{"d"}}}), "accepted");
+  EXPECT_NE(tree_faults({{file("a")}, {{"a", "b"}}, {}}), "accepted");
+  EXPECT_NE(tree_faults({{file("a")}, {}, {{"A"}}}), "accepted");
+  EXPECT_NE(tree_faults({{}, {{"l", "m"}}, {{"l"}}}), "accepted");
+  EXPECT_NE(tree_faults({{}, {}, {{"b"}, {"a"}}}), "accepted");
+  EXPECT_NE(tree_faults({{}, {}, {{"../a"}}}), "accepted");
+  EXPECT_EQ(tree_faults({{file("d/x")}, {{"d/y", "x"}}, {{"d/z"}}}), "accepted");
+}
+
+TEST(TreeLinks, AreFollowedByName) {
+  const std::map<std::string, std::string, std::less<>> links = {
+      {"latest", "runs/3"}, {"best", "latest/model.bin"}, {"s/up", ".."}, {"x", "y"}, {"y", "x"}};
+  const auto ends = [&](std::string path) {
+    return resolve_links(std::move(path), links).value_or("nowhere");
+  };
+  EXPECT_EQ(ends("a/b"), "a/b");
+  EXPECT_EQ(ends("latest"), "runs/3");
+  EXPECT_EQ(ends("best"), "runs/3/model.bin");
+  EXPECT_EQ(ends("s/up/a"), "a");
+  EXPECT_EQ(ends("s/up/s/up"), "");
+  EXPECT_EQ(ends("x/z"), "nowhere");
 }
 
 }  // namespace

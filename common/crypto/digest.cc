@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -49,16 +50,17 @@ std::string sha256_hex(std::string_view bytes) {
   return hash.finish_hex();
 }
 
-Result<std::string> sha256_fd(int fd) {
-  constexpr size_t kChunk = 256 << 10;
+Result<std::string> sha256_fd(int fd, int64_t most) {
+  constexpr int64_t kChunk = 256 << 10;
   const auto buffer = std::make_unique<char[]>(kChunk);
   Sha256 hash;
   while (true) {
-    const ssize_t got = ::read(fd, buffer.get(), kChunk);
+    const ssize_t got = ::read(fd, buffer.get(), static_cast<size_t>(std::min(kChunk, most)));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("reading", errno);
     if (got == 0) return hash.finish_hex();
     hash.update({buffer.get(), static_cast<size_t>(got)});
+    most -= got;
   }
 }
 

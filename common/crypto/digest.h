@@ -1,6 +1,8 @@
 // SHA-256 and secrets. The only module that includes OpenSSL's crypto headers.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,8 +28,8 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-// SHA-256 of everything readable from `fd`, from its current position.
-Result<std::string> sha256_fd(int fd);
+// SHA-256 of everything readable from `fd`, from its current position, or of its first bytes.
+Result<std::string> sha256_fd(int fd, int64_t most = std::numeric_limits<int64_t>::max());
 // True if equal, in time that depends on the lengths only.
 bool equal_constant_time(std::string_view a, std::string_view b);
 // `<prefix>_<43 characters>`: 256 random bits in base64url.

@@ -1,7 +1,9 @@
 // What is the same on every system for paths from outside.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 #include "common/base/text.h"
@@ -35,6 +37,16 @@ Result<Fd> open_root(const std::string& folder) {
 Result<Fd> open_regular_beneath(int root, const std::string& relative) {
   ASSIGN_OR_RETURN(RegularFile file, open_regular_file_beneath(root, relative));
   return std::move(file.fd);
+}
+
+Result<std::string> read_link_beneath(int root, const std::string& relative) {
+  ASSIGN_OR_RETURN(const Fd folder,
+                   open_beneath(root, folder_of(relative), kLookOnly | O_DIRECTORY | O_NOFOLLOW));
+  std::array<char, 4097> text = {};
+  const ssize_t got =
+      ::readlinkat(folder.get(), base_name(relative).c_str(), text.data(), text.size());
+  if (got < 0) return path_refusal(relative, errno);
+  return std::string(text.data(), static_cast<size_t>(got));
 }
 
 Status make_parents_beneath(int root, const std::string& relative) {

@@ -52,6 +52,8 @@ struct RegularFile {
 Result<RegularFile> open_regular_file_beneath(int root, const std::string& relative);
 // The same, but links are followed as long as they stay beneath the root.
 Result<RegularFile> open_linked_file_beneath(int root, const std::string& relative);
+// The text of a link whose folder is beneath the root.
+Result<std::string> read_link_beneath(int root, const std::string& relative);
 // Copies all of `from` to the empty file `to`: by reference where the filesystem can (reflink),
 // else in the kernel, else by reading and writing.
 Status copy_contents(int from, int to);

@@ -57,12 +57,17 @@ void check_requirements(const RunSpec& spec, const FileNames* files, Refusals& o
   }
 }
 
+bool is_artifact_dir(std::string_view dir) {
+  return dir == "." || dir == "./" || is_inner_path(dir);
+}
+
 void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
   for (size_t i = 0; i < spec.artifacts.dirs.size(); ++i) {
-    if (is_inner_path(spec.artifacts.dirs[i])) continue;
+    if (is_artifact_dir(spec.artifacts.dirs[i])) continue;
     out.add("ARTIFACT_DIR_INVALID", cat("spec.artifacts.dirs[", i, "]"),
             cat("\"", spec.artifacts.dirs[i],
-                "\" must be a folder inside the workspace: relative, without \".\" or \"..\""));
+                "\" must be a folder inside the workspace: relative, without \"..\"; \".\" is "
+                "the workspace itself"));
   }
 }
 
@@ -229,12 +234,6 @@ void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolic
 
 }  // namespace
 
-FileNames file_names(const Tree& tree) {
-  FileNames names;
-  for (const contracts::TreeEntry& entry : tree.entries) names.insert(entry.path);
-  return names;
-}
-
 contracts::Ceilings default_ceilings() {
   contracts::Ceilings ceilings;
   ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
@@ -271,7 +270,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_type(spec, refusals);
   AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
   const bool known = context.files != nullptr || context.tree == nullptr;
-  const FileNames found = known ? FileNames() : file_names(*context.tree);
+  const FileNames found = known ? FileNames() : FileNames(*context.tree);
   const bool unknown = context.files_later && context.tree == nullptr;
   const FileNames* files = unknown ? nullptr : context.files != nullptr ? context.files : &found;
   check_command_rules(spec, context.tree, files, refusals);

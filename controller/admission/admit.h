@@ -25,8 +25,6 @@ namespace paddock::admission {
 // A day of wall time; no network, no folders and no devices of a node.
 contracts::Ceilings default_ceilings();
 
-FileNames file_names(const contracts::Tree& tree);
-
 struct AdmissionContext {
   contracts::Ceilings ceilings = default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();

@@ -219,10 +219,14 @@ TEST_F(Admit, WantsTheRequirementsFileInsideTheWorkspace) {
 }
 
 TEST_F(Admit, WantsArtifactFoldersInsideTheWorkspace) {
-  for (const char* bad : {"/models", "../models", "a/../../b", "", ".", "a//b", "a/./b"}) {
+  for (const char* bad : {"/models", "../models", "a/../../b", "", "..", "a//b", "a/./b"}) {
     spec_.artifacts.dirs = {"models", bad};
     EXPECT_EQ(reason(), "ARTIFACT_DIR_INVALID") << bad;
     EXPECT_EQ(field(), "spec.artifacts.dirs[1]");
+  }
+  for (const char* good : {".", "./", "models/"}) {
+    spec_.artifacts.dirs = {good};
+    EXPECT_TRUE(admit(spec_, wanted_media(spec_), context_).ok()) << good;
   }
 }
 

@@ -15,16 +15,14 @@
 //   every word     no absolute path and no .. part, also inside --opt=/path, -o/path, @/path, a:/b
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/admission/file_names.h"
 #include "controller/admission/word_rules.h"
 
 namespace paddock::admission {
-
-using FileNames = std::set<std::string, std::less<>>;
 
 // Every refusal, in the order of the rules above; empty if the command may run.
 std::vector<Refusal> check_command(const std::vector<std::string>& argv, const FileNames& files);

@@ -124,10 +124,7 @@ string_view path_of(string_view word) {
 bool is_there(string_view path, const FileNames& files) {
   if (path == ".") return true;
   if (!is_inner_path(path)) return false;
-  if (files.contains(path)) return true;
-  const std::string folder = cat(path, "/");
-  const auto first = files.lower_bound(folder);
-  return first != files.end() && first->starts_with(folder);
+  return files.contains(path) || files.has_folder(path);
 }
 
 void refuse_option(const Words& argv, size_t i, std::vector<Refusal>& out) {

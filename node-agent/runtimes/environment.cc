@@ -29,12 +29,12 @@ struct Wanted {
 };
 
 Result<std::string> read_requirements(int workspace, const std::string& path) {
-  const auto file = os::open_regular_beneath(workspace, path);
+  const auto file = os::open_linked_file_beneath(workspace, path);  // a project may have links
   if (!file) {
     return invalid_argument("REQUIREMENTS_MISSING", cat("the workspace has no file ", path),
                             "spec.requirements");
   }
-  return os::read_all(file->get(), kMaxRequirements);
+  return os::read_all(file->fd.get(), kMaxRequirements);
 }
 
 std::string counted(int count, std::string_view what) {

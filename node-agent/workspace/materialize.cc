@@ -23,26 +23,72 @@ Status check(const contracts::Tree& tree) {
   return error;
 }
 
-Status give(int root, const std::string& relative, mode_t mode, std::optional<Owner> owner) {
-  const char* name = relative.empty() ? "." : relative.c_str();
-  if (::fchmodat(root, name, mode, 0) != 0) return system_error("setting a file's mode", errno);
+const char* name_of(const std::string& relative) {
+  return relative.empty() ? "." : relative.c_str();
+}
+
+Status own(int root, const std::string& relative, std::optional<Owner> owner) {
   if (!owner) return {};
-  if (::fchownat(root, name, owner->uid, owner->gid, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (::fchownat(root, name_of(relative), owner->uid, owner->gid, AT_SYMLINK_NOFOLLOW) != 0) {
     return system_error("giving a file to the run", errno);
   }
   return {};
 }
 
-// Every folder that a file needs, parents first.
+Status give(int root, const std::string& relative, mode_t mode, std::optional<Owner> owner) {
+  if (::fchmodat(root, name_of(relative), mode, 0) != 0)
+    return system_error("setting a file's mode", errno);
+  return own(root, relative, owner);
+}
+
+// A folder's is set once nothing is put into it any more.
+Status set_time(int root, const std::string& relative) {
+  const timespec times[2] = {{kTreeTime, 0}, {kTreeTime, 0}};
+  if (::utimensat(root, name_of(relative), times, AT_SYMLINK_NOFOLLOW) == 0) return {};
+  return system_error("setting a file's time", errno);
+}
+
+// `a`, `a/b` of `a/b/c`.
+std::vector<std::string> parents_of(const std::string& path) {
+  std::vector<std::string> out;
+  for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
+    out.push_back(path.substr(0, slash));
+  return out;
+}
+
+// Every folder that is asked for or needed, parents first.
 std::set<std::string> folders_of(const contracts::Tree& tree) {
   std::set<std::string> out;
-  for (const auto& entry : tree.entries) {
-    for (size_t slash = entry.path.find('/'); slash != std::string::npos;
-         slash = entry.path.find('/', slash + 1)) {
-      out.insert(entry.path.substr(0, slash));
-    }
+  const auto add = [&](const std::string& path) {
+    for (std::string& each : parents_of(path)) out.insert(std::move(each));
+  };
+  for (const auto& entry : tree.entries) add(entry.path);
+  for (const auto& link : tree.links) add(link.path);
+  for (const auto& folder : tree.folders) {
+    add(folder.path);
+    out.insert(folder.path);
   }
   return out;
+}
+
+Status make_folders(int root, const std::set<std::string>& folders, std::optional<Owner> owner) {
+  for (const std::string& each : folders) {
+    if (::mkdirat(root, each.c_str(), 0755) != 0 && errno != EEXIST) {
+      return system_error("making a folder of the workspace", errno);
+    }
+    TRY(give(root, each, 0755, owner));
+  }
+  return {};
+}
+
+Status make_links(int root, const contracts::Tree& tree, std::optional<Owner> owner) {
+  for (const auto& link : tree.links) {
+    if (::symlinkat(link.target.c_str(), root, link.path.c_str()) != 0)
+      return system_error("making a link of the workspace", errno);
+    TRY(own(root, link.path, owner));
+    TRY(set_time(root, link.path));
+  }
+  return {};
 }
 
 }  // namespace
@@ -54,12 +100,8 @@ Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobSto
   TRY(os::make_dirs(folder, 0755));
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
   TRY(give(root.get(), "", 0755, owner));
-  for (const std::string& each : folders_of(tree)) {
-    if (::mkdirat(root.get(), each.c_str(), 0755) != 0 && errno != EEXIST) {
-      return system_error("making a folder of the workspace", errno);
-    }
-    TRY(give(root.get(), each, 0755, owner));
-  }
+  const std::set<std::string> folders = folders_of(tree);
+  TRY(make_folders(root.get(), folders, owner));
   Materialized done;
   for (const auto& entry : tree.entries) {
     if (interrupted()) return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
@@ -67,9 +109,13 @@ Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobSto
     TRY(store.materialize(entry.digest, root.get(), entry.path, mode)
             .within(cat("putting ", entry.path, " in place")));
     TRY(give(root.get(), entry.path, mode, owner));
+    TRY(set_time(root.get(), entry.path));
     ++done.files;
     done.bytes += entry.size;
   }
+  TRY(make_links(root.get(), tree, owner));
+  for (const std::string& each : folders) TRY(set_time(root.get(), each));
+  TRY(set_time(root.get(), ""));
   return done;
 }
 

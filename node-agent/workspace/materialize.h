@@ -24,9 +24,14 @@ struct Materialized {
   int64_t bytes = 0;
 };
 
+// The time of every file, link and folder of a fresh workspace: older than whatever the run writes,
+// so that what was built before is as new as its sources. 2000-01-01T00:00:00Z.
+inline constexpr int64_t kTreeTime = 946'684'800;
+
 // Makes `folder` and fills it. Files get 0644 or 0755, folders 0755; all belong to `owner` if
-// given. Stops with Code kDeadlineExceeded, reason INTERRUPTED, once `interrupted()` says so.
-// Errors: TREE_INVALID for paths that no tree may have, BLOB_NOT_FOUND, and what the disk says.
+// given. Links come last, when nothing is opened any more. Stops with Code kDeadlineExceeded,
+// reason INTERRUPTED, once `interrupted()` says so. Errors: TREE_INVALID for paths that no tree may
+// have, BLOB_NOT_FOUND, and what the disk says.
 Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobStore& store,
                                  const std::string& folder, std::optional<Owner> owner,
                                  const std::function<bool()>& interrupted);

@@ -55,6 +55,52 @@ TEST_F(Workspace, FilesComeWithTheirFoldersAndModes) {
   EXPECT_EQ(info.st_nlink, 1u);
 }
 
+TEST_F(Workspace, LinksAndEmptyFoldersCome) {
+  add("runs/3/model.bin", "text");
+  tree.links = {{"latest", "runs/3"}, {"links/up", "../runs"}};
+  tree.folders = {{"out/cache"}};
+  ASSERT_TRUE(fill(Owner{0, 0}).ok());
+  EXPECT_EQ(*os::read_file(base + "/ws/latest/model.bin"), "text");
+  EXPECT_EQ(*os::read_file(base + "/ws/links/up/3/model.bin"), "text");
+  EXPECT_TRUE(os::list_dir(base + "/ws/out/cache")->empty());
+}
+
+// proves: ORB-96
+TEST_F(Workspace, ATreeWhoseLinksLeadOutMakesNothing) {
+  ASSERT_TRUE(os::make_dirs(base + "/outside").ok());
+  add("a/x", "1");
+  const auto hostile = [&](std::vector<contracts::TreeLink> links,
+                           std::vector<contracts::TreeFolder> folders) {
+    tree.links = std::move(links);
+    tree.folders = std::move(folders);
+    const auto done = fill();
+    EXPECT_FALSE(done.ok());
+    if (!done.ok()) EXPECT_EQ(done.error().reason, "TREE_INVALID");
+  };
+  hostile({{"up", ".."}}, {});
+  hostile({{"b", "/etc"}}, {});
+  hostile({{"a", "../outside"}}, {});       // above a file
+  hostile({{"b", "a"}}, {{"b/made"}});      // a folder through a link
+  hostile({{"b", "a"}, {"b/c", "x"}}, {});  // a link through a link
+  hostile({{"b/s", ".."}, {"c", "b/s/.."}}, {});
+  EXPECT_FALSE(os::exists(base + "/ws"));
+  EXPECT_TRUE(os::list_dir(base + "/outside")->empty());
+}
+
+TEST_F(Workspace, EverythingHasOneTimeBeforeTheRun) {
+  add("src/a.c", "1");
+  add("build/a.o", "2");
+  tree.links = {{"l", "src"}};
+  tree.folders = {{"out"}};
+  ASSERT_TRUE(fill().ok());
+  for (const char* path : {"", "/src", "/src/a.c", "/build", "/build/a.o", "/l", "/out"}) {
+    struct stat info = {};
+    ASSERT_EQ(::lstat((base + "/ws" + path).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mtim.tv_sec, kTreeTime) << path;
+    EXPECT_EQ(info.st_mtim.tv_nsec, 0) << path;
+  }
+}
+
 TEST_F(Workspace, AnEmptyTreeIsAnEmptyFolder) {
   ASSERT_TRUE(fill().ok());
   EXPECT_TRUE(os::list_dir(base + "/ws")->empty());

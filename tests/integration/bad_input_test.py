@@ -93,6 +93,13 @@ class BadInput(unittest.TestCase):
         for path in ("../x", "/etc/passwd", "a/../b", "a//b", "a\\b", "nul\u0000l", "new\nline", "x" * 300):
             entry = {"path": path, "digest": "0" * 64, "size": 1, "executable": False}
             self.refused(400, "INVALID_FIELD", "entries[0].path", "POST", workspaces + "/w/tree", {"entries": [entry]})
+        for target in ("/etc", "..", "../x", "a/../..", "s/up/../..", ".", "", "new\nline", "a\\b"):
+            link = {"path": "x", "target": target}
+            self.refused(400, "INVALID_FIELD", "links[0].target", "POST", workspaces + "/w/tree", {"entries": [], "links": [link]})
+        for tree in ({"links": [{"path": "l", "target": "a"}], "folders": [{"path": "l/below"}]},
+                     {"links": [{"path": "l", "target": "a"}, {"path": "l/below", "target": "a"}]},
+                     {"links": [{"path": "l", "target": "a"}], "folders": [{"path": "L"}]}):
+            self.refused(400, "INVALID_FIELD", None, "POST", workspaces + "/w/tree", {"entries": [], **tree})
         self.refused(400, "DIGEST_MISMATCH", None, "PUT", workspaces + "/w/blobs/" + "0" * 64, "not zero",
                      headers={"Content-Type": "application/octet-stream"})
 

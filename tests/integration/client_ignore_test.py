@@ -12,7 +12,8 @@ import unittest
 from harness import SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
-from paddock._ignore import Rules, regular_files, wildmatch  # noqa: E402
+from paddock._folder import contents_of  # noqa: E402
+from paddock._ignore import BUILT_IN, SECRETS, Rules, wildmatch  # noqa: E402
 
 PIECES = ["a", "b", "c", "*", "**", "?", "/", "/", "!", "\\", "[ab]", "[!a]", "**/", "/**", " ", "a/", "#", "-", "[a-c]", "\\*",
           "[", "]", "[[:alpha:]]", "***", "[[:nonsense:]]", "[b-]", "[^-a]"]
@@ -62,11 +63,38 @@ class Ignoring(unittest.TestCase):
             for name, content in files.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(content)
-            os.symlink("/etc/passwd", root / "link")
-            self.assertEqual([path for path, _ in regular_files(root)],
-                             [".gitignore", ".paddockignore", "kept.log", "sub/.gitignore", "sub/in.txt", "ä/b.txt"])
-            for path, file in regular_files(root):
+            found = contents_of(root).files
+            self.assertEqual(list(found), [".gitignore", ".paddockignore", "kept.log", "sub/.gitignore", "sub/in.txt", "ä/b.txt"])
+            for path, file in found.items():
                 self.assertEqual(file.read_text(), files[path])
+
+    def test_the_built_in_rules_are_the_command_lines(self):
+        source = (SOURCE / "common/cas/ignore.cc").read_text()
+        for name, ours in (("built_in_folder_rules", BUILT_IN), ("built_in_secret_rules", SECRETS)):
+            body = source[source.index(f"> {name}("):]
+            call = body[body.index("parse_ignore_rules("):body.index(");")]
+            text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', call))
+            self.assertEqual(text.encode().decode("unicode_escape").encode(), ours)
+
+    def test_links_folders_and_secrets_are_treated_as_the_command_line_does(self):
+        with tempfile.TemporaryDirectory() as home:
+            root = pathlib.Path(home, "in")
+            for folder in ("runs/3", "out/cache", "venv"):
+                (root / folder).mkdir(parents=True)
+            for name in ("runs/3/model.bin", ".env", ".env.example", "venv/pyvenv.cfg", ".gitignore"):
+                (root / name).write_text("!.env\n")
+            for path, target in {"latest": "runs/3", "best": "./latest//model.bin", "runs/up": "..", "away": "../x", "absolute": "/etc",
+                                 "dangling": "nothing", "loop": "loop", "round": "runs/../runs", "config": ".env"}.items():
+                os.symlink(target, root / path)
+            os.mkfifo(root / "fifo")
+            found = contents_of(root)
+            self.assertEqual(list(found.files), [".env.example", ".gitignore", "runs/3/model.bin"])
+            self.assertEqual(found.links, [("best", "latest/model.bin"), ("latest", "runs/3"), ("runs/up", "..")])
+            self.assertEqual(found.folders, ["out/cache"])
+            self.assertEqual({path for path, _ in found.left_out},
+                             {".env", "venv/", "away", "absolute", "dangling", "loop", "round", "config", "fifo"})
+            (root / ".paddockignore").write_text("!.env\n!venv/\n")
+            self.assertLessEqual({".env", "venv/pyvenv.cfg"}, set(contents_of(root).files))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """What of a folder is left out: the rules of `.gitignore` files, as `paddock compute` reads them."""
 from __future__ import annotations
 
-import os
-import pathlib
 from functools import lru_cache
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Set, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 RULE_FILES = (".gitignore", ".paddockignore")
-BUILT_IN = b".git/\n__pycache__/\nnode_modules/\n.venv/\n"
+BUILT_IN = b".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"
+SECRETS = (b".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n"
+           b"credentials.json\n.netrc\n.pypirc\n.git-credentials\nid_rsa\nid_ed25519\n")
 SLASH = ord("/")
 NOTHING: FrozenSet[int] = frozenset()
 ALL = frozenset(range(256))
@@ -175,7 +175,7 @@ class Rules:
         """Rules that hold in this folder (b"" for the top) and below; the last that matches wins, the deepest folder first."""
         self._by_folder.setdefault(folder, []).extend(parse_rules(text))
 
-    def leave_out(self, path: bytes, is_folder: bool) -> bool:
+    def decide(self, path: bytes, is_folder: bool) -> Optional[Rule]:
         """To be asked from the top down: below a folder that is left out nothing can be taken in again."""
         folder = path
         while folder:
@@ -183,29 +183,9 @@ class Rules:
             below = path[len(folder) + 1 if folder else 0:]
             for rule in reversed(self._by_folder.get(folder, [])):
                 if _matches(rule, below, is_folder):
-                    return not rule.negated
-        return False
+                    return rule
+        return None
 
-
-def regular_files(root: pathlib.Path) -> Iterator[Tuple[str, pathlib.Path]]:
-    """Every regular file but links and what the rules leave out, with its path below the root."""
-    rules = Rules()
-    rules.add(b"", BUILT_IN)
-    yield from _below(root, b"", rules)
-
-
-def _below(root: pathlib.Path, folder: bytes, rules: Rules) -> Iterator[Tuple[str, pathlib.Path]]:
-    with os.scandir(root / os.fsdecode(folder)) as listing:
-        entries = sorted(listing, key=lambda entry: os.fsencode(entry.name))
-    for entry in entries:
-        if entry.name in RULE_FILES and entry.is_file(follow_symlinks=False):
-            rules.add(folder, pathlib.Path(entry.path).read_bytes())
-    for entry in entries:
-        path = (folder + b"/" if folder else b"") + os.fsencode(entry.name)
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if rules.leave_out(path, is_folder):
-            continue
-        if is_folder:
-            yield from _below(root, path, rules)
-        elif entry.is_file(follow_symlinks=False):
-            yield os.fsdecode(path), root / os.fsdecode(path)
+    def leave_out(self, path: bytes, is_folder: bool) -> bool:
+        rule = self.decide(path, is_folder)
+        return rule is not None and not rule.negated

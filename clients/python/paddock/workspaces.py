@@ -5,12 +5,12 @@ import hashlib
 import os
 import pathlib
 import stat
-from typing import Dict, List, Mapping, Union
+from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
 
 from . import types
 from ._codec import decode, encode
 from ._http import Transport
-from ._ignore import regular_files
+from ._folder import Contents, contents_of
 from .errors import PaddockError
 from .runs import part
 
@@ -19,13 +19,15 @@ OFFERS = 3  # a blob may be removed between two offers, but not for ever
 
 
 def files_of(folder: Union[str, "os.PathLike[str]"]) -> Dict[str, pathlib.Path]:
-    """Every regular file below it but links and what `.gitignore` and `.paddockignore` files leave out."""
-    return dict(regular_files(pathlib.Path(folder)))
+    """Every regular file below it but what `.gitignore` and `.paddockignore` files and the built-in rules leave out."""
+    return contents_of(folder).files
 
 
-def _bytes_of(file: File) -> bytes:
+def _bytes_of(file: File, size: int = -1) -> bytes:
+    """`size`: of a file that may have grown since, as much as it had."""
     if isinstance(file, pathlib.Path):
-        return file.read_bytes()
+        with file.open("rb") as opened:
+            return opened.read(size)
     return file.encode() if isinstance(file, str) else file
 
 
@@ -40,18 +42,25 @@ class Workspaces:
         self._transport, self._base = transport, f"{base}/workspaces"
 
     def upload(self, name: str, files: Union[str, "os.PathLike[str]", Mapping[str, File]]) -> types.Workspace:
-        """A folder (see `files_of`), or contents by relative path: bytes, text or the Path of a file. Afterwards these are all its files."""
-        found: Mapping[str, File] = files if isinstance(files, Mapping) else files_of(files)
+        """A folder with its links and empty folders, or contents by relative path: bytes, text or the Path of a file.
+
+        Afterwards these are all its files. What of a folder stays behind, and why: `contents_of(folder).left_out`."""
+        whole = Contents(dict(files), [], [], []) if isinstance(files, Mapping) else contents_of(files)
+        found: Mapping[str, File] = whole.files
         path = f"{self._base}/{part(name)}"
         self._ensure(name)
         entries = sorted((_entry(each, file) for each, file in found.items()), key=lambda entry: entry.path.encode())
+        tree: Dict[str, Any] = {"entries": [encode(entry) for entry in entries]}
+        if whole.links:
+            tree["links"] = [{"path": each, "target": target} for each, target in whole.links]
+        if whole.folders:
+            tree["folders"] = [{"path": each} for each in whole.folders]
         for _ in range(OFFERS):
-            answer = decode(types.TreeAnswer, self._transport.request(
-                "POST", f"{path}/tree", {"entries": [encode(entry) for entry in entries]}, safe=True, timeout=120).json())
+            answer = decode(types.TreeAnswer, self._transport.request("POST", f"{path}/tree", tree, safe=True, timeout=120).json())
             if answer.stored and not answer.missing:
                 return self.get(name)
-            by_digest = {entry.digest: entry.path for entry in entries}
-            self._send(path, {digest: found[by_digest[digest]] for digest in answer.missing})
+            by_digest = {entry.digest: entry for entry in entries}
+            self._send(path, ((digest, _bytes_of(found[by_digest[digest].path], by_digest[digest].size)) for digest in answer.missing))
         raise PaddockError("the server keeps missing files that were sent", code="UPLOAD_INCOMPLETE", retryable=True)
 
     def _ensure(self, name: str) -> None:
@@ -62,9 +71,9 @@ class Workspaces:
             if error.reason != "AlreadyExists":
                 raise
 
-    def _send(self, path: str, missing: Mapping[str, File]) -> None:
-        for digest, file in missing.items():
-            self._transport.request("PUT", f"{path}/blobs/{part(digest)}", _bytes_of(file),
+    def _send(self, path: str, missing: Iterable[Tuple[str, bytes]]) -> None:
+        for digest, data in missing:
+            self._transport.request("PUT", f"{path}/blobs/{part(digest)}", data,
                                     headers={"Content-Type": "application/octet-stream"}, timeout=600)
 
     def get(self, name: str) -> types.Workspace:

@@ -81,7 +81,7 @@ Status RunAdmission::read_files(const store::Key& workspace) {
   }
   Files files{workspace, found->status.root};
   ASSIGN_OR_RETURN(files.tree, workspaces::stored_tree(services_.blobs, files.root));
-  files.names = admission::file_names(files.tree);
+  files.names = admission::FileNames(files.tree);
   files.entry = projects::entry_file(files.tree);
   files_ = std::move(files);
   return {};

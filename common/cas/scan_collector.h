@@ -1,0 +1,67 @@
+// What of a project folder belongs to its tree, and whether all of it is acceptable: everything but
+// the digests.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/cas/ignore.h"
+#include "common/cas/tree.h"
+#include "common/os/file.h"
+
+namespace paddock::cas {
+
+struct Found {
+  std::string path;
+  struct stat stat;
+};
+
+class ScanCollector {
+ public:
+  ScanCollector(int root, const ScanLimits& limits);
+  Status collect();
+
+  std::vector<Found>& files() { return files_; }
+  std::vector<contracts::TreeLink>& links() { return links_; }
+  // Every folder, with something in it or not.
+  const std::set<std::string>& folders() const { return folders_; }
+  std::vector<contracts::LeftOut>& left_out() { return left_out_; }
+  // Whether the project's own rules ask for this path.
+  bool asked_for(const std::string& path) const;
+
+ private:
+  bool visit(const os::WalkEntry& entry, Status& failure);
+  bool enter(const std::string& path, Status& failure);
+  const IgnoreRule* excluded_by(const std::string& path, bool is_folder) const;
+  Status read_rules(const std::string& folder);
+  void accept(Found file);
+  void accept_link(const std::string& path);
+  void keep_asked_folders();
+  bool is_environment(const std::string& folder) const;
+  void leave_out(const std::string& path, std::string rule);
+  void refuse(const std::string& path, std::string why);
+  bool over_limit() const;
+  Error too_large() const;
+  Status refused();
+  void check_names();
+
+  const int root_;
+  const ScanLimits& limits_;
+  IgnoreRules rules_;
+  IgnoreRules secrets_;  // taken back in by .paddockignore alone: it never comes back from a run
+  std::vector<Found> files_;
+  std::vector<contracts::TreeLink> links_;
+  std::set<std::string> folders_;
+  std::vector<contracts::LeftOut> left_out_;
+  std::vector<Cause> causes_;
+  int64_t bytes_ = 0;
+};
+
+// Those that have none of the others below them, nor any file or link.
+std::vector<contracts::TreeFolder> empty_folders(const std::set<std::string>& folders,
+                                                 const contracts::Tree& tree);
+
+}  // namespace paddock::cas
