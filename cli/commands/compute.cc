@@ -1,6 +1,7 @@
 // `paddock compute` and `paddock build`: a project's command on a node, its output here, its
 // results in the folder.
 #include <algorithm>
+#include <limits>
 
 #include "cli/commands/commands.h"
 #include "cli/core/compute_options.h"
@@ -11,8 +12,11 @@
 #include "cli/core/foreground.h"
 #include "cli/core/health.h"
 #include "cli/core/names.h"
+#include "cli/core/returned_files.h"
 #include "cli/core/run_report.h"
 #include "common/cas/tree.h"
+#include "common/contracts/inner_paths.h"
+#include "common/contracts/tree_path.h"
 #include "common/os/file.h"
 
 namespace paddock::cli {
@@ -21,6 +25,7 @@ namespace {
 constexpr Millis kReadyPatience{5000};
 constexpr size_t kFewLeftOut = 5;
 constexpr size_t kArtifactLines = 20;
+constexpr int kReadings = 3;  // of a project whose files change on their way
 constexpr int kUploads =
     8;  // another host with a project of this path may upload between two steps
 
@@ -41,10 +46,29 @@ std::string digest_cache_path(const Env& env) {
   return *root + "/digests";
 }
 
-Result<cas::Scan> hash_project(const Job& job) {
+// What the controller takes of one file; one that does not say so takes its standard.
+int64_t largest_file(client::ControllerClient& client) {
+  const Result<wire::Value> status = client.get("/status");
+  const wire::Value* most = status.ok() ? status->find("maxBlob") : nullptr;
+  const int64_t* bytes = most != nullptr ? most->integer() : nullptr;
+  return bytes != nullptr ? *bytes : std::numeric_limits<int64_t>::max();
+}
+
+// Folders of the project in which a file that came back is a result and no input.
+std::vector<std::string> result_folders(const ComputeOptions& options) {
+  std::vector<std::string> folders = options.artifact_dirs;
+  if (options.output != options.folder && contracts::is_within(options.output, options.folder))
+    folders.push_back(options.output.substr(options.folder.size() + 1));
+  return folders;
+}
+
+Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client) {
   job.phases.begin("hash");
   cas::ScanLimits limits;
   limits.cache_path = digest_cache_path(job.env);
+  limits.max_file = largest_file(client);
+  limits.returned = ReturnedList(job.env, job.options.folder).below(result_folders(job.options));
+  limits.asked_folders = job.options.artifact_dirs;
   ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
   job.env.say(cat("project: ", scan.tree.entries.size(), " files, ", format_bytes(scan.bytes)));
   if (!scan.left_out.empty()) {
@@ -59,8 +83,11 @@ Result<cas::Scan> hash_project(const Job& job) {
 Status check_requirements(const Job& job, const cas::Scan& scan) {
   const std::string& wanted = job.options.requirements;
   if (wanted.empty()) return {};
-  if (std::ranges::find(scan.tree.entries, wanted, &contracts::TreeEntry::path) !=
-      scan.tree.entries.end())
+  contracts::TreeLinks links;
+  for (const contracts::TreeLink& each : scan.tree.links) links.emplace(each.path, each.target);
+  const auto file = contracts::resolve_links(wanted, links);
+  if (file && std::ranges::find(scan.tree.entries, *file, &contracts::TreeEntry::path) !=
+                  scan.tree.entries.end())
     return {};
   return invalid_argument("REQUIREMENTS_NOT_FOUND",
                           cat("`", wanted, "` is not among the project's files"), "--requirements");
@@ -121,22 +148,20 @@ void report_artifacts(const Job& job, const contracts::RunStatus& status, const 
   env.err.write(left_out_text(status.left_out, kAllLeftOut, "  "));
 }
 
-// A run that failed brings nothing back by itself, so that half a result is not taken for a whole
-// one.
+// Also of a run that failed: reports of failed tests are why tests are run. It is said, so that
+// half a result is not taken for a whole one.
 Status bring_back(const Job& job, const contracts::Run& run) {
-  if (run.status.phase != contracts::RunPhase::kSucceeded) {
-    if (!run.status.artifacts.empty()) {
-      job.env.say(cat(run.status.artifacts.size(),
-                      " artifacts stay on the controller: paddock artifacts ", job.run.name,
-                      " --output DIR"));
-    }
-    return {};
+  if (run.status.phase != contracts::RunPhase::kSucceeded && !run.status.artifacts.empty()) {
+    job.env.say(cat("the run did not succeed (", run.status.reason,
+                    "); what it had written comes back all the same"));
   }
   job.phases.begin("download");
   ASSIGN_OR_RETURN(
       const Fetched fetched,
       fetch_artifacts(job.endpoint, job.run, run.status.artifacts, job.options.output, job.env));
   job.phases.end();
+  ReturnedList(job.env, job.options.folder)
+      .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched));
   report_artifacts(job, run.status, fetched);
   return all_fetched(fetched);
 }
@@ -165,8 +190,11 @@ Result<int> see_through(const Job& job, client::ControllerClient& client) {
   const Status brought = bring_back(job, run);
   summarise(job, run);
   job.phases.finish(run.status.timings_ms);
-  if (!brought.ok()) return brought.error();
-  return exit_code_of(run);
+  const int code = exit_code_of(run);
+  if (brought.ok()) return code;
+  if (code == kExitOk) return brought.error();
+  fail(job.env, brought.error());  // the run's own end counts more
+  return code;
 }
 
 int lost(const Job& job, const Error& error) {
@@ -201,12 +229,18 @@ Result<contracts::Run> create_of(const Job& job, client::ControllerClient& clien
 // Everything up to and including the creation of the run; a failure here started nothing.
 Status create_run(const Job& job, client::ControllerClient& client, Foreground& foreground) {
   TRY(check_ready(job.endpoint, kReadyPatience));
-  ASSIGN_OR_RETURN(const cas::Scan scan, hash_project(job));
-  TRY(check_requirements(job, scan));
-  ASSIGN_OR_RETURN(const contracts::Run created, create_of(job, client, scan, foreground));
-  foreground.created();
-  job.env.say(cat("run ", created.metadata.name, " created"));
-  return {};
+  for (int left = kReadings;; --left) {
+    ASSIGN_OR_RETURN(const cas::Scan scan, hash_project(job, client));
+    TRY(check_requirements(job, scan));
+    const Result<contracts::Run> created = create_of(job, client, scan, foreground);
+    if (created.ok()) {
+      foreground.created();
+      job.env.say(cat("run ", created->metadata.name, " created"));
+      return {};
+    }
+    if (created.error().reason != "FILE_CHANGED" || left == 1) return created.error();
+    job.env.say(cat(created.error().message, "; the project is read again"));
+  }
 }
 
 }  // namespace

@@ -16,6 +16,13 @@ namespace {
 
 using contracts::RunPlan;
 
+void print_artifact_types(const RunPlan& plan, const Env& env) {
+  if (plan.artifact_types.empty()) return;
+  env.out.write(cat("artifacts: of type compute only files that end in ",
+                    join(plan.artifact_types, " "),
+                    " come back; `paddock run` brings back every file\n"));
+}
+
 void print(const RunPlan& plan, const cas::Scan& scan, const Env& env) {
   env.out.write(cat("project: ", scan.tree.entries.size(), " files, at most ",
                     format_bytes(scan.bytes), " to upload\n"));
@@ -53,6 +60,7 @@ Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
     env.out.write(document_text(answer, format));
   } else {
     print(decoded, scan, env);
+    if (!options.artifact_dirs.empty()) print_artifact_types(decoded, env);
   }
   return decoded.placed ? kExitOk : kExitFailure;
 }

@@ -23,7 +23,10 @@ void list_artifacts(const std::vector<contracts::Artifact>& artifacts, const Env
 Result<int> artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
   const RunRef ref = run_ref(parsed);
   ASSIGN_OR_RETURN(const contracts::Run run, watcher.client.get_run(ref.name_space, ref.name));
-  if (!contracts::is_terminal(run.status.phase)) {
+  const bool ended = contracts::is_terminal(run.status.phase);
+  if (!ended && !run.status.artifacts.empty())
+    env.say(cat("attempt ", run.status.attempt, " has not ended; these are of an earlier one"));
+  if (!ended && run.status.artifacts.empty()) {
     return Error{Code::kFailedPrecondition, "RUN_NOT_ENDED",
                  cat("run ", ref.name, " is still ", wire::enum_name(run.status.phase),
                      "; `paddock wait` waits for its end")};

@@ -39,9 +39,10 @@ Result<std::string> publish_name(const Parsed& parsed) {
 }  // namespace
 
 std::string project_path(std::string_view text) {
+  const bool given = !text.empty();
   while (text.starts_with("./")) text.remove_prefix(2);
   while (text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
-  return std::string(text);
+  return given && text.empty() ? "." : std::string(text);
 }
 
 Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env) {

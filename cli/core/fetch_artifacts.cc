@@ -98,6 +98,15 @@ Result<Fetched> fetch_artifacts(const http::Endpoint& endpoint, const RunRef& ru
   });
 }
 
+std::vector<contracts::Artifact> brought(const std::vector<contracts::Artifact>& artifacts,
+                                         const Fetched& fetched) {
+  std::vector<contracts::Artifact> out = artifacts;
+  std::erase_if(out, [&](const contracts::Artifact& each) {
+    return std::ranges::find(fetched.failed, each.path, &Cause::field) != fetched.failed.end();
+  });
+  return out;
+}
+
 Status all_fetched(const Fetched& fetched) {
   if (fetched.failed.empty()) return {};
   return Error{Code::kFailedPrecondition, "ARTIFACTS_NOT_WRITTEN",

@@ -21,6 +21,10 @@ Result<Fetched> fetch_artifacts(const http::Endpoint& endpoint, const RunRef& ru
                                 const std::vector<contracts::Artifact>& artifacts,
                                 const std::string& folder, const Env& env);
 
+// Those of `artifacts` that were brought.
+std::vector<contracts::Artifact> brought(const std::vector<contracts::Artifact>& artifacts,
+                                         const Fetched& fetched);
+
 // ARTIFACTS_NOT_WRITTEN, with a cause per file, if some could not be brought.
 Status all_fetched(const Fetched& fetched);
 

@@ -46,6 +46,8 @@ class Download {
   }
   Status finish(const Artifact& artifact, const std::string& name) {
     if (size_ != artifact.size || hash_.finish_hex() != artifact.digest) return wrong(artifact);
+    if (artifact.executable && ::fchmod(file_.get(), 0755) != 0)
+      return system_error(cat("saving ", to_utf8_lossy(name)), errno);
     if (::renameat(parent_.get(), temporary_.c_str(), parent_.get(), name.c_str()) != 0) {
       return system_error(cat("saving ", to_utf8_lossy(name)), errno);
     }

@@ -1,7 +1,9 @@
 // What a run brings back: which folders were asked for, which files came, which did not and why.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -9,6 +11,16 @@
 #include "common/wire/describe.h"
 
 namespace paddock::contracts {
+
+// What runs of type `compute` bring back, by the last extension in any case; other types bring back
+// every file. An operator adds to it (the controller's artifacts.computeTypes).
+inline constexpr std::array<std::string_view, 10> kComputeArtifactTypes = {
+    ".usearch", ".json", ".csv", ".bin", ".onnx", ".npy", ".npz", ".safetensors", ".txt", ".log"};
+inline std::vector<std::string> compute_artifact_types(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> all(kComputeArtifactTypes.begin(), kComputeArtifactTypes.end());
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
 
 struct ArtifactRequest {
   std::vector<std::string> dirs;
@@ -22,11 +34,13 @@ struct Artifact {
   std::string path;
   int64_t size = 0;
   Digest digest;
+  bool executable = false;
   static constexpr auto describe() {
     return std::tuple{
         field("path", &Artifact::path, "relative to the workspace", {.required = true}),
         field("size", &Artifact::size, "bytes", {.min = 0}),
-        field("digest", &Artifact::digest, "SHA-256", {.required = true})};
+        field("digest", &Artifact::digest, "SHA-256", {.required = true}),
+        field("executable", &Artifact::executable, "whether its owner may execute it")};
   }
 };
 

@@ -40,6 +40,7 @@ struct RunPlan {
   int64_t ahead = 0;
   std::vector<PlanGroup> groups;
   std::vector<PlanEnforcement> enforced;
+  std::vector<std::string> artifact_types;  // empty: all come back
   std::optional<SandboxPolicy> policy;
   static constexpr auto describe() {
     return std::tuple{
@@ -50,6 +51,8 @@ struct RunPlan {
         field("ahead", &RunPlan::ahead, "waiting runs of at least its priority"),
         field("groups", &RunPlan::groups, "nodes that do not fit, by reason", {.omit_empty = true}),
         field("enforced", &RunPlan::enforced, "what that node can enforce", {.omit_empty = true}),
+        field("artifactTypes", &RunPlan::artifact_types,
+              "endings of the artifacts that would come back; empty: all", {.omit_empty = true}),
         field("policy", &RunPlan::policy, "effective sandbox policy")};
   }
 };

@@ -54,6 +54,7 @@ struct Services {
   std::shared_ptr<workspaces::ShownBlobs> shown_blobs = std::make_shared<workspaces::ShownBlobs>();
   std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
   ExecuteSettings execute = {};
+  std::vector<std::string> compute_types = contracts::compute_artifact_types();
   std::shared_ptr<projects::PreviewScopes> previews = std::make_shared<projects::PreviewScopes>();
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);
   std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();

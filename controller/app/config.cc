@@ -15,6 +15,17 @@ void NodesConfig::validate(wire::Check& check) const {
   if (lost_after.value < lease.value) check.fail("lostAfter", "must not be shorter than lease");
 }
 
+void ArtifactConfig::validate(wire::Check& check) const {
+  for (size_t i = 0; i < compute_types.size(); ++i) {
+    const std::string& type = compute_types[i];
+    const bool good = type.size() > 1 && type.rfind('.') == 0 && type.size() <= 32 &&
+                      type.find('/') == std::string::npos && type == ascii_lower(type);
+    if (!good)
+      check.fail(cat("computeTypes[", i, "]"),
+                 "must be one ending in lower case, such as .pt: only a name's last one counts");
+  }
+}
+
 void MediaConfig::validate(wire::Check& check) const {
   const bool known = provider_url.starts_with("http://") || provider_url.starts_with("https://");
   if (!provider_url.empty() && !known)

@@ -44,6 +44,18 @@ struct BlobConfig {
   }
 };
 
+struct ArtifactConfig {
+  std::vector<std::string> compute_types;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("computeTypes", &ArtifactConfig::compute_types,
+                            "endings that runs of type compute bring back besides the standard "
+                            "ones, such as .pt",
+                            {.max_length = 200})};
+  }
+  void validate(wire::Check& check) const;
+};
+
 struct VolumeConfig {
   int64_t keep_versions = 10;
   int64_t per_namespace = 100;
@@ -115,6 +127,7 @@ struct Config {
   std::string profiles_dir;
   contracts::Ceilings ceilings = admission::default_ceilings();
   BlobConfig blobs;
+  ArtifactConfig artifacts;
   VolumeConfig volumes;
   MediaConfig media;
   bool sandbox_mode = false;
@@ -144,6 +157,7 @@ struct Config {
               "folder of sandbox profiles, NAME.yaml; empty: the built-in ones"),
         field("ceilings", &Config::ceilings, "what runs may ask for at most"),
         field("blobs", &Config::blobs, "limits of uploaded files"),
+        field("artifacts", &Config::artifacts, "what runs bring back"),
         field("volumes", &Config::volumes, "limits of what runs publish"),
         field("media", &Config::media, "what runs may have generated goes through here"),
         field("sandboxMode", &Config::sandbox_mode,

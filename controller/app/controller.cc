@@ -97,6 +97,7 @@ Status Controller::open_state() {
       config_.data_dir});
   services_->calls = calls_;
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
+  services_->compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
   services_->open_requests =
       std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));
   handler_ = api::make_handler(*router_, *services_);

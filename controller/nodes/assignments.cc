@@ -41,6 +41,13 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
   return assignments;
 }
 
+void name_artifact_types(std::vector<contracts::Assignment>& assignments,
+                         const std::vector<std::string>& compute) {
+  for (contracts::Assignment& each : assignments) {
+    if (each.spec.type == contracts::RunType::kCompute) each.artifact_types = compute;
+  }
+}
+
 void spare_code(std::vector<contracts::Assignment>& assignments,
                 const std::vector<contracts::RunReport>& named) {
   std::set<std::pair<std::string_view, int64_t>> known;

@@ -11,6 +11,9 @@ namespace paddock::nodes {
 
 Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
                                                            const std::string& node);
+// Names the endings that come back, `compute` of runs of that type.
+void name_artifact_types(std::vector<contracts::Assignment>& assignments,
+                         const std::vector<std::string>& compute);
 // Leaves out what travels once: the code and data of runs that the node named in its request, and
 // runs of more code than one answer carries, which the next one has.
 void spare_code(std::vector<contracts::Assignment>& assignments,

@@ -148,6 +148,30 @@ TEST(Eviction, AnEvictedRunEndsForOurReasonOrIsPlacedAgain) {
   EXPECT_EQ(ended.status.message, "node n1 is being drained");
 }
 
+// Of an evicted attempt whose run is placed again they are there until another attempt has ended.
+TEST(Eviction, WhatTheAttemptHadWrittenStaysUntilAnotherOneEnds) {
+  contracts::Run run = placed();
+  see(run, RunPhase::kRunning);
+  static_cast<void>(evict(run, {kPreempted, "preempted"}, kTried));
+  contracts::RunOutcome first = outcome(RunPhase::kCanceled, "Canceled");
+  first.result.emplace();
+  first.artifacts = {{"out/checkpoint", 1, std::string(64, 'a'), false}};
+  ASSERT_TRUE(finish(run, 1, first, kTried).ok());
+  EXPECT_EQ(run.status.phase, RunPhase::kPending);
+  EXPECT_EQ(run.status.artifacts.size(), 1u);
+
+  contracts::Run never = run;
+  static_cast<void>(bind(never, "n2", kTried).value());
+  ASSERT_TRUE(finish(never, 2, outcome(RunPhase::kCanceled, "Canceled"), kTried).ok());
+  EXPECT_EQ(never.status.artifacts.size(), 1u) << "its command never started";
+
+  static_cast<void>(bind(run, "n2", kTried).value());
+  contracts::RunOutcome second = outcome(RunPhase::kSucceeded, "Completed");
+  second.result.emplace();
+  ASSERT_TRUE(finish(run, 2, second, kTried).ok());
+  EXPECT_TRUE(run.status.artifacts.empty());
+}
+
 TEST(Eviction, ARunThatEndedByItselfFirstKeepsItsOwnEnd) {
   contracts::Run run = placed();
   see(run, RunPhase::kRunning);

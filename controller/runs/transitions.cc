@@ -76,7 +76,15 @@ Events conclude(Run& run, WallTime now) {
   return {phase_event(run, now), end_event(run, now)};
 }
 
-// The attempt is over and the run waits for the next one; nothing of it stays but its output.
+// Those of the last attempt that started: an evicted one's stay if none comes after it.
+void keep_results(contracts::RunStatus& status, const contracts::RunOutcome& outcome) {
+  if (!outcome.result && !status.artifacts.empty()) return;
+  status.artifacts = outcome.artifacts;
+  status.left_out = outcome.left_out;
+}
+
+// The attempt is over and the run waits for the next one; nothing of it stays but its output and
+// its artifacts.
 Events wait_again(Run& run, const std::string& why, WallTime now) {
   if (!apply(run, F::kRetried)) panic("only a placed run can be tried again");
   contracts::RunStatus& status = run.status;
@@ -242,6 +250,7 @@ Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& ou
                             "outcome.phase");
   }
   if (const auto cause = retry_cause(run, outcome); cause && may_retry(run, *cause)) {
+    keep_results(run.status, outcome);
     return wait_again(run, judged(run, outcome).message, now);
   }
   const contracts::RunOutcome ended = judged(run, outcome);
@@ -250,8 +259,7 @@ Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& ou
   status.reason = ended.reason;
   status.message = ended.message;
   status.result = ended.result;
-  status.artifacts = ended.artifacts;
-  status.left_out = ended.left_out;
+  keep_results(status, ended);
   return conclude(run, now);
 }
 

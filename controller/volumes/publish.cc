@@ -99,7 +99,7 @@ Result<contracts::Tree> tree_of(const std::vector<Artifact>& artifacts) {
   }
   contracts::Tree tree;
   for (const Artifact& each : artifacts)
-    tree.entries.push_back({each.path, each.digest, each.size, false});
+    tree.entries.push_back({each.path, each.digest, each.size, each.executable});
   std::ranges::sort(tree.entries, {}, &contracts::TreeEntry::path);
   return wire::decode<contracts::Tree>(wire::encode(tree));  // the rules that every tree keeps
 }

@@ -74,7 +74,8 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
   if (length < 0) return invalid_argument("LENGTH_REQUIRED", "a blob needs a Content-Length");
   if (length > limits_.max_blob) {
     return Error{Code::kTooLarge, "BLOB_TOO_LARGE",
-                 cat("a blob may have at most ", format_quantity(limits_.max_blob), " bytes")};
+                 cat("a file may have at most ", format_quantity(limits_.max_blob),
+                     " bytes (blobs.maxBlob of the controller)")};
   }
   const bool here = blobs_.use(digest);
   const bool known = here && shown;

@@ -18,6 +18,7 @@ struct TreeShelf {
   TreeMembers& members;
   ShownBlobs& shown;
   int64_t max_tree = int64_t{32} << 30;  // bytes of all files of a tree
+  int64_t max_blob = int64_t{4} << 30;   // bytes of one
 };
 
 class OwnBlobs {

@@ -37,7 +37,7 @@ class Possession : public testing::Test {
     return Tree{{{"t.json", digest, static_cast<int64_t>(size), false}}};
   }
   Result<TreeAnswer> offer(const store::Key& key, const Tree& tree) {
-    return offer_tree({*store_, blobs_, *members_, *shown_, max_tree_}, key, tree);
+    return offer_tree({*store_, blobs_, *members_, *shown_, max_tree_, max_blob_}, key, tree);
   }
   Digest store_file(const store::Key& key, const std::string& content) {
     const auto answer = offer(key, tree_of(send(key, content), content.size()));
@@ -68,6 +68,7 @@ class Possession : public testing::Test {
   std::unique_ptr<TreeMembers> members_ = std::make_unique<TreeMembers>();
   std::unique_ptr<ShownBlobs> shown_ = std::make_unique<ShownBlobs>();
   int64_t max_tree_ = 1000;
+  int64_t max_blob_ = INT64_MAX;
 };
 
 // proves: WSM-13
@@ -141,6 +142,17 @@ TEST_F(Possession, ATreeIsBoundedByWhatItsFilesHaveTogetherAndNotByItsBlobs) {
   EXPECT_NE(refused.error().message.find("1000 bytes"), std::string::npos);
   for (auto& entry : tree.entries) entry.size = INT64_MAX;  // their sum overflows
   EXPECT_EQ(offer(kOurs, tree).error().reason, "TREE_TOO_LARGE");
+}
+
+TEST_F(Possession, AFileThatIsTooLargeIsNamedBeforeItIsSent) {
+  max_blob_ = 400;
+  Tree tree{{{"a", Digest(64, 'a'), 400, false}, {"b", Digest(64, 'b'), 401, false}}};
+  const auto refused = offer(kOurs, tree);
+  EXPECT_EQ(refused.error().reason, "BLOB_TOO_LARGE");
+  EXPECT_EQ(refused.error().causes[0].field, "entries[1].size");
+  EXPECT_NE(refused.error().message.find("\"b\" has 401 B, and a file may have at most 400"),
+            std::string::npos);
+  EXPECT_NE(refused.error().message.find("blobs.maxBlob"), std::string::npos);
 }
 
 TEST(ShownBlobs, ForgetTheOlderHalfOfTheNamespaceThatHoldsMost) {

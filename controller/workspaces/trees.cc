@@ -18,10 +18,21 @@ using contracts::Workspace;
 
 constexpr size_t kTreeBytes = size_t{64} << 20;
 
+Error file_too_large(const TreeEntry& entry, size_t index, int64_t most) {
+  return {
+      Code::kTooLarge,
+      "BLOB_TOO_LARGE",
+      cat("\"", entry.path, "\" has ", format_bytes(entry.size), ", and a file may have at most ",
+          format_quantity(most), "; leave it out, or ask the operator for more (blobs.maxBlob)"),
+      {{cat("entries[", index, "].size"), "too large"}}};
+}
+
 // One blob may be named by many entries, and a node writes a file for each.
-Status check_size(const Tree& tree, int64_t most) {
+Status check_size(const Tree& tree, int64_t most, int64_t most_of_file) {
   int64_t left = most;
   for (size_t i = 0; i < tree.entries.size(); ++i) {
+    if (tree.entries[i].size > most_of_file)
+      return file_too_large(tree.entries[i], i, most_of_file);
     if (tree.entries[i].size > left) {
       return Error{
           Code::kTooLarge,
@@ -86,7 +97,7 @@ TreeAnswer answer_for(const Digest& root) {
 }  // namespace
 
 Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, const Tree& tree) {
-  TRY(check_size(tree, shelf.max_tree));
+  TRY(check_size(tree, shelf.max_tree, shelf.max_blob));
   const cas::BlobStore& blobs = shelf.blobs;
   ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(shelf.store, key));
   TreeAnswer answer = answer_for(cas::tree_root(tree));

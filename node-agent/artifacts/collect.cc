@@ -4,10 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
+#include <utility>
 
 #include "common/base/text.h"
+#include "common/cas/ignore.h"
 #include "common/contracts/tree_path.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
@@ -15,28 +16,41 @@
 namespace paddock::artifacts {
 namespace {
 
-constexpr std::array<std::string_view, 10> kAllowed = {
-    ".usearch", ".json", ".csv", ".bin", ".onnx", ".npy", ".npz", ".safetensors", ".txt", ".log"};
-
-// Why an entry that is no folder cannot come back, judged without opening it; empty if it can.
+// Why an entry that is no folder cannot come back whatever its type, judged without opening it;
+// empty if it can.
 std::string refusal(const std::string& path, const struct stat& stat) {
   if (S_ISLNK(stat.st_mode)) return "symbolic links are not followed";
   if (!S_ISREG(stat.st_mode)) return "not a regular file";
   if (stat.st_nlink > 1) return "a file with several hard links";
   if (const std::string fault = contracts::tree_path_fault(path); !fault.empty())
     return cat("its name ", fault);
-  if (!allowed_extension(os::base_name(path)))
-    return "its type is not on the list of artifact types";
   return {};
+}
+
+// What other programs of the caller would obey, wherever it lies; any case, for file systems that
+// fold it.
+std::string danger(const std::string& path) {
+  const std::string name = ascii_lower(os::base_name(path));
+  if (name == ".git") return "a git repository: its settings and hooks would run programs";
+  if (name == ".paddockignore") return "it would decide what is sent the next time";
+  return {};
+}
+
+std::string missing_rule(const Error& error) {
+  return error.code == Code::kNotFound ? "no such folder" : "not a folder inside the workspace";
 }
 
 class Collector {
  public:
-  Collector(int root, const CollectLimits& limits, const std::function<bool()>& interrupted)
-      : root_(root), limits_(limits), interrupted_(interrupted) {}
+  Collector(int root, const CollectRequest& request, const CollectLimits& limits,
+            const std::function<bool()>& interrupted)
+      : root_(root), request_(request), limits_(limits), interrupted_(interrupted) {
+    skipped_.add("", cas::built_in_folder_rules());
+  }
 
   Status add_dir(const std::string& asked) {
-    const std::string dir = normalized(asked);
+    const std::string dir = normalized_dir(asked);
+    all_ = dir == ".";
     const auto folder = os::open_beneath(root_, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!folder) {
       leave_out(asked, missing_rule(folder.error()));
@@ -47,7 +61,9 @@ class Collector {
       if (interrupted_())
         failed = Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
       if (!failed.ok()) return false;
-      failed = add(dir == "." ? entry.path : os::join_path(dir, entry.path), entry.stat);
+      const std::string path = all_ ? entry.path : os::join_path(dir, entry.path);
+      if (skips(path, entry.stat)) return false;
+      failed = add(path, entry.stat);
       return failed.ok();
     });
     TRY(std::move(failed));
@@ -65,18 +81,15 @@ class Collector {
   }
 
  private:
-  static std::string normalized(const std::string& dir) {
-    std::vector<std::string> parts;
-    for (std::string& part : split(dir, '/')) {
-      if (!part.empty() && part != ".") parts.push_back(std::move(part));
+  bool skips(const std::string& path, const struct stat& stat) {
+    std::string why = danger(path);
+    if (all_ && why.empty()) {
+      const cas::IgnoreRule* rule = skipped_.excluded_by(path, S_ISDIR(stat.st_mode));
+      if (rule != nullptr) why = rule->source;
     }
-    // An absolute path stays absolute, so that the kernel refuses it.
-    const std::string relative = parts.empty() ? "." : join(parts, "/");
-    return !dir.empty() && dir[0] == '/' ? cat("/", relative) : relative;
-  }
-
-  static std::string missing_rule(const Error& error) {
-    return error.code == Code::kNotFound ? "no such folder" : "not a folder inside the workspace";
+    if (why.empty()) return false;
+    leave_out(S_ISDIR(stat.st_mode) ? cat(path, "/") : path, std::move(why));
+    return true;
   }
 
   void leave_out(const std::string& path, std::string rule) {
@@ -92,10 +105,39 @@ class Collector {
 
   Status add(const std::string& path, const struct stat& stat) {
     if (S_ISDIR(stat.st_mode) || !seen_.insert(path).second) return {};
+    if (all_ && S_ISLNK(stat.st_mode) && find(request_.before.links, path) != nullptr) return {};
     std::string rule = refusal(path, stat);  // before opening: a pipe would block
+    if (rule.empty() && !was_there(path, stat)) rule = type_refusal(path);
     if (rule.empty()) return add_file(path);
     leave_out(path, std::move(rule));
     return {};
+  }
+
+  // The first one says what could be done, for all of them.
+  std::string type_refusal(const std::string& path) {
+    if (request_.types.empty() || allowed_type(os::base_name(path), request_.types)) return {};
+    constexpr const char* kRule = "its type is not on the list of artifact types of compute";
+    if (std::exchange(told_types_, true)) return kRule;
+    return cat(kRule, ": ", join(request_.types, " "),
+               "; runs of other types (`paddock run`) bring back every file, and an operator adds "
+               "to the list (artifacts.computeTypes of the controller)");
+  }
+
+  template <class Entry>
+  static const Entry* find(const std::vector<Entry>& sorted, const std::string& path) {
+    const auto found = std::ranges::lower_bound(sorted, path, {}, &Entry::path);
+    return found != sorted.end() && found->path == path ? &*found : nullptr;
+  }
+
+  // Of the folder ".": it may still be what the run found.
+  bool was_there(const std::string& path, const struct stat& stat) const {
+    const contracts::TreeEntry* entry = all_ ? find(request_.before.entries, path) : nullptr;
+    return entry != nullptr && entry->size == stat.st_size;
+  }
+
+  bool is_unchanged(const std::string& path, const contracts::Artifact& now) const {
+    const contracts::TreeEntry* entry = all_ ? find(request_.before.entries, path) : nullptr;
+    return entry != nullptr && entry->digest == now.digest && entry->executable == now.executable;
   }
 
   std::string over_limit(const std::string& path, int64_t size) const {
@@ -118,40 +160,62 @@ class Collector {
       leave_out(path, "it could not be opened");
       return {};
     }
+    contracts::Artifact artifact{path, file->stat.st_size, {}, (file->stat.st_mode & S_IXUSR) != 0};
     std::string rule = refusal(path, file->stat);
-    if (rule.empty()) rule = over_limit(path, file->stat.st_size);
+    if (rule.empty() && was_there(path, file->stat)) {
+      ASSIGN_OR_RETURN(artifact.digest, crypto::sha256_fd(file->fd.get()));
+      if (is_unchanged(path, artifact)) return {};
+    }
+    if (rule.empty()) rule = type_refusal(path);
+    if (rule.empty()) rule = over_limit(path, artifact.size);
     if (!rule.empty()) {
       leave_out(path, std::move(rule));
       return {};
     }
-    ASSIGN_OR_RETURN(std::string digest, crypto::sha256_fd(file->fd.get()));
+    if (artifact.digest.empty()) {
+      ASSIGN_OR_RETURN(artifact.digest, crypto::sha256_fd(file->fd.get()));
+    }
     name_bytes_ += static_cast<int64_t>(path.size());
-    out_.bytes += file->stat.st_size;
-    out_.artifacts.push_back({path, file->stat.st_size, std::move(digest)});
+    out_.bytes += artifact.size;
+    out_.artifacts.push_back(std::move(artifact));
     return {};
   }
 
   int root_;
+  const CollectRequest& request_;
   const CollectLimits& limits_;
   const std::function<bool()>& interrupted_;
   Collected out_;
   std::set<std::string> seen_;  // folders may overlap
+  cas::IgnoreRules skipped_;    // below "."
+  bool all_ = false;            // "." is being walked
+  bool told_types_ = false;
   int64_t name_bytes_ = 0;
   int64_t unlisted_ = 0;
 };
 
 }  // namespace
 
-bool allowed_extension(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  const std::string extension = ascii_lower(name.substr(dot));
-  return std::find(kAllowed.begin(), kAllowed.end(), extension) != kAllowed.end();
+std::string normalized_dir(const std::string& dir) {
+  std::vector<std::string> parts = split(dir, '/');
+  std::erase_if(parts, [](const std::string& part) { return part.empty() || part == "."; });
+  const std::string relative = parts.empty() ? "." : join(parts, "/");
+  return dir.starts_with('/') ? cat("/", relative) : relative;
 }
 
-Result<Collected> collect(int root, const std::vector<std::string>& dirs,
-                          const CollectLimits& limits, const std::function<bool()>& interrupted) {
-  Collector collector(root, limits, interrupted);
+bool allowed_type(std::string_view name, const std::vector<std::string>& types) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  return std::ranges::find(types, ascii_lower(name.substr(dot))) != types.end();
+}
+
+// "." last: what a folder of its own was asked for comes back whatever it was before.
+Result<Collected> collect(int root, const CollectRequest& request, const CollectLimits& limits,
+                          const std::function<bool()>& interrupted) {
+  Collector collector(root, request, limits, interrupted);
+  std::vector<std::string> dirs = request.dirs;
+  std::stable_partition(dirs.begin(), dirs.end(),
+                        [](const auto& dir) { return normalized_dir(dir) != "."; });
   for (const std::string& dir : dirs) TRY(collector.add_dir(dir));
   return collector.finish();
 }

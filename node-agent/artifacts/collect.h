@@ -25,13 +25,23 @@ struct Collected {
   int64_t bytes = 0;
 };
 
-// Whether a file of this name may come back: the last extension, in any case, is one of the
-// allowed.
-bool allowed_extension(std::string_view name);
+// `./a//b/` is a/b, and the workspace itself is "."; an absolute path stays absolute.
+std::string normalized_dir(const std::string& dir);
 
-// `root` is the workspace's folder, `dirs` are relative to it. Errors only where our own disk
-// fails; INTERRUPTED once `interrupted()` says so.
-Result<Collected> collect(int root, const std::vector<std::string>& dirs,
-                          const CollectLimits& limits, const std::function<bool()>& interrupted);
+struct CollectRequest {
+  std::vector<std::string> dirs;   // relative to the workspace; "." is all of it
+  std::vector<std::string> types;  // only files with these endings; empty: all
+  // What the run found. Of the folder ".", what is as it was then is no artifact, and folders that
+  // are left out of every upload (.git, node_modules, …) are named and not entered.
+  contracts::Tree before;
+};
+
+// Whether a file of this name may come back: the last extension, in any case, is one of `types`.
+bool allowed_type(std::string_view name, const std::vector<std::string>& types);
+
+// `root` is the workspace's folder. Errors only where our own disk fails; INTERRUPTED once
+// `interrupted()` says so.
+Result<Collected> collect(int root, const CollectRequest& request, const CollectLimits& limits,
+                          const std::function<bool()>& interrupted);
 
 }  // namespace paddock::artifacts

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +38,8 @@ class Collect : public testing::Test {
       const std::vector<std::string>& dirs, const std::function<void()>& meanwhile = [] {}) {
     const auto root = os::open_root(ws);
     ASSERT_TRUE(root.ok());
-    auto collected = collect(root->get(), dirs, limits, [&] {
+    request.dirs = dirs;
+    auto collected = collect(root->get(), request, limits, [&] {
       meanwhile();
       return false;
     });
@@ -56,7 +59,9 @@ class Collect : public testing::Test {
   }
 
   std::string base, ws;
+  const std::vector<std::string> compute = contracts::compute_artifact_types();
   CollectLimits limits;
+  CollectRequest request;
   Collected got;
 };
 
@@ -65,7 +70,7 @@ TEST_F(Collect, EveryAllowedTypeComesBackInAnyCase) {
   for (const char* each : {".usearch",     ".json", ".csv", ".bin",         ".onnx", ".npy", ".npz",
                            ".safetensors", ".txt",  ".log", ".USEARCH",     ".JSON", ".CSV", ".BIN",
                            ".ONNX",        ".NPY",  ".NPZ", ".SAFETENSORS", ".TXT",  ".LOG"}) {
-    EXPECT_TRUE(allowed_extension(std::string("x") + each)) << each;
+    EXPECT_TRUE(allowed_type(std::string("x") + each, compute)) << each;
   }
 }
 
@@ -76,12 +81,87 @@ TEST_F(Collect, OtherTypesAreLeftOutAndNamed) {
         "x.tar.gz",   "x.yaml", "x",       "json",    "x.json.py", "x.",    "..",
         "x.html",     "x.htm",  "x.xhtml", "x.svg",   "x.js",      "x.mjs", "x.HTML",
         "x.txt.html", "x.bat",  "x.ps1",   "x.json ", "x.json/"}) {
-    EXPECT_FALSE(allowed_extension(each)) << each;
+    EXPECT_FALSE(allowed_type(each, compute)) << each;
   }
   write("out/code.py");
+  write("out/more.py");
+  request.types = compute;
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), IsEmpty());
-  EXPECT_EQ(rule_of("out/code.py"), "its type is not on the list of artifact types");
+  EXPECT_EQ(
+      rule_of("out/code.py"),
+      "its type is not on the list of artifact types of compute: .usearch .json .csv .bin "
+      ".onnx .npy .npz .safetensors .txt .log; runs of other types (`paddock run`) bring back "
+      "every file, and an operator adds to the list (artifacts.computeTypes of the "
+      "controller)");
+  EXPECT_EQ(rule_of("out/more.py"), "its type is not on the list of artifact types of compute");
+}
+
+TEST_F(Collect, WithoutAListEveryFileComesBack) {
+  for (const char* path : {"out/model.pt", "out/README", "out/PLOT.PNG", "out/.hidden",
+                           "out/a.tar.gz", "out/x.", "out/report.xml"})
+    write(path);
+  ASSERT_EQ(::chmod((ws + "/out/README").c_str(), 0755), 0);
+  collect_dirs({"out"});
+  EXPECT_EQ(came_back().size(), 7u);
+  EXPECT_THAT(got.left_out, IsEmpty());
+  for (const auto& each : got.artifacts) EXPECT_EQ(each.executable, each.path == "out/README");
+}
+
+// Git and the next upload would obey them.
+TEST_F(Collect, WhatTheCallersProgramsWouldObeyStaysAway) {
+  for (const char* path : {"out/.git/config", "out/sub/.GIT", "out/.paddockignore",
+                           "out/sub/.PaddockIgnore", "out/.gitignore", "out/.github/x"})
+    write(path);
+  collect_dirs({"out", "."});
+  EXPECT_THAT(came_back(), ElementsAre("out/.github/x", "out/.gitignore"));
+  for (const char* path :
+       {"out/.git/", "out/sub/.GIT", "out/.paddockignore", "out/sub/.PaddockIgnore"})
+    EXPECT_NE(rule_of(path), "(not left out)") << path;
+}
+
+TEST_F(Collect, AnOperatorsTypesComeBackToo) {
+  write("out/model.PT");
+  request.types = compute;
+  request.types.push_back(".pt");
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), ElementsAre("out/model.PT"));
+}
+
+// A project of which the run found `main.py`, `data/in.bin`, `tool` and a link.
+TEST_F(Collect, OfTheWholeWorkspaceComesWhatIsNewOrChanged) {
+  for (const char* path : {"main.py", "data/in.bin", "tool", "changed.txt", "data/asked.bin"}) {
+    write(path, path);
+    request.before.entries.push_back(
+        {path, crypto::sha256_hex(path), static_cast<int64_t>(std::string(path).size()), false});
+  }
+  std::ranges::sort(request.before.entries, {}, &contracts::TreeEntry::path);
+  request.before.links.push_back({"latest", "data"});
+  ASSERT_EQ(::symlink("data", (ws + "/latest").c_str()), 0);
+  write("changed.txt", "CHANGED.txt");
+  ASSERT_EQ(::chmod((ws + "/tool").c_str(), 0755), 0);
+  for (const char* path : {"new.png", ".hidden", "node_modules/m/i.js", "sub/__pycache__/x.pyc"})
+    write(path);
+  collect_dirs({"."});
+  EXPECT_THAT(came_back(), ElementsAre(".hidden", "changed.txt", "new.png", "tool"));
+  EXPECT_EQ(rule_of("node_modules/"), "built-in: node_modules/");
+  EXPECT_EQ(rule_of("sub/__pycache__/"), "built-in: __pycache__/");
+  EXPECT_EQ(got.left_out.size(), 2u);
+  collect_dirs({"./", "data"});
+  EXPECT_THAT(came_back(), ElementsAre("data/asked.bin", "data/in.bin", ".hidden", "changed.txt",
+                                       "new.png", "tool"));
+}
+
+TEST_F(Collect, OfTheWholeWorkspaceTheTypesStillHold) {
+  write("main.py", "same");
+  write("lib.py", "other");
+  request.before.entries = {{"lib.py", crypto::sha256_hex("before"), 5, false},
+                            {"main.py", crypto::sha256_hex("same"), 4, false}};
+  request.types = compute;
+  collect_dirs({"."});
+  EXPECT_THAT(came_back(), IsEmpty());
+  EXPECT_EQ(got.left_out.size(), 1u);
+  EXPECT_NE(rule_of("lib.py"), "(not left out)");
 }
 
 // proves: ORB-35
@@ -90,6 +170,7 @@ TEST_F(Collect, AMixedFolderGivesTheAllowedFilesWithTheirDigests) {
   write("out/deep/er/measure.json", "{}");
   write("out/secret.key", "k");
   write("elsewhere/other.json", "{}");
+  request.types = compute;
   collect_dirs({"out/"});
   EXPECT_THAT(came_back(), ElementsAre("out/deep/er/measure.json", "out/index.bin"));
   EXPECT_EQ(got.artifacts[1].digest, crypto::sha256_hex("abc"));
@@ -203,7 +284,7 @@ TEST_F(Collect, NamesThatNoDocumentCanCarryAreLeftOut) {
 TEST_F(Collect, AnInterruptionStopsIt) {
   write("out/x.txt");
   const auto root = os::open_root(ws);
-  const auto stopped = collect(root->get(), {"out"}, limits, [] { return true; });
+  const auto stopped = collect(root->get(), {{"out"}, {}, {}}, limits, [] { return true; });
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().reason, "INTERRUPTED");
 }

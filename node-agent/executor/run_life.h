@@ -161,9 +161,11 @@ class RunLife {
   std::optional<workspace::Owner> owner() const;
   contracts::LaunchMount workspace_mount() const;
   Result<os::Fd> open_workspace() const;
-  Result<contracts::Tree> fetch_tree(const TreeSource& source);
+  Result<contracts::Tree> fetch_tree(const TreeSource& source,
+                                     StopKind give_up = StopKind::kCancel);
   Result<runtimes::Environment> make_environment();
   Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
+  Result<artifacts::CollectRequest> collect_request();
   Status collect_artifacts(contracts::RunOutcome& outcome);
   std::unique_ptr<RunTransport> transport(StopKind give_up);
   LaunchFiles launch_files() const;

@@ -214,20 +214,44 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   return *output->state().result;
 }
 
+// Of a controller that names no types for compute: the standard ones, and not all.
+Result<artifacts::CollectRequest> RunLife::collect_request() {
+  artifacts::CollectRequest request{
+      assignment_.spec.artifacts.dirs, assignment_.artifact_types, {}};
+  if (assignment_.spec.type == contracts::RunType::kCompute && request.types.empty())
+    request.types = contracts::compute_artifact_types();
+  const bool asks_all = std::ranges::any_of(
+      request.dirs, [](const std::string& dir) { return artifacts::normalized_dir(dir) == "."; });
+  if (asks_all) {
+    ASSIGN_OR_RETURN(request.before, fetch_tree(workspace_source(), StopKind::kDetach));
+  }
+  return request;
+}
+
 Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
   const auto& dirs = assignment_.spec.artifacts.dirs;
   if (dirs.empty() || outcome.reason == "SandboxError") return {};
   PhaseTiming timing(ports_.clock, record_.timings_ms["artifacts"]);
   ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
-  ASSIGN_OR_RETURN(
-      artifacts::Collected collected,
-      artifacts::collect(root.get(), dirs, ports_.config.artifacts, [this] { return leaving(); }));
+  ASSIGN_OR_RETURN(const artifacts::CollectRequest request, collect_request());
+  ASSIGN_OR_RETURN(artifacts::Collected collected,
+                   artifacts::collect(root.get(), request, ports_.config.artifacts,
+                                      [this] { return leaving(); }));
   const auto controller = transport(StopKind::kDetach);
-  for (const contracts::Artifact& artifact : collected.artifacts) {
+  std::vector<contracts::Artifact> sent;
+  for (contracts::Artifact& artifact : collected.artifacts) {
     ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root.get(), artifact.path));
-    TRY(controller->upload_artifact(assignment_.run_uid, file.get(), artifact)
-            .within(cat("sending ", artifact.path)));
+    Status status = controller->upload_artifact(assignment_.run_uid, file.get(), artifact);
+    if (status) {
+      sent.push_back(std::move(artifact));
+    } else if (status.error().reason == "BLOB_TOO_LARGE") {  // costs the run this file alone
+      collected.bytes -= artifact.size;
+      collected.left_out.push_back({artifact.path, status.error().message});
+    } else {
+      return std::move(status).within(cat("sending ", artifact.path));
+    }
   }
+  collected.artifacts = std::move(sent);
   say(cat("artifacts: ",
           files_and_bytes(static_cast<int64_t>(collected.artifacts.size()), collected.bytes),
           collected.left_out.empty() ? "" : cat(" (", collected.left_out.size(), " left out)")));

@@ -163,7 +163,7 @@ Status RunLife::fetch_blobs(const contracts::Tree& tree, TreeNews& news) {
 
 // The tree's canonical text is a blob like any other: fetched once, proven by its digest.
 // Of no workspace: an empty one.
-Result<contracts::Tree> RunLife::fetch_tree(const TreeSource& source) {
+Result<contracts::Tree> RunLife::fetch_tree(const TreeSource& source, StopKind give_up) {
   const std::string& root = source.root;
   if (root.empty()) return contracts::Tree();
   if (contracts::is_digest(root) && ports_.store.use(root)) {
@@ -172,7 +172,7 @@ Result<contracts::Tree> RunLife::fetch_tree(const TreeSource& source) {
                      wire::parse_json(text, {.max_bytes = kMaxTreeBytes}));
     return wire::decode<contracts::Tree>(document);
   }
-  const auto controller = transport(StopKind::kCancel);
+  const auto controller = transport(give_up);
   ASSIGN_OR_RETURN(contracts::Tree tree,
                    controller->fetch_tree(assignment_.run_uid, source.volume));
   if (cas::tree_root(tree) != root) {

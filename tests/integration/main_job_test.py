@@ -109,14 +109,14 @@ class MainJob(unittest.TestCase):
         self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", "--progress", "xml", check=False).returncode, 2)
 
     # proves: ORB-148
-    def test_a_failed_jobs_exit_code_comes_through_and_what_it_left_only_on_request(self):
+    def test_a_failed_jobs_exit_code_comes_through_and_what_it_left_with_a_word(self):
         make_project(self.project, job__py="import os, sys; os.makedirs('out', exist_ok=True); "
                                            "open('out/left.txt', 'w').write('whole'); sys.exit(7)\n")
         done = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--name", "fails",
                                  check=False)
         self.assertEqual(done.returncode, 7)
-        self.assertFalse((self.project / "out").exists())
-        self.assertIn("1 artifacts stay on the controller: paddock artifacts fails", done.stderr)
+        self.assertIn("the run did not succeed (NonZeroExit); what it had written comes back all the same", done.stderr)
+        self.assertEqual((self.project / "out" / "left.txt").read_text(), "whole")
         self.instance.run("artifacts", "fails", "--output", self.project / "back")
         self.assertEqual((self.project / "back" / "out" / "left.txt").read_text(), "whole")
 

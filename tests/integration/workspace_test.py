@@ -1,8 +1,10 @@
 """Workspaces through the real programs: what travels, what a run sees, and what stays as it was."""
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from harness import BIN, Instance, main, make_project, paths_below, wait_until
@@ -117,22 +119,90 @@ class Workspaces(unittest.TestCase):
         self.assertIn("uploaded 5 B in 1 of 51 files", self.compute("python3 job.py").stderr)
 
     # proves partly: ORB-96
-    def test_links_and_odd_files_are_refused_by_name_before_anything_is_sent(self):
-        outside = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(os.rmdir, outside)
-        cases = {"passwd": "/etc/passwd", "sibling": "../results", "dangling": "nowhere", "loop": "loop",
-                 "folder": str(outside)}
+    def test_links_that_lead_out_stay_behind_and_are_named(self):
+        make_project(self.project, job__py="import os\nprint(sorted(os.listdir('.')))\n")
+        cases = {"passwd": "/etc/passwd", "sibling": "../results", "dangling": "nowhere", "loop": "loop"}
         for name, target in cases.items():
-            with self.subTest(name):
-                make_project(self.project, job__py="print('ran')\n")
-                (self.project / name).symlink_to(target)
-                done = self.compute("python3 job.py", check=False)
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn("WORKSPACE_ENTRY_REFUSED", done.stderr)
-                self.assertIn(name, done.stderr)
-                self.assertNotIn("created", done.stderr)
-                (self.project / name).unlink()
-        self.assertEqual(self.compute("python3 job.py").stdout, "ran\n")
+            (self.project / name).symlink_to(target)
+        os.mkfifo(self.project / "fifo")
+        done = self.compute("python3 job.py", "--verbose")
+        self.assertEqual(done.stdout, "['job.py']\n")
+        for name in (*cases, "fifo"):
+            self.assertRegex(done.stderr, rf"(?m)^  {name} ")
+
+    def test_links_inside_empty_folders_and_one_time_for_all(self):
+        for copied in (True, False):  # a small tree, and one that is laid beneath the run's folder
+            with self.subTest(copied=copied):
+                more = {} if copied else {f"data/{i}__txt": str(i) for i in range(40)}
+                make_project(self.project, **{"runs/3/model__bin": "text"}, **more, job__py="""
+import os
+for folder in ("empty/deep", "out/asked"):
+    print(folder, os.listdir(folder))
+print(os.readlink("latest"), open("latest/model.bin").read(), open("best").read())
+times = {os.lstat(os.path.join(at, name)).st_mtime for at, folders, files in os.walk(".") for name in folders + files}
+print(times)
+open("out/asked/new.txt", "w").write("made")
+open("latest/written.txt", "w").write("through a link")
+""")
+                (self.project / ".gitignore").write_text("/out/\n")
+                for folder in ("empty/deep", "out/asked/old"):
+                    (self.project / folder).mkdir(parents=True)
+                (self.project / "latest").symlink_to("runs/3")
+                (self.project / "best").symlink_to("latest/model.bin")
+                done = self.compute("python3 job.py", "--artifact-dir", "out/asked", "--artifact-dir", "runs")
+                self.assertEqual(done.stdout, "empty/deep []\nout/asked []\nruns/3 text text\n{946684800.0}\n")
+                self.assertEqual((self.project / "runs/3/written.txt").read_text(), "through a link")
+                shutil.rmtree(self.project)
+                self.project.mkdir()
+
+    def test_what_came_back_is_no_input_of_the_run_that_makes_it(self):
+        make_project(self.project, job__py="import os\nprint(os.listdir('out'))\nopen('out/made.txt', 'w').write('made')\n")
+        asked = ("python3 job.py", "--artifact-dir", "out")
+        self.assertEqual(self.compute(*asked).stdout, "[]\n")
+        second = self.compute(*asked)
+        self.assertEqual(second.stdout, "[]\n")
+        self.assertIn("uploaded 0 B", second.stderr)
+        self.assertRegex(second.stderr, r"out/made\.txt +came back from run \S+; a line !out/made\.txt in \.paddockignore sends it")
+        make_project(self.project, see__py="import os\nprint(os.listdir('out'))\n")
+        self.assertEqual(self.compute("python3 see.py").stdout, "['made.txt']\n")  # another run reads it
+        (self.project / "out/made.txt").write_text("edited")
+        self.assertEqual(self.compute(*asked).stdout, "['made.txt']\n")
+        (self.project / ".paddockignore").write_text("!out/\n")
+        self.assertEqual(self.compute(*asked).stdout, "['made.txt']\n")
+
+    def test_secrets_stay_behind_unless_they_are_asked_for(self):
+        make_project(self.project, job__py="import os\nprint(sorted(os.listdir('.')))\n")
+        (self.project / ".env").write_text("TOKEN=1")
+        done = self.compute("python3 job.py")
+        self.assertEqual(done.stdout, "['job.py']\n")
+        self.assertIn("a line !.env in .paddockignore sends it", done.stderr)
+        (self.project / ".paddockignore").write_text("!.env\n")
+        self.assertIn("'.env'", self.compute("python3 job.py").stdout)
+
+    def test_a_log_that_grows_goes_as_it_was(self):
+        make_project(self.project, job__py="print(set(open('app.log').read()))\n")
+        (self.project / "app.log").write_text("x" * 1_000_000)
+        stop = threading.Event()
+
+        def grow():
+            with open(self.project / "app.log", "a", buffering=1) as log:
+                while not stop.wait(0.0005):
+                    log.write("x")
+                    log.flush()
+        growing = threading.Thread(target=grow)
+        growing.start()
+        self.addCleanup(growing.join)
+        self.addCleanup(stop.set)
+        for _ in range(3):
+            self.assertEqual(self.compute("python3 job.py").stdout, "{'x'}\n")
+
+    def test_a_file_over_the_limit_is_named_before_it_is_read(self):
+        make_project(self.project, job__py="print(1)\n")
+        with open(self.project / "huge.bin", "wb") as huge:
+            huge.truncate(5 << 30)
+        done = self.compute("python3 job.py", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("huge.bin has 5.0 GiB, and a file may have at most 4.0 GiB (blobs.maxBlob of the controller)", done.stderr)
 
 
 if __name__ == "__main__":

@@ -327,6 +327,7 @@ class Artifact:
     path: str  # relative to the workspace
     digest: str  # SHA-256
     size: int = 0  # bytes
+    executable: bool = False  # whether its owner may execute it
 
 
 @dataclasses.dataclass
@@ -344,6 +345,7 @@ class RunPlan:
     ahead: int = 0  # waiting runs of at least its priority
     groups: list[PlanGroup] = dataclasses.field(default_factory=list)  # nodes that do not fit, by reason
     enforced: list[PlanEnforcement] = dataclasses.field(default_factory=list)  # what that node can enforce
+    artifactTypes: list[str] = dataclasses.field(default_factory=list)  # endings of the artifacts that would come back; empty: all
     policy: Optional[SandboxPolicy] = None  # effective sandbox policy
 
 
@@ -473,6 +475,8 @@ class WorkspaceStatus:
 @dataclasses.dataclass
 class Tree:
     entries: list[TreeEntry]  # files
+    links: list[TreeLink] = dataclasses.field(default_factory=list)  # symbolic links that stay inside
+    folders: list[TreeFolder] = dataclasses.field(default_factory=list)  # folders with nothing in them
 
 
 @dataclasses.dataclass
@@ -481,6 +485,17 @@ class TreeEntry:
     digest: str  # SHA-256 of the content
     size: int  # bytes
     executable: bool = False  # whether the owner may execute it
+
+
+@dataclasses.dataclass
+class TreeLink:
+    path: str  # relative path
+    target: str  # where it leads, relative to its own folder
+
+
+@dataclasses.dataclass
+class TreeFolder:
+    path: str  # relative path
 
 
 @dataclasses.dataclass

@@ -673,6 +673,8 @@ export interface Artifact {
   digest: string;
   /** bytes */
   size: number;
+  /** whether its owner may execute it */
+  executable: boolean;
 }
 
 export interface LeftOut {
@@ -697,6 +699,8 @@ export interface RunPlan {
   groups?: PlanGroup[];
   /** what that node can enforce */
   enforced?: PlanEnforcement[];
+  /** endings of the artifacts that would come back; empty: all */
+  artifactTypes?: string[];
   /** effective sandbox policy */
   policy?: SandboxPolicy;
 }
@@ -921,11 +925,19 @@ export interface WorkspaceStatus {
 export interface Tree {
   /** files */
   entries: TreeEntry[];
+  /** symbolic links that stay inside */
+  links?: TreeLink[];
+  /** folders with nothing in them */
+  folders?: TreeFolder[];
 }
 
 export interface TreeInput {
   /** files */
   entries: TreeEntryInput[];
+  /** symbolic links that stay inside */
+  links?: TreeLinkInput[];
+  /** folders with nothing in them */
+  folders?: TreeFolderInput[];
 }
 
 export interface TreeEntry {
@@ -948,6 +960,30 @@ export interface TreeEntryInput {
   size: number;
   /** whether the owner may execute it */
   executable?: boolean;
+}
+
+export interface TreeLink {
+  /** relative path */
+  path: string;
+  /** where it leads, relative to its own folder */
+  target: string;
+}
+
+export interface TreeLinkInput {
+  /** relative path */
+  path: string;
+  /** where it leads, relative to its own folder */
+  target: string;
+}
+
+export interface TreeFolder {
+  /** relative path */
+  path: string;
+}
+
+export interface TreeFolderInput {
+  /** relative path */
+  path: string;
 }
 
 export interface TreeAnswer {

@@ -93,6 +93,7 @@ Result<Response> server_status(Call& call) {
   wire::Value status = wire::Value::Object{{"ok", serving.ok()},
                                            {"version", contracts::kProgramVersion},
                                            {"sandboxMode", call.services.media.sandbox_mode},
+                                           {"maxBlob", call.services.intake.limits().max_blob},
                                            {"shuttingDown", call.services.notifier.stopped()}};
   if (!serving.ok()) {
     status.set("reason", serving.error().reason);

@@ -7,6 +7,7 @@
 #include "controller/api/handlers/blob_upload.h"
 #include "controller/api/handlers/objects.h"
 #include "controller/k8s/objects.h"
+#include "controller/nodes/assignments.h"
 #include "controller/nodes/registry.h"
 #include "controller/nodes/synchronize.h"
 #include "controller/workspaces/trees.h"
@@ -79,6 +80,7 @@ Result<Response> synchronize_node(Call& call) {
   services.metrics.device_time.count(held);
   const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
   const Millis hold = std::min(nodes::hold_for(request, answer), longest);
+  nodes::name_artifact_types(answer.runs, services.compute_types);
   if (hold <= Millis(0)) return object_response(answer);
   ASSIGN_OR_RETURN(const bool changed, changed_while_held(call, answer, hold, seen));
   if (!changed) return object_response(answer);
@@ -86,6 +88,7 @@ Result<Response> synchronize_node(Call& call) {
   request.runs.clear();
   ASSIGN_OR_RETURN(answer, nodes::synchronize(services.store, services.leases, node, request,
                                               nodes::now(services.clock)));
+  nodes::name_artifact_types(answer.runs, services.compute_types);
   return object_response(answer);
 }
 

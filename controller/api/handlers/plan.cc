@@ -59,6 +59,8 @@ Result<Response> plan_run(Call& call) {
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);
   plan.policy = run.status.policy;
+  if (run.spec.type == contracts::RunType::kCompute)
+    plan.artifact_types = call.services.compute_types;
   TRY(add_enforcement(call, plan));
   Response response = object_response(plan);
   add_warnings(response, warnings);

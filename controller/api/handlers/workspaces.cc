@@ -12,8 +12,12 @@ using contracts::Workspace;
 namespace {
 
 workspaces::TreeShelf shelf_of(Services& services) {
-  return {services.store, services.blobs, *services.tree_members, *services.shown_blobs,
-          services.intake.limits().max_tree};
+  return {services.store,
+          services.blobs,
+          *services.tree_members,
+          *services.shown_blobs,
+          services.intake.limits().max_tree,
+          services.intake.limits().max_blob};
 }
 
 }  // namespace
