@@ -66,6 +66,14 @@ TEST(Profiles, GiveNoNetworkNoMountsAndNothingPartial) {
   EXPECT_EQ(profile_policy("none"), std::nullopt);
 }
 
+// proves partly: ORB-49, ORB-54
+TEST(Profiles, GiveALoopbackToAllButThoseOfExactDesigns) {
+  for (const auto& [name, profile] : builtin_profiles()) {
+    const bool exact = name == "compute" || name == "snippet";
+    EXPECT_EQ(profile.policy.network->loopback.value_or(false), !exact) << name;
+  }
+}
+
 // proves partly: ELV-51, ELV-54
 TEST(Profiles, SnippetHasTheFolderAndTheExactVariablesOfItsDesign) {
   const Profile& snippet = builtin_profiles().at("snippet");

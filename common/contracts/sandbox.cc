@@ -107,6 +107,7 @@ SandboxSpec with_session_defaults(SandboxSpec spec) {
   fill(limits.stderr_bytes, d::kOutputBytes);
   fill(limits.command_bytes, d::kCommandBytes);
   fill(limits.rpc_bytes, d::kRpcBytes);
+  fill(spec.security.network.loopback, d::kLoopback);
   fill(spec.security.tool_allowlist, default_session_tools());
   fill(spec.idle_timeout, Duration{d::kIdleTimeout});
   fill(spec.lifetime, Duration{d::kLifetime});
@@ -116,6 +117,7 @@ SandboxSpec with_session_defaults(SandboxSpec spec) {
 SandboxPolicy session_policy(const SecurityOptions& security, const SandboxPolicy& profile) {
   SandboxPolicy out = profile;
   out.network = security.network;
+  if (!out.network->loopback && profile.network) out.network->loopback = profile.network->loopback;
   out.host_mounts = security.host_mounts;
   out.tools = session_programs(security.tool_allowlist.value_or(default_session_tools()));
   out.limits = profile.limits.overridden_by(limits_of(security.limits));

@@ -16,6 +16,7 @@ namespace paddock::contracts {
 
 // What a session may ask for, and what it has unless it asks (WSM Defaults).
 namespace session_defaults {
+inline constexpr bool kLoopback = true;
 inline constexpr int64_t kTimeoutMs = 10'000;
 inline constexpr int64_t kMemoryBytes = int64_t{256} << 20;
 inline constexpr int64_t kFsBytes = int64_t{256} << 20;

@@ -20,6 +20,18 @@ std::string fault_of_policy(std::string_view yaml) {
 }
 
 // proves: VLT-90
+TEST(EffectivePolicy, TakesTheProfilesLoopbackUnlessTheRequestSaysAnother) {
+  const SandboxPolicy open = *profile_policy("test");
+  SandboxPolicy requested;
+  EXPECT_EQ(effective_policy(open, requested).network->loopback, true);
+  requested.network = NetworkPolicy{true, {"a.example"}};
+  EXPECT_EQ(effective_policy(open, requested).network->loopback, true);
+  requested.network->loopback = false;
+  EXPECT_EQ(effective_policy(open, requested).network->loopback, false);
+  requested.network = NetworkPolicy{.loopback = true};
+  EXPECT_EQ(effective_policy(*profile_policy("compute"), requested).network->loopback, true);
+}
+
 TEST(EffectivePolicy, TakesRequestedLimitsAndTheProfilesOtherwise) {
   SandboxPolicy requested;
   requested.limits.memory = wire::Quantity{kGibibyte};

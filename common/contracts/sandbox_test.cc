@@ -26,6 +26,7 @@ SandboxPolicy policy_of(std::string_view text) {
 TEST(Sandbox, SaysEverythingThatHoldsWhereNothingWasSaid) {
   const SecurityOptions security = with_session_defaults({}).security;
   EXPECT_FALSE(security.network.enabled);
+  EXPECT_EQ(security.network.loopback, true);
   EXPECT_TRUE(security.host_mounts.empty());
   EXPECT_EQ(security.tool_allowlist, default_session_tools());
   EXPECT_EQ(security.limits.timeout_ms, 10'000);
@@ -50,6 +51,16 @@ TEST(Sandbox, BecomesAPolicyOfTheLauncher) {
   EXPECT_FALSE(policy.allow_partial);
   ASSERT_TRUE(policy.network);
   EXPECT_FALSE(policy.network->enabled);
+  EXPECT_EQ(policy.network->loopback, true);
+  EXPECT_EQ(policy_of(R"({"security":{"network":{"loopback":false}}})").network->loopback, false);
+}
+
+// Of a session that was stored before the field was there.
+TEST(Sandbox, HasTheProfilesLoopbackWhereItsObjectSaysNothing) {
+  SandboxPolicy profile = builtin_profiles().at("session").policy;
+  EXPECT_EQ(session_policy({}, profile).network->loopback, true);
+  profile.network->loopback = false;
+  EXPECT_EQ(session_policy({}, profile).network->loopback, false);
 }
 
 TEST(Sandbox, TheDefaultToolsAreSortedAndHaveTheShell) {

@@ -176,6 +176,19 @@ TEST(Scheduler, PlacesWhatAsksForToolsDevicesOrDomainsOnlyWhereTheirCanariesPass
   }
 }
 
+// It is no right to anything outside: who says that it may be missing goes there all the same.
+TEST(Scheduler, KeepsRunsWithALoopbackFromNodesThatGiveNoneUnlessItMayBeMissing) {
+  contracts::Node weak = make_node("weak");
+  weak.status.canaries = {failed_canary("loopback")};
+  contracts::Run run = make_run("r");
+  EXPECT_EQ(reason(run, {weak}), "placed on weak");
+  contracts::SandboxPolicy& policy = run.status.policy.emplace();
+  policy.network = contracts::NetworkPolicy{.loopback = true};
+  EXPECT_NE(reason(run, {weak}).find("1 failed the canary of loopback"), std::string::npos);
+  policy.allow_partial = true;
+  EXPECT_EQ(reason(run, {weak}), "placed on weak");
+}
+
 TEST(Scheduler, GroupsTheReasonsOfAllNodesAndSaysWhatWouldHelp) {
   contracts::Run run = make_run("r");
   run.spec.resources.emplace().accelerators = Accelerators{AcceleratorKind::kNvidia, 1};

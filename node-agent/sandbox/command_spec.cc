@@ -94,6 +94,7 @@ std::string pack(const CommandSpec& spec) {
   }
   out.number(spec.processors.size());
   for (const int processor : spec.processors) out.number(static_cast<uint64_t>(processor));
+  out.number(spec.no_tcp);
   return out.take();
 }
 
@@ -118,6 +119,7 @@ std::optional<CommandSpec> unpack(std::string_view bytes) {
     out.tools.push_back({device, in.number()});
   });
   in.each([&] { out.processors.push_back(static_cast<int>(in.number())); });
+  out.no_tcp = in.number();
   if (!in.all_taken() || out.command.empty()) return std::nullopt;
   return out;
 }

@@ -22,6 +22,7 @@ struct CommandSpec {
   std::map<std::string, std::string> scratch_files;
   std::vector<FileId> tools;         // what may be executed; none: it is asked about if it matters
   std::vector<int> processors = {};  // of the host, to be scheduled on; none: any
+  uint64_t no_tcp = 0;               // Landlock's rights to it that are given up
 };
 
 std::string pack(const CommandSpec& spec);

@@ -15,7 +15,8 @@ CommandSpec example() {
           .scratch_folders = {"/tmp/home"},
           .scratch_files = {{"/tmp/home/a", std::string("x\0y", 3)}},
           .tools = {{1, 2}, {~dev_t{0}, ~ino_t{0}}},
-          .processors = {0, 63}};
+          .processors = {0, 63},
+          .no_tcp = 3};
 }
 
 TEST(CommandSpec, ArrivesAsItWasSent) {
@@ -33,6 +34,7 @@ TEST(CommandSpec, ArrivesAsItWasSent) {
   EXPECT_EQ(out->scratch_files, example().scratch_files);
   EXPECT_EQ(out->tools, example().tools);
   EXPECT_EQ(out->processors, example().processors);
+  EXPECT_EQ(out->no_tcp, 3U);
 }
 
 TEST(CommandSpec, IsNothingWhenCutShortOrTooLong) {

@@ -117,7 +117,7 @@ LandlockRuleset render_landlock(const std::vector<MountEntry>& table,
   LandlockRuleset out;
   if (question.version < kLeastVersion) return out;
   out.files = known_files(question.version);
-  if (question.version >= 4 && !question.network) out.network = kBindTcp | kConnectTcp;
+  if (question.version >= 4) out.network = (kBindTcp | kConnectTcp) & ~question.network;
   if (question.version >= 6) out.scopes = kScopeAbstractUnixSocket | kScopeSignal;
   Rules rules(out.files);
   rules.add("/", kReadDir);
@@ -134,8 +134,7 @@ LandlockRuleset render_landlock(const std::vector<MountEntry>& table,
 
 std::optional<std::vector<LandlockRule>> rules_beyond(const LandlockRuleset& whole,
                                                       const LandlockRuleset& part) {
-  if (whole.files != part.files || whole.network != part.network || whole.scopes != part.scopes)
-    return std::nullopt;
+  if (whole.files != part.files || whole.scopes != part.scopes) return std::nullopt;
   std::set<std::pair<std::string_view, uint64_t>> there;
   for (const LandlockRule& rule : part.rules) there.insert({rule.path, rule.rights});
   std::vector<LandlockRule> rest;

@@ -50,14 +50,16 @@ struct LandlockRule {
 struct LandlockRuleset {
   // What is denied unless a rule grants it; all zero: this host has no second wall.
   uint64_t files = 0;
-  uint64_t network = 0;
   uint64_t scopes = 0;
+  // Denied without exception, as a ruleset of its own that is taken on with the order: so what was
+  // made ahead of it fits runs with and without a loopback device.
+  uint64_t network = 0;
   std::vector<LandlockRule> rules;
 };
 
 struct LandlockQuestion {
   int version = 0;       // of the host's kernel; 0: none
-  bool network = false;  // granted by the policy: then the broker is the wall
+  uint64_t network = 0;  // granted: a rule is about ports, so it cannot tell loopback from the rest
   // With a list of tools, the only files that may be executed: nothing else in the table is, and a
   // process may not write its own memory either (/proc).
   std::vector<std::string> executables;

@@ -63,8 +63,14 @@ TEST(LandlockRules, UseOnlyWhatTheKernelKnows) {
   }
 }
 
-TEST(LandlockRules, LeaveTcpToTheBrokerWhereANetworkIsGranted) {
-  EXPECT_EQ(render_landlock(table(), {.version = 7, .network = true}).network, 0u);
+TEST(LandlockRules, LeaveTcpWhereItIsGrantedToTheNamespaceAndTheBroker) {
+  using namespace landlock;
+  const auto denied = [](uint64_t granted) {
+    return render_landlock(table(), {.version = 7, .network = granted}).network;
+  };
+  EXPECT_EQ(denied(0), kBindTcp | kConnectTcp);
+  EXPECT_EQ(denied(kConnectTcp), kBindTcp);
+  EXPECT_EQ(denied(kBindTcp | kConnectTcp), 0u);
 }
 
 // proves: WSM-25
@@ -105,6 +111,8 @@ TEST(LandlockRules, BeyondAPartAreThoseThatItHasNot) {
   EXPECT_FALSE(rules_beyond(whole, part)) << "the same path with other rights is another rule";
   whole = part;
   whole.network = ~whole.network;
+  EXPECT_TRUE(rules_beyond(whole, part)) << "TCP is another ruleset's";
+  whole.scopes = ~whole.scopes;
   EXPECT_FALSE(rules_beyond(whole, part)) << "it handles other things";
 }
 

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "common/base/text.h"
+#include "common/contracts/domain_rule.h"
 #include "node-agent/sandbox/broker/name_table.h"
 
 namespace paddock::sandbox {
@@ -98,6 +100,21 @@ std::string what_of(NetworkCall call, const SocketAddress& address) {
   return {};
 }
 
+// Whether the policy's switch for it is all that is missing.
+bool loopback_would_do(NetworkCall call, const SocketAddress& address, NetworkReach reach) {
+  reach.loopback = true;
+  return stays_inside(call, address, reach);
+}
+
+bool asks_about_own_devices(uint32_t family, uint32_t protocol) {
+  return family == AF_NETLINK && protocol == NETLINK_ROUTE;
+}
+
+contracts::Denial socket_denial(std::string target, std::string executable) {
+  return {"socket", std::move(target), std::move(executable),
+          "only local, TCP and UDP sockets exist", "nothing: no sandboxed program may make one"};
+}
+
 }  // namespace
 
 std::optional<SocketAddress> read_socket_address(std::string_view bytes, NetworkCall call) {
@@ -106,6 +123,8 @@ std::optional<SocketAddress> read_socket_address(std::string_view bytes, Network
   switch (*family) {
     case AF_UNIX:
       return SocketAddress{.local = true, .text = "local socket"};
+    case AF_NETLINK:  // the kernel, about this namespace, or nobody
+      return SocketAddress{.local = true, .text = "netlink"};
     case AF_UNSPEC:
       // connect() to it undoes an earlier connect; any other call takes it for AF_INET.
       if (call == NetworkCall::kConnect) return SocketAddress{.local = true, .text = "nothing"};
@@ -121,12 +140,13 @@ std::optional<SocketAddress> read_socket_address(std::string_view bytes, Network
 
 bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkReach& reach) {
   if (address.local) return true;
-  if (!reach.broker || !address.loopback) return false;
+  if (!address.loopback) return false;
+  if (call == NetworkCall::kBind || call == NetworkCall::kListen) return reach.loopback;
+  const bool name = reach.broker && address.synthetic;
+  if (address.port == contracts::kDnsPort) return reach.broker && !name;
+  if (!name) return reach.loopback;
   // The C library tries addresses with port 0 to put them in order.
-  if (call == NetworkCall::kBind || call == NetworkCall::kListen || !address.synthetic ||
-      address.port == 0)
-    return true;
-  return std::ranges::find(reach.ports, address.port) != reach.ports.end();
+  return address.port == 0 || std::ranges::find(reach.ports, address.port) != reach.ports.end();
 }
 
 contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
@@ -135,6 +155,11 @@ contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
   denial.what = what_of(call, address);
   denial.target = address.text;
   denial.executable = std::move(executable);
+  if (loopback_would_do(call, address, reach)) {
+    denial.rule = "network.loopback=false";
+    denial.remedy = "set network.loopback: true in the sandbox policy; it leads nowhere else";
+    return denial;
+  }
   denial.rule = reach.broker ? "network.allowDomains" : "network.enabled=false";
   denial.remedy =
       !reach.broker ? "set network.enabled and network.allowDomains in the sandbox policy"
@@ -144,30 +169,25 @@ contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
   return denial;
 }
 
-RefusedSocket refuse_socket(uint64_t family, uint64_t type, uint64_t protocol,
-                            std::string executable) {
+SocketAnswer judge_socket(uint64_t family, uint64_t type, uint64_t protocol,
+                          const NetworkReach& reach, std::string executable) {
   // The kernel reads three ints.
   const auto number = static_cast<uint32_t>(family);
   const auto kind = static_cast<uint32_t>(type) & 0xf;
-  const bool internet = number == AF_INET || number == AF_INET6;
-  const std::string_view name = family_name(number);
-  RefusedSocket out;
-  out.denial = {"socket",
-                {},
-                std::move(executable),
-                "only local, TCP and UDP sockets exist",
-                "nothing: no sandboxed program may make one"};
-  if (!internet) {
-    out.error = EAFNOSUPPORT;
-    out.denial.target = name.empty() ? cat("address family ", number) : std::string(name);
-  } else if (kind == SOCK_STREAM || kind == SOCK_DGRAM) {
-    out.error = EPROTONOSUPPORT;
-    out.denial.target = cat("protocol ", static_cast<uint32_t>(protocol));
-  } else {
-    out.error = kind == SOCK_RAW ? EPERM : ESOCKTNOSUPPORT;
-    out.denial.target = kind == SOCK_RAW ? std::string("raw socket") : cat("socket type ", kind);
+  const auto third = static_cast<uint32_t>(protocol);
+  // Every getaddrinfo() asks for it and does without: told, not reported.
+  if (asks_about_own_devices(number, third)) return {reach.loopback ? 0 : EAFNOSUPPORT};
+  const auto refused = [&](int error, std::string target) {
+    return SocketAnswer{error, socket_denial(std::move(target), std::move(executable))};
+  };
+  if (number != AF_INET && number != AF_INET6) {
+    const std::string_view name = family_name(number);
+    return refused(EAFNOSUPPORT, name.empty() ? cat("address family ", number) : std::string(name));
   }
-  return out;
+  if (kind == SOCK_STREAM || kind == SOCK_DGRAM)
+    return refused(EPROTONOSUPPORT, cat("protocol ", third));
+  if (kind == SOCK_RAW) return refused(EPERM, "raw socket");
+  return refused(ESOCKTNOSUPPORT, cat("socket type ", kind));
 }
 
 }  // namespace paddock::sandbox

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/random.h"
@@ -67,7 +68,10 @@ TEST(SocketAddress, RefusesWhatIsTooShort) {
   EXPECT_FALSE(read_socket_address("", NetworkCall::kConnect));
 }
 
-TEST(SocketAddress, KnowsLocalSockets) { EXPECT_TRUE(read(bytes_of(sa_family_t{AF_UNIX})).local); }
+TEST(SocketAddress, KnowsLocalSockets) {
+  EXPECT_TRUE(read(bytes_of(sa_family_t{AF_UNIX})).local);
+  EXPECT_TRUE(read(bytes_of(sa_family_t{AF_NETLINK})).local) << "the kernel, if such sockets exist";
+}
 
 // To connect() it means "no longer", to every other call AF_INET: udp_sendmsg() and inet_bind().
 TEST(SocketAddress, ReadsTheUnspecifiedFamilyAsTheKernelDoes) {
@@ -85,7 +89,7 @@ TEST(SocketAddress, HoldsForAnyBytes) {
     std::string bytes(random.below(130), '\0');
     random.fill({reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()});
     if (bytes.size() >= 2 && random.below(4) != 0) {
-      bytes[0] = static_cast<char>(random.below(12));
+      bytes[0] = static_cast<char>(random.below(20));
       bytes[1] = '\0';
     }
     for (const NetworkCall call : {NetworkCall::kConnect, NetworkCall::kSend}) {
@@ -93,9 +97,10 @@ TEST(SocketAddress, HoldsForAnyBytes) {
       if (!address) continue;
       const auto family = static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8;
       const bool reaches = stays_inside(call, *address, {});
-      EXPECT_EQ(reaches,
-                family == AF_UNIX || (family == AF_UNSPEC && call == NetworkCall::kConnect));
-      if (stays_inside(call, *address, {.broker = true}) && !reaches) {
+      EXPECT_EQ(reaches, family == AF_UNIX || family == AF_NETLINK ||
+                             (family == AF_UNSPEC && call == NetworkCall::kConnect));
+      if (stays_inside(call, *address, {.broker = true, .ports = {}, .loopback = true}) &&
+          !reaches) {
         ASSERT_TRUE(family == AF_INET || family == AF_INET6 || family == AF_UNSPEC);
         const bool first_four = bytes[4] == 127 || bytes.substr(4, 4) == std::string(4, '\0');
         const bool six_inside =
@@ -120,27 +125,91 @@ TEST(NetworkDenial, SaysWhatWouldAllowIt) {
   EXPECT_EQ(named.rule, "network.allowDomains");
 }
 
+// The table of stays_inside().
 TEST(NetworkReach, IsLoopbackAndThePortsOfNamesAllowed) {
+  const NetworkReach none;
+  const NetworkReach loopback{.loopback = true};
   const NetworkReach broker{.broker = true, .ports = {443}};
-  const SocketAddress name{.loopback = true, .synthetic = true, .port = 443};
-  const SocketAddress other_port{.loopback = true, .synthetic = true, .port = 22};
-  EXPECT_TRUE(stays_inside(NetworkCall::kConnect, name, broker));
-  EXPECT_FALSE(stays_inside(NetworkCall::kConnect, other_port, broker));
-  EXPECT_TRUE(stays_inside(NetworkCall::kBind, other_port, broker));
-  EXPECT_FALSE(stays_inside(NetworkCall::kConnect, name, {}));
-  EXPECT_TRUE(stays_inside(NetworkCall::kConnect, read(four("127.0.0.1", 22)), broker));
-  EXPECT_FALSE(stays_inside(NetworkCall::kConnect, read(four("1.1.1.1", 443)), broker));
+  const NetworkReach both{.broker = true, .ports = {443}, .loopback = true};
+  const auto allowed_by = [&](NetworkCall call, const SocketAddress& address) {
+    std::string out;
+    for (const NetworkReach& reach : {none, loopback, broker, both})
+      out += stays_inside(call, address, reach) ? 'y' : 'n';
+    return out;
+  };
+  for (const char* any : {"127.0.0.1", "0.0.0.0", "127.5.5.5"}) {
+    EXPECT_EQ(allowed_by(NetworkCall::kBind, read(four(any, 0))), "nyny") << any;
+    EXPECT_EQ(allowed_by(NetworkCall::kListen, read(four(any, 0))), "nyny") << any;
+    EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(four(any, 22))), "nyny") << any;
+    EXPECT_EQ(allowed_by(NetworkCall::kSend, read(four(any, 22))), "nyny") << any;
+    EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(four(any, 53))), "nnyy") << any;
+  }
+  EXPECT_EQ(allowed_by(NetworkCall::kBind, read(six("::1", 80))), "nyny");
+  EXPECT_EQ(allowed_by(NetworkCall::kBind, read(six("::", 80))), "nyny");
+  EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(six("::ffff:127.0.0.1", 80))), "nyny");
+  // With a broker 127.64.0.0/10 are names, else loopback like the rest.
+  EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(four("127.64.0.1", 443))), "nyyy");
+  EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(four("127.64.0.1", 22))), "nynn");
+  EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(four("127.64.0.1", 0))), "nyyy");
+  for (const char* outside : {"1.1.1.1", "10.0.0.1", "128.0.0.1", "224.0.0.1"}) {
+    for (const NetworkCall call :
+         {NetworkCall::kConnect, NetworkCall::kBind, NetworkCall::kListen, NetworkCall::kSend})
+      EXPECT_EQ(allowed_by(call, read(four(outside, 443))), "nnnn") << outside;
+  }
+  EXPECT_EQ(allowed_by(NetworkCall::kConnect, read(six("fe80::1", 443))), "nnnn");
 }
 
-TEST(RefusedSocket, NamesTheFamilyOrTheTypeOrTheProtocol) {
-  EXPECT_EQ(refuse_socket(AF_VSOCK, SOCK_STREAM, 0, "").denial.target, "AF_VSOCK");
-  EXPECT_EQ(refuse_socket(AF_VSOCK, SOCK_STREAM, 0, "").error, EAFNOSUPPORT);
-  EXPECT_EQ(refuse_socket(63, SOCK_STREAM, 0, "").denial.target, "address family 63");
-  EXPECT_EQ(refuse_socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, 1, "").denial.target, "raw socket");
-  EXPECT_EQ(refuse_socket(AF_INET, SOCK_RAW, 1, "").error, EPERM);
-  EXPECT_EQ(refuse_socket(AF_INET6, SOCK_STREAM, 132, "").denial.target, "protocol 132");
-  EXPECT_EQ(refuse_socket(AF_INET6, SOCK_STREAM, 132, "").error, EPROTONOSUPPORT);
-  EXPECT_EQ(refuse_socket(AF_INET, SOCK_SEQPACKET, 0, "").denial.target, "socket type 5");
+TEST(NetworkDenial, NamesTheLoopbacksOwnSwitchWhereThatIsWhatIsMissing) {
+  const auto denied = [](NetworkCall call, const std::string& address, const NetworkReach& reach) {
+    return network_denial(call, read(address), reach, "/x");
+  };
+  for (const auto& denial : {denied(NetworkCall::kBind, four("127.0.0.1", 0), {}),
+                             denied(NetworkCall::kListen, four("0.0.0.0", 8080), {}),
+                             denied(NetworkCall::kBind, six("::1", 53), {}),
+                             denied(NetworkCall::kConnect, six("::1", 80), {}),
+                             denied(NetworkCall::kBind, four("0.0.0.0", 80), {.broker = true})}) {
+    EXPECT_EQ(denial.rule, "network.loopback=false") << denial.target;
+    EXPECT_THAT(denial.remedy, testing::HasSubstr("network.loopback: true")) << denial.target;
+  }
+  // A lookup without a name server, and what is outside.
+  for (const auto& denial :
+       {denied(NetworkCall::kConnect, four("127.0.0.1", 53), {}),
+        denied(NetworkCall::kConnect, four("127.0.0.1", 53), {.loopback = true}),
+        denied(NetworkCall::kBind, four("192.0.2.1", 80), {.loopback = true}),
+        denied(NetworkCall::kConnect, four("1.1.1.1", 80), {})}) {
+    EXPECT_EQ(denial.rule, "network.enabled=false") << denial.target;
+    EXPECT_THAT(denial.remedy, testing::HasSubstr("network.allowDomains")) << denial.target;
+  }
+}
+
+TEST(SocketAnswer, NamesTheFamilyOrTheTypeOrTheProtocol) {
+  const auto refused = [](uint64_t family, uint64_t type, uint64_t protocol, int error) {
+    const SocketAnswer answer = judge_socket(family, type, protocol, {.loopback = true}, "");
+    EXPECT_EQ(answer.error, error);
+    return answer.denial ? answer.denial->target : std::string("not reported");
+  };
+  EXPECT_EQ(refused(AF_VSOCK, SOCK_STREAM, 0, EAFNOSUPPORT), "AF_VSOCK");
+  EXPECT_EQ(refused(63, SOCK_STREAM, 0, EAFNOSUPPORT), "address family 63");
+  EXPECT_EQ(refused(AF_INET, SOCK_RAW | SOCK_CLOEXEC, 1, EPERM), "raw socket");
+  EXPECT_EQ(refused(AF_INET6, SOCK_STREAM, 132, EPROTONOSUPPORT), "protocol 132");
+  EXPECT_EQ(refused(AF_INET, SOCK_SEQPACKET, 0, ESOCKTNOSUPPORT), "socket type 5");
+  // Every other family of netlink: audit, netfilter, uevents, generic, and what there is to come.
+  for (uint64_t family = 1; family < 40; ++family)
+    EXPECT_EQ(refused(AF_NETLINK, SOCK_RAW, family, EAFNOSUPPORT), "AF_NETLINK") << family;
+}
+
+TEST(SocketAnswer, LetsTheKernelBeAskedAboutItsOwnLoopbackAlone) {
+  constexpr uint64_t kUpper = uint64_t{5} << 32;
+  for (const uint64_t upper : {uint64_t{0}, kUpper}) {
+    const SocketAnswer made =
+        judge_socket(upper | AF_NETLINK, SOCK_RAW, upper, {.loopback = true}, "");
+    EXPECT_EQ(made.error, 0);
+    EXPECT_FALSE(made.denial);
+    const SocketAnswer none =
+        judge_socket(upper | AF_NETLINK, SOCK_RAW, upper, {.broker = true}, "");
+    EXPECT_EQ(none.error, EAFNOSUPPORT);
+    EXPECT_FALSE(none.denial) << "every getaddrinfo() tries it";
+  }
 }
 
 }  // namespace

@@ -69,5 +69,8 @@ struct SandboxPlan {
 };
 
 Result<SandboxPlan> make_plan(const contracts::LaunchRequest& request, const HostFacts& host);
+// What only the kernel can tell, once the sandbox is made: `up` says why it has not the loopback
+// device of its plan. Refuses, or if it may be missing says so in `enforced`.
+Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced);
 
 }  // namespace paddock::sandbox

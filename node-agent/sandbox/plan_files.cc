@@ -5,10 +5,18 @@
 namespace paddock::sandbox {
 namespace {
 
-void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& host,
-                      SandboxPlan& plan) {
-  const auto& network = request.policy.network;
-  LandlockQuestion question{.version = host.landlock, .network = network && network->enabled};
+uint64_t tcp_granted(const NetworkReach& reach) {
+  if (reach.loopback) return landlock::kBindTcp | landlock::kConnectTcp;
+  return reach.broker ? landlock::kConnectTcp : 0;
+}
+
+const char* refused_tcp(uint64_t rights) {
+  if ((rights & landlock::kConnectTcp) != 0) return "; no TCP";
+  return rights != 0 ? "; no TCP listener" : "";
+}
+
+void plan_second_wall(const HostFacts& host, SandboxPlan& plan) {
+  LandlockQuestion question{.version = host.landlock, .network = tcp_granted(plan.reach)};
   if (plan.tools.narrowed) only_tools(plan.tools, question);
   plan.landlock = render_landlock(plan.mounts, question);
   if (plan.landlock.files == 0) {
@@ -20,7 +28,7 @@ void plan_second_wall(const contracts::LaunchRequest& request, const HostFacts& 
   }
   plan.enforced["landlock"] = by_kernel(
       "second wall", cat("Landlock version ", host.landlock),
-      cat("checks files again, beside the mounts", plan.landlock.network != 0 ? "; no TCP" : "",
+      cat("checks files again, beside the mounts", refused_tcp(plan.landlock.network),
           plan.landlock.scopes != 0 ? "; no signal or abstract socket to the outside" : ""));
 }
 
@@ -73,7 +81,7 @@ Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host
   plan.mounts = render_mounts(request, host);
   TRY(plan_devices(request, host, plan));
   TRY(plan_tools(request, host, plan));
-  plan_second_wall(request, host, plan);
+  plan_second_wall(host, plan);
   return {};
 }
 

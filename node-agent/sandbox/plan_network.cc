@@ -16,15 +16,26 @@ BrokerConfig broker_config(const contracts::LaunchRequest& request, const HostFa
   return out;
 }
 
+contracts::Enforcement no_network() {
+  return by_kernel("none", "network namespace without devices, seccomp notification",
+                   "local sockets inside the sandbox work");
+}
+
+contracts::Enforcement own_loopback() {
+  return by_kernel(
+      "loopback", "network namespace with a loopback device alone, seccomp notification",
+      "programs inside reach each other by 127.0.0.1 and ::1; nothing leads out or in");
+}
+
 }  // namespace
 
 Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
                     SandboxPlan& plan) {
-  const auto& network = request.policy.network;
-  if (!network || !network->enabled) {
-    plan.enforced["network"] =
-        by_kernel("none", "network namespace without devices, seccomp notification",
-                  "local sockets inside the sandbox work");
+  const contracts::NetworkPolicy network =
+      request.policy.network.value_or(contracts::NetworkPolicy{});
+  plan.reach.loopback = network.loopback.value_or(network.enabled);
+  if (!network.enabled) {
+    plan.enforced["network"] = plan.reach.loopback ? own_loopback() : no_network();
     return {};
   }
   BrokerConfig config = broker_config(request, host, plan);
@@ -33,9 +44,21 @@ Status plan_network(const contracts::LaunchRequest& request, const HostFacts& ho
   for (const uint16_t port : contracts::ports_of(rules.domains)) plan.reach.ports.push_back(port);
   plan.enforced["network"] = by_broker(
       join(config.allow_domains, ", "), "network namespace with a broker as the only way out",
-      "TCP to these names only; resolved and kept outside; TLS server names on port 443 and HTTP "
-      "hosts on port 80 are checked");
+      cat("TCP to these names only; resolved and kept outside; TLS server names on port 443 and "
+          "HTTP hosts on port 80 are checked",
+          plan.reach.loopback ? "; loopback is the sandbox's own" : "; no loopback of its own"));
   plan.broker = std::move(config);
+  return {};
+}
+
+Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced) {
+  if (up.ok()) return {};
+  if (!allow_partial)
+    return refuse("LOOPBACK_UNAVAILABLE",
+                  cat("network.loopback: this host gives sandboxes no loopback device: ",
+                      up.error().message, "; set it to false, or set allowPartial"));
+  enforced["network"] = no_network();
+  enforced["loopback"] = by_nothing(true, up.error().message);
   return {};
 }
 

@@ -43,6 +43,48 @@ TEST(PlanNetwork, IsNoneUnlessThePolicyEnablesIt) {
   }
 }
 
+TEST(PlanNetwork, HasALoopbackOfItsOwnWhereThePolicySaysSo) {
+  LaunchRequest launch;
+  launch.policy.network = contracts::NetworkPolicy{.loopback = true};
+  SandboxPlan plan;
+  ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+  EXPECT_FALSE(plan.broker);
+  EXPECT_TRUE(plan.reach.loopback);
+  EXPECT_EQ(plan.enforced["network"].requested, wire::Value("loopback"));
+  EXPECT_EQ(plan.enforced["network"].level, contracts::EnforcementLevel::kKernel);
+  launch.policy.network->loopback = false;
+  ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+  EXPECT_FALSE(plan.reach.loopback);
+  EXPECT_EQ(plan.enforced["network"].requested, wire::Value("none"));
+}
+
+// Names are reached by that device: unless the policy says otherwise, programs may use it too.
+TEST(PlanNetwork, HasOneBesideTheBrokerUnlessThePolicySaysNot) {
+  for (const std::optional<bool> wanted :
+       {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+    LaunchRequest launch = request({"a.example"});
+    launch.policy.network->loopback = wanted;
+    SandboxPlan plan;
+    ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+    EXPECT_EQ(plan.reach.loopback, wanted.value_or(true));
+  }
+}
+
+TEST(PlanNetwork, AHostThatGivesNoLoopbackRefusesUnlessItMayBeMissing) {
+  const Error no{Code::kInternal, "SANDBOX_SETUP_FAILED", "bringing up: not permitted"};
+  Enforced enforced;
+  EXPECT_TRUE(accept_loopback({}, false, enforced).ok());
+  EXPECT_TRUE(enforced.empty());
+  const Status refused = accept_loopback(no, false, enforced);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().reason, "LOOPBACK_UNAVAILABLE");
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("network.loopback"));
+  EXPECT_TRUE(accept_loopback(no, true, enforced).ok());
+  EXPECT_EQ(enforced["network"].requested, wire::Value("none"));
+  EXPECT_EQ(enforced["loopback"].level, contracts::EnforcementLevel::kNone);
+  EXPECT_THAT(enforced["loopback"].details, testing::HasSubstr("not permitted"));
+}
+
 TEST(PlanNetwork, GivesTheBrokerThePolicysNamesAndTheOperatorsSettings) {
   LaunchRequest launch = request({"a.example", "b.example:8443"});
   SandboxPlan plan;

@@ -23,7 +23,7 @@ Status plan_tools(const contracts::LaunchRequest& request, const HostFacts& host
                   SandboxPlan& plan);
 Status plan_devices(const contracts::LaunchRequest& request, const HostFacts& host,
                     SandboxPlan& plan);
-// plan_network.cc: none, or the broker.
+// plan_network.cc: none, a loopback device, the broker. Before plan_files(): the second wall.
 Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
                     SandboxPlan& plan);
 

@@ -151,7 +151,6 @@ class Oracle {
 
   static std::string make_socket(int family, int type, int protocol) {
     if (family == AF_UNIX) return "allow";
-    if (family == AF_NETLINK && protocol == 0) return "EAFNOSUPPORT";
     if (family != AF_INET && family != AF_INET6) return "ask";
     if (type > 2) return "ask";
     if (protocol == 262) return "EPROTONOSUPPORT";

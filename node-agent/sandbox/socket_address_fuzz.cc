@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!address) continue;
     if (stays_inside(call, *address, {}) != address->local)
       panic("without a network an address leads outside");
-    if (stays_inside(call, *address, {.broker = true, .ports = {}}) && !address->local &&
-        !address->loopback)
-      panic("an address leads past the broker");
+    if (stays_inside(call, *address, {.broker = true, .ports = {}, .loopback = true}) &&
+        !address->local && !address->loopback)
+      panic("an address leads past the broker and loopback");
     const contracts::Denial denial = network_denial(call, *address, {}, "x");
     if (denial.what.empty() || denial.target.find('\n') != std::string::npos)
       panic("a denial is not one line of text");

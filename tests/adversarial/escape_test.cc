@@ -56,20 +56,24 @@ TEST_P(Escape, TypesIntoNoTerminal) { expect_contained("terminal"); }
 
 // proves: ORB-49, ORB-54
 TEST_P(Escape, ReachesNoNetworkAndEachAttemptIsNamed) {
-  const Finished done = expect_contained("network");
+  contracts::LaunchRequest closed = request(probe("network"));
+  closed.policy.network = contracts::NetworkPolicy{.loopback = false};
+  const Finished done = run(closed);
   ASSERT_TRUE(done.result);
-  const auto named = [&](std::string what, std::string target) {
+  EXPECT_THAT(done.out, HasSubstr("CONTAINED")) << done.out << done.err;
+  EXPECT_EQ(done.result->enforced.at("network").requested, wire::Value("none"));
+  const auto named = [&](std::string what, std::string target, std::string rule) {
     return std::ranges::any_of(done.result->denials, [&](const contracts::Denial& denial) {
-      return denial.what == what && denial.target == target &&
-             denial.rule == "network.enabled=false" && denial.executable == "/probes/network" &&
-             !denial.remedy.empty();
+      return denial.what == what && denial.target == target && denial.rule == rule &&
+             denial.executable == "/probes/network" && !denial.remedy.empty();
     });
   };
-  EXPECT_TRUE(named("network connect", "1.1.1.1:443"));
-  EXPECT_TRUE(named("network connect", "169.254.169.254:443"));
-  EXPECT_TRUE(named("network connect", "[::1]:80"));
-  EXPECT_TRUE(named("network send", "1.1.1.1:443"));
-  EXPECT_TRUE(named("network listen", "0.0.0.0:0"));
+  EXPECT_TRUE(named("network connect", "1.1.1.1:443", "network.enabled=false"));
+  EXPECT_TRUE(named("network connect", "169.254.169.254:443", "network.enabled=false"));
+  EXPECT_TRUE(named("network send", "1.1.1.1:443", "network.enabled=false"));
+  // What stays inside has a switch of its own, which opens nothing else.
+  EXPECT_TRUE(named("network connect", "[::1]:80", "network.loopback=false"));
+  EXPECT_TRUE(named("network listen", "0.0.0.0:0", "network.loopback=false"));
 }
 
 // proves: ORB-50, ORB-51, ORB-52, ORB-55, ORB-12, ORB-122, ORB-127

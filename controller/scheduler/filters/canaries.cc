@@ -17,7 +17,7 @@ bool failed(const NodeState& node, std::string_view capability) {
   return std::ranges::find(node.unproven, capability) != node.unproven.end();
 }
 
-// What a policy asks for beyond limits. allowPartial never covers these.
+// What a policy asks for beyond limits. allowPartial never covers what would widen a sandbox.
 struct Grant {
   std::string_view capability;
   bool (*asked)(const Demand& demand);
@@ -28,6 +28,11 @@ constexpr std::array kGrants = {
     Grant{"devices", [](const Demand& d) { return d.accelerators || !d.policy.devices.empty(); }},
     Grant{"allowDomains",
           [](const Demand& d) { return d.policy.network && d.policy.network->enabled; }},
+    Grant{"loopback",
+          [](const Demand& d) {
+            return d.policy.network && d.policy.network->loopback.value_or(false) &&
+                   !d.policy.allow_partial;
+          }},
 };
 
 template <size_t kIndex>

@@ -1,9 +1,7 @@
 #include "node-agent/sandbox/linux/broker_sockets.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -11,6 +9,7 @@
 #include <cstring>
 
 #include "node-agent/sandbox/linux/broker_process.h"
+#include "node-agent/sandbox/linux/loopback.h"
 #include "node-agent/sandbox/linux/raw.h"
 
 namespace paddock::sandbox {
@@ -20,16 +19,6 @@ constexpr int kBacklog = 512;
 constexpr int kInsideBuffer = 32 << 10;  // inside the sandbox the way is short
 constexpr size_t kMostSockets = contracts::kMostPorts + 2;
 constexpr size_t kControlBytes = CMSG_SPACE(kMostSockets * sizeof(int));
-
-Status bring_up_loopback() {
-  const os::Fd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq request{};
-  std::memcpy(request.ifr_name, "lo", 3);
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  if (!fd.valid() || ioctl(fd.get(), SIOCSIFFLAGS, &request) != 0)
-    return step_error("bringing up the sandbox's loopback device", errno);
-  return {};
-}
 
 Result<os::Fd> make_socket(int type, uint32_t address, uint16_t port) {
   os::Fd fd(socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -103,7 +92,7 @@ std::vector<os::Fd> receive_all(int from) {
 
 Status connect_broker(const BrokerConfig& config, int broker) {
   ASSIGN_OR_RETURN(const auto domains, contracts::parse_domain_rules(config.allow_domains));
-  TRY(bring_up_loopback());
+  TRY(furnish_loopback());
   ASSIGN_OR_RETURN(const std::vector<os::Fd> sockets, make_sockets(contracts::ports_of(domains)));
   char byte = 0;
   if (!send_all(broker, sockets) || recv(broker, &byte, 1, 0) != 1)

@@ -1,6 +1,5 @@
 #include "node-agent/sandbox/canary_attempts.h"
 
-#include <arpa/inet.h>
 #include <asm/ioctls.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +25,7 @@
 #include "common/os/file.h"
 #include "node-agent/sandbox/linux/canary_bait.h"
 #include "node-agent/sandbox/linux/canary_consumers.h"
+#include "node-agent/sandbox/linux/canary_loopback.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -46,16 +46,6 @@ std::string answer(long result) {
 
 std::string open_answer(const std::string& path, int flags) {
   return answer(open(path.c_str(), flags | O_CLOEXEC, 0600));
-}
-
-std::string connect_to(uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return answer(fd);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return answer(connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address));
 }
 
 std::string connect_abstract(const Surface& surface) {
@@ -153,7 +143,7 @@ constexpr Attempt kAttempts[] = {
     {"tiocsti", [](const Surface&) { return type_into_terminal(0); }},
     {"tiocsti-high", [](const Surface&) { return type_into_terminal(1UL << 32); }},
     {"forbidden", [](const Surface&) { return answer(syscall(SYS_reboot, 0, 0, 0, nullptr)); }},
-    {"connect", [](const Surface& surface) { return connect_to(surface.port); }},
+    {"connect", [](const Surface& surface) { return connect_to_port(surface.port); }},
     {"abstract-socket", connect_abstract},
     {"packet-socket",
      [](const Surface&) { return answer(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)); }},
@@ -207,7 +197,13 @@ int try_canaries(std::span<char* const> words) {
     return 0;
   }
   if (group == "connect" && words.size() == 2) {
-    print("past-broker", connect_to(parse_integer<uint16_t>(words[1]).value_or(0)));
+    print("past-broker", connect_to_port(parse_integer<uint16_t>(words[1]).value_or(0)));
+    return 0;
+  }
+  if (group == "loopback" && words.size() == 2) {
+    print("own-loopback", meet_on_loopback());
+    print("past-loopback", connect_to_port(parse_integer<uint16_t>(words[1]).value_or(0)));
+    print("change-network", change_addresses());
     return 0;
   }
   if (group == "memory") return use_memory();

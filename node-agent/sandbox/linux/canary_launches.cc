@@ -45,6 +45,7 @@ LaunchRequest make_request(std::vector<std::string> words) {
   limits.fs_bytes = wire::Quantity{CanaryLimits::kScratchBytes};
   limits.file_count = CanaryLimits::kScratchFiles;
   limits.stderr_bytes = wire::Quantity{CanaryLimits::kOutputBytes};
+  request.policy.network = contracts::NetworkPolicy{.loopback = false};
   request.mounts = {{own_program(), kCanaryFile, contracts::MountMode::kReadOnly}};
   return request;
 }
@@ -175,6 +176,17 @@ void try_devices(const Clock& clock, CanaryFindings& findings) {
   take_answers(result.out, findings);
 }
 
+void try_loopback(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({"loopback", cat(bait.port())});
+  request.policy.network->loopback = true;
+  const SandboxResult result = run(request, clock);
+  keep_enforcement(result, "network", "loopback", findings);
+  for (const char* canary : {"own-loopback", "past-loopback", "change-network"})
+    note_refusal(result, canary, findings);
+  take_answers(result.out, findings);
+  if (bait.was_reached()) findings.answers["past-loopback"] = "reached the host";
+}
+
 // Its name server is nobody: nothing outside this host is asked.
 void try_broker(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
   LaunchRequest request = make_request({"connect", cat(bait.port())});
@@ -201,6 +213,7 @@ CanaryFindings run_canaries(const Clock& clock) {
   try_survivors(*bait, clock, findings);
   try_tools(clock, findings);
   try_devices(clock, findings);
+  try_loopback(*bait, clock, findings);
   try_broker(*bait, clock, findings);
   try_memory(clock, findings);
   try_times(clock, findings);

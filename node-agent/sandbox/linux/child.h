@@ -29,8 +29,9 @@ struct ChildContext {
   int err = -1;
   const BrokerConfig* broker_config = nullptr;  // none: no network
   int broker = -1;                              // where its network broker waits
-  os::Fd view = {};     // the command's root; init holds it as long as it lives
-  os::Fd ruleset = {};  // Landlock's, of an own view
+  bool loopback = false;  // brings up that of its network, which is its own and has no broker
+  os::Fd view = {};       // the command's root; init holds it as long as it lives
+  os::Fd ruleset = {};    // Landlock's, of an own view
   // How far the command's process came, which shares this memory until it executes.
   enum class Command { kPrepares, kHasToldWhyNot, kExecutes };
   volatile Command command = Command::kPrepares;

@@ -149,6 +149,7 @@ Result<Order> wait_for_order(bool has_ruleset) {
 Status take_limits(const Order& order) {
   TRY(make_scratch(order.spec));
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
+  TRY(give_up_tcp(order.spec.no_tcp));
   if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
     return step_error("setting the standard input", errno);
   TRY(stay_on(order.spec.processors));

@@ -13,13 +13,14 @@ namespace paddock::sandbox {
 
 struct ControlMessage {
   enum class Type : char {
-    kIdsMapped = 'M',  // launcher -> child: the user namespace has its ids
-    kProc = 'P',       // child -> launcher, with a mount of its /proc
-    kTerminals = 'T',  // child -> launcher, with a mount of its terminals
-    kView = 'V',       // launcher -> child, with the root of the command's view
-    kListener = 'L',   // child -> launcher, with the seccomp listener's descriptor: it waits now
-    kRuleset = 'R',    // launcher -> child, with the Landlock ruleset of the view it made
-    kInput = 'I',      // launcher -> child, with the command's standard input, if it has one
+    kIdsMapped = 'M',   // launcher -> child: the user namespace has its ids
+    kNoLoopback = 'N',  // child -> launcher: text says why there is none; it goes on without
+    kProc = 'P',        // child -> launcher, with a mount of its /proc
+    kTerminals = 'T',   // child -> launcher, with a mount of its terminals
+    kView = 'V',        // launcher -> child, with the root of the command's view
+    kListener = 'L',    // child -> launcher, with the seccomp listener's descriptor: it waits now
+    kRuleset = 'R',     // launcher -> child, with the Landlock ruleset of the view it made
+    kInput = 'I',       // launcher -> child, with the command's standard input, if it has one
     kGo = 'G',       // launcher -> child, with a packed CommandSpec, to execute, as text or else in
                      // a file; number 1: with a ruleset, which came before
     kStarted = 'S',  // child -> launcher: the command has been executed

@@ -18,6 +18,7 @@
 #include "node-agent/sandbox/linux/child.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/loopback.h"
 #include "node-agent/sandbox/linux/machine.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
@@ -119,16 +120,15 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::make(const LaunchKit& kit,
                                                          BrokerProcess* broker) {
   std::unique_ptr<EmptySandbox> out(new EmptySandbox(host_identity(plan)));
   out->bounded_ = plan.cgroup.cpus.has_value();
-  const BrokerConfig* config = broker != nullptr ? &*plan.broker : nullptr;
   if (launcher_makes_views(kit.host)) {
-    TRY(out->start_processes(kit, nullptr, config, broker));
+    TRY(out->start_processes(kit, nullptr, &plan, broker));
     TRY(out->make_view(kit, plan.mounts, plan.share));
   } else {
     OwnView own{plan, {}};
     if (plan.privileged) {
       ASSIGN_OR_RETURN(own.sources, open_sources(plan.mounts, out->identity_));
     }
-    TRY(out->start_processes(kit, &own, config, broker));
+    TRY(out->start_processes(kit, &own, &plan, broker));
   }
   TRY(out->wait_until_closed());
   return out;
@@ -160,6 +160,7 @@ bool EmptySandbox::fits(const SandboxPlan& plan) const {
 Status EmptySandbox::fit(const SandboxPlan& plan) {
   if (fitted_) return {};
   fitted_ = true;
+  if (lent_network_ && plan.reach.loopback) loopback_ = bring_up_loopback();
   TRY(cgroup_->limit(plan.cgroup));
   has_ruleset_ = plan.landlock.files != 0;  // that of its own view the child has
   if (!view_) return {};
@@ -185,10 +186,10 @@ Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& reque
   TRY(lend_pipe(processes_.err.get(), identity_));
   if (input >= 0) TRY(lend_pipe(input, identity_));
   if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
-  TRY(send_order(
-      processes_.control.get(), has_ruleset_,
-      {request.command, request.env, request.workdir, plan.rlimits, request.scratch_folders,
-       request.scratch_files, plan.tools.ids, processors_to_choose(plan.share)}));
+  TRY(send_order(processes_.control.get(), has_ruleset_,
+                 {request.command, request.env, request.workdir, plan.rlimits,
+                  request.scratch_folders, request.scratch_files, plan.tools.ids,
+                  processors_to_choose(plan.share), plan.landlock.network}));
   RunningSandbox out = std::move(processes_);
   processes_.pid = -1;
   return out;
@@ -203,24 +204,25 @@ Result<os::Fd> EmptySandbox::ruleset_for(const SandboxPlan& plan, int root) {
 }
 
 Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
-                                     const BrokerConfig* config, BrokerProcess* broker) {
+                                     const SandboxPlan* plan, BrokerProcess* broker) {
   ASSIGN_OR_RETURN(cgroup_, make_cgroup(kit.host.cgroup, bounded_));
   ASSIGN_OR_RETURN(ChildEnds ends, open_channels(processes_));
-  ChildContext child{.filters = kit.filters,
-                     .cgroup = *cgroup_,
-                     .privileged = kit.host.privileged,
-                     .detached_trees = mounts_on_detached_trees(kit.host),
-                     .own_view = own_view,
-                     .control = ends.control.get(),
-                     .out = ends.out.get(),
-                     .err = ends.err.get(),
-                     .broker_config = config,
-                     .broker = broker != nullptr ? broker->sandbox_end() : -1};
   // What the broker serves must be made by somebody with capabilities in that network.
-  const bool inherits_network = kit.in_empty_network && broker == nullptr;
+  lent_network_ = kit.in_empty_network && broker == nullptr;
+  ChildContext child{
+      .filters = kit.filters,
+      .cgroup = *cgroup_,
+      .privileged = kit.host.privileged,
+      .detached_trees = mounts_on_detached_trees(kit.host),
+      .own_view = own_view,
+      .control = ends.control.get(),
+      .out = ends.out.get(),
+      .err = ends.err.get(),
+      .broker_config = broker != nullptr ? &*plan->broker : nullptr,
+      .broker = broker != nullptr ? broker->sandbox_end() : -1,
+      .loopback = plan != nullptr && plan->reach.loopback && broker == nullptr && !lent_network_};
   int pidfd = -1;
-  const pid_t pid =
-      raw::clone_process(init_namespaces(inherits_network), &pidfd, cgroup_->clone_fd());
+  const pid_t pid = raw::clone_process(init_namespaces(lent_network_), &pidfd, cgroup_->clone_fd());
   if (pid < 0) {
     return step_error("making the namespaces", errno,
                       "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
@@ -267,6 +269,10 @@ Result<ControlMessage> EmptySandbox::expect(ControlMessage::Type type) {
   if (poll(&said, 1, kSetupMs) == 0) return setup_failed("setting up took more than 30 seconds");
   auto message = receive_control(processes_.control.get());
   if (!message) return setup_failed("the sandbox ended before the command started");
+  if (message->type == Type::kNoLoopback) {
+    loopback_ = setup_failed(message->text);
+    return expect(type);
+  }
   if (message->type == Type::kFailed) return setup_failed(message->text);
   if (message->type != type) return setup_failed("the sandbox answered out of turn");
   return std::move(*message);

@@ -40,12 +40,15 @@ class EmptySandbox {
                                int input = -1);
   // What the supervisor left of them is this object's to end again.
   void take_back(RunningSandbox left) { processes_ = std::move(left); }
+  // After fit(): why it has not the loopback device that the plan wants.
+  const Status& loopback() const { return loopback_; }
   Cgroup& cgroup() { return *cgroup_; }
   pid_t init() const { return processes_.pid; }
 
  private:
   explicit EmptySandbox(const HostIdentity& identity) : identity_(identity) {}
-  Status start_processes(const LaunchKit& kit, OwnView* own_view, const BrokerConfig* config,
+  // `plan`: none is known yet.
+  Status start_processes(const LaunchKit& kit, OwnView* own_view, const SandboxPlan* plan,
                          BrokerProcess* broker);
   Status make_view(const LaunchKit& kit, const std::vector<MountEntry>& table,
                    const MachineShare& share);
@@ -64,6 +67,8 @@ class EmptySandbox {
   os::Fd ruleset_;                        // Landlock's, of what is in place
   bool bounded_ = false;                  // its processors will be
   bool fitted_ = false;
+  bool lent_network_ = false;  // it is in the launcher's own network
+  Status loopback_;
   bool has_ruleset_ = false;  // the command takes one
   os::Fd mount_namespace_;    // of init: held, its end costs us time and not init's reaper
 };

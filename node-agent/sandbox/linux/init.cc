@@ -19,6 +19,7 @@
 #include "node-agent/sandbox/linux/command.h"
 #include "node-agent/sandbox/linux/control.h"
 #include "node-agent/sandbox/linux/landlock.h"
+#include "node-agent/sandbox/linux/loopback.h"
 #include "node-agent/sandbox/linux/machine.h"
 #include "node-agent/sandbox/linux/new_mount.h"
 #include "node-agent/sandbox/linux/privileges.h"
@@ -97,6 +98,12 @@ Status keep_only_needed(const ChildContext& context) {
   return {};
 }
 
+// Whether the run goes on without is the launcher's to say.
+void open_loopback(int control) {
+  if (const Status up = furnish_loopback(); !up.ok())
+    send_control(control, Type::kNoLoopback, 0, 0, up.error().message);
+}
+
 Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
   bound_shared_counters();
@@ -104,6 +111,7 @@ Status close_around_self(const ChildContext& context) {
   TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));
   if (context.broker_config != nullptr) TRY(connect_broker(*context.broker_config, context.broker));
+  if (context.loopback) open_loopback(context.control);
   umask(022);
   return make_mounts_private();
 }

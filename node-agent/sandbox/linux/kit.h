@@ -23,6 +23,7 @@ struct LaunchKit {
   // The launcher itself is in an empty network namespace, which is for this run alone and in which
   // the sandbox has no capability: the sandbox inherits it instead of making its own.
   bool in_empty_network = false;
+  std::string empty_network;         // then: its books, see loopback.h
   os::Fd host_network;               // then: the one that the launcher left, for brokers
   os::Fd root_mapping;               // for the default identity, see HostIdentity; none: invalid
   os::Fd mounts;                     // watch_mounts() since before `shared` was last looked at

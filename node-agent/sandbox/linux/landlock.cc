@@ -33,6 +33,12 @@ constexpr int kBeneathPath = 1;
 // What can be granted for something that is not a folder.
 constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
+Result<os::Fd> create(const RulesetAttributes& attributes) {
+  os::Fd out(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
+  if (!out.valid()) return step_error("making the Landlock ruleset", errno);
+  return out;
+}
+
 Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int path) {
   const auto add = [&](uint64_t rights) {
     const PathRule attributes{rights, path};
@@ -66,9 +72,7 @@ Result<os::Fd> open_below(int root, const std::string& path) {
 
 Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root, const OpenFiles& open) {
   if (ruleset.files == 0) return os::Fd();
-  const RulesetAttributes attributes{ruleset.files, ruleset.network, ruleset.scopes};
-  os::Fd out(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
-  if (!out.valid()) return step_error("making the Landlock ruleset", errno);
+  ASSIGN_OR_RETURN(os::Fd out, create({ruleset.files, 0, ruleset.scopes}));
   for (const LandlockRule& rule : ruleset.rules) {
     const auto found = open.find(rule.path);
     TRY(found != open.end() ? add_rule(out, rule, found->second.get())
@@ -87,6 +91,12 @@ Status take_ruleset(const os::Fd& ruleset) {
   if (syscall(kRestrictSelf, ruleset.get(), 0) != 0)
     return step_error("taking the Landlock ruleset on", errno);
   return {};
+}
+
+Status give_up_tcp(uint64_t rights) {
+  if (rights == 0) return {};
+  ASSIGN_OR_RETURN(const os::Fd ruleset, create({0, rights, 0}));
+  return take_ruleset(ruleset);
 }
 
 }  // namespace paddock::sandbox

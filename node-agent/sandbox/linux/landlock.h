@@ -25,5 +25,7 @@ Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root, const Open
 Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root);
 // Cannot be undone. The caller has no_new_privs. An invalid one does nothing.
 Status take_ruleset(const os::Fd& ruleset);
+// The same with a ruleset about these rights alone, which grants none of them.
+Status give_up_tcp(uint64_t rights);
 
 }  // namespace paddock::sandbox

@@ -129,6 +129,10 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
   auto sandbox = fitting_sandbox(kit, plan, std::move(prepared), *broker);
   if (!sandbox.ok()) return setup_failed(sandbox.error());
   kit.used = std::move(*sandbox);
+  const Status& loopback = kit.used->loopback();
+  if (const Status taken = accept_loopback(loopback, request.policy.allow_partial, result.enforced);
+      !taken.ok())
+    return explain(outcome::Refused{taken.error()}, request, result);
   if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(kit.used->init());
   if (!request.input_file.empty()) {
@@ -160,7 +164,7 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
     tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
   kit.used->take_back(supervisor.release());
   if (!std::holds_alternative<outcome::SetupFailed>(outcome))
-    remark({supervisor.outputs().truncated(), plan.partial, plan.address_space,
+    remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok(), plan.address_space,
             plan.address_space_field},
            result);
 }

@@ -106,9 +106,9 @@ GateAnswer judge_network_call(const Caller& caller, const seccomp_data& call,
       judge_listen(caller, static_cast<int>(args[0]), reach, out);
       break;
     case SYS_socket: {
-      RefusedSocket refused = refuse_socket(args[0], args[1], args[2], caller.executable());
-      out.error = refused.error;
-      out.denials.push_back(std::move(refused.denial));
+      SocketAnswer answer = judge_socket(args[0], args[1], args[2], reach, caller.executable());
+      out.error = answer.error;
+      if (answer.denial) out.denials.push_back(std::move(*answer.denial));
       break;
     }
     default:

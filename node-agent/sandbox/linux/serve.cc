@@ -25,6 +25,7 @@
 #include "node-agent/sandbox/linux/empty_sandbox.h"
 #include "node-agent/sandbox/linux/filter.h"
 #include "node-agent/sandbox/linux/huge_code.h"
+#include "node-agent/sandbox/linux/loopback.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/request_facts.h"
 #include "node-agent/sandbox/linux/serve_one.h"
@@ -41,9 +42,15 @@ void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
 }
 
+// A network namespace, and its books while nobody had used it. None: an ordinary user lends none.
+struct EmptyNetwork {
+  os::Fd fd;
+  std::string books;
+};
+
 struct Ready {
   bool taken = false;
-  os::Fd network;  // the namespace that it was born in
+  EmptyNetwork network;  // that it was born in
 };
 
 class Server {
@@ -61,7 +68,7 @@ class Server {
  private:
   void refresh_shared_view();
   Status take_base_filter();
-  Status enter_network(os::Fd& out);
+  Status enter_network(EmptyNetwork& out);
   void refill();
   Status make_ready();
   void forget_server();
@@ -82,7 +89,7 @@ class Server {
   os::Fd signals_;
   os::Pipe taken_;
   std::map<pid_t, Ready> processes_;
-  std::vector<os::Fd> networks_;  // empty ones, used by nobody now
+  std::vector<EmptyNetwork> networks_;  // used by nobody now
   ServePace pace_;
   MonoTime look_at_;
   bool leave_ = false;
@@ -134,7 +141,7 @@ Status Server::take_base_filter() {
 }
 
 // The next process is born in an empty network that nobody else is in.
-Status Server::enter_network(os::Fd& out) {
+Status Server::enter_network(EmptyNetwork& out) {
   if (!kit_.host.privileged) return {};
   if (!kit_.in_empty_network) {
     kit_.host_network.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
@@ -143,13 +150,19 @@ Status Server::enter_network(os::Fd& out) {
   if (!networks_.empty()) {
     out = std::move(networks_.back());
     networks_.pop_back();
-    if (setns(out.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
+    if (setns(out.fd.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
   } else {
     if (unshare(CLONE_NEWNET) != 0) return step_error("making a network namespace", errno);
-    out.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
-    if (!out.valid()) return step_error("opening a network namespace", errno);
+    out.fd.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+    if (!out.fd.valid()) return step_error("opening a network namespace", errno);
+    // Not with each order: a closed netlink socket is counted a while longer. What fails here is
+    // told to the run that wants it up.
+    (void)furnish_loopback();
+    TRY(take_down_loopback());
+    out.books = network_books();
   }
   kit_.in_empty_network = true;
+  kit_.empty_network = out.books;
   return {};
 }
 
@@ -209,7 +222,7 @@ void Server::note_ended() {
     if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == kCleanExit;
     if (!clean) sweep_stale_cgroups(kit_.host.cgroup);  // it may have been killed
-    if (clean && node.mapped().network.valid())
+    if (clean && node.mapped().network.fd.valid())
       networks_.push_back(std::move(node.mapped().network));
   }
 }

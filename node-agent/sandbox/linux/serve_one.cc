@@ -13,6 +13,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/packet_socket.h"
 #include "node-agent/sandbox/linux/empty_sandbox.h"
+#include "node-agent/sandbox/linux/loopback.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/request.h"
 
@@ -57,12 +58,10 @@ Result<ServedOrder> receive_order(const os::Fd& client) {
   return out;
 }
 
-// The sockets of this network namespace. None: nothing of the run is left in it.
-bool network_is_unused() {
-  const os::Fd file(open("/proc/self/net/sockstat", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return false;
-  const auto text = os::read_all(file.get(), 4096);
-  return text.ok() && text->starts_with("sockets: used 0\n");
+// Whether nothing of the run is left in the network namespace that was lent to it.
+bool network_is_as_new(const LaunchKit& kit) {
+  return kit.in_empty_network && network_has_no_socket() && network_books() == kit.empty_network &&
+         take_down_loopback().ok();
 }
 
 // What would cost the run time later. Without it, or if it fails, all is done when it is needed,
@@ -120,7 +119,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   events.reset();  // who reads them sees their end
   if (fed) let_client_leave(client, clock);
   context.kit.used.reset();
-  return network_is_unused();
+  return network_is_as_new(context.kit);
 }
 
 }  // namespace

@@ -207,6 +207,7 @@ void Supervisor::handle_control() {
       kill_at_ = now_ + kKillAgainAfter;
       break;
     case MessageType::kIdsMapped:
+    case MessageType::kNoLoopback:
     case MessageType::kProc:
     case MessageType::kTerminals:
     case MessageType::kView:

@@ -60,13 +60,18 @@ Enforcement of_group(wire::Value wanted, std::string mechanism) {
       "leaves the group (setsid) is not counted");
 }
 
-void plan_isolation(SeatbeltPlan& plan) {
+void plan_isolation(const std::optional<contracts::NetworkPolicy>& network, SeatbeltPlan& plan) {
   plan.enforced["filesystem"] =
       by_kernel("private", "seatbelt (sandbox-exec)",
                 "paths are the host's own; names and sizes of the folders above them can be seen; "
                 "attempts are refused but not reported");
   plan.enforced["network"] =
       by_kernel("none", "seatbelt (sandbox-exec)", "attempts are refused but not reported");
+  // What a profile has by default must not make every run fail, and a stricter sandbox than was
+  // asked for harms nobody: it goes on, and says so.
+  if (network && network->loopback.value_or(false))
+    plan.enforced["loopback"] = by_nothing(
+        true, "macOS has one loopback for the whole host; local connections are refused too");
   plan.enforced["processes"] = {"private", false, "process group, killed as a whole",
                                 EnforcementLevel::kAdvisory,
                                 "a process that leaves the group (setsid) outlives the run, still "
@@ -143,7 +148,7 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
   for (const ResolvedMount& mount : paths.mounts)
     view.folders.push_back({mount.host_path, mount.writable});
   ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
-  plan_isolation(plan);
+  plan_isolation(request.policy.network, plan);
   plan_devices(request.policy.devices, plan);
   TRY(plan_absent_limits(request, plan));
   plan_rlimits(request.policy.limits, host, plan);

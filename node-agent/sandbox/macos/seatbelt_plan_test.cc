@@ -42,6 +42,17 @@ TEST(SeatbeltPlan, CallsPathsOfTheViewAsThisHostDoes) {
   EXPECT_EQ(out.env.at("TMPDIR"), "/private/runs/1/tmp");
 }
 
+// Every profile but two has one by default.
+TEST(SeatbeltPlan, SaysThatItHasNoLoopbackOfItsOwnAndGoesOn) {
+  LaunchRequest asked = seatbelt_request();
+  EXPECT_FALSE(plan(asked)->enforced.contains("loopback"));
+  asked.policy.network = contracts::NetworkPolicy{.loopback = true};
+  const SeatbeltPlan out = *plan(asked);
+  EXPECT_EQ(out.enforced.at("loopback").level, EnforcementLevel::kNone);
+  EXPECT_EQ(out.enforced.at("network").requested, wire::Value("none"));
+  EXPECT_FALSE(out.partial) << "it is stricter than was asked for, not weaker";
+}
+
 // proves partly: VLT-27, VLT-28, VLT-29, VLT-30, VLT-31, VLT-32, VLT-36
 TEST(SeatbeltPlan, ClaimsTheLevelThatMacosCanKeepAndNoMore) {
   LaunchRequest asked = seatbelt_request();

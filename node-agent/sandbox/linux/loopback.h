@@ -1,0 +1,27 @@
+// The loopback device of the network namespace that the caller is in: the only device there, which
+// leads nowhere else. Whoever changes it has CAP_NET_ADMIN in that namespace; no command has.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace paddock::sandbox {
+
+// That of a new namespace: brings it up, with its addresses. They stay when it goes down.
+Status furnish_loopback();
+Status bring_up_loopback();
+// The IPv4 address, its first byte the highest. Returns errno, 0 if it has it now.
+int add_loopback_address(uint32_t address);
+// Its routes go, and with them whatever they were used for.
+Status take_down_loopback();
+
+// What the kernel has counted and kept in this namespace, as text: a namespace with no socket in it
+// and the books that it began with is as new. (One through which anything went by TCP never is: the
+// kernel keeps ends of connections and what it learned of them.) Empty: they cannot be read.
+std::string network_books();
+// The sockets of all kinds of this namespace. None: nobody is left in it.
+bool network_has_no_socket();
+
+}  // namespace paddock::sandbox
