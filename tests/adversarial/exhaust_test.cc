@@ -61,6 +61,20 @@ TEST_P(Exhaust, RoomThatIsOnlyReservedCounts) {
 
 TEST_P(Exhaust, MemoryOfTheKernelCounts) { expect_bounded_memory(probe("kernel_memory")); }
 
+// What waits in sockets of its own loopback device is the run's memory too, where there is a
+// cgroup.
+TEST_P(Exhaust, BuffersOfItsOwnConnectionsCount) {
+  LaunchRequest launch = request(probe("hoard_sockets"));
+  launch.policy.limits.memory = Quantity{64 * kMiB};
+  launch.policy.limits.open_files = 1000;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  if (!done.result->usage.peak_memory_bytes) GTEST_SKIP() << "no cgroup counts memory here";
+  if (done.result->status == SandboxStatus::kMemLimit) return;
+  ASSERT_THAT(done.out, HasSubstr("HELD ")) << done.result->reason;
+  EXPECT_LE(parse_integer<int>(trim(done.out.substr(5))).value_or(1000), 64) << done.out;
+}
+
 TEST_P(Exhaust, FoldersInScratchSpaceAreCountedHoweverDeep) {
   LaunchRequest launch = request(probe("deep_scratch"));
   launch.policy.limits.file_count = 1000;

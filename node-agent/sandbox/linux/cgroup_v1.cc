@@ -15,6 +15,9 @@ namespace {
 
 using namespace cgroup_files;
 
+constexpr const char* kSocketBytes = "memory.kmem.tcp.limit_in_bytes";
+constexpr int64_t kMostSocketBytes = int64_t{256} << 20;
+
 class CgroupV1 final : public Cgroup {
  public:
   ~CgroupV1() override { remove(); }
@@ -24,7 +27,8 @@ class CgroupV1 final : public Cgroup {
     TRY(make(facts.pids, name, pids_));
     TRY(make(facts.cpu, name, cpu_));
     TRY(make(facts.bandwidth, name, bandwidth_));
-    memory_limits_ = {memory_, O_WRONLY, {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}};
+    memory_limits_ = {
+        memory_, O_WRONLY, {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", kSocketBytes}};
     memory_counters_ = {
         memory_, O_RDONLY, {"memory.max_usage_in_bytes", "memory.oom_control", "memory.failcnt"}};
     pids_limits_ = {pids_, O_WRONLY, {"pids.max"}};
@@ -96,6 +100,10 @@ class CgroupV1 final : public Cgroup {
   Status limit_memory(int64_t bytes) {
     memory_limit_ = bytes;
     TRY(memory_limits_.write("memory.limit_in_bytes", bytes));
+    // Buffers of TCP and UDP are counted apart, and not at all without a limit of their own. The
+    // host has some for all (net.ipv4.tcp_mem).
+    if (memory_limits_.has(kSocketBytes))
+      TRY(memory_limits_.write(kSocketBytes, std::min(bytes / 4, kMostSocketBytes)));
     // Memory and swap together; the file is absent where swap is not accounted.
     if (!memory_limits_.has("memory.memsw.limit_in_bytes")) return {};
     return memory_limits_.write("memory.memsw.limit_in_bytes", bytes);
