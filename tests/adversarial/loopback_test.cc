@@ -1,9 +1,11 @@
 // The loopback device of a sandbox's own: honest programs meet on it, and it leads to nobody else.
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -226,6 +228,19 @@ TEST_P(ServedLoopback, LeadsToNobodyElseAndCannotBeChanged) {
   const HostListener host;
   expect_contained("loopback", {cat(host.port())});
   EXPECT_FALSE(host.was_reached());
+}
+
+// Services and containers do not give it, and the networks that a server lends are not the host's.
+TEST_P(ServedLoopback, NeedsNoRightOverTheHostsNetwork) {
+  if (!as_root()) GTEST_SKIP() << "an ordinary user's launcher lends no network";
+  EXPECT_EQ(end_server(SIGTERM), 0);
+  in_launcher_ = [] { prctl(PR_CAPBSET_DROP, CAP_NET_ADMIN); };
+  start_server();
+  wait_until_ready();
+  for (int i = 0; i < 2 * kReady; ++i) {
+    const Finished done = python(cat(kMeet, "print(tcp('127.0.0.1'))"));
+    EXPECT_EQ(done.out, "b'tcp'\n") << done.err;
+  }
 }
 
 // What a run leaves in the kernel of its network: ends of connections, what was learned of them,

@@ -141,14 +141,15 @@ class Defaults(SessionTest):
     # proves: WSM-55, WSM-56, WSM-57, WSM-58, WSM-59, WSM-60, WSM-61, WSM-62, WSM-63, WSM-64
     def test_a_session_says_what_holds_in_it(self):
         security = self.object(self.session())["spec"]["security"]
-        self.assertEqual(security["network"], {"enabled": False, "allowDomains": []})
+        self.assertEqual(security["network"], {"enabled": False, "allowDomains": [], "loopback": True})
         self.assertEqual(security["hostMounts"], [])
         self.assertIn("python3", security["toolAllowlist"])
         self.assertNotIn("curl", security["toolAllowlist"])
         self.assertEqual(security["limits"], {
             "timeoutMs": 10_000, "memoryBytes": 256 << 20, "fsBytes": 256 << 20, "fileCount": 100_000,
             "stdoutBytes": 1 << 20, "stderrBytes": 1 << 20, "commandBytes": 64 << 10, "rpcBytes": 8 << 20})
-        asked = {"network": {"enabled": False, "allowDomains": []}, "hostMounts": [], "toolAllowlist": ["cat", "sh"],
+        asked = {"network": {"enabled": False, "allowDomains": [], "loopback": False}, "hostMounts": [],
+                 "toolAllowlist": ["cat", "sh"],
                  "limits": {"timeoutMs": 1, "memoryBytes": 64 << 20, "fsBytes": 4096, "fileCount": 7,
                             "stdoutBytes": 1, "stderrBytes": 2, "commandBytes": 3, "rpcBytes": 1024}}
         self.assertEqual(self.object(self.session(asked))["spec"]["security"], asked)

@@ -1,5 +1,6 @@
 // The loopback device of the network namespace that the caller is in: the only device there, which
-// leads nowhere else. Whoever changes it has CAP_NET_ADMIN in that namespace; no command has.
+// leads nowhere else. Whoever changes it has CAP_NET_ADMIN in the user namespace that owns that
+// one; no command has.
 #pragma once
 
 #include <cstdint>

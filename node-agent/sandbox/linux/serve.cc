@@ -147,14 +147,15 @@ Status Server::enter_network(EmptyNetwork& out) {
     kit_.host_network.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
     if (!kit_.host_network.valid()) return step_error("opening the host's network", errno);
   }
-  if (!networks_.empty()) {
+  const bool used = !networks_.empty();
+  if (used) {
     out = std::move(networks_.back());
     networks_.pop_back();
-    if (setns(out.fd.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
   } else {
-    if (unshare(CLONE_NEWNET) != 0) return step_error("making a network namespace", errno);
-    out.fd.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
-    if (!out.fd.valid()) return step_error("opening a network namespace", errno);
+    ASSIGN_OR_RETURN(out.fd, make_network_namespace());
+  }
+  if (setns(out.fd.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
+  if (!used) {
     // Not with each order: a closed netlink socket is counted a while longer. What fails here is
     // told to the run that wants it up.
     (void)furnish_loopback();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -30,6 +31,41 @@ Status write_map(pid_t pid, const char* file, const std::string& text) {
   return {};
 }
 
+// A process that does nothing but be in new namespaces until somebody has opened them.
+class WaitingChild {
+ public:
+  static Result<WaitingChild> start(uint64_t namespaces, const char* step) {
+    int pidfd = -1;
+    const pid_t launcher = getpid();
+    const pid_t pid = raw::clone_process(namespaces, &pidfd);
+    if (pid < 0) return step_error(step, errno, kRemedy);
+    if (pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != launcher) _exit(1);
+      for (;;) pause();
+    }
+    return WaitingChild(pid, os::Fd(pidfd));
+  }
+  WaitingChild(WaitingChild&&) = default;
+  WaitingChild& operator=(WaitingChild&&) = delete;
+  ~WaitingChild() {
+    if (!pidfd_.valid()) return;
+    raw::pidfd_send_signal(pidfd_.get(), SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+  Result<os::Fd> open_namespace(const char* kind) const {
+    os::Fd out(open(cat("/proc/", pid_, "/ns/", kind).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!out.valid()) return step_error(cat("opening a namespace: ", kind), errno);
+    return out;
+  }
+
+ private:
+  WaitingChild(pid_t pid, os::Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  pid_t pid_;
+  os::Fd pidfd_;
+};
+
 }  // namespace
 
 Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged) {
@@ -39,24 +75,16 @@ Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged) {
 }
 
 Result<os::Fd> make_mapping_namespace(const IdMap& ids) {
-  int raw_pidfd = -1;
-  const pid_t launcher = getpid();
-  const pid_t pid = raw::clone_process(CLONE_NEWUSER, &raw_pidfd);
-  if (pid < 0) return step_error("making a user namespace for mounts", errno, kRemedy);
-  if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != launcher) _exit(1);
-    for (;;) pause();
-  }
-  const os::Fd pidfd(raw_pidfd);
-  const Status mapped = write_id_maps(pid, ids, true);
-  os::Fd space(open(cat("/proc/", pid, "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
-  const int open_error = errno;
-  raw::pidfd_send_signal(pidfd.get(), SIGKILL);
-  waitpid(pid, nullptr, 0);
-  TRY(mapped);
-  if (!space.valid()) return step_error("opening the user namespace for mounts", open_error);
-  return space;
+  ASSIGN_OR_RETURN(const WaitingChild child,
+                   WaitingChild::start(CLONE_NEWUSER, "making a user namespace for mounts"));
+  TRY(write_id_maps(child.pid(), ids, true));
+  return child.open_namespace("user");
+}
+
+Result<os::Fd> make_network_namespace() {
+  ASSIGN_OR_RETURN(const WaitingChild child,
+                   WaitingChild::start(CLONE_NEWUSER | CLONE_NEWNET, "making a network namespace"));
+  return child.open_namespace("net");
 }
 
 }  // namespace paddock::sandbox

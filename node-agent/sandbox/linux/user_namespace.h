@@ -1,4 +1,5 @@
-// User namespaces: the one a command lives in, and those that only carry the ids of a mount.
+// User namespaces: the one a command lives in, and those that only carry the ids of a mount or own
+// a network namespace.
 #pragma once
 
 #include <sys/types.h>
@@ -22,5 +23,10 @@ Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged);
 // A user namespace without processes, for id-mapped mounts: files of `inside` on disk belong to
 // `outside` when reached through the mount.
 Result<os::Fd> make_mapping_namespace(const IdMap& ids);
+
+// A network namespace without processes. It belongs to a user namespace of its own, whose parent is
+// the caller's: so the caller may set it up without CAP_NET_ADMIN, which services and containers
+// need not give, and whoever is in yet another user namespace may not.
+Result<os::Fd> make_network_namespace();
 
 }  // namespace paddock::sandbox
