@@ -66,6 +66,7 @@ std::vector<double> hits(const std::string& folder, int count) {
   const paddock::SystemClock clock;
   const runtimes::EnvironmentPorts ports = {.launch = leave_activate,
                                             .say = [](const std::string&) {},
+                                            .quote = [](const std::string&) {},
                                             .wait = [] { return false; },
                                             .now = [&] { return clock.wall(); }};
   require(runtimes::ensure_environment(config, request, ports).ok(), "the first build");

@@ -28,6 +28,7 @@ wire::Value status_document(const Health& health) {
   for (const auto& [phase, count] : runs_by_phase(health)) runs.set(phase, count);
   document.set("runs", std::move(runs));
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
+  if (health.packages) document.set("packages", wire::encode(*health.packages));
   document.set("controllerAlive", health.controller_alive);
   document.set("agentAlive", health.agent_alive);
   return document;
@@ -50,6 +51,9 @@ std::string status_text(const Health& health) {
   for (const NodeHealth& node : health.nodes) {
     add("node", cat(node.name, node.ready ? " ready" : " not ready",
                     node.message.empty() ? "" : ": ", node.message));
+  }
+  if (health.packages) {
+    for (std::string& line : source_lines(*health.packages)) add("packages", std::move(line));
   }
   std::vector<std::string> counts;
   for (const auto& [phase, count] : runs_by_phase(health)) counts.push_back(cat(count, " ", phase));

@@ -28,11 +28,12 @@ struct UpOptions {
   std::string instance;
   std::optional<int64_t> port;
   std::string data_dir;  // absolute, or empty
+  const Parsed& parsed;  // sources of packages are read against what is remembered
   Millis timeout = kStartPatience;
 };
 
 Result<UpOptions> up_options(const Parsed& parsed, const Env& env) {
-  UpOptions options;
+  UpOptions options{.instance = {}, .port = {}, .data_dir = {}, .parsed = parsed};
   ConnectionOptions connection = connection_options(parsed);
   ASSIGN_OR_RETURN(const Target target, choose_target(connection, env));
   if (target.remote) {
@@ -56,6 +57,7 @@ struct Start {
   InstanceSettings settings;
   MonoTime deadline;
   InstancePointer pointer;
+  bool new_sources = false;  // an agent that runs knows others
   bool was_complete = true;  // nothing had to be started
 
   Millis left() const { return std::max(Millis(1), deadline - env.clock.mono()); }
@@ -174,9 +176,11 @@ Status wait_for_agent(Start& start, const os::ProcessIdentity& process) {
   return wait_for_node(start, process);
 }
 
-// An agent of a controller that moved is started again; the runs it holds go on meanwhile.
+// An agent that knows another controller, or other sources of packages, is started again; the runs
+// it holds go on meanwhile.
 Status ensure_agent(Start& start, const std::string& former_url) {
-  if (is_alive(start.pointer.agent) && former_url == start.pointer.url) {
+  const bool fits = former_url == start.pointer.url && !start.new_sources;
+  if (is_alive(start.pointer.agent) && fits) {
     const Status up = wait_for_node(start, to_identity(*start.pointer.agent));
     if (is_alive(start.pointer.agent)) return up;  // else it was killed just now
   }
@@ -186,10 +190,12 @@ Status ensure_agent(Start& start, const std::string& former_url) {
                      stop_process(to_identity(*start.pointer.agent), kStopGrace));
     if (killed) start.env.say("the former node agent had to be killed");
   }
-  start.env.say("starting the node agent");
+  start.env.say(start.new_sources ? "starting the node agent with other sources of packages"
+                                  : "starting the node agent");
   ASSIGN_OR_RETURN(const os::ProcessIdentity process,
                    start_program(start.env, start.paths, kNodeAgent,
-                                 agent_args(start.paths, start.pointer.url, start.pointer.node)));
+                                 agent_args(start.paths, start.pointer.url, start.pointer.node,
+                                            start.settings.packages)));
   start.pointer.agent = to_ref(process);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_agent(start, process);
@@ -247,6 +253,7 @@ void announce(const Start& start) {
   if (other_port) env.say(cat("  it keeps port ", port, "; `paddock down` first to change it"));
   env.say(cat("  node ", start.pointer.node, "; controller pid ", start.pointer.controller->pid,
               ", agent pid ", start.pointer.agent->pid));
+  env.say(cat("  packages: ", join(source_lines(start.settings.packages), ", ")));
   env.say(cat("  logs ", start.paths.folder, "/logs"));
 }
 
@@ -271,13 +278,17 @@ Result<Start> prepare(const UpOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(InstanceSettings settings, read_settings(own.settings()));
   TRY(stays_where_it_is(options, root, settings));
   if (!options.data_dir.empty()) settings.data_dir = options.data_dir;
+  ASSIGN_OR_RETURN(PackageSources sources,
+                   choose_sources(options.parsed, env.cwd, settings.packages));
+  const bool new_sources = sources != settings.packages;
+  settings.packages = std::move(sources);
   ASSIGN_OR_RETURN(const InstancePaths paths,
                    instance_paths(root, options.instance, settings.data_dir));
   for (const std::string& folder :
        {paths.folder, paths.controller_data(), paths.agent_data(), paths.run_folder()}) {
     TRY(os::make_dirs(folder));
   }
-  return Start{options, env, paths, settings, env.clock.mono() + options.timeout, {}};
+  return Start{options, env, paths, settings, env.clock.mono() + options.timeout, {}, new_sources};
 }
 
 Status up(const UpOptions& options, const Env& env) {

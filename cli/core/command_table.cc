@@ -23,9 +23,15 @@ std::vector<CommandRow> instance_commands() {
        {},
        {{"--port", "N", "port on 127.0.0.1; the last one again, or a free one, unless given"},
         {"--data-dir", "DIR", "where the instance keeps its data; remembered for later"},
+        {"--packages", "SET", "public: PyPI and npmjs.org; none: requirements are refused"},
+        {"--python-index", "URL", "package index for requirements.txt, such as a mirror's /simple"},
+        {"--npm-registry", "URL", "registry for package.json"},
+        {"--wheel-dir", "DIR", "folder of Python wheels, beside or instead of an index"},
         {"--timeout", "D", "how long to wait until it is ready; 60s unless given"}},
-       "Starting an instance that is up already is fine: it says so.\n\n"
-       "  paddock up\n  paddock up --instance lab --port 7443"},
+       "Starting an instance that is up already is fine: it says so.\n"
+       "Sources of packages are remembered; an empty value takes one back. Other ones restart the\n"
+       "node agent, and runs go on meanwhile.\n\n"
+       "  paddock up\n  paddock up --packages public\n  paddock up --instance lab --port 7443"},
       {"down",
        kInstanceGroup,
        "cancel what runs and stop the instance",

@@ -69,10 +69,11 @@ Result<InstancePaths> instance_paths(const std::string& root, const std::string&
 Result<InstanceSettings> read_settings(const std::string& path) {
   if (!os::exists(path)) return InstanceSettings{};
   const auto damaged = [](const Error& cause) {
-    return Error{Code::kFailedPrecondition, "SETTINGS_DAMAGED",
-                 cat("the instance's settings.json cannot be read (", cause.message,
-                     "); remove it, and pass --port and --data-dir to `up` as before"),
-                 cause.causes};
+    return Error{
+        Code::kFailedPrecondition, "SETTINGS_DAMAGED",
+        cat("the instance's settings.json cannot be read (", cause.message,
+            "); remove it, and pass --port, --data-dir and sources of packages to `up` as before"),
+        cause.causes};
   };
   const Result<std::string> text = os::read_file(path, 64 << 10);
   if (!text) return damaged(text.error());

@@ -3,7 +3,7 @@
 //
 //   <root>/instances/<name>/
 //     instance.json    pointer to the running processes; exists only while they are meant to run
-//     settings.json    what `up` was told last: port, data folder
+//     settings.json    what `up` was told last: port, data folder, where packages come from
 //     lock             held while `up` or `down` is at work
 //     controller/ agent/             the programs' own data (elsewhere with --data-dir)
 //     logs/<program>/latest.log      and previous.log
@@ -14,6 +14,7 @@
 #include <string>
 #include <tuple>
 
+#include "cli/core/package_sources.h"
 #include "common/wire/describe.h"
 
 namespace paddock::cli {
@@ -48,10 +49,13 @@ Result<InstancePaths> instance_paths(const std::string& root, const std::string&
 struct InstanceSettings {
   int64_t port = 0;
   std::string data_dir;
+  PackageSources packages;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("port", &InstanceSettings::port, "last port", {.min = 0, .max = 65535}),
                       field("dataDir", &InstanceSettings::data_dir, "given with --data-dir",
+                            {.omit_empty = true}),
+                      field("packages", &InstanceSettings::packages, "where packages come from",
                             {.omit_empty = true})};
   }
 };

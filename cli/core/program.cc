@@ -110,17 +110,22 @@ std::vector<std::string> controller_args(const InstancePaths& paths, int64_t por
 }
 
 std::vector<std::string> agent_args(const InstancePaths& paths, const std::string& url,
-                                    const std::string& node) {
-  return {"--server",
-          url,
-          "--ca-file",
-          paths.controller_data() + "/tls/ca.pem",
-          "--data-dir",
-          paths.agent_data(),
-          "--name",
-          node,
-          "--enroll-token-file",
-          paths.controller_data() + "/tokens/enroll"};
+                                    const std::string& node, const PackageSources& packages) {
+  std::vector<std::string> args = {"--server",
+                                   url,
+                                   "--ca-file",
+                                   paths.controller_data() + "/tls/ca.pem",
+                                   "--data-dir",
+                                   paths.agent_data(),
+                                   "--name",
+                                   node,
+                                   "--instance",
+                                   paths.name,
+                                   "--enroll-token-file",
+                                   paths.controller_data() + "/tokens/enroll"};
+  const std::vector<std::string> sources = source_args(packages);
+  args.insert(args.end(), sources.begin(), sources.end());
+  return args;
 }
 
 }  // namespace paddock::cli

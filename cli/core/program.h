@@ -38,6 +38,6 @@ bool wait_until(const Env& env, Millis limit, const std::function<bool()>& ready
 // Command lines, pure.
 std::vector<std::string> controller_args(const InstancePaths& paths, int64_t port);
 std::vector<std::string> agent_args(const InstancePaths& paths, const std::string& url,
-                                    const std::string& node);
+                                    const std::string& node, const PackageSources& packages);
 
 }  // namespace paddock::cli

@@ -63,6 +63,8 @@ executor::ExecutorConfig executor_config(const AgentConfig& config) {
   out.environments.python_index = config.packages.python_index;
   out.environments.npm_registry = config.packages.npm_registry;
   out.environments.ca_file = config.packages.ca_file;
+  out.environments.file_hosts = config.packages.file_hosts;
+  out.environments.instance = config.instance;
   out.environments.network = config.network;
   if (::geteuid() == 0) out.sandbox_uid = kNobody;
   out.environments.sandbox_uid = out.sandbox_uid;

@@ -5,23 +5,31 @@
 #include <vector>
 
 #include "common/base/text.h"
+#include "common/contracts/domain_rule.h"
+#include "common/contracts/package_index.h"
 #include "common/os/file.h"
 #include "common/wire/settings.h"
-#include "node-agent/runtimes/package_index.h"
 
 namespace paddock::agent {
 namespace {
 
 struct Flag {
   std::string_view name;
-  std::string AgentConfig::*member;
+  std::string& (*member)(AgentConfig&);
 };
-constexpr std::array kFlags = {Flag{"--server", &AgentConfig::server},
-                               Flag{"--ca-file", &AgentConfig::ca_file},
-                               Flag{"--data-dir", &AgentConfig::data_dir},
-                               Flag{"--name", &AgentConfig::name},
-                               Flag{"--wheel-dir", &AgentConfig::wheel_dir},
-                               Flag{"--enroll-token-file", &AgentConfig::enroll_token_file}};
+constexpr std::array kFlags = {
+    Flag{"--server", [](AgentConfig& config) -> std::string& { return config.server; }},
+    Flag{"--ca-file", [](AgentConfig& config) -> std::string& { return config.ca_file; }},
+    Flag{"--data-dir", [](AgentConfig& config) -> std::string& { return config.data_dir; }},
+    Flag{"--name", [](AgentConfig& config) -> std::string& { return config.name; }},
+    Flag{"--instance", [](AgentConfig& config) -> std::string& { return config.instance; }},
+    Flag{"--wheel-dir", [](AgentConfig& config) -> std::string& { return config.wheel_dir; }},
+    Flag{"--python-index",
+         [](AgentConfig& config) -> std::string& { return config.packages.python_index; }},
+    Flag{"--npm-registry",
+         [](AgentConfig& config) -> std::string& { return config.packages.npm_registry; }},
+    Flag{"--enroll-token-file",
+         [](AgentConfig& config) -> std::string& { return config.enroll_token_file; }}};
 
 Error wrong_usage(std::string what) { return invalid_argument("USAGE", std::move(what)); }
 
@@ -35,7 +43,7 @@ Status set_flag(AgentConfig& config, const std::string& name, const std::string&
   const auto found = std::find_if(kFlags.begin(), kFlags.end(),
                                   [&](const Flag& each) { return each.name == name; });
   if (found == kFlags.end()) return wrong_usage(cat("unknown flag ", name));
-  config.*(found->member) = value;
+  found->member(config) = value;
   return {};
 }
 
@@ -97,9 +105,14 @@ void AgentConfig::validate(wire::Check& check) const {
       {"packages.npmRegistry", &packages.npm_registry}};
   for (const auto& [key, value] : indexes) {
     if (value->empty()) continue;
-    if (const auto index = runtimes::parse_package_index(*value); !index) {
+    if (const auto index = contracts::parse_package_index(*value); !index) {
       check.fail(key, index.error().message);
     }
+  }
+  for (size_t i = 0; i < packages.file_hosts.size(); ++i) {
+    const auto rule = contracts::parse_domain_rule(packages.file_hosts[i]);
+    if (!rule || rule->subdomains)
+      check.fail(cat("packages.fileHosts[", i, "]"), "must be a host's name, or name:port");
   }
 }
 

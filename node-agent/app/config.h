@@ -24,6 +24,7 @@ struct PackageSources {
   std::string python_index;
   std::string npm_registry;
   std::string ca_file;
+  std::vector<std::string> file_hosts;
   static constexpr auto describe() {
     return std::tuple{
         field("pythonIndex", &PackageSources::python_index,
@@ -31,7 +32,10 @@ struct PackageSources {
         field("npmRegistry", &PackageSources::npm_registry,
               "URL of a registry for npm; empty: none"),
         field("caFile", &PackageSources::ca_file,
-              "PEM file of the CAs that both are trusted by; empty: those of pip and npm")};
+              "PEM file of the CAs that both are trusted by; empty: those of pip and npm"),
+        field("fileHosts", &PackageSources::file_hosts,
+              "names beside the indexes' own, where they keep the files that they list",
+              {.omit_empty = true, .max_length = 8})};
   }
 };
 
@@ -55,6 +59,7 @@ struct AgentConfig {
   sessions::SessionConfig sessions;
   std::vector<devices::Accelerator> accelerators;
   LogLevelName log_level = LogLevelName::kInfo;
+  std::string instance;  // of `paddock up`, by its flag alone; empty: whoever runs the agent
   static constexpr auto describe() {
     return std::tuple{
         field("server", &AgentConfig::server, "URL of the controller", {.min_length = 1}),
@@ -102,8 +107,9 @@ constexpr int64_t runs_at_once(int64_t max_runs, int64_t processors) {
 Result<AgentConfig> parse_config(std::string_view yaml,
                                  const std::map<std::string, std::string>& environment = {});
 // Flags: --config FILE, --server URL, --ca-file FILE, --data-dir DIR, --name NAME,
-// --enroll-token-file FILE, --wheel-dir DIR, --max-runs N. Flags win over variables, variables over
-// the file. InvalidArgument, reason USAGE.
+// --enroll-token-file FILE, --wheel-dir DIR, --python-index URL, --npm-registry URL, --max-runs N,
+// and --instance NAME by `paddock up`. Flags win over variables, variables over the file.
+// InvalidArgument, reason USAGE.
 Result<AgentConfig> config_from_arguments(
     std::span<char* const> arguments, const std::map<std::string, std::string>& environment = {});
 std::string usage();

@@ -103,13 +103,18 @@ Status OutputLog::keep_room_for_result() {
   return os::keep_room(files_[kEvents].get(), counted_[kEvents], contracts::kResultRoom);
 }
 
-Status OutputLog::say(std::string_view line) {
+Status OutputLog::say(std::string_view line) { return add(FrameType::kStdout, line); }
+
+Status OutputLog::quote(std::string_view text) { return add(FrameType::kStderr, text); }
+
+// Beside the launcher's frames, standard output is what the agent says.
+Status OutputLog::add(FrameType type, std::string_view line) {
   std::lock_guard lock(mutex_);
   const Segment segment = counted_[kEvents] > 0 ? kAfter : kBefore;
   if (!files_[segment].valid()) TRY(open_file(segment, true));
   const std::string text = cat(line, "\n");
   const std::string bytes =
-      cat(contracts::frame_header(FrameType::kStdout, clock_.wall().ms, text.size()), text, "\n");
+      cat(contracts::frame_header(type, clock_.wall().ms, text.size()), text, "\n");
   const ssize_t wrote =
       ::pwrite(files_[segment].get(), bytes.data(), bytes.size(), counted_[segment]);
   if (wrote != static_cast<ssize_t>(bytes.size()))
@@ -185,8 +190,9 @@ std::vector<OutputChunk> OutputLog::read(int64_t after, size_t max_bytes) const 
         rest.remove_prefix(piece.size());
         if (++seq <= after) continue;
         if (!out.empty() && used + piece.size() > max_bytes) return out;
-        const std::string_view stream =
-            segment == kEvents ? wire::enum_name(frame.type) : std::string_view("system");
+        const std::string_view stream = segment == kEvents || frame.type == FrameType::kStderr
+                                            ? wire::enum_name(frame.type)
+                                            : std::string_view("system");
         out.push_back({seq, frame.time_ms, std::string(stream), base64(piece)});
         used += piece.size();
       }

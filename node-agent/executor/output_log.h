@@ -33,6 +33,8 @@ class OutputLog {
   Status keep_room_for_result();
   // Adds a line of the agent's own; a newline is added to it.
   Status say(std::string_view line);
+  // What a program that worked for the run printed: output of the run, on standard error.
+  Status quote(std::string_view text);
   // Takes in what the launcher has written since. SPOOL_CORRUPT if that is not frames.
   Status advance();
   OutputState state() const;
@@ -48,6 +50,7 @@ class OutputLog {
     int64_t seq = 0;
   };
   OutputLog(RunFolder folder, const Clock& clock) : folder_(std::move(folder)), clock_(clock) {}
+  Status add(contracts::FrameType type, std::string_view line);
   Status open_file(Segment segment, bool make);
   Status count(Segment segment);
   void take(const contracts::Frame& frame);

@@ -7,6 +7,7 @@
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/executor/outcome.h"
+#include "node-agent/executor/command_line.h"
 
 namespace paddock::executor {
 
@@ -201,7 +202,7 @@ bool RunLife::take_input() {
 
 void RunLife::collect() {
   const OutputState state = output_->state();
-  contracts::RunOutcome outcome = outcome_of(*state.result);
+  contracts::RunOutcome outcome = outcome_of_result(*state.result);
   record_.timings_ms["run"] = state.result->duration_ms;
   if (const Status collected = collect_artifacts(outcome); !collected) {
     if (leaving()) return;
@@ -294,3 +295,10 @@ void RunLife::say(const std::string& line) {
 }
 
 }  // namespace paddock::executor
+void RunLife::quote(const std::string& text) {
+  if (const Status quoted = output_->quote(text); !quoted) {
+    log_warn("an installer's words were lost", {{"error", quoted.error().describe()}});
+  }
+  publish();
+}
+

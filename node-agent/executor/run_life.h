@@ -174,6 +174,7 @@ class RunLife {
   void lease_environment_again();
   bool leaving() const { return stop_.at_least(StopKind::kDetach); }
 
+  void quote(const std::string& text);
   const ExecutorPorts ports_;
   const RunFolder folder_;
   const contracts::Assignment assignment_;

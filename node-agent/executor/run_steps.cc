@@ -174,6 +174,7 @@ Result<runtimes::Environment> RunLife::make_environment() {
   auto made = runtimes::ensure_environment(ports_.config.environments, request, ports);
   // Only a miss has this figure: `environment` alone is the time of a hit.
   if (made && made->lease && !made->cached) {
+      .quote = [this](const std::string& text) { quote(text); },
     record_.timings_ms["environmentBuild"] = (ports_.clock.mono() - start).count();
   }
   return made;

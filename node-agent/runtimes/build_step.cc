@@ -1,7 +1,9 @@
 #include "node-agent/runtimes/build_step.h"
 
+#include "common/base/append_new.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "node-agent/runtimes/installer_words.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -10,12 +12,8 @@ using contracts::MountMode;
 using contracts::SandboxResult;
 
 constexpr std::string_view kCaFile = "ca.pem";
-constexpr size_t kShownOutput = 4096;
+constexpr int64_t kKeptOutput = 1 << 20;  // of each stream, for the run's log
 constexpr size_t kShownLine = 300;
-
-std::string tail_of(const std::string& text) {
-  return text.size() <= kShownOutput ? text : text.substr(text.size() - kShownOutput);
-}
 
 const std::string& complaint_of(const SandboxResult& result) {
   return result.err.empty() ? result.out : result.err;
@@ -42,15 +40,17 @@ contracts::LaunchRequest build_launch(const Build& build, std::string_view insid
   out.workdir = std::string(contracts::kSandboxWorkspace);
   out.env = contracts::minimal_environment(false);
   out.policy.limits = build.request.policy.limits;
+  out.inline_output_bytes = kKeptOutput;
   out.policy.allow_partial = build.request.policy.allow_partial;
   out.mounts = {{build.input, std::string(contracts::kSandboxWorkspace), MountMode::kReadOnly},
                 {build.output, std::string(inside), MountMode::kReadWrite}};
   return out;
 }
 
-Result<std::string> allow_index(const Build& build, const PackageIndex& index,
+Result<std::string> allow_index(const Build& build, const contracts::PackageIndex& index,
                                 contracts::LaunchRequest& launch) {
-  launch.policy.network = contracts::NetworkPolicy{true, {index.domain()}};
+  launch.policy.network = contracts::NetworkPolicy{true, index.domains()};
+  append_new(launch.policy.network->allow_domains, build.config.file_hosts);
   launch.network = build.config.network;
   if (build.config.ca_file.empty()) return std::string();
   const auto pem = os::read_file(build.config.ca_file);
@@ -63,19 +63,26 @@ Error unavailable(std::string message) {
   return {Code::kFailedPrecondition, "ENVIRONMENT_UNAVAILABLE", std::move(message)};
 }
 
-Error failed(const Build& build, const SandboxResult& result) {
-  build.ports.say(to_utf8_lossy(tail_of(complaint_of(result))));
-  return {Code::kFailedPrecondition, "ENVIRONMENT_FAILED",
-          cat("the requirements could not be installed: ", wire::enum_name(result.status), " ",
-              last_line(complaint_of(result)), refused_names(result))};
+Error no_source(const Build& build, std::string_view what, std::string_view option,
+                std::string_view keys) {
+  const std::string& instance = build.config.instance;
+  if (instance.empty()) {
+    return unavailable(
+        cat(what, "; its operator must set ", keys, " in the agent's configuration"));
+  }
+  const std::string named = instance == "default" ? "" : cat(" --instance ", instance);
+  return unavailable(cat(what, "; `paddock up", named,
+                         " --packages public` lets it use the public "
+                         "one, `paddock up",
+                         named, " ", option, "` another"));
 }
 
-std::string last_line(const std::string& text) {
-  std::string out;
-  for (const std::string& line : split(text, '\n')) {
-    if (!trim(line).empty() && line.find("notice") == std::string::npos) out = trim(line);
-  }
-  return to_utf8_lossy(out.substr(0, kShownLine));
+Error failed(const Build& build, const SandboxResult& result) {
+  if (const std::string log = installer_log(cat(result.out, "\n", result.err)); !log.empty())
+    build.ports.quote(log);
+  return {Code::kFailedPrecondition, "ENVIRONMENT_FAILED",
+          cat("the requirements could not be installed: ", wire::enum_name(result.status), " ",
+              installer_verdict(complaint_of(result)), refused_names(result))};
 }
 
 }  // namespace paddock::runtimes

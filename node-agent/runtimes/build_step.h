@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/contracts/package_index.h"
 #include "node-agent/runtimes/environment.h"
-#include "node-agent/runtimes/package_index.h"
 
 namespace paddock::runtimes {
 
@@ -26,14 +26,16 @@ contracts::LaunchRequest build_launch(const Build& build, std::string_view insid
 
 // Lets the launch reach this index, and nothing else. Returns the path inside of the operator's CA
 // file; empty: none is set.
-Result<std::string> allow_index(const Build& build, const PackageIndex& index,
+Result<std::string> allow_index(const Build& build, const contracts::PackageIndex& index,
                                 contracts::LaunchRequest& launch);
 
 // ENVIRONMENT_UNAVAILABLE: the operator has to do something.
 Error unavailable(std::string message);
-// ENVIRONMENT_FAILED with the builder's verdict; the end of its output goes to the run's log.
+// Likewise: there is nowhere to install from. `option` of `paddock up` or `keys` of the agent's
+// configuration give one.
+Error no_source(const Build& build, std::string_view what, std::string_view option,
+                std::string_view keys);
+// ENVIRONMENT_FAILED with the builder's verdict; its output goes to the run's log.
 Error failed(const Build& build, const contracts::SandboxResult& result);
-// The last line that says something: pip and npm put their verdict there.
-std::string last_line(const std::string& text);
 
 }  // namespace paddock::runtimes

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "common/base/text.h"
@@ -18,6 +19,8 @@ namespace paddock::runtimes {
 namespace {
 
 constexpr size_t kMaxRequirements = 1 << 20;
+constexpr const char* kAlone =
+    "environment: Python will see what the requirements name, and none of the host's packages";
 
 // What is to be built, decided from the workspace's file.
 struct Wanted {
@@ -52,6 +55,21 @@ std::string program_mark(std::string_view name) {
   return {};
 }
 
+// Changes when a wheel of the operator's folder is another one, also of the same name.
+std::string wheels_mark(const std::string& dir) {
+  if (dir.empty()) return {};
+  const auto names = os::list_dir(dir);
+  std::vector<std::string> marks;
+  for (const std::string& name : names ? *names : std::vector<std::string>()) {
+    struct stat stat = {};
+    if (!name.ends_with(".whl") || ::stat(os::join_path(dir, name).c_str(), &stat) != 0) continue;
+    const timespec written = os::modified_at(stat);
+    marks.push_back(cat(name, "/", stat.st_size, "/", written.tv_sec, "/", written.tv_nsec));
+  }
+  std::ranges::sort(marks);
+  return crypto::sha256_hex(join(marks, "\n"));
+}
+
 EnvironmentId id_of(Runtime runtime, const EnvironmentRequest& request, std::string_view file,
                     const std::vector<std::string>& sources) {
   return {runtime, environment_key(request.workspace_id, file),
@@ -70,7 +88,8 @@ Result<std::optional<Wanted>> python_wanted(const EnvironmentConfig& config,
   }
   Wanted out;
   out.id = id_of(Runtime::kPython, request, file,
-                 {"python", program_mark("python3"), config.python_index, config.wheel_dir});
+                 {"python", program_mark("python3"), config.python_index, config.wheel_dir,
+                  wheels_mark(config.wheel_dir)});
   out.count = counted(checked.count, "requirement");
   out.inside = contracts::kSandboxVenv;
   out.build = [checked = std::move(checked)](const Build& build) {
@@ -162,6 +181,19 @@ Result<std::optional<Environment>> find_or_build(const EnvironmentConfig& config
   return std::optional(found(config, wanted, false, std::move(kept)));
 }
 
+// An environment that was built from something else and is in use stays as it is; the one that is
+// wanted is found, or made, beside it.
+bool take_key_beside(const EnvironmentConfig& config, const EnvironmentId& plain, Wanted& wanted,
+                     bool plain_is_held) {
+  const std::string beside = key_beside(plain);
+  if (wanted.id.key == beside) return false;
+  const EnvironmentPlace there(config.dir, plain.runtime, plain.key);
+  const bool made = is_complete(EnvironmentPlace(config.dir, plain.runtime, beside), plain);
+  if (!made && !(plain_is_held && is_another(there, plain))) return false;
+  wanted.id.key = beside;
+  return true;
+}
+
 }  // namespace
 
 Result<Environment> ensure_environment(const EnvironmentConfig& config,
@@ -170,14 +202,18 @@ Result<Environment> ensure_environment(const EnvironmentConfig& config,
   ASSIGN_OR_RETURN(const std::string file,
                    read_requirements(request.workspace, request.requirements));
   const bool node = os::base_name(request.requirements) == "package.json";
-  ASSIGN_OR_RETURN(const auto wanted, node ? node_wanted(config, request, file, ports)
-                                           : python_wanted(config, request, file, ports));
+  ASSIGN_OR_RETURN(auto wanted, node ? node_wanted(config, request, file, ports)
+                                     : python_wanted(config, request, file, ports));
   if (!wanted) return Environment{};
+  if (!node) ports.say(kAlone);
+  const EnvironmentId plain = wanted->id;
+  take_key_beside(config, plain, *wanted, false);
   for (bool told = false;; told = true) {
     auto made = find_or_build(config, request, ports, *wanted);
     if (made && *made) return std::move(**made);
     if (made) continue;
     if (made.error().reason != "LOCK_HELD") return std::move(made).error();
+    if (take_key_beside(config, plain, *wanted, true)) continue;
     if (!told) ports.say(cat("environment ", wanted->id.key, ": waiting for its builder"));
     if (!ports.wait()) return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
   }

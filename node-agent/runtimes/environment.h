@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
@@ -22,6 +23,8 @@ struct EnvironmentConfig {
   std::string python_index;  // URL of a package index for pip; empty: none
   std::string npm_registry;  // URL of a registry for npm; empty: none
   std::string ca_file;       // PEM of the CAs that the two are trusted by; empty: the tool's own
+  std::vector<std::string> file_hosts;  // beside the indexes' own names
+  std::string instance;  // of `paddock up`, which gives the sources; empty: a configuration does
   contracts::NetworkSettings network;   // how their names are resolved, and where they may lead
   int64_t min_free = int64_t{1} << 30;  // bytes of the disk that no build begins below
   std::optional<uid_t> sandbox_uid;     // who the sandboxed builder is on this host, if not we
@@ -39,7 +42,8 @@ struct EnvironmentRequest {
 struct EnvironmentPorts {
   // Runs one command in a sandbox to its end.
   std::function<Result<contracts::SandboxResult>(const contracts::LaunchRequest&)> launch;
-  std::function<void(const std::string&)> say;  // a line for the run's log
+  std::function<void(const std::string&)> say;    // a line for the run's log
+  std::function<void(const std::string&)> quote;  // what an installer printed, for its output
   // Waits a moment while somebody else builds the same; false once the run was stopped.
   std::function<bool()> wait;
   std::function<WallTime()> now;

@@ -124,6 +124,10 @@ std::string environment_key(std::string_view workspace_id, std::string_view requ
              crypto::sha256_hex(requirements).substr(0, kKeyHex));
 }
 
+std::string key_beside(const EnvironmentId& id) {
+  return cat(id.key, "-", id.seal.substr(0, kKeyHex));
+}
+
 EnvironmentPlace::EnvironmentPlace(std::string_view dir, Runtime runtime, std::string_view key)
     : folder(os::join_path(dir, folder_of(runtime))),
       path(os::join_path(folder, key)),
@@ -137,6 +141,11 @@ bool is_complete(const EnvironmentPlace& place, const EnvironmentId& id) {
   const auto seal = os::read_file(os::join_path(place.path, kMarker), kMarkerBytes);
   return seal.ok() && trim(*seal) == id.seal &&
          os::exists(os::join_path(place.path, core_of(id.runtime)));
+}
+
+bool is_another(const EnvironmentPlace& place, const EnvironmentId& id) {
+  const auto seal = os::read_file(os::join_path(place.path, kMarker), kMarkerBytes);
+  return seal.ok() && trim(*seal) != id.seal;
 }
 
 EnvironmentLease::EnvironmentLease(os::LockFile lock, std::string name,

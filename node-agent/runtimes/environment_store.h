@@ -29,6 +29,9 @@ struct EnvironmentId {
   std::string seal;  // 64 hex of everything that it was built from
 };
 std::string environment_key(std::string_view workspace_id, std::string_view requirements);
+// The key that an environment has where another one, built from something else under the plain key,
+// is in use: with 12 hex of its own seal behind.
+std::string key_beside(const EnvironmentId& id);
 
 struct EnvironmentPlace {
   EnvironmentPlace(std::string_view dir, Runtime runtime, std::string_view key);
@@ -58,6 +61,8 @@ class EnvironmentLease {
 };
 
 bool is_complete(const EnvironmentPlace& place, const EnvironmentId& id);
+// Whether one is there that bears another seal.
+bool is_another(const EnvironmentPlace& place, const EnvironmentId& id);
 
 // Nothing if no complete environment with this seal is there. LOCK_HELD while it is being built.
 Result<std::optional<EnvironmentLease>> lease_environment(const std::string& dir,

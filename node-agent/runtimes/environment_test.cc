@@ -35,6 +35,7 @@ class EnvironmentTest : public testing::Test {
     request.trace_id = "t1";
     ports.launch = [this](const LaunchRequest& launch) { return fake_launch(launch); };
     ports.say = [this](const std::string& line) { said.push_back(line); };
+    ports.quote = [this](const std::string& text) { quoted.push_back(text); };
     ports.wait = [] { return false; };
     ports.now = [this] { return clock.wall(); };
   }
@@ -72,6 +73,7 @@ class EnvironmentTest : public testing::Test {
   ManualClock clock;
   std::vector<LaunchRequest> launches;
   std::vector<std::string> said;
+  std::vector<std::string> quoted;
   bool installer_fails = false;
 };
 
@@ -125,6 +127,7 @@ TEST_F(EnvironmentTest, AFailedInstallLeavesNothingThatLooksLikeAHit) {
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().reason, "ENVIRONMENT_FAILED");
   EXPECT_THAT(made.error().message, HasSubstr("No matching distribution"));
+  EXPECT_THAT(quoted, ElementsAre("ERROR: No matching distribution for x"));
   const auto names = os::list_dir(config.dir + "/venvs");
   ASSERT_TRUE(names.ok());
   for (const std::string& name : *names) EXPECT_TRUE(name.ends_with(".lock"));
@@ -184,12 +187,34 @@ TEST_F(EnvironmentTest, OneThatWasBuiltFromSomethingElseIsNoHitWhateverItsName) 
   EXPECT_EQ(made->path, venv);
 }
 
-TEST_F(EnvironmentTest, OneInUseIsNotBuiltAnewUnderItsUser) {
+TEST_F(EnvironmentTest, OneInUseIsNotBuiltAnewUnderItsUserAndTheNewOneIsMadeBeside) {
   ask("requirements.txt", "x==1.0\n");
-  const auto in_use = ensure();
+  std::optional<Environment> in_use = *ensure();
   config.wheel_dir = base + "/other-wheels";
-  EXPECT_EQ(ensure().error().reason, "INTERRUPTED");  // wait() says so at once
+  const auto made = ensure();
+  ASSERT_TRUE(made.ok()) << made.error().describe();
+  EXPECT_FALSE(made->cached);
+  EXPECT_TRUE(made->path.starts_with(in_use->path + "-"));
   EXPECT_TRUE(os::exists(in_use->path + "/bin/activate"));
+  in_use.reset();
+  const auto again = ensure();
+  EXPECT_TRUE(again->cached);
+  EXPECT_EQ(again->path, made->path);
+}
+
+TEST_F(EnvironmentTest, AWheelThatWasRebuiltOrAddedMakesItAnew) {
+  const std::string one = config.wheel_dir + "/x-1.0-py3-none-any.whl";
+  ASSERT_TRUE(os::make_dirs(config.wheel_dir).ok());
+  ASSERT_TRUE(os::write_file_atomic(one, "one").ok());
+  ask("requirements.txt", "x>=1.0\n");
+  EXPECT_FALSE(ensure()->cached);
+  EXPECT_TRUE(ensure()->cached);
+  ASSERT_TRUE(os::write_file_atomic(one, "rebuilt").ok());
+  EXPECT_FALSE(ensure()->cached);
+  ASSERT_TRUE(os::write_file_atomic(config.wheel_dir + "/x-2.0-py3-none-any.whl", "two").ok());
+  EXPECT_FALSE(ensure()->cached);
+  ASSERT_TRUE(os::write_file_atomic(config.wheel_dir + "/notes.txt", "no wheel").ok());
+  EXPECT_TRUE(ensure()->cached);
 }
 
 // proves: ORB-65, ORB-137
@@ -242,6 +267,10 @@ TEST_F(EnvironmentTest, WithoutASourceTheOperatorIsToldWhatToSet) {
   ask("package.json", R"({"dependencies":{"left-pad":"1"}})");
   EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
   EXPECT_THAT(ensure().error().message, HasSubstr("packages.npmRegistry"));
+  config.instance = "lab";
+  EXPECT_THAT(ensure().error().message, HasSubstr("`paddock up --instance lab --packages public`"));
+  config.instance = "default";
+  EXPECT_THAT(ensure().error().message, HasSubstr("`paddock up --npm-registry URL`"));
   config.npm_registry = "https://registry.test/";
   config.ca_file = base + "/none.pem";
   EXPECT_THAT(ensure().error().message, HasSubstr("packages.caFile"));

@@ -12,7 +12,7 @@ using contracts::SandboxStatus;
 
 constexpr const char* kPrefix = "/packages";
 
-LaunchRequest npm_install(const Build& build, const PackageIndex& index) {
+LaunchRequest npm_install(const Build& build, const contracts::PackageIndex& index) {
   LaunchRequest launch = build_launch(build, kPrefix);
   launch.command = {"npm", "install", "--ignore-scripts", "--prefix", kPrefix, "--registry",
                     index.url, "--cache", cat(contracts::kSandboxTmp, "/npm"),
@@ -29,11 +29,11 @@ LaunchRequest npm_install(const Build& build, const PackageIndex& index) {
 
 Status build_node(const Build& build, const NodePackages& packages) {
   if (build.config.npm_registry.empty()) {
-    return unavailable(
-        "package.json names packages, and this node has no registry; its operator must set "
-        "packages.npmRegistry in the agent's configuration");
+    return no_source(build, "package.json names packages, and this node has no registry",
+                     "--npm-registry URL", "packages.npmRegistry");
   }
-  ASSIGN_OR_RETURN(const PackageIndex registry, parse_package_index(build.config.npm_registry));
+  ASSIGN_OR_RETURN(const contracts::PackageIndex registry,
+                   contracts::parse_package_index(build.config.npm_registry));
   TRY(os::write_file_atomic(os::join_path(build.output, "package.json"), packages.text, 0644));
   LaunchRequest launch = npm_install(build, registry);
   ASSIGN_OR_RETURN(const std::string ca_file, allow_index(build, registry, launch));

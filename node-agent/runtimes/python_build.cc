@@ -1,6 +1,7 @@
 #include "node-agent/runtimes/python_build.h"
 
 #include "common/base/text.h"
+#include "node-agent/runtimes/installer_words.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -26,7 +27,7 @@ Status make_venv(const Build& build) {
   }
   return unavailable(
       cat("this node could not make a Python environment: ", wire::enum_name(result.status), " ",
-          result.reason, " ", last_line(result.out + result.err)));
+          result.reason, " ", installer_verdict(result.out + result.err)));
 }
 
 // Where pip looks: the operator's folder, the operator's index, and nowhere else.
@@ -35,7 +36,8 @@ Status add_sources(const Build& build, LaunchRequest& launch) {
   if (build.config.python_index.empty()) {
     argv.push_back("--no-index");
   } else {
-    ASSIGN_OR_RETURN(const PackageIndex index, parse_package_index(build.config.python_index));
+    ASSIGN_OR_RETURN(const contracts::PackageIndex index,
+                     contracts::parse_package_index(build.config.python_index));
     ASSIGN_OR_RETURN(const std::string ca_file, allow_index(build, index, launch));
     argv.insert(argv.end(), {"--index-url", index.url});
     if (!index.tls) argv.insert(argv.end(), {"--trusted-host", index.domain()});
@@ -66,9 +68,8 @@ Status install(const Build& build) {
 
 Status build_python(const Build& build, const Requirements& requirements) {
   if (build.config.wheel_dir.empty() && build.config.python_index.empty()) {
-    return unavailable(
-        "the requirements name packages, and this node has no source of wheels; its operator must "
-        "set packages.pythonIndex or wheelDir in the agent's configuration");
+    return no_source(build, "the requirements name packages, and this node has no source of wheels",
+                     "--wheel-dir DIR` or `--python-index URL", "packages.pythonIndex or wheelDir");
   }
   TRY(give_input(build, kRequirements, requirements.text));
   TRY(make_venv(build));

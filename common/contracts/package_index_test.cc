@@ -1,9 +1,9 @@
-#include "node-agent/runtimes/package_index.h"
+#include "common/contracts/package_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace paddock::runtimes {
+namespace paddock::contracts {
 namespace {
 
 using testing::HasSubstr;
@@ -17,6 +17,21 @@ TEST(PackageIndex, AHostNameWithPortAndPathPasses) {
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain->domain(), "mirror.test:8081");
   EXPECT_FALSE(plain->tls);
+}
+
+TEST(PackageIndex, ThePublicOnesBringTheHostOfTheirFiles) {
+  const auto pypi = parse_package_index("https://pypi.org/simple");
+  ASSERT_TRUE(pypi.ok());
+  EXPECT_THAT(pypi->domains(), testing::ElementsAre("pypi.org:443", "files.pythonhosted.org:443"));
+  const auto mirror = parse_package_index("https://pypi.org.example.org/simple");
+  ASSERT_TRUE(mirror.ok());
+  EXPECT_THAT(mirror->domains(), testing::ElementsAre("pypi.org.example.org:443"));
+}
+
+TEST(PackageIndex, ARefusalDoesNotRepeatCredentials) {
+  const auto index = parse_package_index("https://user:word@x.test/");
+  ASSERT_FALSE(index.ok());
+  EXPECT_THAT(index.error().describe(), testing::Not(HasSubstr("word")));
 }
 
 TEST(PackageIndex, EverythingElseIsRefusedWithItsFault) {
@@ -47,4 +62,4 @@ TEST(PackageIndex, EverythingElseIsRefusedWithItsFault) {
 }
 
 }  // namespace
-}  // namespace paddock::runtimes
+}  // namespace paddock::contracts

@@ -4,11 +4,11 @@
 #include <cstdlib>
 
 #include "common/contracts/domain_rule.h"
-#include "node-agent/runtimes/package_index.h"
+#include "common/contracts/package_index.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto index = paddock::runtimes::parse_package_index(text);
+  const auto index = paddock::contracts::parse_package_index(text);
   if (!index.ok()) return 0;
   if (index->url != text || index->url.find_first_of(" @?#\\\n") != std::string::npos) std::abort();
   const auto rule = paddock::contracts::parse_domain_rule(index->domain());

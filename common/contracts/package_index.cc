@@ -1,15 +1,24 @@
-#include "node-agent/runtimes/package_index.h"
+#include "common/contracts/package_index.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "common/base/text.h"
 #include "common/contracts/domain_rule.h"
 
-namespace paddock::runtimes {
+namespace paddock::contracts {
 namespace {
 
-constexpr size_t kMaxUrl = 2048;
+constexpr size_t kMostUrlBytes = 2048;
+
+struct FileHost {
+  std::string_view index;
+  std::string_view files;
+};
+constexpr std::array kFileHosts = {FileHost{"pypi.org", "files.pythonhosted.org"},
+                                   FileHost{"test.pypi.org", "test-files.pythonhosted.org"},
+                                   FileHost{"download.pytorch.org", "download-r2.pytorch.org"}};
 
 Error invalid(std::string_view fault) {
   return invalid_argument(
@@ -17,7 +26,7 @@ Error invalid(std::string_view fault) {
       cat("not a package index: ", fault, "; give https://host/path, or http, with a host name"));
 }
 
-bool is_path(std::string_view path) {
+bool is_url_path(std::string_view path) {
   return std::all_of(path.begin(), path.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
            std::string_view("/._~-+%").find(c) != std::string_view::npos;
@@ -28,8 +37,16 @@ bool is_path(std::string_view path) {
 
 std::string PackageIndex::domain() const { return cat(host, ":", port); }
 
+std::vector<std::string> PackageIndex::domains() const {
+  std::vector<std::string> out = {domain()};
+  for (const FileHost& each : kFileHosts) {
+    if (each.index == host) out.push_back(cat(each.files, ":", kHttpsPort));
+  }
+  return out;
+}
+
 Result<PackageIndex> parse_package_index(std::string_view url) {
-  if (url.size() > kMaxUrl) return invalid("it is too long");
+  if (url.size() > kMostUrlBytes) return invalid("it is too long");
   PackageIndex out;
   out.url = url;
   if (url.starts_with("https://")) {
@@ -42,20 +59,21 @@ Result<PackageIndex> parse_package_index(std::string_view url) {
   }
   const size_t slash = std::min(url.find('/'), url.size());
   std::string_view authority = url.substr(0, slash);
-  if (!is_path(url.substr(slash))) return invalid("its path has characters that are not allowed");
+  if (!is_url_path(url.substr(slash)))
+    return invalid("its path has characters that are not allowed");
   if (authority.find('@') != std::string_view::npos) return invalid("it holds credentials");
-  out.port = out.tls ? contracts::kHttpsPort : contracts::kHttpPort;
+  out.port = out.tls ? kHttpsPort : kHttpPort;
   if (const size_t colon = authority.rfind(':'); colon != std::string_view::npos) {
     const auto port = parse_integer<uint16_t>(authority.substr(colon + 1));
-    if (!port || *port == 0 || *port == contracts::kDnsPort) return invalid("its port is none");
+    if (!port || *port == 0 || *port == kDnsPort) return invalid("its port is none");
     out.port = *port;
     authority = authority.substr(0, colon);
   }
-  const auto host = contracts::host_name(authority);
+  const auto host = host_name(authority);
   if (!host) return invalid("its host is not a name");
   out.host = *host;
-  if (!contracts::parse_domain_rule(out.domain())) return invalid("its host is not a name");
+  if (!parse_domain_rule(out.domain())) return invalid("its host is not a name");
   return out;
 }
 
-}  // namespace paddock::runtimes
+}  // namespace paddock::contracts

@@ -1,0 +1,40 @@
+// Where the node of an embedded instance installs requirements from, as `paddock up` is told.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/wire/describe.h"
+
+namespace paddock::cli {
+
+struct Parsed;
+
+struct PackageSources {
+  std::string python_index;
+  std::string npm_registry;
+  std::string wheel_dir;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("pythonIndex", &PackageSources::python_index,
+                            "given with --python-index", {.omit_empty = true}),
+                      field("npmRegistry", &PackageSources::npm_registry,
+                            "given with --npm-registry", {.omit_empty = true}),
+                      field("wheelDir", &PackageSources::wheel_dir, "given with --wheel-dir",
+                            {.omit_empty = true})};
+  }
+  bool operator==(const PackageSources&) const = default;
+};
+
+// What was remembered, changed by --packages public|none first, then by --python-index,
+// --npm-registry and --wheel-dir; an empty value takes one back. InvalidArgument:
+// PACKAGES_INVALID, PACKAGE_INDEX_INVALID or WHEEL_DIR_INVALID, with the option.
+Result<PackageSources> choose_sources(const Parsed& parsed, const std::string& cwd,
+                                      PackageSources remembered);
+// For the node agent's command line.
+std::vector<std::string> source_args(const PackageSources& sources);
+// For people: one line for each, or how to get one.
+std::vector<std::string> source_lines(const PackageSources& sources);
+
+}  // namespace paddock::cli
