@@ -5,7 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
-#include "cli/core/launch_here.h"
+#include "cli/core/launch_judged.h"
 #include "cli/core/run_report.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/sandbox_options.h"
@@ -55,10 +55,13 @@ Result<int> sandbox_run(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const std::optional<std::string> policy, policy_text(parsed));
   ASSIGN_OR_RETURN(SandboxOptions options, sandbox_options(parsed, env, policy));
   set_uid(env, options.request);
+  const auto on_output = [&](const contracts::Frame& frame) {
+    if (!options.json) pass_on(frame, env);
+  };
+  const bool tests = parsed.command == "pytest";
   ASSIGN_OR_RETURN(const contracts::SandboxResult result,
-                   launch_here(env, options.request, [&](const contracts::Frame& frame) {
-                     if (!options.json) pass_on(frame, env);
-                   }));
+                   tests ? launch_judged_here(env, options.request, on_output)
+                         : launch_here(env, options.request, on_output));
   if (options.json) {
     env.out.write(wire::to_pretty_json(wire::encode(result)));
   } else {

@@ -18,30 +18,6 @@ namespace {
 constexpr size_t kPiece = 64 << 10;
 constexpr size_t kMostCaptured = 4 << 20;
 
-// A private folder for the request, gone with its owner.
-class RequestFile {
- public:
-  static Result<RequestFile> write(const Env& env, const contracts::LaunchRequest& request) {
-    const std::string tmp = env.var("TMPDIR");
-    std::string folder = cat(tmp.starts_with('/') ? tmp : "/tmp", "/paddock-XXXXXX");
-    if (::mkdtemp(folder.data()) == nullptr)
-      return system_error("making a temporary folder", errno);
-    RequestFile file(folder);
-    TRY(os::write_file_atomic(file.path(), wire::to_json(wire::encode(request))));
-    return file;
-  }
-  RequestFile(RequestFile&& other) noexcept : folder_(std::exchange(other.folder_, "")) {}
-  RequestFile& operator=(RequestFile&&) = delete;
-  ~RequestFile() {
-    if (!folder_.empty()) (void)os::remove_tree(folder_);
-  }
-  std::string path() const { return folder_ + "/request.json"; }
-
- private:
-  explicit RequestFile(std::string folder) : folder_(std::move(folder)) {}
-  std::string folder_;
-};
-
 int reap(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -88,15 +64,27 @@ Result<contracts::SandboxResult> read_events(
 
 }  // namespace
 
+Result<PrivateFolder> PrivateFolder::make(const Env& env) {
+  const std::string tmp = env.var("TMPDIR");
+  std::string path = cat(tmp.starts_with('/') ? tmp : "/tmp", "/paddock-XXXXXX");
+  if (::mkdtemp(path.data()) == nullptr) return system_error("making a temporary folder", errno);
+  return PrivateFolder(std::move(path));
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (!path_.empty()) (void)os::remove_tree(path_);
+}
+
 Result<contracts::SandboxResult> launch_here(
     const Env& env, const contracts::LaunchRequest& request,
     const std::function<void(const contracts::Frame&)>& on_output) {
   ASSIGN_OR_RETURN(const std::string program, find_program(env, kLauncher));
-  ASSIGN_OR_RETURN(const RequestFile file, RequestFile::write(env, request));
+  ASSIGN_OR_RETURN(const PrivateFolder folder, PrivateFolder::make(env));
+  const std::string file = os::join_path(folder.path(), "request.json");
+  TRY(os::write_file_atomic(file, wire::to_json(wire::encode(request))));
   ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
   os::SpawnOptions options;
-  options.argv = {program,     "run",      "--request",
-                  file.path(), "--events", cat("fd:", events.write.get())};
+  options.argv = {program, "run", "--request", file, "--events", cat("fd:", events.write.get())};
   options.env = env.vars;
   options.stderr_fd = STDERR_FILENO;
   options.keep_fds = {events.write.get()};

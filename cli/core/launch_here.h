@@ -2,6 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/core/env.h"
 #include "common/contracts/launch.h"
@@ -13,6 +16,20 @@ namespace paddock::cli {
 Result<contracts::SandboxResult> launch_here(
     const Env& env, const contracts::LaunchRequest& request,
     const std::function<void(const contracts::Frame&)>& on_output);
+
+// A folder for this process alone, in $TMPDIR or /tmp, gone with its owner.
+class PrivateFolder {
+ public:
+  static Result<PrivateFolder> make(const Env& env);
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder();
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
 
 // What a program prints on stdout; Internal, PROGRAM_FAILED, if it does not end with 0.
 Result<std::string> capture(const Env& env, const std::vector<std::string>& argv);

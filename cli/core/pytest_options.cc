@@ -32,7 +32,7 @@ std::string duration_text(const std::string& text) {
 }  // namespace
 
 Result<Parsed> pytest_as_sandbox_run(const Parsed& parsed, const Env& env) {
-  Parsed run{"sandbox run", parsed.values};
+  Parsed run{parsed.command, parsed.values};
   run.values.erase("PATH");
   run.values["profile"] = {"test"};
   if (parsed.has("timeout")) run.values["wall-time"] = {duration_text(parsed.text("timeout"))};

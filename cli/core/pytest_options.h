@@ -6,7 +6,8 @@
 
 namespace paddock::cli {
 
-// An active virtual environment (VIRTUAL_ENV) is visible inside, read-only, and its Python is used.
+// It keeps its own name: a test run is judged by its tests. An active virtual environment
+// (VIRTUAL_ENV) is visible inside, read-only, and its Python is used.
 Result<Parsed> pytest_as_sandbox_run(const Parsed& parsed, const Env& env);
 
 }  // namespace paddock::cli

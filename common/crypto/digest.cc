@@ -8,6 +8,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "common/base/freed.h"
 #include "common/base/text.h"
@@ -48,6 +49,17 @@ std::string sha256_hex(std::string_view bytes) {
   Sha256 hash;
   hash.update(bytes);
   return hash.finish_hex();
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned int size = 0;
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data, bytes.size(),
+           digest.data(), &size) == nullptr) {
+    panic("HMAC failed");
+  }
+  return hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 Result<std::string> sha256_fd(int fd, int64_t most) {

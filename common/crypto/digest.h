@@ -14,6 +14,9 @@ namespace paddock::crypto {
 
 std::string sha256_hex(std::string_view bytes);
 
+// HMAC-SHA256 (RFC 2104).
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);
+
 class Sha256 {
  public:
   Sha256();

@@ -9,6 +9,12 @@
 namespace paddock::crypto {
 namespace {
 
+// RFC 4231, test case 2.
+TEST(Hmac, GivesThePublishedCode) {
+  EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 // The vectors of FIPS 180-2, appendix B.
 TEST(Sha256, GivesThePublishedDigests) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

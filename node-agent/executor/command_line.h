@@ -12,7 +12,8 @@ namespace paddock::executor {
 // workspace, where a project may bring its dependencies along, and, unless the policy has a
 // network,
 // --offline, so that a missing dependency is said at once. A test run's `pytest` is the module of
-// the Python that the run has. Code is a program of its own (node-agent/code).
+// the Python that the run has; common/test_report starts it. Code is a program of its own
+// (node-agent/code).
 std::vector<std::string> command_line(const contracts::RunSpec& spec,
                                       const contracts::SandboxPolicy& policy);
 

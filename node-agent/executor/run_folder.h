@@ -11,6 +11,7 @@
 //     input                                      lines for an agent run's standard input
 //     said-before said-after                     the agent's own lines, as frames, if there are any
 //     build/            launches that build its environment
+//     tests/            of a test run: its report and the key that signs it (common/test_report)
 #pragma once
 
 #include <map>

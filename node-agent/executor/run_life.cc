@@ -5,9 +5,10 @@
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/os/file.h"
+#include "common/test_report/test_report.h"
 #include "common/wire/json.h"
-#include "node-agent/executor/outcome.h"
 #include "node-agent/executor/command_line.h"
+#include "node-agent/executor/outcome.h"
 
 namespace paddock::executor {
 
@@ -200,6 +201,23 @@ bool RunLife::take_input() {
   return (written && *written) || was_closed != now_closed;
 }
 
+bool RunLife::is_judged() const {
+  return assignment_.spec.type == contracts::RunType::kTest &&
+         test_report::is_judged(assignment_.spec.command.argv);
+}
+
+contracts::RunOutcome RunLife::outcome_of_result(contracts::SandboxResult result) const {
+  if (!is_judged()) return outcome_of(result);
+  const test_report::Verdict verdict =
+      test_report::judge(command_line(assignment_.spec, assignment_.policy),
+                         test_report::read(tests_folder()), result);
+  contracts::RunOutcome out = outcome_of(result);
+  if (verdict.reason.empty()) return out;
+  out.reason = verdict.reason;
+  out.message = verdict.message;
+  return out;
+}
+
 void RunLife::collect() {
   const OutputState state = output_->state();
   contracts::RunOutcome outcome = outcome_of_result(*state.result);
@@ -287,6 +305,13 @@ LaunchFiles RunLife::launch_files() const {
   return {folder_.file("request.json"), folder_.file("events"), folder_.file("launcher.log")};
 }
 
+void RunLife::quote(const std::string& text) {
+  if (const Status quoted = output_->quote(text); !quoted) {
+    log_warn("an installer's words were lost", {{"error", quoted.error().describe()}});
+  }
+  publish();
+}
+
 void RunLife::say(const std::string& line) {
   if (const Status said = output_->say(line); !said) {
     log_warn("a line for a run's log was lost", {{"error", said.error().describe()}});
@@ -295,10 +320,3 @@ void RunLife::say(const std::string& line) {
 }
 
 }  // namespace paddock::executor
-void RunLife::quote(const std::string& text) {
-  if (const Status quoted = output_->quote(text); !quoted) {
-    log_warn("an installer's words were lost", {{"error", quoted.error().describe()}});
-  }
-  publish();
-}
-

@@ -120,6 +120,9 @@ class RunLife {
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
   bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }
+  bool is_judged() const;
+  std::string tests_folder() const { return folder_.file("tests"); }
+  contracts::RunOutcome outcome_of_result(contracts::SandboxResult result) const;
   bool is_code() const { return assignment_.spec.type == contracts::RunType::kCode; }
   void collect();
   void account(contracts::RunOutcome& outcome) const;
@@ -171,10 +174,10 @@ class RunLife {
   LaunchFiles launch_files() const;
   LaunchFiles build_files() const;
   void say(const std::string& line);
+  void quote(const std::string& text);
   void lease_environment_again();
   bool leaving() const { return stop_.at_least(StopKind::kDetach); }
 
-  void quote(const std::string& text);
   const ExecutorPorts ports_;
   const RunFolder folder_;
   const contracts::Assignment assignment_;

@@ -5,6 +5,7 @@
 #include "common/base/append_new.h"
 #include "common/contracts/homes.h"
 #include "common/os/file.h"
+#include "common/test_report/test_report.h"
 #include "common/wire/json.h"
 #include "node-agent/code/launch.h"
 #include "node-agent/executor/command_line.h"
@@ -52,6 +53,10 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
     add_code(request);
   } else {
     add_project(request, std::move(environment));
+  }
+  if (is_judged()) {
+    TRY(test_report::prepare(tests_folder(), ports_.config.sandbox_uid, ports_.random));
+    TRY(test_report::add_judge(tests_folder(), request));
   }
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
@@ -169,12 +174,12 @@ Result<runtimes::Environment> RunLife::make_environment() {
   const runtimes::EnvironmentPorts ports = {
       .launch = [this](const contracts::LaunchRequest& launch) { return run_build(launch); },
       .say = [this](const std::string& line) { say(line); },
+      .quote = [this](const std::string& text) { quote(text); },
       .wait = [this] { return !stop_.wait(kBuilderPoll, StopKind::kCancel); },
       .now = [this] { return ports_.clock.wall(); }};
   auto made = runtimes::ensure_environment(ports_.config.environments, request, ports);
   // Only a miss has this figure: `environment` alone is the time of a hit.
   if (made && made->lease && !made->cached) {
-      .quote = [this](const std::string& text) { quote(text); },
     record_.timings_ms["environmentBuild"] = (ports_.clock.mono() - start).count();
   }
   return made;
