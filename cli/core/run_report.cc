@@ -23,6 +23,14 @@ std::string took(const contracts::RunStatus& status) {
   return "";
 }
 
+std::string tests_text(const contracts::TestCounts& tests) {
+  std::string out = cat(", ", tests.collected,
+                        tests.collected == 1 ? " test: " : " tests: ", tests.passed, " passed");
+  if (tests.failed > 0) out += cat(", ", tests.failed, " failed");
+  if (tests.skipped > 0) out += cat(", ", tests.skipped, " skipped");
+  return out;
+}
+
 }  // namespace
 
 std::string enforced_text(const contracts::SandboxResult& result, const std::string& indent) {
@@ -69,6 +77,7 @@ std::string run_line(const contracts::Run& run) {
     line += cat(": rc ", status.result->rc, " (", wire::enum_name(status.result->status), ")");
   if (const std::string time = took(status); !time.empty()) line += cat(" after ", time);
   if (!status.node_name.empty()) line += cat(" on node ", status.node_name);
+  if (status.result && status.result->tests) line += tests_text(*status.result->tests);
   if (status.phase == contracts::RunPhase::kSucceeded) return printable(line);
   if (!status.reason.empty()) line += cat(" [", status.reason, "]");
   if (!status.message.empty()) line += cat(": ", status.message);

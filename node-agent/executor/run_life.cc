@@ -207,7 +207,8 @@ bool RunLife::is_judged() const {
 }
 
 contracts::RunOutcome RunLife::outcome_of_result(contracts::SandboxResult result) const {
-  if (!is_judged()) return outcome_of(result);
+  // One that an older agent launched has no judge.
+  if (!is_judged() || !os::exists(tests_folder())) return outcome_of(result);
   const test_report::Verdict verdict =
       test_report::judge(command_line(assignment_.spec, assignment_.policy),
                          test_report::read(tests_folder()), result);

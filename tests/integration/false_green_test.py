@@ -126,6 +126,7 @@ class FalseGreen(unittest.TestCase):
         done, status = self.on_a_node(project)
         self.assertEqual((done.returncode, status["phase"]), (0, "Succeeded"), done.stderr)
         self.assertEqual(counts_of(status["result"]), (5, 4, 0, 1))
+        self.assertIn("5 tests: 4 passed, 1 skipped", done.stderr)
         self.assertEqual(status["result"]["cmd"], ["python3", "-m", "pytest"])
         code, result = self.here(project)
         self.assertEqual((code, counts_of(result)), (0, (5, 4, 0, 1)))
