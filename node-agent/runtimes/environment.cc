@@ -10,10 +10,11 @@
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
 #include "common/os/file_times.h"
+#include "common/requirements/package_json.h"
+#include "common/requirements/package_lock.h"
+#include "common/requirements/requirements.h"
 #include "node-agent/runtimes/node_build.h"
-#include "node-agent/runtimes/package_json.h"
 #include "node-agent/runtimes/python_build.h"
-#include "node-agent/runtimes/requirements.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -38,6 +39,17 @@ Result<std::string> read_requirements(int workspace, const std::string& path) {
                             "spec.requirements");
   }
   return os::read_all(file->fd.get(), kMaxRequirements);
+}
+
+// Beside package.json; nothing: there is none.
+std::optional<std::string> read_lock(const EnvironmentRequest& request) {
+  constexpr size_t kMostLock = 8 << 20;
+  std::string path = request.requirements;
+  path.replace(path.size() - os::base_name(path).size(), std::string::npos, "package-lock.json");
+  const auto file = os::open_regular_beneath(request.workspace, path);
+  if (!file) return std::nullopt;
+  auto text = os::read_all(file->get(), kMostLock);
+  return text ? std::move(*text) : std::string();
 }
 
 std::string counted(int count, std::string_view what) {
@@ -78,16 +90,20 @@ EnvironmentId id_of(Runtime runtime, const EnvironmentRequest& request, std::str
 
 Result<std::optional<Wanted>> python_wanted(const EnvironmentConfig& config,
                                             const EnvironmentRequest& request,
-                                            const std::string& file,
                                             const EnvironmentPorts& ports) {
-  ASSIGN_OR_RETURN(Requirements checked, check_requirements(file));
+  const auto read = [&](const std::string& path) {
+    return read_requirements(request.workspace, path);
+  };
+  ASSIGN_OR_RETURN(requirements::Requirements checked,
+                   requirements::check_python(request.requirements, read, config.python_index));
+  for (const std::string& note : checked.notes) ports.say(cat("environment: ", note));
   if (checked.count == 0) {
     ports.say(cat("environment: ", os::base_name(request.requirements),
                   " names nothing; using the host's Python"));
     return std::optional<Wanted>();
   }
   Wanted out;
-  out.id = id_of(Runtime::kPython, request, file,
+  out.id = id_of(Runtime::kPython, request, checked.content,
                  {"python", program_mark("python3"), config.python_index, config.wheel_dir,
                   wheels_mark(config.wheel_dir)});
   out.count = counted(checked.count, "requirement");
@@ -100,18 +116,26 @@ Result<std::optional<Wanted>> python_wanted(const EnvironmentConfig& config,
 
 Result<std::optional<Wanted>> node_wanted(const EnvironmentConfig& config,
                                           const EnvironmentRequest& request,
-                                          const std::string& file, const EnvironmentPorts& ports) {
-  ASSIGN_OR_RETURN(NodePackages checked, check_package_json(file));
+                                          const EnvironmentPorts& ports) {
+  ASSIGN_OR_RETURN(const std::string file,
+                   read_requirements(request.workspace, request.requirements));
+  ASSIGN_OR_RETURN(requirements::NodePackages checked, requirements::check_package_json(file));
   if (checked.count == 0) {
     ports.say("environment: package.json names no packages");
     return std::optional<Wanted>();
+  }
+  std::string content = file;
+  if (const auto lock = read_lock(request); lock) {
+    ASSIGN_OR_RETURN(checked.lock, requirements::check_package_lock(*lock, checked));
+    content += cat("\n", *lock);
+    ports.say("environment: with the versions of package-lock.json");
   }
   if (program_mark("npm").empty()) {
     return unavailable("this node has no npm; its operator must install the package npm");
   }
   Wanted out;
   out.id =
-      id_of(Runtime::kNode, request, file, {"node", program_mark("node"), config.npm_registry});
+      id_of(Runtime::kNode, request, content, {"node", program_mark("node"), config.npm_registry});
   out.count = counted(checked.count, "package");
   out.inside = contracts::kSandboxNodeModules;
   out.part = "node_modules";
@@ -199,11 +223,9 @@ bool take_key_beside(const EnvironmentConfig& config, const EnvironmentId& plain
 Result<Environment> ensure_environment(const EnvironmentConfig& config,
                                        const EnvironmentRequest& request,
                                        const EnvironmentPorts& ports) {
-  ASSIGN_OR_RETURN(const std::string file,
-                   read_requirements(request.workspace, request.requirements));
   const bool node = os::base_name(request.requirements) == "package.json";
-  ASSIGN_OR_RETURN(auto wanted, node ? node_wanted(config, request, file, ports)
-                                     : python_wanted(config, request, file, ports));
+  ASSIGN_OR_RETURN(auto wanted, node ? node_wanted(config, request, ports)
+                                     : python_wanted(config, request, ports));
   if (!wanted) return Environment{};
   if (!node) ports.say(kAlone);
   const EnvironmentId plain = wanted->id;

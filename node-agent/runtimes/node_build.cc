@@ -12,13 +12,14 @@ using contracts::SandboxStatus;
 
 constexpr const char* kPrefix = "/packages";
 
-LaunchRequest npm_install(const Build& build, const contracts::PackageIndex& index) {
+LaunchRequest npm_install(const Build& build, const contracts::PackageIndex& index, bool locked) {
   LaunchRequest launch = build_launch(build, kPrefix);
   launch.command = {"npm", "install", "--ignore-scripts", "--prefix", kPrefix, "--registry",
                     index.url, "--cache", cat(contracts::kSandboxTmp, "/npm"),
                     // The host's configuration has no say; home and prefix are ours and hold none.
-                    "--globalconfig", "/dev/null", "--no-package-lock", "--no-audit", "--no-fund",
-                    "--no-update-notifier", "--no-progress", "--loglevel", "error",
+                    "--globalconfig", "/dev/null", locked ? "--package-lock" : "--no-package-lock",
+                    "--no-save", "--no-audit", "--no-fund", "--no-update-notifier", "--no-progress",
+                    "--loglevel", "error",
                     // What the sandbox refuses stays refused: no minutes of waiting for it.
                     "--fetch-retries", "2", "--fetch-retry-mintimeout", "500",
                     "--fetch-retry-maxtimeout", "2000"};
@@ -27,7 +28,7 @@ LaunchRequest npm_install(const Build& build, const contracts::PackageIndex& ind
 
 }  // namespace
 
-Status build_node(const Build& build, const NodePackages& packages) {
+Status build_node(const Build& build, const requirements::NodePackages& packages) {
   if (build.config.npm_registry.empty()) {
     return no_source(build, "package.json names packages, and this node has no registry",
                      "--npm-registry URL", "packages.npmRegistry");
@@ -35,7 +36,10 @@ Status build_node(const Build& build, const NodePackages& packages) {
   ASSIGN_OR_RETURN(const contracts::PackageIndex registry,
                    contracts::parse_package_index(build.config.npm_registry));
   TRY(os::write_file_atomic(os::join_path(build.output, "package.json"), packages.text, 0644));
-  LaunchRequest launch = npm_install(build, registry);
+  if (!packages.lock.empty())
+    TRY(os::write_file_atomic(os::join_path(build.output, "package-lock.json"), packages.lock,
+                              0644));
+  LaunchRequest launch = npm_install(build, registry, !packages.lock.empty());
   ASSIGN_OR_RETURN(const std::string ca_file, allow_index(build, registry, launch));
   if (!ca_file.empty()) launch.command.insert(launch.command.end(), {"--cafile", ca_file});
   ASSIGN_OR_RETURN(const SandboxResult result, build.ports.launch(launch));

@@ -14,6 +14,7 @@ using contracts::SandboxStatus;
 
 constexpr const char* kWheels = "/wheels";
 constexpr const char* kRequirements = "req";
+constexpr const char* kConstraints = "con";
 
 Status make_venv(const Build& build) {
   LaunchRequest launch = build_launch(build, contracts::kSandboxVenv);
@@ -49,7 +50,7 @@ Status add_sources(const Build& build, LaunchRequest& launch) {
   return {};
 }
 
-Status install(const Build& build) {
+Status install(const Build& build, bool constrained) {
   LaunchRequest launch = build_launch(build, contracts::kSandboxVenv);
   launch.command = {cat(contracts::kSandboxVenv, "/bin/pip"), "install", "--only-binary",
                     ":all:", "--no-build-isolation"};
@@ -59,6 +60,9 @@ Status install(const Build& build) {
     launch.command.emplace_back(option);
   }
   launch.command.push_back(cat(contracts::kSandboxWorkspace, "/", kRequirements));
+  if (constrained)
+    launch.command.insert(launch.command.end(),
+                          {"-c", cat(contracts::kSandboxWorkspace, "/", kConstraints)});
   ASSIGN_OR_RETURN(const SandboxResult result, build.ports.launch(launch));
   if (result.status == SandboxStatus::kOk) return {};
   return failed(build, result);
@@ -66,14 +70,16 @@ Status install(const Build& build) {
 
 }  // namespace
 
-Status build_python(const Build& build, const Requirements& requirements) {
+Status build_python(const Build& build, const requirements::Requirements& wanted) {
   if (build.config.wheel_dir.empty() && build.config.python_index.empty()) {
     return no_source(build, "the requirements name packages, and this node has no source of wheels",
                      "--wheel-dir DIR` or `--python-index URL", "packages.pythonIndex or wheelDir");
   }
-  TRY(give_input(build, kRequirements, requirements.text));
+  TRY(give_input(build, kRequirements, wanted.text));
+  const bool constrained = !wanted.constraints.empty();
+  if (constrained) TRY(give_input(build, kConstraints, wanted.constraints));
   TRY(make_venv(build));
-  return install(build);
+  return install(build, constrained);
 }
 
 }  // namespace paddock::runtimes

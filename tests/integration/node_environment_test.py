@@ -83,6 +83,30 @@ class NodeEnvironments(unittest.TestCase):
         self.assertIn("cache hit", second.stderr)
         self.assertEqual(self.packages.requests, [])
 
+    def test_the_versions_of_package_lock_json_are_installed(self):
+        for version in ("1.0.0", "1.1.0"):
+            self.packages.add_node("paddock-locked", version, files={"index.js": f"module.exports = '{version}';\n"})
+        entry = self.packages.node_version("paddock-locked", "1.0.0")
+        lock = {"name": "x", "lockfileVersion": 3, "packages": {
+            "": {"dependencies": {"paddock-locked": "^1.0.0"}},
+            "node_modules/paddock-locked": {"version": "1.0.0", "resolved": entry["dist"]["tarball"],
+                                            "integrity": entry["dist"]["integrity"]}}}
+        job, package = "console.log(require('paddock-locked'));", {"dependencies": {"paddock-locked": "^1.0.0"}}
+        self.assertEqual(self.compute(job, package).stdout.splitlines()[-1], "1.1.0")
+        write = (self.project / "package-lock.json").write_text
+        write(json.dumps(lock))
+        done = self.compute(job, package)
+        self.assertEqual(done.stdout.splitlines()[-1], "1.0.0", done.stderr)
+        self.assertIn("package-lock.json", done.stderr)
+        locked = lock["packages"]["node_modules/paddock-locked"]
+        locked["integrity"] = "sha512-" + "A" * 86 + "=="
+        write(json.dumps(lock))
+        self.assertIn("EINTEGRITY", self.compute(job, package, check=False).stderr)
+        locked["resolved"] = f"http://elsewhere.test:{self.packages.port}/x.tgz"
+        write(json.dumps(lock))
+        self.assertIn("node_modules/paddock-locked: it does not come from a registry", self.compute(job, package, check=False).stderr)
+        self.assertEqual(self.packages.asked_for("elsewhere"), [])
+
     # proves: ORB-67, ORB-68
     def test_no_script_of_a_project_or_a_package_ever_runs(self):
         def scripts(name):

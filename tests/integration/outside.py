@@ -151,8 +151,11 @@ class Packages:
             links += f'<a href="/files/{name}#sha256={hashlib.sha256(content).hexdigest()}">{name}</a>\n'
         self.files[f"/simple/{project}"] = ("text/html", f"<!DOCTYPE html><html><body>{links}</body></html>".encode())
 
+    def node_version(self, name, version):
+        return json.loads(self.files[f"/npm/{name}"][1])["versions"][version]
+
     def add_node(self, name, version="1.0.0", files=None, **manifest):
-        """One npm package; `manifest` is more of its package.json."""
+        """One version of an npm package, the latest now; `manifest` is more of its package.json."""
         manifest = {"name": name, "version": version, "main": "index.js", **manifest}
         files = {"package/package.json": json.dumps(manifest),
                  **{f"package/{path}": text for path, text in (files or {"index.js": f"module.exports = '{name}';\n"}).items()}}
@@ -160,6 +163,7 @@ class Packages:
         tarball = f"/npm/{name}/-/{name}-{version}.tgz"
         self.files[tarball] = ("application/octet-stream", content)
         integrity = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
+        known = json.loads(self.files.get(f"/npm/{name}", ("", b"{}"))[1]).get("versions", {})
         document = {"name": name, "dist-tags": {"latest": version},
-                    "versions": {version: {**manifest, "dist": {"tarball": self.url + tarball, "integrity": integrity}}}}
+                    "versions": {**known, version: {**manifest, "dist": {"tarball": self.url + tarball, "integrity": integrity}}}}
         self.files[f"/npm/{name}"] = ("application/json", json.dumps(document).encode())

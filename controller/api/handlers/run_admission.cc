@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "controller/api/handlers/grants.h"
+#include "controller/api/handlers/run_requirements.h"
 #include "controller/projects/files.h"
 #include "controller/store/grant_reads.h"
 #include "controller/volumes/resolve.h"
@@ -46,12 +47,18 @@ Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   if (context_.files_later) context_.tree = expected_;
   TRY(run.spec.workspace.empty() ? check_root_of_none(run) : take_files(run));
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context_));
+  TRY(check_requirements(admitted.spec));
   TRY(pin_volumes(run));
   run.spec = std::move(admitted.spec);
   run.spec.cancel_requested = false;
   run.status.policy = std::move(admitted.policy);
   run.status.environment = std::move(admitted.environment);
   return pin_grants(run);
+}
+
+Status RunAdmission::check_requirements(const contracts::RunSpec& spec) const {
+  if (spec.requirements.empty() || context_.tree == nullptr) return {};
+  return check_requirements_file(spec.requirements, *context_.tree, services_.blobs);
 }
 
 // The tree that the run's workspace has now.

@@ -1,11 +1,11 @@
-#include "node-agent/runtimes/package_json.h"
+#include "common/requirements/package_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 
-namespace paddock::runtimes {
+namespace paddock::requirements {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(PackageJson, WhatIsNoPackageJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace paddock::runtimes
+}  // namespace paddock::requirements

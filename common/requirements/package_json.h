@@ -7,11 +7,12 @@
 
 #include "common/base/result.h"
 
-namespace paddock::runtimes {
+namespace paddock::requirements {
 
 struct NodePackages {
   int count = 0;     // zero: the file names nothing
   std::string text;  // the package.json as npm gets it: name, version, private, dependencies
+  std::string lock;  // package-lock.json likewise, where there is one; see package_lock.h
 };
 
 // Takes dependencies, devDependencies and optionalDependencies. Refuses, with the field's name,
@@ -21,4 +22,4 @@ struct NodePackages {
 // InvalidArgument, reason REQUIREMENTS_INVALID.
 Result<NodePackages> check_package_json(std::string_view file);
 
-}  // namespace paddock::runtimes
+}  // namespace paddock::requirements

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "common/requirements/package_json.h"
 #include "common/wire/json.h"
-#include "node-agent/runtimes/package_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto checked = paddock::runtimes::check_package_json(text);
+  const auto checked = paddock::requirements::check_package_json(text);
   if (!checked.ok()) return 0;
   const auto made = paddock::wire::parse_json(checked->text);
   if (!made.ok() || made->object()->size() != 5) std::abort();
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (name.find("..") == 0 || name.front() == '/' || name.front() == '.') std::abort();
     }
   }
-  const auto again = paddock::runtimes::check_package_json(checked->text);
+  const auto again = paddock::requirements::check_package_json(checked->text);
   if (!again.ok() || again->text != checked->text || again->count != checked->count) std::abort();
   return 0;
 }

@@ -1,45 +1,26 @@
-#include "node-agent/runtimes/package_json.h"
+#include "common/requirements/package_json.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "common/base/text.h"
+#include "common/requirements/package_name.h"
 #include "common/wire/json.h"
 
-namespace paddock::runtimes {
+namespace paddock::requirements {
 namespace {
 
 constexpr size_t kMaxBytes = 1 << 20;
 constexpr size_t kMaxPackages = 1'000;
-constexpr size_t kMaxName = 214;  // npm's own
 constexpr size_t kMaxRange = 256;
-constexpr size_t kShown = 60;
+constexpr size_t kShownText = 60;
 
 Error refused(std::string_view where, std::string_view fault) {
   return invalid_argument("REQUIREMENTS_INVALID", cat("package.json: ", where, ": ", fault),
                           "spec.requirements");
 }
 
-std::string shown(std::string_view text) { return to_utf8_lossy(text.substr(0, kShown)); }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-bool is_name_part(std::string_view part) {
-  return !part.empty() && (is_word(part.front()) || part.front() == '~' || part.front() == '-') &&
-         std::all_of(part.begin(), part.end(), [](char c) {
-           return is_word(c) || c == '-' || c == '.' || c == '_' || c == '~';
-         });
-}
-
-bool is_package_name(std::string_view name) {
-  if (name.empty() || name.size() > kMaxName) return false;
-  if (name.front() != '@')
-    return is_name_part(name) && name.front() != '-' && name != "node_modules";
-  const size_t slash = name.find('/');
-  return slash != std::string_view::npos && is_name_part(name.substr(1, slash - 1)) &&
-         is_name_part(name.substr(slash + 1));
-}
+std::string shown_text(std::string_view text) { return to_utf8_lossy(text.substr(0, kShownText)); }
 
 bool is_archive(std::string_view text) {
   const std::string lower = ascii_lower(text);
@@ -53,16 +34,16 @@ std::string fault_of_range(std::string_view range) {
   if (range.size() > kMaxRange) return "the version range is too long";
   if (range.find(':') != std::string_view::npos) {
     return cat("git, http, file, link, workspace and alias references are not allowed: ",
-               shown(range));
+               shown_text(range));
   }
   if (range.find_first_of("/\\#@") != std::string_view::npos || range.starts_with('.')) {
-    return cat("paths and repositories are not allowed: ", shown(range));
+    return cat("paths and repositories are not allowed: ", shown_text(range));
   }
-  if (is_archive(range)) return cat("archives are not allowed: ", shown(range));
+  if (is_archive(range)) return cat("archives are not allowed: ", shown_text(range));
   const bool plain = std::all_of(range.begin(), range.end(), [](char c) {
-    return is_word(c) || std::string_view(" .*^~<>=|+-_").find(c) != std::string_view::npos;
+    return is_package_word(c) || std::string_view(" .*^~<>=|+-_").find(c) != std::string_view::npos;
   });
-  return plain ? "" : cat("the version range cannot be read: ", shown(range));
+  return plain ? "" : cat("the version range cannot be read: ", shown_text(range));
 }
 
 bool has_member(const wire::Value::Object& object, std::string_view name) {
@@ -75,7 +56,8 @@ Status add_packages(const wire::Value& document, std::string_view field, wire::V
   if (found == nullptr || found->is_null()) return {};
   if (found->object() == nullptr) return refused(field, "must be an object of names and versions");
   for (const auto& [name, version] : *found->object()) {
-    if (!is_package_name(name)) return refused(field, cat("not a package's name: ", shown(name)));
+    if (!is_package_name(name))
+      return refused(field, cat("not a package's name: ", shown_text(name)));
     const std::string where = cat(field, ".", name);
     if (version.string() == nullptr) return refused(where, "the version must be a string");
     const std::string range(trim(*version.string()));
@@ -130,4 +112,4 @@ Result<NodePackages> check_package_json(std::string_view file) {
   return out;
 }
 
-}  // namespace paddock::runtimes
+}  // namespace paddock::requirements
