@@ -150,7 +150,7 @@ void report_artifacts(const Job& job, const contracts::RunStatus& status, const 
 
 // Also of a run that failed: reports of failed tests are why tests are run. It is said, so that
 // half a result is not taken for a whole one.
-Status bring_back(const Job& job, const contracts::Run& run) {
+Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tree& sent) {
   if (run.status.phase != contracts::RunPhase::kSucceeded && !run.status.artifacts.empty()) {
     job.env.say(cat("the run did not succeed (", run.status.reason,
                     "); what it had written comes back all the same"));
@@ -161,7 +161,7 @@ Status bring_back(const Job& job, const contracts::Run& run) {
       fetch_artifacts(job.endpoint, job.run, run.status.artifacts, job.options.output, job.env));
   job.phases.end();
   ReturnedList(job.env, job.options.folder)
-      .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched));
+      .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched), sent);
   report_artifacts(job, run.status, fetched);
   return all_fetched(fetched);
 }
@@ -184,10 +184,11 @@ void summarise(const Job& job, const contracts::Run& run) {
 }
 
 // From the created run to its exit code.
-Result<int> see_through(const Job& job, client::ControllerClient& client) {
+Result<int> see_through(const Job& job, client::ControllerClient& client,
+                        const contracts::Tree& sent) {
   TRY(follow(job, client));
   ASSIGN_OR_RETURN(const contracts::Run run, get_run_patiently(client, job.run, job.env));
-  const Status brought = bring_back(job, run);
+  const Status brought = bring_back(job, run, sent);
   summarise(job, run);
   job.phases.finish(run.status.timings_ms);
   const int code = exit_code_of(run);
@@ -206,8 +207,9 @@ int lost(const Job& job, const Error& error) {
   return code;
 }
 
-int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground& foreground) {
-  const Result<int> code = see_through(job, client);
+int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground& foreground,
+                   const contracts::Tree& sent) {
+  const Result<int> code = see_through(job, client, sent);
   if (!code.ok()) return lost(job, code.error());
   return foreground.interrupted() && *code == 143 ? kExitInterrupted : *code;
 }
@@ -226,17 +228,19 @@ Result<contracts::Run> create_of(const Job& job, client::ControllerClient& clien
   }
 }
 
-// Everything up to and including the creation of the run; a failure here started nothing.
-Status create_run(const Job& job, client::ControllerClient& client, Foreground& foreground) {
+// Everything up to and including the creation of the run; a failure here started nothing. Returns
+// what was sent.
+Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& client,
+                                   Foreground& foreground) {
   TRY(check_ready(job.endpoint, kReadyPatience));
   for (int left = kReadings;; --left) {
-    ASSIGN_OR_RETURN(const cas::Scan scan, hash_project(job, client));
+    ASSIGN_OR_RETURN(cas::Scan scan, hash_project(job, client));
     TRY(check_requirements(job, scan));
     const Result<contracts::Run> created = create_of(job, client, scan, foreground);
     if (created.ok()) {
       foreground.created();
       job.env.say(cat("run ", created->metadata.name, " created"));
-      return {};
+      return std::move(scan.tree);
     }
     if (created.error().reason != "FILE_CHANGED" || left == 1) return created.error();
     job.env.say(cat(created.error().message, "; the project is read again"));
@@ -261,15 +265,16 @@ int compute_command(const Parsed& parsed, Env& given) {
   client::ControllerClient client(job.endpoint);
   const auto foreground = Foreground::start(job.endpoint, job.run, env);
   if (!foreground.ok()) return fail(env, foreground.error(), true);
-  if (const Status created = create_run(job, client, **foreground); !created.ok()) {
-    const int code = fail(env, created.error(), true);
+  const Result<contracts::Tree> sent = create_run(job, client, **foreground);
+  if (!sent.ok()) {
+    const int code = fail(env, sent.error(), true);
     return (*foreground)->interrupted() ? kExitInterrupted : code;
   }
   if (options->detach) {
     env.out.write(cat(name, "\n"));
     return kExitOk;
   }
-  return run_to_the_end(job, client, **foreground);
+  return run_to_the_end(job, client, **foreground, *sent);
 }
 
 }  // namespace paddock::cli

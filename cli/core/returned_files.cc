@@ -61,11 +61,15 @@ cas::ReturnedFiles ReturnedList::below(const std::vector<std::string>& dirs) con
 }
 
 void ReturnedList::add(const std::string& run, const std::string& output,
-                       const std::vector<contracts::Artifact>& artifacts) {
+                       const std::vector<contracts::Artifact>& artifacts,
+                       const contracts::Tree& sent) {
   if (path_.empty() || !contracts::is_within(output, folder_)) return;
   const std::string before = output == folder_ ? "" : output.substr(folder_.size() + 1);
-  for (const contracts::Artifact& each : artifacts)
-    files_[os::join_path(before, each.path)] = {each.digest, run};
+  for (const contracts::Artifact& each : artifacts) {
+    const std::string path = os::join_path(before, each.path);
+    if (!std::ranges::binary_search(sent.entries, path, {}, &contracts::TreeEntry::path))
+      files_[path] = {each.digest, run};
+  }
   std::erase_if(files_, [&](const auto& each) {
     return !contracts::tree_path_fault(each.first).empty() ||
            !os::exists(os::join_path(folder_, each.first));

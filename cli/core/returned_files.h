@@ -17,10 +17,10 @@ class ReturnedList {
 
   // Those in folders of the project that the next run brings back too; "." is all of it.
   cas::ReturnedFiles below(const std::vector<std::string>& dirs) const;
-  // Adds what `run` brought to `output`, if that is in the project. What is not there any more is
-  // forgotten.
+  // Adds what `run` brought to `output`, if that is in the project and was no input of that run:
+  // `sent`. What is not there any more is forgotten.
   void add(const std::string& run, const std::string& output,
-           const std::vector<contracts::Artifact>& artifacts);
+           const std::vector<contracts::Artifact>& artifacts, const contracts::Tree& sent);
 
  private:
   void load();

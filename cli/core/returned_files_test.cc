@@ -27,9 +27,10 @@ class Returned : public testing::Test {
   void came(const std::string& output, const std::vector<std::string>& paths) {
     std::vector<contracts::Artifact> artifacts;
     for (const std::string& path : paths) artifacts.push_back({path, 1, digest_, false});
-    ReturnedList(env_, project_).add("p-1", output, artifacts);
+    ReturnedList(env_, project_).add("p-1", output, artifacts, sent_);
   }
 
+  contracts::Tree sent_;
   const test::TempDir dir_;
   const std::string project_ = dir_ / "project";
   const std::string digest_ = std::string(64, 'a');
@@ -55,6 +56,13 @@ TEST_F(Returned, ElsewhereInTheProjectIsKnownByItsPlaceAndOutsideIsNot) {
   came(dir_ / "project-other", {"top.txt"});
   came(dir_.path(), {"top.txt"});
   EXPECT_THAT(below({"."}), ElementsAre("results/out/x.bin"));
+}
+
+// A file that the run read and perhaps changed: the next run reads it too.
+TEST_F(Returned, WhatWasAnInputStaysOne) {
+  sent_.entries = {{"top.txt", digest_, 1, false}};
+  came(project_, {"top.txt", "out/a b.txt"});
+  EXPECT_THAT(below({"."}), ElementsAre("out/a b.txt"));
 }
 
 TEST_F(Returned, WhatIsGoneIsForgotten) {

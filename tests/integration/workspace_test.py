@@ -156,7 +156,8 @@ open("latest/written.txt", "w").write("through a link")
                 self.project.mkdir()
 
     def test_what_came_back_is_no_input_of_the_run_that_makes_it(self):
-        make_project(self.project, job__py="import os\nprint(os.listdir('out'))\nopen('out/made.txt', 'w').write('made')\n")
+        make_project(self.project, job__py="import os\nos.makedirs('out', exist_ok=True)\nprint(os.listdir('out'))\n"
+                                           "open('out/made.txt', 'w').write('made')\n")
         asked = ("python3 job.py", "--artifact-dir", "out")
         self.assertEqual(self.compute(*asked).stdout, "[]\n")
         second = self.compute(*asked)

@@ -80,8 +80,7 @@ class _Found:
             else:
                 self.left_out.append((path, "a link that " + (link_fault(path, target) or "leads to nothing that is sent")))
         filled = {each.rpartition("/")[0] for each in (*self.files, *(path for path, _ in kept), *self.folders)}
-        order = lambda path: os.fsencode(path)  # noqa: E731
-        return Contents(self.files, sorted(kept, key=lambda link: order(link[0])), sorted(self.folders - filled, key=order), self.left_out)
+        return Contents(self.files, sorted(kept, key=lambda link: os.fsencode(link[0])), sorted(self.folders - filled, key=os.fsencode), self.left_out)
 
 
 def _plain(target: str) -> str:

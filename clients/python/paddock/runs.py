@@ -182,6 +182,8 @@ class Runs:
                 file.write(piece)
         if digest.hexdigest() != artifact.digest:
             raise _not_the(artifact)
+        if artifact.executable:
+            path.chmod(path.stat().st_mode | 0o111)
 
 
 def _not_the(artifact: types.Artifact) -> PaddockError:

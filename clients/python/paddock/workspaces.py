@@ -45,8 +45,8 @@ class Workspaces:
         """A folder with its links and empty folders, or contents by relative path: bytes, text or the Path of a file.
 
         Afterwards these are all its files. What of a folder stays behind, and why: `contents_of(folder).left_out`."""
-        whole = Contents(dict(files), [], [], []) if isinstance(files, Mapping) else contents_of(files)
-        found: Mapping[str, File] = whole.files
+        whole = Contents({}, [], [], []) if isinstance(files, Mapping) else contents_of(files)
+        found: Mapping[str, File] = files if isinstance(files, Mapping) else whole.files
         path = f"{self._base}/{part(name)}"
         self._ensure(name)
         entries = sorted((_entry(each, file) for each, file in found.items()), key=lambda entry: entry.path.encode())

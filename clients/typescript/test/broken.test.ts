@@ -132,7 +132,7 @@ test("a redirect takes the token nowhere", () =>
 
 test("an artifact is what its digest says", () =>
   broken([json(200, "y")], async ({ client }) => {
-    await refused("DIGEST_MISMATCH", () => client.runs.readArtifact("a", { path: "x", size: 1, digest: "0".repeat(64) }));
+    await refused("DIGEST_MISMATCH", () => client.runs.readArtifact("a", { path: "x", size: 1, digest: "0".repeat(64), executable: false }));
   }));
 
 const SANDBOX = json(201, { metadata: { name: "s" }, spec: { security: { limits: { timeoutMs: 1000 } } } });

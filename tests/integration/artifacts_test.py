@@ -1,0 +1,115 @@
+"""What runs bring back through the real programs: of which types, from where, and however they ended."""
+import os
+import pathlib
+import stat
+import tempfile
+import unittest
+
+from harness import Instance, main, make_project, wait_until
+
+ANY = ("model.pt", "README", "PLOT.PNG", "out.tar.gz", "report.xml", ".hidden")
+WRITES = f"mkdir -p out\nfor each in {' '.join(ANY)}; do echo kept > out/$each; done\nchmod +x out/README\n"
+ENDS = """
+import os, sys, time
+os.makedirs("out", exist_ok=True)
+open("out/state.txt", "w").write("saved")
+print("saved", flush=True)
+if sys.argv[1] == "signal":
+    os.kill(os.getpid(), 9)
+time.sleep(600)
+"""
+
+
+class Artifacts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = Instance()
+        cls.instance.env["PADDOCK_CONTROLLER_ARTIFACTS_COMPUTE_TYPES"] = "[.parquet]"
+        cls.enterClassContext(cls.instance)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
+        self.addCleanup(folder.cleanup)
+        self.project = pathlib.Path(folder.name) / "project"
+        self.project.mkdir()
+
+    def script(self, text, *options, check=True):
+        make_project(self.project, build__sh=text)
+        return self.instance.run("build", self.project, "--type", "script", "bash build.sh", *options, check=check)
+
+    def names(self, folder="out"):
+        return {path.name for path in (self.project / folder).iterdir()}
+
+    # proves: ORB-116
+    def test_other_types_than_compute_bring_every_file_back(self):
+        done = self.script(WRITES, "--artifact-dir", "out")
+        self.assertEqual(self.names(), set(ANY), done.stderr)
+        self.assertNotIn("not brought back", done.stderr)
+        for name in ANY:
+            self.assertEqual(bool((self.project / "out" / name).stat().st_mode & stat.S_IXUSR), name == "README", name)
+
+    # proves: ORB-112, ORB-116
+    def test_compute_says_what_its_list_is_and_the_operator_has_added_to_it(self):
+        make_project(self.project, job__py="import os\nos.mkdir('out')\nfor end in ('csv', 'PARQUET', 'pt', 'png'):\n"
+                                           "    open('out/f.' + end, 'w').write('x')\n")
+        planned = self.instance.run("plan", self.project, "--artifact-dir", "out", "python3 job.py")
+        self.assertIn(".log .parquet come back; `paddock run` brings back every file", planned.stdout)
+        done = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out")
+        self.assertEqual(self.names(), {"f.csv", "f.PARQUET"})
+        told = done.stderr.split("not brought back:")[1]
+        self.assertRegex(told, r"out/f\.png +its type is not on the list of artifact types of compute: \.usearch .*\.parquet; runs of other "
+                               r"types \(`paddock run`\) bring back every file, and an operator adds to the list \(artifacts\.computeTypes")
+        self.assertRegex(told, r"(?m)out/f\.pt +its type is not on the list of artifact types of compute$")
+
+    def test_the_whole_workspace_is_what_is_new_or_changed_there(self):
+        many = {f"data/{i}__txt": str(i) for i in range(40)}
+        for small in (True, False):
+            with self.subTest(small=small):
+                make_project(self.project, kept__txt="as it was", changed__txt="before", **({} if small else many))
+                done = self.script("echo after > changed.txt; mkdir -p deep/er node_modules; echo new > deep/er/new; "
+                                   "echo x > node_modules/x; touch kept.txt\n", "--artifact-dir", ".")
+                self.assertEqual((self.project / "changed.txt").read_text(), "after\n")
+                self.assertEqual((self.project / "deep/er/new").read_text(), "new\n")
+                self.assertIn("artifacts: 2 files", done.stderr)
+                self.assertRegex(done.stderr, r"node_modules/ +built-in: node_modules/")
+
+    # proves: ORB-148
+    def test_what_was_written_comes_back_after_a_timeout_a_signal_and_a_cancel(self):
+        make_project(self.project, job__py=ENDS)
+        cases = {"time": ("Timeout", 124, ("--timeout", "2s")), "signal": ("Killed", 137, ())}
+        for how, (reason, code, options) in cases.items():
+            with self.subTest(how):
+                done = self.instance.run("compute", self.project, *options, "--artifact-dir", "out", "--output", self.project / how,
+                                         "--", "python3", "job.py", how, check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"the run did not succeed ({reason}); what it had written comes back all the same", done.stderr)
+                self.assertEqual((self.project / how / "out/state.txt").read_text(), "saved")
+        waiting = self.instance.start("compute", self.project, "--artifact-dir", "out", "--name", "canceled", "--output",
+                                      self.project / "canceled", "--", "python3", "job.py", "wait")
+        wait_until("its word", lambda: "saved" in self.instance.run("logs", "canceled", check=False).stdout)
+        self.instance.run("cancel", "canceled")
+        _, err = waiting.communicate(timeout=120)
+        self.assertIn("the run did not succeed (Canceled)", err)
+        self.assertEqual((self.project / "canceled/out/state.txt").read_text(), "saved")
+
+    def test_what_was_left_out_of_a_failed_run_is_named(self):
+        done = self.script("mkdir out; ln -s /etc/passwd out/passwd; echo kept > out/log; exit 3\n", "--artifact-dir", "out", check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual((self.project / "out/log").read_text(), "kept\n")
+        self.assertRegex(done.stderr.split("not brought back:")[1], r"out/passwd +symbolic links are not followed")
+
+    # A hostile run's files that the caller's git or next upload would obey.
+    # proves: ORB-128
+    def test_nothing_comes_back_that_the_callers_tools_would_obey(self):
+        (self.project / ".env").write_text("TOKEN=secret")
+        hostile = ("mkdir -p sub/.git out/.git; echo x > sub/.git/config; echo x > out/.git/HEAD; echo 'gitdir: evil' > deep.git; "
+                   "mv deep.git .git; echo '!.env' > .paddockignore; echo '!.env' > .gitignore; echo '!.env' > sub/.paddockignore\n")
+        self.script(hostile, "--artifact-dir", ".", "--artifact-dir", "out")
+        for path in (".git", ".paddockignore", "sub/.git", "sub/.paddockignore", "out/.git"):
+            self.assertFalse(os.path.lexists(self.project / path), path)
+        self.assertEqual((self.project / ".gitignore").read_text(), "!.env\n")
+        self.assertNotIn(".env\n", self.script("ls -a\n").stdout)
+
+
+if __name__ == "__main__":
+    main()
