@@ -95,6 +95,9 @@ struct LaunchRequest {
   int64_t limit_grace_ms = 200;
   // A file of the host that grows: its lines, once whole, are the command's standard input. Linux.
   std::string input_file;
+  // A file inside, which the command's own process opens before it executes: it can be nothing that
+  // the command could not read itself.
+  std::string stdin_file;
   // The command's own, made by itself in its scratch space (/tmp) before it starts. Files: Linux.
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;  // content by path
@@ -132,6 +135,9 @@ struct LaunchRequest {
         field("inputFile", &LaunchRequest::input_file,
               "absolute path of a file whose lines are the standard input, as they come",
               {.omit_empty = true}),
+        field("stdinFile", &LaunchRequest::stdin_file,
+              "absolute path inside of the file that is the standard input",
+              {.omit_empty = true, .max_length = 4096}),
         field("scratchFolders", &LaunchRequest::scratch_folders,
               "folders below /tmp that are there when the command starts",
               {.omit_empty = true, .max_length = 64}),

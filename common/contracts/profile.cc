@@ -35,7 +35,7 @@ bool is_profile_name(std::string_view name) {
   });
 }
 
-Error replaces(const std::string& name) {
+Error taken_variable(const std::string& name) {
   Error error{Code::kInvalidArgument, "ENV_NOT_ALLOWED",
               cat("the variable ", name, " is set by the profile and cannot be replaced")};
   error.causes.push_back({cat("env.", name), error.message});
@@ -107,7 +107,7 @@ std::string names_of(const Profiles& profiles) {
 
 Result<std::map<std::string, std::string>> command_environment(
     const std::map<std::string, std::string>& profile_environment, const SandboxPolicy& policy,
-    bool has_venv) {
+    bool has_venv, bool replaces) {
   std::map<std::string, std::string> env = profile_environment;
   if (has_venv) {
     env["PATH"] = cat(kSandboxVenv, "/bin:", env["PATH"]);
@@ -115,8 +115,9 @@ Result<std::map<std::string, std::string>> command_environment(
   }
   for (const auto& [name, value] : policy.env) {
     const auto set = env.find(name);
-    if (set != env.end() && set->second != value && name != "PYTHONPATH") return replaces(name);
-    if (name == "VIRTUAL_ENV" && !has_venv) return replaces(name);
+    const bool taken = set != env.end() && set->second != value && name != "PYTHONPATH";
+    if (taken && !replaces) return taken_variable(name);
+    if (name == "VIRTUAL_ENV" && !has_venv) return taken_variable(name);
     env[name] = value;
   }
   return env;

@@ -48,10 +48,10 @@ std::string names_of(const Profiles& profiles);
 
 // The environment of a command: the profile's, the Python environment's, the policy's. A policy
 // adds variables and replaces none but PYTHONPATH: InvalidArgument, ENV_NOT_ALLOWED, with the
-// field.
+// field. With `replaces` (see replaces_variables) it replaces whichever it names.
 Result<std::map<std::string, std::string>> command_environment(
     const std::map<std::string, std::string>& profile_environment, const SandboxPolicy& policy,
-    bool has_venv);
+    bool has_venv, bool replaces = false);
 
 }  // namespace paddock::contracts
 

@@ -22,6 +22,8 @@
 namespace paddock::contracts {
 
 enum class RunType { kCompute, kScript, kGradle, kCode, kTest, kAgent, kCommand };
+// Whether a caller's variables win over those of the profile, which is a start and no promise then.
+constexpr bool replaces_variables(RunType type) { return type == RunType::kCommand; }
 enum class RunPhase { kPending, kScheduled, kPreparing, kRunning, kSucceeded, kFailed, kCanceled };
 enum class AcceleratorKind { kNvidia, kApple, kAny };
 

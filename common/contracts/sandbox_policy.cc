@@ -23,8 +23,8 @@ constexpr int64_t kLeastMemory = int64_t{1} << 20;
 constexpr std::array<std::string_view, 5> kOwnFolders = {
     kSandboxWorkspace, kSandboxVenv, kSandboxNodeModules, kSandboxDriver, kSandboxVolumes};
 // Where files of the command can be, beside the sandboxPath of each mount.
-constexpr std::array<std::string_view, 4> kFoldersInside = {kSandboxWorkspace, kSandboxVenv,
-                                                            kSandboxTmp, "/usr"};
+constexpr std::array<std::string_view, 5> kFoldersInside = {kSandboxWorkspace, kSandboxVenv,
+                                                            kSandboxTmp, kSandboxVolumes, "/usr"};
 constexpr std::array<std::string_view, 2> kPathVariables = {"PYTHONPATH", "COVERAGE_PROCESS_START"};
 
 void check_range(const std::string& name, const std::optional<Quantity>& limit, int64_t least,
@@ -126,8 +126,8 @@ void check_variables(const SandboxPolicy& policy, Check& check) {
     } else if (std::ranges::count(kPathVariables, name) > 0 &&
                !has_paths_inside(name, value, policy.host_mounts)) {
       check.fail(
-          "may only name paths inside: beneath /workspace, /venv, /tmp, /usr or a mount's "
-          "sandboxPath");
+          "may only name absolute paths inside: beneath /workspace, /venv, /tmp, /volumes, /usr "
+          "or a mount's sandboxPath");
     }
   }
 }

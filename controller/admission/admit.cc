@@ -38,13 +38,18 @@ class Refusals {
   Error error_{Code::kInvalidArgument, {}, {}};
 };
 
+bool may_have_requirements(RunType type) {
+  return type == RunType::kCommand || type == RunType::kCompute || type == RunType::kTest;
+}
+
 // `files`: nullptr if nobody knows them yet.
 void check_requirements(const RunSpec& spec, const FileNames* files, Refusals& out) {
   if (spec.requirements.empty()) return;
-  if (spec.type != RunType::kCompute && spec.type != RunType::kTest) {
+  if (!may_have_requirements(spec.type)) {
     return out.add("REQUIREMENTS_INVALID", "spec.requirements",
                    cat("a run of type ", wire::enum_name(spec.type),
-                       " has no requirements; use type compute or test, or leave the field out"));
+                       " has no requirements; use type command, compute or test, or leave the "
+                       "field out"));
   }
   if (!is_inner_path(spec.requirements) || spec.requirements.ends_with('/')) {
     out.add("REQUIREMENTS_INVALID", "spec.requirements",
@@ -61,6 +66,25 @@ bool is_artifact_dir(std::string_view dir) {
   return dir == "." || dir == "./" || is_inner_path(dir);
 }
 
+// Code has its data, an agent its answers.
+bool may_have_stdin(RunType type) { return type != RunType::kCode && type != RunType::kAgent; }
+
+void check_stdin_file(const RunSpec& spec, const FileNames* files, Refusals& out) {
+  if (spec.stdin_file.empty()) return;
+  const auto refuse = [&](std::string message) {
+    out.add("STDIN_FILE_INVALID", "spec.stdinFile", std::move(message));
+  };
+  if (!may_have_stdin(spec.type))
+    return refuse(cat("a run of type ", wire::enum_name(spec.type),
+                      " has no file as its standard input; use type command"));
+  if (!is_inner_path(spec.stdin_file) || spec.stdin_file.ends_with('/'))
+    return refuse(cat("\"", spec.stdin_file,
+                      "\" must be a relative path inside the workspace, without \"..\""));
+  if (files != nullptr && !files->contains(spec.stdin_file))
+    refuse(cat("\"", spec.stdin_file,
+               "\" is not a file of the workspace; name one that was uploaded"));
+}
+
 void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
   for (size_t i = 0; i < spec.artifacts.dirs.size(); ++i) {
     if (is_artifact_dir(spec.artifacts.dirs[i])) continue;
@@ -71,15 +95,21 @@ void check_artifact_dirs(const RunSpec& spec, Refusals& out) {
   }
 }
 
+VolumeNames volume_names(const RunSpec& spec) {
+  VolumeNames names;
+  for (const contracts::VolumeUse& volume : spec.volumes) names.push_back(volume.name);
+  return names;
+}
+
 // The rules of each type for its command.
 std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree,
                                          const FileNames& files) {
   const std::vector<std::string>& argv = spec.command.argv;
   switch (spec.type) {
     case RunType::kCompute:
-      return check_command(argv, files);
+      return check_command(argv, files, volume_names(spec));
     case RunType::kScript:
-      return check_script_command(argv, files);
+      return check_script_command(argv, files, volume_names(spec));
     case RunType::kGradle:
       return check_gradle_command(argv, tree);
     case RunType::kTest:
@@ -98,18 +128,29 @@ bool is_about_files(const Refusal& refusal) {
          refusal.reason == "TEST_NOT_FOUND";
 }
 
+// A file that is not there is nowhere else.
+bool has_other_way(RunType type, const Refusal& refusal) {
+  return (type == RunType::kCompute || type == RunType::kScript) && !is_about_files(refusal);
+}
+constexpr const char* kOtherWay =
+    "; type command (`paddock run`) runs any program with any arguments";
+
 void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames* files,
                          Refusals& out) {
   for (Refusal& refusal :
        check_typed_command(spec, tree, files != nullptr ? *files : FileNames())) {
     if (files == nullptr && is_about_files(refusal)) continue;
-    out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"),
-            std::move(refusal.message));
+    // The other way is said once, with what names the error.
+    std::string message = std::move(refusal.message);
+    if (out.none() && has_other_way(spec.type, refusal)) message += kOtherWay;
+    out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"), std::move(message));
   }
 }
 
+// A command may run without any files.
 void check_workspace(const RunSpec& spec, Refusals& out) {
-  if (spec.type == RunType::kCode || !spec.workspace.empty()) return;
+  const bool needs_none = spec.type == RunType::kCode || spec.type == RunType::kCommand;
+  if (needs_none || !spec.workspace.empty()) return;
   out.add("WORKSPACE_REQUIRED", "spec.workspace",
           cat("a run of type ", wire::enum_name(spec.type),
               " needs a workspace that holds its script"));
@@ -155,18 +196,23 @@ void check_tool_bundle(const RunSpec& spec, Refusals& out) {
               " does not support run-scoped MCP tool bundles; use type agent"));
 }
 
-// What the profile `compute` sets is exactly what a run gets: ORB-57.
-constexpr std::string_view kFixedEnvironment = "compute";
+// What the profile `compute` sets is exactly what a run gets: ORB-57. Builds start from it and may
+// add to it.
+bool has_fixed_environment(RunType type, std::string_view profile) {
+  const bool builds = type == RunType::kScript || type == RunType::kGradle;
+  return type == RunType::kCompute || (profile == "compute" && !builds);
+}
 
 void check_environment(const RunSpec& spec, const std::string& profile_name,
                        const AdmittedRun& admitted, Refusals& out) {
-  if (profile_name == kFixedEnvironment && !spec.sandbox.env.empty()) {
-    return out.add(
-        "ENV_NOT_ALLOWED", "spec.sandbox.env",
-        "a compute run has exactly the documented environment; pass values as arguments or files");
+  if (!spec.sandbox.env.empty() && has_fixed_environment(spec.type, profile_name)) {
+    return out.add("ENV_NOT_ALLOWED", "spec.sandbox.env",
+                   "a compute run has exactly the documented environment; pass values as arguments "
+                   "or files, or use type command with its own profile (`paddock run`), which "
+                   "takes variables");
   }
-  const auto environment =
-      contracts::command_environment(admitted.environment, admitted.policy, true);
+  const auto environment = contracts::command_environment(
+      admitted.environment, admitted.policy, true, contracts::replaces_variables(spec.type));
   if (environment.ok()) return;
   for (const Cause& cause : environment.error().causes)
     out.add("ENV_NOT_ALLOWED", cat("spec.sandbox.", cause.field), cause.message);
@@ -276,6 +322,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_command_rules(spec, context.tree, files, refusals);
   check_length(spec, admitted.policy, refusals);
   check_requirements(spec, files, refusals);
+  check_stdin_file(spec, files, refusals);
   check_artifact_dirs(spec, refusals);
   check_publish(spec, refusals);
   check_volumes(spec, refusals);

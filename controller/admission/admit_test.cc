@@ -1,34 +1,7 @@
-#include "controller/admission/admit.h"
-
-#include <gtest/gtest.h>
+#include "controller/admission/admit_fixture.h"
 
 namespace paddock::admission {
 namespace {
-
-using contracts::RunSpec;
-
-class Admit : public testing::Test {
- protected:
-  Admit() {
-    for (const char* path : {"deps/requirements.txt", "requirements.txt", "s.py"}) {
-      tree_.entries.push_back({path, std::string(64, 'a'), 1, false});
-    }
-    context_.tree = &tree_;
-    spec_.command.argv = {"python3", "s.py"};
-    spec_.workspace = "w";
-  }
-  std::string reason() const {
-    const auto result = admit(spec_, wanted_media(spec_), context_);
-    return result ? "" : result.error().reason;
-  }
-  std::string field() const {
-    return admit(spec_, wanted_media(spec_), context_).error().causes.at(0).field;
-  }
-
-  contracts::Tree tree_;
-  AdmissionContext context_;
-  RunSpec spec_;
-};
 
 TEST_F(Admit, AsksAllButTheFilesOfAWorkspaceThatIsStillToBeMade) {
   spec_.workspace.clear();
@@ -159,7 +132,7 @@ TEST_F(Admit, GivesEachTypeItsOwnCommands) {
   EXPECT_EQ(reason(), "COMMAND_NOT_ALLOWED");
 }
 
-TEST_F(Admit, LetsOnlyComputeAndTestRunsHaveRequirements) {
+TEST_F(Admit, LetsBuildsHaveNoRequirements) {
   tree_.entries.push_back({"build.sh", std::string(64, 'a'), 1, false});
   spec_.type = contracts::RunType::kScript;
   spec_.command.argv = {"bash", "build.sh"};
@@ -262,7 +235,8 @@ TEST_F(Admit, LetsNoVariableIntoAComputeRun) {
 
 // proves partly: VLT-04
 TEST_F(Admit, LetsATestRunAddVariablesAndReplaceNone) {
-  spec_.profile = "test";
+  spec_.type = contracts::RunType::kTest;
+  spec_.command.argv = {"pytest"};
   spec_.sandbox.env = {{"COVERAGE_PROCESS_START", "/workspace/.coveragerc"}};
   ASSERT_EQ(reason(), "");
   EXPECT_EQ(admit(spec_, wanted_media(spec_), context_)->environment.at("PYTHONHASHSEED"), "0");

@@ -16,6 +16,7 @@ using Words = std::vector<std::string>;
 struct Question {
   const Words& argv;  // not empty
   const FileNames& files;
+  const VolumeNames& volumes;
   std::optional<Interpreter> interpreter;  // empty: none of those that may run
   std::string_view programs;               // that may run, for people
 };
@@ -89,7 +90,9 @@ void check_script(const Question& ask, std::vector<Refusal>& out) {
 void check_words(const Question& ask, std::vector<Refusal>& out) {
   check_metacharacters(ask.argv, out);
 }
-void check_places(const Question& ask, std::vector<Refusal>& out) { check_paths(ask.argv, out); }
+void check_places(const Question& ask, std::vector<Refusal>& out) {
+  check_paths(ask.argv, ask.volumes, out);
+}
 
 // The requirement, rule by rule, in the order of its text (ORB S4).
 constexpr std::array<void (*)(const Question&, std::vector<Refusal>&), 6> kRules = {
@@ -109,20 +112,22 @@ std::vector<Refusal> check(const Question& ask) {
 
 }  // namespace
 
-std::vector<Refusal> check_command(const Words& argv, const FileNames& files) {
+std::vector<Refusal> check_command(const Words& argv, const FileNames& files,
+                                   const VolumeNames& volumes) {
   if (argv.empty()) {
     return {{"COMMAND_REQUIRED", 0,
              "compute command is required: python3, python, node or bash and a script"}};
   }
-  return check({argv, files, interpreter_of(argv[0]), "python3, python, node or bash"});
+  return check({argv, files, volumes, interpreter_of(argv[0]), "python3, python, node or bash"});
 }
 
-std::vector<Refusal> check_script_command(const Words& argv, const FileNames& files) {
+std::vector<Refusal> check_script_command(const Words& argv, const FileNames& files,
+                                          const VolumeNames& volumes) {
   if (argv.empty())
     return {{"COMMAND_REQUIRED", 0, "a script run is bash and an .sh file of the workspace"}};
   const std::optional<Interpreter> found = interpreter_of(argv[0]);
   const bool bash = found == Interpreter::kBash;
-  return check({argv, files, bash ? found : std::nullopt,
+  return check({argv, files, volumes, bash ? found : std::nullopt,
                 "bash for a script run; type compute takes python3 and node too"});
 }
 

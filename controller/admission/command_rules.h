@@ -12,7 +12,8 @@
 //                  too.
 //   before script  only options known to be harmless; for bash none
 //   script         a file of the workspace; for bash an .sh file as the second word
-//   every word     no absolute path and no .. part, also inside --opt=/path, -o/path, @/path, a:/b
+//   every word     no absolute path and no .. part, also inside --opt=/path, -o/path, @/path, a:/b;
+//                  but below /volumes/NAME of a volume that the run reads
 #pragma once
 
 #include <string>
@@ -25,10 +26,11 @@
 namespace paddock::admission {
 
 // Every refusal, in the order of the rules above; empty if the command may run.
-std::vector<Refusal> check_command(const std::vector<std::string>& argv, const FileNames& files);
+std::vector<Refusal> check_command(const std::vector<std::string>& argv, const FileNames& files,
+                                   const VolumeNames& volumes = {});
 
 // A run of type `script`: the same rules, and the program is bash.
 std::vector<Refusal> check_script_command(const std::vector<std::string>& argv,
-                                          const FileNames& files);
+                                          const FileNames& files, const VolumeNames& volumes = {});
 
 }  // namespace paddock::admission

@@ -117,7 +117,7 @@ std::vector<Refusal> check_gradle_command(const Words& argv, const contracts::Tr
   check_program(argv, tree, out);
   check_metacharacters(argv, out);
   check_options(argv, out);
-  check_paths(argv, out);
+  check_paths(argv, {}, out);
   return out;
 }
 

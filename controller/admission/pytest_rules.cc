@@ -180,7 +180,7 @@ std::vector<Refusal> check_pytest_command(const Words& argv, const FileNames& fi
   check_metacharacters(argv, out);
   for (size_t i = first.value_or(argv.size()); i < argv.size();)
     i += check_argument(argv, i, files, out);
-  check_paths(argv, out);
+  check_paths(argv, {}, out);
   return out;
 }
 

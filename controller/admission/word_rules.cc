@@ -4,6 +4,8 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "common/contracts/inner_paths.h"
+#include "common/contracts/volume.h"
 
 namespace paddock::admission {
 namespace {
@@ -36,19 +38,25 @@ std::string_view next_piece(std::string_view text) {
   return text.substr(0, text.find_first_of(is_url(text) ? kUrlEnds : kSeparators));
 }
 
-bool piece_escapes(std::string_view piece, bool whole_word) {
+bool is_in_a_volume(std::string_view path, const VolumeNames& volumes) {
+  return std::ranges::any_of(volumes, [&](const std::string& name) {
+    return contracts::is_within(path, cat(contracts::kSandboxVolumes, "/", name));
+  });
+}
+
+bool piece_escapes(std::string_view piece, bool whole_word, const VolumeNames& volumes) {
   if (has_parent_part(piece)) return true;
-  if (is_url(piece)) return false;
+  if (is_url(piece) || is_in_a_volume(piece, volumes)) return false;
   return piece.starts_with('/') && (whole_word || piece.size() > 1);
 }
 
 // Whether a word, or a value inside it, names a place outside the workspace.
-bool escapes(std::string_view word) {
+bool escapes(std::string_view word, const VolumeNames& volumes) {
   const bool short_option = word.size() > 2 && word[0] == '-' && word[1] != '-';
-  if (short_option && escapes(word.substr(2))) return true;
+  if (short_option && escapes(word.substr(2), volumes)) return true;
   for (size_t start = 0; start < word.size();) {
     const std::string_view piece = next_piece(word.substr(start));
-    if (piece_escapes(piece, piece.size() == word.size())) return true;
+    if (piece_escapes(piece, piece.size() == word.size(), volumes)) return true;
     start += piece.size() + 1;
   }
   return false;
@@ -68,9 +76,10 @@ void check_metacharacters(const std::vector<std::string>& argv, std::vector<Refu
   }
 }
 
-void check_paths(const std::vector<std::string>& argv, std::vector<Refusal>& out) {
+void check_paths(const std::vector<std::string>& argv, const VolumeNames& volumes,
+                 std::vector<Refusal>& out) {
   for (size_t i = 1; i < argv.size(); ++i) {
-    if (!escapes(argv[i])) continue;
+    if (!escapes(argv[i], volumes)) continue;
     out.push_back(
         {"PATH_ESCAPES_WORKSPACE", i,
          cat("\"", argv[i],

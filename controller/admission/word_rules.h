@@ -16,8 +16,11 @@ struct Refusal {
 };
 
 void check_metacharacters(const std::vector<std::string>& argv, std::vector<Refusal>& out);
-// Every word but the first.
-void check_paths(const std::vector<std::string>& argv, std::vector<Refusal>& out);
+// Every word but the first. What lies below `/volumes/NAME` of a volume that the run reads is
+// inside.
+using VolumeNames = std::vector<std::string>;
+void check_paths(const std::vector<std::string>& argv, const VolumeNames& volumes,
+                 std::vector<Refusal>& out);
 
 // Whether a path from a caller is relative and stays inside: no leading '/', no empty part but a
 // trailing one, no `.` or `..` part, no control characters.

@@ -8,9 +8,9 @@
 
 namespace paddock::executor {
 
-// Gradle gets its options first: no daemon (it would outlive nothing here), a home inside the
-// workspace, where a project may bring its dependencies along, and, unless the policy has a
-// network,
+// Python of a compute run gets -u, so that its log is live. Gradle gets its options first: no
+// daemon (it would outlive nothing here), a home inside the workspace, where a project may bring
+// its dependencies along, and, unless the policy has a network,
 // --offline, so that a missing dependency is said at once. A test run's `pytest` is the module of
 // the Python that the run has; common/test_report starts it. Code is a program of its own
 // (node-agent/code).

@@ -15,11 +15,19 @@ contracts::RunSpec spec_of(contracts::RunType type, std::vector<std::string> arg
   return spec;
 }
 
-TEST(CommandLine, IsTheCallersForComputeAndScript) {
-  EXPECT_THAT(command_line(spec_of(contracts::RunType::kCompute, {"python3", "s.py"}), {}),
-              ElementsAre("python3", "s.py"));
+TEST(CommandLine, IsTheCallersForComputeScriptAndCommand) {
+  EXPECT_THAT(command_line(spec_of(contracts::RunType::kCompute, {"node", "s.js"}), {}),
+              ElementsAre("node", "s.js"));
+  EXPECT_THAT(command_line(spec_of(contracts::RunType::kCommand, {"python3", "-c", "a | b"}), {}),
+              ElementsAre("python3", "-c", "a | b"));
   EXPECT_THAT(command_line(spec_of(contracts::RunType::kScript, {"bash", "b.sh"}), {}),
               ElementsAre("bash", "b.sh"));
+}
+
+TEST(CommandLine, MakesTheLogOfAComputeRunLive) {
+  for (const char* python : {"python3", "python"})
+    EXPECT_THAT(command_line(spec_of(contracts::RunType::kCompute, {python, "s.py", "-u"}), {}),
+                ElementsAre(python, "-u", "s.py", "-u"));
 }
 
 TEST(CommandLine, MakesGradleStayOfflineUnlessThereIsANetwork) {

@@ -1,6 +1,7 @@
 #include "node-agent/executor/outcome.h"
 
 #include "common/base/text.h"
+#include "common/contracts/limit_field.h"
 #include "common/contracts/node.h"
 
 namespace paddock::executor {
@@ -43,17 +44,32 @@ Words words_for(SandboxStatus status) {
   return {RunPhase::kFailed, "SandboxError", "the sandbox gave no known status"};
 }
 
+// The sandbox's own words where they say more than the exit code: a program that is not there, a
+// signal, a limit.
+bool explains(const contracts::SandboxResult& result) {
+  if (result.reason.empty()) return false;
+  if (result.status == SandboxStatus::kOk) return result.code == contracts::kNodeDiskFull;
+  return result.status != SandboxStatus::kFailed || result.reason != cat("exited with ", result.rc);
+}
+
+// The field that lets the same run go on, where a limit ended it.
+std::string raises(const contracts::SandboxResult& result) {
+  const std::string_view field = contracts::limit_that_ended(result);
+  if (field.empty()) return {};
+  const std::string was = contracts::limit_text(result, field);
+  const std::string where =
+      field == "wallTime" ? "spec.timeout" : cat("spec.sandbox.limits.", field);
+  return cat("; ", where, was.empty() ? "" : cat(" was ", was), " and may be raised");
+}
+
 }  // namespace
 
 RunOutcome outcome_of(const contracts::SandboxResult& result) {
   const Words words = words_for(result.status);
   RunOutcome out{.phase = words.phase, .reason = words.reason, .message = words.sentence};
   if (result.status == SandboxStatus::kFailed) out.message += std::to_string(result.rc);
-  const bool by_itself =
-      result.status == SandboxStatus::kOk || result.status == SandboxStatus::kFailed;
-  const bool explains =
-      !result.reason.empty() && (!by_itself || result.code == contracts::kNodeDiskFull);
-  if (explains) out.message += cat(": ", result.reason);
+  if (explains(result)) out.message += cat(": ", result.reason);
+  out.message += raises(result);
   out.result = result;
   return out;
 }

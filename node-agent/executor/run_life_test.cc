@@ -79,6 +79,15 @@ TEST_F(Life, AnAllotmentOfProcessorsIsToldToLibrariesUnlessTheEnvironmentIsExact
   EXPECT_EQ(processors.take(1).processors(), (std::vector<int64_t>{4}));  // given back
 }
 
+TEST_F(Life, AFileOfTheWorkspaceIsTheStandardInput) {
+  assignment.spec.stdin_file = "data/in.txt";
+  run();
+  const auto text = os::read_file(folder().file("request.json"));
+  ASSERT_TRUE(text.ok());
+  const auto request = *wire::decode<contracts::LaunchRequest>(*wire::parse_json(*text));
+  EXPECT_EQ(request.stdin_file, "/workspace/data/in.txt");
+}
+
 TEST_F(Life, AFailingCommandKeepsItsExitCodeAndItsArtifacts) {
   behave("fail");
   const contracts::RunOutcome outcome = run();

@@ -62,6 +62,8 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   request.network = ports_.config.network;
   add_processors(request);
   if (is_agent()) request.input_file = input_path();
+  if (const std::string& file = assignment_.spec.stdin_file; !file.empty())
+    request.stdin_file = os::join_path(std::string(contracts::kSandboxWorkspace), file);
   TRY(add_accelerators(request));
   return request;
 }
@@ -131,7 +133,7 @@ Result<std::map<std::string, std::string>> RunLife::command_environment(
   const auto& given = assignment_.environment;
   return contracts::command_environment(
       given.empty() ? contracts::minimal_environment(false) : given, assignment_.policy,
-      environment.python);
+      environment.python, contracts::replaces_variables(assignment_.spec.type));
 }
 
 // Only in the environment of a run that asked for one, and never kept by the agent.

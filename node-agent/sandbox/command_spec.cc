@@ -77,6 +77,7 @@ std::string pack(const CommandSpec& spec) {
   for (const std::string& word : spec.command) out.text(word);
   put_texts(out, spec.env);
   out.text(spec.workdir);
+  out.text(spec.stdin_file);
   out.number(spec.rlimits.size());
   for (const RlimitSetting& setting : spec.rlimits) {
     out.number(static_cast<uint64_t>(setting.resource));
@@ -104,6 +105,7 @@ std::optional<CommandSpec> unpack(std::string_view bytes) {
   in.each([&] { out.command.push_back(in.text()); });
   out.env = take_texts(in);
   out.workdir = in.text();
+  out.stdin_file = in.text();
   in.each([&] {
     RlimitSetting setting;
     setting.resource = static_cast<int>(in.number());

@@ -17,6 +17,7 @@ struct CommandSpec {
   std::vector<std::string> command;
   std::map<std::string, std::string> env;
   std::string workdir;
+  std::string stdin_file;  // empty: as it is
   std::vector<RlimitSetting> rlimits;
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;

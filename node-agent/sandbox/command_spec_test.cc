@@ -11,6 +11,7 @@ CommandSpec example() {
   return {.command = {"sh", "-c", std::string("a\0b", 3), ""},
           .env = {{"EMPTY", ""}, {"PATH", "/usr/bin"}},
           .workdir = "/workspace",
+          .stdin_file = "/workspace/in",
           .rlimits = {{RLIMIT_NOFILE, "RLIMIT_NOFILE", 10, RLIM_INFINITY}},
           .scratch_folders = {"/tmp/home"},
           .scratch_files = {{"/tmp/home/a", std::string("x\0y", 3)}},
@@ -25,6 +26,7 @@ TEST(CommandSpec, ArrivesAsItWasSent) {
   EXPECT_EQ(out->command, example().command);
   EXPECT_EQ(out->env, example().env);
   EXPECT_EQ(out->workdir, "/workspace");
+  EXPECT_EQ(out->stdin_file, "/workspace/in");
   ASSERT_EQ(out->rlimits.size(), 1U);
   EXPECT_EQ(out->rlimits[0].resource, RLIMIT_NOFILE);
   EXPECT_EQ(out->rlimits[0].name, "RLIMIT_NOFILE");

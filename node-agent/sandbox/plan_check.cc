@@ -38,6 +38,7 @@ Status check_request(const contracts::LaunchRequest& request) {
     return refuse("INVALID_WORKDIR", "workdir is not an absolute path");
   }
   TRY(check_scratch(request));
+  TRY(check_stdin(request));
   return check_command(request);
 }
 

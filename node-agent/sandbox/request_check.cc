@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/homes.h"
+#include "common/contracts/inner_paths.h"
 #include "node-agent/sandbox/enforcement.h"
 
 namespace paddock::sandbox {
@@ -47,6 +48,15 @@ Status check_scratch(const contracts::LaunchRequest& request) {
   return refuse("INVALID_SCRATCH", "the files for the scratch space have more than 1 MiB");
 }
 
+Status check_stdin(const contracts::LaunchRequest& request) {
+  const std::string& file = request.stdin_file;
+  if (file.empty()) return {};
+  if (!request.input_file.empty())
+    return refuse("INVALID_STDIN", "the standard input is one file, or another that grows");
+  if (contracts::is_clean_absolute(file)) return {};
+  return refuse("INVALID_STDIN", "stdinFile is not a clean absolute path");
+}
+
 Status refuse_layers(const contracts::LaunchRequest& request) {
   for (const contracts::LaunchMount& mount : request.mounts) {
     if (mount.lower_path.empty()) continue;
@@ -55,6 +65,9 @@ Status refuse_layers(const contracts::LaunchRequest& request) {
   }
   if (!request.scratch_files.empty())
     return refuse("INVALID_SCRATCH", "this system has no scratch space that is the run's alone");
+  if (!request.stdin_file.empty())
+    return refuse("INVALID_STDIN",
+                  "this system gives no file as standard input; let the command open it");
   return {};
 }
 

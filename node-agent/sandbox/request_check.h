@@ -11,7 +11,10 @@ Status check_command(const contracts::LaunchRequest& request);
 // Folders and files for the scratch space lie in it, and are small.
 Status check_scratch(const contracts::LaunchRequest& request);
 
-// Refuses layered mounts and scratch files, for systems that have none.
+// The standard input is one file inside, or another that grows.
+Status check_stdin(const contracts::LaunchRequest& request);
+
+// Refuses layered mounts, scratch files and a file as standard input, for systems that have none.
 Status refuse_layers(const contracts::LaunchRequest& request);
 
 }  // namespace paddock::sandbox

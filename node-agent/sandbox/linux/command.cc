@@ -145,6 +145,21 @@ Result<Order> wait_for_order(bool has_ruleset) {
   }
 }
 
+// As the command itself would: links lead where it may go, and nowhere else. A pipe or a device
+// would be waited for, or never end.
+Status open_stdin(const std::string& path) {
+  const os::Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat info {};
+  if (!file.valid() || fstat(file.get(), &info) != 0)
+    return step_error("opening the file that is the standard input", errno);
+  if (!S_ISREG(info.st_mode))
+    return step_error("opening the standard input, which is no file", EINVAL);
+  // The flag is the open file's, and the command would keep it.
+  if (fcntl(file.get(), F_SETFL, O_RDONLY) != 0 || dup3(file.get(), STDIN_FILENO, 0) < 0)
+    return step_error("setting the standard input", errno);
+  return {};
+}
+
 // After the last of our own files was opened: one limit is on their number, another on memory.
 Status take_limits(const Order& order) {
   TRY(make_scratch(order.spec));
@@ -153,6 +168,7 @@ Status take_limits(const Order& order) {
   if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
     return step_error("setting the standard input", errno);
   TRY(stay_on(order.spec.processors));
+  if (!order.spec.stdin_file.empty()) TRY(open_stdin(order.spec.stdin_file));
   return set_rlimits(order.spec.rlimits);
 }
 

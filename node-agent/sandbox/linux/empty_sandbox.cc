@@ -187,7 +187,7 @@ Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& reque
   if (input >= 0) TRY(lend_pipe(input, identity_));
   if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
   TRY(send_order(processes_.control.get(), has_ruleset_,
-                 {request.command, request.env, request.workdir, plan.rlimits,
+                 {request.command, request.env, request.workdir, request.stdin_file, plan.rlimits,
                   request.scratch_folders, request.scratch_files, plan.tools.ids,
                   processors_to_choose(plan.share), plan.landlock.network}));
   RunningSandbox out = std::move(processes_);

@@ -1,0 +1,20 @@
+// Which limit ended or cut a run, as the field of its policy that says how much it may be. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/contracts/sandbox_result.h"
+
+namespace paddock::contracts {
+
+// `pids` for `sandbox.limits.pids`; empty: the run ended by none.
+std::string_view limit_that_ended(const SandboxResult& result);
+// Limits that cut the output of a run, which they do not end.
+std::vector<std::string_view> limits_that_cut(const SandboxResult& result);
+// The limit's value for people: `8Gi`, `30m`, `64`; empty: it has none.
+std::string limit_text(const SandboxLimits& limits, std::string_view field);
+std::string limit_text(const SandboxResult& result, std::string_view field);  // as it was held
+
+}  // namespace paddock::contracts
