@@ -37,17 +37,37 @@ Value answers(Properties properties, const std::vector<std::string>& required) {
 
 Value run_name() { return text("name of the run, as run_start answered"); }
 
+Value one_of(Value::Array words, const char* what) {
+  return Value::Object{{"type", "string"}, {"enum", std::move(words)}, {"description", what}};
+}
+
+Value command() {
+  return Value::Object{
+      {"type", Value::Array{"string", "array"}},
+      {"items", Value::Object{{"type", "string"}}},
+      {"description",
+       "\"python3 job.py --fast\", split without a shell, or the words as they are: "
+       "[\"sh\", \"-c\", \"make && make test\"]"}};
+}
+
 Properties job(bool folders) {
   Properties out = {
-      {"command",
-       text("e.g. \"python3 job.py --fast\": split without a shell; one of the allowed programs")},
+      {"command", command()},
+      {"type", one_of({"compute", "command", "script", "gradle", "test"},
+                      "compute unless given: a script by python3, python, node or bash, with plain "
+                      "arguments. command: any program with any arguments; files are optional")},
+      {"env", Value::Object{{"type", "object"},
+                            {"additionalProperties", Value::Object{{"type", "string"}}},
+                            {"description", "variables; of every type but compute"}}},
+      {"memory", text("of all processes together, e.g. 16Gi; set aside for it too")},
+      {"pids", number("processes and threads at once", 1, 4'194'304)},
+      {"disk", text("bytes that it may write, e.g. 20Gi")},
+      {"cpu", number("cores set aside, and no more than these used", 1, 4096)},
       {"workspace", text("name of a stored workspace whose files the command reads")},
       {"requirements", text("requirements.txt or package.json among those files")},
       {"artifactDirs", list("folders whose files come back, e.g. [\"output/\"]")},
       {"timeout", text("wall time, e.g. 10m")},
-      {"accelerator", Value::Object{{"type", "string"},
-                                    {"enum", Value::Array{"nvidia", "apple", "any"}},
-                                    {"description", "one such device"}}}};
+      {"accelerator", one_of({"nvidia", "apple", "any"}, "one such device")}};
   if (folders)
     out.emplace_back("folder", text("folder on this host; only what is missing is uploaded"));
   return out;

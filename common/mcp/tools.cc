@@ -183,6 +183,7 @@ class Tools {
   // A spec of the public API; what is wrong with it, the API says.
   Result<Value> spec_of(const Arguments& given, bool upload = true) const {
     Value spec = Value::Object{{"type", "compute"}, {"command", *given.find("command")}};
+    if (const Value* type = given.find("type")) spec.set("type", *type);
     ASSIGN_OR_RETURN(std::string workspace, given.text("workspace"));
     ASSIGN_OR_RETURN(const std::string folder, given.text("folder"));
     if (!folder.empty() && !workspace.empty())
@@ -197,10 +198,34 @@ class Tools {
       if (const Value* value = given.find(name)) spec.set(name, *value);
     if (const Value* dirs = given.find("artifactDirs"))
       spec.set("artifacts", Value::Object{{"dirs", *dirs}});
-    if (const Value* accelerator = given.find("accelerator"))
-      spec.set("resources", Value::Object{{"accelerators",
-                                           Value::Object{{"kind", *accelerator}, {"count", 1}}}});
+    set_unless_empty(spec, "resources", resources_of(given));
+    set_unless_empty(spec, "sandbox", policy_of(given));
     return spec;
+  }
+
+  static void set_unless_empty(Value& in, const char* name, Value value) {
+    if (!value.object()->empty()) in.set(name, std::move(value));
+  }
+
+  static Value resources_of(const Arguments& given) {
+    Value out = Value::Object{};
+    for (const char* name : {"cpu", "memory"})
+      if (const Value* value = given.find(name)) out.set(name, *value);
+    if (const Value* kind = given.find("accelerator"))
+      out.set("accelerators", Value::Object{{"kind", *kind}, {"count", 1}});
+    return out;
+  }
+
+  static Value policy_of(const Arguments& given) {
+    Value limits = Value::Object{};
+    for (const char* name : {"memory", "pids"})
+      if (const Value* value = given.find(name)) limits.set(name, *value);
+    if (const Value* disk = given.find("disk"))
+      for (const char* name : {"fsBytes", "fileSize"}) limits.set(name, *disk);
+    Value out = Value::Object{};
+    if (const Value* env = given.find("env")) out.set("env", *env);
+    set_unless_empty(out, "limits", std::move(limits));
+    return out;
   }
 
   static Value brief(const Value& run) {

@@ -87,6 +87,23 @@ TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
   EXPECT_EQ(api_.last_body.text("metadata.generateName"), "run-");
 }
 
+TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
+  api_.answers = {kPending};
+  ASSERT_TRUE(call("run_start", R"({"type":"command","command":["sh","-c","a; b"],"memory":"16Gi",)"
+                                R"("pids":500,"disk":"20Gi","cpu":2,"env":{"SEED":"1"}})")
+                  .ok());
+  const Value& body = api_.last_body;
+  EXPECT_EQ(body.text("spec.type"), "command");
+  EXPECT_EQ(*body.at("spec.command")->array()->at(2).string(), "a; b");
+  EXPECT_EQ(body.text("spec.sandbox.limits.memory"), "16Gi");
+  EXPECT_EQ(body.text("spec.resources.memory"), "16Gi");
+  EXPECT_EQ(body.text("spec.sandbox.limits.fileSize"), "20Gi");
+  EXPECT_EQ(*body.at("spec.sandbox.limits.pids")->integer(), 500);
+  EXPECT_EQ(*body.at("spec.resources.cpu")->integer(), 2);
+  EXPECT_EQ(body.text("spec.sandbox.env.SEED"), "1");
+  EXPECT_EQ(body.at("spec.workspace"), nullptr);
+}
+
 TEST_F(McpTools, WaitLooksUntilTheEndOrItsTimeIsOver) {
   api_.answers = {kPending, kPending, kDone};
   const auto done = call("run_wait", R"({"run":"r"})");
