@@ -1,9 +1,7 @@
-// `paddock compute` and `paddock build`: a project's command on a node, its output here, its
-// results in the folder.
-#include <algorithm>
-#include <limits>
-
+// `paddock run`, `compute` and `build`: a command on a node, with the files of a project or without
+// any; its output here, its results in the folder.
 #include "cli/commands/commands.h"
+#include "cli/commands/run_job.h"
 #include "cli/core/compute_options.h"
 #include "cli/core/error_text.h"
 #include "cli/core/event_printer.h"
@@ -11,110 +9,24 @@
 #include "cli/core/fetch_artifacts.h"
 #include "cli/core/foreground.h"
 #include "cli/core/health.h"
+#include "cli/core/limits_text.h"
 #include "cli/core/names.h"
+#include "cli/core/option_files.h"
+#include "cli/core/other_way.h"
 #include "cli/core/returned_files.h"
 #include "cli/core/run_report.h"
+#include "cli/core/stdin_file.h"
 #include "common/cas/tree.h"
-#include "common/contracts/inner_paths.h"
-#include "common/contracts/tree_path.h"
 #include "common/os/file.h"
 
 namespace paddock::cli {
 namespace {
 
 constexpr Millis kReadyPatience{5000};
-constexpr size_t kFewLeftOut = 5;
 constexpr size_t kArtifactLines = 20;
 constexpr int kReadings = 3;  // of a project whose files change on their way
 constexpr int kUploads =
     8;  // another host with a project of this path may upload between two steps
-
-// One `compute` at work.
-struct Job {
-  const ComputeOptions& options;
-  const Env& env;
-  http::Endpoint endpoint;
-  RunRef run;
-  std::string workspace;
-  Phases& phases;
-};
-
-// Digests are remembered per user, whatever the instance; losing them costs time only.
-std::string digest_cache_path(const Env& env) {
-  const Result<std::string> root = state_root(env.vars, env.root);
-  if (!root.ok() || !os::make_dirs(*root).ok()) return "";
-  return *root + "/digests";
-}
-
-// What the controller takes of one file; one that does not say so takes its standard.
-int64_t largest_file(client::ControllerClient& client) {
-  const Result<wire::Value> status = client.get("/status");
-  const wire::Value* most = status.ok() ? status->find("maxBlob") : nullptr;
-  const int64_t* bytes = most != nullptr ? most->integer() : nullptr;
-  return bytes != nullptr ? *bytes : std::numeric_limits<int64_t>::max();
-}
-
-// Folders of the project in which a file that came back is a result and no input.
-std::vector<std::string> result_folders(const ComputeOptions& options) {
-  std::vector<std::string> folders = options.artifact_dirs;
-  if (options.output != options.folder && contracts::is_within(options.output, options.folder))
-    folders.push_back(options.output.substr(options.folder.size() + 1));
-  return folders;
-}
-
-Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client) {
-  job.phases.begin("hash");
-  cas::ScanLimits limits;
-  limits.cache_path = digest_cache_path(job.env);
-  limits.max_file = largest_file(client);
-  limits.returned = ReturnedList(job.env, job.options.folder).below(result_folders(job.options));
-  limits.asked_folders = job.options.artifact_dirs;
-  ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
-  job.env.say(cat("project: ", scan.tree.entries.size(), " files, ", format_bytes(scan.bytes)));
-  if (!scan.left_out.empty()) {
-    job.env.say(cat("left out ", scan.left_out.size(),
-                    scan.left_out.size() == 1 ? " entry:" : " entries:"));
-    job.env.err.write(
-        left_out_text(scan.left_out, job.options.verbose ? kAllLeftOut : kFewLeftOut, "  "));
-  }
-  return scan;
-}
-
-Status check_requirements(const Job& job, const cas::Scan& scan) {
-  const std::string& wanted = job.options.requirements;
-  if (wanted.empty()) return {};
-  contracts::TreeLinks links;
-  for (const contracts::TreeLink& each : scan.tree.links) links.emplace(each.path, each.target);
-  const auto file = contracts::resolve_links(wanted, links);
-  if (file && std::ranges::find(scan.tree.entries, *file, &contracts::TreeEntry::path) !=
-                  scan.tree.entries.end())
-    return {};
-  return invalid_argument("REQUIREMENTS_NOT_FOUND",
-                          cat("`", wanted, "` is not among the project's files"), "--requirements");
-}
-
-Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan) {
-  job.phases.begin("upload");
-  ProgressDisplay progress(job.env.err, "upload");
-  const auto on_progress = [&](const client::UploadProgress& now) {
-    job.phases.progress(now.bytes_sent, now.bytes_total);
-    if (!job.phases.json())
-      progress.show({now.bytes_sent, now.bytes_total, format_bytes(now.bytes_sent)},
-                    job.env.clock.mono());
-  };
-  ASSIGN_OR_RETURN(const client::UploadProgress sent,
-                   client.upload_workspace(job.run.name_space, job.workspace, job.options.folder,
-                                           scan, on_progress));
-  progress.hide();
-  job.phases.end();
-  if (sent.blobs_sent == 0) {
-    job.env.say("uploaded 0 B (everything was already there)");
-  } else {
-    job.env.say(cat("uploaded ", format_bytes(sent.bytes_sent), " in ", sent.blobs_sent, " of ",
-                    scan.tree.entries.size(), " files"));
-  }
-  return {};
-}
 
 Status follow(const Job& job, client::ControllerClient& client) {
   EventPrinter printer(job.env, {.phases = !job.phases.json()});
@@ -160,19 +72,29 @@ Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tr
       const Fetched fetched,
       fetch_artifacts(job.endpoint, job.run, run.status.artifacts, job.options.output, job.env));
   job.phases.end();
-  ReturnedList(job.env, job.options.folder)
-      .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched), sent);
+  if (!job.options.folder.empty())
+    ReturnedList(job.env, job.options.folder)
+        .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched), sent);
   report_artifacts(job, run.status, fetched);
   return all_fetched(fetched);
+}
+
+// Of a program that is not there, what may be meant.
+std::string not_found_hint(const Job& job, const contracts::Run& run) {
+  const auto& result = run.status.result;
+  const std::vector<std::string>& argv = run.spec.command.argv;
+  const bool of_run = run.spec.type == contracts::RunType::kCommand;
+  if (!of_run || !result || result->rc != kExitNotFound) return "";
+  if (argv.size() == 1 && argv.front().find(' ') != std::string::npos)
+    return "each word behind `--` is one word of the program: take the quotes away";
+  if (!job.options.folder.empty()) return "";
+  return "no file was sent; `paddock run DIR -- …` sends those of a folder, `.` for this one";
 }
 
 void summarise(const Job& job, const contracts::Run& run) {
   const Env& env = job.env;
   if (const auto& result = run.status.result) {
-    if (const std::string enforced = enforced_text(*result, "  "); !enforced.empty()) {
-      env.say("enforced:");
-      env.err.write(enforced);
-    }
+    env.err.write(enforced_summary(*result, job.options.verbose));
     env.err.write(denials_text(*result));
   }
   if (run.status.published_version) {
@@ -181,6 +103,9 @@ void summarise(const Job& job, const contracts::Run& run) {
   }
   const bool good = run.status.phase == contracts::RunPhase::kSucceeded;
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, run_line(run)));
+  if (const auto& result = run.status.result) env.err.write(limits_struck(*result));
+  if (const std::string hint = not_found_hint(job, run); !hint.empty())
+    env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", hint));
 }
 
 // From the created run to its exit code.
@@ -217,8 +142,12 @@ int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground&
 // The run of exactly the files that were read here: where another host has uploaded its own under
 // the same name since, ours are offered again.
 Result<contracts::Run> create_of(const Job& job, client::ControllerClient& client,
-                                 const cas::Scan& scan, Foreground& foreground) {
-  contracts::Run wanted = make_run(job.options, job.run.name, job.workspace);
+                                 const cas::Scan& scan, contracts::Run wanted,
+                                 Foreground& foreground) {
+  if (wanted.spec.workspace.empty()) {
+    foreground.creating();
+    return client.create_run(wanted, make_uuid(job.env.random));
+  }
   wanted.spec.workspace_root = cas::tree_root(scan.tree);
   for (int left = kUploads;; --left) {
     TRY(upload(job, client, scan));
@@ -228,46 +157,85 @@ Result<contracts::Run> create_of(const Job& job, client::ControllerClient& clien
   }
 }
 
+// A run that exists, and the files that were sent for it.
+struct Created {
+  contracts::Run run;
+  contracts::Tree sent;
+};
+
+Result<Created> create_once(const Job& job, client::ControllerClient& client,
+                            const std::optional<StdinFile>& input, Foreground& foreground) {
+  ASSIGN_OR_RETURN(cas::Scan scan, hash_project(job, client));
+  TRY(check_requirements(job, scan));
+  contracts::Run wanted = make_run(job.options, job.run.name, job.workspace);
+  if (input) {
+    ASSIGN_OR_RETURN(wanted.spec.stdin_file, input->add_to(scan, job.options.folder));
+  }
+  ASSIGN_OR_RETURN(contracts::Run run, create_of(job, client, scan, std::move(wanted), foreground));
+  return Created{std::move(run), std::move(scan.tree)};
+}
+
 // Everything up to and including the creation of the run; a failure here started nothing. Returns
 // what was sent.
 Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& client,
                                    Foreground& foreground) {
   TRY(check_ready(job.endpoint, kReadyPatience));
+  std::optional<StdinFile> input;
+  if (const std::string& source = job.options.stdin_source; !source.empty()) {
+    ASSIGN_OR_RETURN(StdinFile opened, StdinFile::open(source, job.env));
+    input.emplace(std::move(opened));
+  }
   for (int left = kReadings;; --left) {
-    ASSIGN_OR_RETURN(cas::Scan scan, hash_project(job, client));
-    TRY(check_requirements(job, scan));
-    const Result<contracts::Run> created = create_of(job, client, scan, foreground);
+    Result<Created> created = create_once(job, client, input, foreground);
     if (created.ok()) {
       foreground.created();
-      job.env.say(cat("run ", created->metadata.name, " created"));
-      return std::move(scan.tree);
+      job.env.say(cat("run ", created->run.metadata.name, " created"));
+      if (const std::string limits = limits_line(created->run); !limits.empty())
+        job.env.say(limits);
+      return std::move(created->sent);
     }
     if (created.error().reason != "FILE_CHANGED" || left == 1) return created.error();
     job.env.say(cat(created.error().message, "; the project is read again"));
   }
 }
 
+// Of the project, or else of the program.
+std::string run_name(const ComputeOptions& options, const Env& env) {
+  if (!options.name.empty()) return options.name;
+  const std::string& from = options.folder.empty() ? options.command.argv.front() : options.folder;
+  return cat(slug(os::base_name(from)), "-", make_suffix(env.random));
+}
+
+// A standard input without a project is a workspace too. Its content is named by its digest, so
+// that runs which share the name do not share the files.
+std::string workspace_of(const ComputeOptions& options) {
+  if (!options.folder.empty()) return workspace_name(options.folder);
+  return options.stdin_source.empty() ? "" : "paddock-stdin";
+}
+
 }  // namespace
 
 int compute_command(const Parsed& parsed, Env& given) {
-  const Result<ComputeOptions> options = compute_options(parsed, given);
+  const Result<OptionFiles> files = read_option_files(parsed);
+  if (!files.ok()) return fail(given, files.error());
+  const Result<ComputeOptions> options = compute_options(parsed, given, *files);
   if (!options.ok()) return fail(given, options.error());
   const Env env = with_progress(given, options->progress);
   Phases phases(given, options->progress);
   Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
   if (!endpoint.ok()) return fail(env, endpoint.error(), true);
-  const std::string base = slug(os::base_name(options->folder));
-  const std::string name =
-      options->name.empty() ? cat(base, "-", make_suffix(env.random)) : options->name;
-  const Job job{
-      *options, env, *endpoint, {options->name_space, name}, workspace_name(options->folder),
-      phases};
+  const std::string name = run_name(*options, env);
+  const Job job{*options, env, *endpoint, {options->name_space, name}, workspace_of(*options),
+                phases};
   client::ControllerClient client(job.endpoint);
   const auto foreground = Foreground::start(job.endpoint, job.run, env);
   if (!foreground.ok()) return fail(env, foreground.error(), true);
   const Result<contracts::Tree> sent = create_run(job, client, **foreground);
   if (!sent.ok()) {
     const int code = fail(env, sent.error(), true);
+    if (const std::string way = other_way(parsed, sent.error()); !way.empty())
+      env.say(cat(paint(env.err, Paint::kYellow, "hint:"),
+                  " any program with any arguments: ", printable(way)));
     return (*foreground)->interrupted() ? kExitInterrupted : code;
   }
   if (options->detach) {

@@ -1,7 +1,9 @@
 #include "cli/commands/parse_args.h"
 
 #include <algorithm>
+#include <array>
 #include <list>
+#include <optional>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -36,6 +38,7 @@ void add_option(Slot& slot, const OptionRow& option) {
 }
 
 void add_argument(Slot& slot, const ArgumentRow& argument) {
+  if (argument.behind_dashes) return;  // cut off before the parser sees it
   CLI::Option* added =
       slot.app->add_option(argument.name, slot.values[argument.name], argument.help);
   if (!argument.many) added->expected(1)->allow_extra_args(false);
@@ -78,10 +81,30 @@ std::string help_for(const CLI::App& root, const std::list<Slot>& slots) {
 
 Error usage(std::string message) { return {Code::kInvalidArgument, "USAGE", std::move(message)}; }
 
+// What other tools call it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOtherNames = {{
+    {"ps", "get runs"},
+    {"list", "get runs"},
+    {"ls", "get runs"},
+    {"runs", "get runs"},
+    {"exec", "sandbox exec"},
+    {"submit", "run --detach"},
+    {"kill", "cancel"},
+    {"rm", "delete run"},
+}};
+
+std::string_view other_name(std::string_view word) {
+  const auto* found =
+      std::ranges::find(kOtherNames, word, &std::pair<std::string_view, std::string_view>::first);
+  return found == kOtherNames.end() ? std::string_view() : found->second;
+}
+
 // A word at the command's place that is no command.
 Error unknown_command(const std::string& word) {
   std::string message = cat("there is no command `", word, "`");
-  if (const std::string near = nearest(word, command_names()); !near.empty()) {
+  if (const std::string_view other = other_name(word); !other.empty()) {
+    message += cat("; did you mean `paddock ", other, "`?");
+  } else if (const std::string near = nearest(word, command_names()); !near.empty()) {
     message += cat("; did you mean `", near, "`?");
   } else {
     message += "; `paddock --help` lists them";
@@ -163,17 +186,48 @@ std::vector<std::string> command_first(const std::vector<std::string>& args) {
   return out;
 }
 
+// The words of another program are no business of the parser.
+struct Cut {
+  std::vector<std::string> own;
+  std::optional<std::vector<std::string>> program;
+};
+
+Cut cut_at_dashes(std::vector<std::string> words) {
+  Cut out{std::move(words), {}};
+  const CommandRow* row = out.own.empty() ? nullptr : find_command(out.own.front());
+  const bool takes_program =
+      row != nullptr && !row->arguments.empty() && row->arguments.back().behind_dashes;
+  const auto dashes = std::ranges::find(out.own, "--");
+  if (!takes_program || dashes == out.own.end()) return out;
+  out.program.emplace(dashes + 1, out.own.end());
+  out.own.erase(dashes, out.own.end());
+  return out;
+}
+
+Result<Parsed> with_program(Parsed parsed, const CommandRow& row, const Cut& cut) {
+  if (row.arguments.empty() || !row.arguments.back().behind_dashes) return parsed;
+  if (!cut.program || cut.program->empty())
+    return usage(cat("the program to run stands after `--`; usage: ", usage_line(row)));
+  parsed.values[row.arguments.back().name] = *cut.program;
+  return parsed;
+}
+
+bool asks_for_version(std::string_view word) {
+  return word == "--version" || word == "-V" || word == "-v";
+}
+
 }  // namespace
 
 Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::string>& args) {
   using Answer = std::variant<Parsed, HelpWanted>;
   if (args.empty() || args[0] == "help") return Answer(HelpWanted{overview_help()});
+  if (args.size() == 1 && asks_for_version(args[0])) return parse_args({"version"});
   CLI::App root("paddock");
   std::list<Slot> slots;
+  const Cut cut = cut_at_dashes(command_first(args));
   try {
     build(root, slots);
-    const std::vector<std::string> words = command_first(args);
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    std::vector<std::string> reversed(cut.own.rbegin(), cut.own.rend());
     root.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     return Answer(HelpWanted{help_for(root, slots)});
@@ -184,7 +238,8 @@ Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::strin
   }
   const Slot* slot = chosen(slots);
   if (slot == nullptr) return usage("no command was given; `paddock --help` lists them");
-  return Answer(collect(*slot));
+  ASSIGN_OR_RETURN(Parsed parsed, with_program(collect(*slot), *slot->row, cut));
+  return Answer(std::move(parsed));
 }
 
 }  // namespace paddock::cli

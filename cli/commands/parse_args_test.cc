@@ -51,6 +51,35 @@ TEST(ParseArgs, LeavesWhatFollowsTwoDashesAlone) {
               ElementsAre("python3", "x", "--detach"));
 }
 
+TEST(ParseArgs, GivesAProgramItsWordsAsTheyAre) {
+  const Parsed run = parsed({"--instance", "lab", "run", "dir", "-e", "A=1", "--env", "B", "--cpus",
+                             "2", "--", "sh", "-c", "a; b", "--", "", "--help", "-e"});
+  EXPECT_EQ(run.text("DIR"), "dir");
+  EXPECT_EQ(run.text("cpu"), "2");
+  EXPECT_EQ(run.text("instance"), "lab");
+  EXPECT_THAT(run.list("env"), ElementsAre("A=1", "B"));
+  EXPECT_THAT(run.list("PROGRAM"), ElementsAre("sh", "-c", "a; b", "--", "", "--help", "-e"));
+  const Parsed without = parsed({"run", "--wall-time", "5m", "--", "nvidia-smi"});
+  EXPECT_FALSE(without.has("DIR"));
+  EXPECT_EQ(without.text("timeout"), "5m");
+  EXPECT_THAT(help({"run", "--help"}), HasSubstr("[DIR] -- PROGRAM"));
+}
+
+TEST(ParseArgs, ARunSaysWhereItsProgramGoes) {
+  for (const auto& args : std::vector<std::vector<std::string>>{
+           {"run"}, {"run", "."}, {"run", "--"}, {"run", ".", "--"}})
+    EXPECT_THAT(complaint(args), HasSubstr("paddock run [options] [DIR] -- PROGRAM"))
+        << args.size();
+  EXPECT_THAT(complaint({"run", "python3", "x.py"}), HasSubstr("[DIR] -- PROGRAM"));
+  EXPECT_THAT(complaint({"run", "--envv", "A=1", "--", "x"}), HasSubstr("--env"));
+}
+
+TEST(ParseArgs, KnowsWhatOtherToolsCallThings) {
+  EXPECT_THAT(complaint({"ps"}), HasSubstr("paddock get runs"));
+  EXPECT_THAT(complaint({"exec", "x"}), HasSubstr("paddock sandbox exec"));
+  for (const char* word : {"--version", "-V", "-v"}) EXPECT_EQ(parsed({word}).command, "version");
+}
+
 TEST(ParseArgs, GlobalOptionsMayStandBeforeTheCommand) {
   const Parsed logs = parsed({"--server", "https://x", "--patience=2s", "logs", "-f", "name"});
   EXPECT_EQ(logs.text("server"), "https://x");

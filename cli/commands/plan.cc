@@ -3,6 +3,7 @@
 #include "cli/core/compute_options.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
+#include "cli/core/option_files.h"
 #include "cli/core/output_format.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/table.h"
@@ -48,7 +49,8 @@ wire::Value request_of(const contracts::Run& run, const contracts::Tree& tree) {
 }
 
 Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const ComputeOptions options, compute_options(parsed, env));
+  ASSIGN_OR_RETURN(const OptionFiles files, read_option_files(parsed));
+  ASSIGN_OR_RETURN(const ComputeOptions options, compute_options(parsed, env, files));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("format")));
   ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(options.folder, {}));
   const contracts::Run run = make_run(options, "plan", "");

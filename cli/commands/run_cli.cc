@@ -18,6 +18,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"status", status_command},
     std::pair<std::string_view, Function>{"ready", ready_command},
     std::pair<std::string_view, Function>{"doctor", doctor_command},
+    std::pair<std::string_view, Function>{"run", compute_command},
     std::pair<std::string_view, Function>{"compute", compute_command},
     std::pair<std::string_view, Function>{"build", compute_command},
     std::pair<std::string_view, Function>{"plan", plan_command},

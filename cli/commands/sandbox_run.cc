@@ -6,25 +6,14 @@
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/launch_judged.h"
+#include "cli/core/option_files.h"
 #include "cli/core/run_report.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/sandbox_options.h"
-#include "common/os/file.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
-
-constexpr size_t kMostPolicyBytes = 1 << 20;
-
-Result<std::optional<std::string>> policy_text(const Parsed& parsed) {
-  if (!parsed.has("policy")) return std::optional<std::string>();
-  const std::string file = parsed.text("policy");
-  Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostPolicyBytes)
-                                         : os::read_file(file, kMostPolicyBytes);
-  if (text.ok()) return std::optional<std::string>(std::move(text).value());
-  return invalid_argument("POLICY_UNREADABLE", text.error().message, "--policy");
-}
 
 // A launcher of root gives the command the folder's own owner, so that it can work in it.
 void set_uid(const Env& env, contracts::LaunchRequest& request) {
@@ -52,7 +41,7 @@ void report(const contracts::SandboxResult& result, const SandboxOptions& option
 }
 
 Result<int> sandbox_run(const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const std::optional<std::string> policy, policy_text(parsed));
+  ASSIGN_OR_RETURN(const std::optional<std::string> policy, read_policy(parsed));
   ASSIGN_OR_RETURN(SandboxOptions options, sandbox_options(parsed, env, policy));
   set_uid(env, options.request);
   const auto on_output = [&](const contracts::Frame& frame) {

@@ -151,7 +151,8 @@ std::vector<CommandRow> tool_commands() {
        "serve an agent over the Model Context Protocol, on stdin and stdout",
        {},
        {kNamespace, {"--root", "DIR", "folders below it may be uploaded; this one unless given"}},
-       "Eight tools: start, wait for, read, fetch from, cancel and list runs; plan; nodes.\n"
+       "Nine tools: start, wait for, read, fetch from, cancel and list runs; plan; nodes; "
+       "execute.\n"
        "An agent's configuration names this command, e.g.\n\n"
        "  {\"mcpServers\": {\"paddock\": {\"command\": \"paddock\", \"args\": [\"mcp\"]}}}"},
       {"kubeconfig",
@@ -212,8 +213,8 @@ std::vector<std::string> command_names() {
 }
 
 std::string long_name(const OptionRow& option) {
-  const size_t dashes = option.names.find("--");
-  return option.names.substr(dashes + 2);
+  const size_t start = option.names.find("--") + 2;
+  return option.names.substr(start, option.names.find(',', start) - start);
 }
 
 ConnectionOptions connection_options(const Parsed& parsed) {

@@ -21,7 +21,8 @@ struct ArgumentRow {
   std::string name;  // `DIR`
   std::string help;
   bool required = true;
-  bool many = false;  // takes all that follow
+  bool many = false;           // takes all that follow
+  bool behind_dashes = false;  // all words after `--`, as they are; last of the row, many
 };
 
 struct CommandRow {
@@ -38,7 +39,7 @@ const std::vector<CommandRow>& command_table();
 const std::vector<OptionRow>& global_options();
 const CommandRow* find_command(std::string_view path);
 std::vector<std::string> command_names();  // first words, once each
-// The long name without dashes: `namespace` for `-n,--namespace`.
+// The first long name without dashes: `namespace` for `-n,--namespace`.
 std::string long_name(const OptionRow& option);
 
 // What was typed, by long option name or argument name.

@@ -15,15 +15,27 @@ Result<contracts::Command> to_command(const std::vector<std::string>& words) {
   return contracts::Command{argv, line};
 }
 
-// `paddock build` says which.
+// A program's words are never read.
+Result<contracts::Command> wanted_command(const Parsed& parsed) {
+  if (parsed.command == "run") return contracts::Command{parsed.list("PROGRAM"), ""};
+  return to_command(parsed.list("CMD"));
+}
+
+// `paddock build` says which, and so may `paddock plan`.
 Result<contracts::RunType> run_type(const Parsed& parsed) {
-  if (parsed.command != "build") return contracts::RunType::kCompute;
-  const std::string type = parsed.text("type");
-  if (type == "gradle") return contracts::RunType::kGradle;
-  if (type == "script") return contracts::RunType::kScript;
-  if (type == "test") return contracts::RunType::kTest;
-  return invalid_argument("USAGE", cat("`", type, "` is not one of: gradle, script, test"),
-                          "--type");
+  using contracts::RunType;
+  if (parsed.command == "run") return RunType::kCommand;
+  const bool plan = parsed.command == "plan";
+  const std::string type = parsed.text("type", plan ? "compute" : "");
+  if (parsed.command == "compute" || (plan && type == "compute")) return RunType::kCompute;
+  if (plan && type == "command") return RunType::kCommand;
+  if (type == "gradle") return RunType::kGradle;
+  if (type == "script") return RunType::kScript;
+  if (type == "test") return RunType::kTest;
+  return invalid_argument(
+      "USAGE",
+      cat("`", type, "` is not one of: ", plan ? "command, compute, " : "", "gradle, script, test"),
+      "--type");
 }
 
 Result<std::string> publish_name(const Parsed& parsed) {
@@ -45,11 +57,14 @@ std::string project_path(std::string_view text) {
   return given && text.empty() ? "." : std::string(text);
 }
 
-Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env) {
+Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env,
+                                       const OptionFiles& files) {
   ComputeOptions options;
   ASSIGN_OR_RETURN(options.type, run_type(parsed));
-  options.folder = absolute_path(env.cwd, parsed.text("DIR"));
-  ASSIGN_OR_RETURN(options.command, to_command(parsed.list("CMD")));
+  if (parsed.has("DIR")) options.folder = absolute_path(env.cwd, parsed.text("DIR"));
+  ASSIGN_OR_RETURN(options.command, wanted_command(parsed));
+  ASSIGN_OR_RETURN(options.asked, run_options(parsed, env, files));
+  options.stdin_source = parsed.text("stdin");
   options.requirements = project_path(parsed.text("requirements"));
   for (const std::string& dir : parsed.list("artifact-dir"))
     options.artifact_dirs.push_back(project_path(dir));
@@ -58,15 +73,11 @@ Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env) {
     ASSIGN_OR_RETURN(contracts::VolumeUse volume, parse_volume(text));
     options.volumes.push_back(std::move(volume));
   }
-  ASSIGN_OR_RETURN(options.timeout, duration_option(parsed, "timeout"));
-  if (parsed.has("accelerator")) {
-    ASSIGN_OR_RETURN(options.accelerator, parse_accelerator(parsed.text("accelerator")));
-  }
   options.name = parsed.text("name");
   options.name_space = parsed.text("namespace", "default");
   ASSIGN_OR_RETURN(options.labels, parse_labels(parsed.list("label")));
-  options.output =
-      parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : options.folder;
+  const std::string& home = options.folder.empty() ? env.cwd : options.folder;
+  options.output = parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : home;
   ASSIGN_OR_RETURN(options.progress, parse_progress_form(parsed.text("progress")));
   options.detach = parsed.has("detach");
   options.verbose = parsed.has("verbose");
@@ -79,6 +90,7 @@ contracts::Run make_run(const ComputeOptions& options, const std::string& name,
   run.metadata.name = name;
   run.metadata.name_space = options.name_space;
   run.metadata.labels = options.labels;
+  run.spec = options.asked;
   run.spec.type = options.type;
   run.spec.command = options.command;
   run.spec.workspace = workspace;
@@ -86,11 +98,6 @@ contracts::Run make_run(const ComputeOptions& options, const std::string& name,
   run.spec.artifacts.dirs = options.artifact_dirs;
   run.spec.publish = options.publish;
   run.spec.volumes = options.volumes;
-  if (options.timeout) run.spec.timeout = wire::Duration{*options.timeout};
-  if (options.accelerator) {
-    run.spec.resources.emplace();
-    run.spec.resources->accelerators = options.accelerator;
-  }
   return run;
 }
 

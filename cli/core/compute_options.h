@@ -1,4 +1,4 @@
-// What `paddock compute` and `paddock build` were asked for, and the Run that it becomes. Pure.
+// What `paddock run`, `compute` and `build` were asked for, and the Run that it becomes. Pure.
 #pragma once
 
 #include <optional>
@@ -6,20 +6,21 @@
 #include "cli/core/command_table.h"
 #include "cli/core/env.h"
 #include "cli/core/phases.h"
+#include "cli/core/run_options.h"
 #include "common/contracts/run.h"
 
 namespace paddock::cli {
 
 struct ComputeOptions {
   contracts::RunType type = contracts::RunType::kCompute;
-  std::string folder;  // absolute
+  std::string folder;        // absolute; empty: no files of a project go with the run
+  contracts::RunSpec asked;  // see run_options()
+  std::string stdin_source;  // of --stdin
   contracts::Command command;
   std::string requirements;
   std::vector<std::string> artifact_dirs;
   std::string publish;
   std::vector<contracts::VolumeUse> volumes;
-  std::optional<Millis> timeout;
-  std::optional<contracts::Accelerators> accelerator;
   std::string name;
   std::string name_space;
   std::map<std::string, std::string> labels;
@@ -29,7 +30,8 @@ struct ComputeOptions {
   bool verbose = false;
 };
 
-Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env);
+Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env,
+                                       const OptionFiles& files = {});
 // The object to create; `name` is the run's, `workspace` the name of the uploaded workspace.
 contracts::Run make_run(const ComputeOptions& options, const std::string& name,
                         const std::string& workspace);

@@ -18,8 +18,6 @@ constexpr std::array kHints = {
     Hint{"PORT_IN_USE", "choose another with --port, or leave --port out to get a free one"},
     Hint{"LOCK_HELD", "wait for it, or end it, and try again"},
     Hint{"PROGRAM_MISSING", "paddock's programs belong in one folder; install them together"},
-    Hint{"COMMAND_FLAG_BLOCKED", "put the code in a file of the project and run that file"},
-    Hint{"COMMAND_METACHARACTER", "no shell is involved; do the piping in a script of the project"},
 };
 
 }  // namespace

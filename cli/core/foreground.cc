@@ -1,28 +1,42 @@
 #include "cli/core/foreground.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "cli/core/exit_codes.h"
 
 namespace paddock::cli {
+namespace {
+
+constexpr int kExitHungUp = 128 + SIGHUP;
+
+}  // namespace
 
 Result<std::unique_ptr<Foreground>> Foreground::start(const http::Endpoint& endpoint, RunRef run,
                                                       const Env& env) {
   std::unique_ptr<Foreground> self(new Foreground(endpoint, std::move(run), env));
-  ASSIGN_OR_RETURN(self->interrupts_, Interrupts::start([raw = self.get()](int, int count) {
-                     raw->on_signal(count);
+  ASSIGN_OR_RETURN(self->interrupts_, Interrupts::start([raw = self.get()](int signal, int count) {
+                     raw->on_signal(signal, count);
                    }));
   return self;
 }
 
-void Foreground::on_signal(int count) {
+void Foreground::on_signal(int signal, int count) {
+  // A terminal that was closed is a lost connection, and that ends no run.
+  if (signal == SIGHUP) return leave();
   if (count > 1 || state_ == State::kPreparing) ::_exit(kExitInterrupted);
   interrupted_ = true;
   if (state_ == State::kCreated) cancel();
 }
 
+void Foreground::leave() {
+  left_ = true;
+  if (state_ != State::kCreating) ::_exit(kExitHungUp);
+}
+
 void Foreground::created() {
   state_ = State::kCreated;
+  if (left_) ::_exit(kExitHungUp);
   if (interrupted_) cancel();
 }
 

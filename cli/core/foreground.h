@@ -1,4 +1,5 @@
-// Ctrl-C on a foreground run: the first cancels the run and waits for its end, the second leaves.
+// Ctrl-C on a foreground run: the first cancels the run and waits for its end, the second leaves. A
+// terminal that is closed leaves it to itself.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,8 @@ class Foreground {
   enum class State { kPreparing, kCreating, kCreated };
   Foreground(const http::Endpoint& endpoint, RunRef run, const Env& env)
       : endpoint_(endpoint), run_(std::move(run)), env_(env) {}
-  void on_signal(int count);
+  void on_signal(int signal, int count);
+  void leave();  // once the run exists, or if it never will
   void cancel();
 
   http::Endpoint endpoint_;
@@ -33,6 +35,7 @@ class Foreground {
   const Env& env_;
   std::atomic<State> state_{State::kPreparing};
   std::atomic<bool> interrupted_{false};
+  std::atomic<bool> left_{false};
   std::unique_ptr<Interrupts> interrupts_;  // last: its thread uses the rest
 };
 

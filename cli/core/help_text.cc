@@ -35,6 +35,7 @@ std::string usage_line(const CommandRow& command) {
   if (!command.options.empty()) line += " [options]";
   for (const ArgumentRow& argument : command.arguments) {
     const std::string name = cat(argument.name, argument.many ? "…" : "");
+    if (argument.behind_dashes) line += " --";
     line += argument.required ? cat(" ", name) : cat(" [", name, "]");
   }
   return line;

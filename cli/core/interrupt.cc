@@ -21,11 +21,16 @@ void forward(int signal) {
   errno = saved;
 }
 
+// What is ignored stays so: whoever started us with nohup meant it.
 void set_all(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
+  for (const int signal : kSignals) {
+    struct sigaction now = {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 // Until a zero byte or the end of the pipe.

@@ -62,11 +62,12 @@ Result<contracts::VolumeUse> parse_volume(std::string_view text) {
                           "--volume");
 }
 
-Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts) {
+Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts,
+                                                        const std::string& name) {
   std::map<std::string, std::string> labels;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return bad_option("label", text, "key=value");
+    if (equals == std::string::npos || equals == 0) return bad_option(name, text, "key=value");
     labels[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return labels;

@@ -19,7 +19,8 @@ Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::
 Result<contracts::Accelerators> parse_accelerator(std::string_view text);
 // `NAME` or `NAME@VERSION`.
 Result<contracts::VolumeUse> parse_volume(std::string_view text);
-// `key=value`.
-Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts);
+// `key=value`, of the option `name`.
+Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts,
+                                                        const std::string& name = "label");
 
 }  // namespace paddock::cli

@@ -8,6 +8,7 @@
 #include "cli/core/exit_codes.h"
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
+#include "cli/core/policy_options.h"
 #include "cli/core/sandbox_options.h"
 #include "common/os/file.h"
 
@@ -151,6 +152,74 @@ TEST_F(Options, SeveralWordsAreTheArgumentsAsTheyAre) {
   EXPECT_EQ(options->command.line, "");
 }
 
+TEST_F(Options, ARunHasWhatItsOptionsAskFor) {
+  env_.vars["MINE"] = "own";
+  const Parsed parsed{"run",
+                      {{"PROGRAM", {"sh", "-c", "a; b"}},
+                       {"env", {"A=1", "MINE"}},
+                       {"memory", {"16Gi"}},
+                       {"cpu", {"4"}},
+                       {"pids", {"500"}},
+                       {"disk", {"20Gi"}},
+                       {"timeout", {"2h"}},
+                       {"grace", {"30s"}},
+                       {"retry", {"2"}},
+                       {"priority", {"-5"}},
+                       {"profile", {"test"}},
+                       {"loopback", {"on"}},
+                       {"mount", {"/srv/data:/data:ro"}},
+                       {"node-selector", {"disk=fast"}},
+                       {"allow-domain", {"pypi.org"}},
+                       {"stdin", {"in.txt"}}}};
+  const auto options = compute_options(parsed, env_, {{}, {{"vars", "A=0\nB='x y'\n"}}});
+  ASSERT_TRUE(options.ok()) << options.error().describe();
+  EXPECT_EQ(options->folder, "");
+  EXPECT_EQ(options->stdin_source, "in.txt");
+  const contracts::RunSpec spec = make_run(*options, "n", "").spec;
+  EXPECT_EQ(spec.type, contracts::RunType::kCommand);
+  EXPECT_THAT(spec.command.argv, testing::ElementsAre("sh", "-c", "a; b"));
+  EXPECT_EQ(spec.sandbox.env,
+            (std::map<std::string, std::string>{{"A", "1"}, {"B", "x y"}, {"MINE", "own"}}));
+  EXPECT_EQ(spec.sandbox.limits.memory->bytes, int64_t{16} << 30);
+  EXPECT_EQ(spec.resources->memory->bytes, int64_t{16} << 30) << "set aside for it too";
+  EXPECT_EQ(spec.resources->cpu, 4);
+  EXPECT_EQ(spec.sandbox.limits.pids, 500);
+  EXPECT_EQ(spec.sandbox.limits.fs_bytes->bytes, int64_t{20} << 30);
+  EXPECT_EQ(spec.sandbox.limits.file_size->bytes, int64_t{20} << 30);
+  EXPECT_EQ(spec.timeout->value, Millis(7'200'000));
+  EXPECT_EQ(spec.termination_grace->value, Millis(30'000));
+  EXPECT_EQ(spec.retry->max_attempts, 3) << "two more than one";
+  EXPECT_EQ(spec.priority, -5);
+  EXPECT_EQ(spec.profile, "test");
+  EXPECT_EQ(spec.sandbox.network->loopback, true);
+  EXPECT_EQ(spec.sandbox.host_mounts[0].host_path, "/srv/data");
+  EXPECT_EQ(spec.node_selector.at("disk"), "fast");
+}
+
+TEST_F(Options, OfARunThatAreWrongAreNamed) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"memory", "much"},
+                                                        {"cpu", "0"},
+                                                        {"cpu", "1.5"},
+                                                        {"pids", "-1"},
+                                                        {"disk", "x"},
+                                                        {"grace", "soon"},
+                                                        {"retry", "100"},
+                                                        {"priority", "1001"},
+                                                        {"loopback", "yes"},
+                                                        {"env", "=x"},
+                                                        {"node-selector", "x"},
+                                                        {"mount", "data:/data"},
+                                                        {"timeout", "x"},
+                                                        {"env", "A B=1"},
+                                                        {"accelerator", "tpu"}}) {
+    const auto refused =
+        compute_options({"run", {{"PROGRAM", {"true"}}, {name, {value}}}}, env_, {});
+    ASSERT_FALSE(refused.ok()) << name << " " << value;
+    EXPECT_EQ(refused.error().causes.at(0).field, cat("--", name)) << value;
+  }
+}
+
 TEST(OptionValues, NameTheOptionThatIsWrong) {
   EXPECT_EQ(parse_accelerator("any")->count, 1);
   for (const char* text : {"tpu", "nvidia=0", "nvidia=x", ""})
@@ -161,6 +230,16 @@ TEST(OptionValues, NameTheOptionThatIsWrong) {
   EXPECT_FALSE(integer_option({"x", {{"port", {"70000"}}}}, "port", 0, 65535).ok());
   EXPECT_EQ(parse_labels({"a=b=c"})->at("a"), "b=c");
   EXPECT_FALSE(parse_labels({"=x"}).ok());
+}
+
+TEST_F(Options, APlanIsOfARunToo) {
+  const auto options = compute_options(
+      {"plan", {{"DIR", {"."}}, {"CMD", {"make -j"}}, {"type", {"command"}}}}, env_);
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->type, contracts::RunType::kCommand);
+  EXPECT_THAT(options->command.argv, testing::ElementsAre("make", "-j"));
+  EXPECT_FALSE(
+      compute_options({"plan", {{"DIR", {"."}}, {"CMD", {"x"}}, {"type", {"x"}}}}, env_).ok());
 }
 
 TEST_F(Options, ASandboxHasTheProfileAndTheOptionsOnTop) {

@@ -1,4 +1,6 @@
 #include "cli/core/command_rows.h"
+#include "cli/core/policy_options.h"
+#include "cli/core/run_options.h"
 
 namespace paddock::cli {
 namespace {
@@ -11,7 +13,6 @@ const OptionRow kPublish{"--publish", "NAME",
                          "make the artifacts the next version of this shared volume"};
 const OptionRow kVolume{"--volume", "NAME[@VERSION]",
                         "shared volume to read at /volumes/NAME; may be repeated", true};
-const OptionRow kRunTimeout{"--timeout", "D", "wall time, e.g. 90s or 2h; 30m unless given"};
 const OptionRow kRunName{"--name", "NAME", "name of the run; made up unless given"};
 const OptionRow kRunLabel{"-l,--label", "KEY=VALUE", "label of the run; may be repeated", true};
 const OptionRow kArtifactOutput{"--output", "DIR",
@@ -20,6 +21,47 @@ const OptionRow kDocumentOutput{"-o,--output", "FORMAT", "json or yaml: the whol
 const OptionRow kDetach{"--detach", "", "print the run's name and return once it is created"};
 const OptionRow kProgress{"--progress", "FORM",
                           "auto, plain (nothing is redrawn) or json (objects, one per line)"};
+
+// What belongs to the command's own options is told before what any run may be asked for.
+CommandRow with_run_options(CommandRow row) {
+  const std::vector<OptionRow> more = run_option_rows();
+  row.options.insert(row.options.end(), more.begin(), more.end());
+  return row;
+}
+
+CommandRow with_policy_options(CommandRow row) {
+  const std::vector<OptionRow> more = policy_option_rows();
+  row.options.insert(row.options.begin() + 2, more.begin(), more.end());
+  return row;
+}
+
+CommandRow run_row() {
+  return {
+      "run",
+      kRunGroup,
+      "run any program on a node, with a project's files or without any",
+      {{"DIR", "the project's folder; without it no file is sent", false},
+       {"PROGRAM", "any program that exists there or in the project, and its words", true, true,
+        true}},
+      {{"--requirements", "FILE",
+        "requirements.txt or package.json in the project, installed first"},
+       kArtifactDir,
+       kPublish,
+       kVolume,
+       kRunName,
+       kNamespace,
+       kRunLabel,
+       kArtifactOutput,
+       kDetach,
+       kProgress,
+       kVerbose},
+      "The program gets its words as they are: no shell, no list of what is allowed; the sandbox\n"
+      "alone holds it. Its output is followed live and its exit code becomes this command's.\n"
+      "Ctrl-C cancels the run; a lost connection does not.\n\n"
+      "  paddock run . -- python3 -m mypkg.train --epochs 3\n"
+      "  paddock run . --env SEED=1 --memory 16Gi --artifact-dir out -- ./train.sh\n"
+      "  paddock run --accelerator nvidia -- nvidia-smi"};
+}
 
 CommandRow compute_command_row() {
   return {
@@ -32,8 +74,6 @@ CommandRow compute_command_row() {
        kArtifactDir,
        kPublish,
        kVolume,
-       kRunTimeout,
-       {"--accelerator", "KIND[=N]", "nvidia, apple or any"},
        kRunName,
        kNamespace,
        kRunLabel,
@@ -61,7 +101,6 @@ CommandRow build_command_row() {
        kArtifactDir,
        kPublish,
        kVolume,
-       kRunTimeout,
        kRunName,
        kNamespace,
        kRunLabel,
@@ -105,20 +144,10 @@ CommandRow sandbox_run_row() {
       kRunGroup,
       "run a command here, in a sandbox; needs no instance",
       {{"CMD", "command and its arguments, after --", true, true}},
-      {{"--profile", "P", "compute, test, snippet or session; test unless given"},
-       {"--policy", "FILE", "SandboxPolicy as YAML or JSON; - reads it from stdin"},
-       {"--wall-time", "D", "real time until everything is killed"},
-       {"--cpu-time", "D", "CPU time of all processes together"},
-       {"--memory", "Q", "memory of all processes together, e.g. 512Mi"},
-       {"--pids", "N", "processes and threads at once"},
-       {"--open-files", "N", "descriptors of one process"},
-       {"--fs-bytes", "Q", "bytes in scratch space, and that the workspace may grow by"},
-       {"--file-count", "N", "files in scratch space, and that the workspace may grow by"},
-       {"--output-bytes", "Q", "output kept, of each stream"},
-       {"--allow-domain", "HOST", "host that may be reached, or HOST:PORT; may be repeated", true},
+      {{"--profile", "P", "agent, command, compute, session, snippet or test; test unless given"},
+       {"--wall-time,--timeout", "D", "real time until everything is killed"},
        {"--allow-range", "CIDR", "private addresses that hosts may lead to; may be repeated", true},
        {"--name-server", "ADDRESS", "to ask instead of the system's; may be repeated", true},
-       {"--mount", "SRC:DST:ro|rw", "host folder that is visible inside; may be repeated", true},
        {"--venv", "DIR", "Python environment to run in; read-only inside, at /venv"},
        {"--tool", "T", "executable that exists inside; may be repeated", true},
        {"--workdir", "DIR", "where the command starts; /workspace unless given"},
@@ -149,12 +178,16 @@ CommandRow pytest_row() {
 }
 
 CommandRow plan_row() {
-  CommandRow row = compute_command_row();
+  CommandRow row = with_run_options(compute_command_row());
   row.path = "plan";
-  row.summary = "what `compute` would do: where it would run and why not, what would be sent";
+  row.summary = "what `run` or `compute` would do: where and why not, what would be sent";
+  row.options.insert(
+      row.options.begin(),
+      {"--type", "T", "command, compute, gradle, script or test; compute unless given"});
   row.options.push_back({"-o,--format", "FORMAT", "table, json or yaml"});
   row.more =
-      "Takes what `compute` takes and creates nothing. Exits with 0 if the run would be placed at\n"
+      "Takes what `compute` takes, and with --type command what `run` takes; creates nothing. "
+      "Exits with 0 if the run would be placed at\n"
       "once, with 1 if it would wait.\n\n"
       "  paddock plan . \"python3 train.py\" --accelerator nvidia";
   return row;
@@ -163,8 +196,13 @@ CommandRow plan_row() {
 }  // namespace
 
 std::vector<CommandRow> run_commands() {
-  return {compute_command_row(), build_command_row(), plan_row(),
-          execute_row(),         sandbox_run_row(),   pytest_row()};
+  return {with_run_options(run_row()),
+          with_run_options(compute_command_row()),
+          with_run_options(build_command_row()),
+          plan_row(),
+          execute_row(),
+          with_policy_options(sandbox_run_row()),
+          pytest_row()};
 }
 
 }  // namespace paddock::cli

@@ -31,6 +31,12 @@ std::string tests_text(const contracts::TestCounts& tests) {
   return out;
 }
 
+bool lacks_something(const contracts::SandboxResult& result) {
+  return std::ranges::any_of(result.enforced, [](const auto& entry) {
+    return !entry.second.applied && !entry.second.requested.is_null();
+  });
+}
+
 }  // namespace
 
 std::string enforced_text(const contracts::SandboxResult& result, const std::string& indent) {
@@ -44,6 +50,16 @@ std::string enforced_text(const contracts::SandboxResult& result, const std::str
                               : cat(entry.mechanism, " (", entry.details, ")")});
   }
   return render(table, indent);
+}
+
+std::string enforced_summary(const contracts::SandboxResult& result, bool verbose) {
+  if (result.enforced.empty()) return "";
+  const auto applied = std::ranges::count_if(
+      result.enforced, [](const auto& entry) { return entry.second.applied; });
+  const bool lacking = lacks_something(result);
+  std::string out = cat("enforced: ", applied, " of ", result.enforced.size());
+  if (!verbose && !lacking) return out + " (-v shows them)\n";
+  return out + "\n" + enforced_text(result, "  ");
 }
 
 std::string denials_text(const contracts::SandboxResult& result, const std::string& indent) {
@@ -87,9 +103,7 @@ std::string run_line(const contracts::Run& run) {
 bool worth_telling(const contracts::SandboxResult& result) {
   if (!result.denials.empty() || result.error_class) return true;
   if (result.truncated.out || result.truncated.err) return true;
-  return std::ranges::any_of(result.enforced, [](const auto& entry) {
-    return !entry.second.applied && !entry.second.requested.is_null();
-  });
+  return lacks_something(result);
 }
 
 }  // namespace paddock::cli

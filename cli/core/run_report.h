@@ -12,6 +12,9 @@ namespace paddock::cli {
 
 // CAPABILITY REQUESTED APPLIED LEVEL MECHANISM, a line per capability; empty without any.
 std::string enforced_text(const contracts::SandboxResult& result, const std::string& indent = "");
+// `enforced: 18 of 18 (-v shows them)`; the table where `verbose`, or where something that was
+// asked for was not applied. Whole lines; empty without any.
+std::string enforced_summary(const contracts::SandboxResult& result, bool verbose);
 // A block per denial: what, on which target, by which rule, what would allow it.
 std::string denials_text(const contracts::SandboxResult& result, const std::string& indent = "");
 // `sample.png  image files are not sent (.gitignore:3)`, a line each, at most `most` and then a

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "cli/core/names.h"
-#include "cli/core/option_values.h"
+#include "cli/core/policy_options.h"
 #include "common/contracts/mount_places.h"
 #include "common/contracts/profile.h"
-#include "common/wire/yaml.h"
 
 namespace paddock::cli {
 namespace {
@@ -14,61 +13,6 @@ namespace {
 using contracts::SandboxPolicy;
 
 constexpr int64_t kMostInlineBytes = int64_t{64} << 20;
-constexpr int64_t kMost = int64_t{1} << 53;
-
-Result<SandboxPolicy> requested_policy(const std::optional<std::string>& text) {
-  if (!text) return SandboxPolicy{};
-  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_yaml(*text));
-  return wire::decode<SandboxPolicy>(value);
-}
-
-Status apply_times(const Parsed& parsed, contracts::SandboxLimits& limits) {
-  ASSIGN_OR_RETURN(const std::optional<Millis> wall, duration_option(parsed, "wall-time"));
-  ASSIGN_OR_RETURN(const std::optional<Millis> cpu, duration_option(parsed, "cpu-time"));
-  if (wall) limits.wall_time = wire::Duration{*wall};
-  if (cpu) limits.cpu_time = wire::Duration{*cpu};
-  return {};
-}
-
-Status apply_sizes(const Parsed& parsed, contracts::SandboxLimits& limits) {
-  ASSIGN_OR_RETURN(const std::optional<int64_t> memory, quantity_option(parsed, "memory"));
-  ASSIGN_OR_RETURN(const std::optional<int64_t> scratch, quantity_option(parsed, "fs-bytes"));
-  ASSIGN_OR_RETURN(const std::optional<int64_t> output, quantity_option(parsed, "output-bytes"));
-  if (memory) limits.memory = wire::Quantity{*memory};
-  if (scratch) limits.fs_bytes = wire::Quantity{*scratch};
-  if (output) limits.stdout_bytes = limits.stderr_bytes = wire::Quantity{*output};
-  return {};
-}
-
-Status apply_counts(const Parsed& parsed, contracts::SandboxLimits& limits) {
-  const auto set = [&](const char* name, std::optional<int64_t>& limit) -> Status {
-    ASSIGN_OR_RETURN(const std::optional<int64_t> value, integer_option(parsed, name, 1, kMost));
-    if (value) limit = value;
-    return {};
-  };
-  TRY(set("pids", limits.pids));
-  TRY(set("open-files", limits.open_files));
-  return set("file-count", limits.file_count);
-}
-
-// Options win over the policy's document.
-Status apply_options(const Parsed& parsed, const std::string& cwd, SandboxPolicy& policy) {
-  TRY(apply_times(parsed, policy.limits));
-  TRY(apply_sizes(parsed, policy.limits));
-  TRY(apply_counts(parsed, policy.limits));
-  for (const std::string& text : parsed.list("mount")) {
-    ASSIGN_OR_RETURN(contracts::HostMount mount, parse_mount(text, cwd));
-    policy.host_mounts.push_back(std::move(mount));
-  }
-  for (const std::string& tool : parsed.list("tool")) policy.tools.push_back(tool);
-  const std::vector<std::string> domains = parsed.list("allow-domain");
-  if (domains.empty()) return {};
-  if (!policy.network) policy.network.emplace();
-  policy.network->enabled = true;
-  policy.network->allow_domains.insert(policy.network->allow_domains.end(), domains.begin(),
-                                       domains.end());
-  return {};
-}
 
 Result<contracts::Profile> wanted_profile(const std::string& name) {
   const contracts::Profiles& known = contracts::builtin_profiles();
@@ -82,8 +26,7 @@ Result<contracts::Profile> wanted_profile(const std::string& name) {
 Result<SandboxPolicy> wanted_policy(const Parsed& parsed, const std::string& cwd,
                                     const SandboxPolicy& profile,
                                     const std::optional<std::string>& text) {
-  ASSIGN_OR_RETURN(SandboxPolicy requested, requested_policy(text));
-  TRY(apply_options(parsed, cwd, requested));
+  ASSIGN_OR_RETURN(const SandboxPolicy requested, policy_options(parsed, cwd, text));
   const SandboxPolicy effective = contracts::effective_policy(profile, requested);
   TRY(contracts::check_mount_places(effective));
   // Through the codec, so that options are held to the same rules as a document.
@@ -91,18 +34,6 @@ Result<SandboxPolicy> wanted_policy(const Parsed& parsed, const std::string& cwd
 }
 
 }  // namespace
-
-Result<contracts::HostMount> parse_mount(std::string_view text, const std::string& cwd) {
-  const std::vector<std::string> parts = split(text, ':');
-  const auto mode = parts.size() == 3 ? wire::parse_enum<contracts::MountMode>(parts[2])
-                                      : std::optional(contracts::MountMode::kReadOnly);
-  const bool good = (parts.size() == 2 || parts.size() == 3) && !parts[0].empty() &&
-                    parts[1].starts_with('/') && mode;
-  if (!good)
-    return invalid_argument("INVALID_OPTION",
-                            cat("`", text, "`: expected SRC:DST or SRC:DST:ro|rw"), "--mount");
-  return contracts::HostMount{absolute_path(cwd, parts[0]), parts[1], *mode};
-}
 
 Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
                                        const std::optional<std::string>& policy_text) {

@@ -20,7 +20,4 @@ struct SandboxOptions {
 // `policy_text` is the content of --policy, if one was given: YAML or JSON.
 Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
                                        const std::optional<std::string>& policy_text);
-// `SRC:DST` or `SRC:DST:ro|rw`; SRC relative to `cwd`.
-Result<contracts::HostMount> parse_mount(std::string_view text, const std::string& cwd);
-
 }  // namespace paddock::cli

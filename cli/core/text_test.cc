@@ -101,13 +101,13 @@ TEST(Progress, IsOneRedrawnLineOnATerminalAndSparseElsewhere) {
 TEST(ErrorText, SaysWhatWhereAndWhatToDo) {
   const Stream plain;
   Error error{Code::kPermissionDenied,
-              "COMMAND_FLAG_BLOCKED",
+              "LOCK_HELD",
               "the command is refused",
               {{"spec.command[1]", "-c runs code"}}};
   EXPECT_EQ(error_text(error, plain),
-            "error: the command is refused [COMMAND_FLAG_BLOCKED]\n"
+            "error: the command is refused [LOCK_HELD]\n"
             "  spec.command[1]: -c runs code\n"
-            "hint: put the code in a file of the project and run that file\n");
+            "hint: wait for it, or end it, and try again\n");
   EXPECT_THAT(error_text({Code::kUnavailable, "INSTANCE_NOT_UP", "x"}, plain),
               HasSubstr("paddock up"));
 }

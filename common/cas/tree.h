@@ -37,6 +37,8 @@ struct Scan {
   contracts::Tree tree;
   std::vector<contracts::LeftOut>
       left_out;  // and by which rule: `sub/.gitignore:3: *.log`, `built-in: node_modules/`
+  std::map<std::string, int>
+      added;  // entries that are no files of the folder: an open file, the caller's, by path
   int64_t bytes = 0;
   int64_t hashed_bytes = 0;  // read for their digest; the rest was remembered
 };

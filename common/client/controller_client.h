@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "common/contracts/session.h"
 #include "common/contracts/workspace.h"
 #include "common/http/http_client.h"
+#include "common/os/file.h"
 
 namespace paddock::client {
 
@@ -135,10 +137,13 @@ class ControllerClient {
   Result<contracts::TreeAnswer> offer_tree(const std::string& workspace,
                                            const contracts::Tree& tree);
   struct BlobTarget {
-    int root;  // folder of the files
+    int root;                                 // folder of the files
+    const std::map<std::string, int>& added;  // see cas::Scan
     std::string workspace;
     bool compress;
   };
+  static Result<os::RegularFile> open_blob(const contracts::TreeEntry& blob,
+                                           const BlobTarget& target);
   static Status send_blob(const contracts::TreeEntry& blob, const BlobTarget& target,
                           const std::function<Status(const http::Request&)>& send);
   Status send_blobs(const BlobTarget& target, const std::vector<contracts::TreeEntry>& blobs,

@@ -1,7 +1,11 @@
 // Uploading a folder: name the tree; unless the server has it, offer it, send what the server
 // lacks, offer it again, compare.
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <map>
 
 #include "common/base/text.h"
@@ -87,9 +91,19 @@ std::shared_ptr<http::Client> ControllerClient::new_lane() {
   return lane;
 }
 
+Result<os::RegularFile> ControllerClient::open_blob(const TreeEntry& blob,
+                                                    const BlobTarget& target) {
+  const auto added = target.added.find(blob.path);
+  if (added == target.added.end()) return os::open_regular_file_beneath(target.root, blob.path);
+  os::RegularFile file{os::Fd(::fcntl(added->second, F_DUPFD_CLOEXEC, 0)), {}};
+  if (!file.fd.valid() || ::fstat(file.fd.get(), &file.stat) != 0)
+    return system_error("opening what is to be sent", errno);
+  return file;
+}
+
 Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& target,
                                    const std::function<Status(const http::Request&)>& send) {
-  const Result<os::RegularFile> file = os::open_regular_file_beneath(target.root, blob.path);
+  const Result<os::RegularFile> file = open_blob(blob, target);
   if (!file || file->stat.st_size < blob.size) return file_changed(blob);
   http::Request request = stream_request("PUT", cat(target.workspace, "/blobs/", blob.digest));
   request.body_fd = file->fd.get();
@@ -164,7 +178,7 @@ Result<UploadProgress> ControllerClient::upload_workspace(
     if (progress) progress(done);
     const bool compress = compress_ && std::ranges::find(answer.compressions, compression::kZstd) !=
                                            answer.compressions.end();
-    TRY(send_blobs({opened.get(), workspace, compress}, blobs, done, progress));
+    TRY(send_blobs({opened.get(), scan.added, workspace, compress}, blobs, done, progress));
   }
   return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
                "the server keeps missing files that were sent"};

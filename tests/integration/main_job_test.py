@@ -43,7 +43,7 @@ class MainJob(unittest.TestCase):
     def test_runs_a_job_and_brings_its_artifacts_back(self):
         make_project(self.project, job__py=JOB, requirements__txt="# nothing\n")
         done = self.instance.run("compute", self.project, "python3 job.py --variant s2 --no-acn",
-                                 "--requirements", "requirements.txt", "--artifact-dir", "models/")
+                                 "--requirements", "requirements.txt", "--artifact-dir", "models/", "--verbose")
         self.assertIn("built *.json", done.stdout)
         self.assertIn("to stderr", done.stderr)
         self.assertEqual(json.loads((self.project / "models/index.json").read_text()),

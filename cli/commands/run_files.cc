@@ -1,0 +1,101 @@
+// The files of a run on their way to the controller.
+#include <algorithm>
+#include <limits>
+
+#include "cli/commands/run_job.h"
+#include "cli/core/instance.h"
+#include "cli/core/names.h"
+#include "cli/core/progress.h"
+#include "cli/core/returned_files.h"
+#include "cli/core/run_report.h"
+#include "common/contracts/inner_paths.h"
+#include "common/contracts/tree_path.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr size_t kFewLeftOut = 5;
+
+// Digests are remembered per user, whatever the instance; losing them costs time only.
+std::string digest_cache_path(const Env& env) {
+  const Result<std::string> root = state_root(env.vars, env.root);
+  if (!root.ok() || !os::make_dirs(*root).ok()) return "";
+  return *root + "/digests";
+}
+
+// What the controller takes of one file; one that does not say so takes its standard.
+int64_t largest_file(client::ControllerClient& client) {
+  const Result<wire::Value> status = client.get("/status");
+  const wire::Value* most = status.ok() ? status->find("maxBlob") : nullptr;
+  const int64_t* bytes = most != nullptr ? most->integer() : nullptr;
+  return bytes != nullptr ? *bytes : std::numeric_limits<int64_t>::max();
+}
+
+// Folders of the project in which a file that came back is a result and no input.
+std::vector<std::string> result_folders(const ComputeOptions& options) {
+  std::vector<std::string> folders = options.artifact_dirs;
+  if (options.output != options.folder && contracts::is_within(options.output, options.folder))
+    folders.push_back(options.output.substr(options.folder.size() + 1));
+  return folders;
+}
+
+}  // namespace
+
+Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client) {
+  if (job.options.folder.empty()) return cas::Scan{};
+  job.phases.begin("hash");
+  cas::ScanLimits limits;
+  limits.cache_path = digest_cache_path(job.env);
+  limits.max_file = largest_file(client);
+  limits.returned = ReturnedList(job.env, job.options.folder).below(result_folders(job.options));
+  limits.asked_folders = job.options.artifact_dirs;
+  ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
+  job.env.say(cat("project: ", scan.tree.entries.size(), " files, ", format_bytes(scan.bytes)));
+  if (!scan.left_out.empty()) {
+    job.env.say(cat("left out ", scan.left_out.size(),
+                    scan.left_out.size() == 1 ? " entry:" : " entries:"));
+    job.env.err.write(
+        left_out_text(scan.left_out, job.options.verbose ? kAllLeftOut : kFewLeftOut, "  "));
+  }
+  return scan;
+}
+
+Status check_requirements(const Job& job, const cas::Scan& scan) {
+  const std::string& wanted = job.options.requirements;
+  if (wanted.empty()) return {};
+  contracts::TreeLinks links;
+  for (const contracts::TreeLink& each : scan.tree.links) links.emplace(each.path, each.target);
+  const auto file = contracts::resolve_links(wanted, links);
+  if (file && std::ranges::find(scan.tree.entries, *file, &contracts::TreeEntry::path) !=
+                  scan.tree.entries.end())
+    return {};
+  return invalid_argument("REQUIREMENTS_NOT_FOUND",
+                          cat("`", wanted, "` is not among the project's files"), "--requirements");
+}
+
+Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan) {
+  job.phases.begin("upload");
+  ProgressDisplay progress(job.env.err, "upload");
+  const auto on_progress = [&](const client::UploadProgress& now) {
+    job.phases.progress(now.bytes_sent, now.bytes_total);
+    if (!job.phases.json())
+      progress.show({now.bytes_sent, now.bytes_total, format_bytes(now.bytes_sent)},
+                    job.env.clock.mono());
+  };
+  const std::string& folder = job.options.folder.empty() ? job.env.cwd : job.options.folder;
+  ASSIGN_OR_RETURN(
+      const client::UploadProgress sent,
+      client.upload_workspace(job.run.name_space, job.workspace, folder, scan, on_progress));
+  progress.hide();
+  job.phases.end();
+  if (sent.blobs_sent == 0) {
+    job.env.say("uploaded 0 B (everything was already there)");
+  } else {
+    job.env.say(cat("uploaded ", format_bytes(sent.bytes_sent), " in ", sent.blobs_sent, " of ",
+                    scan.tree.entries.size(), " files"));
+  }
+  return {};
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,31 @@
+// One `paddock run`, `compute` or `build` at work: what its steps share.
+#pragma once
+
+#include <string>
+
+#include "cli/core/compute_options.h"
+#include "cli/core/env.h"
+#include "cli/core/phases.h"
+#include "cli/core/run_end.h"
+#include "common/cas/tree.h"
+#include "common/client/controller_client.h"
+
+namespace paddock::cli {
+
+struct Job {
+  const ComputeOptions& options;
+  const Env& env;
+  http::Endpoint endpoint;
+  RunRef run;
+  std::string workspace;
+  Phases& phases;
+};
+
+// The project's files by their digests, and what is left out of them said; none without a folder.
+Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client);
+// REQUIREMENTS_NOT_FOUND.
+Status check_requirements(const Job& job, const cas::Scan& scan);
+// Sends what the controller lacks.
+Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan);
+
+}  // namespace paddock::cli

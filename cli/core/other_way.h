@@ -1,0 +1,16 @@
+// `paddock compute` takes few command lines; what it refuses, `paddock run` takes. Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/core/command_table.h"
+#include "common/base/result.h"
+
+namespace paddock::cli {
+
+// One word for a POSIX shell, in quotes where it needs them.
+std::string shell_word(std::string_view word);
+// The `paddock run` line that does what the refused one meant; empty: there is none.
+std::string other_way(const Parsed& parsed, const Error& refusal);
+
+}  // namespace paddock::cli
