@@ -92,7 +92,7 @@ std::vector<os::Fd> receive_all(int from) {
 
 Status connect_broker(const BrokerConfig& config, int broker) {
   ASSIGN_OR_RETURN(const auto domains, contracts::parse_domain_rules(config.allow_domains));
-  TRY(furnish_loopback());
+  TRY(bring_up_loopback());
   ASSIGN_OR_RETURN(const std::vector<os::Fd> sockets, make_sockets(contracts::ports_of(domains)));
   char byte = 0;
   if (!send_all(broker, sockets) || recv(broker, &byte, 1, 0) != 1)

@@ -100,7 +100,7 @@ Status keep_only_needed(const ChildContext& context) {
 
 // Whether the run goes on without is the launcher's to say.
 void open_loopback(int control) {
-  if (const Status up = furnish_loopback(); !up.ok())
+  if (const Status up = bring_up_loopback(); !up.ok())
     send_control(control, Type::kNoLoopback, 0, 0, up.error().message);
 }
 

@@ -3,18 +3,13 @@
 // one; no command has.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "common/base/result.h"
 
 namespace paddock::sandbox {
 
-// That of a new namespace: brings it up, with its addresses. They stay when it goes down.
-Status furnish_loopback();
 Status bring_up_loopback();
-// The IPv4 address, its first byte the highest. Returns errno, 0 if it has it now.
-int add_loopback_address(uint32_t address);
 // Its routes go, and with them whatever they were used for.
 Status take_down_loopback();
 

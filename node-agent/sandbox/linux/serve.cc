@@ -155,13 +155,7 @@ Status Server::enter_network(EmptyNetwork& out) {
     ASSIGN_OR_RETURN(out.fd, make_network_namespace());
   }
   if (setns(out.fd.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
-  if (!used) {
-    // Not with each order: a closed netlink socket is counted a while longer. What fails here is
-    // told to the run that wants it up.
-    (void)furnish_loopback();
-    TRY(take_down_loopback());
-    out.books = network_books();
-  }
+  if (!used) out.books = network_books();
   kit_.in_empty_network = true;
   kit_.empty_network = out.books;
   return {};
