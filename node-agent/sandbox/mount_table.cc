@@ -17,10 +17,14 @@ constexpr int64_t kDefaultScratchFiles = 10'000;
 constexpr std::array kDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                  "/dev/urandom"};
 
-// The policy as the command may read it: without paths of the host.
-std::string policy_file(contracts::SandboxPolicy policy) {
+// The policy as the command may read it: without paths of the host, and with the processors that it
+// was allotted.
+std::string policy_file(const contracts::LaunchRequest& request) {
+  contracts::SandboxPolicy policy = request.policy;
   for (contracts::HostMount& mount : policy.host_mounts) mount.host_path = "hidden";
-  return wire::to_pretty_json(wire::encode(policy));
+  wire::Value document = wire::encode(policy);
+  if (request.cpus) document.set("cpus", *request.cpus);
+  return wire::to_pretty_json(document);
 }
 
 // No name can be added to a folder of the host: it is covered, and what it holds shown once more.
@@ -105,8 +109,7 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host) {
   std::vector<MountEntry> table = system_mounts(
       host, request.policy.network && request.policy.network->enabled, request.policy.limits);
-  table.push_back(
-      {Kind::kFile, std::string(contracts::kSandboxPolicyFile), policy_file(request.policy)});
+  table.push_back({Kind::kFile, std::string(contracts::kSandboxPolicyFile), policy_file(request)});
   for (const contracts::LaunchMount& mount : request.mounts) {
     table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
                      mount.mode == contracts::MountMode::kReadWrite});

@@ -253,6 +253,17 @@ TEST(MountTable, IsTheSystemReadOnlyAndOneWritableWorkspace) {
             "bind /workspace from /srv/run/ws rw\n");
 }
 
+TEST(MountTable, TellsTheCommandOfItsProcessorsBesideItsPolicy) {
+  LaunchRequest launch = request();
+  const auto told = [&] {
+    const auto table = render_mounts(launch, root_host());
+    return std::ranges::find(table, "/run/paddock/policy.json", &MountEntry::target)->source;
+  };
+  EXPECT_THAT(told(), Not(HasSubstr("cpus")));
+  launch.cpus = 3;
+  EXPECT_THAT(told(), HasSubstr("\"cpus\": 3"));
+}
+
 // No name can be added to a folder of the host.
 // proves partly: ORB-62
 TEST(MountTable, ShowsTheLocaleOfComputeWhereTheHostHasNone) {

@@ -121,6 +121,30 @@ TEST_P(Share, OfTheAddressSpaceIsNamedWhereItWasMet) {
   EXPECT_THAT(done.result->reason, HasSubstr("limited to 256Mi (limits.addressSpace)")) << done.err;
 }
 
+// Those that this host has. What one of them complains of is no failure of it, and yet is printed.
+TEST_P(Share, IsFoundByOrdinaryPrograms) {
+  const char* script = R"(
+try() {
+  command -v "$1" > /dev/null || return 0
+  said=$("$@" 2>&1 > /dev/null) && [ -z "$said" ] || echo "$1: $said"
+}
+try free -b; try ps aux; try uptime; try lscpu; try nproc; try locale; try perl -e 1
+try node -e 'if (require("os").cpus().length < 1) throw 1; new WebAssembly.Memory({initial: 1})'
+try python3 -c 'import os, pty; pty.openpty(); os.cpu_count()'
+try script -qc tty /dev/null; try Rscript -e 1; try convert -version; try java -Xmx64m --version
+echo end
+)";
+  for (const char* profile : {"command", "compute", "session"}) {
+    contracts::LaunchRequest launch = in_profile(profile, {"bash", "-c", script});
+    launch.policy.limits.memory = Quantity{1024 * kMiB};
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result) << profile;
+    if (done.result->enforced.at("memory").mechanism == "RLIMIT_AS")
+      GTEST_SKIP() << "without a cgroup each process has but as much address space";
+    EXPECT_EQ(done.out, "end\n") << profile << done.result->reason << done.err;
+  }
+}
+
 class ServedShare : public FedRun {};
 INSTANTIATE_TEST_SUITE_P(, ServedShare, testing::Values(As::kRoot, As::kUser), name_of);
 

@@ -2,10 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,15 +70,6 @@ MachineShare whole_machine(const HostFacts& host) {
 std::vector<int> processors_to_choose(const MachineShare& share) {
   return share.processors.size() < share.machine->processors.size() ? share.processors
                                                                     : std::vector<int>();
-}
-
-// The command opens its streams by their names in /dev too, and so is to own them. They are pipes
-// of this run alone: what it could read there is its own output.
-Status lend_pipe(int pipe, const HostIdentity& to) {
-  struct statfs info {};
-  if (!to.privileged || fstatfs(pipe, &info) != 0 || info.f_type != PIPEFS_MAGIC) return {};
-  if (fchown(pipe, to.uid, to.gid) != 0) return step_error("lending a stream", errno);
-  return {};
 }
 
 // Nobody there to take it: the supervisor will see that.
@@ -180,11 +169,16 @@ Status EmptySandbox::fit(const SandboxPlan& plan) {
   return {};
 }
 
+Status EmptySandbox::lend(const os::Fd& pipe) const {
+  if (identity_.privileged && fchown(pipe.get(), identity_.uid, identity_.gid) != 0)
+    return step_error("lending a stream", errno);
+  return {};
+}
+
 Result<RunningSandbox> EmptySandbox::start(const contracts::LaunchRequest& request,
                                            const SandboxPlan& plan, int input) {
-  TRY(lend_pipe(processes_.out.get(), identity_));
-  TRY(lend_pipe(processes_.err.get(), identity_));
-  if (input >= 0) TRY(lend_pipe(input, identity_));
+  TRY(lend(processes_.out));
+  TRY(lend(processes_.err));
   if (input >= 0) send_control(processes_.control.get(), Type::kInput, 0, 0, {}, input);
   TRY(send_order(processes_.control.get(), has_ruleset_,
                  {request.command, request.env, request.workdir, request.stdin_file, plan.rlimits,

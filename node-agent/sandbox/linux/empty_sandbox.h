@@ -34,6 +34,9 @@ class EmptySandbox {
   bool fits(const SandboxPlan& plan) const;
   // Finishes all that depends on the plan; once: what was fitted before stays as it is.
   Status fit(const SandboxPlan& plan);
+  // The command opens its streams by their names in /dev too, and so is to own them. Only of pipes
+  // that this launcher made for this run: what it could read there is its own.
+  Status lend(const os::Fd& pipe) const;
   // Gives the word, after fit(). From then on the processes are the supervisor's to end. `input`:
   // the command's standard input; -1: /dev/null.
   Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan,

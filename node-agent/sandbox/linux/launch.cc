@@ -139,6 +139,8 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
     auto opened = InputFeed::open(request.input_file, clock.mono());
     if (!opened.ok()) return setup_failed(opened.error());
     feed.input = opened->take_command_end();
+    if (const Status lent = kit.used->lend(feed.input); !lent.ok())
+      return setup_failed(lent.error());
     kit.input = std::move(opened).value();
   }
   auto running = kit.used->start(request, plan, feed.input.get());

@@ -36,7 +36,7 @@ Result<os::Fd> new_proc() {
 }
 
 Result<os::Fd> new_terminals() {
-  return new_file_system("devpts", {{"ptmxmode", "0666"}, {"mode", "0600"}, {"max", "64"}},
+  return new_file_system("devpts", {{"ptmxmode", "0666"}, {"mode", "0600"}, {"max", "32"}},
                          MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
