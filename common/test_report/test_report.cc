@@ -8,6 +8,7 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/os/system.h"
 #include "common/wire/json.h"
 
 namespace paddock::contracts {
@@ -53,12 +54,7 @@ Result<Report> open_report(const std::string& text, const std::string& key) {
 }  // namespace
 
 bool is_judged(const std::vector<std::string>& command) {
-#ifdef __linux__
-  return starting_words(command) > 0;
-#else
-  (void)command;
-  return false;
-#endif
+  return os::kLinux && starting_words(command) > 0;
 }
 
 Status prepare(const std::string& folder, std::optional<int64_t> owner, Random& random) {
