@@ -59,7 +59,14 @@ class Pytest(unittest.TestCase):
         self.write("test_bad.py", "def test_it():\n    assert False\n")
         result = run_pytests_v2(["test_bad.py"])
         self.assertEqual((result.status, result.rc, result.errorClass), ("FAILED", 1, None), result)
+        self.assertEqual(result.tests, {"collected": 1, "passed": 0, "failed": 1, "skipped": 0})
         self.assertEqual(run_pytests(["test_bad.py"])[0], 1)
+
+    def test_an_exit_code_of_zero_without_tests_is_no_success(self):
+        self.write("test_bad.py", "import os\ndef test_it():\n    os._exit(0)\n")
+        result = run_pytests_v2(["test_bad.py"])
+        self.assertEqual((result.status, result.rc), ("FAILED", 1), result)
+        self.assertTrue(result.reason.startswith("TESTS_UNFINISHED: "), result.reason)
 
     # proves: VLT-26
     def test_no_paths_is_an_internal_error(self):

@@ -21,6 +21,7 @@ class SandboxResult:
     truncated: typing.Dict[str, bool] = dataclasses.field(default_factory=dict)
     usage: typing.Dict[str, typing.Any] = dataclasses.field(default_factory=dict)
     denials: typing.List[typing.Dict[str, typing.Any]] = dataclasses.field(default_factory=list)
+    tests: typing.Optional[typing.Dict[str, int]] = None  # collected, passed, failed, skipped
 
     @classmethod
     def from_json(cls, text: str) -> "SandboxResult":
