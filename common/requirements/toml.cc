@@ -74,7 +74,7 @@ class TomlParser {
     const auto line =
         1 + std::count(text_.begin(),
                        text_.begin() + static_cast<ptrdiff_t>(std::min(at_, text_.size())), '\n');
-    return invalid_argument("TOML_INVALID", cat("line ", line, ": ", what));
+    return invalid_argument("REQUIREMENTS_INVALID", cat("line ", line, ": ", what));
   }
 
   void skip_spaces() {
@@ -285,8 +285,9 @@ class TomlParser {
 
 Result<wire::Value> parse_toml(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  if (text.size() > kMostToml) return Error{Code::kTooLarge, "TOML_INVALID", "larger than 4 MiB"};
-  if (!is_utf8(text)) return invalid_argument("TOML_INVALID", "not UTF-8");
+  if (text.size() > kMostToml)
+    return Error{Code::kTooLarge, "REQUIREMENTS_INVALID", "larger than 4 MiB"};
+  if (!is_utf8(text)) return invalid_argument("REQUIREMENTS_INVALID", "not UTF-8");
   return TomlParser(text).run();
 }
 

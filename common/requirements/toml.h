@@ -11,7 +11,7 @@
 namespace paddock::requirements {
 
 // Of at most 4 MiB, 32 levels, 10,000 keys in a table and 500,000 values. InvalidArgument
-// (TOML_INVALID) with the line.
+// (REQUIREMENTS_INVALID) with the line.
 Result<wire::Value> parse_toml(std::string_view text);
 
 }  // namespace paddock::requirements

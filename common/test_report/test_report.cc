@@ -41,14 +41,15 @@ Result<std::string> read_key(const std::string& folder) {
   return std::string(trim(text));
 }
 
-Result<Report> open_report(const std::string& text, const std::string& key) {
-  const Error forged{Code::kInvalidArgument, "TEST_REPORT_INVALID", "not the judge's report"};
-  if (text.size() <= kSealHex + 1 || text[kSealHex] != '\n') return forged;
+std::optional<Report> open_report(const std::string& text, const std::string& key) {
+  if (text.size() <= kSealHex + 1 || text[kSealHex] != '\n') return std::nullopt;
   const std::string_view body = trim(std::string_view(text).substr(kSealHex + 1));
   if (!crypto::equal_constant_time(text.substr(0, kSealHex), crypto::hmac_sha256_hex(key, body)))
-    return forged;
-  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_json(body));
-  return wire::decode<Report>(value);
+    return std::nullopt;
+  const auto value = wire::parse_json(body);
+  if (!value) return std::nullopt;
+  auto report = wire::decode<Report>(*value);
+  return report ? std::optional(std::move(*report)) : std::nullopt;
 }
 
 }  // namespace
@@ -95,8 +96,7 @@ std::optional<Report> read(const std::string& folder) {
   if (!file) return std::nullopt;
   const auto text = os::read_all(file->get(), kMostReportBytes);
   if (!text) return std::nullopt;
-  auto report = open_report(*text, *key);
-  return report ? std::optional(std::move(*report)) : std::nullopt;
+  return open_report(*text, *key);
 }
 
 }  // namespace paddock::test_report
