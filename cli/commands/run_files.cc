@@ -24,7 +24,7 @@ std::string digest_cache_path(const Env& env) {
   return *root + "/digests";
 }
 
-// What the controller takes of one file; one that does not say so takes its standard.
+// What the controller takes of one file; one that does not say so judges when it is offered.
 int64_t largest_file(client::ControllerClient& client) {
   const Result<wire::Value> status = client.get("/status");
   const wire::Value* most = status.ok() ? status->find("maxBlob") : nullptr;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "common/base/text.h"
 #include "common/cas/link_choice.h"
@@ -40,8 +41,8 @@ const std::string& path_of_fault(const contracts::Tree& tree, const std::string&
 }  // namespace
 
 ScanCollector::ScanCollector(int root, const ScanLimits& limits) : root_(root), limits_(limits) {
-  rules_.add("", built_in_folder_rules());
-  secrets_.add("", built_in_secret_rules());
+  built_in_.add("", built_in_folder_rules());
+  built_in_.add("", built_in_secret_rules());
 }
 
 Status ScanCollector::collect() {
@@ -92,7 +93,7 @@ bool ScanCollector::visit(const os::WalkEntry& entry, Status& failure) {
 
 const IgnoreRule* ScanCollector::excluded_by(const std::string& path, bool is_folder) const {
   const IgnoreRule* rule = rules_.excluded_by(path, is_folder);
-  return rule != nullptr ? rule : secrets_.excluded_by(path, is_folder);
+  return rule != nullptr ? rule : built_in_.excluded_by(path, is_folder);
 }
 
 bool ScanCollector::enter(const std::string& path, Status& failure) {
@@ -135,7 +136,7 @@ Status ScanCollector::read_rules(const std::string& folder) {
     ASSIGN_OR_RETURN(const std::string text,
                      os::read_all(file->get(), kMaxIgnoreBytes).within(path));
     rules_.add(folder, parse_ignore_rules(text, path));
-    if (name == kOwnRules) secrets_.add(folder, parse_ignore_rules(text, path));
+    if (name == kOwnRules) built_in_.add(folder, parse_ignore_rules(text, path));
   }
   return {};
 }

@@ -51,7 +51,9 @@ class ScanCollector {
   const int root_;
   const ScanLimits& limits_;
   IgnoreRules rules_;
-  IgnoreRules secrets_;  // taken back in by .paddockignore alone: it never comes back from a run
+  // Taken back in by .paddockignore alone, which never comes back from a run: so no run can ask for
+  // secrets or for .git.
+  IgnoreRules built_in_;
   std::vector<Found> files_;
   std::vector<contracts::TreeLink> links_;
   std::set<std::string> folders_;

@@ -202,7 +202,8 @@ TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
   for (const char* path : {".env", ".env.local", ".env.example", "sub/credentials.json", "env"})
     dir.write(path, "1");
   EXPECT_THAT(paths(*scan_folder(dir.path())), ElementsAre(".env.example", "env"));
-  dir.write(".gitignore", "!.env\n");  // which a run may have written
+  dir.write(".gitignore", "!.env\n!.git/\n");  // which a run may have written
+  dir.write(".git/config", "token");
   EXPECT_THAT(paths(*scan_folder(dir.path())), ElementsAre(".env.example", ".gitignore", "env"));
   dir.write(".paddockignore", "!.env\n");
   EXPECT_THAT(paths(*scan_folder(dir.path())),

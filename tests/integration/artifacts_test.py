@@ -103,12 +103,13 @@ class Artifacts(unittest.TestCase):
     def test_nothing_comes_back_that_the_callers_tools_would_obey(self):
         (self.project / ".env").write_text("TOKEN=secret")
         hostile = ("mkdir -p sub/.git out/.git; echo x > sub/.git/config; echo x > out/.git/HEAD; echo 'gitdir: evil' > deep.git; "
-                   "mv deep.git .git; echo '!.env' > .paddockignore; echo '!.env' > .gitignore; echo '!.env' > sub/.paddockignore\n")
+                   "mv deep.git .git; echo '!.env' > .paddockignore; printf '!.env\\n!.git/\\n' > .gitignore; echo '!.env' > sub/.paddockignore\n")
         self.script(hostile, "--artifact-dir", ".", "--artifact-dir", "out")
         for path in (".git", ".paddockignore", "sub/.git", "sub/.paddockignore", "out/.git"):
             self.assertFalse(os.path.lexists(self.project / path), path)
-        self.assertEqual((self.project / ".gitignore").read_text(), "!.env\n")
-        self.assertNotIn(".env\n", self.script("ls -a\n").stdout)
+        self.assertEqual((self.project / ".gitignore").read_text(), "!.env\n!.git/\n")
+        make_project(self.project, **{"__git/config": "token"})
+        self.assertEqual(set(self.script("ls -A\n").stdout.split()) & {".env", ".git"}, set())
 
 
 if __name__ == "__main__":

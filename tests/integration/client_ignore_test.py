@@ -81,8 +81,9 @@ class Ignoring(unittest.TestCase):
             root = pathlib.Path(home, "in")
             for folder in ("runs/3", "out/cache", "venv"):
                 (root / folder).mkdir(parents=True)
-            for name in ("runs/3/model.bin", ".env", ".env.example", "venv/pyvenv.cfg", ".gitignore"):
-                (root / name).write_text("!.env\n")
+            (root / ".git").mkdir()
+            for name in ("runs/3/model.bin", ".git/config", ".env", ".env.example", "venv/pyvenv.cfg", ".gitignore"):
+                (root / name).write_text("!.env\n!.git/\n")
             for path, target in {"latest": "runs/3", "best": "./latest//model.bin", "runs/up": "..", "away": "../x", "absolute": "/etc",
                                  "dangling": "nothing", "loop": "loop", "round": "runs/../runs", "config": ".env"}.items():
                 os.symlink(target, root / path)
@@ -92,7 +93,7 @@ class Ignoring(unittest.TestCase):
             self.assertEqual(found.links, [("best", "latest/model.bin"), ("latest", "runs/3"), ("runs/up", "..")])
             self.assertEqual(found.folders, ["out/cache"])
             self.assertEqual({path for path, _ in found.left_out},
-                             {".env", "venv/", "away", "absolute", "dangling", "loop", "round", "config", "fifo"})
+                             {".env", ".git/", "venv/", "away", "absolute", "dangling", "loop", "round", "config", "fifo"})
             (root / ".paddockignore").write_text("!.env\n!venv/\n")
             self.assertLessEqual({".env", "venv/pyvenv.cfg"}, set(contents_of(root).files))
 

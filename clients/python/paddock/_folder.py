@@ -26,9 +26,8 @@ def contents_of(folder: Union[str, "os.PathLike[str]"]) -> Contents:
 class _Found:
     def __init__(self, root: pathlib.Path) -> None:
         self.root = root
-        self.rules, self.secrets = Rules(), Rules()
-        self.rules.add(b"", BUILT_IN)
-        self.secrets.add(b"", SECRETS)
+        self.rules, self.built_in = Rules(), Rules()
+        self.built_in.add(b"", BUILT_IN + SECRETS)
         self.files: Dict[str, pathlib.Path] = {}
         self.links: Dict[str, str] = {}
         self.folders: Set[str] = set()
@@ -41,8 +40,8 @@ class _Found:
             if entry.name in RULE_FILES and entry.is_file(follow_symlinks=False):
                 text = pathlib.Path(entry.path).read_bytes()
                 self.rules.add(folder, text)
-                if entry.name == ".paddockignore":  # a run never brings this one back, so that it alone may ask for secrets
-                    self.secrets.add(folder, text)
+                if entry.name == ".paddockignore":  # a run never brings this one back, so that it alone may ask for secrets or .git
+                    self.built_in.add(folder, text)
         for entry in entries:
             self.look(entry, (folder + b"/" if folder else b"") + os.fsencode(entry.name))
 
@@ -64,8 +63,8 @@ class _Found:
     def why_not(self, path: bytes, is_folder: bool) -> str:
         if self.rules.leave_out(path, is_folder):
             return "by a rule"
-        if self.secrets.leave_out(path, is_folder):
-            return "secrets; a line !NAME in .paddockignore sends it"
+        if self.built_in.leave_out(path, is_folder):
+            return "built-in; a line !NAME in .paddockignore sends it"
         environment = is_folder and (self.root / os.fsdecode(path) / "pyvenv.cfg").is_file()
         return "a Python environment (pyvenv.cfg)" if environment and self.rules.decide(path, True) is None else ""
 
