@@ -46,9 +46,9 @@ std::optional<std::string> read_lock(const EnvironmentRequest& request) {
   constexpr size_t kMostLock = 8 << 20;
   std::string path = request.requirements;
   path.replace(path.size() - os::base_name(path).size(), std::string::npos, "package-lock.json");
-  const auto file = os::open_regular_beneath(request.workspace, path);
+  const auto file = os::open_linked_file_beneath(request.workspace, path);
   if (!file) return std::nullopt;
-  auto text = os::read_all(file->get(), kMostLock);
+  auto text = os::read_all(file->fd.get(), kMostLock);
   return text ? std::move(*text) : std::string();
 }
 
