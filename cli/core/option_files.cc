@@ -8,11 +8,11 @@
 namespace paddock::cli {
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 20;
+constexpr size_t kMostOptionBytes = size_t{1} << 20;
 
 Result<std::string> read_named(const std::string& file, const char* reason, const char* option) {
-  Result<std::string> text =
-      file == "-" ? os::read_all(STDIN_FILENO, kMostBytes) : os::read_file(file, kMostBytes);
+  Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostOptionBytes)
+                                         : os::read_file(file, kMostOptionBytes);
   if (text.ok()) return text;
   return invalid_argument(reason, cat("`", file, "`: ", text.error().message), option);
 }
