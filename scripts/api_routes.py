@@ -45,7 +45,7 @@ GET | /api/v1/namespaces/{}/pods/{}/log | its output
 POST | /build | a run, in the words of the design's own clients: `build_type`, `compute_command`, …
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
 POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside it says which files its workspace will have
-POST | …/runs/{}/cancel | ends it; again is the same
+POST | …/runs/{}/cancel | ends it, with `{"now": true}` without its grace; again is the same
 GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, resumes behind `Last-Event-ID` or `?after=`, ends with `end`
 GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`

@@ -1,4 +1,7 @@
 // `paddock down`: cancel what runs, stop the programs by identity, remove our own pointer.
+#include <algorithm>
+#include <optional>
+
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
@@ -19,6 +22,7 @@ constexpr Millis kGrace{20'000};
 struct RunName {
   std::string name_space;
   std::string name;
+  Millis grace{0};
 };
 
 Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
@@ -29,25 +33,30 @@ Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
   for (const wire::Value& run : *items->array()) {
     const auto phase = wire::parse_enum<contracts::RunPhase>(run.text("status.phase"));
     if (phase && contracts::is_terminal(*phase)) continue;
-    out.push_back({run.text("metadata.namespace"), run.text("metadata.name")});
+    const auto grace = parse_duration(run.text("spec.terminationGrace"));
+    out.push_back({run.text("metadata.namespace"), run.text("metadata.name"),
+                   grace.ok() ? *grace : Millis(0)});
   }
   return out;
 }
 
-// So that every run has a true end before the programs that could report it are gone.
+// So that every run has a true end before the programs that could report it are gone. Each has its
+// own grace unless the caller said how long all of this may take.
 Status cancel_runs(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
-                   Millis grace) {
+                   std::optional<Millis> timeout) {
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, instance_endpoint(paths, pointer.url));
   client::ControllerClient client(endpoint);
   ASSIGN_OR_RETURN(const std::vector<RunName> runs, unfinished_runs(client));
+  Millis longest{0};
   for (const RunName& run : runs) {
+    longest = std::max(longest, run.grace);
     env.say(cat("canceling run ", run.name_space, "/", run.name));
     if (const Status canceled = client.cancel_run(run.name_space, run.name); !canceled.ok()) {
       env.say(cat("  ", canceled.error().message));
     }
   }
   if (runs.empty()) return {};
-  const bool ended = wait_until(env, grace, [&] {
+  const bool ended = wait_until(env, timeout.value_or(longest + kGrace), [&] {
     const auto left = unfinished_runs(client);
     return left.ok() && left->empty();
   });
@@ -64,9 +73,10 @@ Status stop(const Env& env, const std::string& program, const std::optional<Proc
 }
 
 Status stop_all(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
-                Millis grace) {
+                std::optional<Millis> timeout) {
+  const Millis grace = timeout.value_or(kGrace);
   if (is_alive(pointer.controller) && !pointer.url.empty()) {
-    if (const Status canceled = cancel_runs(env, paths, pointer, grace); !canceled.ok()) {
+    if (const Status canceled = cancel_runs(env, paths, pointer, timeout); !canceled.ok()) {
       env.say(cat("could not cancel the runs: ", canceled.error().message));
     }
   }
@@ -79,7 +89,7 @@ Status stop_all(const Env& env, const InstancePaths& paths, const InstancePointe
   return {};
 }
 
-Status down(const std::string& instance, Millis grace, const Env& env) {
+Status down(const std::string& instance, std::optional<Millis> timeout, const Env& env) {
   ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, instance));
   if (!os::exists(paths.folder)) {
     env.say(cat("instance ", instance, " is not up"));
@@ -92,7 +102,7 @@ Status down(const std::string& instance, Millis grace, const Env& env) {
     return {};
   }
   TRY(write_pointer(paths.pointer(), *pointer));  // as it was, or mended
-  return stop_all(env, paths, *pointer, grace);
+  return stop_all(env, paths, *pointer, timeout);
 }
 
 }  // namespace
@@ -106,7 +116,7 @@ int down_command(const Parsed& parsed, Env& env) {
   }
   const auto timeout = duration_option(parsed, "timeout");
   if (!timeout.ok()) return fail(env, timeout.error());
-  const Status done = down(target->instance, timeout->value_or(kGrace), env);
+  const Status done = down(target->instance, *timeout, env);
   return done.ok() ? kExitOk : fail(env, done.error());
 }
 

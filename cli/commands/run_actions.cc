@@ -67,8 +67,9 @@ int wait_command(const Parsed& parsed, Env& env) {
 int cancel_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     const RunRef run = run_ref(parsed);
-    TRY(watcher.client.cancel_run(run.name_space, run.name));
-    env.say(cat("run ", run.name, " is being canceled"));
+    const bool at_once = parsed.has("now");
+    TRY(watcher.client.cancel_run(run.name_space, run.name, at_once));
+    env.say(cat("run ", run.name, at_once ? " is being killed" : " is being canceled"));
     return kExitOk;
   });
 }

@@ -83,6 +83,7 @@ std::string spec_text(const contracts::RunSpec& spec) {
   lines.add("Publish", spec.publish);
   lines.add("Volumes", volumes_text(spec.volumes));
   lines.add("Timeout", spec.timeout ? format_duration(spec.timeout->value) : "");
+  lines.add("Grace", spec.termination_grace ? format_duration(spec.termination_grace->value) : "");
   lines.add("Resources", resources_text(spec.resources));
   lines.add("Node selector", pairs(spec.node_selector));
   lines.add("Profile", spec.profile);

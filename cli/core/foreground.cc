@@ -24,8 +24,8 @@ Result<std::unique_ptr<Foreground>> Foreground::start(const http::Endpoint& endp
 void Foreground::on_signal(int signal, int count) {
   // A terminal that was closed is a lost connection, and that ends no run.
   if (signal == SIGHUP) return leave();
-  if (count > 1 || state_ == State::kPreparing) ::_exit(kExitInterrupted);
-  interrupted_ = true;
+  if (count > 2 || state_ == State::kPreparing) ::_exit(kExitInterrupted);
+  asked_ = count;
   if (state_ == State::kCreated) cancel();
 }
 
@@ -37,13 +37,15 @@ void Foreground::leave() {
 void Foreground::created() {
   state_ = State::kCreated;
   if (left_) ::_exit(kExitHungUp);
-  if (interrupted_) cancel();
+  if (interrupted()) cancel();
 }
 
 void Foreground::cancel() {
-  env_.say(cat("\ncanceling run ", run_.name, "; once more to leave it to itself"));
+  const bool at_once = asked_ > 1;
+  env_.say(at_once ? cat("\nkilling run ", run_.name, "; once more to leave it to itself")
+                   : cat("\ncanceling run ", run_.name, "; once more to kill it at once"));
   client::ControllerClient client(endpoint_);
-  const Status canceled = client.cancel_run(run_.name_space, run_.name);
+  const Status canceled = client.cancel_run(run_.name_space, run_.name, at_once);
   if (!canceled.ok()) env_.say(cat("could not cancel: ", canceled.error().message));
 }
 

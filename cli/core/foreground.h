@@ -1,5 +1,5 @@
-// Ctrl-C on a foreground run: the first cancels the run and waits for its end, the second leaves. A
-// terminal that is closed leaves it to itself.
+// Ctrl-C on a foreground run: the first cancels the run and waits for its end, the second has it
+// killed, the third leaves. A terminal that is closed leaves it to itself.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class Foreground {
   void creating() { state_ = State::kCreating; }
   // The run exists now. Cancels it if that was asked for in between.
   void created();
-  bool interrupted() const { return interrupted_; }
+  bool interrupted() const { return asked_ > 0; }
 
  private:
   enum class State { kPreparing, kCreating, kCreated };
@@ -34,7 +34,7 @@ class Foreground {
   RunRef run_;
   const Env& env_;
   std::atomic<State> state_{State::kPreparing};
-  std::atomic<bool> interrupted_{false};
+  std::atomic<int> asked_{0};
   std::atomic<bool> left_{false};
   std::unique_ptr<Interrupts> interrupts_;  // last: its thread uses the rest
 };

@@ -95,7 +95,9 @@ Result<contracts::SandboxResult> launch_here(
   Result<contracts::SandboxResult> result = [&]() -> Result<contracts::SandboxResult> {
     ASSIGN_OR_RETURN(const auto interrupts, Interrupts::start([&](int, int count) {
                        if (identity)
-                         (void)os::signal_process(*identity, count > 1 ? SIGKILL : SIGTERM);
+                         (void)os::signal_process(*identity, count > 2   ? SIGKILL
+                                                             : count > 1 ? SIGQUIT
+                                                                         : SIGTERM);
                      }));
     return read_events(events.read.get(), on_output);
   }();

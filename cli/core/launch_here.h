@@ -11,7 +11,8 @@
 
 namespace paddock::cli {
 
-// Calls `on_output` with each piece of output. Ctrl-C cancels the command; a second one kills it.
+// Calls `on_output` with each piece of output. Ctrl-C cancels the command; a second one kills it at
+// once.
 // LAUNCHER_LOST when the launcher ended without a result.
 Result<contracts::SandboxResult> launch_here(
     const Env& env, const contracts::LaunchRequest& request,

@@ -146,6 +146,7 @@ CommandRow sandbox_run_row() {
       {{"CMD", "command and its arguments, after --", true, true}},
       {{"--profile", "P", "agent, command, compute, session, snippet or test; test unless given"},
        {"--wall-time,--timeout", "D", "real time until everything is killed"},
+       {"--grace", "D", "from SIGTERM to SIGKILL, after the wall time and after Ctrl-C"},
        {"--allow-range", "CIDR", "private addresses that hosts may lead to; may be repeated", true},
        {"--name-server", "ADDRESS", "to ask instead of the system's; may be repeated", true},
        {"--venv", "DIR", "Python environment to run in; read-only inside, at /venv"},

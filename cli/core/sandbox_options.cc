@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "cli/core/names.h"
+#include "cli/core/option_values.h"
 #include "cli/core/policy_options.h"
 #include "common/contracts/mount_places.h"
 #include "common/contracts/profile.h"
+#include "common/contracts/run.h"
 
 namespace paddock::cli {
 namespace {
@@ -49,6 +51,10 @@ Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
   ASSIGN_OR_RETURN(const contracts::Profile profile,
                    wanted_profile(parsed.text("profile", "test")));
   ASSIGN_OR_RETURN(request.policy, wanted_policy(parsed, env.cwd, profile.policy, policy_text));
+  ASSIGN_OR_RETURN(const std::optional<Millis> grace, duration_option(parsed, "grace"));
+  if (grace) request.cancel_grace_ms = request.limit_grace_ms = grace->count();
+  if (grace && *grace > contracts::kLongestGrace)
+    return invalid_argument("INVALID_OPTION", "at most 24h", "--grace");
   request.trace_id = make_uuid(env.random);
   request.command = parsed.list("CMD");
   request.workdir = absolute_path(profile.workdir, parsed.text("workdir"));

@@ -66,7 +66,8 @@ class ControllerClient {
   // --- runs ---
   Result<contracts::Run> create_run(const contracts::Run& run, const std::string& idempotency_key);
   Result<contracts::Run> get_run(const std::string& name_space, const std::string& name);
-  Status cancel_run(const std::string& name_space, const std::string& name);
+  // `at_once`: it is killed, without what its grace leaves it.
+  Status cancel_run(const std::string& name_space, const std::string& name, bool at_once = false);
   // Follows a run's events from after `after`. Reconnects where the stream broke, with back-off,
   // for at most `patience` without any answer; then Unavailable, reason STREAM_LOST. Returns once
   // `end` was seen (after handing it on) or `on_event` returned false.

@@ -84,10 +84,13 @@ Result<Run> ControllerClient::get_run(const std::string& name_space, const std::
   return decode_answer<Run>(found);
 }
 
-Status ControllerClient::cancel_run(const std::string& name_space, const std::string& name) {
+Status ControllerClient::cancel_run(const std::string& name_space, const std::string& name,
+                                    bool at_once) {
   // Cancelling twice is cancelling once.
+  wire::Value::Object how;
+  if (at_once) how.emplace_back("now", true);
   const http::Request request =
-      json_request("POST", cat(paths::run(name_space, name), "/cancel"), wire::Value::Object{});
+      json_request("POST", cat(paths::run(name_space, name), "/cancel"), std::move(how));
   ASSIGN_OR_RETURN(const http::Response done, call(*http_, request, true));
   return {};
 }

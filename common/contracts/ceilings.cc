@@ -81,6 +81,15 @@ Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings) 
   return error;
 }
 
+Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings) {
+  const auto& most = ceilings.termination_grace;
+  if (!grace || !most || *grace <= *most) return {};
+  return invalid_argument("GRACE_OVER_CEILING",
+                          cat(text_of(*grace), " is over the operator's ceiling of ",
+                              text_of(*most), "; ask for at most ", text_of(*most)),
+                          "terminationGrace");
+}
+
 Status check_node_ceilings(const SandboxPolicy& effective, const std::optional<Ceilings>& node) {
   if (node) return check_ceilings(effective, *node);
   if (!effective.network || !effective.network->enabled) return {};

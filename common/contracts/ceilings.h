@@ -40,6 +40,8 @@ struct CeilingRefusal {
 std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
 // FailedPrecondition with the first reason and every cause; OK when nothing is over.
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
+// GRACE_OVER_CEILING at terminationGrace; an absent ceiling or grace is none.
+Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings);
 // A node whose operator set none bounds nothing of its own, but has no network.
 Status check_node_ceilings(const SandboxPolicy& effective, const std::optional<Ceilings>& node);
 

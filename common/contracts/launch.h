@@ -8,8 +8,9 @@
 // It runs one command and appends frames to --events; the last frame, and only it, says how the run
 // ended. A reader that finds the lock free and no `result` frame knows that the launcher itself
 // died. SIGTERM to the launcher cancels the run: every process inside gets SIGTERM, and after a
-// grace SIGKILL; so does a run whose time is up. Its own exit code is 0 whenever a result frame was
-// written.
+// grace SIGKILL; so does a run whose time is up. Asked again, it does not begin again. SIGQUIT is a
+// cancel that leaves no grace, also in the middle of one. Its own exit code is 0 whenever a result
+// frame was written.
 //
 // A server runs many commands, each in a process of its own, as `run` would: one connection per run
 // to its socket (SOCK_SEQPACKET, its own user's), one packet `kLaunchOrder` with the descriptors of
@@ -90,7 +91,8 @@ struct LaunchRequest {
   int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
   std::optional<int64_t> uid;  // root launchers run the command as this host uid (default 65534)
   std::optional<NetworkSettings> network;  // of the operator, never of the user
-  // From SIGTERM to every process inside until all are killed: after a cancel, and after a limit.
+  // From SIGTERM to every process inside until all are killed: after a cancel, and after the wall
+  // time. (After the CPU time at most 200 ms: that limit is no time of day.)
   int64_t cancel_grace_ms = 2000;
   int64_t limit_grace_ms = 200;
   // A file of the host that grows: its lines, once whole, are the command's standard input. Linux.

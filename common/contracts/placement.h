@@ -77,9 +77,11 @@ struct RetryPolicy {
 struct Eviction {
   std::string reason;  // NODE_DRAINED, PREEMPTED, DEADLINE_EXCEEDED
   std::string message;
+  std::optional<wire::Timestamp> at;
   static constexpr auto describe() {
     return std::tuple{field("reason", &Eviction::reason, "a stable word", {.required = true}),
-                      field("message", &Eviction::message, "a sentence")};
+                      field("message", &Eviction::message, "a sentence"),
+                      field("at", &Eviction::at, "when its node was to end it")};
   }
 };
 

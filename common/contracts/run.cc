@@ -60,6 +60,9 @@ void RunSpec::validate(wire::Check& check) const {
   if (code.find('\0') != std::string::npos) check.fail("code", "must not contain a NUL byte");
   if (input_data && !input_data->is_null() && input_data->object() == nullptr)
     check.fail("inputData", cat("must be an object or null, got ", input_data->type_name()));
+  if (termination_grace &&
+      (termination_grace->value < Millis(0) || termination_grace->value > kLongestGrace))
+    check.fail("terminationGrace", "must be at most 24h");
 }
 
 std::string command_text(const RunSpec& spec) {

@@ -180,6 +180,19 @@ struct RunSpec {
   void validate(wire::Check& check) const;
 };
 
+// The longest grace that any operator can allow.
+inline constexpr Millis kLongestGrace = std::chrono::hours(24);
+
+// POST runs/{name}/cancel; without a body: in its own time.
+struct CancelRequest {
+  bool now = false;
+  static constexpr auto describe() {
+    return std::tuple{field("now", &CancelRequest::now,
+                            "SIGKILL at once, also when it is being ended already; else SIGTERM, "
+                            "and SIGKILL after its terminationGrace")};
+  }
+};
+
 // What a run executes, in one line for people. Of a code run never the code itself.
 std::string command_text(const RunSpec& spec);
 
@@ -193,6 +206,7 @@ struct RunStatus {
   std::optional<wire::Timestamp> retry_at;     // of a pending run: not before
   std::optional<wire::Timestamp> deadline_at;  // spec.deadline as a time of the controller
   std::optional<Eviction> eviction;
+  std::optional<bool> kill_now;  // its node ends it without what is left of its grace
   std::optional<wire::Timestamp> scheduled_at;
   std::optional<wire::Timestamp> started_at;
   std::optional<wire::Timestamp> finished_at;
@@ -225,6 +239,8 @@ struct RunStatus {
         field("retryAt", &RunStatus::retry_at, "the next attempt is not made before"),
         field("deadlineAt", &RunStatus::deadline_at, "when spec.deadline is over"),
         field("eviction", &RunStatus::eviction, "why we are ending it on its node"),
+        field("killNow", &RunStatus::kill_now,
+              "whether its node kills it at once, without what is left of its grace"),
         field("scheduledAt", &RunStatus::scheduled_at, "when it was bound"),
         field("startedAt", &RunStatus::started_at, "when the command started"),
         field("finishedAt", &RunStatus::finished_at, "when it ended"),

@@ -133,6 +133,7 @@ struct Assignment {
   std::string name;
   int64_t attempt = 0;
   DesiredState desired = DesiredState::kRun;
+  std::optional<bool> kill_now;  // with desired cancel: without what is left of the run's grace
   RunSpec spec;
   SandboxPolicy policy;                            // effective
   std::map<std::string, std::string> environment;  // the profile's
@@ -149,6 +150,8 @@ struct Assignment {
         field("name", &Assignment::name, "of the run"),
         field("attempt", &Assignment::attempt, "the fence", {.required = true}),
         field("desired", &Assignment::desired, "run or cancel"),
+        field("killNow", &Assignment::kill_now,
+              "whether it is killed without what is left of its grace"),
         field("spec", &Assignment::spec, "of the run"),
         field("policy", &Assignment::policy, "effective"),
         field("environment", &Assignment::environment, "of the profile", {.omit_empty = true}),

@@ -235,6 +235,12 @@ void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
   }
 }
 
+void check_grace(const RunSpec& spec, const contracts::Ceilings& ceilings, Refusals& out) {
+  const Status allowed = contracts::check_grace(spec.termination_grace, ceilings);
+  if (!allowed.ok())
+    out.add(allowed.error().reason, "spec.terminationGrace", allowed.error().message);
+}
+
 void check_length(const RunSpec& spec, const SandboxPolicy& policy, Refusals& out) {
   size_t bytes = 0;
   for (const std::string& word : spec.command.argv) bytes += word.size() + 1;
@@ -284,6 +290,8 @@ contracts::Ceilings default_ceilings() {
   contracts::Ceilings ceilings;
   ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
   ceilings.limits.open_files = 65536;
+  // Who gives way keeps others waiting for so long; a drain waits as long unless told otherwise.
+  ceilings.termination_grace = wire::Duration{std::chrono::minutes(5)};
   // All of it is kept in the controller's store.
   ceilings.limits.stdout_bytes = ceilings.limits.stderr_bytes = wire::Quantity{256 << 20};
   return ceilings;
@@ -328,6 +336,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_volumes(spec, refusals);
   check_tool_bundle(spec, refusals);
   check_ceilings(spec, admitted.policy, context.ceilings, refusals);
+  check_grace(spec, context.ceilings, refusals);
   check_environment(spec, profile_name, admitted, refusals);
   if (!refusals.none()) return std::move(refusals).take();
   fill_defaults(admitted.spec, profile_name, admitted.policy);

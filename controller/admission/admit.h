@@ -7,7 +7,8 @@
 // TEST_NOT_FOUND, CODE_REQUIRED, INPUT_DATA_TOO_LARGE, FIELD_NOT_SUPPORTED,
 // PATH_ESCAPES_WORKSPACE, WORKSPACE_REQUIRED,
 // REQUIREMENTS_INVALID, STDIN_FILE_INVALID, ARTIFACT_DIR_INVALID, TIMEOUT_OVER_CEILING,
-// LIMIT_OVER_CEILING, PROFILE_UNKNOWN, ENV_NOT_ALLOWED, NETWORK_NOT_ALLOWED,
+// LIMIT_OVER_CEILING, GRACE_OVER_CEILING,
+// PROFILE_UNKNOWN, ENV_NOT_ALLOWED, NETWORK_NOT_ALLOWED,
 // HOST_MOUNT_NOT_ALLOWED, DEVICE_NOT_ALLOWED, VOLUME_NAME_INVALID, VOLUME_TWICE,
 // PUBLISH_WITHOUT_ARTIFACTS, TOOL_BUNDLE_NOT_SUPPORTED.
 #pragma once
@@ -22,7 +23,7 @@
 
 namespace paddock::admission {
 
-// A day of wall time; no network, no folders and no devices of a node.
+// A day of wall time, five minutes of grace; no network, no folders and no devices of a node.
 contracts::Ceilings default_ceilings();
 
 struct AdmissionContext {

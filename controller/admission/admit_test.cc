@@ -64,6 +64,18 @@ TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
   EXPECT_EQ(field(), "spec.sandbox.limits.memory");
 }
 
+TEST_F(Admit, RefusesAGraceOverTheCeilingAndNamesWhatWouldPass) {
+  spec_.termination_grace = wire::Duration{std::chrono::minutes(5)};
+  EXPECT_EQ(reason(), "");
+  spec_.termination_grace->value += Millis(1);
+  EXPECT_EQ(reason(), "GRACE_OVER_CEILING");
+  EXPECT_EQ(field(), "spec.terminationGrace");
+  EXPECT_THAT(admit(spec_, wanted_media(spec_), context_).error().message,
+              testing::HasSubstr("ask for at most 5m"));
+  context_.ceilings.termination_grace.reset();
+  EXPECT_EQ(reason(), "");
+}
+
 // proves partly: VLT-02, VLT-37, ELV-55
 TEST_F(Admit, GivesCodeAndTestsTheirProfiles) {
   spec_.type = contracts::RunType::kTest;

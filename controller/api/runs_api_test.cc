@@ -113,6 +113,16 @@ TEST_F(Runs, AreDeletedOnlyOnceTheyHaveEnded) {
   EXPECT_EQ(call("GET", cat(kRuns, "/r1")).reason(), "RUN_NOT_FOUND");
 }
 
+TEST_F(Runs, AreKilledByACancelThatSaysSo) {
+  make_workspace();
+  call("POST", kRuns, run_text("r1"));
+  const Answer odd = call("POST", cat(kRuns, "/r1/cancel"), R"({"now":"yes"})");
+  EXPECT_EQ(odd.status, 400);
+  EXPECT_EQ(call("POST", cat(kRuns, "/r1/cancel"), R"({"later":true})").status, 400);
+  EXPECT_EQ(call("POST", cat(kRuns, "/r1/cancel"), R"({"now":true})").body.text("status.phase"),
+            "Canceled");
+}
+
 TEST_F(Runs, AreFoundByTheirPhase) {
   make_workspace();
   for (const char* name : {"a", "b", "c"})

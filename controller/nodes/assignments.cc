@@ -25,6 +25,7 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignment.attempt = run.status.attempt;
     const bool end_it = run.spec.cancel_requested || run.status.eviction.has_value();
     assignment.desired = end_it ? contracts::DesiredState::kCancel : contracts::DesiredState::kRun;
+    assignment.kill_now = run.status.kill_now;
     assignment.policy = run.status.policy.value_or(run.spec.sandbox);
     assignment.environment = run.status.environment;
     assignment.spec = std::move(run.spec);
@@ -70,6 +71,7 @@ std::string version_of(const std::vector<contracts::Assignment>& assignments,
   std::string text;
   for (const contracts::Assignment& each : assignments) {
     text += cat(each.run_uid, " ", each.attempt, " ", wire::enum_name(each.desired));
+    if (each.kill_now.value_or(false)) text += " now";
     if (!each.inputs.empty()) text += cat(" ", each.inputs.back().seq);
     text += "\n";
   }

@@ -87,6 +87,50 @@ TEST_F(ReconcilerTest, ALostRunThatMayBeTriedAgainIsPlacedElsewhereUnderAnotherA
   EXPECT_EQ(node().status.reason, "");
 }
 
+TEST_F(ReconcilerTest, ADrainTellsARunToEndSoEarlyThatItHasItsGraceAndKillsItWhenThatIsOver) {
+  heartbeat();
+  submit("a",
+         [](contracts::Run& run) { run.spec.termination_grace = wire::Duration{Millis(3'000)}; });
+  submit("long",
+         [](contracts::Run& run) { run.spec.termination_grace = wire::Duration{Millis(60'000)}; });
+  EXPECT_EQ(step().bound, 2);
+  ASSERT_TRUE(nodes::drain(*store_, "n1", Millis(5'000), clock_.wall()).ok());
+  const TickReport first = step();
+  EXPECT_EQ(first.evicted, 1) << "one needs all of the drain's grace, and more";
+  EXPECT_EQ(first.next_drain, Millis(2'000));
+  EXPECT_FALSE(run("a").status.eviction);
+  clock_.advance(Millis(2'000));
+  EXPECT_EQ(step().evicted, 1);
+  clock_.advance(Millis(4'999));
+  EXPECT_EQ(step().evicted, 0);
+  EXPECT_FALSE(run("a").status.kill_now);
+  EXPECT_FALSE(heartbeat().runs.at(0).kill_now);
+  clock_.advance(Millis(1));
+  step();
+  EXPECT_TRUE(run("a").status.kill_now);
+  EXPECT_TRUE(run("long").status.kill_now);
+  EXPECT_TRUE(heartbeat().runs.at(0).kill_now);
+  EXPECT_EQ(step().next_drain, std::chrono::hours(1));
+}
+
+TEST_F(ReconcilerTest, AControllerThatWasAwayWhenADrainWasOverStillTellsBeforeItKills) {
+  heartbeat();
+  submit("a",
+         [](contracts::Run& run) { run.spec.termination_grace = wire::Duration{Millis(3'000)}; });
+  step();
+  ASSERT_TRUE(nodes::drain(*store_, "n1", Millis(5'000), clock_.wall()).ok());
+  clock_.advance(Millis(15'000));
+  heartbeat();
+  EXPECT_EQ(step().next_drain, Millis(2'000));
+  EXPECT_TRUE(run("a").status.eviction);
+  clock_.advance(Millis(1'999));
+  step();
+  EXPECT_FALSE(run("a").status.kill_now);
+  clock_.advance(Millis(1));
+  step();
+  EXPECT_TRUE(run("a").status.kill_now);
+}
+
 TEST_F(ReconcilerTest, ADrainLetsRunsGoOnForItsGraceThenEndsThem) {
   heartbeat();
   submit("a");

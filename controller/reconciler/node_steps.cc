@@ -79,16 +79,52 @@ Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::L
   return {};
 }
 
+namespace {
+
+// Everybody has so long to end, also where a drain is over or this controller was away.
+constexpr Millis kLeastGrace{2'000};
+
+struct DrainTimes {
+  WallTime tell_at;  // so early that the run has its grace before the drain is over
+  WallTime kill_at;  // when that is over
+};
+
+DrainTimes times_for(const Run& run, WallTime evict_at) {
+  DrainTimes out{evict_at, evict_at + kLeastGrace};
+  if (run.spec.termination_grace) out.tell_at = evict_at + -run.spec.termination_grace->value;
+  const auto& eviction = run.status.eviction;
+  if (eviction && eviction->at) out.kill_at = std::max(evict_at, eviction->at->value) + kLeastGrace;
+  return out;
+}
+
+runs::Events end_for_drain(Run& run, const std::string& node, WallTime evict_at, WallTime now) {
+  const std::string why = now < evict_at
+                              ? cat("node ", node, " is being drained, and the run told to end")
+                              : cat("node ", node, " is drained and its grace is over");
+  runs::Events events = runs::evict(run, {runs::kNodeDrained, why, {}}, now);
+  if (events.empty() && now >= times_for(run, evict_at).kill_at) events = runs::kill_now(run, now);
+  return events;
+}
+
+}  // namespace
+
 Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
                             TickReport& report) {
+  report.next_drain = std::chrono::hours(1);
+  const auto sooner = [&](WallTime at) {
+    if (now < at) report.next_drain = std::min(report.next_drain, at - now);
+  };
   for (const auto& [name, evict_at] : picture.drains()) {
-    if (now < evict_at) continue;
     ASSIGN_OR_RETURN(std::vector<Run> runs, txn.active_runs_on(name));
     for (Run& run : runs) {
-      runs::Events events = runs::evict(
-          run, {runs::kNodeDrained, cat("node ", name, " is drained and its grace is over")}, now);
+      const bool was_told = run.status.eviction.has_value();
+      const WallTime tell_at = times_for(run, evict_at).tell_at;
+      sooner(tell_at);
+      if (now < tell_at) continue;
+      runs::Events events = end_for_drain(run, name, evict_at, now);
+      sooner(times_for(run, evict_at).kill_at);
       if (events.empty()) continue;
-      ++report.evicted;
+      if (!was_told && run.status.eviction) ++report.evicted;
       TRY(store::save_run(txn, run, std::move(events)));
     }
   }

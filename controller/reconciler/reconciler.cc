@@ -150,7 +150,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
                     cluster.owes_explanations();
   report.waiting = static_cast<int64_t>(cluster.waiting());
   report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);
-  report.next = std::min(report.next, report.next_session);
+  report.next = std::min({report.next, report.next_session, report.next_drain});
   if (cluster.others_may_differ())
     report.next = std::min(report.next, state.tell_others - now.mono);
   add(state.totals.sum, report);

@@ -33,6 +33,7 @@ struct TickReport {
   int64_t pruned = 0;      // ended runs and audit events that were forgotten
   int64_t waiting = 0;     // runs that are not placed now
   Millis next_session{0};  // until a session's time has come
+  Millis next_drain{0};    // until the next run is told to end for a drain, or killed
 };
 
 // Counts since the start, and the present state, for /metrics.

@@ -172,6 +172,25 @@ TEST(Eviction, WhatTheAttemptHadWrittenStaysUntilAnotherOneEnds) {
   EXPECT_TRUE(run.status.artifacts.empty());
 }
 
+TEST(Eviction, OnlyARunThatIsBeingEndedIsKilledAndOnce) {
+  contracts::Run run = placed();
+  EXPECT_TRUE(kill_now(run, kTried).empty());
+  static_cast<void>(request_cancel(run, kTried));
+  EXPECT_EQ(kill_now(run, kTried).size(), 1u);
+  EXPECT_TRUE(kill_now(run, kTried).empty());
+  EXPECT_TRUE(run.status.kill_now);
+  ASSERT_TRUE(finish(run, 1, outcome(RunPhase::kCanceled, "Canceled"), kTried).ok());
+  EXPECT_TRUE(kill_now(run, kTried).empty());
+
+  contracts::Run again = placed();
+  static_cast<void>(evict(again, {kNodeDrained, "drained"}, kTried));
+  EXPECT_EQ(again.status.eviction->at->value, kTried);
+  EXPECT_EQ(kill_now(again, kTried).size(), 1u);
+  ASSERT_TRUE(finish(again, 1, outcome(RunPhase::kCanceled, "Canceled"), kTried).ok());
+  EXPECT_EQ(again.status.phase, RunPhase::kPending);
+  EXPECT_FALSE(again.status.kill_now) << "the next attempt is another matter";
+}
+
 TEST(Eviction, ARunThatEndedByItselfFirstKeepsItsOwnEnd) {
   contracts::Run run = placed();
   see(run, RunPhase::kRunning);

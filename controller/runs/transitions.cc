@@ -1,5 +1,7 @@
 #include "controller/runs/transitions.h"
 
+#include <utility>
+
 #include "controller/runs/conditions.h"
 #include "controller/runs/retry.h"
 #include "controller/runs/stream_events.h"
@@ -94,6 +96,7 @@ Events wait_again(Run& run, const std::string& why, WallTime now) {
   status.started_at.reset();
   status.timings_ms.clear();
   status.eviction.reset();
+  status.kill_now.reset();
   status.retry_at = wire::Timestamp{now + wait};
   status.reason = kRetry;
   status.message = cat("attempt ", status.attempt, " of ", run.spec.retry->max_attempts,
@@ -290,6 +293,17 @@ Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
   status.reason = eviction.reason;
   status.message = cat(eviction.message, "; waiting for the node to end it");
   status.eviction = std::move(eviction);
+  status.eviction->at = wire::Timestamp{now};
+  return {phase_event(run, now)};
+}
+
+Events kill_now(Run& run, WallTime now) {
+  contracts::RunStatus& status = run.status;
+  const bool ending = status.eviction || run.spec.cancel_requested;
+  const bool placed = status.phase != P::kPending && !contracts::is_terminal(status.phase);
+  if (!ending || !placed || status.kill_now) return {};
+  status.kill_now = true;
+  status.message = "waiting for the node to end it, without what is left of its grace";
   return {phase_event(run, now)};
 }
 

@@ -86,6 +86,9 @@ Events lose_node(contracts::Run& run, const std::string& message, WallTime now);
 // Marks a placed run so that its node ends it. Changes nothing on one that is marked already, that
 // a caller has cancelled, or that is not placed.
 Events evict(contracts::Run& run, contracts::Eviction eviction, WallTime now);
+// A run that is being ended on its node is ended there at once: nothing is left of its grace.
+// Changes nothing on any other.
+Events kill_now(contracts::Run& run, WallTime now);
 // For a run whose deadline has passed: a pending one has failed, a placed one is evicted.
 Events expire(contracts::Run& run, WallTime now);
 

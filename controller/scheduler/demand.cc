@@ -10,6 +10,7 @@ Demand demand_of(const contracts::Run& run) {
   demand.node_selector = run.spec.node_selector;
   demand.tolerations = run.spec.tolerations;
   demand.sandbox_level = run.spec.sandbox_level;
+  demand.termination_grace = run.spec.termination_grace;
   if (run.status.policy) demand.policy = *run.status.policy;
   const auto& resources = run.spec.resources;
   if (!resources) return demand;
@@ -26,7 +27,8 @@ std::string key_of(const Demand& demand) {
                                     wire::encode(demand.node_selector),
                                     wire::encode(demand.tolerations),
                                     wire::encode(demand.sandbox_level),
-                                    wire::encode(demand.policy)};
+                                    wire::encode(demand.policy),
+                                    wire::encode(demand.termination_grace)};
   return wire::to_json(parts);
 }
 

@@ -30,6 +30,7 @@ struct Demand {
   std::vector<contracts::Toleration> tolerations;
   std::optional<contracts::EnforcementLevel> sandbox_level;
   contracts::SandboxPolicy policy;  // effective
+  std::optional<wire::Duration> termination_grace;
 };
 
 Demand demand_of(const contracts::Run& run);

@@ -90,10 +90,15 @@ TEST(Scheduler, PlacesNothingOverANodesCeilings) {
   contracts::Node strict = make_node("strict");
   strict.status.ceilings.emplace().limits.memory = wire::Quantity{1LL << 30};
   EXPECT_EQ(reason(run, {strict}),
-            "0/1 nodes fit: 1 has lower ceilings than the sandbox policy asks for; would help: ask "
+            "0/1 nodes fit: 1 has lower ceilings than the run asks for; would help: ask "
             "for no more than a node's status.ceilings");
   EXPECT_EQ(reason(run, {strict, make_node("open")}), "placed on open");
   run.status.policy->limits.memory = wire::Quantity{1LL << 30};
+  EXPECT_EQ(reason(run, {strict}), "placed on strict");
+  strict.status.ceilings->termination_grace = wire::Duration{Millis(1'000)};
+  run.spec.termination_grace = wire::Duration{Millis(1'001)};
+  EXPECT_EQ(reason(run, {strict, make_node("open")}), "placed on open");
+  run.spec.termination_grace = wire::Duration{Millis(1'000)};
   EXPECT_EQ(reason(run, {strict}), "placed on strict");
 }
 

@@ -106,7 +106,7 @@ Status RunHost::recover() {
 void RunHost::act(const session::Action& action) {
   if (const auto* begin = std::get_if<session::StartRun>(&action)) return start(begin->assignment);
   if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
-    return stop_run(cancel->key, StopKind::kCancel);
+    return stop_run(cancel->key, cancel->kill_now ? StopKind::kKill : StopKind::kCancel);
   }
   if (const auto* input = std::get_if<session::GiveInput>(&action)) {
     if (const Life life = life_of(input->key)) life->give_input(input->inputs);

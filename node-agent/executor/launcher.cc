@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "common/base/log.h"
 #include "common/os/file.h"
@@ -17,7 +18,7 @@
 namespace paddock::executor {
 namespace {
 
-constexpr Millis kGrace{15'000};   // from SIGTERM to SIGKILL
+constexpr Millis kGrace{15'000};   // of the launcher, beyond that of its command
 constexpr int kPollMs = 1'000;     // in case a wake-up is missed
 constexpr int kBlindPollMs = 100;  // when the launcher's identity is unknown
 
@@ -35,20 +36,27 @@ void signal_launcher(const LauncherProcess& process, int signal) {
 // Passes a wish to stop on to the launcher, first politely.
 class Ender {
  public:
-  Ender(const LauncherProcess& process, const Clock& clock) : process_(process), clock_(clock) {}
-  void ask() {
-    if (asked_) return;
-    asked_ = clock_.mono();
-    signal_launcher(process_, SIGTERM);
+  Ender(const LauncherProcess& process, Millis grace, const Clock& clock)
+      : process_(process), grace_(grace), clock_(clock) {}
+  void ask(StopKind wish) {
+    if (wish == StopKind::kCancel) tell(SIGTERM, grace_);
+    if (wish == StopKind::kKill || wish == StopKind::kForget) tell(SIGQUIT, Millis(0));
   }
   void insist() {
-    if (asked_ && clock_.mono() - *asked_ > kGrace) signal_launcher(process_, SIGKILL);
+    if (insist_at_ && clock_.mono() > *insist_at_) signal_launcher(process_, SIGKILL);
   }
 
  private:
+  void tell(int signal, Millis grace) {
+    if (std::exchange(told_, signal) == signal) return;
+    insist_at_ = clock_.mono() + grace + kGrace;
+    signal_launcher(process_, signal);
+  }
   const LauncherProcess& process_;
+  const Millis grace_;
   const Clock& clock_;
-  std::optional<MonoTime> asked_;
+  int told_ = 0;
+  std::optional<MonoTime> insist_at_;
 };
 
 }  // namespace
@@ -90,18 +98,19 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
 }
 
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, const Clock& clock, std::optional<os::FileWatch>& watch,
+                          StopSignal& stop, Millis grace, const Clock& clock,
+                          std::optional<os::FileWatch>& watch,
                           const std::function<bool()>& read_events) {
   (void)watch.emplace().add_file(files.events);
   const os::Fd exit = process.identity ? os::exit_of(*process.identity) : os::Fd();
-  Ender ender(process, clock);
+  Ender ender(process, grace, clock);
   while (true) {
     // Looked at before reading: what was written before the end is then seen in this round.
     const bool alive = running(process, files);
     if (read_events()) return FollowEnd::kResult;
     if (!alive) return FollowEnd::kGone;
     if (stop.kind() == StopKind::kDetach) return FollowEnd::kDetached;
-    if (stop.at_least(StopKind::kCancel)) ender.ask();
+    ender.ask(stop.kind());
     ender.insist();
     std::array<pollfd, 3> fds = {pollfd{watch->fd(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
                                  pollfd{stop.fd(), POLLIN, 0}};
@@ -128,7 +137,8 @@ void end_leftover(const std::string& lock) {
   const auto holder = find_lock_holder(lock);
   if (!holder) return;
   const LauncherProcess process{holder, false};
-  signal_launcher(process, SIGTERM);
+  signal_launcher(process, SIGTERM);  // also a server's
+  signal_launcher(process, SIGQUIT);
   reap_launcher(process);
 }
 

@@ -40,10 +40,12 @@ enum class FollowEnd { kResult, kGone, kDetached };
 
 // Reads along until the result is there, the launcher is gone without one, or the agent leaves.
 // `read_events` takes in what is new and returns whether the result was seen. A cancel is passed on
-// as SIGTERM, and as SIGKILL where that is not obeyed; kForget likewise. `watch` becomes what tells
-// of changes: closing it takes the kernel some milliseconds, so the caller does when nobody waits.
+// as SIGTERM, which leaves the command its `grace`; kKill and kForget as SIGQUIT, which leaves it
+// none; both as SIGKILL where they are not obeyed. `watch` becomes what tells of changes: closing
+// it takes the kernel some milliseconds, so the caller does when nobody waits.
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, const Clock& clock, std::optional<os::FileWatch>& watch,
+                          StopSignal& stop, Millis grace, const Clock& clock,
+                          std::optional<os::FileWatch>& watch,
                           const std::function<bool()>& read_events);
 
 // After kResult or kGone: waits for the process to leave, with force in the end, and reaps it.

@@ -68,7 +68,12 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
     for (const contracts::MountedVolume& each : assignment_.volumes)
       trees_.emplace_back(*ports_.trees, each.root);
   }
-  if (assignment_.desired == contracts::DesiredState::kCancel) stop_.raise(StopKind::kCancel);
+  if (assignment_.desired == contracts::DesiredState::kCancel)
+    stop_.raise(assignment_.kill_now.value_or(false) ? StopKind::kKill : StopKind::kCancel);
+}
+
+Millis RunLife::grace() const {
+  return assignment_.spec.termination_grace.value_or(wire::Duration{}).value;
 }
 
 // The whole life, top to bottom. A recovered run enters at the step that was next.
@@ -165,7 +170,7 @@ Result<LauncherProcess> RunLife::start(const LaunchFiles& files,
 FollowEnd RunLife::follow() {
   OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
   const FollowEnd end =
-      follow_launcher(launcher_, launch_files(), stop_, ports_.clock, watch_, [&] {
+      follow_launcher(launcher_, launch_files(), stop_, grace(), ports_.clock, watch_, [&] {
         if (!output_->advance()) stop_.raise(StopKind::kCancel);  // nothing more can be read of it
         OutputState state = output_->state();
         if (state.started_ms) phase_ = RunPhase::kRunning;

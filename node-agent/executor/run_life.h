@@ -117,6 +117,7 @@ class RunLife {
   Status launch(const contracts::LaunchRequest& request);
   Result<LauncherProcess> start(const LaunchFiles& files, const contracts::LaunchRequest& request);
   FollowEnd follow();
+  Millis grace() const;
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
   bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }

@@ -1,6 +1,8 @@
 // One run from its assignment to its outcome.
 #include "node-agent/executor/run_life.h"
 
+#include <thread>
+
 #include "common/wire/json.h"
 #include "node-agent/executor/run_life_fixture.h"
 
@@ -133,6 +135,38 @@ TEST_F(Life, ACancelWhileItRunsEndsTheCommand) {
   stop_while_running(StopKind::kCancel);
   EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
   EXPECT_EQ(last_outcome().result->status, contracts::SandboxStatus::kCanceled);
+}
+
+TEST_F(Life, ACommandInItsGraceIsKilledWhenThatIsWishedAndWhatItSavedComesBack) {
+  behave("linger");
+  assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
+  life = accept();
+  auto running = std::async(std::launch::async, [this] { life->run(); });
+  recorder.wait_for(RunPhase::kRunning);
+  life->stop(StopKind::kCancel);
+  while (output_of(*life, "stdout").find("told to end") == std::string::npos)
+    std::this_thread::yield();
+  EXPECT_TRUE(os::LockFile::held(folder().file("events")));
+  life->stop(StopKind::kKill);
+  running.wait();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+}
+
+TEST_F(Life, TheGraceOfARunIsItsLaunchers) {
+  assignment.spec.termination_grace = wire::Duration{Millis(70'000)};
+  behave("ok");
+  run();
+  const auto request = os::read_file(folder().file("request.json"));
+  ASSERT_TRUE(request.ok());
+  EXPECT_NE(request->find("\"cancelGraceMs\":70000"), std::string::npos);
+  EXPECT_NE(request->find("\"limitGraceMs\":70000"), std::string::npos);
+}
+
+TEST_F(Life, ANodeRefusesALongerGraceThanItsOperatorAllows) {
+  config.ceilings.emplace().termination_grace = wire::Duration{Millis(5'000)};
+  assignment.spec.termination_grace = wire::Duration{Millis(5'001)};
+  behave("ok");
+  EXPECT_EQ(run().reason, "GRACE_OVER_CEILING");
 }
 
 TEST_F(Life, AForgottenRunIsEndedAndLeavesNothing) {

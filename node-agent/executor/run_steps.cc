@@ -36,6 +36,8 @@ std::unique_ptr<RunTransport> RunLife::transport(StopKind give_up) {
 Result<contracts::LaunchRequest> RunLife::prepare() {
   if (stop_.at_least(StopKind::kCancel)) return Error{};
   TRY(contracts::check_node_ceilings(assignment_.policy, ports_.config.ceilings));
+  const auto& grace = assignment_.spec.termination_grace;
+  if (ports_.config.ceilings) TRY(contracts::check_grace(grace, *ports_.config.ceilings));
   phase_ = RunPhase::kPreparing;
   publish();
   ASSIGN_OR_RETURN(runtimes::Environment environment, fetch_project());
@@ -61,6 +63,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;
   request.network = ports_.config.network;
   add_processors(request);
+  if (grace) request.cancel_grace_ms = request.limit_grace_ms = grace->value.count();
   if (is_agent()) request.input_file = input_path();
   if (const std::string& file = assignment_.spec.stdin_file; !file.empty())
     request.stdin_file = os::join_path(std::string(contracts::kSandboxWorkspace), file);
@@ -207,7 +210,7 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });
   std::optional<os::FileWatch> changes;
-  const FollowEnd end = follow_launcher(process, files, build_stop, ports_.clock, changes, [&] {
+  const FollowEnd end = follow_launcher(process, files, build_stop, {}, ports_.clock, changes, [&] {
     if (!output->advance()) build_stop.raise(StopKind::kCancel);
     return output->state().result.has_value();
   });

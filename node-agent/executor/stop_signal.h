@@ -14,6 +14,7 @@ namespace paddock::executor {
 enum class StopKind {
   kNone,
   kCancel,  // the run shall end, and its outcome be reported
+  kKill,    // the same, without what is left of its grace
   kDetach,  // the agent leaves; what runs goes on without it
   kForget,  // the run is not ours any more: end it, report nothing
 };

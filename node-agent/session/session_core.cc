@@ -256,9 +256,12 @@ void SessionCore::accept(const Assignment& wanted, std::vector<Action>& actions)
   const bool unwritten =
       !wanted.inputs.empty() && wanted.inputs.back().seq > run.seen.input_acked.value_or(0);
   if (unwritten && !run.seen.outcome) actions.push_back(GiveInput{key, wanted.inputs});
-  if (wanted.desired != DesiredState::kCancel || run.cancel_passed_on) return;
+  if (wanted.desired != DesiredState::kCancel) return;
+  const bool kill_now = wanted.kill_now.value_or(false);
+  const bool passed_on = kill_now ? run.kill_passed_on : run.cancel_passed_on;
   run.cancel_passed_on = true;
-  if (!is_new && !run.seen.outcome) actions.push_back(CancelRun{key});
+  run.kill_passed_on |= kill_now;
+  if (!passed_on && !is_new && !run.seen.outcome) actions.push_back(CancelRun{key, kill_now});
 }
 
 void SessionCore::forget(const RunKey& key, std::vector<Action>& actions) {

@@ -32,6 +32,7 @@ struct StartRun {
 };
 struct CancelRun {
   RunKey key;
+  bool kill_now = false;  // without what is left of its grace
 };
 struct ForgetRun {  // end it if it still runs, then delete all of it
   RunKey key;
@@ -111,6 +112,7 @@ class SessionCore {
     contracts::RunReport told;  // as last reported in a call that was answered
     bool assigned = false;      // named by an answer of this session
     bool cancel_passed_on = false;
+    bool kill_passed_on = false;
   };
   bool has_news(const Held& run) const;
   void add_output(contracts::SyncRequest& request, OutputReader& output);

@@ -69,7 +69,7 @@ class Core : public testing::Test {
       return cat("start ", start->assignment.run_uid, "/", start->assignment.attempt);
     }
     if (const auto* stop = std::get_if<CancelRun>(&action)) {
-      return cat("cancel ", stop->key.uid, "/", stop->key.attempt);
+      return cat(stop->kill_now ? "kill " : "cancel ", stop->key.uid, "/", stop->key.attempt);
     }
     const RunKey& key = std::get<ForgetRun>(action).key;
     return cat("forget ", key.uid, "/", key.attempt);

@@ -54,6 +54,17 @@ TEST_F(Core, ACancelIsPassedOnOnceAndNotAfterTheEnd) {
   EXPECT_THAT(exchange({cancel("a"), cancel("b")}), IsEmpty());
 }
 
+TEST_F(Core, AKillFollowsACancelOnceAndNeedsNone) {
+  Assignment kill_a = cancel("a");
+  Assignment kill_b = cancel("b");
+  kill_a.kill_now = kill_b.kill_now = true;
+  exchange({assignment("a"), assignment("b")});
+  EXPECT_THAT(texts(exchange({cancel("a"), assignment("b")})), ElementsAre("cancel a/1"));
+  EXPECT_THAT(texts(exchange({kill_a, kill_b})), ElementsAre("kill a/1", "kill b/1"));
+  EXPECT_THAT(exchange({kill_a, kill_b}), IsEmpty());
+  EXPECT_THAT(exchange({cancel("a"), cancel("b")}), IsEmpty()) << "an older wish";
+}
+
 TEST_F(Core, ARunFoundOnDiskIsKeptIfAssignedAndNotStartedAgain) {
   observe("a", RunPhase::kRunning, 4);
   observe("z", RunPhase::kRunning, 4);

@@ -9,6 +9,7 @@ namespace {
 using contracts::SandboxStatus;
 using testing::HasSubstr;
 
+constexpr int64_t kNever = 86'400'000;  // a grace that no test outlives
 constexpr int64_t kLong = 60'000;  // no loaded machine is that slow; nothing waits for all of it
 
 class Kill : public SandboxTest {
@@ -65,6 +66,68 @@ TEST_P(Kill, KillsWhatGoesOnAfterItsGrace) {
   const Finished done = launched.wait();
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  EXPECT_TRUE(all_gone());
+}
+
+TEST_P(Kill, KillsAtOnceInTheMiddleOfAGrace) {
+  contracts::LaunchRequest launch = marked(probe("polite", {"and stay"}));
+  launch.cancel_grace_ms = kNever;
+  Launched launched = start(launch);
+  ASSERT_TRUE(launched.wait_for_output("READY\nREADY\nREADY\n"));
+  kill(launched.pid(), SIGTERM);
+  ASSERT_TRUE(launched.wait_for_output("\nCLEANED\n"));
+  kill(launched.pid(), SIGTERM);  // asked again, it does not begin again
+  kill(launched.pid(), SIGQUIT);
+  const Finished done = launched.wait();
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  EXPECT_TRUE(all_gone());
+}
+
+// A shell ends at once; what it started has the grace all the same.
+TEST_P(Kill, LetsWhatAShellStartedSaveItsWork) {
+  contracts::LaunchRequest launch = marked(probe("in_grace", {"save", "behind a parent"}));
+  launch.cancel_grace_ms = kNever;
+  Launched launched = start(launch);
+  ASSERT_TRUE(launched.wait_for_output("READY\n"));
+  kill(launched.pid(), SIGTERM);
+  const Finished done = launched.wait();
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  EXPECT_THAT(done.out, HasSubstr("SAVED\n"));
+  EXPECT_TRUE(all_gone());
+}
+
+// A day of grace helps nobody who goes over a limit in it.
+TEST_P(Kill, HoldsToItsLimitsInAGrace) {
+  const Finished harmless = run(std::vector<std::string>{"true"});
+  if (harmless.result.value().enforced.at("cpuTime").mechanism.find("cgroup") == std::string::npos)
+    GTEST_SKIP() << "without a cgroup the memory of one process is refused, and nothing is killed";
+  for (const char* greed : {"memory", "cpu"}) {
+    contracts::LaunchRequest launch = marked(probe("in_grace", {greed}));
+    launch.policy.limits.memory = wire::Quantity{64 * kMiB};
+    launch.policy.limits.cpu_time = wire::Duration{Millis(1'000)};
+    launch.cancel_grace_ms = launch.limit_grace_ms = kNever;
+    Launched launched = start(launch);
+    ASSERT_TRUE(launched.wait_for_output("READY\n"));
+    kill(launched.pid(), SIGTERM);
+    const Finished done = launched.wait();
+    ASSERT_TRUE(done.result) << greed;
+    EXPECT_EQ(done.result->status, SandboxStatus::kCanceled) << "the first cause stays";
+    EXPECT_TRUE(all_gone());
+  }
+}
+
+TEST_P(Kill, EndsAForkBombThatBeginsInItsGrace) {
+  contracts::LaunchRequest launch = marked(probe("in_grace", {"fork"}));
+  launch.policy.limits.pids = 64;
+  launch.cancel_grace_ms = 500;
+  Launched launched = start(launch);
+  ASSERT_TRUE(launched.wait_for_output("READY\n"));
+  kill(launched.pid(), SIGTERM);
+  const Finished done = launched.wait();
+  ASSERT_TRUE(done.result);
+  EXPECT_LE(done.result->usage.peak_pids.value_or(0), 65);
   EXPECT_TRUE(all_gone());
 }
 

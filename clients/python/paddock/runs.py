@@ -86,9 +86,10 @@ class Runs:
             if not token:
                 return
 
-    def cancel(self, name: str) -> types.Run:
-        """Asks for it; wait() says when it has ended. Again is the same."""
-        return decode(types.Run, self._transport.request("POST", self._path(name, "cancel"), {}, safe=True).json())
+    def cancel(self, name: str, now: bool = False) -> types.Run:
+        """Asks for it; wait() says when it has ended. Again is the same. `now`: without what its grace leaves it."""
+        how = {"now": True} if now else {}
+        return decode(types.Run, self._transport.request("POST", self._path(name, "cancel"), how, safe=True).json())
 
     def delete(self, name: str) -> None:
         """Of a run that has ended."""

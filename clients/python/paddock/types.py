@@ -183,6 +183,7 @@ class RunStatus:
     retryAt: Optional[str] = None  # the next attempt is not made before
     deadlineAt: Optional[str] = None  # when spec.deadline is over
     eviction: Optional[Eviction] = None  # why we are ending it on its node
+    killNow: Optional[bool] = None  # whether its node kills it at once, without what is left of its grace
     scheduledAt: Optional[str] = None  # when it was bound
     startedAt: Optional[str] = None  # when the command started
     finishedAt: Optional[str] = None  # when it ended
@@ -216,6 +217,7 @@ class Condition:
 class Eviction:
     reason: str  # a stable word
     message: str = ""  # a sentence
+    at: Optional[str] = None  # when its node was to end it
 
 
 @dataclasses.dataclass

@@ -87,9 +87,10 @@ export class Runs {
     } while (token);
   }
 
-  /** Asks for it; wait() says when it has ended. Again is the same. */
-  async cancel(name: string, options: CallOptions = {}): Promise<Run> {
-    return this.transport.json<Run>("POST", this.#path(name, "cancel"), {}, { ...options, safe: true });
+  /** Asks for it; wait() says when it has ended. Again is the same. `now`: without what its grace leaves it. */
+  async cancel(name: string, options: CallOptions & { now?: boolean } = {}): Promise<Run> {
+    const { now, ...how } = options;
+    return this.transport.json<Run>("POST", this.#path(name, "cancel"), now ? { now } : {}, { ...how, safe: true });
   }
 
   /** Of a run that has ended. */

@@ -455,6 +455,8 @@ export interface RunStatus {
   deadlineAt?: string;
   /** why we are ending it on its node */
   eviction?: Eviction;
+  /** whether its node kills it at once, without what is left of its grace */
+  killNow?: boolean;
   /** when it was bound */
   scheduledAt?: string;
   /** when the command started */
@@ -511,6 +513,8 @@ export interface Eviction {
   reason: string;
   /** a sentence */
   message: string;
+  /** when its node was to end it */
+  at?: string;
 }
 
 export interface MountedVolume {

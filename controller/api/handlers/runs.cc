@@ -1,5 +1,8 @@
 #include "controller/api/handlers/runs.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "controller/admission/admit.h"
 #include "controller/api/handlers/creates.h"
 #include "controller/api/handlers/run_admission.h"
@@ -12,11 +15,13 @@ namespace {
 
 using contracts::Run;
 
-Status mark_cancelled(store::WriteTxn& txn, const Call& call, Run& run) {
+Status mark_cancelled(store::WriteTxn& txn, const Call& call, bool at_once, Run& run) {
   ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
-  const bool asked = run.spec.cancel_requested || contracts::is_terminal(run.status.phase);
-  TRY(store::save_run(txn, run, runs::request_cancel(run, call.now())));
-  return asked ? Status() : record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata);
+  runs::Events events = runs::request_cancel(run, call.now());
+  if (at_once) std::ranges::move(runs::kill_now(run, call.now()), std::back_inserter(events));
+  const bool news = !events.empty();
+  TRY(store::save_run(txn, run, std::move(events)));
+  return news ? record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata) : Status();
 }
 
 }  // namespace
@@ -65,9 +70,13 @@ Status prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
 }
 
 Result<Response> cancel_run(Call& call) {
+  contracts::CancelRequest request;
+  if (!call.body.is_null()) {
+    ASSIGN_OR_RETURN(request, wire::decode<contracts::CancelRequest>(call.body));
+  }
   Run run;
   TRY(call.services.store.write(
-      [&](store::WriteTxn& txn) { return mark_cancelled(txn, call, run); }));
+      [&](store::WriteTxn& txn) { return mark_cancelled(txn, call, request.now, run); }));
   return object_response(run);
 }
 

@@ -155,11 +155,14 @@ Status build(ChildContext& context) {
   return name_host();
 }
 
+volatile sig_atomic_t told_to_end = 0;  // and so all others have a grace
+
 // The launcher's SIGTERM is for every process inside. One from inside, which shows its sender, is
 // not handed on: none of them can end the others' grace. Stopped ones are woken to see it.
 void hand_on(int, siginfo_t* info, void*) {
   if (info->si_code != SI_USER || info->si_pid != 0) return;
   const int saved = errno;
+  told_to_end = 1;
   kill(-1, SIGTERM);
   kill(-1, SIGCONT);
   errno = saved;
@@ -205,6 +208,13 @@ bool reap_until_command_ends(pid_t command, int control) {
     send_control(control, Type::kEnded, status, ms(used.ru_utime) + ms(used.ru_stime),
                  scratch_state());
     return true;
+  }
+}
+
+// A shell ends at SIGTERM at once, and what it had started may have work to save: that has the
+// grace which the command had. The launcher ends it, and us.
+void wait_for_others() {
+  while (told_to_end != 0 && (wait4(-1, nullptr, 0, nullptr) > 0 || errno == EINTR)) {
   }
 }
 
@@ -268,7 +278,10 @@ uint64_t init_namespaces(bool inherits_network) {
   if (started) send_control(control, Type::kStarted);
   if (came_to == ChildContext::Command::kPrepares)
     send_control(control, Type::kFailed, 0, 0, "the command's process ended before it executed");
-  if (reap_until_command_ends(command, control) && started) wait_to_be_ended(control);
+  if (reap_until_command_ends(command, control) && started) {
+    wait_for_others();
+    wait_to_be_ended(control);
+  }
   _exit(0);
 }
 

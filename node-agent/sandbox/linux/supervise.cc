@@ -5,12 +5,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "common/base/text.h"
 #include "common/os/packet_socket.h"
@@ -28,6 +30,7 @@ constexpr Millis kSetupTime{30'000};
 constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
 constexpr Millis kCheckWaiting{5'000};
 constexpr Millis kKillAgainAfter{20};
+constexpr Millis kCpuGrace{200};  // what it would compute in a longer one is over the limit
 constexpr std::array<pollfd, 2> kNoInput = {{{-1, 0, 0}, {-1, 0, 0}}};
 
 Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
@@ -35,8 +38,9 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
     case EndCause::kCanceled:
       return plan.launcher.cancel_grace;
     case EndCause::kWallTime:
-    case EndCause::kCpuTime:
       return plan.launcher.limit_grace;
+    case EndCause::kCpuTime:
+      return std::min(plan.launcher.limit_grace, kCpuGrace);
     case EndCause::kNone:
     case EndCause::kDisk:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
@@ -103,10 +107,7 @@ void Supervisor::wait_for_something() {
       notifications_.stop();  // nobody is left who could ask
     }
   }
-  if (ready(4)) {
-    end(EndCause::kCanceled);
-    watched_.signals = -1;
-  }
+  if (ready(4)) hear_signal();
   if (watched_.disk != nullptr && ready(7)) handle_disk(watched_.disk->take(now_));
   if (ready(8)) hear_client();
   if (watched_.input != nullptr) watched_.input->handle({fds[9], fds[10]}, now_);
@@ -145,6 +146,13 @@ bool Supervisor::only_init_is_left() const {
 RunningSandbox Supervisor::release() {
   sandbox_.listener = notifications_.take_listener();
   return std::move(sandbox_);
+}
+
+void Supervisor::hear_signal() {
+  signalfd_siginfo info{};
+  if (read(watched_.signals, &info, sizeof info) != sizeof info) return;
+  end(EndCause::kCanceled);
+  if (info.ssi_signo == SIGQUIT) kill_everything();
 }
 
 // A fed run's client says when it begins, and ends it by leaving.
@@ -203,8 +211,9 @@ void Supervisor::handle_control() {
       main_cpu_ = Millis(message->cpu_ms);
       scratch_ = {message->text.find('B') != std::string::npos,
                   message->text.find('F') != std::string::npos};
-      // The kernel now kills what the command left behind; a crowd of it is helped along.
-      kill_at_ = now_ + kKillAgainAfter;
+      // The kernel now kills what the command left behind; a crowd of it is helped along. In a
+      // grace it has what is left of that: init waits for it.
+      if (!in_grace()) kill_at_ = now_ + kKillAgainAfter;
       break;
     case MessageType::kIdsMapped:
     case MessageType::kNoLoopback:
@@ -270,9 +279,13 @@ void Supervisor::end(EndCause cause) {
   const MonoTime until = now_ + grace;
   if (killed_ || (kill_at_ && *kill_at_ <= until)) return;
   kill_at_ = until;
+  if (std::exchange(told_, true)) return;
   // Init hands it on to every process inside.
   raw::pidfd_send_signal(sandbox_.pidfd.get(), SIGTERM);
 }
+
+// Everything inside was told to end, and may still tidy up.
+bool Supervisor::in_grace() const { return told_ && !killed_ && kill_at_; }
 
 void Supervisor::kill_everything() {
   killed_ = true;

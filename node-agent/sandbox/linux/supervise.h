@@ -34,7 +34,7 @@ struct Watched {
   const LaunchChoices& choices;
   DiskWatch* disk = nullptr;   // none: the workspace has no quota
   InputFeed* input = nullptr;  // none: no file is read along
-  int signals = -1;            // readable when the run is to be canceled
+  int signals = -1;            // a signalfd: the run is to be canceled, by SIGQUIT at once
   int client = -1;             // of a fed run; see Feed
   bool waits = false;          // until its client says that it begins
   bool tells_start = true;
@@ -64,11 +64,13 @@ class Supervisor {
   int wait_ms() const;
   void handle_control();
   void note_started();
+  void hear_signal();
   void hear_client();
   void handle_time();
   void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);
   void end(EndCause cause);
+  bool in_grace() const;
   void kill_everything();
   void reap();
   bool ends_here() const;
@@ -96,6 +98,7 @@ class Supervisor {
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   EndCause cause_ = EndCause::kNone;
+  bool told_ = false;  // by SIGTERM
   bool killed_ = false;
   bool reaped_ = false;
   bool over_ = false;  // nothing of the command goes on, though init is there

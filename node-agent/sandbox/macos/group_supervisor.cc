@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
@@ -20,6 +21,15 @@ using contracts::FrameType;
 constexpr Millis kGroupSetupTime{30'000};
 constexpr Millis kGroupLookEvery{100};
 constexpr Millis kGroupGoneWithin{5'000};  // what is killed and does not go is stuck in the kernel
+
+constexpr Millis kGroupCpuGrace{200};  // what it would compute in a longer one is over the limit
+
+Millis grace_for(EndCause cause, const LauncherLimits& limits) {
+  if (cause == EndCause::kOutOfMemory) return Millis(0);
+  if (cause == EndCause::kCanceled) return limits.cancel_grace;
+  return cause == EndCause::kCpuTime ? std::min(limits.limit_grace, kGroupCpuGrace)
+                                     : limits.limit_grace;
+}
 
 Millis millis(const timeval& time) { return Millis(time.tv_sec * 1000 + time.tv_usec / 1000); }
 
@@ -40,7 +50,7 @@ GroupSupervisor::GroupSupervisor(ConfinedGroup group, const SeatbeltPlan& plan, 
       next_check_(now_) {}
 
 Outcome GroupSupervisor::run() {
-  while (!first_has_ended(group_.pid)) {
+  while (goes_on()) {
     wait_for_something();
     handle_time();
     flush(false);
@@ -57,6 +67,12 @@ Outcome GroupSupervisor::run() {
   while (started_ && group_.err.valid()) read_output(group_.err, outputs_.err, now_, true);
   flush(true);
   return outcome();
+}
+
+// What a command that has ended left behind has what is left of its grace.
+bool GroupSupervisor::goes_on() {
+  if (!first_has_ended(group_.pid)) return true;
+  return told_ && !killed_ && read_group_(group_.pid).processes > 0;
 }
 
 void GroupSupervisor::wait_for_something() {
@@ -76,7 +92,13 @@ void GroupSupervisor::wait_for_something() {
   if (ready(0)) read_witness();
   if (ready(1)) read_output(group_.out, outputs_.out, now_, false);
   if (ready(2)) read_output(group_.err, outputs_.err, now_, false);
-  if (ready(3) && signals_.take_cancel()) end(EndCause::kCanceled);
+  if (ready(3)) hear_signals();
+}
+
+void GroupSupervisor::hear_signals() {
+  const SignalPipe::Asked asked = signals_.take();
+  if (asked != SignalPipe::Asked::kNothing) end(EndCause::kCanceled);
+  if (asked == SignalPipe::Asked::kKill) kill_group();
 }
 
 int GroupSupervisor::wait_ms() const {
@@ -86,6 +108,7 @@ int GroupSupervisor::wait_ms() const {
   };
   at(outputs_.flush_at());
   at(kill_at_);
+  if (told_) at(now_ + kGroupLookEvery);
   at(events_.retry_at());
   if (!started_) at(setup_deadline_);
   if (started_ && plan_.launcher.wall_time && cause_ == EndCause::kNone)
@@ -164,15 +187,15 @@ void GroupSupervisor::flush(bool all) {
 // The first cause stays, and with it its grace: a second one does not prolong it.
 void GroupSupervisor::end(EndCause cause) {
   if (cause_ == EndCause::kNone && !pids_passed_) cause_ = cause;
-  const Millis grace =
-      cause == EndCause::kCanceled ? plan_.launcher.cancel_grace : plan_.launcher.limit_grace;
-  if (!started_ || cause == EndCause::kOutOfMemory || grace <= Millis(0)) return kill_group();
-  if (kill_at_) return;
+  const Millis grace = grace_for(cause, plan_.launcher);
+  if (!started_ || grace <= Millis(0)) return kill_group();
+  if (killed_ || (kill_at_ && *kill_at_ <= now_ + grace)) return;
   kill_at_ = now_ + grace;
-  signal_group(group_.pid, SIGTERM);
+  if (!std::exchange(told_, true)) signal_group(group_.pid, SIGTERM);
 }
 
 void GroupSupervisor::kill_group() {
+  killed_ = true;
   kill_at_ = now_ + kGroupLookEvery;  // once more: it may have forked meanwhile
   signal_group(group_.pid, SIGKILL);
 }

@@ -35,7 +35,9 @@ class GroupSupervisor {
   bool pids_passed() const { return pids_passed_; }
 
  private:
+  bool goes_on();
   void wait_for_something();
+  void hear_signals();
   int wait_ms() const;
   void read_witness();
   void hear_witness();
@@ -68,6 +70,8 @@ class GroupSupervisor {
   Reaped reaped_;
   EndCause cause_ = EndCause::kNone;
   bool confined_ = false;
+  bool told_ = false;  // by SIGTERM
+  bool killed_ = false;
   bool pids_passed_ = false;
   bool events_lost_ = false;
 };

@@ -9,7 +9,7 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr std::array kTaken = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
+constexpr std::array kTaken = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD};
 volatile sig_atomic_t pipe_of_this_process = -1;
 
 void on_signal(int signal) {
@@ -47,15 +47,20 @@ SignalPipe::~SignalPipe() {
   for (size_t i = 0; i < kTaken.size(); ++i) sigaction(kTaken[i], &before_[i], nullptr);
 }
 
-bool SignalPipe::take_cancel() {
-  bool cancel = false;
+SignalPipe::Asked SignalPipe::take() {
+  Asked asked = Asked::kNothing;
   char bytes[64];
   ssize_t n = 0;
   while ((n = read(fd(), bytes, sizeof bytes)) > 0) {
-    for (ssize_t i = 0; i < n; ++i)
-      cancel |= std::ranges::find(kCancel, int{bytes[i]}) != kCancel.end();
+    for (ssize_t i = 0; i < n; ++i) {
+      if (bytes[i] == SIGQUIT) {
+        asked = Asked::kKill;
+      } else if (std::ranges::find(kCancel, int{bytes[i]}) != kCancel.end()) {
+        asked = std::max(asked, Asked::kCancel);
+      }
+    }
   }
-  return cancel;
+  return asked;
 }
 
 }  // namespace paddock::sandbox

@@ -12,7 +12,7 @@ namespace paddock::sandbox {
 
 class SignalPipe {
  public:
-  static constexpr std::array kCancel = {SIGTERM, SIGINT, SIGHUP};
+  static constexpr std::array kCancel = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
   static Result<SignalPipe> make();
   SignalPipe(SignalPipe&& other) noexcept = default;
@@ -20,14 +20,15 @@ class SignalPipe {
   ~SignalPipe();
 
   int fd() const { return pipe_.read.get(); }
-  // Empties the pipe; true if one of the signals was a cancel.
-  bool take_cancel();
+  enum class Asked { kNothing, kCancel, kKill };
+  // Empties the pipe: the most that the signals asked for.
+  Asked take();
 
  private:
   SignalPipe() = default;
 
   os::Pipe pipe_;
-  std::array<struct sigaction, 4> before_ = {};
+  std::array<struct sigaction, 5> before_ = {};
   sigset_t mask_ = {};
 };
 
