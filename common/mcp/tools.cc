@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "common/base/head_and_tail.h"
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
@@ -259,14 +260,12 @@ class Tools {
   }
 
   static Value snippet_report(const Value& answer) {
-    std::string out = answer.text("stdout");
-    std::string err = answer.text("stderr");
+    const std::string out = answer.text("stdout");
+    const std::string err = answer.text("stderr");
     const bool truncated = out.size() > kMostText || err.size() > kMostText;
-    out.resize(std::min(out.size(), kMostText));
-    err.resize(std::min(err.size(), kMostText));
     Value report = Value::Object{{"success", *answer.find("success")},
-                                 {"stdout", to_utf8_lossy(out)},
-                                 {"stderr", to_utf8_lossy(err)},
+                                 {"stdout", head_and_tail(out, kMostText)},
+                                 {"stderr", head_and_tail(err, kMostText)},
                                  {"exitCode", *answer.find("exit_code")},
                                  {"truncated", truncated}};
     if (!answer.text("error").empty()) report.set("error", answer.text("error"));

@@ -1,5 +1,5 @@
-// One output stream of a command: counts everything, keeps the first N bytes, and hands them on in
-// pieces worth a frame. Exactly N bytes are whole; the marker for the rest is outside the budget.
+// One output stream of a command: counts everything, keeps the first and the last bytes of it, and
+// hands them on in pieces worth a frame: the first as they come, the last when the stream is over.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/head_and_tail.h"
 #include "common/base/time.h"
 
 namespace paddock::sandbox {
@@ -18,28 +19,29 @@ class OutputStream {
   static constexpr Millis kFlushAfter{50};
 
   OutputStream(int64_t keep_bytes, int64_t inline_bytes)
-      : keep_(keep_bytes), inline_(inline_bytes) {}
+      : log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {}
   void append(std::string_view bytes, MonoTime now);
+  // Once, when nothing more comes: what is still kept waits to be written.
+  void finish(MonoTime now);
   // When flush() must have been called; nothing if nothing waits.
   std::optional<MonoTime> flush_at() const;
   // Whether a piece should be written now.
   bool due(MonoTime now) const;
   std::string take_pending();
 
-  int64_t written() const { return written_; }
-  bool truncated() const { return written_ > keep_; }
-  // What the result repeats: the first bytes, and the marker if there were more.
+  int64_t written() const { return log_.written(); }
+  bool truncated() const { return log_.cut(); }
+  // What the result repeats: less of it than the log has, or as much.
   std::string excerpt() const;
-  bool excerpt_truncated() const { return written_ > excerpt_cap(); }
+  bool excerpt_truncated() const { return excerpt_.cut(); }
 
  private:
-  int64_t excerpt_cap() const { return std::min(inline_, keep_); }
+  void wait_to_be_written(std::string bytes, MonoTime now);
 
-  int64_t keep_;
-  int64_t inline_;
-  int64_t written_ = 0;
+  HeadAndTail log_;
+  HeadAndTail excerpt_;
   std::string pending_;
-  std::string inline_text_;
+  std::string excerpt_head_;
   std::optional<MonoTime> waiting_since_;
 };
 

@@ -12,21 +12,25 @@ TEST(OutputStream, IsWholeAtExactlyItsCapAndTruncatedOneByteLater) {
   OutputStream stream(5, 100);
   stream.append("12345", kFirst);
   EXPECT_FALSE(stream.truncated());
-  EXPECT_EQ(stream.take_pending(), "12345");
+  EXPECT_EQ(stream.take_pending(), "123") << "the rest may be the tail";
+  EXPECT_EQ(stream.excerpt(), "12345");
   stream.append("6", kFirst);
   EXPECT_TRUE(stream.truncated());
   EXPECT_EQ(stream.take_pending(), "\n[TRUNCATED at 5 bytes]\n");
   stream.append("7", kFirst);
   EXPECT_EQ(stream.take_pending(), "");
   EXPECT_EQ(stream.written(), 7);
-  EXPECT_EQ(stream.excerpt(), "12345\n[TRUNCATED at 5 bytes]\n");
+  stream.finish(kFirst);
+  EXPECT_EQ(stream.take_pending(), "[2 bytes are left out here]\n67");
+  EXPECT_EQ(stream.excerpt(), "123\n[TRUNCATED at 5 bytes]\n[2 bytes are left out here]\n67");
 }
 
 TEST(OutputStream, CutsInsideAPieceAndMarksOnce) {
   OutputStream stream(3, 2);
   stream.append("abcdef", kFirst);
-  EXPECT_EQ(stream.take_pending(), "abc\n[TRUNCATED at 3 bytes]\n");
-  EXPECT_EQ(stream.excerpt(), "ab\n[TRUNCATED at 2 bytes]\n");
+  stream.finish(kFirst);
+  EXPECT_EQ(stream.take_pending(), "ab\n[TRUNCATED at 3 bytes]\n[3 bytes are left out here]\nf");
+  EXPECT_EQ(stream.excerpt(), "a\n[TRUNCATED at 2 bytes]\n[4 bytes are left out here]\nf");
 }
 
 TEST(OutputStream, WaitsForMoreButNotLong) {

@@ -11,6 +11,13 @@ std::optional<MonoTime> Outputs::flush_at() const {
   return first ? first : second;
 }
 
+std::string Outputs::take_piece(std::string_view& left) {
+  std::string_view piece = left.substr(0, OutputStream::kFrameBytes);
+  if (piece.size() < left.size()) piece.remove_suffix(unfinished_character(piece));
+  left.remove_prefix(piece.size());
+  return std::string(piece);
+}
+
 void Outputs::describe(contracts::SandboxResult& result) const {
   result.out = out.excerpt();
   result.err = err.excerpt();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -31,6 +33,23 @@ TEST(Outputs, HandOnEachStreamWhenItIsDueOrWhenAllIsOver) {
   EXPECT_EQ(outputs.flush_at(), std::nullopt);
 }
 
+TEST(Outputs, HandOnALongTailInPiecesOfWholeCharacters) {
+  Outputs outputs({.stdout_bytes = 3 << 18, .stderr_bytes = 5}, 0);
+  std::string text;
+  while (text.size() < 3 << 18) text += "\u20ac";
+  outputs.out.append(text, {});
+  Pieces pieces = flush(outputs, {}, true);
+  outputs.finish({});
+  for (auto& each : flush(outputs, {}, true)) pieces.push_back(std::move(each));
+  size_t total = 0;
+  for (const auto& [type, piece] : pieces) {
+    EXPECT_LE(piece.size(), OutputStream::kFrameBytes);
+    EXPECT_TRUE(is_utf8(piece));
+    total += piece.size();
+  }
+  EXPECT_EQ(total, text.size());
+}
+
 TEST(Outputs, TellTheResultOfBothStreams) {
   Outputs outputs(kFiveBytes, 3);
   outputs.out.append("123", {});
@@ -39,7 +58,7 @@ TEST(Outputs, TellTheResultOfBothStreams) {
   contracts::SandboxResult result;
   outputs.describe(result);
   EXPECT_EQ(result.out, "123");
-  EXPECT_EQ(result.err, "123\n[TRUNCATED at 3 bytes]\n");
+  EXPECT_EQ(result.err, "12\n[TRUNCATED at 3 bytes]\n[3 bytes are left out here]\n6");
   EXPECT_FALSE(result.truncated.out);
   EXPECT_TRUE(result.truncated.err);
   EXPECT_EQ(result.usage.stdout_bytes, 3);

@@ -98,7 +98,14 @@ TEST_P(Exhaust, SingleBytesAreKeptToTheCapAndTheWriterIsKilled) {
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
   EXPECT_EQ(done.out.substr(0, 7), std::string("a\0\xc3\x28\xff\n\x1b", 7));
-  EXPECT_EQ(done.out.size(), 2999 + std::string("\n[TRUNCATED at 2999 bytes]\n").size());
+  const size_t counted = done.out.find(" bytes are left out here]\n");
+  ASSERT_NE(counted, std::string::npos);
+  const size_t line = done.out.rfind('[', counted);
+  EXPECT_THAT(done.out.substr(0, line), testing::EndsWith("\n[TRUNCATED at 2999 bytes]\n"));
+  const auto left_out = std::stoll(done.out.substr(line + 1, counted - line - 1));
+  EXPECT_EQ(left_out + 2999, done.result->usage.stdout_bytes);
+  EXPECT_EQ(done.out.size(), 2999 + std::string("\n[TRUNCATED at 2999 bytes]\n").size() +
+                                 cat("[", left_out, " bytes are left out here]\n").size());
   EXPECT_EQ(done.err.size(), 3000U);
   EXPECT_TRUE(done.result->truncated.out);
   EXPECT_FALSE(done.result->truncated.err);

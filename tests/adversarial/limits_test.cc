@@ -143,8 +143,15 @@ TEST_P(Limits, KeepsExactlyItsCapOfAFlood) {
   const Finished done = run(launch);
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
-  EXPECT_EQ(done.out, std::string(100'000, '\xff') + "\n[TRUNCATED at 100000 bytes]\n");
-  EXPECT_EQ(done.err, std::string(1000, '\xff') + "\n[TRUNCATED at 1000 bytes]\n");
+  const auto kept = [](size_t half, const std::string& marker) {
+    return std::string(half, '\xff') + marker + std::string(half, '\xff');
+  };
+  EXPECT_EQ(done.out, kept(50'000,
+                           "\n[TRUNCATED at 100000 bytes]\n"
+                           "[209615200 bytes are left out here]\n"));
+  EXPECT_EQ(done.err, kept(500,
+                           "\n[TRUNCATED at 1000 bytes]\n"
+                           "[209714200 bytes are left out here]\n"));
   EXPECT_TRUE(done.result->truncated.out);
   EXPECT_TRUE(done.result->truncated.err);
   EXPECT_EQ(done.result->usage.stdout_bytes, 200 * kMiB);
@@ -157,7 +164,7 @@ TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {
   launch.policy.limits.stdout_bytes = Quantity{4};
   const Finished done = run(launch);
   EXPECT_TRUE(done.result.value().truncated.out);
-  EXPECT_EQ(done.out, "1234\n[TRUNCATED at 4 bytes]\n");
+  EXPECT_EQ(done.out, "12\n[TRUNCATED at 4 bytes]\n[1 bytes are left out here]\n45");
 }
 
 // proves: ORB-121, VLT-31

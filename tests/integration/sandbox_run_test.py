@@ -73,7 +73,8 @@ class SandboxRun(unittest.TestCase):
         self.assertEqual((len(exact["stdout"]), exact["truncated"]["stdout"]), (1000, False))
         more = self.result("--output-bytes", "1000", "--", "python3", "-c", "print('x' * 1000)")
         self.assertTrue(more["truncated"]["stdout"])
-        self.assertIn("[TRUNCATED at 1000 bytes]", more["stdout"])
+        self.assertEqual(more["stdout"], "x" * 500 + "\n[TRUNCATED at 1000 bytes]\n[1 bytes are left out here]\n" +
+                         "x" * 499 + "\n")
 
     # proves: ORB-49, ORB-54, WSM-85
     def test_network_is_denied_and_named(self):

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -84,10 +85,10 @@ void note_failure(const SandboxResult& result, CanaryFindings& findings) {
 
 std::string output_kept(const SandboxResult& result) {
   constexpr auto kKept = static_cast<size_t>(CanaryLimits::kOutputBytes);
-  const size_t kept = result.err.find_first_not_of('x');
-  const bool whole = kept == std::string::npos;
-  if (result.truncated.err && !whole && kept == kKept) return cat("cut at ", kept);
-  return cat(whole ? result.err.size() : kept, " kept");
+  const auto kept = static_cast<size_t>(std::ranges::count(result.err, 'x'));
+  const bool marked = kept < result.err.size();
+  if (result.truncated.err && marked && kept == kKept) return cat("cut at ", kept);
+  return cat(kept, " kept");
 }
 
 bool names_the_connection(const SandboxResult& result, const CanaryBait& bait) {

@@ -73,6 +73,7 @@ Outcome Supervisor::run() {
   // Nothing inside writes any more: what the pipes still hold is all that will ever come.
   while (sandbox_.out.valid()) read_output(sandbox_.out, outputs_.out, now_, true);
   while (sandbox_.err.valid()) read_output(sandbox_.err, outputs_.err, now_, true);
+  outputs_.finish(now_);
   flush(true);
   return outcome();
 }

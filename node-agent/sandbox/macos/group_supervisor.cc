@@ -65,6 +65,7 @@ Outcome GroupSupervisor::run() {
   // A process that left the group may hold the pipes: what is in them now is all that counts.
   while (started_ && group_.out.valid()) read_output(group_.out, outputs_.out, now_, true);
   while (started_ && group_.err.valid()) read_output(group_.err, outputs_.err, now_, true);
+  outputs_.finish(now_);
   flush(true);
   return outcome();
 }

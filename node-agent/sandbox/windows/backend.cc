@@ -59,6 +59,7 @@ class JobWatch {
       (void)windows_.wait(kJobLookEvery);
     while (read_output()) {
     }
+    outputs_.finish(clock_.mono());
     flush(true);
   }
 
