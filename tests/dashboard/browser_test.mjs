@@ -103,6 +103,24 @@ test("a denial says what, where, by which rule, and what would allow it", () => 
   await see(page, "No such event");
 }));
 
+test("a run that takes its time to end is killed", () => withPage({}, async (page) => {
+  await start("stays", "python3 stays.py", { terminationGrace: "5m" });
+  await logIn(page);
+  await go(page, "#/runs/default/stays", "stays");
+  await see(page, "here to stay", ".log");
+  const answer = async (button, yes) => {
+    await page.getByRole("button", { name: button }).click();
+    await page.waitForSelector("dialog[open]");
+    await page.getByRole("button", { name: yes }).click();
+  };
+  await answer("Cancel run", "Cancel the run");
+  await see(page, "SIGKILL after 5m");
+  await see(page, "not yet", ".log");
+  await answer("Kill run", "Kill the run");
+  await see(page, "Canceled", ".head-status");
+  assert.equal((await run("stays")).status.killNow, true);
+}));
+
 test("a run is canceled, by keyboard, after a question", () => withPage({}, async (page) => {
   await start("sleeper", "python3 sleeps.py");
   await logIn(page);

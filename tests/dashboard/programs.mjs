@@ -23,6 +23,11 @@ sys.exit(3)
 print("asleep", flush=True)
 time.sleep(600)
 `,
+  "stays.py": `import signal, time
+signal.signal(signal.SIGTERM, lambda *_: print("not yet", flush=True))
+print("here to stay", flush=True)
+while True: time.sleep(1)
+`,
   "hostile.py": `import pathlib, sys
 print("<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><b>bold</b>")
 print("\\x1b]0;window title\\x07\\x1b]8;;javascript:window.pwned=1\\x07a link\\x1b]8;;\\x07 \\x1b[31mred\\x1b[0m \\x1b[2J\\x1b[999;999Hstill here")

@@ -27,7 +27,7 @@ function outcome(run) {
       h("p", {}, against ? visible(against) : "The scheduler has not looked at it yet."),
       help && h("p", {}, h("strong", {}, "Would help: "), visible(help)), place && h("p", { class: "faint" }, place));
   }
-  if (run.spec.cancelRequested && !hasEnded(phase)) return notice("stopped", "Being canceled", h("p", {}, "Its processes get SIGTERM, and SIGKILL after a grace."));
+  if (run.spec.cancelRequested && !hasEnded(phase)) return notice("stopped", "Being canceled", h("p", {}, run.status.killNow ? "Its processes are killed." : `Its processes get SIGTERM, and SIGKILL after ${visible(run.spec.terminationGrace ?? "a grace")}.`));
   if (run.status.eviction && !hasEnded(phase)) return notice("warn", "Being ended on its node", h("p", {}, visible(run.status.eviction.message)));
   if (!hasEnded(phase)) return undefined;
   const words = [result?.status, result?.errorClass, result?.code, result ? `rc ${result.rc}` : "", reason].filter(Boolean);
@@ -124,18 +124,20 @@ function policySection(run) {
     h("pre", { class: "json", tabindex: "0" }, visible(JSON.stringify(policy, null, 2)))));
 }
 
+// A run that is being canceled may have long to go: it can be killed.
 function confirmCancel(run, then) {
-  const yes = h("button", { type: "button", class: "danger" }, "Cancel the run");
-  const no = h("button", { type: "button" }, "Keep it running");
+  const kills = run.spec.cancelRequested;
+  const yes = h("button", { type: "button", class: "danger" }, kills ? "Kill the run" : "Cancel the run");
+  const no = h("button", { type: "button" }, kills ? "Let it end" : "Keep it running");
   const answer = h("div", { "aria-live": "polite" });
-  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "cancel-title" }, h("h2", { id: "cancel-title" }, `Cancel ${visible(run.metadata.name)}?`),
-    h("p", {}, "All its processes are ended, what it has written so far stays in its log. This cannot be undone."), answer,
+  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "cancel-title" }, h("h2", { id: "cancel-title" }, `${kills ? "Kill" : "Cancel"} ${visible(run.metadata.name)}?`),
+    h("p", {}, `All its processes are ${kills ? "killed, without what is left of their grace" : "ended"}, what it has written so far stays in its log. This cannot be undone.`), answer,
     h("div", { class: "dialog-end" }, no, yes));
   no.addEventListener("click", () => dialog.close());
   yes.addEventListener("click", async () => {
     yes.disabled = true;
     try {
-      await post(`${runPath(run.metadata.namespace, run.metadata.name)}/cancel`);
+      await post(`${runPath(run.metadata.namespace, run.metadata.name)}/cancel`, kills ? { now: true } : {});
       dialog.close();
       then();
     } catch (error) {
@@ -193,8 +195,9 @@ export function runPage(main, { words: [namespace, name], signal, tell }) {
     document.title = `${phase} · ${visible(name)} · Paddock`;
     if (status.textContent !== phase) fill(status, badge(phase));
     cancel.hidden = hasEnded(phase) || !may("runs:write");
-    cancel.disabled = Boolean(run.spec.cancelRequested);
-    setText(cancel, run.spec.cancelRequested ? "Canceling…" : "Cancel run");
+    const ending = Boolean(run.spec.cancelRequested);
+    cancel.disabled = ending && (Boolean(run.status.killNow) || !run.spec.terminationGrace);
+    setText(cancel, !ending ? "Cancel run" : cancel.disabled ? "Canceling…" : "Kill run");
     put(what, [run.spec, run.status.nodeName, result?.rc], () => lede(run));
     put(line, run.status, () => phaseLine(run));
     put(why, [run.status, run.spec], () => outcome(run));
