@@ -31,10 +31,11 @@ TEST = (
           "build/test/bin/paddock doctor || true", 5),
     # proves: ELV-102
     Stage("suites", "unit, golden, tidy, fuzz corpora, simulation, packaging scripts",
-          "scripts/suites test -LE 'integration|adversarial|vm|dashboard'", 120),
+          "scripts/suites test -LE 'integration|adversarial|everyday|vm|dashboard'", 120),
     # proves: ELV-103
     Stage("adversarial", "hostile programs in real sandboxes, as root and as an ordinary user",
           "scripts/suites test -L adversarial", 75),
+    Stage("everyday", "ordinary programs, in every profile; those whose packages are there", "scripts/suites test -L everyday", 60),
     # proves: ELV-102, ELV-103
     Stage("integration", "real controllers, agents and clients, killed and broken", "scripts/suites test -L integration", 400),
     Stage("demo", "the main job, end to end, from this build", "scripts/demo build/test/bin", 15),
@@ -66,6 +67,9 @@ VERIFY = (
           paths=("packaging/*", "cmake/*", "CMakeLists.txt", "tests/packaging/*", "scripts/packages", "*/app/*", "cli/*"), needs=("release",)),
     Stage("demo-twice", "make demo on the release; the second one uploads nothing",
           f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 20, needs=("release",)),
+    Stage("everyday-all", "the same with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
+          "scripts/install-deps everyday && scripts/build test programs && scripts/suites test -L everyday", 240,
+          paths=(*SANDBOX, "packaging/profiles/*", "tests/everyday/*")),
     Stage("dashboard", "the dashboard in headless Chromium", "scripts/install-deps dashboard || true; scripts/build test programs && "
           "scripts/suites test -L dashboard", 60,
           paths=("controller/dashboard/*", "controller/api/*", "controller/http_server/*", "tests/dashboard/*")),
