@@ -262,6 +262,13 @@ TEST_F(Options, ASandboxHasTheProfileAndTheOptionsOnTop) {
   EXPECT_EQ(options->request.workdir, "/workspace");
 }
 
+TEST_F(Options, TheHomesOfAProfileAreThereWhenTheCommandStarts) {
+  const auto options =
+      sandbox_options({"sandbox run", {{"CMD", {"ls"}}, {"profile", {"agent"}}}}, env_, {});
+  ASSERT_TRUE(options.ok());
+  EXPECT_THAT(options->request.scratch_folders, testing::IsSupersetOf({"/tmp/home", "/tmp/tmp"}));
+}
+
 TEST_F(Options, AnUnknownFieldOfAPolicyIsRefusedByName) {
   const auto options = sandbox_options({"sandbox run", {{"CMD", {"ls"}}}}, env_,
                                        std::string("limits: {memroy: 1Gi}\n"));

@@ -5,6 +5,7 @@
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
 #include "cli/core/policy_options.h"
+#include "common/contracts/homes.h"
 #include "common/contracts/mount_places.h"
 #include "common/contracts/profile.h"
 #include "common/contracts/run.h"
@@ -61,6 +62,7 @@ Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
   const std::string venv = parsed.text("venv");
   ASSIGN_OR_RETURN(request.env, contracts::command_environment(profile.environment, request.policy,
                                                                !venv.empty()));
+  request.scratch_folders = contracts::own_folders(request.env);
   request.mounts = {
       {env.cwd, std::string(contracts::kSandboxWorkspace), contracts::MountMode::kReadWrite}};
   if (!venv.empty()) {

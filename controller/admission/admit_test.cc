@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "controller/admission/admit_fixture.h"
 
 namespace paddock::admission {

@@ -82,6 +82,7 @@ TEST_F(Life, AnAllotmentOfProcessorsIsToldToLibrariesUnlessTheEnvironmentIsExact
 }
 
 TEST_F(Life, AFileOfTheWorkspaceIsTheStandardInput) {
+  behave("ok");
   assignment.spec.stdin_file = "data/in.txt";
   run();
   const auto text = os::read_file(folder().file("request.json"));
