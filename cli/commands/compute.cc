@@ -233,9 +233,7 @@ int compute_command(const Parsed& parsed, Env& given) {
   const Result<contracts::Tree> sent = create_run(job, client, **foreground);
   if (!sent.ok()) {
     const int code = fail(env, sent.error(), true);
-    if (const std::string way = other_way(parsed, sent.error()); !way.empty())
-      env.say(cat(paint(env.err, Paint::kYellow, "hint:"),
-                  " any program with any arguments: ", printable(way)));
+    tell_other_way(parsed, sent.error(), env);
     return (*foreground)->interrupted() ? kExitInterrupted : code;
   }
   if (options->detach) {

@@ -4,6 +4,7 @@
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/option_files.h"
+#include "cli/core/other_way.h"
 #include "cli/core/output_format.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/table.h"
@@ -70,7 +71,14 @@ Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
 }  // namespace
 
 int plan_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return plan(watcher, parsed, env); });
+  Error refusal;
+  const int code = watch(parsed, env, [&](Watcher& watcher) {
+    Result<int> out = plan(watcher, parsed, env);
+    if (!out.ok()) refusal = out.error();
+    return out;
+  });
+  tell_other_way(parsed, refusal, env);
+  return code;
 }
 
 }  // namespace paddock::cli

@@ -53,13 +53,21 @@ std::string shell_word(std::string_view word) {
 }
 
 std::string other_way(const Parsed& parsed, const Error& refusal) {
-  const bool strict = parsed.command == "compute" || parsed.command == "build";
+  const bool strict =
+      parsed.command == "compute" || parsed.command == "build" || parsed.command == "plan";
   if (!strict || std::ranges::count(kReasons, refusal.reason) == 0) return "";
   std::string line =
       cat("paddock run ", shell_word(parsed.text("DIR")), options_text(parsed), " --");
   for (const std::string& word : program_of(parsed.list("CMD"), refusal))
     line += cat(" ", shell_word(word));
   return line;
+}
+
+void tell_other_way(const Parsed& parsed, const Error& refusal, const Env& env) {
+  const std::string way = other_way(parsed, refusal);
+  if (way.empty()) return;
+  env.say(cat(paint(env.err, Paint::kYellow, "hint:"),
+              " any program with any arguments: ", printable(way)));
 }
 
 }  // namespace paddock::cli

@@ -1,9 +1,10 @@
-// `paddock compute` takes few command lines; what it refuses, `paddock run` takes. Pure.
+// `paddock compute` takes few command lines; what it refuses, `paddock run` takes.
 #pragma once
 
 #include <string>
 
 #include "cli/core/command_table.h"
+#include "cli/core/env.h"
 #include "common/base/result.h"
 
 namespace paddock::cli {
@@ -12,5 +13,7 @@ namespace paddock::cli {
 std::string shell_word(std::string_view word);
 // The `paddock run` line that does what the refused one meant; empty: there is none.
 std::string other_way(const Parsed& parsed, const Error& refusal);
+// Says it behind the error, if there is one.
+void tell_other_way(const Parsed& parsed, const Error& refusal, const Env& env);
 
 }  // namespace paddock::cli

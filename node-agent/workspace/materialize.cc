@@ -35,17 +35,19 @@ Status own(int root, const std::string& relative, std::optional<Owner> owner) {
   return {};
 }
 
-Status give(int root, const std::string& relative, mode_t mode, std::optional<Owner> owner) {
-  if (::fchmodat(root, name_of(relative), mode, 0) != 0)
-    return system_error("setting a file's mode", errno);
-  return own(root, relative, owner);
-}
-
-// A folder's is set once nothing is put into it any more.
 Status set_time(int root, const std::string& relative) {
   const timespec times[2] = {{kTreeTime, 0}, {kTreeTime, 0}};
   if (::utimensat(root, name_of(relative), times, AT_SYMLINK_NOFOLLOW) == 0) return {};
   return system_error("setting a file's time", errno);
+}
+
+// Once it is another's, its mode and time are no longer ours to set (without CAP_FOWNER). A folder
+// is given when nothing is put into it any more.
+Status give(int root, const std::string& relative, mode_t mode, std::optional<Owner> owner) {
+  if (::fchmodat(root, name_of(relative), mode, 0) != 0)
+    return system_error("setting a file's mode", errno);
+  TRY(set_time(root, relative));
+  return own(root, relative, owner);
 }
 
 // `a`, `a/b` of `a/b/c`.
@@ -71,12 +73,11 @@ std::set<std::string> folders_of(const contracts::Tree& tree) {
   return out;
 }
 
-Status make_folders(int root, const std::set<std::string>& folders, std::optional<Owner> owner) {
+Status make_folders(int root, const std::set<std::string>& folders) {
   for (const std::string& each : folders) {
     if (::mkdirat(root, each.c_str(), 0755) != 0 && errno != EEXIST) {
       return system_error("making a folder of the workspace", errno);
     }
-    TRY(give(root, each, 0755, owner));
   }
   return {};
 }
@@ -85,8 +86,8 @@ Status make_links(int root, const contracts::Tree& tree, std::optional<Owner> ow
   for (const auto& link : tree.links) {
     if (::symlinkat(link.target.c_str(), root, link.path.c_str()) != 0)
       return system_error("making a link of the workspace", errno);
-    TRY(own(root, link.path, owner));
     TRY(set_time(root, link.path));
+    TRY(own(root, link.path, owner));
   }
   return {};
 }
@@ -99,9 +100,8 @@ Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobSto
   TRY(check(tree));
   TRY(os::make_dirs(folder, 0755));
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
-  TRY(give(root.get(), "", 0755, owner));
   const std::set<std::string> folders = folders_of(tree);
-  TRY(make_folders(root.get(), folders, owner));
+  TRY(make_folders(root.get(), folders));
   Materialized done;
   for (const auto& entry : tree.entries) {
     if (interrupted()) return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
@@ -109,13 +109,12 @@ Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobSto
     TRY(store.materialize(entry.digest, root.get(), entry.path, mode)
             .within(cat("putting ", entry.path, " in place")));
     TRY(give(root.get(), entry.path, mode, owner));
-    TRY(set_time(root.get(), entry.path));
     ++done.files;
     done.bytes += entry.size;
   }
   TRY(make_links(root.get(), tree, owner));
-  for (const std::string& each : folders) TRY(set_time(root.get(), each));
-  TRY(set_time(root.get(), ""));
+  for (const std::string& each : folders) TRY(give(root.get(), each, 0755, owner));
+  TRY(give(root.get(), "", 0755, owner));
   return done;
 }
 

@@ -122,7 +122,7 @@ class SandboxMode(unittest.TestCase):
         self.assertEqual(said["tool"]["home"], "/tmp/home")
         env = said["env"]["env"]
         self.assertEqual({name: env[name] for name in HOMES if not env[name].startswith("/tmp/")}, {})
-        self.assertEqual(set(env) - set(HOMES), {"PATH", "PYTHONPATH", "LANG", "OD_MCP_CONFIG"} | (set(env) & {"LC_CTYPE"}))
+        self.assertEqual(set(env) - set(HOMES), {"PATH", "PYTHONPATH", "PYTHONUNBUFFERED", "LANG", "OD_MCP_CONFIG"} | (set(env) & {"LC_CTYPE"}))
         for value in env.values():
             self.assertNotIn(str(self.host), value)
             self.assertNotIn("persisted", value)
@@ -166,8 +166,8 @@ class SandboxMode(unittest.TestCase):
     def test_the_status_says_which_mode_it_is_and_no_path(self):
         status, said = self.api.call("GET", "/status")
         self.assertEqual(status, 200)
-        self.assertEqual({**said, "version": ""},
-                         {"ok": True, "version": "", "sandboxMode": True, "shuttingDown": False})
+        self.assertEqual({**said, "version": "", "maxBlob": 0},
+                         {"ok": True, "version": "", "sandboxMode": True, "shuttingDown": False, "maxBlob": 0})
 
     # proves: OD-70, OD-105
     def test_readiness_is_the_same_by_api_and_command_line_and_says_nothing_of_the_host(self):
