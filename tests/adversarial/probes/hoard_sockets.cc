@@ -57,7 +57,8 @@ int main() {
     close(sender);
   }
   for (const int receiver : receivers) {
-    while (recv(receiver, block, sizeof block, MSG_DONTWAIT) > 0) held += sizeof block;
+    while (recv(receiver, block, sizeof block, MSG_DONTWAIT) > 0)
+      held += static_cast<long>(sizeof block);
   }
   std::printf("HELD %ld\n", held >> 20);
   return breaches == 0 ? 0 : 99;
