@@ -168,7 +168,8 @@ export function runPage(main, { words: [namespace, name], signal, tell }) {
   const artifacts = artifactsSection(namespace, name, { signal });
   cancel.hidden = true;
   cancel.addEventListener("click", () => {
-    const dialog = confirmCancel(run, () => setText(cancel, "Canceling…"));
+    // What the controller has said of it since is newer.
+    const dialog = confirmCancel(run, () => run.spec.cancelRequested || setText(cancel, "Canceling…"));
     signal.addEventListener("abort", () => dialog.close(), { once: true });
   });
 

@@ -13,8 +13,8 @@
 namespace paddock::sandbox {
 namespace {
 
-std::string answer_of(bool done, int error = errno) {
-  if (done) return "succeeded";
+std::string answer_of(int error) {
+  if (error == 0) return "succeeded";
   const char* name = strerrorname_np(error);
   return name == nullptr ? cat("errno ", error) : name;
 }
@@ -63,7 +63,8 @@ int add_address(uint32_t address) {
 
 std::string connect_to_port(uint16_t port) {
   const os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return answer_of(fd.valid() && connects(fd, loopback(port)));
+  const bool done = fd.valid() && connects(fd, loopback(port));
+  return answer_of(done ? 0 : errno);
 }
 
 std::string meet_on_loopback() {
@@ -74,13 +75,12 @@ std::string meet_on_loopback() {
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   const bool met = bind(server.get(), generic, size) == 0 && listen(server.get(), 1) == 0 &&
                    getsockname(server.get(), generic, &size) == 0 && connects(client, address);
-  return met ? "met" : answer_of(false);
+  return met ? "met" : answer_of(errno);
 }
 
 std::string change_addresses() {
   constexpr uint32_t kOther = 0xc0000201;  // 192.0.2.1
-  const int error = add_address(kOther);
-  return answer_of(error == 0, error);
+  return answer_of(add_address(kOther));
 }
 
 }  // namespace paddock::sandbox
