@@ -21,7 +21,7 @@ std::string plain(const std::string& target) {
 LinkChoice choose_links(std::vector<contracts::TreeLink> links,
                         const std::function<bool(const std::string& path)>& comes) {
   LinkChoice out;
-  const auto leave_out = [&](const std::string& path, std::string why) {
+  const auto leave_out = [&](const std::string& path, const std::string& why) {
     out.left_out.push_back({to_utf8_lossy(path), cat("a link that ", why)});
   };
   contracts::TreeLinks all;

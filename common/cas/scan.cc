@@ -33,7 +33,7 @@ struct Read {
 // Removed since the walk, or something else has its name.
 bool is_another_now(const Error& error) {
   return error.code == Code::kNotFound || error.reason == "LINK_IN_PATH" ||
-         error.reason == "NOT_A_REGULAR_FILE";
+         error.reason == "PATH_OUTSIDE_ROOT" || error.reason == "NOT_A_REGULAR_FILE";
 }
 
 // The digest of a file that did not change while it was read, or of what a growing one had when it

@@ -48,8 +48,8 @@ std::optional<Report> open_report(const std::string& text, const std::string& ke
     return std::nullopt;
   const auto value = wire::parse_json(body);
   if (!value) return std::nullopt;
-  auto report = wire::decode<Report>(*value);
-  return report ? std::optional(std::move(*report)) : std::nullopt;
+  const auto report = wire::decode<Report>(*value);
+  return report ? std::optional(*report) : std::nullopt;
 }
 
 }  // namespace

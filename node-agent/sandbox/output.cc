@@ -13,7 +13,7 @@ void OutputStream::append(std::string_view bytes, MonoTime now) {
 
 void OutputStream::finish(MonoTime now) { wait_to_be_written(log_.rest(), now); }
 
-void OutputStream::wait_to_be_written(std::string bytes, MonoTime now) {
+void OutputStream::wait_to_be_written(const std::string& bytes, MonoTime now) {
   pending_ += bytes;
   if (!pending_.empty() && !waiting_since_) waiting_since_ = now;
 }

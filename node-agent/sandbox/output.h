@@ -36,7 +36,7 @@ class OutputStream {
   bool excerpt_truncated() const { return excerpt_.cut(); }
 
  private:
-  void wait_to_be_written(std::string bytes, MonoTime now);
+  void wait_to_be_written(const std::string& bytes, MonoTime now);
 
   HeadAndTail log_;
   HeadAndTail excerpt_;
