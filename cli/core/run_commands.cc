@@ -24,6 +24,10 @@ const OptionRow kProgress{"--progress", "FORM",
 
 // What belongs to the command's own options is told before what any run may be asked for.
 CommandRow with_run_options(CommandRow row) {
+  const std::vector<OptionRow> files = {kArtifactDir, kPublish,  kVolume,         kRunName,
+                                        kNamespace,   kRunLabel, kArtifactOutput, kDetach,
+                                        kProgress,    kVerbose};
+  row.options.insert(row.options.end(), files.begin(), files.end());
   const std::vector<OptionRow> more = run_option_rows();
   row.options.insert(row.options.end(), more.begin(), more.end());
   return row;
@@ -44,17 +48,7 @@ CommandRow run_row() {
        {"PROGRAM", "any program that exists there or in the project, and its words", true, true,
         true}},
       {{"--requirements", "FILE",
-        "requirements.txt or package.json in the project, installed first"},
-       kArtifactDir,
-       kPublish,
-       kVolume,
-       kRunName,
-       kNamespace,
-       kRunLabel,
-       kArtifactOutput,
-       kDetach,
-       kProgress,
-       kVerbose},
+        "requirements.txt or package.json in the project, installed first"}},
       "The program gets its words as they are: no shell, no list of what is allowed; the sandbox\n"
       "alone holds it. Its output is followed live and its exit code becomes this command's.\n"
       "Ctrl-C cancels the run; a lost connection does not.\n\n"
@@ -70,17 +64,7 @@ CommandRow compute_command_row() {
       "run a project's command on a node and bring its results back",
       {{"DIR", "the project's folder"},
        {"CMD", "command, as one quoted string or as words after --", true, true}},
-      {{"--requirements", "FILE", "requirements.txt in the project, installed first"},
-       kArtifactDir,
-       kPublish,
-       kVolume,
-       kRunName,
-       kNamespace,
-       kRunLabel,
-       kArtifactOutput,
-       kDetach,
-       kProgress,
-       kVerbose},
+      {{"--requirements", "FILE", "requirements.txt in the project, installed first"}},
       "Only files that the controller lacks are sent; .gitignore and .paddockignore are kept to.\n"
       "The run's output is followed live and its exit code becomes this command's. Ctrl-C cancels\n"
       "the run; a lost connection does not.\n\n"
@@ -97,17 +81,7 @@ CommandRow build_command_row() {
       {{"DIR", "the project's folder"},
        {"CMD", "command, as one quoted string or as words after --", true, true}},
       {{"--type", "T", "gradle, script or test"},
-       {"--requirements", "FILE", "requirements.txt in the project, for tests; installed first"},
-       kArtifactDir,
-       kPublish,
-       kVolume,
-       kRunName,
-       kNamespace,
-       kRunLabel,
-       kArtifactOutput,
-       kDetach,
-       kProgress,
-       kVerbose},
+       {"--requirements", "FILE", "requirements.txt in the project, for tests; installed first"}},
       "As `paddock compute`, for other commands: a script build is bash and an .sh file of the\n"
       "project; a gradle build is ./gradlew or gradle and its tasks, offline; a test run is "
       "pytest,\n"

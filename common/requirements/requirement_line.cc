@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "common/base/relative_path.h"
 #include "common/base/text.h"
 
 namespace paddock::requirements {
@@ -225,19 +226,7 @@ std::optional<std::string> included_path(std::string_view from, std::string_view
   if (name.starts_with('/') || name.starts_with('~') ||
       name.find_first_of(":\\") != std::string_view::npos)
     return std::nullopt;
-  std::vector<std::string> parts = split(from, '/');
-  parts.pop_back();
-  for (const std::string& part : split(name, '/')) {
-    if (part.empty() || part == ".") continue;
-    if (part != "..") {
-      parts.push_back(part);
-    } else if (parts.empty()) {
-      return std::nullopt;
-    } else {
-      parts.pop_back();
-    }
-  }
-  return parts.empty() ? std::nullopt : std::optional(join(parts, "/"));
+  return path_beside(from, name);
 }
 
 }  // namespace paddock::requirements

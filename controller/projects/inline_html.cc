@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base/percent.h"
+#include "common/base/relative_path.h"
 #include "common/base/text.h"
 #include "controller/projects/files.h"
 #include "controller/projects/html_tags.h"
@@ -147,20 +148,7 @@ std::optional<std::string> resolve_link(const std::string& from, std::string_vie
     return std::nullopt;
   const std::optional<std::string> plain = percent_decode(link);
   if (!plain || plain->find('\0') != std::string::npos) return std::nullopt;
-  std::vector<std::string> parts = split(from, '/');
-  parts.pop_back();
-  for (const std::string& part : split(*plain, '/')) {
-    if (part.empty() || part == ".") continue;
-    if (part != "..") {
-      parts.push_back(part);
-    } else if (parts.empty()) {
-      return std::nullopt;
-    } else {
-      parts.pop_back();
-    }
-  }
-  if (parts.empty()) return std::nullopt;
-  return join(parts, "/");
+  return path_beside(from, *plain);
 }
 
 std::string inline_html(std::string_view html, const std::string& path, const Fetch& fetch) {
