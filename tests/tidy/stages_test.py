@@ -119,13 +119,14 @@ class Runner(unittest.TestCase):
         return rc, said.splitlines()[-1]
 
     def test_counts_stages_and_the_suites_that_ctest_reports(self):
-        report = ("<testsuite><testcase name='a' status='run'/><testcase name='b' status='fail'/>"
+        report = ("<testsuite><testcase name='a' status='run' time='12.4'/><testcase name='b' status='fail'/>"
                   "<testcase name='c' status='notrun'/></testsuite>")
         suites = f"echo \"{report}\" >$PADDOCK_TEST_REPORTS/one.xml; "
         self.assertEqual(self.last_line([("one", "true"), ("suites", suites + "false"), ("last", "true")], [], "test"), (1, "3 passed, 1 failed"))
         rc, said = self.run_stages([("suites", suites.replace("fail", "run"))], [], "test")
         self.assertEqual((rc, said.splitlines()[-1]), (0, "2 passed, 0 failed"))
         self.assertIn("skipped here (each suite says why): c", said)
+        self.assertIn("the slowest suites:\n     12 s  suites: a\n", said)
 
     def test_a_suite_that_fails_without_a_report_is_a_failure_and_so_is_no_test_at_all(self):
         self.assertEqual(self.last_line([("one", "false")], [], "test"), (1, "0 passed, 1 failed"))
