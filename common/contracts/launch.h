@@ -1,6 +1,6 @@
 // What the program paddock-sandbox reads and writes.
 //
-//   paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]
+//   paddock-sandbox run --request FILE|fd:N --events FILE|fd:N [--lock FILE]
 //   paddock-sandbox serve --socket FILE [--lock FILE] [--ready N] [--judge exec] [--tools NAME,…]
 //                         [--hold exit]
 //   paddock-sandbox probe            tries what must not work and prints a SandboxProof (canary.h)
@@ -9,7 +9,8 @@
 // ended. A reader that finds the lock free and no `result` frame knows that the launcher itself
 // died. SIGTERM to the launcher cancels the run: every process inside gets SIGTERM, and after a
 // grace SIGKILL; so does a run whose time is up. Asked again, it does not begin again. SIGQUIT is a
-// cancel that leaves no grace, also in the middle of one. Its own exit code is 0 whenever a result
+// cancel that leaves no grace, also in the middle of one. Where the events are a pipe or a socket,
+// the run ends so too when nobody is left who could read them. Its own exit code is 0 whenever a result
 // frame was written.
 //
 // A server runs many commands, each in a process of its own, as `run` would: one connection per run

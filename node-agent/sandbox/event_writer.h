@@ -35,6 +35,8 @@ class EventWriter {
   // When write_some() looks for room on the disk again; nothing: it needs none.
   std::optional<MonoTime> retry_at() const { return full_; }
   int fd() const { return fd_.get(); }
+  // A file is there for readers to come; of a pipe or a socket the reader's end can be seen.
+  bool is_file() const { return room_.has_value(); }
   // Bytes of output that the disk had no room for.
   int64_t lost_out() const { return out_.lost; }
   int64_t lost_err() const { return err_.lost; }

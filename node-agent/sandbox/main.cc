@@ -18,8 +18,9 @@
 namespace paddock::sandbox {
 namespace {
 
-Result<contracts::LaunchRequest> open_request(const std::string& path) {
-  const os::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+Result<contracts::LaunchRequest> open_request(const Options& options) {
+  if (options.request_fd >= 0) return read_request(os::Fd(options.request_fd));
+  const os::Fd file(open(options.request.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!file.valid()) return system_error("opening the request", errno);
   return read_request(file);
 }
@@ -53,8 +54,9 @@ int run(const Options& options, const Clock& clock) {
   auto file = open_events(options);
   if (!file.ok()) return fail(file.error());
   EventWriter events(std::move(file).value(), clock);
-  const Status answered = answer(open_request(options.request), events, [&](const auto& request) {
-    return launch(request, events, clock);
+  Remains remains;
+  const Status answered = answer(open_request(options), events, [&](const auto& request) {
+    return launch(request, events, clock, remains);
   });
   if (!answered.ok()) return fail(answered.error());
   return 0;

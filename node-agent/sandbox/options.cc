@@ -7,16 +7,12 @@
 namespace paddock::sandbox {
 namespace {
 
-Status set_events(std::string_view value, Options& out) {
-  if (value.substr(0, 3) != "fd:") {
-    out.events = value;
-    return {};
-  }
-  const auto number = parse_integer<int>(value.substr(3));
-  if (!number || *number < 0)
-    return invalid_argument("USAGE", "--events fd:N needs a descriptor number");
-  out.events_fd = *number;
-  return {};
+// `fd:N`, or a path.
+Status set_file(std::string_view name, std::string_view value, std::string& path, int& number) {
+  if (value.substr(0, 3) != "fd:") return path = value, Status();
+  number = parse_integer<int>(value.substr(3)).value_or(-1);
+  if (number >= 0) return {};
+  return invalid_argument("USAGE", cat(name, " fd:N needs a descriptor number"));
 }
 
 // Hands each `--name value` to `set`.
@@ -35,8 +31,8 @@ Status unknown_option(std::string_view name) {
 }
 
 Status set_run_option(std::string_view name, std::string_view value, Options& out) {
-  if (name == "--request") return out.request = value, Status();
-  if (name == "--events") return set_events(value, out);
+  if (name == "--request") return set_file(name, value, out.request, out.request_fd);
+  if (name == "--events") return set_file(name, value, out.events, out.events_fd);
   if (name == "--lock") return out.lock = value, Status();
   return unknown_option(name);
 }
@@ -63,7 +59,8 @@ Status set_serve_option(std::string_view name, std::string_view value, ServeOpti
 
 Status read_run(std::span<char* const> words, Options& out) {
   TRY(read_pairs(words, [&](auto name, auto value) { return set_run_option(name, value, out); }));
-  if (out.request.empty()) return invalid_argument("USAGE", "--request is missing");
+  if (out.request.empty() && out.request_fd < 0)
+    return invalid_argument("USAGE", "--request is missing");
   if (out.events.empty() && out.events_fd < 0)
     return invalid_argument("USAGE", "--events is missing");
   return {};
@@ -116,7 +113,7 @@ Result<Options> parse_options(std::span<char* const> arguments) {
 }
 
 std::string usage() {
-  return "usage: paddock-sandbox run --request FILE --events FILE|fd:N [--lock FILE]\n"
+  return "usage: paddock-sandbox run --request FILE|fd:N --events FILE|fd:N [--lock FILE]\n"
          "       paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]\n"
          "                      [--judge exec] [--tools NAME,…] [--hold exit]\n"
          "       paddock-sandbox probe\n";

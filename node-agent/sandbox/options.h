@@ -13,8 +13,9 @@ namespace paddock::sandbox {
 struct Options {
   enum class Mode { kRun, kServe, kProbe, kBroker, kCanary };
   Mode mode = Mode::kRun;
-  std::string request;  // path
-  std::string events;   // path, or empty if events_fd is set
+  std::string request;  // path, or empty if request_fd is set
+  int request_fd = -1;
+  std::string events;  // path, or empty if events_fd is set
   int events_fd = -1;
   std::string lock;
   ServeOptions serve;

@@ -21,6 +21,13 @@ TEST(Options, ReadsARun) {
   EXPECT_EQ(options->lock, "l");
 }
 
+TEST(Options, ReadsARequestFromADescriptor) {
+  const auto options = parse({"run", "--request", "fd:5", "--events", "fd:7"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->request_fd, 5);
+  EXPECT_FALSE(parse({"run", "--request", "fd:", "--events", "fd:7"}).ok());
+}
+
 TEST(Options, RefusesWhatItDoesNotKnow) {
   EXPECT_FALSE(parse({}).ok());
   EXPECT_FALSE(parse({"jog"}).ok());

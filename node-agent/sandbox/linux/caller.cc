@@ -52,6 +52,7 @@ std::string Caller::read(uint64_t address, size_t bytes) const {
     const size_t part = std::min<size_t>(bytes - done, kPage - at % kPage);
     const iovec to{out.data() + done, part};
     const iovec from{reinterpret_cast<void*>(at), part};
+    ++reads_;
     if (process_vm_readv(thread_, &to, 1, &from, 1, 0) != static_cast<ssize_t>(part)) break;
     done += part;
   }

@@ -1,6 +1,7 @@
 // The thread of a command that waits for an answer: its memory, its program, its process. All of it
 // is the command's own to change at any time, and nothing read here decides about its safety.
-// Nothing blocks: memory is read only where it is already a page or can become one.
+// Reading memory, and a descriptor's copy, wait for locks that the command's own threads can hold
+// for as long as they like: never on the thread that keeps time.
 #pragma once
 
 #include <sys/types.h>
@@ -9,17 +10,22 @@
 #include <optional>
 #include <string>
 
+#include "common/base/time.h"
 #include "common/os/fd.h"
 
 namespace paddock::sandbox {
 
 class Caller {
  public:
-  explicit Caller(pid_t thread) : thread_(thread) {}
+  Caller(pid_t thread, const Clock& clock)
+      : thread_(thread), clock_(clock), patience_until_(clock.mono() + kPatience) {}
   pid_t thread() const { return thread_; }
 
   // At most `bytes`, fewer where its memory ends.
   std::string read(uint64_t address, size_t bytes) const;
+  // Whether its memory has kept us for longer than one question is worth.
+  bool keeps_us() const { return reads_ > 0 && clock_.mono() >= patience_until_; }
+  int reads() const { return reads_; }
   // Up to the first NUL byte, and at most `bytes`.
   std::string read_text(uint64_t address, size_t bytes) const;
   // Its program, as a printable name; empty if it has ended.
@@ -35,7 +41,12 @@ class Caller {
   std::optional<Process> process() const;
 
  private:
+  static constexpr Millis kPatience{200};
+
   pid_t thread_;
+  const Clock& clock_;
+  MonoTime patience_until_;
+  mutable int reads_ = 0;
   mutable std::optional<std::string> executable_;
 };
 

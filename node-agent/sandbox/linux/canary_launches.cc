@@ -55,7 +55,8 @@ os::Fd no_reader() { return os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)); }
 
 SandboxResult run(const LaunchRequest& request, const Clock& clock) {
   EventWriter events(no_reader(), clock);
-  return launch(request, events, clock);
+  Remains remains;
+  return launch(request, events, clock, remains);
 }
 
 // With a descriptor of that file as the command's standard input, which can only read.

@@ -50,18 +50,27 @@ std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
   return text ? value_of(*text, key) : std::nullopt;
 }
 
-void kill_inside(const std::string& folder) {
-  (void)write_setting(folder, "cgroup.kill", "1");  // what it cannot do is done below
-  constexpr int kMostRounds = 2000;
-  for (int round = 0; round < kMostRounds; ++round) {
-    const auto members = read_text(folder, "cgroup.procs");
-    if (!members || members->empty()) return;
-    for (const std::string& line : split(*members, '\n')) {
-      // 0 is a process of another pid namespace: not ours to reach by number.
-      if (const auto pid = parse_integer<pid_t>(line); pid && *pid > 1) kill(*pid, SIGKILL);
-    }
-    poll(nullptr, 0, round < 20 ? 0 : 1);  // they need the processor to die
+// False: nobody is left.
+bool kill_members(const std::string& folder) {
+  const auto members = read_text(folder, "cgroup.procs");
+  if (!members || members->empty()) return false;
+  for (const std::string& line : split(*members, '\n')) {
+    // 0 is a process of another pid namespace: not ours to reach by number.
+    if (const auto pid = parse_integer<pid_t>(line); pid && *pid > 1) kill(*pid, SIGKILL);
   }
+  return true;
+}
+
+void kill_once(const std::string& folder) {
+  // What that cannot do is done one by one.
+  if (!write_setting(folder, "cgroup.kill", "1").ok()) (void)kill_members(folder);
+}
+
+void kill_inside(const std::string& folder) {
+  (void)write_setting(folder, "cgroup.kill", "1");
+  constexpr int kMostRounds = 2000;
+  for (int round = 0; round < kMostRounds && kill_members(folder); ++round)
+    poll(nullptr, 0, round < 20 ? 0 : 1);  // they need the processor to die
 }
 
 void remove_folder(const std::string& folder) {

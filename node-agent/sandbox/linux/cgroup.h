@@ -32,7 +32,8 @@ class Cgroup {
   virtual Readings read() const = 0;
   // Processes and threads, the init process too; nothing where the kernel does not count them.
   virtual std::optional<int64_t> tasks() const = 0;
-  // SIGKILL to everything inside, until nothing is.
+  // SIGKILL to everything inside, without a wait for its end: whoever comes to be meanwhile is met
+  // by the next call.
   virtual void kill_all() = 0;
   virtual void remove() = 0;
 };
@@ -78,6 +79,8 @@ std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
 // SIGKILL to everything inside, until nothing is: at once with cgroup.kill (v2, Linux 5.14), else
 // process by process. What was killed so is not used again: the kernel may kill who enters late.
 void kill_inside(const std::string& folder);
+// The same, once.
+void kill_once(const std::string& folder);
 void remove_folder(const std::string& folder);
 }  // namespace cgroup_files
 

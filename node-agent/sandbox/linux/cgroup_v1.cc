@@ -67,7 +67,7 @@ class CgroupV1 final : public Cgroup {
 
   // Every process is in all of them: one list is enough.
   void kill_all() override {
-    if (!made_.empty()) kill_inside(made_.front());
+    if (!made_.empty()) kill_once(made_.front());
   }
   void remove() override {
     tasks_.clear();

@@ -60,7 +60,7 @@ class CgroupV2 final : public Cgroup {
   bool bounds_cpus() const override { return true; }
   const Status& bound_cpus() const override { return shared_; }
   void kill_all() override {
-    if (!folder_.empty()) kill_inside(folder_);
+    if (!folder_.empty()) kill_once(folder_);
   }
   void remove() override {
     fd_.reset();

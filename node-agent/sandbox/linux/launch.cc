@@ -236,9 +236,14 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
   return result;
 }
 
-SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock,
+                     Remains& remains) {
   auto kit = make_kit();
-  if (kit.ok()) return launch_with(*kit, nullptr, {}, request, events, clock);
+  if (kit.ok()) {
+    const auto kept = std::make_shared<LaunchKit>(std::move(*kit));
+    remains = kept;
+    return launch_with(*kept, nullptr, {}, request, events, clock);
+  }
   SandboxResult result = blank_result(request);
   explain(outcome::SetupFailed{kit.error()}, request, result);
   return result;

@@ -11,7 +11,7 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr uint64_t kLongestAddress = sizeof(sockaddr_storage);
-constexpr uint64_t kMostMessages = 1024;  // the kernel's own bound
+constexpr uint64_t kMostMessages = 64;
 
 // One address of a call against what may be reached. `error`: what the call gives if it may not.
 void judge_address(const Caller& caller, NetworkCall call, uint64_t address, uint64_t length,
@@ -38,25 +38,29 @@ struct MessageStart {
   uint64_t name = 0;
   uint32_t name_length = 0;
 };
+constexpr size_t kStartBytes = 12;
 
-void judge_message(const Caller& caller, uint64_t message, const NetworkReach& reach,
-                   GateAnswer& out) {
+void judge_start(const Caller& caller, std::string_view bytes, const NetworkReach& reach,
+                 GateAnswer& out) {
   MessageStart start;
-  const std::string bytes = caller.read(message, 12);
-  if (bytes.size() < 12) {
+  if (bytes.size() < kStartBytes) {
     if (out.error == 0) out.error = EFAULT;
     return;
   }
-  std::memcpy(&start.name, bytes.data(), 8);
-  std::memcpy(&start.name_length, bytes.data() + 8, 4);
+  std::memcpy(&start.name, bytes.data(), sizeof start.name);
+  std::memcpy(&start.name_length, bytes.data() + sizeof start.name, sizeof start.name_length);
   judge_address(caller, NetworkCall::kSend, start.name, start.name_length, reach, ENETUNREACH, out);
 }
 
+// The first of them, for as long as one question is worth. What is left unread reaches nothing
+// either; it is not recorded.
 void judge_messages(const Caller& caller, uint64_t messages, uint64_t count,
                     const NetworkReach& reach, GateAnswer& out) {
   count = std::min<uint64_t>(static_cast<uint32_t>(count), kMostMessages);
-  for (uint64_t i = 0; i < count; ++i) {
-    judge_message(caller, messages + i * sizeof(mmsghdr), reach, out);
+  const std::string heads = caller.read(messages, count * sizeof(mmsghdr));
+  for (uint64_t i = 0; i < count && !caller.keeps_us(); ++i) {
+    const size_t at = std::min(heads.size(), i * sizeof(mmsghdr));
+    judge_start(caller, std::string_view(heads).substr(at, kStartBytes), reach, out);
     if (out.error == EFAULT) break;
   }
 }
@@ -97,7 +101,7 @@ GateAnswer judge_network_call(const Caller& caller, const seccomp_data& call,
       judge_address(caller, NetworkCall::kSend, args[4], args[5], reach, ENETUNREACH, out);
       break;
     case SYS_sendmsg:
-      judge_message(caller, args[1], reach, out);
+      judge_start(caller, caller.read(args[1], kStartBytes), reach, out);
       break;
     case SYS_sendmmsg:
       judge_messages(caller, args[1], args[2], reach, out);

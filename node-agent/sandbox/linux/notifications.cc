@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/exec_gate.h"
@@ -42,13 +43,13 @@ bool ends_well(const Caller& caller, const seccomp_data& call) {
 
 }  // namespace
 
-Notifications::Notifications(const LaunchChoices& choices, const NetworkReach& reach,
-                             const ToolView& tools)
-    : choices_(choices), reach_(reach), tools_(tools) {
+Notifications::Notifications(const LaunchChoices& choices, NetworkReach reach, ToolView tools,
+                             const Clock& clock)
+    : choices_(choices), reach_(std::move(reach)), tools_(std::move(tools)), clock_(clock) {
   seccomp_notif_sizes sizes{};
   (void)syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
   question_ = space_for(sizeof(seccomp_notif), sizes.seccomp_notif);
-  reply_ = space_for(sizeof(seccomp_notif_resp), sizes.seccomp_notif_resp);
+  reply_size_ = sizes.seccomp_notif_resp;
 }
 
 void Notifications::listen_on(os::Fd listener) {
@@ -68,40 +69,88 @@ bool Notifications::still_waiting(uint64_t id) const {
   return ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
-void Notifications::answer(MonoTime now) {
+std::optional<Notifications::Question> Notifications::take() {
   std::ranges::fill(question_, 0);
   auto* question = reinterpret_cast<seccomp_notif*>(question_.data());
-  // A question whose asker has died is no longer there; this call does not wait for another.
-  if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, question) != 0) return;
-  const uint64_t id = question->id;
-  const Caller caller(static_cast<pid_t>(question->pid));
-  GateAnswer verdict = judge(caller, question->data, id);
-  budget_.spend(now, 1 + static_cast<int>(verdict.denials.size()));
-  // Only now is it certain that what was read belongs to the asker and not to a later owner of its
-  // number.
-  if (!still_waiting(id)) return;
-  for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
-  if (!verdict.broker_user.empty() && broker_users_.size() < 2)
-    broker_users_.insert(std::move(verdict.broker_user));
-  if (verdict.held) {
-    held_ = id;
-  } else {
-    reply(id, verdict.error);
+  // This call does not wait for another.
+  if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, question) != 0) return std::nullopt;
+  return Question{question->id, static_cast<pid_t>(question->pid), question->data};
+}
+
+bool Notifications::may_take_long(const Question& question) {
+  if (question.call.arch != static_cast<uint32_t>(this_machine())) return false;
+  switch (question.call.nr) {
+    case SYS_connect:
+    case SYS_bind:
+    case SYS_listen:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_execve:
+    case SYS_execveat:
+      return true;
+    default:
+      return false;
   }
 }
 
-void Notifications::reply(uint64_t id, int error) {
-  std::ranges::fill(reply_, 0);
-  auto* reply = reinterpret_cast<seccomp_notif_resp*>(reply_.data());
+void Notifications::answer(const Question& question, MonoTime now) {
+  const Caller caller(question.thread, clock_);
+  GateAnswer verdict = judge(caller, question.call, question.id);
+  budget_.spend(now, 1 + static_cast<int>(verdict.denials.size()) + caller.reads() / 4);
+  // Only now is it certain that what was read belongs to the asker and not to a later owner of its
+  // number.
+  if (!still_waiting(question.id)) return;
+  const int error = verdict.error;
+  const bool held = verdict.held;
+  record(std::move(verdict), question.id);
+  if (!held) reply(question.id, error);
+}
+
+void Notifications::record(GateAnswer verdict, uint64_t id) {
+  const std::lock_guard hold(lock_);
+  for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
+  if (!verdict.broker_user.empty() && broker_users_.size() < 2)
+    broker_users_.insert(std::move(verdict.broker_user));
+  if (verdict.held) held_ = id;
+}
+
+void Notifications::reply(uint64_t id, int error) const {
+  std::vector<uint64_t> space = space_for(sizeof(seccomp_notif_resp), reply_size_);
+  auto* reply = reinterpret_cast<seccomp_notif_resp*>(space.data());
   reply->id = id;
   reply->error = -error;
   if (error == 0) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   (void)ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, reply);  // fails if the asker has died
 }
 
+bool Notifications::holds_exit() const {
+  const std::lock_guard hold(lock_);
+  return held_.has_value();
+}
+
 void Notifications::let_exit() {
-  if (held_) reply(*held_, 0);
-  held_.reset();
+  std::optional<uint64_t> held;
+  {
+    const std::lock_guard hold(lock_);
+    held = std::exchange(held_, std::nullopt);
+  }
+  if (held) reply(*held, 0);
+}
+
+std::vector<contracts::Denial> Notifications::take_denials() {
+  const std::lock_guard hold(lock_);
+  return denials_.take();
+}
+
+std::string Notifications::sole_broker_user() const {
+  const std::lock_guard hold(lock_);
+  return broker_users_.size() == 1 ? *broker_users_.begin() : std::string();
+}
+
+std::string Notifications::command_killed_for() const {
+  const std::lock_guard hold(lock_);
+  return command_killed_for_;
 }
 
 GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, uint64_t id) {
@@ -143,7 +192,10 @@ GateAnswer Notifications::forbid(const Caller& caller, const std::string& name,
   const os::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process->pid, 0)));
   // As long as the asker waits, the descriptor is its process and nobody else's.
   if (!pidfd.valid() || !still_waiting(id)) return out;
-  if (process->inside == kCommandInside) command_killed_for_ = name;
+  if (process->inside == kCommandInside) {
+    const std::lock_guard hold(lock_);
+    command_killed_for_ = name;
+  }
   raw::pidfd_send_signal(pidfd.get(), process->sigsys_kills ? SIGSYS : SIGKILL);
   return out;
 }

@@ -1,11 +1,13 @@
 // The supervisor's side of the launch filter (syscall_table.h): takes each question that a
 // command's system call raises, answers it and records what was refused. The answers hold even if
-// this process dies: an unanswered call gives ENOSYS. Nothing here waits for the command. One
-// thread.
+// this process dies: an unanswered call gives ENOSYS. To answer, the asker's memory may have to be
+// read, and so waited for: by answerer.h. One thread at a time, but for what was found, which any
+// may ask for.
 #pragma once
 
 #include <linux/seccomp.h>
 
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,7 +28,8 @@ inline constexpr pid_t kCommandInside = 2;
 
 class Notifications {
  public:
-  Notifications(const LaunchChoices& choices, const NetworkReach& reach, const ToolView& tools);
+  Notifications(const LaunchChoices& choices, NetworkReach reach, ToolView tools,
+                const Clock& clock);
 
   void listen_on(os::Fd listener);
   bool listening() const { return listener_.valid(); }
@@ -37,43 +40,57 @@ class Notifications {
   int fd(MonoTime now) const;
   // When fd() changes by itself.
   std::optional<MonoTime> rests_until(MonoTime now) const;
-  // Answers one question. Call when fd() is readable.
-  void answer(MonoTime now);
+
+  struct Question {
+    uint64_t id = 0;
+    pid_t thread = -1;
+    seccomp_data call{};
+  };
+  // Call when fd() is readable. One whose asker has died is no longer there.
+  std::optional<Question> take();
+  // Whether the answer may have to wait for a lock that the asker's threads can hold: for reading
+  // its memory, or while it executes. All others take no time.
+  static bool may_take_long(const Question& question);
+  void answer(const Question& question, MonoTime now);
+
   // That of the command when it is about to end, and well, is kept: until it is answered, that
   // thread executes nothing any more.
   void hold_exits() { may_hold_ = true; }
-  bool holds_exit() const { return held_.has_value(); }
+  bool holds_exit() const;
   void let_exit();
 
-  void add_denial(contracts::Denial denial) { denials_.add(std::move(denial)); }
-  std::vector<contracts::Denial> take_denials() { return denials_.take(); }
+  // What was found until now.
+  std::vector<contracts::Denial> take_denials();
   // The one executable that reached the broker; empty if there were none or several.
-  std::string sole_broker_user() const {
-    return broker_users_.size() == 1 ? *broker_users_.begin() : std::string();
-  }
+  std::string sole_broker_user() const;
   // The forbidden call for which the command, not one of its children, was killed; else empty.
-  const std::string& command_killed_for() const { return command_killed_for_; }
+  std::string command_killed_for() const;
 
  private:
   GateAnswer judge(const Caller& caller, const seccomp_data& call, uint64_t id);
   GateAnswer forbid(const Caller& caller, const std::string& name, std::string_view why,
                     uint64_t id);
   bool still_waiting(uint64_t id) const;
-  void reply(uint64_t id, int error);
+  void record(GateAnswer verdict, uint64_t id);
+  void reply(uint64_t id, int error) const;
 
+  // Whose copies are whoever answers's own: it may be held up for longer than the run is known.
   const LaunchChoices choices_;
+  const NetworkReach reach_;
+  const ToolView tools_;
+  const Clock& clock_;
   std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
-  const NetworkReach& reach_;
-  const ToolView& tools_;
   os::Fd listener_;
   AnswerBudget budget_;
+  bool may_hold_ = false;
+  std::vector<uint64_t> question_;  // as large as this kernel's
+  size_t reply_size_ = 0;
+
+  mutable std::mutex lock_;  // of all below; never held while anything is read or answered
   DenialList denials_;
   std::set<std::string> broker_users_;  // the first two
   std::string command_killed_for_;
-  bool may_hold_ = false;
   std::optional<uint64_t> held_;
-  std::vector<uint64_t> question_;  // as large as this kernel's
-  std::vector<uint64_t> reply_;
 };
 
 }  // namespace paddock::sandbox

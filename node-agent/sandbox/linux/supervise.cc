@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,10 +14,8 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "common/os/packet_socket.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/linux/control.h"
-#include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/output_pipe.h"
 
 namespace paddock::sandbox {
@@ -26,28 +23,41 @@ namespace {
 
 using contracts::FrameType;
 
-constexpr Millis kSetupTime{30'000};
-constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
-constexpr Millis kCheckWaiting{5'000};
-constexpr Millis kKillAgainAfter{20};
-constexpr Millis kCpuGrace{200};  // what it would compute in a longer one is over the limit
+constexpr Millis kLookEvery{100};  // at what the workspace holds
+constexpr Millis kLookWaiting{5'000};
+constexpr Millis kShortRun{50};  // ends before a thread would be worth its start
+// From the kill until the kernel's work alone does not put off the result any more.
+constexpr Millis kEnoughToDie{100};
 constexpr std::array<pollfd, 2> kNoInput = {{{-1, 0, 0}, {-1, 0, 0}}};
 
-Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
-  switch (cause) {
-    case EndCause::kCanceled:
-      return plan.launcher.cancel_grace;
-    case EndCause::kWallTime:
-      return plan.launcher.limit_grace;
-    case EndCause::kCpuTime:
-      return std::min(plan.launcher.limit_grace, kCpuGrace);
-    case EndCause::kNone:
-    case EndCause::kDisk:
-    case EndCause::kOutOfMemory:  // the kernel has killed one of them already
-      break;
-  }
-  return Millis(0);
+std::unique_ptr<Notifications> hear_questions(RunningSandbox& sandbox, const Watched& watched) {
+  auto out = std::make_unique<Notifications>(watched.choices, watched.plan.reach,
+                                             watched.plan.tools, watched.clock);
+  out->listen_on(std::move(sandbox.listener));
+  if (watched.may_end_early) out->hold_exits();
+  return out;
 }
+
+Error setup_error(std::string message) {
+  return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
+}
+
+// Whether the sandbox's first process has killed all others of its namespace, as it does when it
+// ends, and does nothing any more but wait for them.
+bool waits_for_the_killed(pid_t init) {
+  constexpr unsigned kExiting = 4;  // PF_EXITING
+  const os::Fd file(open(cat("/proc/", init, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  const auto text = file.valid() ? os::read_all(file.get(), 4096) : Result<std::string>("");
+  const size_t name_end = text.ok() ? text->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos || name_end + 2 > text->size()) return false;
+  // From field 3 on: the state; field 9: the flags.
+  const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  const auto flags = fields.size() > 6 ? parse_integer<unsigned>(fields[6]) : std::nullopt;
+  return flags && (*flags & kExiting) != 0 && fields[0] == "S";
+}
+
+// Who reads a file may come later.
+int reader_of(const EventWriter& events) { return events.is_file() ? -1 : events.fd(); }
 
 }  // namespace
 
@@ -55,45 +65,55 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
     : sandbox_(std::move(sandbox)),
       watched_(watched),
       outputs_(watched.plan.launcher, inline_bytes),
-      notifications_(watched.choices, watched.plan.reach, watched.plan.tools),
+      answerer_(hear_questions(sandbox_, watched), watched.clock),
+      keeper_({watched.plan, watched.cgroup, watched.clock, sandbox_.pidfd.get(), watched.signals,
+               watched.client, reader_of(watched.events), watched.waits}),
       now_(watched.clock.mono()),
-      setup_deadline_(now_ + kSetupTime),
-      next_check_(now_ + kCheckEvery),
-      waits_(watched.waits) {
-  notifications_.listen_on(std::move(sandbox_.listener));
-  if (watched_.may_end_early) notifications_.hold_exits();
-}
+      next_look_(now_ + kLookEvery) {}
 
 Outcome Supervisor::run() {
+  // A disk may take its time for each frame.
+  if (watched_.events.is_file()) keeper_.start_thread();
   while (!reaped_ && !over_) {
     wait_for_something();
-    handle_time();
+    look_at_disk();
     flush(false);
   }
+  keeper_.stop();
+  answerer_.stop();
   // Nothing inside writes any more: what the pipes still hold is all that will ever come.
-  while (sandbox_.out.valid()) read_output(sandbox_.out, outputs_.out, now_, true);
-  while (sandbox_.err.valid()) read_output(sandbox_.err, outputs_.err, now_, true);
+  read_what_is_left(sandbox_.out, outputs_.out);
+  read_what_is_left(sandbox_.err, outputs_.err);
   outputs_.finish(now_);
   flush(true);
   return outcome();
+}
+
+// A bound for what somebody outside, whom it was handed to, or a call of the dead still brings.
+void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
+  constexpr int kMostReads = 1024;
+  for (int i = 0; i < kMostReads && pipe.valid(); ++i) read_output(pipe, stream, now_, true);
+  pipe.reset();
 }
 
 void Supervisor::wait_for_something() {
   const bool congested = watched_.events.congested();
   const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
   const auto input = watched_.input == nullptr ? kNoInput : watched_.input->waits_for();
-  std::array<pollfd, 11> fds = {{
+  const auto time = keeper_.waits_for();
+  std::array<pollfd, 12> fds = {{
       {sandbox_.control.get(), POLLIN, 0},
       {output_fd(sandbox_.out), POLLIN, 0},
       {output_fd(sandbox_.err), POLLIN, 0},
-      {notifications_.fd(now_), POLLIN, 0},
-      {watched_.signals, POLLIN, 0},
+      {answerer_.fd(now_), POLLIN, 0},
       {sandbox_.pidfd.get(), POLLIN, 0},
       {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
       {watched_.disk == nullptr ? -1 : watched_.disk->fd(), POLLIN, 0},
-      {watched_.client, POLLIN, 0},
       input[0],
       input[1],
+      time[0],
+      time[1],
+      time[2],
   }};
   poll(fds.data(), fds.size(), wait_ms());
   now_ = watched_.clock.mono();
@@ -101,22 +121,17 @@ void Supervisor::wait_for_something() {
   if (ready(0)) handle_control();
   if (ready(1)) read_output(sandbox_.out, outputs_.out, now_, false);
   if (ready(2)) read_output(sandbox_.err, outputs_.err, now_, false);
-  if (ready(3)) {
-    if ((fds[3].revents & POLLIN) != 0) {
-      notifications_.answer(now_);
-    } else {
-      notifications_.stop();  // nobody is left who could ask
-    }
-  }
-  if (ready(4)) hear_signal();
-  if (watched_.disk != nullptr && ready(7)) handle_disk(watched_.disk->take(now_));
-  if (ready(8)) hear_client();
-  if (watched_.input != nullptr) watched_.input->handle({fds[9], fds[10]}, now_);
-  if (ready(5)) reap();
+  if (ready(3)) answerer_.handle(fds[3].revents, now_);
+  if (watched_.disk != nullptr && ready(6)) handle_disk(watched_.disk->take(now_));
+  if (watched_.input != nullptr) watched_.input->handle({fds[7], fds[8]}, now_);
+  keeper_.handle({fds[9], fds[10], fds[11]}, now_);
+  if (ready(4)) reap();
   if (reaped_) return;
-  if (notifications_.holds_exit()) {
-    if (!ends_here()) return notifications_.let_exit();
+  if (answerer_.found().holds_exit()) {
+    if (!ends_here()) return answerer_.found().let_exit();
     wait_status_ = 0;
+  } else if (only_the_kernel_works()) {
+    // Its result is known.
   } else if (!wait_status_) {
     return;
   } else if (!only_init_is_left()) {
@@ -129,8 +144,9 @@ void Supervisor::wait_for_something() {
 // Who asks to end is the command's only thread, and only init is there beside it. (Why something
 // failed may need what comes later; only a success is asked about.)
 bool Supervisor::ends_here() const {
-  return started_ && !setup_error_ && !exec_error_ && cause_ == EndCause::kNone && !wait_status_ &&
-         watched_.cgroup.tasks() == 2;
+  const TimeKeeper::State state = keeper_.state();
+  return state.started && state.cause == EndCause::kNone && !setup_error_ && !exec_error_ &&
+         !wait_status_ && watched_.cgroup.tasks() == 2;
 }
 
 // It would wait for us otherwise; see wait_to_be_ended().
@@ -143,32 +159,22 @@ bool Supervisor::only_init_is_left() const {
   return watched_.plan.cgroup.cpu_accounting && watched_.cgroup.tasks().value_or(2) < 2;
 }
 
+// Whatever it mapped, the kernel may take apart for as long as that takes: nobody there executes
+// anything any more.
+bool Supervisor::only_the_kernel_works() const {
+  const auto killed = keeper_.state().killed;
+  return killed && now_ >= *killed + kEnoughToDie && waits_for_the_killed(sandbox_.pid);
+}
+
 // Who is held goes on once nobody listens, and so must be killed before.
 RunningSandbox Supervisor::release() {
-  sandbox_.listener = notifications_.take_listener();
+  sandbox_.listener = answerer_.take_listener();
   return std::move(sandbox_);
 }
 
-void Supervisor::hear_signal() {
-  signalfd_siginfo info{};
-  if (read(watched_.signals, &info, sizeof info) != sizeof info) return;
-  end(EndCause::kCanceled);
-  if (info.ssi_signo == SIGQUIT) kill_everything();
-}
-
-// A fed run's client says when it begins, and ends it by leaving.
-void Supervisor::hear_client() {
-  const auto packet = os::receive_packet(watched_.client);
-  const auto wall_time = packet.ok() ? contracts::begun(packet->bytes) : std::nullopt;
-  if (!waits_ || !wall_time) {
-    end(EndCause::kCanceled);
-    watched_.client = -1;
-    return;
-  }
-  waits_ = false;
-  wall_end_ = now_ + std::min(*wall_time, watched_.plan.launcher.wall_time.value_or(*wall_time));
-  if (started_) started_ = now_;
-  next_check_ = now_ + kCheckEvery;
+Millis Supervisor::duration() const {
+  const auto started = keeper_.state().started;
+  return started && ended_ ? *ended_ - *started : Millis(0);
 }
 
 int Supervisor::wait_ms() const {
@@ -176,16 +182,15 @@ int Supervisor::wait_ms() const {
   const auto at = [&](const std::optional<MonoTime>& time) {
     if (time) until = std::min(until, *time);
   };
-  const SandboxPlan& plan = watched_.plan;
+  const TimeKeeper::State state = keeper_.state();
   at(outputs_.flush_at());
-  at(kill_at_);
-  at(notifications_.rests_until(now_));
+  at(answerer_.rests_until(now_));
   at(watched_.events.retry_at());
+  at(keeper_.next());
+  if (state.started && !state.waits && !keeper_.has_thread()) at(*state.started + kShortRun);
+  if (state.killed) at(std::max(*state.killed + kEnoughToDie, now_ + Millis(10)));
   if (watched_.input != nullptr) at(watched_.input->look_at());
-  if (!started_) at(setup_deadline_);
-  if (started_ && cause_ == EndCause::kNone) at(wall_end_);
-  if (watched_.disk || plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting))
-    at(next_check_);
+  if (watched_.disk) at(next_look_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
 
@@ -198,8 +203,7 @@ void Supervisor::handle_control() {
   }
   switch (message->type) {
     case MessageType::kFailed:
-      if (!setup_error_)
-        setup_error_ = Error{Code::kInternal, "SANDBOX_SETUP_FAILED", message->text};
+      if (!setup_error_) setup_error_ = setup_error(message->text);
       break;
     case MessageType::kStarted:
       note_started();
@@ -212,9 +216,7 @@ void Supervisor::handle_control() {
       main_cpu_ = Millis(message->cpu_ms);
       scratch_ = {message->text.find('B') != std::string::npos,
                   message->text.find('F') != std::string::npos};
-      // The kernel now kills what the command left behind; a crowd of it is helped along. In a
-      // grace it has what is left of that: init waits for it.
-      if (!in_grace()) kill_at_ = now_ + kKillAgainAfter;
+      keeper_.note_ended(now_);
       break;
     case MessageType::kIdsMapped:
     case MessageType::kNoLoopback:
@@ -230,37 +232,26 @@ void Supervisor::handle_control() {
 }
 
 void Supervisor::note_started() {
-  if (setup_error_ || exec_error_ || cause_ != EndCause::kNone) return;
-  started_ = now_;
-  if (!waits_ && !wall_end_ && watched_.plan.launcher.wall_time)
-    wall_end_ = now_ + *watched_.plan.launcher.wall_time;
+  if (setup_error_ || exec_error_ || !keeper_.note_started(now_)) return;
   if (watched_.tells_start) {
     watched_.events.add(FrameType::kStarted,
                         wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
   }
 }
 
-void Supervisor::handle_time() {
-  const SandboxPlan& plan = watched_.plan;
-  if (!started_ && now_ >= setup_deadline_ && !setup_error_) {
-    setup_error_ =
-        Error{Code::kInternal, "SANDBOX_SETUP_FAILED", "setting up took more than 30 seconds"};
-    end(EndCause::kNone);
-  }
-  if (started_ && wall_end_ && now_ >= *wall_end_) end(EndCause::kWallTime);
-  if (kill_at_ && now_ >= *kill_at_) kill_everything();
-  if (now_ < next_check_ || !started_) return;
-  next_check_ = now_ + (waits_ ? kCheckWaiting : kCheckEvery);
-  if (watched_.disk) watched_.disk->look(now_);
-  const Readings readings = watched_.cgroup.read();
-  if (plan.cgroup.memory_bytes && readings.oom_kills > 0) end(EndCause::kOutOfMemory);
-  if (plan.cpu_time && readings.cpu && *readings.cpu >= *plan.cpu_time) end(EndCause::kCpuTime);
+void Supervisor::look_at_disk() {
+  const TimeKeeper::State state = keeper_.state();
+  if (!state.started) return;
+  if (!state.waits && now_ >= *state.started + kShortRun) keeper_.start_thread();
+  if (!watched_.disk || now_ < next_look_) return;
+  next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
+  watched_.disk->look(now_);
 }
 
 void Supervisor::handle_disk(std::optional<DiskHit> hit) {
   if (!hit) return;
   disk_hit_ = hit;
-  end(EndCause::kDisk);
+  keeper_.end(EndCause::kDisk, now_);
 }
 
 void Supervisor::flush(bool all) {
@@ -269,30 +260,7 @@ void Supervisor::flush(bool all) {
   });
   if (events_lost_ || watched_.events.write_some().ok()) return;
   events_lost_ = true;  // nobody can learn of this run any more
-  end(EndCause::kCanceled);
-}
-
-// The first cause stays, and with it its grace: a second one does not prolong it.
-void Supervisor::end(EndCause cause) {
-  if (cause_ == EndCause::kNone && !wait_status_) cause_ = cause;
-  const Millis grace = started_ ? grace_before_kill(cause, watched_.plan) : Millis(0);
-  if (grace <= Millis(0)) return kill_everything();
-  const MonoTime until = now_ + grace;
-  if (killed_ || (kill_at_ && *kill_at_ <= until)) return;
-  kill_at_ = until;
-  if (std::exchange(told_, true)) return;
-  // Init hands it on to every process inside.
-  raw::pidfd_send_signal(sandbox_.pidfd.get(), SIGTERM);
-}
-
-// Everything inside was told to end, and may still tidy up.
-bool Supervisor::in_grace() const { return told_ && !killed_ && kill_at_; }
-
-void Supervisor::kill_everything() {
-  killed_ = true;
-  kill_at_ = now_ + kKillAgainAfter;
-  raw::pidfd_send_signal(sandbox_.pidfd.get(), SIGKILL);
-  watched_.cgroup.kill_all();
+  keeper_.end(EndCause::kCanceled, now_);
 }
 
 void Supervisor::reap() {
@@ -308,17 +276,19 @@ void Supervisor::reap() {
 }
 
 Outcome Supervisor::outcome() {
+  const TimeKeeper::State state = keeper_.state();
   if (setup_error_) return outcome::SetupFailed{*setup_error_};
+  if (state.late) return outcome::SetupFailed{setup_error("setting up took more than 30 seconds")};
   if (exec_error_) return outcome::NotExecutable{*exec_error_};
-  if (!started_ && cause_ == EndCause::kNone) {
-    return outcome::SetupFailed{
-        {Code::kInternal, "SANDBOX_SETUP_FAILED", "the sandbox ended before the command started"}};
-  }
-  outcome::Ended ended{cause_, wait_status_, std::max(main_cpu_, tree_cpu_), watched_.cgroup.read(),
-                       scratch_};
-  if (watched_.disk && !disk_hit_) disk_hit_ = watched_.disk->look_back();
+  if (!state.started && state.cause == EndCause::kNone)
+    return outcome::SetupFailed{setup_error("the sandbox ended before the command started")};
+  outcome::Ended ended{state.cause, wait_status_, std::max(main_cpu_, tree_cpu_),
+                       watched_.cgroup.read(), scratch_};
+  // What ended the run is known then, and a large folder takes its time.
+  const bool measures = watched_.disk && !disk_hit_ && state.cause == EndCause::kNone;
+  if (measures) disk_hit_ = watched_.disk->look_back();
   ended.disk = disk_hit_;
-  ended.forbidden_call = notifications_.command_killed_for();
+  ended.forbidden_call = answerer_.found().command_killed_for();
   return ended;
 }
 

@@ -1,5 +1,5 @@
-// Watches one sandbox from clone to reaped: output, limits, cancel, denials. One thread, one poll
-// loop.
+// Watches one sandbox from clone to reaped: its output, what it asks, what its folder holds, and
+// how it ends. One poll loop. What must never wait for any of that is the time keeper's.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,11 @@
 
 #include "common/base/time.h"
 #include "node-agent/sandbox/event_writer.h"
+#include "node-agent/sandbox/linux/answerer.h"
 #include "node-agent/sandbox/linux/cgroup.h"
 #include "node-agent/sandbox/linux/disk_watch.h"
 #include "node-agent/sandbox/linux/input_feed.h"
-#include "node-agent/sandbox/linux/notifications.h"
+#include "node-agent/sandbox/linux/time_keeper.h"
 #include "node-agent/sandbox/outcome.h"
 #include "node-agent/sandbox/outputs.h"
 
@@ -47,16 +48,17 @@ class Supervisor {
   Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes);
   // Returns once nothing of the run is alive but its init process, which has nothing left to do.
   // Or, if it may, once the command is alone and ends well: it is held at its last call and will
-  // execute nothing any more. What is still there is release()'s.
+  // execute nothing any more. Or once all of it was killed, and what is left is the kernel's work.
+  // What is still there is release()'s.
   Outcome run();
   // What is to be ended by the caller. Once, after run().
   RunningSandbox release();
 
   const Outputs& outputs() const { return outputs_; }
-  std::string sole_broker_user() const { return notifications_.sole_broker_user(); }
-  std::vector<contracts::Denial> take_denials() { return notifications_.take_denials(); }
-  bool started() const { return started_.has_value(); }
-  Millis duration() const { return started_ && ended_ ? *ended_ - *started_ : Millis(0); }
+  std::string sole_broker_user() { return answerer_.found().sole_broker_user(); }
+  std::vector<contracts::Denial> take_denials() { return answerer_.found().take_denials(); }
+  bool started() const { return keeper_.state().started.has_value(); }
+  Millis duration() const;
   bool events_lost() const { return events_lost_; }
 
  private:
@@ -64,31 +66,24 @@ class Supervisor {
   int wait_ms() const;
   void handle_control();
   void note_started();
-  void hear_signal();
-  void hear_client();
-  void handle_time();
+  void look_at_disk();
   void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);
-  void end(EndCause cause);
-  bool in_grace() const;
-  void kill_everything();
   void reap();
   bool ends_here() const;
   bool only_init_is_left() const;
+  bool only_the_kernel_works() const;
   void let_init_go();
+  void read_what_is_left(os::Fd& pipe, OutputStream& stream) const;
   Outcome outcome();
 
   RunningSandbox sandbox_;
   Watched watched_;
   Outputs outputs_;
-  Notifications notifications_;
+  Answerer answerer_;
+  TimeKeeper keeper_;
   MonoTime now_;
-  MonoTime setup_deadline_;
-  MonoTime next_check_;
-  std::optional<MonoTime> kill_at_;  // the grace ends, or a crowd is killed once more
-  std::optional<MonoTime> started_;
-  bool waits_ = false;  // a fed run that has not begun
-  std::optional<MonoTime> wall_end_;
+  MonoTime next_look_;
   std::optional<MonoTime> ended_;
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
@@ -97,9 +92,6 @@ class Supervisor {
   std::optional<DiskHit> disk_hit_;
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
-  EndCause cause_ = EndCause::kNone;
-  bool told_ = false;  // by SIGTERM
-  bool killed_ = false;
   bool reaped_ = false;
   bool over_ = false;  // nothing of the command goes on, though init is there
   bool events_lost_ = false;

@@ -75,7 +75,7 @@ GroupUse read_group(pid_t group) {
 void hold_cancel_signals() { hold_signals(); }
 
 contracts::SandboxResult launch(const contracts::LaunchRequest& request, EventWriter& events,
-                                const Clock& clock) {
+                                const Clock& clock, Remains&) {
   return launch_confined(request, events, clock, this_host(), read_group);
 }
 
@@ -90,7 +90,8 @@ contracts::SandboxProof probe(const Clock& clock) {
   limits.pids = limits.open_files = limits.file_count = 64;
   request.policy.allow_partial = true;
   EventWriter events(os::Fd(open("/dev/null", O_WRONLY | O_CLOEXEC)), clock);
-  const contracts::SandboxResult result = launch(request, events, clock);
+  Remains remains;
+  const contracts::SandboxResult result = launch(request, events, clock, remains);
   const bool ran = result.status == contracts::SandboxStatus::kOk;
   contracts::SandboxProof out;
   out.canaries.push_back(
