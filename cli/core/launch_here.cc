@@ -10,6 +10,7 @@
 #include "cli/core/interrupt.h"
 #include "cli/core/program.h"
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -23,6 +24,22 @@ int reap(pid_t pid) {
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// A launcher that has told its result has the kernel's work to wait for, which can be long where
+// the run was killed: it does so without us.
+void let_end(pid_t pid) {
+  constexpr int kRounds = 100;
+  for (int i = 0; i < kRounds; ++i) {
+    const pid_t ended = ::waitpid(pid, nullptr, WNOHANG);
+    if (ended == pid || (ended < 0 && errno != EINTR)) return;
+    ::usleep(1000);
+  }
+}
+
+bool was_killed(const contracts::SandboxResult& result) {
+  using enum contracts::SandboxStatus;
+  return result.status != kOk && result.status != kFailed;
 }
 
 Result<std::optional<contracts::SandboxResult>> take_frames(
@@ -68,26 +85,45 @@ Result<PrivateFolder> PrivateFolder::make(const Env& env) {
   const std::string tmp = env.var("TMPDIR");
   std::string path = cat(tmp.starts_with('/') ? tmp : "/tmp", "/paddock-XXXXXX");
   if (::mkdtemp(path.data()) == nullptr) return system_error("making a temporary folder", errno);
-  return PrivateFolder(std::move(path));
+  PrivateFolder out(std::move(path));
+  TRY(out.guard());
+  return out;
+}
+
+// A process that removes the folder once we are gone, however we end.
+Status PrivateFolder::guard() {
+  ASSIGN_OR_RETURN(os::Pipe life, os::make_pipe());
+  os::SpawnOptions options;
+  options.argv = {"/bin/sh", "-c", "read -r nothing; exec rm -rf -- \"$1\"", "sh", path_};
+  options.env = {{"PATH", "/usr/bin:/bin"}};
+  options.stdin_fd = life.read.get();
+  options.new_session = true;
+  ASSIGN_OR_RETURN(guard_, os::spawn(options));
+  life_ = std::move(life.write);
+  return {};
 }
 
 PrivateFolder::~PrivateFolder() {
-  if (!path_.empty()) (void)os::remove_tree(path_);
+  if (path_.empty()) return;
+  (void)os::remove_tree(path_);
+  life_.reset();
+  if (guard_ > 0) (void)reap(guard_);
 }
 
 Result<contracts::SandboxResult> launch_here(
     const Env& env, const contracts::LaunchRequest& request,
     const std::function<void(const contracts::Frame&)>& on_output) {
   ASSIGN_OR_RETURN(const std::string program, find_program(env, kLauncher));
-  ASSIGN_OR_RETURN(const PrivateFolder folder, PrivateFolder::make(env));
-  const std::string file = os::join_path(folder.path(), "request.json");
-  TRY(os::write_file_atomic(file, wire::to_json(wire::encode(request))));
+  // Nothing of it is left on the disk, however we end.
+  ASSIGN_OR_RETURN(const os::Fd file, os::file_in_memory(wire::to_json(wire::encode(request))));
   ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
   os::SpawnOptions options;
-  options.argv = {program, "run", "--request", file, "--events", cat("fd:", events.write.get())};
+  options.argv = {program,     "run",
+                  "--request", cat("fd:", file.get()),
+                  "--events",  cat("fd:", events.write.get())};
   options.env = env.vars;
   options.stderr_fd = STDERR_FILENO;
-  options.keep_fds = {events.write.get()};
+  options.keep_fds = {file.get(), events.write.get()};
   options.new_session = true;  // the terminal's Ctrl-C reaches us only
   ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
   events.write.reset();
@@ -102,7 +138,11 @@ Result<contracts::SandboxResult> launch_here(
     return read_events(events.read.get(), on_output);
   }();
   events.read.reset();
-  (void)reap(pid);
+  if (result.ok() && was_killed(*result)) {
+    let_end(pid);
+  } else {
+    (void)reap(pid);
+  }
   return result;
 }
 
