@@ -2,6 +2,7 @@
 #include <asm/ioctls.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -21,6 +22,12 @@ constexpr uint32_t kNewTime = 0x80;  // CLONE_NEWTIME; in clone() these bits are
 
 constexpr WordTest different(int argument, uint32_t value) {
   return {argument, Is::kDifferent, value};
+}
+
+// SIGXCPU and SIGXFSZ, which differ in the last bit.
+constexpr WordTest limit_signal(int argument) {
+  static_assert(SIGXCPU == 24 && SIGXFSZ == 25);
+  return equal(argument, SIGXCPU, ~uint32_t{1});
 }
 
 constexpr auto kLaunchTable = std::to_array<SyscallRule>({
@@ -51,6 +58,14 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"process_vm_writev", kReport, "writes other processes"},
     {"pidfd_getfd", kReport, "takes descriptors of other processes"},
     {"migrate_pages", kReport, "moves memory of others"},
+
+    // The kernel's word for a limit that was met, from somebody else: noted, and let through.
+    {"kill", kJudge, "the signal of a limit", limit_signal(1)},
+    {"tkill", kJudge, "the signal of a limit", limit_signal(1)},
+    {"tgkill", kJudge, "the signal of a limit", limit_signal(2)},
+    {"rt_sigqueueinfo", kJudge, "the signal of a limit", limit_signal(1)},
+    {"rt_tgsigqueueinfo", kJudge, "the signal of a limit", limit_signal(2)},
+    {"pidfd_send_signal", kJudge, "the signal of a limit", limit_signal(1)},
 
     // The kernel and the host.
     {"bpf", kReport, "runs code in the kernel"},

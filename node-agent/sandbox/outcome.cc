@@ -51,12 +51,15 @@ bool is_kernels_cpu_signal(Millis used, const std::optional<Millis>& limit) {
   return limit && used * 2 >= *limit;
 }
 
-void explain_signal(int signal, Millis used, const Bounds& bounds, SandboxResult& result) {
+// `sent`: by processes inside. Then it is no word of the kernel, or not for certain.
+void explain_signal(int signal, const std::set<int>& sent, Millis used, const Bounds& bounds,
+                    SandboxResult& result) {
   switch (signal) {
     case SIGXCPU:
-      if (!is_kernels_cpu_signal(used, bounds.cpu_time)) break;
+      if (sent.contains(signal) || !is_kernels_cpu_signal(used, bounds.cpu_time)) break;
       return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);
     case SIGXFSZ:
+      if (sent.contains(signal)) break;
       result.code = "E_LIMIT_FS";
       return set(result, SandboxStatus::kLimitExceeded, "file size limit reached (signal 25)");
     case SIGTERM:
@@ -119,7 +122,7 @@ void explain_end(const outcome::Ended& ended, Millis used, const Bounds& bounds,
     set(result, SandboxStatus::kForbiddenSyscall,
         cat("forbidden system call: ", ended.forbidden_call));
   } else if (WIFSIGNALED(status)) {
-    explain_signal(WTERMSIG(status), used, bounds, result);
+    explain_signal(WTERMSIG(status), ended.limit_signals_sent, used, bounds, result);
   } else if (const int rc = WEXITSTATUS(status); rc == 0) {
     set(result, SandboxStatus::kOk, "", 0);
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -51,6 +52,8 @@ struct Ended {  // the command ran
   ScratchState scratch;
   std::optional<DiskHit> disk;
   std::string forbidden_call;  // for which the filter's supervisor killed the command
+  // Of those with which the kernel tells of limits: which were sent by processes inside.
+  std::set<int> limit_signals_sent = {};
 };
 }  // namespace outcome
 

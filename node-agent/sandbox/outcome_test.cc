@@ -177,6 +177,15 @@ TEST(Outcome, MapsSignals) {
   EXPECT_EQ(result_of(signaled(SIGSEGV)).rc, 139);
 }
 
+TEST(Outcome, ASignalThatWasSentIsNoLimit) {
+  outcome::Ended ended = signaled(SIGXFSZ);
+  ended.limit_signals_sent = {SIGXFSZ};
+  EXPECT_EQ(result_of(ended).status, SandboxStatus::kFailed);
+  EXPECT_EQ(result_of(ended).rc, 153);
+  ended.limit_signals_sent = {SIGXCPU};
+  EXPECT_EQ(result_of(ended).code, "E_LIMIT_FS");
+}
+
 // proves: VLT-49
 TEST(Outcome, TellsAForbiddenCallByTheFiltersWordOnly) {
   EXPECT_EQ(result_of(signaled(SIGSYS)).status, SandboxStatus::kFailed) << "sent by itself";

@@ -19,7 +19,7 @@ class OutputStream {
   static constexpr Millis kFlushAfter{50};
 
   OutputStream(int64_t keep_bytes, int64_t inline_bytes)
-      : log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {}
+      : keep_bytes_(keep_bytes), log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {}
   void append(std::string_view bytes, MonoTime now);
   // Once, when nothing more comes: what is still kept waits to be written.
   void finish(MonoTime now);
@@ -31,6 +31,8 @@ class OutputStream {
 
   int64_t written() const { return log_.written(); }
   bool truncated() const { return log_.cut(); }
+  // Bytes that came after all that is kept was there.
+  int64_t beyond() const { return std::max<int64_t>(written() - keep_bytes_, 0); }
   // What the result repeats: less of it than the log has, or as much.
   std::string excerpt() const;
   bool excerpt_truncated() const { return excerpt_.cut(); }
@@ -38,6 +40,7 @@ class OutputStream {
  private:
   void wait_to_be_written(const std::string& bytes, MonoTime now);
 
+  int64_t keep_bytes_;
   HeadAndTail log_;
   HeadAndTail excerpt_;
   std::string pending_;

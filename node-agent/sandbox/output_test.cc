@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "node-agent/sandbox/output_budget.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -47,6 +49,35 @@ TEST(OutputStream, KeepsNoMoreThanItsCapHoweverMuchComes) {
   for (int i = 0; i < 1000; ++i) stream.append(std::string(1000, 'x'), kFirst);
   EXPECT_LT(stream.take_pending().size(), 64u);
   EXPECT_EQ(stream.written(), 1'000'000);
+}
+
+TEST(OutputBudget, WhatIsKeptIsReadAsFastAsItComes) {
+  OutputBudget budget;
+  constexpr int kPipesFull = 500;  // of 64 KiB, in no time
+  for (int i = 0; i < kPipesFull; ++i) budget.spend(MonoTime{1}, 0);
+  EXPECT_FALSE(budget.rests_until(MonoTime{1}));
+}
+
+TEST(OutputBudget, WhatIsBeyondTheLimitWaitsForTheNextWindow) {
+  OutputBudget budget;
+  budget.spend(MonoTime{1}, OutputBudget::kBytes);
+  EXPECT_EQ(budget.rests_until(MonoTime{1}), MonoTime{1} + OutputBudget::kWindow);
+  EXPECT_FALSE(budget.rests_until(MonoTime{1} + OutputBudget::kWindow));
+}
+
+TEST(OutputBudget, SoDoBytesThatComeOneByOne) {
+  OutputBudget budget;
+  for (int64_t i = 0; i < OutputBudget::kBytes / OutputBudget::kRead; ++i)
+    budget.spend(MonoTime{1}, 0);
+  EXPECT_TRUE(budget.rests_until(MonoTime{1}));
+}
+
+TEST(Output, KnowsWhatIsBeyondItsLimit) {
+  OutputStream stream(4, 4);
+  stream.append("abc", MonoTime{1});
+  EXPECT_EQ(stream.beyond(), 0);
+  stream.append("defg", MonoTime{1});
+  EXPECT_EQ(stream.beyond(), 3);
 }
 
 }  // namespace

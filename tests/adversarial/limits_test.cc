@@ -155,6 +155,26 @@ TEST_P(Limits, KeepsExactlyItsCapOfAFlood) {
   EXPECT_TRUE(done.result->truncated.out);
   EXPECT_TRUE(done.result->truncated.err);
   EXPECT_EQ(done.result->usage.stdout_bytes, 200 * kMiB);
+  // It waits for that, at 200 MiB a second, and no processor of the host is kept busy with it.
+  EXPECT_GE(done.result->duration_ms, 1500);
+}
+
+// As the kernel ends a process for a limit, but by itself.
+TEST_P(Limits, TakesNoSignalForALimitThatTheCommandSendsItself) {
+  const auto result = [&](const char* script) {
+    return run(std::vector<std::string>{"sh", "-c", script}).result.value();
+  };
+  for (const auto& [script, rc] : {std::pair("kill -XFSZ $$", 153), {"kill -XCPU $$", 152}}) {
+    const SandboxResult done = result(script);
+    EXPECT_EQ(done.status, SandboxStatus::kFailed) << script;
+    EXPECT_EQ(done.rc, rc) << script;
+    EXPECT_EQ(done.code, std::nullopt) << script;
+    EXPECT_TRUE(done.denials.empty()) << script;
+  }
+  contracts::LaunchRequest launch = request(
+      {"sh", "-c", "exec dd if=/dev/zero of=/workspace/big bs=65536 count=100 2> /dev/null"});
+  launch.policy.limits.file_size = Quantity{kMiB};
+  EXPECT_EQ(run(launch).result.value().code, "E_LIMIT_FS") << "the kernel's own";
 }
 
 TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {

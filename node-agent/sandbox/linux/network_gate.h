@@ -17,6 +17,7 @@ struct GateAnswer {
   std::vector<contracts::Denial> denials;
   std::string broker_user = {};  // the caller's executable, if the call reaches the broker
   bool held = false;             // it is not answered yet
+  int limit_signal = 0;          // that a process sends, and no limit
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.

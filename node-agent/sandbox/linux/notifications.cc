@@ -41,6 +41,22 @@ bool ends_well(const Caller& caller, const seccomp_data& call) {
   return process && process->inside == kCommandInside;
 }
 
+// 0: the call sends none.
+int sent_signal(const seccomp_data& call) {
+  switch (call.nr) {
+    case SYS_kill:
+    case SYS_tkill:
+    case SYS_rt_sigqueueinfo:
+    case SYS_pidfd_send_signal:
+      return static_cast<int>(call.args[1]);
+    case SYS_tgkill:
+    case SYS_rt_tgsigqueueinfo:
+      return static_cast<int>(call.args[2]);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 Notifications::Notifications(const LaunchChoices& choices, NetworkReach reach, ToolView tools,
@@ -112,6 +128,7 @@ void Notifications::record(GateAnswer verdict, uint64_t id) {
   for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
   if (!verdict.broker_user.empty() && broker_users_.size() < 2)
     broker_users_.insert(std::move(verdict.broker_user));
+  if (verdict.limit_signal != 0) limit_signals_sent_.insert(verdict.limit_signal);
   if (verdict.held) held_ = id;
 }
 
@@ -153,6 +170,11 @@ std::string Notifications::command_killed_for() const {
   return command_killed_for_;
 }
 
+std::set<int> Notifications::limit_signals_sent() const {
+  const std::lock_guard hold(lock_);
+  return limit_signals_sent_;
+}
+
 GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, uint64_t id) {
   const std::string name = syscall_name(call.nr, call.arch);
   if (call.arch != static_cast<uint32_t>(this_machine()) || is_x32(call.nr))
@@ -169,6 +191,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
       return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
     case SyscallAction::kJudge:
       if (call.nr == SYS_exit_group) return {.held = may_hold_ && ends_well(caller, call)};
+      if (const int signal = sent_signal(call); signal != 0) return {.limit_signal = signal};
       if (call.nr == SYS_execve || call.nr == SYS_execveat) return judge_exec(caller, call, tools_);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:

@@ -65,6 +65,8 @@ class Notifications {
   std::string sole_broker_user() const;
   // The forbidden call for which the command, not one of its children, was killed; else empty.
   std::string command_killed_for() const;
+  // Signals of limits that processes inside sent themselves or each other.
+  std::set<int> limit_signals_sent() const;
 
  private:
   GateAnswer judge(const Caller& caller, const seccomp_data& call, uint64_t id);
@@ -90,6 +92,7 @@ class Notifications {
   DenialList denials_;
   std::set<std::string> broker_users_;  // the first two
   std::string command_killed_for_;
+  std::set<int> limit_signals_sent_;
   std::optional<uint64_t> held_;
 };
 

@@ -97,8 +97,8 @@ void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
 }
 
 void Supervisor::wait_for_something() {
-  const bool congested = watched_.events.congested();
-  const auto output_fd = [&](const os::Fd& fd) { return congested ? -1 : fd.get(); };
+  const bool rests = watched_.events.congested() || output_budget_.rests_until(now_).has_value();
+  const auto output_fd = [&](const os::Fd& fd) { return rests ? -1 : fd.get(); };
   const auto input = watched_.input == nullptr ? kNoInput : watched_.input->waits_for();
   const auto time = keeper_.waits_for();
   std::array<pollfd, 12> fds = {{
@@ -119,8 +119,8 @@ void Supervisor::wait_for_something() {
   now_ = watched_.clock.mono();
   const auto ready = [&](size_t i) { return fds[i].revents != 0; };
   if (ready(0)) handle_control();
-  if (ready(1)) read_output(sandbox_.out, outputs_.out, now_, false);
-  if (ready(2)) read_output(sandbox_.err, outputs_.err, now_, false);
+  if (ready(1)) read_some(sandbox_.out, outputs_.out);
+  if (ready(2)) read_some(sandbox_.err, outputs_.err);
   if (ready(3)) answerer_.handle(fds[3].revents, now_);
   if (watched_.disk != nullptr && ready(6)) handle_disk(watched_.disk->take(now_));
   if (watched_.input != nullptr) watched_.input->handle({fds[7], fds[8]}, now_);
@@ -139,6 +139,12 @@ void Supervisor::wait_for_something() {
   }
   ended_ = now_;
   over_ = true;
+}
+
+void Supervisor::read_some(os::Fd& pipe, OutputStream& stream) {
+  const int64_t before = stream.beyond();
+  read_output(pipe, stream, now_, false);
+  output_budget_.spend(now_, stream.beyond() - before);
 }
 
 // Who asks to end is the command's only thread, and only init is there beside it. (Why something
@@ -184,6 +190,7 @@ int Supervisor::wait_ms() const {
   };
   const TimeKeeper::State state = keeper_.state();
   at(outputs_.flush_at());
+  at(output_budget_.rests_until(now_));
   at(answerer_.rests_until(now_));
   at(watched_.events.retry_at());
   at(keeper_.next());
@@ -289,6 +296,7 @@ Outcome Supervisor::outcome() {
   if (measures) disk_hit_ = watched_.disk->look_back();
   ended.disk = disk_hit_;
   ended.forbidden_call = answerer_.found().command_killed_for();
+  ended.limit_signals_sent = answerer_.found().limit_signals_sent();
   return ended;
 }
 

@@ -13,6 +13,7 @@
 #include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/time_keeper.h"
 #include "node-agent/sandbox/outcome.h"
+#include "node-agent/sandbox/output_budget.h"
 #include "node-agent/sandbox/outputs.h"
 
 namespace paddock::sandbox {
@@ -74,12 +75,14 @@ class Supervisor {
   bool only_init_is_left() const;
   bool only_the_kernel_works() const;
   void let_init_go();
+  void read_some(os::Fd& pipe, OutputStream& stream);
   void read_what_is_left(os::Fd& pipe, OutputStream& stream) const;
   Outcome outcome();
 
   RunningSandbox sandbox_;
   Watched watched_;
   Outputs outputs_;
+  OutputBudget output_budget_;
   Answerer answerer_;
   TimeKeeper keeper_;
   MonoTime now_;
