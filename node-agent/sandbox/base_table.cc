@@ -1,7 +1,10 @@
 // The rules that a launcher itself can live with: see syscall_table.h.
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -14,6 +17,7 @@ namespace {
 using enum SyscallAction;
 using Is = WordTest::Is;
 
+constexpr uint32_t kFlowLabelManager = 32;  // IPV6_FLOWLABEL_MGR
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
 
 // A file that gets the owner's or group's rights when it runs must never come into being: on the
@@ -69,6 +73,13 @@ constexpr auto kBaseTable = std::to_array<SyscallRule>({
     {"prlimit64", kRefuse, "core limit, and what it was", equal(1, RLIMIT_CORE), given(3, false)},
     {"prlimit64", kRefuse, "core limit, and what it was", equal(1, RLIMIT_CORE), given(3, true)},
     {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE)},
+    // What the kernel has few of for the whole host, whoever asks. Who asks does without.
+    {"setsockopt", kRefuse, "IPv6 flow labels: few for the host, and they outlive their sockets",
+     equal(1, IPPROTO_IPV6), equal(2, kFlowLabelManager)},
+    {"mmap", kNoMemory, "huge pages: the host's, and no memory limit counts them",
+     any_bit(3, MAP_HUGETLB)},
+    {"memfd_create", kNoMemory, "huge pages", any_bit(1, MFD_HUGETLB)},
+    {"shmget", kNoMemory, "huge pages", any_bit(2, SHM_HUGETLB)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     {"modify_ldt", kRefuse, "16-bit segments"},

@@ -104,6 +104,7 @@ class Oracle {
     return (flags & O_CREAT) != 0 || (flags & O_TMPFILE & ~uint64_t{O_DIRECTORY}) != 0;
   }
   static std::string refuse_if(bool condition) { return condition ? "EPERM" : "allow"; }
+  static std::string no_memory_if(bool condition) { return condition ? "ENOMEM" : "allow"; }
   static std::string ask_if(bool condition) { return condition ? "ask" : "allow"; }
 
   static std::string by_arguments(const std::string& call, const Arguments& a) {
@@ -130,6 +131,10 @@ class Oracle {
       const int policy = low(a[1]) & ~0x40000000;
       return refuse_if(policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE);
     }
+    if (call == "setsockopt") return refuse_if(low(a[1]) == 41 && low(a[2]) == 32);
+    if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
+    if (call == "memfd_create") return no_memory_if((a[1] & 4) != 0);
+    if (call == "shmget") return no_memory_if((a[2] & 04000) != 0);
     if (call == "socketpair") return low(a[0]) == AF_UNIX ? "allow" : "EAFNOSUPPORT";
     if (call == "socket") return make_socket(low(a[0]), low(a[1]) & 0xf, low(a[2]));
     return "allow";

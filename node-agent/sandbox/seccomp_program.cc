@@ -38,6 +38,8 @@ uint32_t code_of(SyscallAction action) {
       return SECCOMP_RET_ERRNO | EAFNOSUPPORT;
     case SyscallAction::kNoProtocol:
       return SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
+    case SyscallAction::kNoMemory:
+      return SECCOMP_RET_ERRNO | ENOMEM;
     case SyscallAction::kReport:
     case SyscallAction::kJudge:
     case SyscallAction::kForbidden:

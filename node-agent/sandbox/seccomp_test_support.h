@@ -66,6 +66,7 @@ inline std::string word(uint32_t answer) {
   if (answer == (SECCOMP_RET_ERRNO | ENOSYS)) return "ENOSYS";
   if (answer == (SECCOMP_RET_ERRNO | EAFNOSUPPORT)) return "EAFNOSUPPORT";
   if (answer == (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)) return "EPROTONOSUPPORT";
+  if (answer == (SECCOMP_RET_ERRNO | ENOMEM)) return "ENOMEM";
   return cat("answer ", answer);
 }
 

@@ -21,6 +21,7 @@ enum class SyscallAction {
   kUnknown,     // ENOSYS
   kNoFamily,    // EAFNOSUPPORT
   kNoProtocol,  // EPROTONOSUPPORT
+  kNoMemory,    // ENOMEM
   // Asked of the supervisor (linux/notifications.h), so that the result can tell of it:
   kReport,     // EPERM
   kJudge,      // depends on an address, a socket or a file name

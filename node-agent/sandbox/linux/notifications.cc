@@ -200,6 +200,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
     case SyscallAction::kUnknown:
     case SyscallAction::kNoFamily:
     case SyscallAction::kNoProtocol:
+    case SyscallAction::kNoMemory:
       break;
   }
   return {ENOSYS, {}};  // the filter does not ask about these

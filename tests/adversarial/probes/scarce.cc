@@ -1,0 +1,66 @@
+// What the kernel has few of for the whole host, whoever asks, or keeps in a namespace when its
+// user is gone: none of it is to be had.
+#include <netinet/in.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+
+#include "probe.h"
+
+namespace {
+
+struct FlowLabel {  // in6_flowlabel_req of linux/in6.h
+  in6_addr destination{};
+  unsigned label = 0;
+  unsigned char action = 0;
+  unsigned char share = 0;
+  unsigned short flags = 0;
+  unsigned short expires = 0;
+  unsigned short linger = 0;
+  unsigned pad = 0;
+};
+
+void take_flow_labels() {
+  constexpr int kManager = 32;
+  const int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+  FlowLabel wanted;
+  wanted.destination = in6addr_loopback;
+  wanted.share = 255;
+  wanted.flags = 1;  // make it
+  expect_refused("a flow label", setsockopt(fd, IPPROTO_IPV6, kManager, &wanted, sizeof wanted));
+  if (errno != EPERM) breach("another answer about flow labels", errno);
+  // The kernel looks at 32 bits of both numbers.
+  constexpr unsigned long kUpper = 0xabcd00000000;
+  expect_refused("a flow label by large numbers",
+                 syscall(SYS_setsockopt, fd, kUpper | IPPROTO_IPV6, kUpper | kManager, &wanted,
+                         sizeof wanted));
+  if (errno != EPERM) breach("another answer about large numbers", errno);
+}
+
+void take_huge_pages() {
+  constexpr size_t kSize = size_t{2} << 20;
+  constexpr int kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+  for (const int size : {0, 21 << MAP_HUGE_SHIFT, 30 << MAP_HUGE_SHIFT}) {
+    if (mmap(nullptr, kSize, PROT_READ | PROT_WRITE, kAnonymous | MAP_HUGETLB | size, -1, 0) !=
+            MAP_FAILED ||
+        errno != ENOMEM)
+      breach("a mapping of huge pages", errno);
+    if (mmap(nullptr, kSize, PROT_NONE, kAnonymous | MAP_NORESERVE | MAP_HUGETLB | size, -1, 0) !=
+        MAP_FAILED)
+      breach("huge pages that are only reserved", size);
+  }
+  expect_refused("a file of huge pages", memfd_create("huge", MFD_HUGETLB));
+  if (errno != ENOMEM) breach("another answer about files", errno);
+  expect_refused("shared memory of huge pages",
+                 shmget(IPC_PRIVATE, kSize, IPC_CREAT | SHM_HUGETLB | 0600));
+  if (errno != ENOMEM) breach("another answer about shared memory", errno);
+}
+
+}  // namespace
+
+int main() {
+  take_flow_labels();
+  take_huge_pages();
+  return verdict();
+}
