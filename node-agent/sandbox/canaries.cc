@@ -74,6 +74,11 @@ std::vector<CanarySpec> make_table() {
        "network",
        "give a loopback device of its own another address (NETLINK_ROUTE)",
        {"EPERM", "EAFNOSUPPORT"}},
+      {"own-accounts",
+       "accounts",
+       "hand over a descriptor while a user of the host, as whom other sandboxes may run, has more "
+       "under way than one of its processes may hold",
+       {"handed over"}},
       {"memory", "memory", "use 256 MiB of 64 MiB", {"MEM_LIMIT", "ENOMEM"}},
       {"cpu-time", "cpuTime", "use more CPU time than 100 ms", {"CPU_LIMIT"}},
       {"wall-time", "wallTime", "go on after 50 ms", {"TIMEOUT"}},

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct HostFacts {
   bool privileged = false;  // may set up mounts and ids as the host's root
   uid_t uid = 0;
   gid_t gid = 0;
+  std::optional<uid_t> own_user;  // of the host, for this one sandbox
+  std::string why_no_own_user;    // else
   int kernel_major = 0;
   int kernel_minor = 0;
   uint64_t hard_open_files = 0;  // what this process's own ceilings leave for commands

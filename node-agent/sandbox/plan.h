@@ -21,7 +21,7 @@ namespace paddock::sandbox {
 
 inline constexpr uid_t kInsideId = 1000;        // uid and gid of the command, as it sees itself
 inline constexpr uid_t kInitId = 0;             // of init: terminals are made by no other id
-inline constexpr uid_t kDefaultHostId = 65534;  // what root launchers run commands as
+inline constexpr uid_t kDefaultHostId = 65534;  // whose files root launchers give to commands
 
 struct CgroupSettings {
   std::optional<int64_t> memory_bytes;
@@ -48,8 +48,9 @@ struct WorkspaceQuota {
 
 struct SandboxPlan {
   bool privileged = false;
-  uid_t host_uid = kDefaultHostId;
+  uid_t host_uid = kDefaultHostId;  // what the command is on the host
   gid_t host_gid = kDefaultHostId;
+  uid_t files_owner = kDefaultHostId;  // of what it is given and what it leaves behind
   std::vector<MountEntry> mounts;
   ToolView tools;
   LandlockRuleset landlock;                 // the second wall; empty where the host has none
@@ -69,6 +70,8 @@ struct SandboxPlan {
 };
 
 Result<SandboxPlan> make_plan(const contracts::LaunchRequest& request, const HostFacts& host);
+// Without a user of its own, which it may do: the command is the owner of its files on the host.
+void share_user(std::string_view why, SandboxPlan& plan);
 // What only the kernel can tell, once the sandbox is made: `up` says why it has not the loopback
 // device of its plan. Refuses, or if it may be missing says so in `enforced`.
 Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced);

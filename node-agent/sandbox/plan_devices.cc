@@ -48,8 +48,8 @@ std::string fault_of(const DeviceFact& device, const SandboxPlan& plan) {
   });
   if (never) return "is never given: it reaches the host's memory, log or disks";
   if (!may_open(device, plan)) {
-    return cat("cannot be opened by uid ", plan.host_uid,
-               " of the host: let it, for example by a udev rule with MODE=\"0666\"");
+    return "cannot be opened by every user of the host: let it, for example by a udev rule with "
+           "MODE=\"0666\"";
   }
   return {};
 }

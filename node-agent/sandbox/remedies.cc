@@ -110,6 +110,11 @@ std::string for_landlock(const HostSettings& host) {
              host.security_modules, " (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)");
 }
 
+std::string for_accounts(const HostSettings& host) {
+  if (!host.root) return "run the agent as root: nobody else can give a sandbox a user of its own";
+  return "name a range of users that nobody else has: a line paddock:FIRST:COUNT in /etc/subuid";
+}
+
 }  // namespace
 
 std::string remedy_for(std::string_view capability, bool passed, const HostSettings& host) {
@@ -125,6 +130,7 @@ std::string remedy_for(std::string_view capability, bool passed, const HostSetti
     if (auto line = for_cgroup(host.cgroup.pids, "pids", host); !line.empty()) return line;
   }
   if (capability == "landlock") return for_landlock(host);
+  if (capability == "accounts") return for_accounts(host);
   return for_isolation(host);
 }
 

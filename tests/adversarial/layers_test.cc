@@ -1,6 +1,8 @@
 // A workspace that lies above a tree which other runs see too: nothing that a command does reaches
 // the tree, and what it writes counts in its quota.
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +79,23 @@ shutil.rmtree("moved")
 print(sorted(os.listdir(".")))
 )");
   EXPECT_EQ(done.out, "['a', 'b', 'b2', 'sub']\n") << done.err;
+  expect_tree_as_it_came();
+}
+
+// packaging/systemd gives the agent none of these.
+TEST_P(Layers, NeedNoMoreRightsThanTheServiceHas) {
+  in_launcher_ = [] {
+    for (const int right : {CAP_SETFCAP, CAP_FOWNER, CAP_FSETID, CAP_MKNOD, CAP_SYS_RESOURCE})
+      prctl(PR_CAPBSET_DROP, right);
+  };
+  const Finished done = code(R"(
+import os
+open("a", "w").write("gone"); os.rename("sub", "moved"); os.remove("b"); os.mkdir("new")
+print(sorted(os.listdir(".")))
+)");
+  EXPECT_EQ(done.out, "['a', 'moved', 'new']\n") << done.err;
+  ASSERT_TRUE(done.result);
+  EXPECT_TRUE(done.result->enforced.at("accounts").applied);
   expect_tree_as_it_came();
 }
 

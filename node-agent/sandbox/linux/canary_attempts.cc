@@ -155,6 +155,7 @@ constexpr Attempt kAttempts[] = {
     {"scratch-bytes", [](const Surface&) { return fill_scratch(); }},
     {"scratch-files", [](const Surface&) { return make_files(); }},
     {"pids", [](const Surface&) { return fork_children(); }},
+    {"own-accounts", [](const Surface&) { return hand_over_descriptor(); }},
     {"flood", write_flood},
 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +17,8 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
+#include "node-agent/sandbox/canaries.h"
 #include "node-agent/sandbox/plan.h"
 
 namespace paddock::sandbox {
@@ -72,6 +76,7 @@ Result<CanaryBait> CanaryBait::lay() {
   bait.name_ = os::base_name(path);
   TRY(bait.make_files());
   TRY(bait.listen_here());
+  TRY(bait.send_descriptors());
   return bait;
 }
 
@@ -107,6 +112,31 @@ Status CanaryBait::listen_here() {
   if (bind(local_.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0 ||
       listen(local_.get(), 1) != 0)
     return system_error("listening for canaries", errno);
+  return {};
+}
+
+// More than a command of the probe may hold, for the user that a sandbox without one of its own is.
+Status CanaryBait::send_descriptors() {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return system_error("descriptors under way for canaries", errno);
+  under_way_from_.reset(ends[0]);
+  under_way_to_.reset(ends[1]);
+  const pid_t sender = fork();
+  if (sender == 0) {
+    const bool root = geteuid() == 0;
+    if (root && (syscall(SYS_setresgid, kDefaultHostId, kDefaultHostId, kDefaultHostId) != 0 ||
+                 syscall(SYS_setresuid, kDefaultHostId, kDefaultHostId, kDefaultHostId) != 0))
+      _exit(1);
+    const std::vector<int> some(os::kMaxPacketFds, ends[0]);
+    for (size_t sent = 0; sent <= 2 * CanaryLimits::kOpenFiles; sent += some.size()) {
+      if (!os::send_packet(ends[0], "x", some).ok()) _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 1;
+  if (sender < 0 || waitpid(sender, &status, 0) != sender || status != 0)
+    return system_error("putting descriptors under way for canaries", ECHILD);
   return {};
 }
 

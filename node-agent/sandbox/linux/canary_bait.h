@@ -42,12 +42,15 @@ class CanaryBait {
   CanaryBait() = default;
   Status make_files();
   Status listen_here();
+  Status send_descriptors();
   std::string folder_;
   os::Fd held_;  // locked as long as this lives; the kernel unlocks it for one that was killed
   std::string name_;
   uint16_t port_ = 0;
   os::Fd tcp_;
   os::Fd local_;
+  os::Fd under_way_from_;  // descriptors that nobody receives, counted for a user of the host
+  os::Fd under_way_to_;
 };
 
 }  // namespace paddock::sandbox

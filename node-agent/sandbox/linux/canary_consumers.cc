@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/packet_socket.h"
 #include "node-agent/sandbox/canaries.h"
 
 namespace paddock::sandbox {
@@ -53,6 +55,14 @@ int64_t write_up_to(const std::string& path, int64_t most) {
 }
 
 }  // namespace
+
+std::string hand_over_descriptor() {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return error_name();
+  const os::Fd from(ends[0]);
+  const os::Fd to(ends[1]);
+  return os::send_packet(from.get(), "x", {ends}).ok() ? "handed over" : "refused";
+}
 
 std::string hold_descriptors() {
   // As many as there are below the limit, whatever was open already.

@@ -85,6 +85,24 @@ Status send_order(int control, bool has_ruleset, const CommandSpec& spec) {
   return {};
 }
 
+// Before there is a plan: most files are the default owner's.
+HostIdentity waiting_identity(const LaunchKit& kit) {
+  HostIdentity out{.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()};
+  if (!kit.user) return out;
+  out.uid = out.gid = kit.user->id();
+  out.root_mapping = kit.user->of_root();
+  out.default_mapping = kit.user->of_default();
+  return out;
+}
+
+HostIdentity planned_identity(const LaunchKit& kit, const SandboxPlan& plan) {
+  HostIdentity out = host_identity(plan);
+  if (!kit.user || plan.host_uid != kit.user->id()) return out;
+  out.root_mapping = kit.user->of_root();
+  out.default_mapping = kit.user->of_default();
+  return out;
+}
+
 }  // namespace
 
 bool launcher_makes_views(const HostFacts& host) {
@@ -93,8 +111,7 @@ bool launcher_makes_views(const HostFacts& host) {
 
 Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit) {
   if (!kit.shared->landlock()) return setup_failed("a standing tool is not there");
-  std::unique_ptr<EmptySandbox> out(new EmptySandbox(
-      {.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()}));
+  std::unique_ptr<EmptySandbox> out(new EmptySandbox(waiting_identity(kit)));
   TRY(out->start_processes(kit, nullptr, nullptr, nullptr));
   TRY(out->make_view(kit, kit.shared->table(), whole_machine(kit.host)));
   out->prepared_ = &*kit.shared;
@@ -107,7 +124,7 @@ Result<std::unique_ptr<EmptySandbox>> EmptySandbox::prepare(const LaunchKit& kit
 Result<std::unique_ptr<EmptySandbox>> EmptySandbox::make(const LaunchKit& kit,
                                                          const SandboxPlan& plan,
                                                          BrokerProcess* broker) {
-  std::unique_ptr<EmptySandbox> out(new EmptySandbox(host_identity(plan)));
+  std::unique_ptr<EmptySandbox> out(new EmptySandbox(planned_identity(kit, plan)));
   out->bounded_ = plan.cgroup.cpus.has_value();
   if (launcher_makes_views(kit.host)) {
     TRY(out->start_processes(kit, nullptr, &plan, broker));
@@ -216,6 +233,14 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
       .broker = broker != nullptr ? broker->sandbox_end() : -1,
       .loopback = plan != nullptr && plan->reach.loopback && broker == nullptr && !lent_network_};
   int pidfd = -1;
+  // Of its own user are the namespaces too: the kernel counts what is in them for their owner.
+  std::optional<ActingAs> user;
+  if (kit.user && identity_.uid == kit.user->id()) {
+    auto acting = ActingAs::user(identity_.uid);
+    if (!acting.ok()) return acting.error();
+    user.emplace(std::move(*acting));
+    child.own_user = true;
+  }
   const pid_t pid = raw::clone_process(init_namespaces(lent_network_), &pidfd, cgroup_->clone_fd());
   if (pid < 0) {
     return step_error("making the namespaces", errno,
@@ -227,6 +252,7 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
     processes_.control.reset();
     run_init(child);
   }
+  user.reset();
   processes_.pid = pid;
   processes_.pidfd.reset(pidfd);
   TRY(write_id_maps(pid, {kInitId, kInitId, identity_.uid, identity_.gid}, identity_.privileged));

@@ -49,8 +49,8 @@ Status join_cgroups(const Cgroup& cgroup) {
   return {};
 }
 
-// What the kernel counts for the user that made this namespace, that is for the host's root: a
-// share of it for this sandbox. Where /proc/sys cannot be written, as in many containers, all
+// What the kernel counts for the user that made this namespace, who makes others too: a share of it
+// for this sandbox. Where /proc/sys cannot be written, as in many containers, all
 // sandboxes together have what the host's own bound gives them.
 void bound_shared_counters() {
   constexpr std::pair<const char*, std::string_view> kBounds[] = {
@@ -106,7 +106,7 @@ void open_loopback(int control) {
 
 Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
-  bound_shared_counters();
+  if (!context.own_user) bound_shared_counters();
   TRY(join_cgroups(context.cgroup));
   TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));

@@ -9,6 +9,7 @@
 #include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/host_facts.h"
 #include "node-agent/sandbox/launch.h"
+#include "node-agent/sandbox/linux/host_user.h"
 #include "node-agent/sandbox/linux/input_feed.h"
 #include "node-agent/sandbox/linux/shared_view.h"
 #include "node-agent/sandbox/seccomp_program.h"
@@ -25,6 +26,7 @@ struct LaunchKit {
   bool in_empty_network = false;
   std::string empty_network;         // then: its books, see loopback.h
   os::Fd host_network;               // then: the one that the launcher left, for brokers
+  std::optional<HostUser> user;      // of the next sandbox alone; none: see host.why_no_own_user
   os::Fd root_mapping;               // for the default identity, see HostIdentity; none: invalid
   os::Fd mounts;                     // watch_mounts() since before `shared` was last looked at
   std::optional<SharedView> shared;  // none: each view is made from the host's own folders
@@ -34,6 +36,8 @@ struct LaunchKit {
 };
 // `choices.pass` is chosen here.
 Result<LaunchKit> make_kit(LaunchChoices choices = {});
+// The next sandbox has this user, or where there is none its files' owner, as others.
+void give_user(LaunchKit& kit, Result<HostUser> user);
 
 // What a process that holds them was told before it had a run is not about the run.
 void forget_cancel_signals();

@@ -81,12 +81,24 @@ Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const Sandb
   return EmptySandbox::make(kit, plan, broker.get());
 }
 
-Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, const SandboxPlan& plan,
-                                                      std::unique_ptr<EmptySandbox> prepared,
-                                                      const Broker& broker) {
+Result<std::unique_ptr<EmptySandbox>> fitted_sandbox(LaunchKit& kit, const SandboxPlan& plan,
+                                                     std::unique_ptr<EmptySandbox> prepared,
+                                                     const Broker& broker) {
   ASSIGN_OR_RETURN(auto out, choose_sandbox(kit, plan, std::move(prepared), broker));
   TRY(out->fit(plan));
   return out;
+}
+
+// Only here it is known whether the file system of its folders can show them to another user.
+Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, SandboxPlan& plan,
+                                                      std::unique_ptr<EmptySandbox> prepared,
+                                                      const Broker& broker) {
+  auto out = fitted_sandbox(kit, plan, std::move(prepared), broker);
+  const bool shares = !out.ok() && out.error().reason == kOwnerNotMapped && plan.privileged &&
+                      plan.host_uid != plan.files_owner;
+  if (!shares) return out;
+  share_user("the file system of a folder that it is given cannot map owners", plan);
+  return fitted_sandbox(kit, plan, nullptr, broker);
 }
 
 // Whether nobody sees when this run's processes are gone: it has no network and can write to no
@@ -116,7 +128,7 @@ void explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult
 
 // The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
 void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
-              const LaunchRequest& request, const SandboxPlan& plan, EventWriter& events,
+              const LaunchRequest& request, SandboxPlan& plan, EventWriter& events,
               const Clock& clock, SandboxResult& result) {
   const auto setup_failed = [&](const Error& error) {
     explain(outcome::SetupFailed{error}, request, result);
@@ -129,6 +141,7 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
   auto sandbox = fitting_sandbox(kit, plan, std::move(prepared), *broker);
   if (!sandbox.ok()) return setup_failed(sandbox.error());
   kit.used = std::move(*sandbox);
+  result.enforced["accounts"] = plan.enforced["accounts"];
   const Status& loopback = kit.used->loopback();
   if (const Status taken = accept_loopback(loopback, request.policy.allow_partial, result.enforced);
       !taken.ok())
@@ -212,7 +225,19 @@ Result<LaunchKit> make_kit(LaunchChoices choices) {
   choices.pass = random_pass();
   ASSIGN_OR_RETURN(kit.filters, render_filters(choices));
   sweep_stale_cgroups(kit.host.cgroup);
+  if (kit.host.privileged) give_user(kit, HostUser::take());
   return kit;
+}
+
+void give_user(LaunchKit& kit, Result<HostUser> user) {
+  kit.user.reset();
+  kit.host.own_user.reset();
+  if (!user.ok()) {
+    kit.host.why_no_own_user = user.error().message;
+    return;
+  }
+  kit.user = std::move(*user);
+  kit.host.own_user = kit.user->id();
 }
 
 SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed feed,

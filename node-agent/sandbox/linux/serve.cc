@@ -16,6 +16,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -50,7 +51,8 @@ struct EmptyNetwork {
 
 struct Ready {
   bool taken = false;
-  EmptyNetwork network;  // that it was born in
+  EmptyNetwork network;          // that it was born in
+  std::optional<HostUser> user;  // whom its sandbox is
 };
 
 class Server {
@@ -69,6 +71,7 @@ class Server {
   void refresh_shared_view();
   Status take_base_filter();
   Status enter_network(EmptyNetwork& out);
+  void choose_user();
   void refill();
   Status make_ready();
   void forget_server();
@@ -90,6 +93,7 @@ class Server {
   os::Pipe taken_;
   std::map<pid_t, Ready> processes_;
   std::vector<EmptyNetwork> networks_;  // used by nobody now
+  std::vector<HostUser> users_;         // the same
   ServePace pace_;
   MonoTime look_at_;
   bool leave_ = false;
@@ -109,7 +113,7 @@ Status Server::set_up() {
   kit_.host.show_programs = options_.judge_exec;
   kit_.host.standing_tools = options_.tools;
   refresh_shared_view();
-  if (kit_.host.privileged) {
+  if (kit_.host.privileged && !kit_.user) {
     ASSIGN_OR_RETURN(kit_.root_mapping,
                      make_mapping_namespace({0, 0, kDefaultHostId, kDefaultHostId}));
   }
@@ -161,18 +165,35 @@ Status Server::enter_network(EmptyNetwork& out) {
   return {};
 }
 
+// Of the next process alone. One whom a run was is as good as new once nothing of that run lives.
+void Server::choose_user() {
+  if (!kit_.host.privileged) return;
+  if (!users_.empty()) {
+    give_user(kit_, std::move(users_.back()));
+    users_.pop_back();
+    return;
+  }
+  auto taken = HostUser::take();
+  if (taken.ok()) {
+    if (const Status mapped = taken->make_mappings(); !mapped.ok()) taken = mapped.error();
+  }
+  give_user(kit_, std::move(taken));
+}
+
 // In a ready process: it holds nothing of the server, nor of another run.
 void Server::forget_server() {
   lock_.reset();
   signals_.reset();
   taken_.read.reset();
   networks_.clear();
+  users_.clear();
   processes_.clear();
 }
 
 Status Server::make_ready() {
   Ready made;
   TRY(enter_network(made.network));
+  choose_user();
   refresh_shared_view();
   const pid_t server = getpid();
   const pid_t pid = fork();
@@ -181,6 +202,7 @@ Status Server::make_ready() {
     forget_server();
     serve_one({kit_, listener_.get(), taken_.write.get(), server}, clock_);
   }
+  made.user = std::exchange(kit_.user, std::nullopt);
   processes_[pid] = std::move(made);
   pace_.made();
   return {};
@@ -217,6 +239,8 @@ void Server::note_ended() {
     if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == kCleanExit;
     if (!clean) sweep_stale_cgroups(kit_.host.cgroup);  // it may have been killed
+    // Whoever ended by itself has seen the last of its sandbox; what a killed one left is dying.
+    if (WIFEXITED(status) && node.mapped().user) users_.push_back(std::move(*node.mapped().user));
     if (clean && node.mapped().network.fd.valid())
       networks_.push_back(std::move(node.mapped().network));
   }

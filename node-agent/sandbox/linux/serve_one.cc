@@ -128,7 +128,10 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   setsid();  // a signal to the server's group is not for its runs
   if (!outlive_server(context, false)) _exit(kUncleanExit);
   os::Fd client;
-  const bool clean = serve_order(context, prepare(context.kit), clock, client);
+  auto prepared = prepare(context.kit);
+  // Once more: whoever acts as another user meanwhile loses that.
+  if (!outlive_server(context, false)) _exit(kUncleanExit);
+  const bool clean = serve_order(context, std::move(prepared), clock, client);
   _exit(clean ? kCleanExit : kUncleanExit);
 }
 

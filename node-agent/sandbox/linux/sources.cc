@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/overlay.h"
+#include "node-agent/sandbox/linux/host_user.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
 
@@ -17,7 +19,7 @@ namespace {
 using Kind = MountEntry::Kind;
 
 // Identifies what is mounted by its place inside: the host's path stays out of messages.
-std::string step(const char* doing, const MountEntry& entry) {
+std::string step(std::string_view doing, const MountEntry& entry) {
   return cat(doing, " for ", entry.target);
 }
 
@@ -45,6 +47,31 @@ Result<os::Fd> open_host_path(const MountEntry& entry) {
   return source;
 }
 
+// `made`: where one has to be made for it.
+Result<int> mapping_for(uid_t uid, gid_t gid, const HostIdentity& identity, os::Fd& made) {
+  if (uid == 0 && gid == 0 && identity.root_mapping >= 0) return identity.root_mapping;
+  if (uid == kDefaultHostId && gid == kDefaultHostId && identity.default_mapping >= 0)
+    return identity.default_mapping;
+  ASSIGN_OR_RETURN(made, make_mapping_namespace({uid, gid, identity.uid, identity.gid}));
+  return made.get();
+}
+
+Status map_ids(const os::Fd& mount, int mapping) {
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<__u64>(mapping);
+  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                    sizeof attributes) != 0)
+    return step_error("mapping the owner of a mount", errno);
+  return {};
+}
+
+Error not_mapped(const MountEntry& entry, const HostIdentity& identity, const Error& why) {
+  return {Code::kFailedPrecondition, kOwnerNotMapped,
+          cat(step(why.message, entry), "; this file system cannot map ids: let uid ", identity.uid,
+              " own the folder")};
+}
+
 // The command reaches what the folder's owner owns as its own.
 Status map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& entry,
                  const HostIdentity& identity) {
@@ -52,23 +79,14 @@ Status map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& en
   if (fstat(source.get(), &info) != 0)
     return step_error(step("inspecting the source", entry), errno);
   if (info.st_uid == identity.uid && info.st_gid == identity.gid) return {};
-  os::Fd own;
-  if (identity.root_mapping < 0 || info.st_uid != 0 || info.st_gid != 0) {
-    ASSIGN_OR_RETURN(
-        own, make_mapping_namespace({info.st_uid, info.st_gid, identity.uid, identity.gid}));
-  }
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_IDMAP;
-  attributes.userns_fd = static_cast<__u64>(own.valid() ? own.get() : identity.root_mapping);
-  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
-                    sizeof attributes) == 0)
-    return {};
-  // Without it a read-only mount is as readable as its modes say; a writable one must be the
-  // command's.
-  if (!entry.writable || info.st_uid == identity.uid) return {};
-  return step_error(
-      step("mapping the owner", entry), errno,
-      cat("this file system cannot map ids: let uid ", identity.uid, " own the folder"));
+  os::Fd made;
+  ASSIGN_OR_RETURN(const int mapping, mapping_for(info.st_uid, info.st_gid, identity, made));
+  const Status mapped = map_ids(mount, mapping);
+  // Without it a read-only mount is as readable as its modes say; what is the command's own must
+  // stay so.
+  const bool own = entry.writable || info.st_uid == identity.files_owner;
+  if (mapped.ok() || !own || info.st_uid == identity.uid) return {};
+  return not_mapped(entry, identity, mapped.error());
 }
 
 Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
@@ -89,9 +107,44 @@ Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
   return mount;
 }
 
-// Its folders are named by the agent alone, and of its own making. Owners are not mapped in layers:
-// what the command is to change belongs to it already.
-Result<os::Fd> open_layers(const MountEntry& entry) {
+std::string folder_above(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+std::string path_below(const os::Fd& mount, const std::string& name) {
+  return cat("/proc/self/fd/", mount.get(), name.empty() ? "" : "/", name);
+}
+
+Result<os::Fd> mapped_copy(const std::string& folder, int mapping) {
+  os::Fd out(open_tree(AT_FDCWD, folder.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+  if (!out.valid()) return step_error("copying the mount of a layer", errno);
+  TRY(map_ids(out, mapping));
+  return out;
+}
+
+// As if the command's user had made them. The kernel makes what it needs of its own there as that
+// user too: no other has a number in the mapped mounts.
+Result<os::Fd> mapped_layers(const MountEntry& entry, const HostIdentity& identity) {
+  const std::string above = folder_above(entry.source);  // the kernel wants both in one mount
+  if (folder_above(entry.work) != above) return step_error("finding the layers", EXDEV);
+  if (lchown(entry.work.c_str(), identity.files_owner, identity.files_owner) != 0)
+    return step_error("giving away the folder for the kernel's own use", errno);
+  os::Fd made;
+  ASSIGN_OR_RETURN(const int mapping,
+                   mapping_for(identity.files_owner, identity.files_owner, identity, made));
+  ASSIGN_OR_RETURN(const os::Fd lower, mapped_copy(entry.lower, mapping));
+  ASSIGN_OR_RETURN(const os::Fd upper, mapped_copy(above, mapping));
+  ASSIGN_OR_RETURN(const ActingAs user, ActingAs::user(identity.uid));
+  return os::mount_layers({path_below(lower, ""), path_below(upper, os::base_name(entry.source)),
+                           path_below(upper, os::base_name(entry.work))});
+}
+
+// Its folders are named by the agent alone, and of its own making: what the command is to change
+// belongs to the owner of its files.
+Result<os::Fd> open_layers(const MountEntry& entry, const HostIdentity& identity) {
+  if (identity.privileged && identity.uid != identity.files_owner) {
+    auto mapped = mapped_layers(entry, identity);
+    if (!mapped.ok()) return not_mapped(entry, identity, mapped.error());
+    return mapped;
+  }
   auto mount = os::mount_layers({entry.lower, entry.source, entry.work});
   if (!mount.ok()) return std::move(mount).error().within(step("layers", entry));
   return mount;
@@ -100,13 +153,16 @@ Result<os::Fd> open_layers(const MountEntry& entry) {
 }  // namespace
 
 HostIdentity host_identity(const SandboxPlan& plan) {
-  return {plan.privileged, plan.host_uid, plan.host_gid};
+  return {.privileged = plan.privileged,
+          .uid = plan.host_uid,
+          .gid = plan.host_gid,
+          .files_owner = plan.files_owner};
 }
 
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity) {
   if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
     return os::Fd();
-  if (!entry.lower.empty()) return open_layers(entry);
+  if (!entry.lower.empty()) return open_layers(entry, identity);
   ASSIGN_OR_RETURN(const os::Fd source, open_host_path(entry));
   ASSIGN_OR_RETURN(os::Fd mount, copy_mount(source, entry));
   if (identity.privileged && entry.kind == Kind::kBind)

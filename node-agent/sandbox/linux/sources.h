@@ -16,10 +16,15 @@ struct HostIdentity {
   bool privileged = false;  // the caller may map
   uid_t uid = kDefaultHostId;
   gid_t gid = kDefaultHostId;
-  // A mapping namespace for what the host's root owns, made before; -1: made when needed.
+  uid_t files_owner = kDefaultHostId;  // of what layers are made of
+  // Mapping namespaces for what root and kDefaultHostId own, made before; -1: made when needed.
   int root_mapping = -1;
+  int default_mapping = -1;
 };
 HostIdentity host_identity(const SandboxPlan& plan);
+
+// The reason of an error where a command can be given its files only as their owner.
+inline constexpr const char* kOwnerNotMapped = "OWNER_NOT_MAPPED";
 
 // With its final attributes; invalid where the entry has no source.
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -66,6 +67,23 @@ class WaitingChild {
   os::Fd pidfd_;
 };
 
+// Every id to itself, but for `inside`, which is `outside`; that one on disk is nobody's.
+std::string map_all(uint64_t inside, uint64_t outside) {
+  constexpr uint64_t kEnd = 0xffffffff;  // itself no id
+  std::string out = cat(inside, " ", outside, " 1\n");
+  uint64_t from = 0;
+  for (const uint64_t to : {std::min(inside, outside), std::max(inside, outside), kEnd}) {
+    if (to > from) out += cat(from, " ", from, " ", to - from, "\n");
+    from = to + 1;
+  }
+  return out;
+}
+
+Status write_mount_map(pid_t pid, const char* file, uint64_t inside, uint64_t outside) {
+  if (write_map(pid, file, map_all(inside, outside)).ok()) return {};
+  return write_map(pid, file, cat(inside, " ", outside, " 1"));
+}
+
 }  // namespace
 
 Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged) {
@@ -77,7 +95,8 @@ Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged) {
 Result<os::Fd> make_mapping_namespace(const IdMap& ids) {
   ASSIGN_OR_RETURN(const WaitingChild child,
                    WaitingChild::start(CLONE_NEWUSER, "making a user namespace for mounts"));
-  TRY(write_id_maps(child.pid(), ids, true));
+  TRY(write_mount_map(child.pid(), "uid_map", ids.inside_uid, ids.outside_uid));
+  TRY(write_mount_map(child.pid(), "gid_map", ids.inside_gid, ids.outside_gid));
   return child.open_namespace("user");
 }
 

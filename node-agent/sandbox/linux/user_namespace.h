@@ -21,7 +21,8 @@ struct IdMap {
 Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged);
 
 // A user namespace without processes, for id-mapped mounts: files of `inside` on disk belong to
-// `outside` when reached through the mount.
+// `outside` when reached through the mount; all others to their own owners, where the caller may
+// say so (CAP_SETFCAP), and else to nobody.
 Result<os::Fd> make_mapping_namespace(const IdMap& ids);
 
 // A network namespace without processes. It belongs to a user namespace of its own, whose parent is
