@@ -25,8 +25,15 @@ struct CgroupFacts {
   std::string pids;
   std::string cpu;        // accounting
   std::string bandwidth;  // of processors; on v1 it may be the folder of accounting, or another
+  std::string freezer;    // on v1, a hierarchy of its own; on v2 every cgroup has one
   std::string why_not;    // what an operator can do about a missing one
   std::string why_no_bandwidth;  // the same, where only that is missing
+
+  // Whether all processes of a run can be made to stand still.
+  bool freezes() const {
+    if (version != Version::kV2) return !freezer.empty();
+    return !memory.empty() || !pids.empty() || !cpu.empty();
+  }
 };
 
 // A name in the host's root folder that belongs to the system, such as /usr, or /lib -> usr/lib.

@@ -93,6 +93,7 @@ bool explain_memory(const outcome::Ended& ended, const Bounds& bounds, SandboxRe
 void explain_disk(DiskHit hit, SandboxResult& result) {
   result.code = hit == DiskHit::kFiles ? "E_LIMIT_FILES" : "E_LIMIT_FS";
   const char* reason = "the workspace's folders became too deep to be measured";
+  if (hit == DiskHit::kOverdue) reason = "the command kept the workspace from being measured";
   if (hit == DiskHit::kBytes) reason = "the workspace grew by more than fsBytes";
   if (hit == DiskHit::kFiles) reason = "the workspace grew by more than fileCount files";
   set(result, SandboxStatus::kLimitExceeded, reason);

@@ -26,7 +26,7 @@ struct Readings {
 };
 
 // What the workspace was found to be.
-enum class DiskHit { kBytes, kFiles, kUnmeasured };
+enum class DiskHit { kBytes, kFiles, kUnmeasured, kOverdue };
 
 // The private scratch space when the command ended.
 struct ScratchState {

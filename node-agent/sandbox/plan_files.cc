@@ -46,7 +46,8 @@ auto writable_folder(const contracts::LaunchRequest& request) {
 }
 
 // No mechanism of the kernel bounds one folder of a file system that others use too.
-void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) {
+void plan_workspace(const contracts::LaunchRequest& request, const HostFacts& host,
+                    SandboxPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
   const auto mount = writable_folder(request);
   if (mount == request.mounts.end() || (!limits.fs_bytes && !limits.file_count)) return;
@@ -54,11 +55,15 @@ void plan_workspace(const contracts::LaunchRequest& request, SandboxPlan& plan) 
       mount->host_path, request.whole_workspace, !mount->lower_path.empty(), {}, limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
   const auto measured = [&](wire::Value wanted) {
+    const bool still = host.cgroup.freezes();
     return by_polling(
-        std::move(wanted), "measured by the launcher, then SIGKILL",
+        std::move(wanted),
+        still ? "measured by the launcher while the cgroup stands still, then SIGKILL"
+              : "measured by the launcher, then SIGKILL",
         cat("what ", mount->sandbox_path, request.whole_workspace ? " holds;" : " grows by;",
-            " checked every 100 ms or more, and when the command has "
-            "ended"));
+            " checked every 100 ms or more, and when the command has ended",
+            still ? ""
+                  : "; it goes on meanwhile, for 5 s at most where its processes hinder that"));
   };
   if (limits.fs_bytes) plan.enforced["workspaceBytes"] = measured(requested(limits.fs_bytes));
   if (limits.file_count) plan.enforced["workspaceFiles"] = measured(*limits.file_count);
@@ -77,7 +82,7 @@ Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host
     plan.enforced["fsBytes"] = by_kernel(requested(limits.fs_bytes), "tmpfs size", scratch);
   if (limits.file_count)
     plan.enforced["fileCount"] = by_kernel(*limits.file_count, "tmpfs nr_inodes", scratch);
-  plan_workspace(request, plan);
+  plan_workspace(request, host, plan);
   plan.mounts = render_mounts(request, host);
   TRY(plan_devices(request, host, plan));
   TRY(plan_tools(request, host, plan));

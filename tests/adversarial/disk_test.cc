@@ -92,6 +92,60 @@ TEST_P(Disk, CountsFilesWithoutAName) {
   if (as_root()) expect_ended(bounded(probe("hoard_nameless", {"mapped"})), "E_LIMIT_FS");
 }
 
+// Where its cgroup can be frozen it is ended before it has a hundredth of what it wants; else
+// within the seconds for which it may hold up the count.
+TEST_P(Disk, EndsWhoKeepsItFromBeingMeasured) {
+  LaunchRequest launch = bounded(probe("hoard_stalling", {"8", "6", "20000"}));
+  launch.policy.limits.address_space = Quantity{int64_t{1} << 40};
+  launch.policy.limits.file_count.reset();
+  if (!as_root()) launch.policy.limits.memory.reset();
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->code, "E_LIMIT_FS") << done.result->reason;
+  EXPECT_THAT(done.out, testing::Not(testing::HasSubstr("HAD IT ALL")));
+  const bool still = done.result->enforced.at("workspaceBytes").mechanism.find("stands still") !=
+                     std::string::npos;
+  if (as_root()) EXPECT_TRUE(still) << "root on a host with cgroups";
+}
+
+TEST_P(Disk, EndsWhoHopsAwayWithWhatItHolds) {
+  LaunchRequest launch = bounded(probe("hoard_hopping", {"16", "16"}));
+  launch.policy.limits.open_files = 4096;
+  launch.policy.limits.file_size = Quantity{64 * kMiB};
+  if (!as_root()) GTEST_SKIP() << "without a cgroup nothing keeps it from hopping";
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->code, "E_LIMIT_FS") << done.result->reason << done.err;
+  EXPECT_THAT(done.out, testing::Not(testing::HasSubstr("HAD IT ALL")));
+}
+
+// What is measured in between goes on as if nothing was: sleeps, waits, locks and pipes.
+TEST_P(Disk, LetsHonestWorkGoOnAfterEachLook) {
+  LaunchRequest launch = request({"python3", "-c", R"(
+import os, select, subprocess, threading, time
+data = os.urandom(1 << 20)
+def wait(seconds):
+    end = time.monotonic() + seconds
+    poll = select.epoll()
+    while time.monotonic() < end:
+        poll.poll(0.01)
+threads = [threading.Thread(target=wait, args=(1.5,)) for _ in range(4)]
+for each in threads: each.start()
+child = subprocess.Popen(['sh', '-c', 'for i in $(seq 100); do echo $i; sleep 0.01; done'], stdout=subprocess.PIPE)
+for i in range(40):
+    with open('file-%d' % (i % 4), 'wb') as out: out.write(data)
+    time.sleep(0.03)
+lines = child.stdout.read().split()
+for each in threads: each.join()
+print(len(lines), child.wait())
+)"});
+  launch.policy.limits.fs_bytes = Quantity{6 * kMiB};
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason << done.err;
+  EXPECT_EQ(done.out, "100 0\n");
+}
+
 TEST_P(Disk, CountsWhatIsInAFolderThatNobodyMayRead) {
   expect_ended(bounded(probe("hoard_hidden")), "E_LIMIT_FS");
   ASSERT_EQ(chmod((workspace() + "/hidden").c_str(), 0700), 0);

@@ -66,7 +66,12 @@ void kill_once(const std::string& folder) {
   if (!write_setting(folder, "cgroup.kill", "1").ok()) (void)kill_members(folder);
 }
 
+bool says_frozen(std::string_view text) {
+  return trim(text) == "FROZEN" || value_of(text, "frozen") == 1;
+}
+
 void kill_inside(const std::string& folder) {
+  (void)write_setting(folder, "freezer.state", "THAWED");  // v1: else what is killed stays
   (void)write_setting(folder, "cgroup.kill", "1");
   constexpr int kMostRounds = 2000;
   for (int round = 0; round < kMostRounds && kill_members(folder); ++round)
@@ -179,21 +184,24 @@ bool is_stale(std::string_view name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded) {
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded, bool measured) {
   if (facts.memory.empty() && facts.pids.empty() && facts.cpu.empty())
     return std::unique_ptr<Cgroup>(std::make_unique<NoCgroup>());
   if (facts.version == CgroupFacts::Version::kV2) return make_cgroup_v2(facts, own_name());
   CgroupFacts used = facts;
   const bool apart = facts.bandwidth != facts.cpu && facts.bandwidth != facts.memory;
   if (apart && !bounded) used.bandwidth.clear();
+  if (!measured) used.freezer.clear();
   return make_cgroup_v1(used, own_name());
 }
 
 void sweep_stale_cgroups(const CgroupFacts& facts) {
   std::map<std::string, bool> stale;  // a launcher has the same name everywhere: asked for once
+  std::set<std::string> seen = {""};
+  // What stands still does not end: that hierarchy first.
   for (const std::string& parent :
-       std::set<std::string>{facts.memory, facts.pids, facts.cpu, facts.bandwidth}) {
-    if (parent.empty()) continue;
+       {facts.freezer, facts.memory, facts.pids, facts.cpu, facts.bandwidth}) {
+    if (!seen.insert(parent).second) continue;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(parent.c_str()), closedir);
     while (folder != nullptr) {
       const dirent* entry = readdir(folder.get());

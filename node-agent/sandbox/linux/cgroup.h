@@ -36,12 +36,20 @@ class Cgroup {
   // by the next call.
   virtual void kill_all() = 0;
   virtual void remove() = 0;
+
+  // Everything inside stands still, soon after, until thaw(): at any time, from any thread. Nothing
+  // is frozen where it cannot be. What is killed meanwhile ends.
+  virtual void freeze() {}
+  virtual void thaw() {}
+  // A file that tells by cgroup_files::says_frozen() when it does; empty where it cannot.
+  virtual std::string frozen_file() const { return {}; }
 };
 
 // Without limits as yet, in every hierarchy that the host has; it has none: an object that does
 // nothing. One per process of ours at a time. `bounded`: its processors will be; a hierarchy for
 // that alone, which v1 may have, is left out otherwise.
-Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded);
+// `measured`: what it holds may be looked at while it stands still; so is v1's freezer.
+Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded, bool measured);
 
 // v1 and v2 behind it. `name` is the same in every hierarchy.
 Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupFacts& facts, const std::string& name);
@@ -81,6 +89,7 @@ std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
 void kill_inside(const std::string& folder);
 // The same, once.
 void kill_once(const std::string& folder);
+bool says_frozen(std::string_view text);
 void remove_folder(const std::string& folder);
 }  // namespace cgroup_files
 

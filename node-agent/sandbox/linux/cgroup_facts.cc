@@ -74,6 +74,7 @@ void read_v1(std::string_view own_cgroups, const std::vector<CgroupMount>& mount
       use("pids", facts.pids);
       use("cpuacct", facts.cpu);
       use("cpu", facts.bandwidth);
+      use("freezer", facts.freezer);
     }
   }
 }
@@ -100,6 +101,7 @@ void take_all(CgroupFacts& facts, std::string why_not) {
   facts.pids.clear();
   facts.cpu.clear();
   facts.bandwidth.clear();
+  facts.freezer.clear();
   facts.why_not = std::move(why_not);
 }
 
@@ -110,12 +112,15 @@ bool writable(const std::string& path) {
 }
 
 void keep_usable_v1(CgroupFacts& facts) {
-  for (std::string* folder : {&facts.memory, &facts.pids, &facts.cpu, &facts.bandwidth}) {
+  for (std::string* folder :
+       {&facts.memory, &facts.pids, &facts.cpu, &facts.bandwidth, &facts.freezer}) {
     if (!folder->empty() && !writable(*folder)) folder->clear();
   }
   // Who is inside is known by the folders of the others; not every kernel bounds (CFS_BANDWIDTH).
   const bool known = !facts.memory.empty() || !facts.pids.empty() || !facts.cpu.empty();
   if (!known || !exists(cat(facts.bandwidth, "/cpu.cfs_quota_us"))) facts.bandwidth.clear();
+  // The root of the hierarchy has no state of its own.
+  if (!known) facts.freezer.clear();
   if (!facts.memory.empty() && !facts.pids.empty()) return;
   facts.why_not = "no writable cgroup; run the agent as root, or delegate a cgroup to it";
 }

@@ -16,6 +16,7 @@ namespace {
 using namespace cgroup_files;
 
 constexpr const char* kSocketBytes = "memory.kmem.tcp.limit_in_bytes";
+constexpr const char* kFreezerState = "freezer.state";
 constexpr int64_t kMostSocketBytes = int64_t{256} << 20;
 
 class CgroupV1 final : public Cgroup {
@@ -23,6 +24,7 @@ class CgroupV1 final : public Cgroup {
   ~CgroupV1() override { remove(); }
 
   Status set_up(const CgroupFacts& facts, const std::string& name) {
+    TRY(make(facts.freezer, name, freezer_));  // first: what stands still does not end
     TRY(make(facts.memory, name, memory_));
     TRY(make(facts.pids, name, pids_));
     TRY(make(facts.cpu, name, cpu_));
@@ -68,6 +70,17 @@ class CgroupV1 final : public Cgroup {
   // Every process is in all of them: one list is enough.
   void kill_all() override {
     if (!made_.empty()) kill_once(made_.front());
+    thaw();
+  }
+
+  void freeze() override {
+    if (!freezer_.empty()) (void)write_setting(freezer_, kFreezerState, "FROZEN");
+  }
+  void thaw() override {
+    if (!freezer_.empty()) (void)write_setting(freezer_, kFreezerState, "THAWED");
+  }
+  std::string frozen_file() const override {
+    return freezer_.empty() ? std::string() : cat(freezer_, "/", kFreezerState);
   }
   void remove() override {
     tasks_.clear();
@@ -117,6 +130,7 @@ class CgroupV1 final : public Cgroup {
   }
 
   int64_t memory_limit_ = 0;  // bytes; 0: none
+  std::string freezer_;
   std::string memory_;
   std::string pids_;
   std::string cpu_;

@@ -62,6 +62,9 @@ class CgroupV2 final : public Cgroup {
   void kill_all() override {
     if (!folder_.empty()) kill_once(folder_);
   }
+  void freeze() override { (void)write_setting(folder_, "cgroup.freeze", "1"); }
+  void thaw() override { (void)write_setting(folder_, "cgroup.freeze", "0"); }
+  std::string frozen_file() const override { return cat(folder_, "/cgroup.events"); }
   void remove() override {
     fd_.reset();
     if (!folder_.empty()) remove_folder(folder_);

@@ -216,7 +216,8 @@ Result<os::Fd> EmptySandbox::ruleset_for(const SandboxPlan& plan, int root) {
 
 Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
                                      const SandboxPlan* plan, BrokerProcess* broker) {
-  ASSIGN_OR_RETURN(cgroup_, make_cgroup(kit.host.cgroup, bounded_));
+  ASSIGN_OR_RETURN(cgroup_,
+                   make_cgroup(kit.host.cgroup, bounded_, plan == nullptr || plan->workspace));
   ASSIGN_OR_RETURN(ChildEnds ends, open_channels(processes_));
   // What the broker serves must be made by somebody with capabilities in that network.
   lent_network_ = kit.in_empty_network && broker == nullptr;

@@ -147,7 +147,7 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
       !taken.ok())
     return explain(outcome::Refused{taken.error()}, request, result);
   if (*broker) (*broker)->close_sandbox_end();
-  if (*disk) (*disk)->attach(kit.used->init());
+  if (*disk) (*disk)->attach(kit.used->init(), kit.used->cgroup());
   if (!request.input_file.empty()) {
     auto opened = InputFeed::open(request.input_file, clock.mono());
     if (!opened.ok()) return setup_failed(opened.error());

@@ -81,6 +81,7 @@ Outcome Supervisor::run() {
   }
   keeper_.stop();
   answerer_.stop();
+  if (watched_.disk) watched_.disk->let_go_on();
   // Nothing inside writes any more: what the pipes still hold is all that will ever come.
   read_what_is_left(sandbox_.out, outputs_.out);
   read_what_is_left(sandbox_.err, outputs_.err);
@@ -250,9 +251,10 @@ void Supervisor::look_at_disk() {
   const TimeKeeper::State state = keeper_.state();
   if (!state.started) return;
   if (!state.waits && now_ >= *state.started + kShortRun) keeper_.start_thread();
-  if (!watched_.disk || now_ < next_look_) return;
+  if (!watched_.disk || now_ < next_look_ || state.killed) return;
   next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
   watched_.disk->look(now_);
+  handle_disk(watched_.disk->overdue(now_));
 }
 
 void Supervisor::handle_disk(std::optional<DiskHit> hit) {

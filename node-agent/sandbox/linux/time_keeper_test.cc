@@ -14,7 +14,7 @@ namespace {
 // does nothing else, for a supervisor that is held up.
 class TimeKeeperTest : public testing::Test {
  protected:
-  TimeKeeperTest() : cgroup_(make_cgroup({}, false).value()) {
+  TimeKeeperTest() : cgroup_(make_cgroup({}, false, false).value()) {
     child_ = fork();
     if (child_ == 0) {
       for (;;) pause();
