@@ -82,6 +82,11 @@ std::vector<CanarySpec> make_table() {
       {"memory", "memory", "use 256 MiB of 64 MiB", {"MEM_LIMIT", "ENOMEM"}},
       {"cpu-time", "cpuTime", "use more CPU time than 100 ms", {"CPU_LIMIT"}},
       {"wall-time", "wallTime", "go on after 50 ms", {"TIMEOUT"}},
+      {"workspace-bytes",
+       "workspaceBytes",
+       "write more than 1 MiB to a folder that is measured, and keep it",
+       {"LIMIT_EXCEEDED"}},
+      {"caller-gone", "processes", "go on when nobody is left who asked for it", {"CANCELED"}},
   };
 }
 

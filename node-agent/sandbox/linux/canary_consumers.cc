@@ -154,6 +154,11 @@ int go_on() {
   for (;;) pause();
 }
 
+int fill_folder(const std::string& file) {
+  write_up_to(file, 4 * CanaryLimits::kScratchBytes);
+  return go_on();
+}
+
 int leave_survivors(const char* file) {
   constexpr int kSurvivors = 3;
   const auto pipe = os::make_pipe();

@@ -16,6 +16,7 @@ std::string hand_over_descriptor();
 int use_memory();  // prints MEMORY if it was told no, or nothing stopped it
 int use_cpu();
 int go_on();
+int fill_folder(const std::string& file);  // and then goes on
 // Leaves processes behind that hold a lock on the file, says so, and ends.
 int leave_survivors(const char* file);
 

@@ -142,10 +142,28 @@ void try_times(const Clock& clock, CanaryFindings& findings) {
   findings.answers["wall-time"] = ending(run(wall, clock));
 }
 
+void try_caller(const Clock& clock, CanaryFindings& findings) {
+  auto pipe = os::make_pipe();
+  if (!pipe.ok()) return;
+  pipe->read.reset();
+  EventWriter events(std::move(pipe->write), clock);
+  Remains remains;
+  findings.answers["caller-gone"] = ending(launch(make_request({"wall"}), events, clock, remains));
+}
+
 void keep_enforcement(const SandboxResult& result, const char* from, const char* to,
                       CanaryFindings& findings) {
   if (const auto entry = result.enforced.find(from); entry != result.enforced.end())
     findings.enforced.emplace(to, entry->second);
+}
+
+void try_workspace(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({"workspace", cat(kCanaryFolder, "/held")});
+  request.policy.limits.file_size.reset();
+  request.mounts.push_back({bait.shown_folder(), kCanaryFolder, contracts::MountMode::kReadWrite});
+  const SandboxResult result = run(request, clock);
+  keep_enforcement(result, "workspaceBytes", "workspaceBytes", findings);
+  findings.answers["workspace-bytes"] = ending(result);
 }
 
 // A host that cannot narrow its view refuses such runs and is none the worse for all others.
@@ -219,6 +237,8 @@ CanaryFindings run_canaries(const Clock& clock) {
   try_broker(*bait, clock, findings);
   try_memory(clock, findings);
   try_times(clock, findings);
+  try_workspace(*bait, clock, findings);
+  try_caller(clock, findings);
   return findings;
 }
 
