@@ -195,7 +195,8 @@ int Supervisor::wait_ms() const {
   at(answerer_.rests_until(now_));
   at(watched_.events.retry_at());
   at(keeper_.next());
-  if (state.started && !state.waits && !keeper_.has_thread()) at(*state.started + kShortRun);
+  if (state.started && !state.waits && !keeper_.has_thread())
+    at(std::max(*state.started + kShortRun, next_try_));
   if (state.killed) at(std::max(*state.killed + kEnoughToDie, now_ + Millis(10)));
   if (watched_.input != nullptr) at(watched_.input->look_at());
   if (watched_.disk) at(next_look_);
@@ -250,7 +251,10 @@ void Supervisor::note_started() {
 void Supervisor::look_at_disk() {
   const TimeKeeper::State state = keeper_.state();
   if (!state.started) return;
-  if (!state.waits && now_ >= *state.started + kShortRun) keeper_.start_thread();
+  if (!state.waits && now_ >= *state.started + kShortRun && now_ >= next_try_) {
+    keeper_.start_thread();
+    next_try_ = now_ + kLookWaiting;  // the host may have no thread to give
+  }
   if (!watched_.disk || now_ < next_look_ || state.killed) return;
   next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
   watched_.disk->look(now_);

@@ -87,6 +87,7 @@ class Supervisor {
   TimeKeeper keeper_;
   MonoTime now_;
   MonoTime next_look_;
+  MonoTime next_try_;  // to start the keeper's thread
   std::optional<MonoTime> ended_;
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
