@@ -1,10 +1,12 @@
 // What the kernel counts by user: a sandbox of a root launcher has a user of the host to itself, so
 // no other sandbox runs short of what one has used up, nor does the host.
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "common/os/file.h"
@@ -142,6 +144,18 @@ TEST_P(Accounts, OfARangeThatIsNotFreeAreShared) {
   EXPECT_EQ(done.out, "1000\n");
   EXPECT_FALSE(done.result->enforced.at("accounts").applied);
   EXPECT_THAT(done.result->enforced.at("accounts").details, HasSubstr("/etc/subuid"));
+}
+
+// It could neither watch nor end the processes of another user.
+TEST_P(Accounts, OfALauncherThatReachesNobodyElseAreShared) {
+  if (!as_root()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
+  for (const int right : {CAP_SYS_PTRACE, CAP_KILL}) {
+    in_launcher_ = [right] { prctl(PR_CAPBSET_DROP, right); };
+    const Finished done = expect_contained("scarce");
+    ASSERT_TRUE(done.result);
+    EXPECT_FALSE(done.result->enforced.at("accounts").applied);
+    EXPECT_THAT(done.result->enforced.at("accounts").details, HasSubstr("CAP_SYS_PTRACE"));
+  }
 }
 
 // An overlay is one that cannot map owners.

@@ -69,9 +69,22 @@ Status raise_capabilities() {
   return {};
 }
 
+// Over a namespace that root owns its launcher has every right; over one of another user, those
+// that it has on the host.
+bool reaches_others() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  constexpr uint32_t kNeeded = 1U << CAP_SYS_PTRACE | 1U << CAP_KILL;
+  return syscall(SYS_capget, &header, sets) == 0 && (sets[0].effective & kNeeded) == kNeeded;
+}
+
 }  // namespace
 
 Result<HostUser> HostUser::take() {
+  if (!reaches_others())
+    return no_user(
+        "watching and ending processes of another user, without CAP_SYS_PTRACE and CAP_KILL",
+        EPERM);
   ASSIGN_OR_RETURN(const UserRange range,
                    choose_user_range(read_users("/proc/self/uid_map"), read_users("/etc/subuid"),
                                      read_users("/etc/passwd")));
