@@ -102,7 +102,7 @@ struct SandboxPolicy {
         field("hostMounts", &SandboxPolicy::host_mounts, "host folders visible inside",
               {.omit_empty = true, .max_length = 64}),
         field("tools", &SandboxPolicy::tools,
-              "executables that exist inside; empty means the system's",
+              "the only programs that can be executed; empty means all of the system's",
               {.omit_empty = true, .max_length = 256}),
         field("limits", &SandboxPolicy::limits, "what may be used up"),
         field("env", &SandboxPolicy::env, "variables added to the minimal environment",

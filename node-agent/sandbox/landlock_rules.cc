@@ -45,6 +45,7 @@ uint64_t rights_of(const MountEntry& entry, const LandlockQuestion& question) {
     case Kind::kSymlink:
       return 0;  // names only, which the root's own rule lets be read
     case Kind::kFile:
+    case Kind::kLoader:
       return kRead;
     case Kind::kProc:
       // Its own memory is among what a process may write: a listed tool that copies bytes could be

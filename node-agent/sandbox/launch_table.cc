@@ -18,6 +18,7 @@ using Is = WordTest::Is;
 
 constexpr uint32_t kNewNamespace = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
                                    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+constexpr uint32_t kNoExecSeal = 8;  // MFD_NOEXEC_SEAL; older kernels refuse it as unknown
 constexpr uint32_t kNewTime = 0x80;  // CLONE_NEWTIME; in clone() these bits are a signal
 
 constexpr WordTest different(int argument, uint32_t value) {
@@ -159,6 +160,8 @@ std::vector<SyscallRule> launch_table(const LaunchChoices& choices) {
       out.push_back({"execve", kAllow, "the command's own", {3, Is::kEqual, choices.pass}});
     out.push_back({"execve", kJudge, "tools"});
     out.push_back({"execveat", kJudge, "tools"});
+    out.push_back({"memfd_create", kAllow, "cannot be executed", any_bit(1, kNoExecSeal)});
+    out.push_back({"memfd_create", kJudge, "tools: a file that Landlock does not see"});
   }
   if (choices.hold_exit)
     out.push_back({"exit_group", kJudge, "the end is told of before it takes time"});

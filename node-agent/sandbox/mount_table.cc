@@ -99,6 +99,8 @@ const char* kind_name(Kind kind) {
       return "scratch";
     case Kind::kCover:
       return "cover";
+    case Kind::kLoader:
+      return "loader";
   }
   return "";
 }
@@ -134,7 +136,8 @@ std::string describe_mounts(const std::vector<MountEntry>& table) {
   for (const MountEntry& entry : table) {
     out += cat(kind_name(entry.kind), " ", entry.target);
     if (entry.kind == Kind::kSymlink) out += cat(" -> ", entry.source);
-    if (entry.kind == Kind::kBind) out += cat(" from ", entry.source);
+    if (entry.kind == Kind::kBind || entry.kind == Kind::kLoader)
+      out += cat(" from ", entry.source);
     if (!entry.lower.empty()) out += cat(" over ", entry.lower);
     if (entry.kind == Kind::kScratch)
       out += cat(" ", entry.bytes, " bytes ", entry.files, " files");

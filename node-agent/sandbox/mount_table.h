@@ -22,6 +22,7 @@ struct MountEntry {
     kTerminals,  // fresh, own pseudo-terminals only
     kScratch,    // /tmp and /dev/shm: one tmpfs with one limit for both
     kCover,      // an empty folder over one of the system, filled by later entries
+    kLoader,     // a copy that only the kernel can start, and only for a program: program_head.h
   };
   Kind kind = Kind::kFolder;
   std::string target;

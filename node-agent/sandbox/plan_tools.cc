@@ -12,12 +12,12 @@ Status plan_tools(const contracts::LaunchRequest& request, const HostFacts& host
   }
   ASSIGN_OR_RETURN(plan.tools, make_tool_view(host.named->tools));
   plan.mounts = narrow_to_tools(std::move(plan.mounts), *host.named);
-  plan.enforced["tools"] = by_kernel(
-      wire::encode(request.policy.tools),
-      host.named->show_programs
-          ? "Landlock's right to execute, noexec where the command writes and for other programs"
-          : "Landlock's right to execute, noexec where the command writes, other programs hidden",
-      "a listed interpreter runs any script that it is given to read");
+  plan.enforced["tools"] =
+      by_kernel(wire::encode(request.policy.tools),
+                "Landlock's right to execute; loaders that execute nothing by themselves; no "
+                "executable memory files; noexec",
+                "a listed interpreter runs any script that it is given to read, and what it writes "
+                "into its own memory as code");
   return {};
 }
 

@@ -28,6 +28,7 @@ struct ToolFact {
   std::string file;  // the program itself; empty: no sandbox of this host shows one of that name
   std::vector<LinkFact> links;
   std::string interpreter;  // what the kernel starts for it: the dynamic loader, or a script's
+  std::string interpreter_on_host = {};
   bool script = false;
   FileId id = {};
 };
@@ -48,8 +49,6 @@ struct DeviceFact {
 struct RequestFacts {
   std::vector<ToolFact> tools;
   std::vector<std::string> program_folders;  // those of the system that exist, none a link
-  // Programs that are not in `tools` can be seen and not executed; else they are not there.
-  bool show_programs = false;
   std::vector<DeviceFact> devices;
   std::vector<std::string> name_servers;  // of the host, if the policy enables the network
 };

@@ -133,7 +133,7 @@ class Oracle {
     }
     if (call == "setsockopt") return refuse_if(low(a[1]) == 41 && low(a[2]) == 32);
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
-    if (call == "memfd_create") return no_memory_if((a[1] & 4) != 0);
+    if (call == "memfd_create") return (a[1] & 4) != 0 ? "ENOMEM" : ask_if((a[1] & 8) == 0);
     if (call == "shmget") return no_memory_if((a[2] & 04000) != 0);
     if (call == "socketpair") return low(a[0]) == AF_UNIX ? "allow" : "EAFNOSUPPORT";
     if (call == "socket") return make_socket(low(a[0]), low(a[1]) & 0xf, low(a[2]));

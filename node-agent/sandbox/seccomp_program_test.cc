@@ -97,6 +97,21 @@ TEST(SeccompProgram, AsksAboutEveryProgramThatDoesNotCarryThePass) {
   EXPECT_TRUE(asked({.judge_exec = true}, "execve", 0)) << "no pass is not the pass 0";
 }
 
+TEST(SeccompProgram, AsksAboutFilesInMemoryThatCouldBeExecutedOnlyWhereToolsAreListed) {
+  const int number = syscall_number("memfd_create", this_machine()).value();
+  const auto asked = [&](bool judge, uint64_t flags) {
+    const auto program = render_launch_filter({.judge_exec = judge, .pass = 1});
+    return word(answer(program.value(), number, static_cast<uint32_t>(this_machine()),
+                       {0, flags})) == "ask";
+  };
+  constexpr uint64_t kCloseOnExec = 1, kNoExecSeal = 8, kExec = 16;
+  EXPECT_TRUE(asked(true, 0));
+  EXPECT_TRUE(asked(true, kCloseOnExec | kExec));
+  EXPECT_TRUE(asked(true, kNoExecSeal << 32)) << "the kernel reads the lower half";
+  EXPECT_FALSE(asked(true, kCloseOnExec | kNoExecSeal));
+  EXPECT_FALSE(asked(false, kExec));
+}
+
 TEST(SeccompProgram, AsksAboutTheEndOfAProcessOnlyWhereItIsHeld) {
   for (const Machine machine : kMachines) {
     const auto arch = static_cast<uint32_t>(machine);

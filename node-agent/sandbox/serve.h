@@ -14,7 +14,7 @@ struct ServeOptions {
   std::string socket;  // a file for its owner only, made anew
   std::string lock;    // held as long as the server lives
   int ready = 4;       // processes that wait for a request
-  // For sessions: attempts to execute what `tools` does not name are refused by name and told of.
+  // For sessions, whose runs all name tools: the filter asks about each program from the start.
   bool judge_exec = false;
   std::vector<std::string> tools;  // that most requests name: then they cost nothing
   // For short code: the result need not wait for the kernel to take an interpreter's memory apart.

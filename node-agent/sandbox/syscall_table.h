@@ -24,7 +24,7 @@ enum class SyscallAction {
   kNoMemory,    // ENOMEM
   // Asked of the supervisor (linux/notifications.h), so that the result can tell of it:
   kReport,     // EPERM
-  kJudge,      // depends on an address, a socket or a file name
+  kJudge,      // depends on an address, a socket, a file name or the policy
   kForbidden,  // the process is killed
 };
 

@@ -51,7 +51,6 @@ ln -s /usr/bin/dash /workspace/ls; /workspace/ls -c 'echo a link to a listed too
 printf '#!/bin/sh\necho ran\n' > /workspace/script; chmod 755 /workspace/script
 try /workspace/script
 printf 'ls / && echo BREACH in a script\n' > /workspace/lines; sh /workspace/lines
-for program in /usr/bin/*; do echo "$program"; done
 )sh"});
   launch.policy.tools = {"sh", "cat", "cp", "ln", "chmod"};
   const Finished done = run(launch);
@@ -60,8 +59,6 @@ for program in /usr/bin/*; do echo "$program"; done
     GTEST_SKIP() << done.result->reason;
   EXPECT_THAT(done.out, testing::Not(HasSubstr("BREACH"))) << done.err;
   EXPECT_THAT(done.out, HasSubstr("visible sandbox\na link to a listed tool\n")) << done.err;
-  EXPECT_THAT(done.out, testing::EndsWith("/usr/bin/cat\n/usr/bin/chmod\n/usr/bin/cp\n"
-                                          "/usr/bin/dash\n/usr/bin/ln\n/usr/bin/sh\n"));
   EXPECT_TRUE(done.result->enforced.at("tools").applied);
 }
 

@@ -230,6 +230,7 @@ class Policy(SessionTest):
         self.assertEqual((missing["exitCode"], missing.get("errorClass")), (127, None))
         loader = self.result(name, f"for l in /lib64/ld-linux-*.so.* /lib/ld-linux-*.so.*; do $l /usr/bin/{program}; done")
         self.assertNotIn("Linux", loader["stdout"])
+        self.assertEqual((loader.get("errorClass"), loader.get("code")), DENIED)
 
     # proves: WSM-25
     def test_an_empty_allowlist_leaves_the_shell_alone(self):

@@ -115,7 +115,7 @@ class RetryPolicy:
 class SandboxPolicy:
     network: Optional[NetworkPolicy] = None  # network access; none when absent
     hostMounts: list[HostMount] = dataclasses.field(default_factory=list)  # host folders visible inside
-    tools: list[str] = dataclasses.field(default_factory=list)  # executables that exist inside; empty means the system's
+    tools: list[str] = dataclasses.field(default_factory=list)  # the only programs that can be executed; empty means all of the system's
     limits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # what may be used up
     env: dict[str, str] = dataclasses.field(default_factory=dict)  # variables added to the minimal environment
     devices: list[str] = dataclasses.field(default_factory=list)  # device nodes that exist inside

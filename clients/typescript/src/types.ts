@@ -275,7 +275,7 @@ export interface SandboxPolicy {
   network?: NetworkPolicy;
   /** host folders visible inside */
   hostMounts?: HostMount[];
-  /** executables that exist inside; empty means the system's */
+  /** the only programs that can be executed; empty means all of the system's */
   tools?: string[];
   /** what may be used up */
   limits: SandboxLimits;
@@ -292,7 +292,7 @@ export interface SandboxPolicyInput {
   network?: NetworkPolicyInput;
   /** host folders visible inside */
   hostMounts?: HostMountInput[];
-  /** executables that exist inside; empty means the system's */
+  /** the only programs that can be executed; empty means all of the system's */
   tools?: string[];
   /** what may be used up */
   limits?: SandboxLimitsInput;

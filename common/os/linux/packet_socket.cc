@@ -156,7 +156,10 @@ Result<Packet> receive_packet(int socket) {
 }
 
 Result<Fd> file_in_memory(std::string_view bytes) {
-  Fd file(memfd_create("order", MFD_CLOEXEC));
+  // A host may insist on that (vm.memfd_noexec); before Linux 6.3 it is an unknown flag.
+  constexpr unsigned kNoExecSeal = 8;
+  Fd file(memfd_create("order", MFD_CLOEXEC | kNoExecSeal));
+  if (!file.valid() && errno == EINVAL) file.reset(memfd_create("order", MFD_CLOEXEC));
   if (!file.valid()) return system_error("making a file in memory", errno);
   TRY(write_all(file.get(), bytes));
   if (lseek(file.get(), 0, SEEK_SET) != 0) return system_error("a file in memory", errno);

@@ -105,6 +105,7 @@ std::optional<Caller::Process> Caller::process() const {
   Process out;
   out.pid = parse_integer<pid_t>(status_field(status, "Tgid")).value_or(-1);
   out.inside = last_number(status_field(status, "NStgid"));
+  out.thread_inside = last_number(status_field(status, "NSpid"));
   out.sigsys_kills =
       status_field(status, "Threads") == "1" && !has_sigsys(status_field(status, "SigBlk")) &&
       !has_sigsys(status_field(status, "SigIgn")) && !has_sigsys(status_field(status, "SigCgt"));

@@ -36,6 +36,7 @@ class Caller {
   struct Process {
     pid_t pid = -1;
     pid_t inside = -1;          // as the sandbox numbers it
+    pid_t thread_inside = -1;   // the asking thread of it
     bool sigsys_kills = false;  // for certain: one thread, no handler, not blocked
   };
   std::optional<Process> process() const;

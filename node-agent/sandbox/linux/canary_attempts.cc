@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -195,6 +196,10 @@ int try_canaries(std::span<char* const> words) {
   if (group == "survivors" && words.size() == 2) return leave_survivors(words[1]);
   if (group == "device") {
     print("other-device", open_answer("/dev/kmsg", O_RDONLY));
+    return 0;
+  }
+  if (group == "memory-file") {
+    print("memory-file", answer(memfd_create("canary", 0)));
     return 0;
   }
   if (group == "connect" && words.size() == 2) {

@@ -13,7 +13,8 @@
 
 namespace paddock::sandbox {
 
-inline constexpr const char* kCanaryFile = "/canary";      // the program, inside
+inline constexpr const char* kCanaryFile = "/canary";               // the program, inside
+inline constexpr const char* kCanaryPrograms = "/canary-programs";  // its folder, for tools
 inline constexpr const char* kCanaryFolder = "/canaries";  // the bait's folder that is shown
 
 sockaddr_un abstract_address(const std::string& name, socklen_t& size);

@@ -174,17 +174,33 @@ void note_refusal(const SandboxResult& result, const char* canary, CanaryFinding
 
 // What a shell says when it is told to execute something: 127 for what is not there, 126 for what
 // may not be executed.
+constexpr const char* kTryTools = R"sh(
+answer() {
+  name=$1; shift; "$@" >/dev/null 2>&1
+  case $? in 126) got=EACCES;; 127) got=ENOENT;; *) got=succeeded;; esac
+  printf '%s\t%s\n' $name $got
+}
+answer other-tool /usr/bin/env
+for loader in /lib64/ld-linux*.so* /lib/ld-linux*.so* /lib/ld-musl*.so*; do
+  [ -e $loader ] && answer loader $loader /bin/sh -c :
+done
+printf 'loader\tno loader\n'
+exec $0 canary memory-file)sh";
+
 void try_tools(const Clock& clock, CanaryFindings& findings) {
+  const std::string program = own_program();
+  const size_t slash = program.rfind('/');
+  const std::string inside = cat(kCanaryPrograms, program.substr(slash));
   LaunchRequest request = make_request({});
-  request.command = {"sh", "-c", "exec /usr/bin/env"};
-  request.policy.tools = {"sh"};
-  request.mounts.clear();
+  request.command = {"sh", "-c", kTryTools, inside};
+  request.policy.tools = {"sh", inside};
+  request.mounts = {
+      {program.substr(0, slash + 1), kCanaryPrograms, contracts::MountMode::kReadOnly}};
   const SandboxResult result = run(request, clock);
   keep_enforcement(result, "tools", "tools", findings);
-  note_refusal(result, "other-tool", findings);
-  if (result.status == SandboxStatus::kOk) findings.answers["other-tool"] = "succeeded";
-  if (result.rc == 126) findings.answers["other-tool"] = "EACCES";
-  if (result.rc == 127) findings.answers["other-tool"] = "ENOENT";
+  for (const char* canary : {"other-tool", "loader", "memory-file"})
+    note_refusal(result, canary, findings);
+  take_answers(result.out, findings);
 }
 
 void try_devices(const Clock& clock, CanaryFindings& findings) {

@@ -205,6 +205,18 @@ void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& fee
   run_plan(kit, std::move(prepared), feed, request, plan, events, clock, result);
 }
 
+// A launcher that was not told that its runs name tools, as most do not: what it prepared has
+// another filter.
+Status judge_executions(LaunchKit& kit, const SandboxPlan& plan,
+                        std::unique_ptr<EmptySandbox>& prepared) {
+  LaunchChoices& choices = kit.filters.choices;
+  if (!plan.tools.narrowed || choices.judge_exec) return {};
+  prepared.reset();
+  choices.judge_exec = true;
+  ASSIGN_OR_RETURN(kit.filters.launch, render_launch_filter(choices));
+  return {};
+}
+
 }  // namespace
 
 void hold_cancel_signals() {
@@ -253,6 +265,10 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
     return result;
   }
   result.enforced = plan->enforced;
+  if (const Status judged = judge_executions(kit, *plan, prepared); !judged.ok()) {
+    explain(outcome::SetupFailed{judged.error()}, request, result);
+    return result;
+  }
   if (feed.ahead) {
     run_ahead(kit, std::move(prepared), feed, request, *plan, events, clock, result);
   } else {

@@ -192,7 +192,8 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
     case SyscallAction::kJudge:
       if (call.nr == SYS_exit_group) return {.held = may_hold_ && ends_well(caller, call)};
       if (const int signal = sent_signal(call); signal != 0) return {.limit_signal = signal};
-      if (call.nr == SYS_execve || call.nr == SYS_execveat) return judge_exec(caller, call, tools_);
+      if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
+        return judge_exec(caller, call, tools_);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kPretend:

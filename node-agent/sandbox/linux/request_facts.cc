@@ -16,7 +16,7 @@
 #include "common/os/fd.h"
 #include "common/os/file.h"
 #include "node-agent/sandbox/broker/resolv_conf.h"
-#include "node-agent/sandbox/tool_view.h"
+#include "node-agent/sandbox/program_head.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -24,9 +24,10 @@ namespace {
 constexpr std::array kWhereToolsAre = {"/usr/local/bin", "/usr/bin",        "/bin",
                                        "/usr/sbin",      "/usr/local/sbin", "/sbin",
                                        "/usr/games",     "/opt/sandbox/bin"};
-constexpr std::array kProgramFolders = {"/bin",           "/sbin",           "/usr/bin",
-                                        "/usr/sbin",      "/usr/games",      "/usr/libexec",
-                                        "/usr/local/bin", "/usr/local/sbin", "/usr/local/games"};
+// Not /usr/libexec: what programs load at run time lies there too.
+constexpr std::array kProgramFolders = {
+    "/bin",       "/sbin",          "/usr/bin",        "/usr/sbin",
+    "/usr/games", "/usr/local/bin", "/usr/local/sbin", "/usr/local/games"};
 constexpr size_t kHeadBytes = size_t{64} << 10;
 
 bool is_within(std::string_view path, std::string_view folder) {
@@ -105,6 +106,7 @@ class ToolFinder {
     ToolFact interpreter;
     if (parsed.interpreter.starts_with('/') && follow(parsed.interpreter, interpreter))
       tool.interpreter = interpreter.file;
+    tool.interpreter_on_host = on_host(tool.interpreter);
   }
 
   std::string on_host(const std::string& path) const {
@@ -168,7 +170,6 @@ RequestFacts find_tools(const contracts::LaunchRequest& request, const HostFacts
   const ToolFinder finder(request, host);
   for (const std::string& name : request.policy.tools) out.tools.push_back(finder.find(name));
   out.program_folders = find_program_folders();
-  out.show_programs = host.show_programs;
   return out;
 }
 

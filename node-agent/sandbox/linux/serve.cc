@@ -110,7 +110,6 @@ Status Server::set_up() {
     return system_error("the server's pipe", errno);
   ASSIGN_OR_RETURN(kit_,
                    make_kit({.judge_exec = options_.judge_exec, .hold_exit = options_.hold_exit}));
-  kit_.host.show_programs = options_.judge_exec;
   if (options_.hold_exit) kit_.host.cgroup.freezer.clear();  // short code has no workspace
   kit_.host.standing_tools = options_.tools;
   refresh_shared_view();

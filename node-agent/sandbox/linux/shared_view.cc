@@ -31,7 +31,7 @@ class OpenUmask {
 };
 
 bool has_source(const MountEntry& entry) {
-  return entry.kind == Kind::kSystem || entry.kind == Kind::kDevice;
+  return entry.kind == Kind::kSystem || entry.kind == Kind::kDevice || entry.kind == Kind::kLoader;
 }
 
 }  // namespace

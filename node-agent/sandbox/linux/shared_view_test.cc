@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
+#include "node-agent/sandbox/program_head.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -66,16 +67,20 @@ HostFacts host_with_a_tool() {
   standing.tools = {{.name = "tool",
                      .file = "/opt/tool",
                      .links = {{"/opt/bin/link", "../tool"}},
-                     .interpreter = "/opt/lib/loader"}};
+                     .interpreter = "/opt/lib/loader",
+                     .interpreter_on_host = "/opt/lib/loader"}};
   host.standing = std::make_shared<const RequestFacts>(std::move(standing));
   return host;
 }
 
 bool write_programs() {
-  return mkdir("/opt/lib", 0755) == 0 && mkdir("/opt/bin", 0755) == 0 &&
+  // Something that can be a loader.
+  const auto own = os::read_file("/proc/self/exe", size_t{1} << 30);
+  const auto loader = os::read_file(own.ok() ? read_program_head(*own).interpreter : "", 1 << 24);
+  return loader.ok() && mkdir("/opt/lib", 0755) == 0 && mkdir("/opt/bin", 0755) == 0 &&
          symlink("../tool", "/opt/bin/link") == 0 &&
          os::write_file_atomic("/opt/tool", "1", 0755).ok() &&
-         os::write_file_atomic("/opt/lib/loader", "1", 0755).ok();
+         os::write_file_atomic("/opt/lib/loader", *loader, 0755).ok();
 }
 
 // The second wall is bound to the files that were there.

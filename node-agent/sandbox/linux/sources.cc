@@ -9,9 +9,11 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/overlay.h"
+#include "common/os/packet_socket.h"
 #include "node-agent/sandbox/linux/host_user.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/linux/user_namespace.h"
+#include "node-agent/sandbox/program_head.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -150,6 +152,18 @@ Result<os::Fd> open_layers(const MountEntry& entry, const HostIdentity& identity
   return mount;
 }
 
+// Its bytes, in memory.
+Result<os::Fd> copy_loader(const MountEntry& entry) {
+  constexpr size_t kMostBytes = size_t{16} << 20;
+  const os::Fd file(open(entry.source.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.valid() || !os::is_regular_file(file))
+    return step_error(step("opening the loader", entry), file.valid() ? EINVAL : errno);
+  ASSIGN_OR_RETURN(std::string bytes, os::read_all(file.get(), kMostBytes));
+  const auto copy = interpreter_only(std::move(bytes));
+  if (!copy) return step_error(step("keeping the loader from executing others", entry), ENOEXEC);
+  return os::file_in_memory(*copy);
+}
+
 }  // namespace
 
 HostIdentity host_identity(const SandboxPlan& plan) {
@@ -160,6 +174,7 @@ HostIdentity host_identity(const SandboxPlan& plan) {
 }
 
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity) {
+  if (entry.kind == Kind::kLoader) return copy_loader(entry);
   if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
     return os::Fd();
   if (!entry.lower.empty()) return open_layers(entry, identity);

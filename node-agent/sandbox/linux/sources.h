@@ -26,7 +26,8 @@ HostIdentity host_identity(const SandboxPlan& plan);
 // The reason of an error where a command can be given its files only as their owner.
 inline constexpr const char* kOwnerNotMapped = "OWNER_NOT_MAPPED";
 
-// With its final attributes; invalid where the entry has no source.
+// With its final attributes, or a file in memory with what is to be placed; invalid where the entry
+// has no source.
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity);
 // One per table entry.
 Result<std::vector<os::Fd>> open_sources(const std::vector<MountEntry>& table,

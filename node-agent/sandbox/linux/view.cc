@@ -82,6 +82,8 @@ Status View::place(const MountEntry& entry, const os::Fd& source) {
       return place_scratch(entry);
     case Kind::kCover:
       return cover(entry.target);
+    case Kind::kLoader:
+      return place_loader(entry, source);
   }
   return {};
 }
@@ -183,6 +185,27 @@ Status View::place_scratch(const MountEntry& entry) {
   if (!detached_) return remove_staging();
   scratch_ = std::move(scratch);
   return {};
+}
+
+// A file of a tmpfs of its own, which is mounted nowhere.
+Status View::place_loader(const MountEntry& entry, const os::Fd& content) {
+  constexpr const char* kName = "loader";
+  ASSIGN_OR_RETURN(const std::string bytes, os::read_all(content.get(), size_t{1} << 30));
+  ASSIGN_OR_RETURN(
+      const os::Fd own,
+      new_file_system("tmpfs",
+                      {{"size", cat(bytes.size() + 4096)}, {"nr_inodes", "2"}, {"mode", "0755"}},
+                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  if (!detached_) TRY(place_tree(cat("/", kStagingName), own));
+  os::Fd made(openat(own.get(), kName, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0555));
+  if (!made.valid()) return step_error(cat("making ", entry.target), errno);
+  TRY(os::write_all(made.get(), bytes));
+  made.reset();  // what can be written to is not executed
+  const os::Fd file(open_tree(own.get(), kName, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+  if (!file.valid()) return step_error(cat("copying the mount for ", entry.target), errno);
+  TRY(make_read_only(file, entry.target));
+  TRY(place_source(entry, file));
+  return detached_ ? Status() : remove_staging();
 }
 
 Status View::resize_scratch(const MountEntry& entry) {

@@ -51,6 +51,7 @@ class View {
   Status cover(std::string_view path);
   Status place_source(const MountEntry& entry, const os::Fd& source);
   Status place_scratch(const MountEntry& entry);
+  Status place_loader(const MountEntry& entry, const os::Fd& content);
   Status resize_scratch(const MountEntry& entry);
   Status remove_staging();
   Result<const Folder*> parent(std::string_view path);
