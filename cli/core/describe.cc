@@ -191,14 +191,25 @@ std::string describe_volume(const contracts::Volume& volume, WallTime now) {
   return lines.text() + section("Versions", render(table, "  "));
 }
 
+// Of runs that it could not begin, until one begins.
+std::string cool_down_text(const std::optional<contracts::CoolDown>& cool_down, WallTime now) {
+  if (!cool_down) return "";
+  const std::string rest = cool_down->until
+                               ? cat("gets no runs until ", format_time(cool_down->until->value))
+                               : "is tried again";
+  return cat(rest, ": ", cool_down->failures, " in a row could not begin, the last one ",
+             when(cool_down->last_at, now), ": ", cool_down->reason, ": ", cool_down->message);
+}
+
 std::string describe_node(const contracts::Node& node, WallTime now) {
   Lines lines;
   add_meta(lines, node.metadata, now);
   lines.add("Ready", node.status.ready ? "yes" : "no");
   lines.add("Message", node.status.message);
   lines.add("Reason", node.status.reason);
-  if (const auto* full = contracts::disk_pressure(node.status))
-    lines.add(full->type, cat(full->reason, ": ", full->message));
+  if (const auto* unfit = contracts::unfit(node.status))
+    lines.add(unfit->type, cat(unfit->reason, ": ", unfit->message));
+  lines.add("Cool-down", cool_down_text(node.status.cool_down, now));
   lines.add("Unschedulable", node.spec.unschedulable ? "yes" : "");
   std::vector<std::string> taints;
   for (const auto& taint : node.spec.taints)

@@ -99,6 +99,8 @@ std::string node_state(const Value& node) {
   std::string state = field_text(node, "status.ready") == "true" ? "Ready" : "NotReady";
   if (field_text(node, "status.reason") == contracts::kNodeLost) state = "Lost";
   if (has_condition(node, contracts::kDiskPressure)) state += ",DiskFull";
+  if (has_condition(node, contracts::kHostFault)) state += ",Faulty";
+  if (node.at("status.coolDown.until") != nullptr) state += ",Resting";
   if (field_text(node, "spec.unschedulable") == "true") state += ",SchedulingDisabled";
   if (node.at("spec.drain") != nullptr) state += ",Draining";
   if (count_at(node, "spec.taints") > 0) state += ",Tainted";

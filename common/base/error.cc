@@ -65,7 +65,13 @@ Error system_error(std::string_view doing, int errno_value) {
 #ifdef EDQUOT  // not in every C library
   if (errno_value == EDQUOT) code = Code::kResourceExhausted;
 #endif
-  return {code, "SYSTEM_ERROR", cat(doing, ": ", std::generic_category().message(errno_value))};
+  const char* reason = "SYSTEM_ERROR";
+  // A disk that takes nothing, or gives nothing, until somebody mends it: what was asked may pass
+  // then.
+  if (errno_value == EROFS) reason = kDiskReadOnlyReason;
+  if (errno_value == EIO) reason = kDiskFailsReason;
+  if (errno_value == EROFS || errno_value == EIO) code = Code::kUnavailable;
+  return {code, reason, cat(doing, ": ", std::generic_category().message(errno_value))};
 }
 
 ErrorBox::ErrorBox(Error error) : error_(new Error(std::move(error))) {}

@@ -60,6 +60,9 @@ inline Error invalid_argument(std::string reason, std::string message, std::stri
   if (!field.empty()) error.causes.push_back({std::move(field), error.message});
   return error;
 }
+// Reasons of two of them: the disk is read-only (EROFS), or fails (EIO).
+inline constexpr const char* kDiskReadOnlyReason = "DISK_READ_ONLY";
+inline constexpr const char* kDiskFailsReason = "DISK_FAILS";
 // errno turned into an error: `doing` says what failed, in the caller's words.
 Error system_error(std::string_view doing, int errno_value);
 

@@ -46,7 +46,9 @@ TEST(Error, SystemErrorsGetTheCodeOfTheirErrno) {
   EXPECT_EQ(system_error("opening", ENOENT).code, Code::kNotFound);
   EXPECT_EQ(system_error("opening", EACCES).code, Code::kPermissionDenied);
   EXPECT_EQ(system_error("writing", ENOSPC).code, Code::kResourceExhausted);
-  EXPECT_EQ(system_error("writing", EIO).code, Code::kInternal);
+  EXPECT_EQ(system_error("writing", EIO).code, Code::kUnavailable);
+  EXPECT_EQ(system_error("writing", EIO).reason, kDiskFailsReason);
+  EXPECT_EQ(system_error("writing", EROFS).reason, kDiskReadOnlyReason);
   EXPECT_TRUE(system_error("writing", EIO).message.starts_with("writing: "));
 }
 

@@ -21,6 +21,13 @@ inline constexpr const char* kNodeLost = "NODE_LOST";
 // A condition of a node's status, and its reason while it is True: the disk has no room for runs.
 inline constexpr const char* kDiskPressure = "DiskPressure";
 inline constexpr const char* kNodeDiskFull = "NODE_DISK_FULL";
+// Another one: the host has a fault that no run could live with, named by the reason.
+inline constexpr const char* kHostFault = "HostFault";
+inline constexpr const char* kDiskReadOnly = "NODE_DISK_READ_ONLY";
+inline constexpr const char* kDiskFails = "NODE_DISK_FAILS";
+inline constexpr const char* kLauncherGone = "LAUNCHER_GONE";
+// Reason of a node that is not ready: its agent was stopped, and said so.
+inline constexpr const char* kAgentStopped = "AGENT_STOPPED";
 
 struct Device {
   std::string kind;  // nvidia, apple
@@ -65,12 +72,31 @@ struct NodeSpec {
   }
 };
 
+// What the controller makes of a node that could not begin what it was given.
+struct CoolDown {
+  std::optional<wire::Timestamp> until;    // it gets nothing new before; absent: it has rested
+  std::optional<wire::Timestamp> last_at;  // when it failed last
+  int64_t failures = 0;                    // in a row, of this reason
+  std::string reason;
+  std::string message;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("until", &CoolDown::until, "it gets no new runs before; absent: it has rested"),
+        field("lastAt", &CoolDown::last_at, "when it failed last"),
+        field("failures", &CoolDown::failures, "how often in a row it could begin no run",
+              {.min = 0}),
+        field("reason", &CoolDown::reason, "of that", {.omit_empty = true}),
+        field("message", &CoolDown::message, "of that", {.omit_empty = true})};
+  }
+};
+
 struct NodeStatus {
   bool ready = false;
   std::string reason;
   std::string message;
   Capacity capacity;
   std::vector<Condition> conditions;
+  std::optional<CoolDown> cool_down;  // the controller's
   std::vector<std::string> cpu_features;
   std::vector<Device> devices;
   std::vector<Capability> capabilities;
@@ -84,12 +110,16 @@ struct NodeStatus {
   static constexpr auto describe() {
     return std::tuple{
         field("ready", &NodeStatus::ready, "holds a lease"),
-        field("reason", &NodeStatus::reason, "LEASE_EXPIRED, NODE_LOST", {.omit_empty = true}),
+        field("reason", &NodeStatus::reason, "LEASE_EXPIRED, NODE_LOST, AGENT_STOPPED",
+              {.omit_empty = true}),
         field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
         field("capacity", &NodeStatus::capacity, "what the host has"),
         field("conditions", &NodeStatus::conditions,
-              "DiskPressure: whether its disk is too full for runs",
+              "DiskPressure: whether its disk is too full for runs; HostFault: whether it can "
+              "begin none",
               {.omit_empty = true, .max_length = 16}),
+        field("coolDown", &NodeStatus::cool_down,
+              "what the controller makes of runs that it could not begin, until one begins"),
         field("cpuFeatures", &NodeStatus::cpu_features,
               "instructions that programs are built for, as the kernel names them, sorted",
               {.omit_empty = true, .max_length = 64}),
@@ -134,8 +164,14 @@ int64_t well_devices(const NodeStatus& status);
 // What it says of its disk while that is too full for runs; null while there is room.
 const Condition* disk_pressure(const NodeStatus& status);
 
-// Of a node's work: no space left (or no quota) becomes NODE_DISK_FULL, everything else stays.
+// Why it can take no new runs: one of the two conditions above, while that is True; null otherwise.
+const Condition* unfit(const NodeStatus& status);
+
+// Of a node's work: no space left (or no quota) becomes NODE_DISK_FULL, a disk that is read-only or
+// fails NODE_DISK_READ_ONLY or NODE_DISK_FAILS; everything else stays.
 Error name_full_disk(Error error);
+// Whether the cause is the node's own, whatever the run was: its disk, or its launcher.
+bool is_host_fault(const Error& named);
 
 }  // namespace paddock::contracts
 

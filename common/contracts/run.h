@@ -203,6 +203,7 @@ struct RunStatus {
   std::vector<Condition> conditions;
   std::string node_name;
   int64_t attempt = 0;
+  int64_t refusals = 0;  // attempts that a node could not even begin: they are not counted
   std::optional<wire::Timestamp> retry_at;     // of a pending run: not before
   std::optional<wire::Timestamp> deadline_at;  // spec.deadline as a time of the controller
   std::optional<Eviction> eviction;
@@ -236,6 +237,9 @@ struct RunStatus {
               {.omit_empty = true}),
         field("nodeName", &RunStatus::node_name, "who runs it", {.omit_empty = true}),
         field("attempt", &RunStatus::attempt, "how often it was bound to a node"),
+        field("refusals", &RunStatus::refusals,
+              "how many of these attempts a node could not begin; spec.retry does not count them",
+              {.omit_empty = true, .min = 0}),
         field("retryAt", &RunStatus::retry_at, "the next attempt is not made before"),
         field("deadlineAt", &RunStatus::deadline_at, "when spec.deadline is over"),
         field("eviction", &RunStatus::eviction, "why we are ending it on its node"),

@@ -59,13 +59,17 @@ struct RunOutcome {
   std::optional<SandboxResult> result;  // absent if the command never started
   std::vector<Artifact> artifacts;      // their blobs are stored before this is sent
   std::vector<LeftOut> left_out;
+  // Nothing of it was started, by no fault of its own: it is placed elsewhere, and nothing counted.
+  std::optional<bool> refused;
   static constexpr auto describe() {
     return std::tuple{field("phase", &RunOutcome::phase, "terminal phase", {.required = true}),
                       field("reason", &RunOutcome::reason, "a stable word", {.omit_empty = true}),
                       field("message", &RunOutcome::message, "a sentence", {.omit_empty = true}),
                       field("result", &RunOutcome::result, "from the sandbox"),
                       field("artifacts", &RunOutcome::artifacts, "collected files"),
-                      field("leftOut", &RunOutcome::left_out, "files left out")};
+                      field("leftOut", &RunOutcome::left_out, "files left out"),
+                      field("refused", &RunOutcome::refused,
+                            "whether the node could not take it on, and started nothing of it")};
   }
 };
 
@@ -107,6 +111,8 @@ struct SyncRequest {
   std::vector<RunReport> runs;  // every run this node holds
   std::string known_version;    // of the last answer; held open while it is current
   int64_t wait_ms = 0;          // how long the server may hold the call
+  // This agent process ends: it starts nothing any more, and its runs are all that it names here.
+  std::optional<bool> leaving;
   static constexpr auto describe() {
     return std::tuple{
         field("session", &SyncRequest::session, "this agent process",
@@ -118,8 +124,9 @@ struct SyncRequest {
         field("runs", &SyncRequest::runs, "every run held here", {.max_length = 10'000}),
         field("knownVersion", &SyncRequest::known_version, "version of the desired state known",
               {.omit_empty = true}),
-        field("waitMs", &SyncRequest::wait_ms, "hold at most this long",
-              {.min = 0, .max = 60'000})};
+        field("waitMs", &SyncRequest::wait_ms, "hold at most this long", {.min = 0, .max = 60'000}),
+        field("leaving", &SyncRequest::leaving,
+              "whether this agent process ends: nothing is started here any more")};
   }
 };
 

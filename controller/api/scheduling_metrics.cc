@@ -58,15 +58,17 @@ std::string scheduling_text(const reconciler::Totals& totals) {
 
 std::string nodes_text(const std::vector<contracts::Node>& nodes) {
   constexpr const char* kName = "paddock_nodes";
-  std::array<int64_t, 6> counts{};
+  std::array<int64_t, 8> counts{};
   for (const contracts::Node& node : nodes) {
     ++counts[node.status.ready ? 0 : node.status.reason == contracts::kNodeLost ? 2 : 1];
     if (node.spec.unschedulable) ++counts[3];
     if (node.spec.drain) ++counts[4];
     if (contracts::disk_pressure(node.status) != nullptr) ++counts[5];
+    if (contracts::unfit(node.status) != contracts::disk_pressure(node.status)) ++counts[6];
+    if (node.status.cool_down && node.status.cool_down->until) ++counts[7];
   }
-  constexpr std::array kStates = {"ready",    "not_ready", "lost",
-                                  "cordoned", "draining",  "disk_full"};
+  constexpr std::array kStates = {"ready",    "not_ready", "lost",   "cordoned",
+                                  "draining", "disk_full", "faulty", "resting"};
   std::string text = metric_type(kName, "gauge", "nodes by state; one may be in several");
   for (size_t i = 0; i < counts.size(); ++i)
     text += metric_line(kName, "state", kStates[i], counts[i]);

@@ -187,11 +187,26 @@ int Controller::port() const { return server_ ? server_->port(0) : 0; }
 
 Result<reconciler::TickReport> Controller::step() {
   seen_ = notifier_.version(store::kSchedulerTopic);  // before looking, so that no wake-up is lost
+  look();
   return reconciler_->tick(nodes::now(outside_.clock));
 }
 
+void Controller::look() {
+  const Millis away = reconciler_->look(nodes::now(outside_.clock));
+  if (away > Millis(0))
+    log_warn("this controller was stopped, or its host or disk was; leases begin anew",
+             {{"away", format_duration(away)}});
+}
+
+// Wakes now and then to see that it lives.
 bool Controller::wait_for_work(Millis limit) {
-  notifier_.wait(store::kSchedulerTopic, seen_, std::max(limit, Millis(1)));
+  const MonoTime end = outside_.clock.mono() + std::max(limit, Millis(1));
+  bool woken = false;
+  while (!woken && !notifier_.stopped() && outside_.clock.mono() < end) {
+    const Millis nap = std::min(end - outside_.clock.mono(), reconciler_->look_every());
+    woken = notifier_.wait(store::kSchedulerTopic, seen_, std::max(nap, Millis(1)));
+    look();
+  }
   return !notifier_.stopped();
 }
 

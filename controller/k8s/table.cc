@@ -218,6 +218,8 @@ Value cells(const contracts::Grant& grant, WallTime now) {
 Value cells(const contracts::Node& node, WallTime now) {
   std::string status = node.status.ready ? "Ready" : "NotReady";
   if (contracts::disk_pressure(node.status) != nullptr) status += ",DiskFull";
+  if (contracts::unfit(node.status) != contracts::disk_pressure(node.status)) status += ",Faulty";
+  if (node.status.cool_down && node.status.cool_down->until) status += ",Resting";
   if (node.spec.unschedulable) status += ",SchedulingDisabled";
   return Value::Array{node.metadata.name,
                       status,

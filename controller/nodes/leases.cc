@@ -1,10 +1,13 @@
 #include "controller/nodes/leases.h"
 
+#include <algorithm>
+
 namespace paddock::nodes {
 
 Status LeaseTable::renew(const std::string& node, const std::string& session, int64_t generation,
                          Now now) {
-  return entries_.with([&](std::map<std::string, Entry>& entries) -> Status {
+  return state_.with([&](State& state) -> Status {
+    auto& entries = state.entries;
     const auto [at, first] = entries.try_emplace(node);
     Entry& entry = at->second;
     const bool same = entry.session == session;
@@ -20,35 +23,40 @@ Status LeaseTable::renew(const std::string& node, const std::string& session, in
   });
 }
 
+void LeaseTable::begin_anew(MonoTime now) {
+  state_.with([&](State& state) { state.listening = std::max(state.listening, now); });
+}
+
 Millis LeaseTable::silence(const std::string& node, MonoTime now) const {
-  return entries_.with([&](const std::map<std::string, Entry>& entries) {
-    const auto at = entries.find(node);
-    return now - (at == entries.end() ? started_ : at->second.renewed);
+  return state_.with([&](const State& state) {
+    const auto at = state.entries.find(node);
+    const MonoTime heard = at == state.entries.end() ? MonoTime{} : at->second.renewed;
+    return now - std::max(heard, state.listening);
   });
 }
 
 std::optional<WallTime> LeaseTable::last_seen(const std::string& node) const {
-  return entries_.with([&](const std::map<std::string, Entry>& entries) {
-    const auto at = entries.find(node);
-    return at == entries.end() ? std::optional<WallTime>() : at->second.seen;
+  return state_.with([&](const State& state) {
+    const auto at = state.entries.find(node);
+    return at == state.entries.end() ? std::optional<WallTime>() : at->second.seen;
   });
 }
 
 void LeaseTable::forget(const std::string& node) {
-  entries_.with([&](std::map<std::string, Entry>& entries) { entries.erase(node); });
+  state_.with([&](State& state) { state.entries.erase(node); });
 }
 
 void LeaseTable::know(const std::string& node, Known known) {
-  entries_.with([&](std::map<std::string, Entry>& entries) {
-    const auto at = entries.find(node);
-    if (at != entries.end()) at->second.known = std::move(known);
+  state_.with([&](State& state) {
+    const auto at = state.entries.find(node);
+    if (at != state.entries.end()) at->second.known = std::move(known);
   });
 }
 
 bool LeaseTable::knows(const std::string& node, const Known& known) const {
-  return entries_.with([&](const std::map<std::string, Entry>& entries) {
-    const auto at = entries.find(node);
-    return at != entries.end() && at->second.known == known;
+  return state_.with([&](const State& state) {
+    const auto at = state.entries.find(node);
+    return at != state.entries.end() && at->second.known == known;
   });
 }
 

@@ -1,6 +1,6 @@
 // Who was heard from, when, and which agent process speaks for a node. In memory on purpose: a
-// heartbeat is not worth a disk write, and after a controller restart every node gets a fresh
-// lease, so no run is lost because the controller was away. Any thread.
+// heartbeat is not worth a disk write, and after a controller restart, or an absence of it, every
+// node gets a fresh lease, so no run is lost because the controller was away. Any thread.
 #pragma once
 
 #include <map>
@@ -34,14 +34,19 @@ struct LeaseTimes {
 class LeaseTable {
  public:
   // `started`: when this controller came up; nobody is late before that.
-  explicit LeaseTable(MonoTime started, LeaseTimes times = {}) : started_(started), times_(times) {}
+  explicit LeaseTable(MonoTime started, LeaseTimes times = {})
+      : times_(times), state_(State{started, {}}) {}
 
   const LeaseTimes& times() const { return times_; }
 
   // A call of an agent process. The first one, or one with a larger generation, speaks for the node
   // from now on; Conflict (SESSION_SUPERSEDED) for any other.
   Status renew(const std::string& node, const std::string& session, int64_t generation, Now now);
-  // Time since the last call; since the controller's start if there was none.
+  // This controller was away until now: whatever was said meanwhile, it could not hear. All leases
+  // begin anew, as after a restart.
+  void begin_anew(MonoTime now);
+  // Time since the last call; since the controller's start, or the end of its last absence, if
+  // there was none after that.
   Millis silence(const std::string& node, MonoTime now) const;
   std::optional<WallTime> last_seen(const std::string& node) const;
   void forget(const std::string& node);
@@ -64,9 +69,12 @@ class LeaseTable {
     WallTime seen;
     Known known;
   };
-  MonoTime started_;
+  struct State {
+    MonoTime listening;  // since when nobody was missed
+    std::map<std::string, Entry> entries;
+  };
   LeaseTimes times_;
-  Guarded<std::map<std::string, Entry>> entries_;
+  Guarded<State> state_;
 };
 
 }  // namespace paddock::nodes

@@ -46,6 +46,63 @@ TEST_F(NodesTest, ANewerAgentProcessSupersedesTheOlderOne) {
   EXPECT_TRUE(from("session-b", 20).ok());
 }
 
+TEST_F(NodesTest, AfterAnAbsenceOfTheControllerEveryLeaseBeginsAnew) {
+  ASSERT_TRUE(call().ok());
+  clock_.advance(Millis(60'000));
+  EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(60'000));
+  leases_.begin_anew(clock_.mono());
+  EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(0));
+  EXPECT_EQ(leases_.silence("never-heard-of", clock_.mono()), Millis(0));
+  clock_.advance(Millis(7'000));
+  EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(7'000));
+  ASSERT_TRUE(call().ok());
+  EXPECT_EQ(leases_.silence("n1", clock_.mono()), Millis(0));
+}
+
+TEST_F(NodesTest, AnAgentThatLeavesGetsNothingNewAndKeepsWhatItHasBegun) {
+  ASSERT_TRUE(call().ok());
+  place("begun");
+  place("waiting");
+  contracts::SyncRequest last;
+  last.session = "session-1";
+  last.generation = 1;
+  last.leaving = true;
+  last.runs.push_back({.run_uid = "uid-begun", .attempt = 1});
+  ASSERT_TRUE(synchronize(*store_, leases_, "n1", last, now(clock_)).ok());
+  EXPECT_FALSE(node().status.ready);
+  EXPECT_EQ(node().status.reason, "AGENT_STOPPED");
+  EXPECT_EQ(run("uid-begun").status.node_name, "n1");
+  EXPECT_EQ(run("uid-waiting").status.phase, contracts::RunPhase::kPending);
+  EXPECT_EQ(run("uid-waiting").status.reason, "REFUSED");
+  EXPECT_EQ(run("uid-waiting").status.refusals, 1);
+  ASSERT_TRUE(call().ok());
+  EXPECT_TRUE(node().status.ready) << "its next process";
+}
+
+TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
+  ASSERT_TRUE(call().ok());
+  place("a");
+  contracts::RunReport refused;
+  refused.run_uid = "uid-a";
+  refused.attempt = 1;
+  refused.outcome.emplace().reason = "NODE_DISK_FULL";
+  refused.outcome->refused = true;
+  ASSERT_TRUE(call({refused}).ok());
+  EXPECT_EQ(run("uid-a").status.phase, contracts::RunPhase::kPending);
+  ASSERT_TRUE(node().status.cool_down);
+  EXPECT_EQ(node().status.cool_down->failures, 1);
+  EXPECT_EQ(node().status.cool_down->reason, "NODE_DISK_FULL");
+  contracts::SyncRequest tells;
+  tells.session = "session-1";
+  tells.generation = 1;
+  tells.status.emplace().capacity.cpu = 4;
+  ASSERT_TRUE(synchronize(*store_, leases_, "n1", tells, now(clock_)).ok());
+  EXPECT_TRUE(node().status.cool_down) << "a node does not say that it is well, it shows it";
+  place("b");
+  ASSERT_TRUE(call({report("uid-b", 1, 1)}).ok());
+  EXPECT_FALSE(node().status.cool_down);
+}
+
 TEST_F(NodesTest, AHeartbeatAloneWritesNothing) {
   ASSERT_TRUE(call().ok());
   const std::string version = node().metadata.resource_version;

@@ -4,6 +4,8 @@
 
 #include "common/base/text.h"
 #include "controller/nodes/agent_lines.h"
+#include "controller/nodes/cool_down.h"
+#include "controller/runs/retry.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
 
@@ -121,6 +123,24 @@ Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
   return {};
 }
 
+// A node that could not begin a run rests; one whose command runs is well.
+Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts::Run& before,
+                  const contracts::RunReport& report, WallTime now) {
+  const bool refused = report.outcome && runs::was_refused(before, *report.outcome);
+  const bool began = report.phase == contracts::RunPhase::kRunning &&
+                     before.status.phase != contracts::RunPhase::kRunning;
+  if (!refused && !began) return {};
+  ASSIGN_OR_RETURN(auto node, txn.find<contracts::Node>({"", name}));
+  if (!node || (began && !node->status.cool_down)) return {};
+  auto& cool_down = node->status.cool_down;
+  if (refused) {
+    cool_down = after_refusal(cool_down, report.outcome->reason, report.outcome->message, now);
+  } else {
+    cool_down.reset();
+  }
+  return txn.update(*node);
+}
+
 }  // namespace
 
 Status apply_report(store::WriteTxn& txn, const std::string& node,
@@ -133,6 +153,7 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
                        !contracts::is_terminal(run.status.phase);
   if (!current) return {};
 
+  TRY(judge_node(txn, node, run, report, now));
   ASSIGN_OR_RETURN(const int64_t acked, txn.output_acked(report.run_uid, report.attempt));
   ASSIGN_OR_RETURN(runs::Events events, runs::observe(run, report, now));
   ASSIGN_OR_RETURN(NewOutput output, new_output(report, acked));

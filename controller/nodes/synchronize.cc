@@ -6,6 +6,8 @@
 #include "common/base/crash_point.h"
 #include "controller/nodes/assignments.h"
 #include "controller/nodes/reports.h"
+#include "controller/runs/transitions.h"
+#include "controller/store/run_writes.h"
 
 namespace paddock::nodes {
 
@@ -16,7 +18,7 @@ bool tells_news(const contracts::Node& node, const contracts::SyncRequest& reque
   const contracts::NodeStatus& status = node.status;
   const bool settled = status.ready && status.reason.empty() && status.message.empty();
   const bool same_labels = request.labels.empty() || request.labels == node.metadata.labels;
-  return request.status || !same_labels || !settled;
+  return request.status || !same_labels || !settled || request.leaving;
 }
 
 // A heartbeat alone is not written down; lastSeen moves when something else does.
@@ -24,17 +26,43 @@ Status store_status(store::WriteTxn& txn, contracts::Node node,
                     const contracts::SyncRequest& request, WallTime now) {
   const std::string before = node.metadata.resource_version;
   const auto last_seen = node.status.last_seen;
+  const auto cool_down = node.status.cool_down;
   if (request.status) node.status = *request.status;
   if (!request.labels.empty()) node.metadata.labels = request.labels;
   node.status.ready = true;
   node.status.reason.clear();
   node.status.message.clear();
   node.status.last_seen = last_seen;
+  node.status.cool_down = cool_down;
   TRY(txn.update(node));
   if (node.metadata.resource_version == before) return {};
   node.status.last_seen = wire::Timestamp{now};
   txn.touch(store::kSchedulerTopic);
   return txn.update(node);
+}
+
+// Its agent ends: it gets nothing new from now on, and what it has not begun is placed elsewhere at
+// once. What it has begun goes on without it, for as long as a lease is waited for.
+Status take_leave(store::WriteTxn& txn, const std::string& name,
+                  const contracts::SyncRequest& request, WallTime now) {
+  ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>({"", name}));
+  node.status.ready = false;
+  node.status.reason = contracts::kAgentStopped;
+  node.status.message =
+      "its agent was stopped; runs that it has begun go on, and it reports them "
+      "when it is started again in time";
+  TRY(txn.update(node));
+  txn.touch(store::kSchedulerTopic);
+  ASSIGN_OR_RETURN(std::vector<contracts::Run> placed, txn.active_runs_on(name));
+  for (contracts::Run& run : placed) {
+    const bool begun = std::ranges::any_of(request.runs, [&](const contracts::RunReport& each) {
+      return each.run_uid == run.metadata.uid && each.attempt == run.status.attempt;
+    });
+    if (begun) continue;
+    runs::Events events = runs::release(run, "its agent was stopped", now);
+    if (!events.empty()) TRY(store::save_run(txn, run, std::move(events)));
+  }
+  return {};
 }
 
 // Renews the lease and stores what is new. Returns what is to be known once that is committed, of a
@@ -49,7 +77,7 @@ Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& 
   TRY(leases.renew(name, request.session, request.generation, now));
   const LeaseTable::Known said{*version, request.labels};
   std::optional<LeaseTable::Known> nothing_more;
-  if (!request.status && leases.knows(name, said)) return nothing_more;
+  if (!request.status && !request.leaving && leases.knows(name, said)) return nothing_more;
   ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>(key));
   if (!tells_news(node, request)) return std::optional(said);
   TRY(store_status(txn, std::move(node), request, now.wall));
@@ -72,6 +100,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
     for (const contracts::RunReport& report : request.runs) {
       TRY(apply_report(txn, node, report, publishing, now.wall, times));
     }
+    if (request.leaving.value_or(false)) TRY(take_leave(txn, node, request, now.wall));
     ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
     ASSIGN_OR_RETURN(answer.sessions, txn.sessions_on(node));
     return {};
@@ -103,7 +132,7 @@ Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnsw
       request.status || std::any_of(request.runs.begin(), request.runs.end(), [](const auto& run) {
         return !run.output.empty() || run.outcome;
       });
-  if (awaits_answer || request.known_version != answer.version) return Millis(0);
+  if (awaits_answer || request.leaving || request.known_version != answer.version) return Millis(0);
   return std::min(Millis(request.wait_ms), kMaxHold);
 }
 

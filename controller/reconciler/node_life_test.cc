@@ -49,6 +49,66 @@ TEST_F(ReconcilerTest, AControllerThatWasAwayLosesNoRuns) {
   EXPECT_EQ(after.tick(nodes::now(clock_))->lost, 0);
 }
 
+TEST_F(ReconcilerTest, AControllerThatStoodStillGivesNothingUpAndBelievesWhatEndedMeanwhile) {
+  heartbeat();
+  submit("a");
+  reconciler_->look(nodes::now(clock_));
+  step();
+  clock_.advance(Millis(25'000));
+  EXPECT_EQ(reconciler_->look(nodes::now(clock_)), Millis(25'000));
+  EXPECT_EQ(step().lost, 0);
+  EXPECT_TRUE(ready());
+  contracts::RunReport ended;
+  ended.run_uid = "a";
+  ended.attempt = 1;
+  ended.outcome.emplace().phase = RunPhase::kSucceeded;
+  heartbeat("n1", {ended});
+  EXPECT_EQ(run("a").status.phase, RunPhase::kSucceeded);
+}
+
+TEST_F(ReconcilerTest, ANodeThatIsSilentAfterThatIsLostAsEver) {
+  heartbeat();
+  submit("a");
+  reconciler_->look(nodes::now(clock_));
+  step();
+  clock_.advance(Millis(25'000));
+  for (Millis silent{0}; silent <= nodes::kLostAfter; silent += reconciler_->look_every()) {
+    reconciler_->look(nodes::now(clock_));
+    EXPECT_EQ(step().lost, silent < nodes::kLostAfter ? 0 : 1) << silent.count();
+    clock_.advance(reconciler_->look_every());
+  }
+  EXPECT_EQ(run("a").status.reason, "NODE_LOST");
+}
+
+TEST_F(ReconcilerTest, ANodeThatCouldNotBeginARunGetsNoneUntilItHasRested) {
+  heartbeat();
+  submit("a");
+  EXPECT_EQ(step().bound, 1);
+  contracts::RunReport refused;
+  refused.run_uid = "a";
+  refused.attempt = 1;
+  refused.outcome.emplace().reason = "NODE_DISK_FULL";
+  refused.outcome->message = "the disk is full";
+  refused.outcome->refused = true;
+  heartbeat("n1", {refused});
+  const TickReport resting = step();
+  EXPECT_EQ(resting.bound, 0);
+  EXPECT_LE(resting.next, Millis(2'000)) << "it looks again when the rest is over";
+  EXPECT_NE(run("a").status.message.find("could begin no run and rests"), std::string::npos)
+      << run("a").status.message;
+  heartbeat("n2");
+  EXPECT_EQ(step().bound, 1);
+  EXPECT_EQ(run("a").status.node_name, "n2");
+  EXPECT_EQ(run("a").status.attempt, 2);
+  EXPECT_EQ(run("a").status.refusals, 1);
+  submit("b");
+  clock_.advance(Millis(2'000));
+  heartbeat();
+  step();
+  EXPECT_FALSE(node().status.cool_down->until);
+  EXPECT_EQ(node().status.cool_down->failures, 1) << "the next one rests for longer";
+}
+
 TEST_F(ReconcilerTest, RunsOfARemovedNodeEnd) {
   heartbeat();
   submit("a");

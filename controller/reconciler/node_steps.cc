@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "controller/nodes/cool_down.h"
 #include "controller/reconciler/steps.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
@@ -79,6 +80,16 @@ Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::L
   return {};
 }
 
+Status end_rests(store::WriteTxn& txn, const Picture& picture, WallTime now) {
+  for (const auto& [name, until] : picture.resting()) {
+    ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", name}));
+    if (!node || !node->status.cool_down || nodes::rests(*node->status.cool_down, now)) continue;
+    node->status.cool_down->until.reset();
+    TRY(txn.update(*node));
+  }
+  return {};
+}
+
 namespace {
 
 // Everybody has so long to end, also where a drain is over or this controller was away.
@@ -143,6 +154,7 @@ Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes:
   }
   if (const auto due = picture.cluster().next_due()) sooner(*due - now.wall);
   if (!picture.deadlines().empty()) sooner(WallTime{picture.deadlines().begin()->first} - now.wall);
+  for (const auto& [name, until] : picture.resting()) sooner(until - now.wall);
   for (const auto& [name, evict_at] : picture.drains()) {
     if (now.wall < evict_at) sooner(evict_at - now.wall);
   }

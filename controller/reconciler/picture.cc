@@ -34,6 +34,7 @@ Status Picture::load(store::ReadTxn& txn) {
   waiting_.clear();
   ready_.clear();
   drains_.clear();
+  resting_.clear();
   deadlines_.clear();
   sessions_.clear();
   ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
@@ -115,6 +116,9 @@ void Picture::put(const contracts::Node& node) {
   cluster_->put_node(node);
   ready_.erase(name);
   drains_.erase(name);
+  resting_.erase(name);
+  const auto& cool_down = node.status.cool_down;
+  if (cool_down && cool_down->until) resting_[name] = cool_down->until->value;
   if (node.status.ready) ready_.insert(name);
   if (node.spec.drain) drains_[name] = node.spec.drain->evict_at.value;
 }
@@ -159,6 +163,7 @@ void Picture::drop_node(const std::string& name) {
   cluster_->remove_node(name);
   ready_.erase(name);
   drains_.erase(name);
+  resting_.erase(name);
 }
 
 int64_t Picture::waiting_in(const std::string& name_space) const {

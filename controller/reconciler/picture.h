@@ -26,6 +26,8 @@ class Picture {
   // Nodes that hold a lease, as stored; and nodes that are being emptied, by when.
   const std::set<std::string>& ready_nodes() const { return ready_; }
   const std::map<std::string, WallTime>& drains() const { return drains_; }
+  // Nodes that rest, by until when.
+  const std::map<std::string, WallTime>& resting() const { return resting_; }
   // Active runs by deadline, as long as nothing was done about it.
   const std::set<std::pair<int64_t, std::string>>& deadlines() const { return deadlines_; }
   // Of an active run.
@@ -68,6 +70,7 @@ class Picture {
   std::unordered_map<std::string, Held> held_;             // by uid
   std::set<std::string> ready_;
   std::map<std::string, WallTime> drains_;
+  std::map<std::string, WallTime> resting_;
   std::set<std::pair<int64_t, std::string>> deadlines_;
 };
 

@@ -94,12 +94,29 @@ Result<TickReport> Reconciler::tick(nodes::Now now) {
   });
 }
 
+Millis Reconciler::look(nodes::Now now) {
+  const Millis away = away_.with([&](Away& known) {
+    if (!known.absence) {  // from now on somebody listens
+      known.absence.emplace(look_every() * 2, now.wall, now.mono);
+      leases_.begin_anew(now.mono);
+    }
+    const Millis found = known.absence->look(now.wall, now.mono);
+    known.owed += found;
+    return found;
+  });
+  if (away > Millis(0)) leases_.begin_anew(now.mono);
+  return away;
+}
+
 // Everything that a tick writes, in one transaction.
-Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report) {
+Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed,
+                        TickReport& report) {
   Picture& picture = state.picture;
   TRY(picture.catch_up(txn));
+  TRY(put_off_sessions(txn, owed));
   TRY(mark_silent_nodes(txn, picture, leases_, now.mono));
   TRY(give_up_lost(txn, picture, leases_, state.given_up, now, report));
+  TRY(end_rests(txn, picture, now.wall));
   TRY(end_overdue(txn, picture, now.wall, report));
   TRY(sweep_sessions(txn, now.wall, report));
   TRY(end_on_drained_nodes(txn, picture, now.wall, report));
@@ -140,9 +157,11 @@ std::optional<contracts::QuotaUse> Reconciler::quota_use(const std::string& name
 Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!state.picture.whole()) TRY(catch_up(state));  // the long way outside of the writer
   TickReport report;
+  const Millis owed = away_.with([](const Away& away) { return away.owed; });
   const Status worked =
-      store_.write([&](store::WriteTxn& txn) { return work(txn, state, now, report); });
+      store_.write([&](store::WriteTxn& txn) { return work(txn, state, now, owed, report); });
   if (!worked.ok()) return worked.error();
+  away_.with([&](Away& away) { away.owed -= owed; });
   if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");
   publish_quota_use(state.picture);
   const scheduler::Cluster& cluster = state.picture.cluster();

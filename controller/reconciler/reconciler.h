@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/absence.h"
 #include "common/base/guarded.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/queue_room.h"
@@ -53,6 +54,11 @@ class Reconciler {
 
   // One at a time; any thread.
   Result<TickReport> tick(nodes::Now now);
+  // To be called before each tick and, between them, at least every look_every(). A controller that
+  // did not live for longer than a part of a lease has heard nobody meanwhile: leases begin anew,
+  // and the next tick puts the times of sessions off by what it answers. Any thread.
+  Millis look(nodes::Now now);
+  Millis look_every() const { return leases_.times().lease / 10; }
 
   // What would happen to a run if it were created now. Any thread; reads no more than changed.
   Result<scheduler::Preview> preview(const contracts::Run& run);
@@ -77,7 +83,7 @@ class Reconciler {
  private:
   struct State;
   Result<TickReport> tick(State& state, nodes::Now now);
-  Status work(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
+  Status work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, TickReport& report);
   Status catch_up(State& state);
   void publish_quota_use(const Picture& picture);
 
@@ -87,6 +93,11 @@ class Reconciler {
   const scheduler::Quotas quotas_;  // the operator's
   Guarded<std::map<std::string, contracts::QuotaUse>> quota_use_;
   Guarded<std::unique_ptr<State>> state_;
+  struct Away {
+    std::optional<Absence> absence;
+    Millis owed{0};  // to the times of sessions
+  };
+  Guarded<Away> away_;
 };
 
 }  // namespace paddock::reconciler

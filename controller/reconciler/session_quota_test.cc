@@ -120,6 +120,33 @@ TEST_F(SessionQuota, RunsAndSessionsShareIt) {
   expect_same_as_anew();
 }
 
+TEST_F(SessionQuota, TimeThatTheControllerStoodStillCountsForNoSession) {
+  Sandbox one = session("s");
+  one.status.expires_at =
+      wire::Timestamp{clock_.wall() + contracts::session_defaults::kIdleTimeout};
+  keep(one);
+  const auto lives = [&] {
+    Sandbox found;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(found, txn.get<Sandbox>({"default", "s"}));
+                      return {};
+                    })
+                    .ok());
+    return found.status.phase != contracts::SandboxPhase::kEnded;
+  };
+  reconciler_->look(nodes::now(clock_));
+  clock_.advance(std::chrono::hours(8));
+  EXPECT_EQ(reconciler_->look(nodes::now(clock_)), std::chrono::hours(8));
+  step();
+  EXPECT_TRUE(lives()) << "nobody could use it while nobody was there";
+  step();
+  EXPECT_TRUE(lives());
+  clock_.advance(contracts::session_defaults::kIdleTimeout + Millis(2'000));
+  step();
+  EXPECT_FALSE(lives());
+}
+
 TEST_F(SessionQuota, OneOnItsWayToTheStoreHasItsRoomAlready) {
   bound(runs(1));
   heartbeat();

@@ -6,6 +6,19 @@
 
 namespace paddock::reconciler {
 
+Status put_off_sessions(store::WriteTxn& txn, Millis away) {
+  if (away <= Millis(0)) return {};
+  TRY(txn.put_off_sessions(away.count()));
+  ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
+  for (const store::Key& key : keys) {
+    ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>(key));
+    if (!session.status.expires_at) continue;
+    session.status.expires_at->value = session.status.expires_at->value + away;
+    TRY(txn.update(session));
+  }
+  return {};
+}
+
 Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report) {
   constexpr int64_t kMostAtOnce = 200;
   constexpr Millis kNever = std::chrono::hours(1);

@@ -16,7 +16,11 @@ Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
 // this was done, until they are heard from again.
 Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::LeaseTable& leases,
                     std::set<std::string>& given_up, nodes::Now now, TickReport& report);
+// Nodes that have rested are tried again.
+Status end_rests(store::WriteTxn& txn, const Picture& picture, WallTime now);
 Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, TickReport& report);
+// Time that this controller was away counts for no session: nobody could use one.
+Status put_off_sessions(store::WriteTxn& txn, Millis away);
 // Sessions that nobody used for too long, or that have lived long enough; and those that ended long
 // ago go.
 Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report);

@@ -24,7 +24,19 @@ bool command_never_started(const contracts::Run& run, const contracts::RunOutcom
   return !outcome.result || outcome.result->status == contracts::SandboxStatus::kInternalError;
 }
 
+constexpr int64_t kMostRefusals = 10;
+
 }  // namespace
+
+int64_t counted_attempts(const contracts::Run& run) {
+  return run.status.attempt - run.status.refusals;
+}
+
+bool was_refused(const contracts::Run& run, const contracts::RunOutcome& outcome) {
+  const bool begun = run.status.started_at || run.status.phase == RunPhase::kRunning;
+  return outcome.refused.value_or(false) && outcome.phase == RunPhase::kFailed && !outcome.result &&
+         !begun && run.status.refusals < kMostRefusals;
+}
 
 Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt) {
   Millis wait = policy.backoff.value;
@@ -34,7 +46,7 @@ Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt) {
 
 bool may_retry(const contracts::Run& run, RetryCause cause) {
   const auto& policy = run.spec.retry;
-  if (!policy || run.spec.cancel_requested || run.status.attempt >= policy->max_attempts)
+  if (!policy || run.spec.cancel_requested || counted_attempts(run) >= policy->max_attempts)
     return false;
   const auto& eviction = run.status.eviction;
   if (eviction && eviction->reason == kDeadlineExceeded) return false;
@@ -51,7 +63,7 @@ std::optional<RetryCause> retry_cause(const contracts::Run& run,
 bool waits_for_retry(const contracts::Run& run, WallTime now) {
   if (!run.status.retry_at || !run.spec.retry) return false;
   const Millis left = run.status.retry_at->value - now;
-  return left > Millis(0) && left <= retry_delay(*run.spec.retry, run.status.attempt);
+  return left > Millis(0) && left <= retry_delay(*run.spec.retry, counted_attempts(run));
 }
 
 }  // namespace paddock::runs

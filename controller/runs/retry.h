@@ -9,6 +9,9 @@
 
 namespace paddock::runs {
 
+// Attempts that spec.retry counts: not those that a node could not even begin.
+int64_t counted_attempts(const contracts::Run& run);
+
 // The wait behind the `attempt`-th attempt (counts from 1): doubles from `backoff` to `maxBackoff`.
 Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt);
 
@@ -19,6 +22,10 @@ bool may_retry(const contracts::Run& run, contracts::RetryCause cause);
 // The cause for another attempt that a placed run's outcome is, or none: its command has ended.
 std::optional<contracts::RetryCause> retry_cause(const contracts::Run& run,
                                                  const contracts::RunOutcome& outcome);
+
+// Whether the node could not begin it: the run is placed elsewhere, whatever spec.retry says. Not
+// for ever: a run that nobody can begin ends with what the last node said.
+bool was_refused(const contracts::Run& run, const contracts::RunOutcome& outcome);
 
 // Whether a pending run still has to wait for its next attempt. A clock that went back cannot make
 // the wait longer than it was meant to be.

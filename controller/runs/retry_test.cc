@@ -62,6 +62,73 @@ TEST(Retry, ALostNodesRunWaitsForItsNextAttemptAndTheOldOneIsFenced) {
   EXPECT_TRUE(finish(run, 2, outcome(RunPhase::kSucceeded, "Completed"), kTried).ok());
 }
 
+contracts::RunOutcome refusal() {
+  contracts::RunOutcome out = outcome(RunPhase::kFailed, "NODE_DISK_FULL");
+  out.refused = true;
+  return out;
+}
+
+TEST(Refusal, PlacesTheRunElsewhereWithoutAPolicyAndUsesNoAttemptUp) {
+  contracts::Run run = placed(std::nullopt);
+  ASSERT_EQ(finish(run, 1, refusal(), kTried)->size(), 1u);
+  EXPECT_EQ(run.status.phase, RunPhase::kPending);
+  EXPECT_EQ(run.status.reason, "REFUSED");
+  EXPECT_EQ(run.status.message,
+            "node n1 did not begin it: NODE_DISK_FULL; it is placed again, and spec.retry does not "
+            "count this");
+  EXPECT_EQ(run.status.node_name, "");
+  EXPECT_FALSE(run.status.retry_at) << "at once";
+  ASSERT_TRUE(bind(run, "n2", kTried).ok());
+  EXPECT_EQ(run.status.attempt, 2) << "the fence grows all the same";
+  EXPECT_EQ(counted_attempts(run), 1);
+  EXPECT_EQ(finish(run, 1, outcome(RunPhase::kSucceeded, "Completed"), kTried).error().reason,
+            "STALE_ATTEMPT");
+}
+
+TEST(Refusal, LeavesAPolicyAllItsAttempts) {
+  contracts::Run run = placed(contracts::RetryPolicy{.max_attempts = 2});
+  static_cast<void>(finish(run, 1, refusal(), kTried).value());
+  static_cast<void>(bind(run, "n2", kTried).value());
+  static_cast<void>(lose_node(run, "gone", kTried));
+  EXPECT_EQ(run.status.phase, RunPhase::kPending) << "the first attempt that counts";
+  EXPECT_TRUE(run.status.message.starts_with("attempt 1 of 2 is over")) << run.status.message;
+  static_cast<void>(bind(run, "n3", kTried).value());
+  static_cast<void>(lose_node(run, "gone", kTried));
+  EXPECT_EQ(run.status.phase, RunPhase::kFailed);
+}
+
+TEST(Refusal, ARunThatNobodyCanBeginEndsWithWhatTheLastNodeSaid) {
+  contracts::Run run = placed(std::nullopt);
+  while (run.status.phase != RunPhase::kFailed) {
+    ASSERT_LT(run.status.attempt, 20);
+    static_cast<void>(finish(run, run.status.attempt, refusal(), kTried).value());
+    if (run.status.phase == RunPhase::kPending) static_cast<void>(bind(run, "n", kTried).value());
+  }
+  EXPECT_EQ(run.status.attempt, 11);
+  EXPECT_EQ(run.status.reason, "NODE_DISK_FULL");
+}
+
+TEST(Refusal, IsNoneOfARunThatWasBegunOrIsToEnd) {
+  contracts::Run begun = placed(std::nullopt);
+  see(begun, RunPhase::kRunning);
+  static_cast<void>(finish(begun, 1, refusal(), kTried).value());
+  EXPECT_EQ(begun.status.phase, RunPhase::kFailed);
+  contracts::Run canceled = placed(std::nullopt);
+  static_cast<void>(request_cancel(canceled, kTried));
+  static_cast<void>(finish(canceled, 1, refusal(), kTried).value());
+  EXPECT_EQ(canceled.status.phase, RunPhase::kCanceled);
+}
+
+TEST(Refusal, ANodeThatLeavesGivesBackWhatItHasNotBegun) {
+  contracts::Run run = placed(std::nullopt);
+  ASSERT_EQ(release(run, "its agent was stopped", kTried).size(), 1u);
+  EXPECT_EQ(run.status.phase, RunPhase::kPending);
+  EXPECT_EQ(run.status.refusals, 1);
+  contracts::Run begun = placed(std::nullopt);
+  see(begun, RunPhase::kPreparing);
+  EXPECT_TRUE(release(begun, "its agent was stopped", kTried).empty());
+}
+
 TEST(Retry, WithoutAPolicyALostRunEnds) {
   contracts::Run run = placed(std::nullopt);
   ASSERT_FALSE(lose_node(run, "gone", kTried).empty());

@@ -85,24 +85,49 @@ void keep_results(contracts::RunStatus& status, const contracts::RunOutcome& out
   status.left_out = outcome.left_out;
 }
 
-// The attempt is over and the run waits for the next one; nothing of it stays but its output and
-// its artifacts.
-Events wait_again(Run& run, const std::string& why, WallTime now) {
-  if (!apply(run, F::kRetried)) panic("only a placed run can be tried again");
-  contracts::RunStatus& status = run.status;
-  const Millis wait = retry_delay(*run.spec.retry, status.attempt);
+// The attempt is over; nothing of it stays but its output and its artifacts.
+void leave_node(contracts::RunStatus& status) {
   status.node_name.clear();
   status.scheduled_at.reset();
   status.started_at.reset();
   status.timings_ms.clear();
   status.eviction.reset();
   status.kill_now.reset();
+}
+
+// The run waits for its next attempt.
+Events wait_again(Run& run, const std::string& why, WallTime now) {
+  if (!apply(run, F::kRetried)) panic("only a placed run can be tried again");
+  contracts::RunStatus& status = run.status;
+  const int64_t attempt = counted_attempts(run);
+  const Millis wait = retry_delay(*run.spec.retry, attempt);
+  leave_node(status);
   status.retry_at = wire::Timestamp{now + wait};
   status.reason = kRetry;
-  status.message = cat("attempt ", status.attempt, " of ", run.spec.retry->max_attempts,
-                       " is over: ", why, "; the next one is made after ", format_duration(wait));
+  status.message = cat("attempt ", attempt, " of ", run.spec.retry->max_attempts, " is over: ", why,
+                       "; the next one is made after ", format_duration(wait));
   set_condition(status, {"Scheduled", "False", status.reason, status.message}, now);
   return {phase_event(run, now)};
+}
+
+// Its node could not begin it: it is placed elsewhere at once, and nothing is counted.
+Events place_elsewhere(Run& run, const std::string& why, WallTime now) {
+  contracts::RunStatus& status = run.status;
+  const std::string node = status.node_name;
+  if (!apply(run, F::kRetried)) panic("only a placed run can be refused");
+  leave_node(status);
+  status.refusals += 1;
+  status.reason = kRefused;
+  status.message = cat("node ", node, " did not begin it: ", why,
+                       "; it is placed again, and spec.retry does not count this");
+  set_condition(status, {"Scheduled", "False", status.reason, status.message}, now);
+  return {phase_event(run, now)};
+}
+
+// Whether it is to end, so that no node is looked for any more.
+bool is_unwanted(const Run& run) {
+  const auto& eviction = run.status.eviction;
+  return run.spec.cancel_requested || (eviction && eviction->reason == kDeadlineExceeded);
 }
 
 // What the node said, in our words where we had asked it to end the run.
@@ -244,9 +269,13 @@ Result<Events> observe(Run& run, const contracts::RunReport& report, WallTime no
   return Events{phase_event(run, now)};
 }
 
-Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
-                      WallTime now) {
+Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& said, WallTime now) {
   TRY(check_current(run, attempt));
+  contracts::RunOutcome outcome = said;
+  if (was_refused(run, outcome)) {
+    if (!is_unwanted(run)) return place_elsewhere(run, outcome.message, now);
+    outcome.phase = P::kCanceled;
+  }
   const std::optional<Fact> fact = fact_of_outcome(outcome.phase);
   if (!fact) {
     return invalid_argument("OUTCOME_NOT_TERMINAL", "an outcome is Succeeded, Failed or Canceled",
@@ -276,6 +305,11 @@ Events request_cancel(Run& run, WallTime now) {
   if (contracts::is_terminal(run.status.phase)) return conclude(run, now);
   run.status.message = "waiting for the node to end it";
   return {phase_event(run, now)};
+}
+
+Events release(Run& run, const std::string& message, WallTime now) {
+  if (run.status.phase != P::kScheduled || is_unwanted(run)) return {};
+  return place_elsewhere(run, message, now);
 }
 
 Events lose_node(Run& run, const std::string& message, WallTime now) {

@@ -60,7 +60,8 @@ inline constexpr const char* kUnschedulable = "UNSCHEDULABLE";
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
 Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
 // Reasons that we give ourselves.
-inline constexpr const char* kRetry = "RETRY";  // of a pending run that was tried before
+inline constexpr const char* kRetry = "RETRY";      // of a pending run that was tried before
+inline constexpr const char* kRefused = "REFUSED";  // of one that a node could not begin
 inline constexpr const char* kNodeDrained = "NODE_DRAINED";
 inline constexpr const char* kPreempted = "PREEMPTED";
 inline constexpr const char* kDeadlineExceeded = "DEADLINE_EXCEEDED";
@@ -73,12 +74,15 @@ Events explain_pending(contracts::Run& run, const std::string& message, WallTime
 Result<Events> observe(contracts::Run& run, const contracts::RunReport& report, WallTime now);
 // How it ended, from its node. Errors as observe(), and InvalidArgument (OUTCOME_NOT_TERMINAL). An
 // attempt whose command never started, or that we evicted, is followed by another if spec.retry
-// allows it: the run is pending again.
+// allows it: the run is pending again; one that its node could not begin is so in any case.
 Result<Events> finish(contracts::Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
                       WallTime now);
 // A pending run is Canceled at once; a placed one is marked and ends when its node says so. Asking
 // again, or for a finished run, changes nothing.
 Events request_cancel(contracts::Run& run, WallTime now);
+// Its node goes and has not begun it: it is placed elsewhere, and nothing is counted. Changes
+// nothing on a run that was begun, or that is to end.
+Events release(contracts::Run& run, const std::string& message, WallTime now);
 // Failed, reason NODE_LOST, or pending again if spec.retry allows it; no result is invented. The
 // attempt is over: its number fences off whatever its node may still say. Changes nothing on a
 // pending or terminal run.

@@ -38,7 +38,7 @@ Cluster::Entry Cluster::entry_of(const contracts::Run& run) {
   if (run.status.phase != contracts::RunPhase::kPending) entry.node = run.status.node_name;
   if (run.status.retry_at && run.spec.retry) {
     entry.not_before_ms = run.status.retry_at->value.ms;
-    entry.longest_wait_ms = runs::retry_delay(*run.spec.retry, run.status.attempt).count();
+    entry.longest_wait_ms = runs::retry_delay(*run.spec.retry, runs::counted_attempts(run)).count();
   }
   entry.may_be_evicted = runs::may_retry(run, contracts::RetryCause::kEvicted);
   entry.being_evicted = run.status.eviction.has_value() || run.spec.cancel_requested;

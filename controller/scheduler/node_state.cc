@@ -37,6 +37,8 @@ NodeState state_of(const contracts::Node& node) {
   state.ready = node.status.ready;
   state.unschedulable = node.spec.unschedulable;
   state.disk_full = contracts::disk_pressure(node.status) != nullptr;
+  state.faulty = !state.disk_full && contracts::unfit(node.status) != nullptr;
+  state.resting = node.status.cool_down && node.status.cool_down->until;
   state.labels = node.metadata.labels;
   state.taints = node.spec.taints;
   state.capacity = node.status.capacity;
@@ -54,6 +56,8 @@ std::string kind_key(const NodeState& node) {
   const wire::Value::Array parts = {node.ready,
                                     node.unschedulable,
                                     node.disk_full,
+                                    node.faulty,
+                                    node.resting,
                                     wire::encode(node.labels),
                                     wire::encode(node.taints),
                                     wire::encode(node.ceilings),

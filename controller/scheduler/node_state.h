@@ -16,6 +16,8 @@ struct NodeState {
   bool ready = false;
   bool unschedulable = false;
   bool disk_full = false;
+  bool faulty = false;   // its host has a fault that no run could live with
+  bool resting = false;  // it could not begin what it was given
   std::map<std::string, std::string> labels;
   std::vector<contracts::Taint> taints;
   std::optional<contracts::Ceilings> ceilings;

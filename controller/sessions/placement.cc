@@ -32,6 +32,7 @@ bool keeps_others_away(const contracts::Taint& taint) { return taint.effect != "
 std::string refusal(const Wish& wish, const Node& node, int64_t sessions) {
   if (!node.status.ready) return "not ready";
   if (contracts::disk_pressure(node.status) != nullptr) return "with a full disk";
+  if (contracts::unfit(node.status) != nullptr) return "with a faulty host";
   if (node.status.max_sessions == 0) return "takes no sessions";
   if (node.spec.unschedulable) return "cordoned";
   if (std::ranges::any_of(node.spec.taints, keeps_others_away)) return "tainted";

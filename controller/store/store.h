@@ -169,6 +169,7 @@ class ReadTxn {
   // Sessions that have not ended: the uids of a node's, and how many each node has.
   virtual Result<std::vector<std::string>> sessions_on(const std::string& node) = 0;
   virtual Result<std::vector<Key>> session_keys_on(const std::string& node) = 0;
+  virtual Result<std::vector<Key>> living_sessions() = 0;
   virtual Result<std::map<std::string, int64_t>> session_counts() = 0;
   // Those whose time for the next look has come, and the next such time after that.
   virtual Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) = 0;
@@ -241,6 +242,8 @@ class WriteTxn : public ReadTxn {
   virtual Status put_tool_secret(const ToolSecret& secret) = 0;
   // After its object; goes with it.
   virtual Status put_session_due(const std::string& uid, int64_t due_ms) = 0;
+  // All of them.
+  virtual Status put_off_sessions(int64_t by_ms) = 0;
   // After its run; goes with it at the latest.
   virtual Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) = 0;
   virtual Status drop_tool_bundle(const std::string& run_uid) = 0;

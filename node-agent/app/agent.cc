@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <set>
 #include <thread>
 
 #include "common/base/log.h"
@@ -40,7 +41,8 @@ constexpr uid_t kNobody = 65534;
 constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
 constexpr Millis kTidyEvery = std::chrono::hours(1);
 constexpr Millis kLookEvery{30'000};  // at the host's memory and devices
-constexpr Millis kDiskEvery{5'000};   // which fills up faster, and is asked at no cost
+constexpr Millis kFarewell{3'000};
+constexpr Millis kDiskEvery{5'000};  // which fills up faster, and is asked at no cost
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
   http::Endpoint endpoint;
@@ -148,6 +150,17 @@ Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentia
   }
 }
 
+// Best effort: a controller that is not there hears of it by our silence.
+void take_leave(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
+                const std::set<session::RunKey>& begun) {
+  ClockWatch clocks;
+  ClientSyncPort port(credentials.endpoint(), config.name, clocks);
+  const Regularly patience(Regularly::First::kLater, kFarewell, [&] { port.abort(); });
+  const Status told = loop.take_leave(port, begun);
+  if (!told)
+    log_warn("the controller could not be told of our end", {{"error", told.error().describe()}});
+}
+
 // The credential on the disk, or a first one.
 Status take_credential(const AgentConfig& config, Credentials& credentials, Random& random) {
   if (credentials.reload()) return {};
@@ -197,6 +210,7 @@ void tend_disk(const AgentConfig& config, HostStatus& host, CacheKeeper& cache,
   bool full = false;
   host.change([&](contracts::NodeStatus& now) {
     look_at_disk(config, now, clock.wall());
+    look_at_fault(config, now, clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
   if (full) cache.tidy(clock, true);
@@ -286,7 +300,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     ended = converse(config, loop, credentials, random);
   }
   calls.stop();
-  runs.stop();
+  const std::set<session::RunKey> begun = runs.stop();
+  if (ended.ok()) take_leave(config, loop, credentials, begun);
   log_info("agent stopped", {{"node", config.name}});
   return ended;
 }

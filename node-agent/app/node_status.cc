@@ -5,6 +5,7 @@
 #include "node-agent/app/agent.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/disk_room.h"
+#include "node-agent/app/host_fault.h"
 
 namespace paddock::agent {
 
@@ -39,12 +40,22 @@ void look_at_disk(const AgentConfig& config, contracts::NodeStatus& status, Wall
   }
 }
 
+void look_at_fault(const AgentConfig& config, contracts::NodeStatus& status, WallTime now) {
+  const std::string before = contracts::unfit(status) ? contracts::unfit(status)->reason : "";
+  tell_fault(status, look_for_fault(config.data_dir, config.sandbox_program), now);
+  const contracts::Condition* fault = contracts::unfit(status);
+  if (fault != nullptr && fault->reason != before && fault->type == contracts::kHostFault)
+    log_error("this node can begin no runs",
+              {{"reason", fault->reason}, {"message", fault->message}});
+}
+
 Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host,
                                           WallTime now) {
   contracts::NodeStatus status;
   status.ready = true;
   take_over(host, status);
   look_at_disk(config, status, now);
+  look_at_fault(config, status, now);
   status.os = host.os;
   status.arch = host.arch;
   status.agent_version = kAgentVersion;

@@ -14,6 +14,7 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devic
 // The parts of it that may change while the agent runs.
 void take_over(const devices::Host& host, contracts::NodeStatus& status);
 void look_at_disk(const AgentConfig& config, contracts::NodeStatus& status, WallTime now);
+void look_at_fault(const AgentConfig& config, contracts::NodeStatus& status, WallTime now);
 void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
 
 }  // namespace paddock::agent

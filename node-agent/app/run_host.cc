@@ -14,6 +14,7 @@ using executor::RunLife;
 using executor::StopKind;
 using session::RunKey;
 
+constexpr const char* kMayHaveRun = "LAUNCHER_LOST";
 constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
 
 void at_once(std::vector<std::function<void()>> tasks) {
@@ -42,7 +43,7 @@ RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
       server_(server),
       observe_(std::move(observe)) {}
 
-RunHost::~RunHost() { stop(); }
+RunHost::~RunHost() { (void)stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
   return {config_,   cache_.blobs(), transport_,     *this,   clock_,         random_,
@@ -129,10 +130,12 @@ void RunHost::start(const contracts::Assignment& assignment) {
             {{"run", assignment.run_uid}, {"error", life.error().describe()}});
   const Error why = contracts::name_full_disk(life.error());
   contracts::RunReport report{.run_uid = assignment.run_uid, .attempt = assignment.attempt};
-  report.outcome =
-      contracts::RunOutcome{.phase = contracts::RunPhase::kFailed,
-                            .reason = why.reason,
-                            .message = cat("the node could not take the run on: ", why.message)};
+  contracts::RunOutcome& outcome = report.outcome.emplace();
+  outcome.phase = contracts::RunPhase::kFailed;
+  outcome.reason = why.reason;
+  outcome.message = cat("the node could not take the run on: ", why.message);
+  // Whatever it was, it was not the run: of that nothing is known here but what was assigned.
+  if (why.reason != kMayHaveRun && why.code != Code::kInvalidArgument) outcome.refused = true;
   observe_(report, 0);
 }
 
@@ -210,7 +213,7 @@ void RunHost::stop_run(const RunKey& key, StopKind kind) {
   changed_.notify_all();
 }
 
-void RunHost::stop() {
+std::set<RunKey> RunHost::stop() {
   std::map<RunKey, Hosted> runs;
   std::vector<std::thread> finished;
   state_.with([&](State& state) {
@@ -220,8 +223,13 @@ void RunHost::stop() {
   });
   for (const auto& [key, hosted] : runs) hosted.life->stop(StopKind::kDetach);
   changed_.notify_all();
-  for (auto& [key, hosted] : runs) hosted.thread.join();
+  std::set<RunKey> begun;
+  for (auto& [key, hosted] : runs) {
+    hosted.thread.join();
+    if (!hosted.life->untouched()) begun.insert(key);
+  }
   for (std::thread& each : finished) each.join();
+  return begun;
 }
 
 std::vector<contracts::OutputChunk> RunHost::read(const RunKey& key, int64_t after,

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "common/base/guarded.h"
@@ -27,8 +28,9 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   // Goes on with every run found on disk; removes what cannot be one.
   Status recover();
   void act(const session::Action& action);
-  // Leaves running sandboxes running and waits for the threads.
-  void stop();
+  // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
+  // may be taken on elsewhere, as nothing of them is started here any more.
+  std::set<session::RunKey> stop();
 
   std::vector<contracts::OutputChunk> read(const session::RunKey& key, int64_t after,
                                            size_t max_bytes) override;

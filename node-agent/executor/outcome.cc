@@ -82,6 +82,7 @@ RunOutcome outcome_of_error(const Error& given, bool cancel_requested) {
             .message = "the run was canceled before its command started"};
   }
   RunOutcome out{.phase = RunPhase::kFailed, .reason = error.reason, .message = error.message};
+  if (contracts::is_host_fault(error)) out.refused = true;
   for (const Cause& cause : error.causes) {
     if (cause.message != error.message) out.message += cat("; ", cause.field, ": ", cause.message);
   }

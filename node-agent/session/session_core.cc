@@ -136,6 +136,18 @@ Call SessionCore::begin(Lane lane, MonoTime now, OutputReader& output) {
   return call;
 }
 
+Call SessionCore::farewell(MonoTime now, const std::set<RunKey>& begun) {
+  Call call{.lane = Lane::kReport, .request = {}, .based_on = applied_, .began = now};
+  call.request.session = session_;
+  call.request.generation = generation_;
+  call.request.labels = labels_;
+  call.request.leaving = true;
+  for (const auto& [key, run] : runs_) {
+    if (begun.contains(key)) call.request.runs.push_back(without_payload(run.seen));
+  }
+  return call;
+}
+
 // A chatty run must not starve the others: each call starts behind the run that was served last.
 void SessionCore::add_output(contracts::SyncRequest& request, OutputReader& output) {
   const size_t count = request.runs.size();

@@ -63,6 +63,13 @@ void SessionLoop::stop() {
   });
 }
 
+Status SessionLoop::take_leave(SyncPort& port, const std::set<RunKey>& begun) {
+  const Call last =
+      state_.with([&](State& state) { return state.core.farewell(clock_.mono(), begun); });
+  const auto answer = port.synchronize(last.request);
+  return answer.ok() ? Status() : Status(answer.error());
+}
+
 void SessionLoop::observe(const contracts::RunReport& report, int64_t last_seq) {
   state_.with([&](State& state) { state.core.observe(report, last_seq); });
   changed_.notify_all();

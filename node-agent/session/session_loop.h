@@ -36,6 +36,8 @@ class SessionLoop {
   // kEnroll, with new ports.
   Ended run(SyncPort& report, SyncPort& hold);
   void stop();
+  // After run(): tells the controller that this process ends, once and without waiting for long.
+  Status take_leave(SyncPort& port, const std::set<RunKey>& begun);
 
   void observe(const contracts::RunReport& report, int64_t last_seq);
   void set_status(contracts::NodeStatus status);

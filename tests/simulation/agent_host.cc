@@ -36,8 +36,14 @@ std::string attempt_key(const std::string& run_uid, int64_t attempt) {
 }
 
 AgentHost::AgentHost(std::string name, contracts::NodeStatus status, Random& random,
-                     const Tampering& tampering)
-    : name_(std::move(name)), status_(std::move(status)), random_(random), tampering_(tampering) {}
+                     const Tampering& tampering, uint64_t refuses)
+    : name_(std::move(name)),
+      status_(std::move(status)),
+      random_(random),
+      tampering_(tampering),
+      refuses_(refuses),
+      local_faults_(std::hash<std::string>{}(name_) + static_cast<uint64_t>(status_.capacity.cpu)) {
+}
 
 void AgentHost::start(WallTime now) {
   disk_.generation = session::next_generation(disk_.generation, now);
@@ -148,10 +154,29 @@ void AgentHost::give(const session::GiveInput& input) {
 }
 
 void AgentHost::begin(const contracts::Assignment& assignment) {
-  const auto [at, is_new] = disk_.runs.try_emplace({assignment.run_uid, assignment.attempt});
+  const RunKey key{assignment.run_uid, assignment.attempt};
+  if (!disk_.runs.contains(key) && refuse(key)) return;
+  const auto [at, is_new] = disk_.runs.try_emplace(key);
   if (!is_new) return;
   at->second.lines_left = static_cast<int64_t>(random_.below(8));
   at->second.cancel = assignment.desired == contracts::DesiredState::kCancel;
+}
+
+// Its disk is full for a moment, say: nothing of the run was begun. Said once, it is kept to.
+bool AgentHost::refuse(const RunKey& key) {
+  const std::string name = attempt_key(key.uid, key.attempt);
+  if (!witness_.refusals.contains(name)) {
+    if (refuses_ == 0 || local_faults_.below(100) >= refuses_) return false;
+    contracts::RunOutcome outcome{.phase = RunPhase::kFailed, .reason = contracts::kNodeDiskFull};
+    outcome.refused = true;
+    witness_.refusals[name] = outcome;
+  }
+  contracts::RunReport report;
+  report.run_uid = key.uid;
+  report.attempt = key.attempt;
+  report.outcome = witness_.refusals[name];
+  core_->observe(report, 0);
+  return true;
 }
 
 void AgentHost::drop(const RunKey& key) {

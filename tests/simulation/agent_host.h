@@ -40,7 +40,8 @@ struct Witness {
   std::map<std::string, std::vector<std::string>> written;
   std::map<std::string, std::vector<std::string>> given;  // what it read
   std::map<std::string, contracts::RunOutcome> ends;
-  std::vector<session::RunKey> dropped;  // in order
+  std::map<std::string, contracts::RunOutcome> refusals;  // of what it could not even take on
+  std::vector<session::RunKey> dropped;                   // in order
 };
 
 // Bugs planted on purpose, to show that the invariants see them. None by default.
@@ -50,7 +51,8 @@ struct Tampering {
   std::function<void(contracts::SyncAnswer&)> answer;
   std::function<void(session::Call&, session::SessionCore&)> call_before_answer;
   std::function<void(store::Store&, const nodes::LeaseTable&, nodes::Now)> before_tick;
-  bool disk_lies = false;  // what it refuses is said to be kept
+  bool looks_at_no_watch = false;  // the controller does not notice that it stood still
+  bool disk_lies = false;          // what it refuses is said to be kept
 };
 
 struct Sent {
@@ -60,8 +62,9 @@ struct Sent {
 
 class AgentHost : private session::OutputReader {
  public:
+  // `refuses`: in a hundred, runs that it cannot begin.
   AgentHost(std::string name, contracts::NodeStatus status, Random& random,
-            const Tampering& tampering);
+            const Tampering& tampering, uint64_t refuses = 0);
 
   const std::string& name() const { return name_; }
   const contracts::NodeStatus& status() const { return status_; }
@@ -93,6 +96,7 @@ class AgentHost : private session::OutputReader {
   void advance(const session::RunKey& key, SpooledRun& run);
   void give(const session::GiveInput& input);
   void begin(const contracts::Assignment& assignment);
+  bool refuse(const session::RunKey& key);
   void drop(const session::RunKey& key);
   void settle(const session::Call& call, const Result<contracts::SyncAnswer>& answer, MonoTime now);
 
@@ -108,6 +112,8 @@ class AgentHost : private session::OutputReader {
   std::map<session::Lane, InFlight> in_flight_;
   std::deque<session::Action> to_do_;
   std::deque<std::pair<contracts::RunReport, int64_t>> old_pictures_;
+  const uint64_t refuses_;
+  SeededRandom local_faults_;  // of their own: other faults stay where they are
 };
 
 std::string attempt_key(const std::string& run_uid, int64_t attempt);

@@ -49,7 +49,23 @@ int rank_of(const RunEvent& event) {
   return static_cast<int>(at - order.begin());  // the ends are last
 }
 
-std::string check_events(const Run& run, const std::vector<RunEvent>& events) {
+// Attempts of a run that a host could not begin.
+std::set<int64_t> refused(World& world, const Run& run) {
+  std::set<int64_t> out;
+  for (const auto& host : world.hosts()) {
+    for (const auto& [attempt, outcome] : host->witness().refusals) {
+      if (attempt.starts_with(run.metadata.uid))
+        out.insert(parse_integer<int64_t>(attempt.substr(run.metadata.uid.size() + 1)).value());
+    }
+  }
+  return out;
+}
+
+int64_t most_attempts(const Run& run) { return run.spec.retry ? run.spec.retry->max_attempts : 1; }
+
+std::string check_events(World& world, const Run& run, const std::vector<RunEvent>& events) {
+  const std::set<int64_t> not_begun = refused(world, run);
+  int64_t counted = 0;
   int64_t next = 1;
   int64_t ends = 0;
   int64_t attempt = 0;
@@ -60,7 +76,7 @@ std::string check_events(const Run& run, const std::vector<RunEvent>& events) {
     if (event.type == "end") ++ends;
     if (event.type != "phase") continue;
     const bool waits_again = rank > 0 && rank_of(event) == 0;
-    if (waits_again && (!run.spec.retry || attempt >= run.spec.retry->max_attempts))
+    if (waits_again && !not_begun.contains(attempt) && ++counted >= most_attempts(run))
       return "tried again though nobody allowed it";
     if (attempt_of(event) < attempt) return "an attempt went back";
     if (attempt_of(event) == attempt && rank_of(event) < rank && !waits_again)
@@ -115,8 +131,9 @@ std::string check_input(World& world, const Run& run) {
 }
 
 std::string check_starts(World& world, const Run& run) {
-  const int64_t most = run.spec.retry ? run.spec.retry->max_attempts : 1;
-  if (run.status.attempt > most) return "placed too often";
+  const auto not_begun = static_cast<int64_t>(refused(world, run).size());
+  if (run.status.refusals > not_begun) return "said to be refused, and was not";
+  if (run.status.attempt > most_attempts(run) + run.status.refusals) return "placed too often";
   std::map<std::string, int> starts;  // by attempt, over all hosts
   for (const auto& host : world.hosts()) {
     for (const auto& [key, count] : host->witness().starts) {
@@ -131,6 +148,15 @@ std::string check_starts(World& world, const Run& run) {
   return "";
 }
 
+// A run that its host could not begin ends there only if nobody wants it any more, or if too many
+// could not.
+std::string check_not_begun(World& world, const Run& run) {
+  const bool canceled = run.status.phase == RunPhase::kCanceled;
+  if (canceled && world.cancel_was_asked(run.metadata.uid)) return "";
+  if (run.status.eviction && run.status.reason == run.status.eviction->reason) return "";
+  return run.status.refusals >= 10 ? "" : "ended though it was never begun";
+}
+
 std::string check_end(World& world, const Run& run) {
   if (!ended(run)) return "";
   const std::string& node = run.status.node_name;
@@ -143,11 +169,13 @@ std::string check_end(World& world, const Run& run) {
     return may ? "" : "ended nowhere";
   }
   if (run.status.reason == "NODE_LOST") {
-    const bool silent = world.now() - world.last_heard(node) >= kSilence;
-    return silent ? "" : "given up though its node was heard from";
+    return world.silence_of(node) >= kSilence ? "" : "given up though its node was heard from";
   }
   const AgentHost* host = host_of(world, run);
   const auto* end = host == nullptr ? nullptr : lookup(host->witness().ends, key_of(run));
+  const bool not_begun =
+      end == nullptr && host != nullptr && lookup(host->witness().refusals, key_of(run)) != nullptr;
+  if (not_begun) return check_not_begun(world, run);
   if (end == nullptr) return cat("ended though its command did not: ", run.status.reason);
   if (run.status.eviction && !run.spec.cancel_requested && end->phase == RunPhase::kCanceled)
     return run.status.reason == run.status.eviction->reason ? "" : "evicted for another reason";
@@ -263,7 +291,7 @@ std::string Invariants::check_run(World& world, store::ReadTxn& txn, const std::
 
 std::string Invariants::check_all_of(World& world, const Run& run, const Stream& events) {
   for (std::string wrong :
-       {check_events(run, events), check_output(world, run, events), check_input(world, run),
+       {check_events(world, run, events), check_output(world, run, events), check_input(world, run),
         check_starts(world, run), check_end(world, run)}) {
     if (!wrong.empty()) return wrong;
   }

@@ -37,6 +37,12 @@ TEST(PlantedBug, AStoreThatSaysThatItKeptWhatItsDiskRefusedIsCaught) {
                                  HasSubstr("picture is not what is stored")));
 }
 
+TEST(PlantedBug, AControllerThatCountsTheTimeThatItStoodStillIsCaught) {
+  Tampering bug;
+  bug.looks_at_no_watch = true;
+  EXPECT_THAT(caught(bug), HasSubstr("given up though its node was heard from"));
+}
+
 TEST(PlantedBug, AnAgentThatForgetsWhatItStartedIsCaught) {
   Tampering bug;
   bug.disk_after_crash = [](Disk& disk) {

@@ -16,7 +16,9 @@ Faults faults_for(uint64_t seed) {
           .cut_off = random.below(6),
           .restart_controller = random.below(8),
           .skew = random.below(10),
-          .disk = seed % 3 == 0 ? seed % 17 : 0};
+          .disk = seed % 3 == 0 ? seed % 17 : 0,
+          .refuse = seed % 4 == 2 ? 5 + seed % 29 : 0,
+          .pause = seed % 2 == 0 ? seed % 11 : 0};
 }
 
 }  // namespace

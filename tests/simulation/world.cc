@@ -15,6 +15,7 @@ namespace paddock::simulation {
 namespace {
 
 constexpr Millis kCallTimeout{30'000};  // of the agent's client
+constexpr Millis kShortStep{3'000};
 
 // Takes a random element, so that messages overtake each other.
 template <class T>
@@ -28,7 +29,7 @@ T take_any(std::deque<T>& queue, Random& random) {
 }  // namespace
 
 World::World(uint64_t seed, Faults faults, Tampering tampering)
-    : random_(seed), faults_(faults), tampering_(std::move(tampering)) {
+    : random_(seed), faults_(faults), tampering_(std::move(tampering)), pauses_(seed ^ 0x9a05e5) {
   store_ =
       std::make_unique<FaultyStore>(store::Store::open({}).value(), seed, tampering_.disk_lies);
   preemption_ = random_.below(3) == 0;
@@ -47,7 +48,7 @@ void World::start_controller() {
   settings.scheduling.quotas = {{"limited", quota}};
   settings.scheduling.preemption = preemption_;
   reconciler_ = std::make_unique<reconciler::Reconciler>(*store_, *leases_, settings);
-  controller_started_ = clock_.mono();
+  listening_ = lived_;
 }
 
 // But what the disk refuses: whoever wanted it tries again, or not.
@@ -72,15 +73,15 @@ void World::add_host(int64_t index) {
   const std::string name = cat("node-", index);
   const auto enrolled = nodes::enroll(*store_, name, request, clock_.wall(), random_);
   must(enrolled.ok() ? Status() : Status(enrolled.error()), "enroll");
-  hosts_.push_back(std::make_unique<AgentHost>(name, host, random_, tampering_));
+  hosts_.push_back(std::make_unique<AgentHost>(name, host, random_, tampering_, faults_.refuse));
   hosts_.back()->start(clock_.wall());
   cut_off_until_.push_back({});
   down_until_.push_back({});
 }
 
-MonoTime World::last_heard(const std::string& host) const {
+Millis World::silence_of(const std::string& host) const {
   const auto found = heard_.find(host);
-  return found == heard_.end() ? controller_started_ : std::max(found->second, controller_started_);
+  return lived_ - (found == heard_.end() ? listening_ : std::max(found->second, listening_));
 }
 
 void World::submit_run() {
@@ -209,7 +210,7 @@ void World::run_lane(size_t index, session::Lane lane) {
 Result<contracts::SyncAnswer> World::synchronize(const Request& request) {
   const std::string& name = hosts_[request.host]->name();
   auto answer = nodes::synchronize(*store_, *leases_, name, request.body, nodes::now(clock_));
-  if (answer.ok()) heard_[name] = now();
+  if (answer.ok()) heard_[name] = lived_;
   if (!answer.ok() && answer.error().reason != "SESSION_SUPERSEDED") {
     must(answer.error(), "synchronize");
   }
@@ -276,8 +277,19 @@ void World::tick() {
 }
 
 void World::pass_time() {
+  const MonoTime before = now();
+  const bool stood_still = before < paused_until_;
   clock_.advance(up_to(quiet_ ? 5'000 : 2'000));
   if (fault(4)) clock_.advance(up_to(20'000));
+  // What is long for one step nobody lived, as when the whole world sleeps.
+  const bool long_step = now() - before > kShortStep;
+  if (!stood_still && !long_step) lived_ += now() - before;
+  if (stood_still || long_step) listening_ = lived_;
+}
+
+void World::pause_now_and_then() {
+  if (pauses_.below(100) >= faults_.pause || now() < paused_until_) return;
+  paused_until_ = now() + kShortStep * 2 + Millis(static_cast<int64_t>(pauses_.below(60'000)));
 }
 
 void World::disturb() {
@@ -324,10 +336,13 @@ void World::compare_pictures() {
 
 void World::step() {
   if (!quiet_) disturb();
+  if (!quiet_) pause_now_and_then();
   pass_time();
   for (size_t i = 0; i < hosts_.size(); ++i) {
     if (quiet_ || chance(60)) run_host(i);
   }
+  if (now() < paused_until_) return;
+  if (!tampering_.looks_at_no_watch) (void)reconciler_->look(nodes::now(clock_));
   for (const auto part : {&World::deliver_requests, &World::look_at_held_calls,
                           &World::deliver_answers, &World::look_at_held_calls, &World::tick}) {
     if (quiet_ || chance(70)) (this->*part)();
@@ -336,6 +351,7 @@ void World::step() {
 
 void World::stop_faults() {
   quiet_ = true;
+  paused_until_ = {};
   store_->refuse(0);
   std::fill(cut_off_until_.begin(), cut_off_until_.end(), MonoTime{});
   for (const auto& host : hosts_) take_back(host->name());

@@ -27,6 +27,8 @@ struct Faults {
   uint64_t restart_controller = 0;
   uint64_t skew = 0;
   uint64_t disk = 0;
+  uint64_t refuse = 0;  // of runs that a host is given
+  uint64_t pause = 0;   // of the controller: it stands still, and goes on as if nothing had been
 };
 
 // How many runs of the namespace "limited" may be placed at once.
@@ -53,8 +55,9 @@ class World {
   bool cancel_was_asked(const std::string& uid) const { return cancelled_.contains(uid); }
   // The lines that an attempt of an agent run was sent, in order.
   const std::vector<std::string>& sent_to(const std::string& attempt) { return sent_[attempt]; }
-  // When the controller last took a call of this host, or came up.
-  MonoTime last_heard(const std::string& host) const;
+  // How long the controller lived without taking a call of this host: not the time that it stood
+  // still, nor that before it came up.
+  Millis silence_of(const std::string& host) const;
   // The first thing that went wrong on a path that must not fail; empty if nothing did.
   const std::string& broken() const { return broken_; }
 
@@ -85,6 +88,7 @@ class World {
   void compare_pictures();
   void add_host(int64_t index);
   void pass_time();
+  void pause_now_and_then();
   void disturb();
   void submit_run();
   void cancel_some_run();
@@ -120,9 +124,12 @@ class World {
   std::vector<std::string> acknowledged_;
   std::vector<std::string> refused_;
   std::set<std::string> cancelled_;
-  std::map<std::string, MonoTime> heard_;
+  std::map<std::string, Millis> heard_;  // in time that the controller lived
   std::map<std::string, std::vector<std::string>> sent_;
-  MonoTime controller_started_;
+  SeededRandom pauses_;  // of their own: other faults stay where they are
+  MonoTime paused_until_;
+  Millis lived_{0};
+  Millis listening_{0};
   std::string broken_;
   bool preemption_ = false;
   bool quiet_ = false;  // faults and new work are over

@@ -180,6 +180,7 @@ class RunStatus:
     conditions: list[Condition] = dataclasses.field(default_factory=list)  # Scheduled, Complete, Failed
     nodeName: str = ""  # who runs it
     attempt: int = 0  # how often it was bound to a node
+    refusals: int = 0  # how many of these attempts a node could not begin; spec.retry does not count them
     retryAt: Optional[str] = None  # the next attempt is not made before
     deadlineAt: Optional[str] = None  # when spec.deadline is over
     eviction: Optional[Eviction] = None  # why we are ending it on its node
@@ -682,10 +683,11 @@ class Drain:
 @dataclasses.dataclass
 class NodeStatus:
     ready: bool = False  # holds a lease
-    reason: str = ""  # LEASE_EXPIRED, NODE_LOST
+    reason: str = ""  # LEASE_EXPIRED, NODE_LOST, AGENT_STOPPED
     message: str = ""  # why not
     capacity: Capacity = dataclasses.field(default_factory=lambda: Capacity())  # what the host has
-    conditions: list[Condition] = dataclasses.field(default_factory=list)  # DiskPressure: whether its disk is too full for runs
+    conditions: list[Condition] = dataclasses.field(default_factory=list)  # DiskPressure: whether its disk is too full for runs; HostFault: whether it can begin none
+    coolDown: Optional[CoolDown] = None  # what the controller makes of runs that it could not begin, until one begins
     cpuFeatures: list[str] = dataclasses.field(default_factory=list)  # instructions that programs are built for, as the kernel names them, sorted
     devices: list[Device] = dataclasses.field(default_factory=list)  # accelerators
     capabilities: list[Capability] = dataclasses.field(default_factory=list)  # what the sandbox can enforce here, proven at start
@@ -704,6 +706,15 @@ class Capacity:
     memory: str = "0"  # bytes
     disk: str = "0"  # free bytes for workspaces
     maxRuns: int = 4  # runs at once
+
+
+@dataclasses.dataclass
+class CoolDown:
+    until: Optional[str] = None  # it gets no new runs before; absent: it has rested
+    lastAt: Optional[str] = None  # when it failed last
+    failures: int = 0  # how often in a row it could begin no run
+    reason: str = ""  # of that
+    message: str = ""  # of that
 
 
 @dataclasses.dataclass

@@ -449,6 +449,8 @@ export interface RunStatus {
   nodeName?: string;
   /** how often it was bound to a node */
   attempt: number;
+  /** how many of these attempts a node could not begin; spec.retry does not count them */
+  refusals?: number;
   /** the next attempt is not made before */
   retryAt?: string;
   /** when spec.deadline is over */
@@ -1241,14 +1243,16 @@ export interface Drain {
 export interface NodeStatus {
   /** holds a lease */
   ready: boolean;
-  /** LEASE_EXPIRED, NODE_LOST */
+  /** LEASE_EXPIRED, NODE_LOST, AGENT_STOPPED */
   reason?: string;
   /** why not */
   message?: string;
   /** what the host has */
   capacity: Capacity;
-  /** DiskPressure: whether its disk is too full for runs */
+  /** DiskPressure: whether its disk is too full for runs; HostFault: whether it can begin none */
   conditions?: Condition[];
+  /** what the controller makes of runs that it could not begin, until one begins */
+  coolDown?: CoolDown;
   /** instructions that programs are built for, as the kernel names them, sorted */
   cpuFeatures?: string[];
   /** accelerators */
@@ -1280,6 +1284,19 @@ export interface Capacity {
   disk: string;
   /** runs at once */
   maxRuns: number;
+}
+
+export interface CoolDown {
+  /** it gets no new runs before; absent: it has rested */
+  until?: string;
+  /** when it failed last */
+  lastAt?: string;
+  /** how often in a row it could begin no run */
+  failures: number;
+  /** of that */
+  reason?: string;
+  /** of that */
+  message?: string;
 }
 
 export interface Device {

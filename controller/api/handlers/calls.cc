@@ -17,14 +17,15 @@ bool held(const contracts::Canary& canary) {
   return canary.passed || std::ranges::find(kNotNeeded, canary.capability) != kNotNeeded.end();
 }
 
-// Nothing is given to a node that is cordoned, has a full disk, or on which a canary failed.
+// Nothing is given to a node that is cordoned, has a full disk or another fault, or on which a
+// canary failed.
 Result<bool> takes_calls(Call& call) {
   contracts::Node node;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
     return {};
   }));
-  return !node.spec.unschedulable && contracts::disk_pressure(node.status) == nullptr &&
+  return !node.spec.unschedulable && contracts::unfit(node.status) == nullptr &&
          std::ranges::all_of(node.status.canaries, held);
 }
 

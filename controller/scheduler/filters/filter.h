@@ -32,6 +32,8 @@ std::span<const Filter> filters();
 extern const Filter kReadyFilter;
 extern const Filter kCordonFilter;
 extern const Filter kDiskFilter;
+extern const Filter kFaultFilter;
+extern const Filter kRestFilter;
 extern const Filter kSelectorFilter;
 extern const Filter kTaintFilter;
 extern const Filter kLevelFilter;

@@ -10,8 +10,9 @@ std::span<const Filter> filters() {
     std::vector<Filter> out = {kSelectorFilter, kTaintFilter,   kDeviceFilter, kCpuFilter,
                                kMemoryFilter,   kCeilingFilter, kLevelFilter,  kIsolationFilter};
     out.insert(out.end(), canary_filters().begin(), canary_filters().end());
-    for (const Filter& passing : {kReadyFilter, kCordonFilter, kDiskFilter, kSlotFilter,
-                                  kFreeDeviceFilter, kFreeCpuFilter, kFreeMemoryFilter})
+    for (const Filter& passing :
+         {kReadyFilter, kCordonFilter, kDiskFilter, kFaultFilter, kRestFilter, kSlotFilter,
+          kFreeDeviceFilter, kFreeCpuFilter, kFreeMemoryFilter})
       out.push_back(passing);
     return out;
   }();

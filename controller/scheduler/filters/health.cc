@@ -29,4 +29,23 @@ const Filter kDiskFilter = {
     },
 };
 
+const Filter kFaultFilter = {
+    DependsOn::kKindOfNode,
+    [](const Demand&, const NodeState& node) { return !node.faulty; },
+    [](const Demand&) {
+      return Reason{"has a faulty host", "have a faulty host",
+                    "mend what its condition HostFault names (`paddock describe node NAME`)"};
+    },
+};
+
+const Filter kRestFilter = {
+    DependsOn::kKindOfNode,
+    [](const Demand&, const NodeState& node) { return !node.resting; },
+    [](const Demand&) {
+      return Reason{
+          "could begin no run and rests", "could begin no run and rest",
+          "mend what it says (`paddock describe node NAME`); it is tried again by itself"};
+    },
+};
+
 }  // namespace paddock::scheduler

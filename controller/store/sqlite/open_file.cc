@@ -48,7 +48,8 @@ int64_t size_of(const std::string& path) {
 
 // Before SQLite had a say: read-only, no permission, no space, not a file.
 Error unwritable(const Error& cause) {
-  if (cause.reason != "SYSTEM_ERROR") return cause;
+  const bool disk = cause.reason == kDiskReadOnlyReason || cause.reason == kDiskFailsReason;
+  if (!disk && cause.reason != "SYSTEM_ERROR") return cause;
   return Error{Code::kFailedPrecondition, "STORE_UNWRITABLE",
                "the store cannot be opened for writing; give the controller a data folder that its "
                "user may write, on a disk with free space"}

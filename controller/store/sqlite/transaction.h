@@ -60,10 +60,12 @@ class Transaction final : public WriteTxn {
   Status put_tool_secret(const ToolSecret& secret) override;
   Result<std::vector<std::string>> sessions_on(const std::string& node) override;
   Result<std::vector<Key>> session_keys_on(const std::string& node) override;
+  Result<std::vector<Key>> living_sessions() override;
   Result<std::map<std::string, int64_t>> session_counts() override;
   Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) override;
   Result<std::optional<int64_t>> next_session_due() override;
   Status put_session_due(const std::string& uid, int64_t due_ms) override;
+  Status put_off_sessions(int64_t by_ms) override;
   Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) override;
   Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) override;
   Status drop_tool_bundle(const std::string& run_uid) override;

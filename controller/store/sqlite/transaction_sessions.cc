@@ -28,6 +28,18 @@ Result<std::vector<Key>> Transaction::session_keys_on(const std::string& node) {
   }
 }
 
+Result<std::vector<Key>> Transaction::living_sessions() {
+  Statement rows = db_.prepare(
+      "SELECT namespace, name FROM objects WHERE kind = 'Sandbox' AND active = 1 "
+      "ORDER BY namespace, name");
+  std::vector<Key> keys;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return keys;
+    keys.push_back({rows.text(0), rows.text(1)});
+  }
+}
+
 Result<std::map<std::string, int64_t>> Transaction::session_counts() {
   Statement rows = db_.prepare(
       "SELECT node, count(*) FROM objects WHERE kind = 'Sandbox' AND active = 1 GROUP BY node");
@@ -67,6 +79,10 @@ Status Transaction::put_session_due(const std::string& uid, int64_t due_ms) {
       .bind(uid)
       .bind(due_ms)
       .run();
+}
+
+Status Transaction::put_off_sessions(int64_t by_ms) {
+  return db_.prepare("UPDATE session_deadlines SET due_ms = due_ms + ?").bind(by_ms).run();
 }
 
 }  // namespace paddock::store::sqlite

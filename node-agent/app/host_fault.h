@@ -1,0 +1,20 @@
+// Whether this host could begin any run at all: its data folder takes what is written, and its
+// launcher is there. A full disk is told of by disk_room.h.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+#include "common/contracts/node.h"
+
+namespace paddock::agent {
+
+// Writes a byte into the data folder, and looks for the launcher. The fault's reason and message;
+// nothing: all is well.
+std::optional<Error> look_for_fault(const std::string& data_dir, const std::string& launcher);
+
+// What the status says of it from now on; it keeps since when, as long as the reason stays. Pure.
+void tell_fault(contracts::NodeStatus& status, const std::optional<Error>& fault, WallTime now);
+
+}  // namespace paddock::agent
