@@ -74,6 +74,7 @@ Error error_from_body(int http_status, const wire::Value& body) {
   }
   error.reason = body.text("error.code");
   error.message = body.text("message");
+  if (http_status >= 500) error.facts.emplace_back(kServerFailed, std::to_string(http_status));
   if (error.reason.empty()) error.reason = "UNEXPECTED_ANSWER";
   if (error.message.empty()) error.message = cat("the server answered ", http_status);
   if (const wire::Value* causes = body.at("error.details.causes");

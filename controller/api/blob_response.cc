@@ -52,10 +52,10 @@ Response unsatisfiable(const Error& error, int64_t size) {
 
 }  // namespace
 
-Result<Response> blob_response(const Request& request, const cas::BlobStore& blobs,
+Result<Response> blob_response(const Request& request, Services& services,
                                const cas::Digest& digest, std::string_view file_name) {
-  ASSIGN_OR_RETURN(os::Fd opened, blobs.open_blob(digest));
-  ASSIGN_OR_RETURN(const int64_t size, blobs.size(digest));
+  ASSIGN_OR_RETURN(os::Fd opened, services.sound_blobs->open(services.blobs, digest));
+  ASSIGN_OR_RETURN(const int64_t size, services.blobs.size(digest));
   Response response;
   response.content_type = "application/octet-stream";
   if (!file_name.empty())
@@ -65,10 +65,10 @@ Result<Response> blob_response(const Request& request, const cas::BlobStore& blo
   return response;
 }
 
-Result<Response> media_response(const Request& request, const cas::BlobStore& blobs,
+Result<Response> media_response(const Request& request, Services& services,
                                 const cas::Digest& digest, std::string_view mime) {
-  ASSIGN_OR_RETURN(os::Fd opened, blobs.open_blob(digest));
-  ASSIGN_OR_RETURN(const int64_t size, blobs.size(digest));
+  ASSIGN_OR_RETURN(os::Fd opened, services.sound_blobs->open(services.blobs, digest));
+  ASSIGN_OR_RETURN(const int64_t size, services.blobs.size(digest));
   Response response;
   response.content_type = mime;
   if (!begin(request, digest, response)) return response;

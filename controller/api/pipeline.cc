@@ -197,12 +197,30 @@ void count_stream(Services& services, Response& response) {
   };
 }
 
+// A disk that is read-only or fails is nobody's mistake, and what was asked may pass once it is
+// mended: the client is told to come again, and nothing of our folders.
+Error as_passing(Error error) {
+  if (error.reason == "SYSTEM_ERROR" && error.code == Code::kResourceExhausted)
+    return {Code::kResourceExhausted, "DISK_FULL",
+            "the controller's disk is full; nothing of this change was kept, free some space and "
+            "send it again"};
+  const bool read_only = error.reason == kDiskReadOnlyReason;
+  if (!read_only && error.reason != kDiskFailsReason) return error;
+  error.code = Code::kUnavailable;
+  error.reason = "STORE_IO";
+  error.message = cat("the controller's disk ", read_only ? "is read-only" : "fails",
+                      "; nothing of this change was kept, send it again once its operator has "
+                      "mended it");
+  return error;
+}
+
 Response handle(const Router& router, Services& services, Request& request) {
   const MonoTime started = services.clock.mono();
   const Stopwatch stopwatch;
   Trace trace;
   trace.id = make_suffix(services.random, 12);
   Result<Response> result = run_call(router, services, request, trace);
+  if (!result) result = as_passing(result.error());
   if (!result) trace.reason = result.error().reason;
   Response response;
   if (result) {

@@ -11,6 +11,7 @@
 #include "controller/api/later_writes.h"
 #include "controller/api/metrics.h"
 #include "controller/api/open_requests.h"
+#include "controller/api/sound_blobs.h"
 #include "controller/calls/relay.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
@@ -52,6 +53,7 @@ struct Services {
   std::shared_ptr<workspaces::TreeMembers> tree_members =
       std::make_shared<workspaces::TreeMembers>();
   std::shared_ptr<workspaces::ShownBlobs> shown_blobs = std::make_shared<workspaces::ShownBlobs>();
+  std::shared_ptr<SoundBlobs> sound_blobs = std::make_shared<SoundBlobs>();
   std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
   ExecuteSettings execute = {};
   std::vector<std::string> compute_types = contracts::compute_artifact_types();

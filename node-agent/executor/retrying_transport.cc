@@ -1,6 +1,10 @@
 #include "node-agent/executor/retrying_transport.h"
 
+#include <algorithm>
+
 #include "common/base/backoff.h"
+#include "common/contracts/node.h"
+#include "common/contracts/status.h"
 
 namespace paddock::executor {
 
@@ -12,11 +16,25 @@ RetryingTransport::RetryingTransport(std::unique_ptr<RunTransport> inner, StopSi
       random_(random),
       watch_(stop, give_up, [this] { inner_->abort(); }) {}
 
+namespace {
+
+// What the server could not do now it may do later, whatever it is: an answer that it failed is no
+// answer. What this host's own disk refuses is not asked for again.
+bool may_pass(const Error& error) {
+  const Error named = contracts::name_full_disk(error);
+  if (contracts::is_host_fault(named) || error.reason == "BLOB_DAMAGED") return false;
+  return retryable(error.code) || std::ranges::any_of(error.facts, [](const auto& fact) {
+           return fact.first == contracts::kServerFailed;
+         });
+}
+
+}  // namespace
+
 template <class Call>
 auto RetryingTransport::retry(Call call) {
   for (int failed = 1;; ++failed) {
     auto result = call();
-    if (result.ok() || !retryable(result.error().code)) return result;
+    if (result.ok() || !may_pass(result.error())) return result;
     if (stop_.wait(backoff(failed, random_), give_up_)) return result;
   }
 }

@@ -30,7 +30,7 @@ Result<Response> get_artifact(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, read_object<contracts::Run>(call));
   for (const contracts::Artifact& artifact : run.status.artifacts) {
     if (artifact.path != call.param("path")) continue;
-    return blob_response(call.request, call.services.blobs, artifact.digest,
+    return blob_response(call.request, call.services, artifact.digest,
                          os::base_name(artifact.path));
   }
   return Error{Code::kNotFound, "ARTIFACT_NOT_FOUND",

@@ -111,7 +111,7 @@ Result<Response> node_run_blob(Call& call) {
   ASSIGN_OR_RETURN(const bool reads, run_reads(call, run));
   if (!reads)
     return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names such a blob"};
-  return blob_response(call.request, call.services.blobs, call.param("digest"), {});
+  return blob_response(call.request, call.services, call.param("digest"), {});
 }
 
 Result<Response> node_run_artifact(Call& call) {

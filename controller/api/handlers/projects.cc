@@ -54,9 +54,8 @@ void confine(Response& response, const char* policy) {
 
 Result<Response> show(Call& call, const Tree& tree, const std::string& path) {
   ASSIGN_OR_RETURN(const TreeEntry entry, projects::find_file(tree, path));
-  ASSIGN_OR_RETURN(Response response,
-                   media_response(call.request, call.services.blobs, entry.digest,
-                                  projects::media_type(entry.path).mime));
+  ASSIGN_OR_RETURN(Response response, media_response(call.request, call.services, entry.digest,
+                                                     projects::media_type(entry.path).mime));
   confine(response, kPagePolicy);
   response.headers.emplace_back("vary", "Origin");
   if (from_opaque_origin(call.request))
