@@ -2,8 +2,10 @@
 //
 // An agent holds some of these requests open, its lanes. A lane brings the answer of the call that
 // it was given last and takes the next one. A call is given to one lane, once: a lane that asks
-// again without its answer has lost it. `drop` names calls that nobody waits for any more; every
-// lane learns of them until the node says that it has heard.
+// again without its answer has lost it. A call that a node holds and no caller of this controller
+// process waits for is not its call: callers end with the process that they asked. `drop` names
+// calls that nobody waits for any more; every lane learns of them until the node says that it has
+// heard.
 #pragma once
 
 #include <cstdint>
@@ -105,6 +107,7 @@ struct CallsRequest {
   // With these it is no lane: they are passed on, and the answer comes at once.
   std::vector<CallPiece> pieces;
   std::vector<std::string> dropped;  // drops that the node has heard of
+  std::vector<std::string> holds;    // calls under way here; one that is not known is dropped
   std::optional<SnippetSkills> snippets;
   int64_t wait_ms = 0;
   static constexpr auto describe() {
@@ -121,6 +124,9 @@ struct CallsRequest {
         field("pieces", &CallsRequest::pieces, "of answers that are under way",
               {.omit_empty = true, .max_length = 256}),
         field("dropped", &CallsRequest::dropped, "drops that were heard",
+              {.omit_empty = true, .max_length = 1024}),
+        field("holds", &CallsRequest::holds,
+              "calls that are under way here; nobody waits for those that no caller knows",
               {.omit_empty = true, .max_length = 1024}),
         field("snippets", &CallsRequest::snippets, "what this node can do"),
         field("waitMs", &CallsRequest::wait_ms, "hold at most this long",

@@ -9,6 +9,7 @@
 #include "controller/api/routes.h"
 #include "controller/app/data_folder.h"
 #include "controller/http_server/origin.h"
+#include "controller/sessions/open_commands.h"
 
 namespace paddock::app {
 namespace {
@@ -33,6 +34,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config, Outsi
   TRY(controller->read_profiles());
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config, outside.random));
+  controller->end_open_commands();
   TRY(controller->log_findings());
   return controller;
 }
@@ -111,6 +113,19 @@ Status Controller::begin_history() {
     history_.begin(version);
     return {};
   });
+}
+
+// A store that takes nothing now is no reason not to start.
+void Controller::end_open_commands() {
+  int64_t ended = 0;
+  const Status written = store_->write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(ended, sessions::end_open_commands(txn, outside_.clock.wall()));
+    return {};
+  });
+  if (!written)
+    log_warn("the ends of commands could not be recorded", {{"error", written.error().describe()}});
+  if (ended > 0)
+    log_info("commands ended with the controller before", {{"count", std::to_string(ended)}});
 }
 
 Status Controller::log_findings() {

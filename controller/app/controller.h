@@ -55,6 +55,7 @@ class Controller {
   Status begin_history();
   Status log_findings();
   Status start_execute_port();
+  void end_open_commands();
   void look();
 
   Config config_;

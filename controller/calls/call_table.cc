@@ -123,6 +123,12 @@ void CallTable::pass_on(const LaneKey& lane, const std::vector<contracts::CallPi
   }
 }
 
+void CallTable::was_away(MonoTime now) {
+  for (auto& [name, node] : nodes_) {
+    if (node.silent_since) node.silent_since = std::max(*node.silent_since, now);
+  }
+}
+
 bool CallTable::waits(const CallId& id) const {
   const auto found = calls_.find(id);
   return found != calls_.end() && !found->second.given && !found->second.outcome;
@@ -203,6 +209,16 @@ void CallTable::settle(const LaneKey& lane, const std::optional<contracts::CallA
   nodes_[lane.node].drops.erase(given);
 }
 
+// Of a controller process that is no more, or given up by us: nobody waits for them.
+void CallTable::drop_unknown(const LaneKey& lane, const std::vector<CallId>& holds) {
+  for (const CallId& id : holds) {
+    const auto found = calls_.find(id);
+    const bool known =
+        found != calls_.end() && found->second.given && found->second.given->node == lane.node;
+    if (!known) nodes_[lane.node].drops.insert(id);
+  }
+}
+
 void CallTable::let_go(Lane& lane) {
   lane.call.clear();
   lane.shared_by.reset();
@@ -215,6 +231,7 @@ Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& reque
   if (request.snippets) node.skills = request.snippets;
   for (const CallId& heard : request.dropped) node.drops.erase(heard);
   settle(lane, request.answer, wakes);
+  drop_unknown(lane, request.holds);
   stop_waiting(lane);
   node.open.insert(lane.lane);
   Lane& state = lanes_[lane];

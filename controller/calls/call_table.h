@@ -75,6 +75,8 @@ class CallTable {
   // One that still waits never begins, and this is why it had to: ResourceExhausted, NODES_BUSY;
   // Unavailable, NO_NODE. Nothing: it does not wait.
   std::optional<Error> give_up(const CallId& id, MonoTime now);
+  // This process was away until now: no node was silent meanwhile.
+  void was_away(MonoTime now);
   // The node that it was given to; empty: none.
   std::string holder(const CallId& id) const;
 
@@ -130,6 +132,7 @@ class CallTable {
               Wakes& wakes);
   void finish(const CallId& id, Result<wire::Value> outcome, Wakes& wakes);
   void leave_queue(const CallId& id, const Entry& entry);
+  void drop_unknown(const LaneKey& lane, const std::vector<CallId>& holds);
   static void let_go(Lane& lane);
   void see(MonoTime now) { latest_ = std::max(latest_, now); }
   // call_turns.cc: who waits, and who is given what.

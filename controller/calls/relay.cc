@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "common/base/absence.h"
+
 namespace paddock::calls {
 namespace {
 
@@ -84,19 +86,25 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
 Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions& options,
                                             Held& held, const Clock& clock) {
   const MonoTime start = clock.mono();
-  const MonoTime end = start + options.patience;
-  const MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
+  MonoTime end = start + options.patience;
+  MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
+  Absence absence(kLookAtCallEvery * 4, {}, start);
   std::optional<Result<wire::Value>> outcome;
   while (true) {
     bool waits = false;
     bool gone = false;
     std::vector<wire::Value> pieces;
+    Millis away{0};
     table_.wait_for(
         held.changed, slice(end, clock.mono(), kLookAtCallEvery),
         [&](State& state) {
+          const MonoTime now = clock.mono();
+          const Millis missed = absence.look({}, now);
+          if (missed > Millis(0)) state.table.was_away(now);
+          away += missed;
           pieces = state.table.take_pieces(id);
           if (options.holder != nullptr) *options.holder = state.table.holder(id);
-          outcome = state.table.take_outcome(id, clock.mono());
+          outcome = state.table.take_outcome(id, now);
           waits = state.table.waits(id);
           gone = held.gone;
           return outcome.has_value() || !pieces.empty() || gone;
@@ -106,6 +114,8 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
       if (options.on_piece) options.on_piece(piece);
     }
     if (outcome) return std::move(*outcome);
+    end = end + away;  // nobody could answer while nobody was here
+    taken_by = taken_by + away;
     const MonoTime now = clock.mono();
     if (waits && now >= taken_by) {
       const auto why = table_.with([&](State& state) { return state.table.give_up(id, now); });

@@ -3,6 +3,7 @@
 
 #include "common/contracts/profile.h"
 #include "controller/sessions/life.h"
+#include "controller/sessions/open_commands.h"
 #include "controller/sessions/placement.h"
 #include "controller/sessions/under_way.h"
 
@@ -175,6 +176,46 @@ TEST_F(Life, AUseMovesItsIdleTimeButNeverItsLifetime) {
   EXPECT_TRUE(sweep_at(9'999).empty());
   EXPECT_EQ(sweep_at(10'000).size(), 1U);
   EXPECT_EQ(stored()->status.reason, "LIFETIME_OVER");
+}
+
+TEST_F(Life, CommandsThatTheControllerBeforeLeftOpenAreLostAndEachIsSaidOnce) {
+  const auto record = [](store::WriteTxn& txn, const char* command, std::string_view type,
+                         int64_t at) {
+    Sandbox session;
+    session.metadata.name = "s";
+    session.metadata.name_space = "default";
+    session.metadata.uid = "uid-1";
+    contracts::AuditEvent event = command_event(session, command, WallTime{at});
+    event.type = type;
+    return txn.append_audit(event);
+  };
+  namespace audit = contracts::audit;
+  write([&](store::WriteTxn& txn) -> Status {
+    TRY(record(txn, "done", audit::kCommandStart, 100));
+    TRY(record(txn, "done", audit::kCommandComplete, 200));
+    TRY(record(txn, "open", audit::kCommandStart, 300));
+    TRY(record(txn, "again", audit::kCommandStart, 400));
+    TRY(record(txn, "again", audit::kCommandTimeout, 500));
+    return record(txn, "again", audit::kCommandStart, 600);
+  });
+  std::vector<int64_t> ended;
+  for (int times = 0; times < 2; ++times) {
+    write([&](store::WriteTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(const int64_t count, end_open_commands(txn, WallTime{900}));
+      ended.push_back(count);
+      return {};
+    });
+  }
+  EXPECT_EQ(ended, (std::vector<int64_t>{2, 0}));
+  std::vector<std::string> lost;
+  write([&](store::WriteTxn& txn) -> Status {
+    store::AuditQuery query;
+    query.type = audit::kCommandLost;
+    ASSIGN_OR_RETURN(const auto events, txn.audit_events(query));
+    for (const auto& event : events) lost.push_back(event.command_id);
+    return {};
+  });
+  EXPECT_THAT(lost, testing::UnorderedElementsAre("uid-1/open", "uid-1/again"));
 }
 
 // proves: WSM-49, WSM-51

@@ -13,7 +13,9 @@ namespace {
 
 constexpr const char* kLibraryDir = "/opt/sandbox";
 constexpr Millis kHold{20'000};
-constexpr Millis kHoldUntilReady{250};  // then it takes snippets too
+constexpr Millis kHoldWhileBusy{5'000};  // so that a controller that is cut off is missed soon
+constexpr Millis kAlone{3'000};          // then the controller has given our calls up
+constexpr Millis kHoldUntilReady{250};   // then it takes snippets too
 constexpr Millis kIdleLane{60'000};
 constexpr Millis kLookAgain{30'000};
 constexpr Millis kFirstBackOff{200};
@@ -175,6 +177,10 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
     out.takes_snippets = ready && state.snippets < most_snippets_;
     out.takes = out.takes_snippets || (sessions_enabled_ && state.others < most_others_);
     out.dropped = std::exchange(state.heard, {});
+    for (const auto& [id, event] : state.calls) {
+      if (state.unsure) out.holds.push_back(id);
+    }
+    if (!state.calls.empty()) out.wait_ms = std::min(out.wait_ms, kHoldWhileBusy.count());
     return out;
   });
 }
@@ -198,6 +204,23 @@ void CallHost::heed(const std::vector<std::string>& drops) {
   });
 }
 
+// Calls end with who asked for them: a controller that no lane reaches has told its callers that we
+// are lost, or is gone itself.
+void CallHost::note_answer(bool answered, bool told_what_is_held) {
+  const MonoTime now = clock_.mono();
+  state_.with([&](State& state) {
+    if (answered) {
+      state.alone_since.reset();
+      if (told_what_is_held) state.unsure = false;
+      return;
+    }
+    state.unsure = true;
+    if (!state.alone_since) state.alone_since = now;
+    if (now - *state.alone_since < kAlone) return;
+    for (const auto& [id, event] : state.calls) event.raise();
+  });
+}
+
 // What becomes readable when the call is to end.
 int CallHost::register_call(const std::string& id) {
   os::Event event;
@@ -218,6 +241,7 @@ void CallHost::lane(int64_t number) {
   while (auto request = next_request(number, done, idle_since)) {
     request->answer = answer;
     const auto told = client->exchange_calls(node_, *request);
+    note_answer(told.ok(), !request->holds.empty());
     if (!told.ok()) {
       heed(request->dropped);  // to be said again
       const MonoTime until = clock_.mono() + back_off;

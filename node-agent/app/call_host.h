@@ -79,6 +79,9 @@ class CallHost {
     std::set<std::string> early;             // to end before they were begun
     std::deque<std::string> early_order;
     std::vector<std::string> heard;  // drops that the controller need not repeat
+    bool unsure =
+        false;  // a lane broke: the controller may be another process, and know none of them
+    std::optional<MonoTime> alone_since;  // no lane was answered since then
   };
   void tend();
   bool look();
@@ -92,6 +95,7 @@ class CallHost {
   std::optional<contracts::CallsRequest> next_request(int64_t number, bool& done,
                                                       MonoTime idle_since);
   void heed(const std::vector<std::string>& drops);
+  void note_answer(bool answered, bool told_what_is_held);
   int register_call(const std::string& id);
   contracts::CallAnswer serve(const contracts::NodeCall& call);
   Result<wire::Value> perform(const contracts::NodeCall& call, int drop);
