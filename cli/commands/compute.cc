@@ -16,6 +16,7 @@
 #include "cli/core/returned_files.h"
 #include "cli/core/run_report.h"
 #include "cli/core/stdin_file.h"
+#include "cli/core/watching.h"
 #include "common/cas/tree.h"
 #include "common/os/file.h"
 
@@ -227,7 +228,8 @@ int compute_command(const Parsed& parsed, Env& given) {
   const std::string name = run_name(*options, env);
   const Job job{*options, env, *endpoint, {options->name_space, name}, workspace_of(*options),
                 phases};
-  client::ControllerClient client(job.endpoint);
+  client::ControllerClient client(job.endpoint, env.patience);
+  say_when_waiting(client, env);
   const auto foreground = Foreground::start(job.endpoint, job.run, env);
   if (!foreground.ok()) return fail(env, foreground.error(), true);
   const Result<contracts::Tree> sent = create_run(job, client, **foreground);

@@ -112,7 +112,8 @@ Status describe(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    resolve_endpoint(connection_options(parsed), env));
-  client::ControllerClient client(endpoint);
+  client::ControllerClient client(endpoint, env.patience);
+  say_when_waiting(client, env);
   ASSIGN_OR_RETURN(const Value object, client.get(choice.target()));
   const Result<std::string> text = describe_object(choice.kind, object, env.clock.wall());
   // An object of a newer server has fields that we do not know, and some kinds say it all

@@ -21,6 +21,7 @@ struct Work {
   const RunRef& run;
   const std::vector<contracts::Artifact>& artifacts;
   int folder;
+  Millis patience;
   std::atomic<size_t> next{0};
   std::atomic<int64_t> done{0};
   std::atomic<bool> failed{false};
@@ -47,7 +48,7 @@ bool ends_all(const Error& error) {
 }
 
 void lane(Work& work) {
-  client::ControllerClient client(work.endpoint);
+  client::ControllerClient client(work.endpoint, work.patience);
   for (size_t i = work.next++; i < work.artifacts.size() && !work.failed; i = work.next++) {
     const contracts::Artifact& artifact = work.artifacts[i];
     const Status fetched = fetch_one(client, work, artifact);
@@ -77,7 +78,7 @@ Result<Fetched> fetch_artifacts(const http::Endpoint& endpoint, const RunRef& ru
   if (artifacts.empty()) return Fetched{};
   TRY(os::make_dirs(folder, 0755));
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
-  Work work{endpoint, run, artifacts, root.get()};
+  Work work{endpoint, run, artifacts, root.get(), env.patience};
   const size_t lanes = std::min(kLanes, artifacts.size());
   work.state.with([&](Work::State& state) { state.lanes_left = lanes; });
   std::vector<std::thread> threads;

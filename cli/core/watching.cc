@@ -6,6 +6,7 @@
 
 #include "cli/core/error_text.h"
 #include "cli/core/interrupt.h"
+#include "common/base/text.h"
 
 namespace paddock::cli {
 
@@ -15,10 +16,18 @@ RunRef run_ref(const Parsed& parsed) {
   return {parsed.text("namespace", "default"), name};
 }
 
+void say_when_waiting(client::ControllerClient& client, const Env& env) {
+  client.set_on_waiting([&env](const Error& error) {
+    env.say(
+        cat(error.message, "; trying again for ", format_duration(env.patience), " (--patience)"));
+  });
+}
+
 int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(Watcher&)>& body) {
   const Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
   if (!endpoint.ok()) return fail(env, endpoint.error());
-  client::ControllerClient client(*endpoint);
+  client::ControllerClient client(*endpoint, env.patience);
+  say_when_waiting(client, env);
   const std::unique_ptr<http::Client> http = http::make_client(*endpoint);
   std::atomic<int> signal{0};
   const auto interrupts = Interrupts::start([&](int which, int count) {

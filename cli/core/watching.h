@@ -10,6 +10,9 @@ namespace paddock::cli {
 
 RunRef run_ref(const Parsed& parsed);
 
+// Says on stderr, once, that nobody answers and for how long it goes on trying.
+void say_when_waiting(client::ControllerClient& client, const Env& env);
+
 // What to watch with; `http` and `client` are ended by Ctrl-C.
 struct Watcher {
   const http::Endpoint& endpoint;

@@ -1,13 +1,24 @@
 // Calls: sending, repeating, and documents of any kind.
 #include "common/client/controller_client.h"
 
+#include <chrono>
+
 #include "common/base/text.h"
 #include "common/client/requests.h"
 
 namespace paddock::client {
+namespace {
 
-ControllerClient::ControllerClient(http::Endpoint endpoint)
-    : endpoint_(std::move(endpoint)),
+MonoTime steady_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<Millis>(now).count()};
+}
+
+}  // namespace
+
+ControllerClient::ControllerClient(http::Endpoint endpoint, Millis patience)
+    : patience_(patience),
+      endpoint_(std::move(endpoint)),
       http_(http::make_client(endpoint_)),
       parallel_([](const std::vector<std::function<void()>>& tasks) {
         for (const auto& task : tasks) task();
@@ -19,7 +30,7 @@ Result<http::Response> ControllerClient::once(http::Client& http, const http::Re
                                               Failure& failure) {
   Result<http::Response> response = http.send(request);
   if (!response) {
-    failure = {response.error()};
+    failure = {response.error(), {}, true};
     return response;
   }
   clock_gap_ms_.store(response->clock_gap.value_or(Millis(0)).count());
@@ -28,15 +39,21 @@ Result<http::Response> ControllerClient::once(http::Client& http, const http::Re
   return failure.error;
 }
 
+bool ControllerClient::wait_for_next(Patience& asking, const Failure& failure, bool repeatable) {
+  const std::optional<Millis> delay = asking.after(failure, repeatable, steady_now(), random_);
+  if (!delay) return false;
+  if (asking.is_long() && on_waiting_ && !told_waiting_.exchange(true)) on_waiting_(failure.error);
+  return pause_.wait(*delay);
+}
+
 Result<http::Response> ControllerClient::call(http::Client& http, const http::Request& request,
                                               bool keyed) {
   const bool repeatable = safe_to_repeat(request.method, keyed);
-  for (int failed = 1;; ++failed) {
+  for (Patience asking(patience_);;) {
     Failure failure;
     Result<http::Response> response = once(http, request, failure);
     if (response) return response;
-    const std::optional<Millis> delay = retry_delay(failure, repeatable, failed, random_);
-    if (!delay || !pause_.wait(*delay)) return response;
+    if (!wait_for_next(asking, failure, repeatable)) return response;
   }
 }
 
@@ -52,13 +69,12 @@ Result<wire::Value> ControllerClient::call_json(const http::Request& request, bo
 }
 
 Status ControllerClient::repeat(const std::function<Status(Failure&)>& attempt) {
-  for (int failed = 1;; ++failed) {
+  for (Patience asking(patience_);;) {
     Failure failure;
     Status status = attempt(failure);
     if (status) return status;
     failure.error = status.error();
-    const std::optional<Millis> delay = retry_delay(failure, true, failed, random_);
-    if (!delay || !pause_.wait(*delay)) return status;
+    if (!wait_for_next(asking, failure, true)) return status;
   }
 }
 

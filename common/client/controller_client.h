@@ -39,7 +39,8 @@ using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
 class ControllerClient {
  public:
-  explicit ControllerClient(http::Endpoint endpoint);
+  // `patience`: how long a request that may be repeated is sent again while nobody answers it.
+  explicit ControllerClient(http::Endpoint endpoint, Millis patience = Millis(0));
   ~ControllerClient();
   ControllerClient(const ControllerClient&) = delete;
   ControllerClient& operator=(const ControllerClient&) = delete;
@@ -48,6 +49,9 @@ class ControllerClient {
   // Whether uploads are compressed where that makes them smaller and the server takes it; unless
   // set, when the server is on another host.
   void set_compress(bool compress) { compress_ = compress; }
+
+  // Called once, when the first few tries are over and it goes on trying: from any lane.
+  void set_on_waiting(std::function<void(const Error&)> tell) { on_waiting_ = std::move(tell); }
 
   // --- any resource, as documents (what `paddock get` prints) ---
   Result<wire::Value> get(const std::string& target);
@@ -79,7 +83,7 @@ class ControllerClient {
                            const contracts::Artifact& artifact, int folder,
                            const std::string& relative);
 
-  // Runs a snippet. Never repeated; who hangs up ends it.
+  // Runs a snippet. Never sent twice; who hangs up ends it.
   Result<contracts::ExecuteAnswer> execute(const contracts::ExecuteRequest& request);
 
   // --- workspaces ---
@@ -122,6 +126,8 @@ class ControllerClient {
   friend class EventFollower;
   friend class ObjectFollower;
 
+  // Waits for the next try; false: there is none.
+  bool wait_for_next(Patience& asking, const Failure& failure, bool repeatable);
   // One attempt; an answer other than 2xx is a failure.
   Result<http::Response> once(http::Client& http, const http::Request& request, Failure& failure);
   // Repeats what may be repeated. `keyed`: doing it twice is the same as once.
@@ -152,6 +158,9 @@ class ControllerClient {
                     const std::function<void(const UploadProgress&)>& report);
   std::shared_ptr<http::Client> new_lane();
 
+  const Millis patience_;
+  std::function<void(const Error&)> on_waiting_;
+  std::atomic<bool> told_waiting_{false};
   http::Endpoint endpoint_;
   std::unique_ptr<http::Client> http_;
   std::atomic<int64_t> clock_gap_ms_{0};  // written by every lane

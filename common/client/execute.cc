@@ -14,7 +14,7 @@ Result<contracts::ExecuteAnswer> ControllerClient::execute(
   http::Request call = json_request("POST", "/execute", wire::encode(request));
   const int64_t seconds = request.timeout_seconds.value_or(contracts::kDefaultTimeoutSeconds);
   call.timeout = Millis(seconds * 1000) + kBesideSnippet;
-  ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
+  ASSIGN_OR_RETURN(const wire::Value answer, call_json(call, false));
   return decode_answer<contracts::ExecuteAnswer>(answer);
 }
 

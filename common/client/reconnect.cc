@@ -5,15 +5,21 @@
 #include "common/base/backoff.h"
 
 namespace paddock::client {
+namespace {
+constexpr int kFewestTries = 4;
+}  // namespace
 
 Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random,
                        InterruptiblePause& pause) {
   ++failed_;
   const auto waited = std::chrono::steady_clock::now() - last_answer_;
   const Millis left = patience_ - std::chrono::duration_cast<Millis>(waited);
-  if (left.count() <= 0) return lost;
+  // Who was stopped meanwhile has not tried for that long.
+  const bool tried = failed_ >= kFewestTries;
+  if (left.count() <= 0 && tried) return lost;
   const Millis wanted = backoff(failed_, random) + failure.retry_after.value_or(Millis(0));
-  if (!pause.wait(std::min(wanted, left))) return Error{Code::kUnavailable, "ABORTED", "given up"};
+  if (!pause.wait(tried ? std::min(wanted, left) : wanted))
+    return Error{Code::kUnavailable, "ABORTED", "given up"};
   return {};
 }
 

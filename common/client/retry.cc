@@ -31,6 +31,22 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
   return failure.retry_after ? std::min(*failure.retry_after, kMostAskedFor) + delay : delay;
 }
 
+bool Patience::is_long() const { return failed_ >= kMaxAttempts; }
+
+std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, MonoTime now,
+                                      Random& random) {
+  if (!since_) since_ = now;
+  if (const auto delay = retry_delay(failure, repeatable, ++failed_, random)) return delay;
+  const std::string& reason = failure.error.reason;
+  const bool nobody_there =
+      failure.unanswered || reason == "UNEXPECTED_ANSWER" || reason.starts_with("STORE_");
+  const Millis left = total_ - (now - *since_);
+  if (!nobody_there || left <= Millis(0)) return std::nullopt;
+  const auto delay = retry_delay(failure, repeatable, 1, random);  // whether it may be sent at all
+  if (!delay) return std::nullopt;
+  return std::min(left, std::max(*delay, backoff(failed_, random)));
+}
+
 std::optional<Millis> parse_retry_after(std::string_view value) {
   const std::optional<int64_t> seconds = parse_integer<int64_t>(trim(value));
   if (!seconds || *seconds < 0 || *seconds > 86'400) return std::nullopt;

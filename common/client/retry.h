@@ -6,6 +6,7 @@
 
 #include "common/base/error.h"
 #include "common/base/random.h"
+#include "common/base/time.h"
 #include "common/base/units.h"
 
 namespace paddock::client {
@@ -16,11 +17,30 @@ bool safe_to_repeat(std::string_view method, bool keyed);
 struct Failure {
   Error error;
   std::optional<Millis> retry_after = {};  // what the server asked for
+  bool unanswered = false;                 // no server said this: there was no answer
 };
 // How long to wait before sending again, or nothing if that is not allowed or not worth it.
 // `failed` counts from 1.
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
                                   Random& random);
+
+// How long one request is sent again: a few times whatever happens, and for as long as the caller's
+// patience lasts while nobody answers, or the server cannot write: then it is being started, mended
+// or moved. A refusal is an answer, and not waited out. For one request, or one of its parts.
+class Patience {
+ public:
+  explicit Patience(Millis total) : total_(total) {}
+  // After another failure: how long to wait before it is sent again; nothing: that is no use.
+  std::optional<Millis> after(const Failure& failure, bool repeatable, MonoTime now,
+                              Random& random);
+  // Whether the few tries are over that everything gets.
+  bool is_long() const;
+
+ private:
+  Millis total_;
+  int failed_ = 0;
+  std::optional<MonoTime> since_;
+};
 
 // The value of a Retry-After header in seconds; dates are not understood.
 std::optional<Millis> parse_retry_after(std::string_view value);

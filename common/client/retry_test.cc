@@ -40,6 +40,39 @@ TEST(RetryDelay, WaitsAtLeastAsLongAsTheServerAskedWithinReason) {
   EXPECT_LE(*retry_delay(busy, true, 1, random), Millis(35'000));
 }
 
+// How often it is asked until that is given up, with 5 s for each try.
+int tries(Millis patience, const Failure& failure, bool repeatable = true) {
+  SeededRandom random(1);
+  Patience asking(patience);
+  MonoTime now{1'000};
+  int count = 1;
+  while (const auto delay = asking.after(failure, repeatable, now, random)) {
+    now = now + *delay + Millis(5'000);
+    ++count;
+  }
+  return count;
+}
+
+TEST(Patience, LastsWhileNobodyAnswersAndForNoRefusal) {
+  Failure nobody = failure(Code::kUnavailable, "UNREACHABLE");
+  nobody.unanswered = true;
+  EXPECT_EQ(tries(Millis(0), nobody), 4) << "a few times in any case";
+  EXPECT_GT(tries(Millis(120'000), nobody), 10);
+  EXPECT_LT(tries(Millis(120'000), nobody), 40);
+  EXPECT_EQ(tries(Millis(120'000), failure(Code::kResourceExhausted, "QUOTA_PENDING")), 4);
+  EXPECT_EQ(tries(Millis(120'000), failure(Code::kInvalidArgument)), 1);
+  EXPECT_GT(tries(Millis(120'000), failure(Code::kUnavailable, "STORE_FULL")), 10);
+}
+
+TEST(Patience, SendsNothingTwiceThatCouldBeDoneTwice) {
+  Failure lost = failure(Code::kUnavailable, "CONNECTION_LOST");
+  lost.unanswered = true;
+  EXPECT_EQ(tries(Millis(120'000), lost, false), 1);
+  Failure never_sent = failure(Code::kUnavailable, "UNREACHABLE");
+  never_sent.unanswered = true;
+  EXPECT_GT(tries(Millis(120'000), never_sent, false), 10);
+}
+
 TEST(ParseRetryAfter, ReadsSecondsOnly) {
   EXPECT_EQ(parse_retry_after(" 3 "), Millis(3000));
   for (const char* text : {"", "-1", "1.5", "99999999999", "Wed, 21 Oct 2015 07:28:00 GMT"}) {

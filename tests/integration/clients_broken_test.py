@@ -217,6 +217,25 @@ class Asking(Broken):
         with mock.patch.dict(os.environ, {"PADDOCK_HOME": "/none"}, clear=True):
             self.refused("INSTANCE_NOT_UP", Client)
 
+    def test_patience_lasts_while_nobody_is_there_and_for_no_refusal(self):
+        class Clock:
+            now = 0.0
+            tries = 0
+
+            def monotonic(self):
+                return self.now
+
+            def sleep(self, seconds):
+                self.now += seconds
+                self.tries += 1
+        client = Client("http://127.0.0.1:1", patience=60)
+        for code, fewest, most in (("UNREACHABLE", 10, 40), ("STORE_IO", 10, 40), ("QUOTA_PENDING", 3, 3)):
+            clock, failure = Clock(), PaddockError("no", code=code, retryable=True)
+            with mock.patch("paddock._http.time", clock), mock.patch.object(client._transport, "_once", side_effect=failure):
+                self.refused(code, lambda: client.runs.get("a"))
+            self.assertTrue(fewest <= clock.tries <= most, (code, clock.tries))
+            self.assertLess(clock.now, 66)
+
     def test_what_holds_anyway_is_not_sent(self):
         spec = RunSpec("compute", ["python3", "a.py"], sandbox=types.SandboxPolicy(limits=types.SandboxLimits(pids=3)))
         self.assertEqual(encode(spec), {"type": "compute", "command": ["python3", "a.py"], "sandbox": {"limits": {"pids": 3}}})

@@ -44,14 +44,22 @@ class Answer:
             raise unexpected("it is no JSON") from None
 
 
-def repeated(action: Callable[[], T], safe: bool) -> T:
-    """Until it succeeds, fails for good, or has been tried often enough."""
+def nobody_there(error: PaddockError) -> bool:
+    """There was no answer, or one that the server cannot work now: it is being started, mended or moved."""
+    return error.code in ("UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER") or error.code.startswith("STORE_")
+
+
+def repeated(action: Callable[[], T], safe: bool, patience: float = 0.0) -> T:
+    """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds while
+    nobody is there."""
+    since = time.monotonic()
     for failed in itertools.count(1):
         try:
             return action()
         except PaddockError as error:
             may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
-            if not may_repeat or failed == MAX_ATTEMPTS:
+            patient = nobody_there(error) and time.monotonic() - since < patience
+            if not may_repeat or (failed >= MAX_ATTEMPTS and not patient):
                 raise
             time.sleep(error.retry_after + backoff(failed))
     raise AssertionError("never reached")
@@ -73,7 +81,7 @@ def _still_open(connection: http.client.HTTPConnection) -> bool:
 
 
 class Transport:
-    def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
+    def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float, patience: float = 0.0) -> None:
         url = urllib.parse.urlsplit(base_url)
         try:
             port = url.port
@@ -85,6 +93,7 @@ class Transport:
             raise _invalid(f"{base_url}: a token is sent over https:// only, or to this host")
         if not (token.isascii() and token.isprintable() and " " not in token):
             raise PaddockError("a token has visible ASCII characters only", code="INVALID_TOKEN")
+        self.patience = patience
         self._host, self._prefix, self._timeout = (url.hostname, port), url.path.rstrip("/"), timeout
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._tls = self._trust(ca_file) if url.scheme == "https" else None
@@ -180,4 +189,4 @@ class Transport:
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, allow_nan=False).encode()
             sent["Content-Type"] = "application/json"
-        return repeated(lambda: self._once(method, target, body, sent, timeout), safe or method in REPEATABLE)
+        return repeated(lambda: self._once(method, target, body, sent, timeout), safe or method in REPEATABLE, self.patience)

@@ -17,16 +17,17 @@ ANSWER_S = 20.0  # beside what a piece of code may take
 
 class Client:
     """`Client()` is the instance on this host, or the controller that PADDOCK_SERVER, PADDOCK_TOKEN and PADDOCK_CA_FILE
-    name; `Client(url, token, ca_file)` another. Any thread may use it. `timeout`: of one answer, in seconds.
+    name; `Client(url, token, ca_file)` another. Any thread may use it. `timeout`: of one answer, in seconds. `patience`: for how many
+    seconds a request is sent again while no server answers (a few times in any case), if it can do nothing twice.
 
     Every call may raise PaddockError.
     """
 
     def __init__(self, base_url: Optional[str] = None, token: str = "", ca_file: Optional[str] = None, *,
-                 namespace: str = "default", timeout: float = 30.0) -> None:
+                 namespace: str = "default", timeout: float = 30.0, patience: float = 0.0) -> None:
         if base_url is None:
             base_url, token, ca_file = default_target(os.environ)
-        self._transport = Transport(base_url, token, ca_file, timeout)
+        self._transport = Transport(base_url, token, ca_file, timeout, patience)
         base = f"/apis/paddock.dev/v1alpha1/namespaces/{part(namespace)}"
         self.runs = Runs(self._transport, base)
         self.sandboxes = Sandboxes(self._transport, base)

@@ -168,7 +168,7 @@ class Runs:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".paddock-{uuid.uuid4().hex}.part")
         try:
-            repeated(lambda: self._write(name, artifact, unfinished), True)
+            repeated(lambda: self._write(name, artifact, unfinished), True, self._transport.patience)
             os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)

@@ -15,6 +15,8 @@ export interface ClientOptions {
   namespace?: string | undefined;
   /** of silence, until an answer and in it; 30 s unless given */
   timeoutMs?: number | undefined;
+  /** how long a request is sent again while no server answers, a few times in any case, if it can do nothing twice; 0 unless given */
+  patienceMs?: number | undefined;
   /** how requests are sent: the runtime's own fetch unless given. With another one, a proxy or a CA of its own can be used. */
   fetch?: typeof fetch | undefined;
 }
@@ -35,7 +37,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const fetcher = options.fetch ?? ((input, init) => fetch(input, init));
-    this.#transport = new Transport(options.baseUrl, options.token ?? "", options.timeoutMs ?? 30_000, fetcher);
+    this.#transport = new Transport(options.baseUrl, options.token ?? "", options.timeoutMs ?? 30_000, fetcher, options.patienceMs ?? 0);
     const base = `/apis/paddock.dev/v1alpha1/namespaces/${part(options.namespace ?? "default")}`;
     this.runs = new Runs(this.#transport, base);
     this.sandboxes = new Sandboxes(this.#transport, base);

@@ -75,6 +75,11 @@ export function checkedUrl(baseUrl: string, token: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** There was no answer, or one that the server cannot work now: it is being started, mended or moved. */
+function nobodyThere(error: PaddockError): boolean {
+  return ["UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code) || error.code.startsWith("STORE_");
+}
+
 export class Transport {
   readonly #baseUrl: string;
 
@@ -83,6 +88,7 @@ export class Transport {
     private readonly token: string,
     private readonly timeoutMs: number,
     private readonly fetcher: typeof fetch,
+    private readonly patienceMs = 0,
   ) {
     this.#baseUrl = checkedUrl(baseUrl, token);
   }
@@ -122,11 +128,14 @@ export class Transport {
   }
 
   async answer(method: string, target: string, sending: Sending = {}): Promise<Answer> {
+    const since = Date.now();
     for (let failed = 1; ; failed++) {
       try {
         return await this.#once(method, target, sending);
       } catch (error) {
-        if (!(error instanceof PaddockError) || !error.retryable || failed === MAX_ATTEMPTS) throw error;
+        if (!(error instanceof PaddockError) || !error.retryable) throw error;
+        const patient = nobodyThere(error) && Date.now() - since < this.patienceMs;
+        if (failed >= MAX_ATTEMPTS && !patient) throw error;
         if (!sending.safe && !REPEATABLE.includes(method) && !NEVER_BEGUN.includes(error.code)) throw error;
         await pause(error.retryAfterMs + backoff(failed), sending.signal);
       }
