@@ -235,10 +235,17 @@ Status bring_up(Start& start) {
   if (start.pointer.node.empty()) start.pointer.node = host_node_name();
   const std::string former_url = start.pointer.url;
   const bool controller_was_alive = is_alive(start.pointer.controller);
-  if (const Status up = ensure_controller(start); !up.ok())
-    return undo(start, up, controller_was_alive);
-  if (const Status up = ensure_agent(start, former_url); !up.ok())
-    return undo(start, up, controller_was_alive);
+  if (const Status begun = ensure_controller(start); !begun.ok())
+    return undo(start, begun, controller_was_alive);
+  Status up = ensure_agent(start, former_url);
+  // One that was up and was ended while we looked is as one that was not up.
+  if (!up.ok() && controller_was_alive && !is_alive(start.pointer.controller)) {
+    start.env.say("the controller ended meanwhile");
+    if (const Status again = ensure_controller(start); !again.ok())
+      return undo(start, again, false);
+    up = ensure_agent(start, former_url);
+  }
+  if (!up.ok()) return undo(start, up, controller_was_alive);
   start.settings.port = port_of(start.pointer.url);
   return write_settings(start.paths.settings(), start.settings);
 }
