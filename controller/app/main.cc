@@ -14,6 +14,7 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
+#include "common/os/start_reserve.h"
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
@@ -115,6 +116,20 @@ Result<os::LockFile> lock_data_dir(const Config& config) {
                    " uses this data folder; stop it or choose another data folder")};
 }
 
+// On a full disk it serves what needs no room, and says what makes some.
+void make_room(const Config& config) {
+  const os::Reserve reserve = os::make_room_to_start(config.data_dir);
+  if (reserve == os::Reserve::kKept) return;
+  log_error(reserve == os::Reserve::kGivenUp
+                ? "the disk of the data folder is full; starting on what was kept for that"
+                : "the disk of the data folder is full, and nothing is left of what was kept for a "
+                  "start",
+            {{"reason", "DISK_FULL"},
+             {"free_some",
+              "remove files beside the data folder, or old backups (backups/) in it; "
+              "then `paddock delete runs` of those that are not needed"}});
+}
+
 Status serve(const Config& config) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
@@ -122,6 +137,7 @@ Status serve(const Config& config) {
   const SystemClock clock;
   SystemRandom random;
   TRY(os::make_dirs(config.data_dir, 0700));
+  make_room(config);
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const std::unique_ptr<Controller> controller,
                    Controller::open(config, {clock, random}));

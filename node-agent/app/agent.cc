@@ -20,6 +20,7 @@
 #include "common/os/lock_holder.h"
 #include "common/os/process.h"
 #include "common/os/spread.h"
+#include "common/os/start_reserve.h"
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/capabilities.h"
@@ -89,8 +90,21 @@ void prune_environments(const std::string& dir, WallTime now) {
   }
 }
 
+// On a full disk it takes no runs, prunes its cache, and says what else makes room.
+void make_room(const AgentConfig& config) {
+  const os::Reserve reserve = os::make_room_to_start(config.data_dir);
+  if (reserve == os::Reserve::kKept) return;
+  log_error(reserve == os::Reserve::kGivenUp
+                ? "the disk of the data folder is full; starting on what was kept for that"
+                : "the disk of the data folder is full, and nothing is left of what was kept for a "
+                  "start",
+            {{"reason", contracts::kNodeDiskFull},
+             {"free_some", "free space on that disk, or lower cacheQuota and start again"}});
+}
+
 Result<os::LockFile> lock_data_dir(const AgentConfig& config) {
   TRY(os::make_dirs(config.data_dir));
+  make_room(config);
   const std::string path = os::join_path(config.data_dir, "agent.lock");
   auto lock = os::LockFile::acquire(path);
   if (!lock && lock.error().reason == "LOCK_HELD") {

@@ -1,0 +1,20 @@
+// A little room that a daemon keeps on the disk of its data folder, so that it can be started again
+// once others have filled that: it then serves what needs no room, and can be told to free some.
+#pragma once
+
+#include <string>
+
+namespace paddock::os {
+
+inline constexpr const char* kStartReserve = "reserve";  // the file, in the data folder
+
+enum class Reserve {
+  kKept,     // there is room, and the reserve
+  kGivenUp,  // the disk is full: the reserve was removed just now, and what it held can be used
+  kMissing,  // the disk is full, and there is no reserve to give up
+};
+
+// For the start of a daemon, before it writes anything. Best effort: nothing of it is an error.
+Reserve make_room_to_start(const std::string& data_dir);
+
+}  // namespace paddock::os
