@@ -1,0 +1,205 @@
+"""Processes that stand still (stopped, frozen, a host that sleeps) and go on: nobody's silence is counted meanwhile.
+An agent that is stopped for good says so; a node whose disk takes nothing gets nothing."""
+import concurrent.futures
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import Instance, contents_below, ended, main, make_project, pids_running, wait_until
+from joined_hosts import Host, make_token
+from session_client import SessionApi, SessionTest
+
+# Ends by itself once it is told to, from outside.
+TOLD = """import signal, sys
+signal.signal(signal.SIGUSR1, lambda *_: (print("done", flush=True), sys.exit(0)))
+print("started", flush=True)
+while True: signal.pause()
+"""
+QUICK = "print('done')\n"
+
+
+class StandStill(unittest.TestCase):
+    def setUp(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
+        self.project = make_project(folder, told__py=TOLD, quick__py=QUICK)
+        self.instance = Instance()
+        self.instance.env["PADDOCK_CONTROLLER_NODES_LEASE"] = "4s"
+        self.instance.env["PADDOCK_CONTROLLER_NODES_LOST_AFTER"] = "5s"
+        self.enterContext(self.instance)
+
+    def submit(self, name, script="told.py"):
+        self.instance.run("compute", self.project, f"python3 {script} {name}-{os.getpid()}", "--detach", "--name", name)
+        if script == "told.py":
+            wait_until("the command to start", lambda: "started" in self.instance.run("logs", name).stdout)
+
+    def tell(self, name):
+        pids = pids_running(f"{name}-{os.getpid()}")
+        for pid in pids:
+            os.kill(pid, signal.SIGUSR1)
+        wait_until("the command to end", lambda: all(ended(pid) for pid in pids))
+
+    def log_of(self, program):
+        return "".join(text.decode(errors="replace") for path, text in contents_below(self.instance.home, ending="latest.log")
+                       if program in str(path))
+
+    def stand_still(self, *programs):
+        """For longer than a node may be silent. It is time itself that must not count, so nothing else can be waited for."""
+        pids = [self.instance.pid_of(program) for program in programs]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        until = time.monotonic() + 8
+        yield
+        while time.monotonic() < until:
+            time.sleep(0.1)
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+    def test_a_controller_that_stood_still_gives_up_no_run_and_believes_what_ended_meanwhile(self):
+        self.submit("goes-on")
+        self.submit("ends")
+        for _ in self.stand_still("paddock-controller"):
+            self.tell("ends")
+        wait_until("the controller to notice", lambda: "leases begin anew" in self.log_of("controller"))
+        self.instance.wait_phase("ends", "Succeeded")
+        run = self.instance.run_object("goes-on")
+        self.assertEqual((run["status"]["phase"], run["status"]["attempt"]), ("Running", 1))
+        self.tell("goes-on")
+        self.instance.wait_phase("goes-on", "Succeeded")
+
+    def test_all_that_stands_still_together_goes_on_together_whoever_wakes_first(self):
+        self.submit("sleeps")
+        for programs in (("paddock-controller", "paddock-node-agent"), ("paddock-node-agent", "paddock-controller")):
+            for _ in self.stand_still(*programs):
+                pass
+            self.submit("after-" + programs[0], "quick.py")
+            self.instance.wait_phase("after-" + programs[0], "Succeeded")
+            self.assertEqual(self.instance.run_object("sleeps")["status"]["phase"], "Running")
+        self.tell("sleeps")
+        self.instance.wait_phase("sleeps", "Succeeded")
+
+    def test_an_agent_that_is_stopped_says_so_at_once_and_what_it_had_not_begun_waits_for_another(self):
+        self.submit("begun")
+        node = self.instance.get("nodes")["items"][0]
+        slots = node["status"]["capacity"]["maxRuns"]
+        agent = self.instance.pid_of("paddock-node-agent")
+        os.kill(agent, signal.SIGTERM)
+        wait_until("the agent to end", lambda: ended(agent))
+        status = self.instance.get("nodes")["items"][0]["status"]
+        self.assertEqual((status["ready"], status["reason"]), (False, "AGENT_STOPPED"), slots)
+        self.submit("late", "quick.py")
+        wait_until("a reason", lambda: "is not ready" in self.instance.run_object("late")["status"].get("message", ""))
+        self.assertEqual(self.instance.run_object("begun")["status"]["phase"], "Running")
+        self.instance.up()
+        self.instance.wait_phase("late", "Succeeded")
+        self.tell("begun")
+        self.instance.wait_phase("begun", "Succeeded")
+
+
+class Orphans(SessionTest):
+    """Commands end with the controller that was asked for them."""
+
+    def ends_of(self, uid):
+        types = [each["type"] for each in self.api.audit(uid)]
+        return [each for each in types if each.startswith("command.") and each != "command.start"]
+
+    def start_command(self, name, mark):
+        pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
+        call = pool.submit(self.api.run, name, f"python3 -c 'import time; time.sleep(300)' {mark}")
+        wait_until("the command to run", lambda: pids_running(mark))
+        return call
+
+    def test_a_command_ends_when_its_controller_is_gone_for_good_or_comes_back(self):
+        for comes_back in (True, False):
+            name = self.session({"limits": {"timeoutMs": 600_000}})
+            mark = f"orphan-{comes_back}-{os.getpid()}"
+            call = self.start_command(name, mark)
+            pids = pids_running(mark)
+            self.instance.kill("paddock-controller")
+            if comes_back:
+                self.instance.up()
+                self.api = SessionApi(self.instance)
+            wait_until("the command to end", lambda: all(ended(pid) for pid in pids))
+            self.assertIsNotNone(call.exception(timeout=60), "the caller's connection broke")
+            if not comes_back:
+                self.instance.up()
+                self.api = SessionApi(self.instance)
+            uid = self.object(name)["metadata"]["uid"]
+            begun = wait_until("the end to be recorded", lambda: self.ends_of(uid))
+            self.assertIn("command.lost", begun)
+
+
+def why_no_disk():
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], check=False, capture_output=True).returncode != 0:
+        return "a disk of its own needs root and mounts"
+    return None
+
+
+@unittest.skipIf(why_no_disk(), why_no_disk())
+class NoBlackHole(unittest.TestCase):
+    """One of two nodes has a disk that takes nothing: the other one does all the work, and spec.retry is not used up."""
+
+    def setUp(self):
+        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), quick__py=QUICK)
+        self.instance = self.enterContext(Instance())
+        line = make_token(self.instance, "sick")[1]
+        self.host = Host(self.instance, "sick")
+        self.host.data.mkdir()
+        self.mount()
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.host.data], check=True)
+        self.host.join(line)
+        self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = "0"
+        self.host.start()
+        self.addCleanup(self.host.end)
+        wait_until("the node", lambda: self.node().get("ready"))
+
+    def mount(self):
+        """A disk of its own, which can be made to fail where the host has loop devices."""
+        image = self.host.folder / "disk"
+        with open(image, "wb") as file:
+            file.truncate(64 << 20)
+        made = subprocess.run(["mkfs.ext4", "-q", "-F", image], check=False, capture_output=True)
+        looped = made.returncode == 0 and subprocess.run(["mount", "-o", "loop", image, self.host.data], check=False,
+                                                         capture_output=True).returncode == 0
+        if not looped:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=700", "none", self.host.data], check=True)
+        os.chmod(self.host.data, 0o700)
+
+    def node(self):
+        return next((each["status"] for each in self.instance.get("nodes")["items"] if each["metadata"]["name"] == "sick"), {})
+
+    def run_some(self, prefix):
+        for number in range(4):
+            self.instance.run("compute", self.project, "python3 quick.py", "--detach", "--name", f"{prefix}{number}")
+        for number in range(4):
+            run = self.instance.wait_phase(f"{prefix}{number}", "Succeeded", "Failed")
+            self.assertEqual(run["status"]["phase"], "Succeeded", run["status"])
+            self.assertNotEqual(run["status"]["nodeName"], "sick")
+
+    def test_a_full_disk(self):
+        with open(self.host.data / "filler", "wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 4096):
+                    pass
+            except OSError:
+                pass
+        self.run_some("full")
+        said = self.instance.run("describe", "node", "sick").stdout
+        if "coolDown" in self.node():  # it was asked at all
+            self.assertIn("NODE_DISK_FULL", said)
+
+    def test_a_disk_that_turned_read_only_is_a_condition(self):
+        if subprocess.run(["mount", "-o", "remount,abort", self.host.data], check=False, capture_output=True).returncode != 0:
+            self.skipTest("this host's file systems cannot be made to fail")
+        said = wait_until("the condition", lambda: self.node().get("conditions"))
+        self.assertEqual([(each["type"], each["status"], each["reason"]) for each in said],
+                         [("HostFault", "True", "NODE_DISK_READ_ONLY")])
+        self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
+        self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
+        self.run_some("ro")
+
+
+if __name__ == "__main__":
+    main()
