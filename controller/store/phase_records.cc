@@ -26,7 +26,7 @@ std::string phase_text(const PhaseRecord& record) {
 
 Result<PhaseRecord> parse_phase(std::string_view text) {
   auto parsed = wire::parse_json(text, internal::kStoredLimits);
-  if (!parsed) return internal::undecodable(kPhaseKind, parsed.error());
+  if (!parsed) return internal::undecodable(kPhaseKind, "", parsed.error());
   const Value& value = *parsed;
   const auto number = [&](const char* name) {
     const Value* member = value.find(name);

@@ -64,6 +64,32 @@ TEST(StoreFile, RefusesASecondOpener) {
   EXPECT_EQ(refusal(folder.file()), "STORE_LOCKED");
 }
 
+TEST(StoreFile, ARunThatCannotBeReadHidesNoOtherAndIsNamed) {
+  TempFolder folder;
+  {
+    const auto store = must_open(folder.file());
+    for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(add_row(*store, name).ok());
+  }
+  raw_sql(folder.file(),
+          "UPDATE objects SET data = json_set(data, '$.status.newField', 1) WHERE name = 'b'");
+  raw_sql(folder.file(), "UPDATE objects SET data = 'x' || data WHERE name = 'c'");
+  const auto store = must_open(folder.file());
+  std::vector<std::string> names;
+  Error why;
+  EXPECT_TRUE(store
+                  ->read([&](ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(const auto listed, txn.list<contracts::Run>({}));
+                    for (const contracts::Run& run : listed.items)
+                      names.push_back(run.metadata.name);
+                    why = txn.find<contracts::Run>({"default", "b"}).error();
+                    return {};
+                  })
+                  .ok());
+  EXPECT_EQ(names, std::vector<std::string>{"a"});
+  EXPECT_EQ(why.reason, "STORE_DATA_INVALID");
+  EXPECT_NE(why.describe().find("reading Run default/b"), std::string::npos) << why.describe();
+}
+
 TEST(StoreFile, RefusesANewerSchemaAndAForeignDatabase) {
   TempFolder folder;
   must_open(folder.file()).reset();

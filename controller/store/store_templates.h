@@ -54,14 +54,20 @@ struct Text {
 };
 
 Error not_found(std::string_view kind, const Key& key);
-Error undecodable(std::string_view kind, const Error& cause);
+// `name`: of the object, as far as it can be read. For the log alone: the caller is told the kind.
+Error undecodable(std::string_view kind, const std::string& name, const Error& cause);
+// Says in the log that a list leaves an object out; of each once.
+void tell_left_out(std::string_view kind, int64_t resource_version, const Error& why);
 
 template <class T>
 Result<T> decode_row(const std::string& data) {
   auto document = wire::parse_json(data, kStoredLimits);
-  if (!document) return undecodable(T::kKind, document.error());
+  if (!document) return undecodable(T::kKind, "", document.error());
   auto object = wire::decode<T>(*document);
-  if (!object) return undecodable(T::kKind, object.error());
+  if (!object)
+    return undecodable(T::kKind,
+                       document->text("metadata.namespace") + "/" + document->text("metadata.name"),
+                       object.error());
   return object;
 }
 
@@ -99,8 +105,18 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
   page.remaining = rows.remaining;
   page.items.reserve(rows.items.size());
   for (const Row& row : rows.items) {
-    ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row.data));
-    page.items.push_back(std::move(object));
+    auto object = internal::decode_row<T>(row.data);
+    if (object.ok()) {
+      page.items.push_back(std::move(*object));
+      continue;
+    }
+    // A run that cannot be read hides none of the others. Of other kinds a missing one would be
+    // taken for one that is gone: a grant that bounds, a node that holds runs.
+    if constexpr (std::is_same_v<T, contracts::Run>) {
+      internal::tell_left_out(T::kKind, row.resource_version, object.error());
+    } else {
+      return object.error();
+    }
   }
   return page;
 }

@@ -1,6 +1,9 @@
 // Objects: rows of JSON with a resource version drawn from the history of changes.
+#include <set>
 #include <tuple>
 
+#include "common/base/guarded.h"
+#include "common/base/log.h"
 #include "common/base/text.h"
 #include "controller/store/sqlite/transaction.h"
 
@@ -29,10 +32,25 @@ Error already_exists(std::string_view kind, const Key& key) {
           cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" already exists")};
 }
 
-Error undecodable(std::string_view kind, const Error& cause) {
+Error undecodable(std::string_view kind, const std::string& name, const Error& cause) {
   return Error{Code::kInternal, "STORE_DATA_INVALID",
                cat("a stored ", kind, " cannot be read by this version")}
-      .within(cause.describe());
+      .within(cause.describe())
+      .within(cat("reading ", kind, " ", name.empty() ? "of a damaged row" : name));
+}
+
+// The whole process tells of each once: whoever lists, lists again soon.
+void tell_left_out(std::string_view kind, int64_t resource_version, const Error& why) {
+  constexpr size_t kMostTold = 10'000;
+  static Guarded<std::set<std::pair<std::string, int64_t>>> told;
+  const bool first = told.with([&](auto& all) {
+    return all.size() < kMostTold && all.emplace(kind, resource_version).second;
+  });
+  if (first)
+    log_error("lists leave out what cannot be read: delete it, or start the version that wrote it",
+              {{"kind", std::string(kind)},
+               {"resource_version", std::to_string(resource_version)},
+               {"error", why.describe()}});
 }
 
 }  // namespace internal
