@@ -150,6 +150,7 @@ OwnNames Listener::names_for(int connection, const std::vector<std::string>& all
   OwnNames names;
   names.any = is_unix();
   if (names.any) return names;
+  names.tls = tls_ != nullptr;
   names.hosts = allowed_hosts;
   names.hosts.push_back(host_);
   names.hosts.push_back(local_name(connection).first);

@@ -37,11 +37,11 @@ Error origin_denied() {
           {{"origin", "must be this server's own address"}}};
 }
 
-Status check_own_origin(const std::string& origin, const Authority& host) {
-  const bool https = origin.starts_with("https://");
-  if (!https && !origin.starts_with("http://")) return origin_denied();
-  const int default_port = https ? 443 : 80;
-  const auto from = parse_authority(std::string_view(origin).substr(https ? 8 : 7));
+Status check_own_origin(const std::string& origin, const Authority& host, bool tls) {
+  const std::string_view scheme = tls ? "https://" : "http://";
+  if (!origin.starts_with(scheme)) return origin_denied();
+  const int default_port = tls ? 443 : 80;
+  const auto from = parse_authority(std::string_view(origin).substr(scheme.size()));
   if (!from || from->host != host.host) return origin_denied();
   const int from_port = from->port < 0 ? default_port : from->port;
   const int host_port = host.port < 0 ? default_port : host.port;
@@ -90,7 +90,9 @@ Status check_origin(const RequestHead& head, const OwnNames& own) {
   }
   const auto origin = head.headers.find("origin");
   if (origin == head.headers.end() || !changes_state(head.method)) return {};
-  return check_own_origin(origin->second, *host);
+  // Whoever passes requests on to a socket file speaks for its pages, under a scheme of its own.
+  const bool tls = own.any ? origin->second.starts_with("https://") : own.tls;
+  return check_own_origin(origin->second, *host, tls);
 }
 
 }  // namespace paddock::api

@@ -24,9 +24,12 @@ bool is_loopback_name(std::string_view host);  // localhost, *.localhost, 127.0.
 // What one connection answers to.
 struct OwnNames {
   std::vector<std::string> hosts;  // lower case: listen hosts, the local address, allowed hosts
+  bool tls = false;                // the scheme of its own origin is https
   bool any = false;                // a unix socket: no browser can reach it
 };
 
+// What changes something comes from no page or from this server's own: the origin's scheme, host
+// and port are those under which the request came here. A request without an Origin is no page's.
 Status check_origin(const RequestHead& head, const OwnNames& own);
 
 }  // namespace paddock::api

@@ -237,11 +237,18 @@ TEST_F(ServerAttack, ForeignHostsAndOriginsAreRefused) {  // T24: DNS rebinding
   }
   expect_refused("GET /ping HTTP/1.1\r\n\r\n", 400, "HEADER_INVALID");
   for (const std::string origin :
-       {"http://evil.example", "null", "http://localhost:1", "file://", "http://127.0.0.1"}) {
+       {"http://evil.example", "null", "http://localhost:1", "file://", "http://127.0.0.1",
+        "https://localhost", "https://localhost:80", "HTTP://localhost", "http://localhost/",
+        "http://localhost http://localhost", "http://localhost, http://evil.example",
+        "http://user@localhost", "//localhost", "localhost"}) {
     expect_refused(cat("POST /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: ", origin,
                        "\r\nContent-Length: 0\r\n\r\n"),
                    403, "ORIGIN_DENIED");
   }
+  expect_refused(
+      "POST /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nOrigin: null\r\n"
+      "Content-Length: 0\r\n\r\n",
+      400, "HEADER_INVALID");
   EXPECT_EQ(handled_.count(), 0);
   for (const std::string host : {"localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8080",
                                  "[::1]:1", "paddock.localhost"}) {

@@ -115,6 +115,25 @@ TEST_F(ServerTls, ServesManyRequestsOverTls) {
       << "both requests of one TLS record are answered";
 }
 
+// A page that came over plain HTTP, from whoever is on the way, is not this server's page.
+TEST_F(ServerTls, TheOriginOfItsOwnPagesHasItsScheme) {
+  start(tls_listener());
+  const auto answer_to = [&](const std::string& host, const std::string& origin) {
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    one.send(cat("POST /echo HTTP/1.1\r\nHost: ", host, "\r\n",
+                 origin.empty() ? "" : cat("Origin: ", origin, "\r\n"),
+                 "Connection: close\r\nContent-Length: 0\r\n\r\n"));
+    return one.read_until("never");
+  };
+  for (const std::string origin : {"http://localhost", "http://localhost:443", "null",
+                                   "https://localhost:80", "https://evil.example"})
+    EXPECT_THAT(answer_to("localhost", origin), HasSubstr("ORIGIN_DENIED")) << origin;
+  for (const std::string origin : {"", "https://localhost", "https://localhost:443"})
+    EXPECT_THAT(answer_to("localhost", origin), HasSubstr("200 OK")) << origin;
+  EXPECT_THAT(answer_to("localhost:8443", "https://localhost:8443"), HasSubstr("200 OK"));
+  EXPECT_THAT(answer_to("localhost:8443", "http://localhost:8443"), HasSubstr("ORIGIN_DENIED"));
+}
+
 TEST_F(ServerTls, LargeBodiesGoBothWays) {
   start(tls_listener());
   TlsClient one(server_->port(0), {ours().ca.certificate_pem, TLS1_2_VERSION});

@@ -50,6 +50,15 @@ class Loopback(Executing):
         self.assertEqual(connection.getresponse().status, 401)
 
 
+    def test_a_page_of_another_origin_runs_nothing_and_the_scheme_is_part_of_it(self):
+        here = f"127.0.0.1:{self.port}"
+        for origin in ("null", "https://evil.example", f"https://{here}", f"https://localhost:{self.port}", "http://127.0.0.1",
+                       f"http://{here}, http://{here}"):
+            status, answer = self.ask("POST", "/execute", REQUEST, headers={"Origin": origin})
+            self.assertEqual((status, answer["error"]["code"]), (403, "ORIGIN_DENIED"), origin)
+        self.assertEqual(self.ask("POST", "/execute", REQUEST, headers={"Origin": f"http://{here}"})[1]["stdout"], "42\n")
+
+
 class AnyAddress(Executing):
     settings = {"PADDOCK_CONTROLLER_EXECUTE_HOST": "0.0.0.0"}
 
