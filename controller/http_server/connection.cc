@@ -11,7 +11,8 @@
 namespace paddock::api {
 namespace {
 
-constexpr int kLingerMs = 1000;
+constexpr int kLingerMs = 10'000;
+constexpr int kShortLingerMs = 1'000;  // where places are scarce
 
 Client client_of(const Transport& transport, Hangups& hangups) {
   return {[&transport] { return !transport.stopping() && !transport.peer_gone(); },
@@ -57,7 +58,7 @@ void Connection::refuse(const Error& error) {
   if (transport_->handshake(Deadline::in_ms(rules_.options.header_timeout_ms)) == IoState::kOk) {
     (void)rules_.codec.write(*transport_, refusal(error), {.head_only = false, .close = true});
   }
-  transport_->finish(kLingerMs);
+  transport_->finish(kShortLingerMs);
 }
 
 bool Connection::serve_one() {

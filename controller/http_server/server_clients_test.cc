@@ -49,6 +49,24 @@ TEST_F(ServerClients, ABodyThatEndsEarlyIsIncomplete) {
   EXPECT_THAT(answer.body, HasSubstr("BODY_INCOMPLETE"));
 }
 
+// Most clients send all of a body before they read.
+TEST_F(ServerClients, WhoSendsAllOfARefusedBodyReadsTheAnswer) {
+  start();
+  for (const size_t size : {size_t{100} << 10, size_t{5} << 20, size_t{48} << 20}) {
+    RawClient one = client();
+    EXPECT_TRUE(one.send(post("/echo", std::string(size, 'x')))) << size;
+    const Answer answer = one.answer();
+    EXPECT_EQ(answer.status, 413) << size;
+    EXPECT_THAT(answer.body, HasSubstr("BODY_TOO_LARGE"));
+  }
+  const std::string chunk = cat("100000\r\n", std::string(0x100000, 'x'), "\r\n");
+  RawClient chunked = client();
+  EXPECT_TRUE(
+      chunked.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"));
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(chunked.send(chunk));
+  EXPECT_EQ(chunked.answer().status, 413);
+}
+
 TEST_F(ServerClients, AClientThatDoesNotReadIsGivenUp) {
   ServerOptions options = one_listener();
   options.write_timeout_ms = 200;

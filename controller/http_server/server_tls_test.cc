@@ -145,6 +145,15 @@ TEST_F(ServerTls, LargeBodiesGoBothWays) {
   EXPECT_GT(one.read_until("never").size(), size_t{8} << 20);
 }
 
+TEST_F(ServerTls, WhoSendsAllOfARefusedBodyReadsTheAnswer) {
+  start(tls_listener());
+  for (const size_t size : {size_t{5} << 20, size_t{48} << 20}) {
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    one.send(post("/echo", std::string(size, 'x')));
+    EXPECT_THAT(one.read_until("BODY_TOO_LARGE"), HasSubstr("413 ")) << size;
+  }
+}
+
 TEST_F(ServerTls, AClientThatTrustsAnotherCaRefusesUsAndTheServerLivesOn) {
   start(tls_listener());
   const crypto::KeyPair other = crypto::make_ca("other", SystemClock().wall()).value();

@@ -10,7 +10,9 @@ namespace paddock::api {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
-constexpr size_t kLingerBytes = 4 << 20;
+// What a client may still send of a body that was refused, before it looks for the answer.
+constexpr size_t kLingerBytes = size_t{256} << 20;
+constexpr int kSilenceMs = 1000;    // whoever sends nothing for so long has read it, or never will
 constexpr int kLastAnswerMs = 500;  // for an answer in flight when the server stops
 
 class PlainTransport final : public Transport {
@@ -125,14 +127,15 @@ bool Transport::peer_gone() const {
 void Transport::finish(int linger_ms) {
   say_goodbye();
   ::shutdown(fd_.get(), SHUT_WR);
-  const Deadline deadline = Deadline::in_ms(linger_ms);
-  std::array<char, 16 << 10> sink;
+  const Deadline end = Deadline::in_ms(linger_ms);
+  std::array<char, 64 << 10> sink;
   for (size_t total = 0; total < kLingerBytes && linger_ms > 0;) {
     const ssize_t got = ::recv(fd_.get(), sink.data(), sink.size(), MSG_DONTWAIT);
     if (got > 0) {
       total += static_cast<size_t>(got);
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR) ||
-               wait_for(Attempt::kWantsRead, deadline) != IoState::kOk) {
+               wait_for(Attempt::kWantsRead, end.earlier_of(Deadline::in_ms(kSilenceMs))) !=
+                   IoState::kOk) {
       break;
     }
   }

@@ -37,7 +37,8 @@ class Transport {
   int watched_fd() const { return fd_.get(); }  // what peer_gone() looks at
   bool stopping() const { return stop_.raised(); }
   // Ends the connection so that the client can still read what was written: says goodbye, then
-  // swallows what it sends for at most `linger_ms`.
+  // swallows what it sends for at most `linger_ms`, and until it sends nothing for a second. Many
+  // clients send all of a body before they read, and a reset would take the answer from them.
   void finish(int linger_ms);
 
  protected:

@@ -1,0 +1,99 @@
+"""A body that is refused early is answered, and whoever sends all of it before reading reads the answer: with several HTTP
+clients, over TLS and without."""
+import http.client
+import json
+import pathlib
+import shutil
+import ssl
+import subprocess
+import tempfile
+import unittest
+
+from executing import Executing
+from harness import find_file, main
+
+# Of bodies that are refused by their length: some fit into the kernel's buffers, some are far from it.
+SIZES = (9 << 20, 48 << 20)
+
+FETCH = """
+const [url, token, file] = process.argv.slice(2);
+const headers = {"content-type": "application/json", ...(token && {authorization: `Bearer ${token}`})};
+const answer = await fetch(url, {method: "POST", headers, body: (await import("node:fs")).readFileSync(file)});
+console.log(answer.status + " " + await answer.text());
+"""
+
+
+class EarlyRefusals(Executing):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-early-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        for size in SIZES:
+            (cls.folder / str(size)).write_bytes(b"x" * size)
+        (cls.folder / "fetch.mjs").write_text(FETCH)
+        home = cls.instance.home
+        cls.ca = str(find_file(home, "tls/ca.pem"))
+        port = json.loads(find_file(home, "controller.json").read_text())["port"]
+        token = find_file(home, "tokens/admin").read_text().strip()
+        cls.places = (("127.0.0.1", port, "/apis/paddock.dev/v1alpha1/namespaces/default/runs", token),
+                      ("127.0.0.1", cls.port, "/execute", ""))
+
+    def check(self, said, status, what):
+        self.assertIn("BODY_TOO_LARGE", said, what)
+        self.assertIn(status, (413, 422), what)
+
+    def each(self):
+        for host, port, path, token in self.places:
+            for size in SIZES:
+                yield host, port, path, token, self.folder / str(size), f"{'TLS' if token else 'plain'} {size}"
+
+    def test_http_client_of_python(self):
+        for host, port, path, token, file, what in self.each():
+            if token:
+                context = ssl.create_default_context(cafile=self.ca)
+                connection = http.client.HTTPSConnection(host, port, context=context, timeout=120)
+            else:
+                connection = http.client.HTTPConnection(host, port, timeout=120)
+            with self.subTest(what):
+                try:
+                    connection.request("POST", path, file.read_bytes(), {"Authorization": f"Bearer {token}"} if token else {})
+                    answer = connection.getresponse()
+                    self.check(answer.read().decode(), answer.status, what)
+                finally:
+                    connection.close()
+
+    def test_requests_of_python(self):
+        try:
+            import requests
+        except ImportError:
+            self.skipTest("this machine has no requests for Python")
+        for host, port, path, token, file, what in self.each():
+            with self.subTest(what):
+                answer = requests.post(f"{'https' if token else 'http'}://{host}:{port}{path}", data=file.read_bytes(), timeout=120,
+                                       headers={"Authorization": f"Bearer {token}"} if token else {}, verify=self.ca)
+                self.check(answer.text, answer.status_code, what)
+
+    def test_curl_which_asks_first_or_does_not(self):
+        for host, port, path, token, file, what in self.each():
+            for expect in ("Expect:", "Expect: 100-continue"):
+                with self.subTest(f"{what} {expect}"):
+                    done = subprocess.run(
+                        ["curl", "--silent", "--show-error", "--http1.1", "--cacert", self.ca, "-w", "%{http_code}", "-H", expect,
+                         *(["-H", f"Authorization: Bearer {token}"] if token else []), "--data-binary", f"@{file}",
+                         f"{'https' if token else 'http'}://{host}:{port}{path}"], text=True, capture_output=True, timeout=120)
+                    self.check(done.stdout, int(done.stdout[-3:]), done.stderr)
+
+    @unittest.skipUnless(shutil.which("node"), "this machine has no node")
+    def test_fetch_of_node(self):
+        for host, port, path, token, file, what in self.each():
+            with self.subTest(what):
+                done = subprocess.run(["node", self.folder / "fetch.mjs", f"{'https' if token else 'http'}://{host}:{port}{path}", token, file],
+                                      env={"NODE_EXTRA_CA_CERTS": self.ca, "PATH": "/usr/bin:/bin:/usr/local/bin"}, text=True,
+                                      capture_output=True, timeout=120)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.check(done.stdout, int(done.stdout[:3]), what)
+
+
+if __name__ == "__main__":
+    main()
