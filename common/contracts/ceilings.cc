@@ -2,27 +2,34 @@
 
 #include <algorithm>
 
+#include "common/contracts/host_limits.h"
 #include "common/contracts/inner_paths.h"
+#include "common/contracts/limit_text.h"
 #include "common/contracts/mount_places.h"
 
 namespace paddock::contracts {
 namespace {
-
-std::string text_of(int64_t count) { return std::to_string(count); }
-std::string text_of(const wire::Quantity& bytes) { return format_quantity(bytes.bytes); }
-std::string text_of(const wire::Duration& time) { return format_duration(time.value); }
 
 template <class T>
 void check_limit(const char* name, const std::optional<T>& limit, const std::optional<T>& ceiling,
                  std::vector<CeilingRefusal>& out) {
   if (!ceiling || (limit && *limit <= *ceiling)) return;
   out.push_back({"LIMIT_OVER_CEILING", cat("limits.", name),
-                 cat(limit ? text_of(*limit) : "no limit", " is over the operator's ceiling of ",
-                     text_of(*ceiling), "; ask for at most ", text_of(*ceiling))});
+                 cat(limit ? limit_text(*limit) : "no limit", " is over the operator's ceiling of ",
+                     limit_text(*ceiling), "; ask for at most ", limit_text(*ceiling))});
 }
 
 std::string listed(const std::vector<std::string>& allowed) {
   return allowed.empty() ? "none is allowed" : cat("allowed: ", join(allowed, ", "));
+}
+
+Status refused(const std::vector<CeilingRefusal>& refusals) {
+  if (refusals.empty()) return {};
+  Error error{Code::kFailedPrecondition, refusals[0].reason,
+              cat(refusals[0].field, ": ", refusals[0].message)};
+  for (const CeilingRefusal& refusal : refusals)
+    error.causes.push_back({refusal.field, refusal.message});
+  return error;
 }
 
 bool allows_mount(const std::vector<std::string>& folders, const std::string& path) {
@@ -72,29 +79,28 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
 }
 
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings) {
-  const std::vector<CeilingRefusal> refusals = over_ceilings(effective, ceilings);
-  if (refusals.empty()) return {};
-  Error error{Code::kFailedPrecondition, refusals[0].reason,
-              cat(refusals[0].field, ": ", refusals[0].message)};
-  for (const CeilingRefusal& refusal : refusals)
-    error.causes.push_back({refusal.field, refusal.message});
-  return error;
+  return refused(over_ceilings(effective, ceilings));
 }
 
 Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings) {
   const auto& most = ceilings.termination_grace;
   if (!grace || !most || *grace <= *most) return {};
   return invalid_argument("GRACE_OVER_CEILING",
-                          cat(text_of(*grace), " is over the operator's ceiling of ",
-                              text_of(*most), "; ask for at most ", text_of(*most)),
+                          cat(limit_text(*grace), " is over the operator's ceiling of ",
+                              limit_text(*most), "; ask for at most ", limit_text(*most)),
                           "terminationGrace");
 }
 
-Status check_node_ceilings(const SandboxPolicy& effective, const std::optional<Ceilings>& node) {
-  if (node) return check_ceilings(effective, *node);
-  if (!effective.network || !effective.network->enabled) return {};
-  return Error{Code::kFailedPrecondition, "NETWORK_NOT_ALLOWED",
-               "network.enabled: the operator of this node has not allowed it (ceilings.network)"};
+Status check_node_bounds(const SandboxPolicy& effective, const NodeBounds& node) {
+  if (node.ceilings) {
+    TRY(check_ceilings(effective, *node.ceilings));
+  } else if (effective.network && effective.network->enabled) {
+    return Error{
+        Code::kFailedPrecondition, "NETWORK_NOT_ALLOWED",
+        "network.enabled: the operator of this node has not allowed it (ceilings.network)"};
+  }
+  return refused(
+      over_largest(effective, node.largest, node.ceilings.value_or(Ceilings{}), "this node"));
 }
 
 }  // namespace paddock::contracts

@@ -10,14 +10,15 @@
 namespace paddock::contracts {
 
 struct Ceilings {
-  SandboxLimits limits;  // an absent one is not bounded
+  SandboxLimits limits;  // an absent one is bounded by what hosts have (host_limits.h)
   bool network = false;
   std::vector<std::string> host_mounts;  // these folders and all below may be mounted
   std::vector<std::string> devices;
   std::optional<wire::Duration> termination_grace;
   static constexpr auto describe() {
     return std::tuple{
-        field("limits", &Ceilings::limits, "largest limits; those left out are not bounded"),
+        field("limits", &Ceilings::limits,
+              "largest limits; those left out follow from what hosts have"),
         field("network", &Ceilings::network, "whether a policy may allow domains"),
         field("hostMounts", &Ceilings::host_mounts,
               "folders of the host that a policy may mount, with all below", {.max_length = 64}),
@@ -42,8 +43,14 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const 
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
 // GRACE_OVER_CEILING at terminationGrace; an absent ceiling or grace is none.
 Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings);
-// A node whose operator set none bounds nothing of its own, but has no network.
-Status check_node_ceilings(const SandboxPolicy& effective, const std::optional<Ceilings>& node);
+
+// What holds at one node: its operator's ceilings where there are any (else no network), and the
+// limits that it named no ceiling for, by what the host has (host_limits.h).
+struct NodeBounds {
+  std::optional<Ceilings> ceilings = {};
+  SandboxLimits largest = {};
+};
+Status check_node_bounds(const SandboxPolicy& effective, const NodeBounds& node);
 
 }  // namespace paddock::contracts
 

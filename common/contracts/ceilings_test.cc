@@ -90,11 +90,11 @@ TEST(Ceilings, AreOneErrorWithEveryCause) {
 TEST(Ceilings, OfANodeThatHasNoneStillKeepTheNetworkOut) {
   const SandboxPolicy plain = policy("limits: {memory: 64Gi}\ndevices: [/dev/kvm]");
   const SandboxPolicy network = policy("network: {enabled: true, allowDomains: [a.example]}");
-  EXPECT_TRUE(check_node_ceilings(plain, std::nullopt).ok());
-  EXPECT_EQ(check_node_ceilings(network, std::nullopt).error().reason, "NETWORK_NOT_ALLOWED");
-  EXPECT_EQ(check_node_ceilings(network, ceilings("{}")).error().reason, "NETWORK_NOT_ALLOWED");
-  EXPECT_TRUE(check_node_ceilings(network, ceilings("network: true")).ok());
-  EXPECT_FALSE(check_node_ceilings(plain, ceilings("limits: {memory: 1Gi}")).ok());
+  EXPECT_TRUE(check_node_bounds(plain, {}).ok());
+  EXPECT_EQ(check_node_bounds(network, {}).error().reason, "NETWORK_NOT_ALLOWED");
+  EXPECT_EQ(check_node_bounds(network, {ceilings("{}")}).error().reason, "NETWORK_NOT_ALLOWED");
+  EXPECT_TRUE(check_node_bounds(network, {ceilings("network: true")}).ok());
+  EXPECT_FALSE(check_node_bounds(plain, {ceilings("limits: {memory: 1Gi}")}).ok());
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 namespace paddock::contracts {
 
+NodeBounds bounds_of(const NodeStatus& status) { return {status.ceilings, status.largest_limits}; }
+
 int64_t well_devices(const NodeStatus& status) {
   return std::ranges::count_if(status.devices, &std::string::empty, &Device::fault);
 }

@@ -102,6 +102,7 @@ struct NodeStatus {
   std::vector<Capability> capabilities;
   std::vector<Canary> canaries;
   std::optional<Ceilings> ceilings;
+  SandboxLimits largest_limits;
   int64_t max_sessions = 0;
   std::string agent_version;
   std::string os;
@@ -131,6 +132,8 @@ struct NodeStatus {
               "elsewhere",
               {.omit_empty = true, .max_length = 256}),
         field("ceilings", &NodeStatus::ceilings, "what its operator lets a policy ask for"),
+        field("largestLimits", &NodeStatus::largest_limits,
+              "the most that a policy may ask for of what its operator named no ceiling for"),
         field("maxSessions", &NodeStatus::max_sessions,
               "sandbox sessions at once; 0: it takes none", {.min = 0, .max = 1'000'000}),
         field("agentVersion", &NodeStatus::agent_version, "version of the agent",
@@ -157,6 +160,9 @@ struct Node {
                       field("status", &Node::status, "what the agent reports")};
   }
 };
+
+// What binds the policies of its runs.
+NodeBounds bounds_of(const NodeStatus& status);
 
 // How many of its devices runs can get.
 int64_t well_devices(const NodeStatus& status);

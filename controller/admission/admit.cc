@@ -219,17 +219,21 @@ void check_environment(const RunSpec& spec, const std::string& profile_name,
 }
 
 void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
-                    const contracts::Ceilings& ceilings, Refusals& out) {
+                    const contracts::Ceilings& ceilings, const contracts::SandboxLimits& largest,
+                    Refusals& out) {
   const auto& longest = ceilings.limits.wall_time;
-  const bool over = spec.timeout && longest && *spec.timeout > *longest;
-  if (over) {
+  const bool late = spec.timeout && longest && *spec.timeout > *longest;
+  if (late) {
     out.add("TIMEOUT_OVER_CEILING", "spec.timeout",
             cat(format_duration(spec.timeout->value), " is over the operator's ceiling of ",
                 format_duration(longest->value)));
   }
-  for (contracts::CeilingRefusal& refusal : contracts::over_ceilings(policy, ceilings)) {
+  std::vector<contracts::CeilingRefusal> over = contracts::over_ceilings(policy, ceilings);
+  for (auto& each : contracts::over_largest(policy, largest, ceilings, "the largest node known"))
+    over.push_back(std::move(each));
+  for (contracts::CeilingRefusal& refusal : over) {
     const bool time = refusal.field == "limits.wallTime";
-    if (time && over) continue;
+    if (time && late) continue;
     out.add(time ? "TIMEOUT_OVER_CEILING" : std::move(refusal.reason),
             cat("spec.sandbox.", refusal.field), std::move(refusal.message));
   }
@@ -335,7 +339,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_publish(spec, refusals);
   check_volumes(spec, refusals);
   check_tool_bundle(spec, refusals);
-  check_ceilings(spec, admitted.policy, context.ceilings, refusals);
+  check_ceilings(spec, admitted.policy, context.ceilings, context.largest, refusals);
   check_grace(spec, context.ceilings, refusals);
   check_environment(spec, profile_name, admitted, refusals);
   if (!refusals.none()) return std::move(refusals).take();

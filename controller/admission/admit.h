@@ -16,7 +16,7 @@
 #include <map>
 #include <string>
 
-#include "common/contracts/ceilings.h"
+#include "common/contracts/host_limits.h"
 #include "common/contracts/profile.h"
 #include "common/contracts/run.h"
 #include "controller/admission/command_rules.h"
@@ -29,6 +29,8 @@ contracts::Ceilings default_ceilings();
 struct AdmissionContext {
   contracts::Ceilings ceilings = default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
+  // What the largest node has to give, or none of them.
+  contracts::SandboxLimits largest = contracts::limits_of_host({}, contracts::builtin_profiles());
   const contracts::Tree* tree = nullptr;  // of spec.workspace; nullptr when the run names none
   const FileNames* files = nullptr;       // of that tree, from one who admits many runs of it
   // The workspace is still to be made: that none is named is no refusal, and without `tree` nothing

@@ -42,7 +42,7 @@ NodeState state_of(const contracts::Node& node) {
   state.labels = node.metadata.labels;
   state.taints = node.spec.taints;
   state.capacity = node.status.capacity;
-  state.ceilings = node.status.ceilings;
+  state.bounds = contracts::bounds_of(node.status);
   for (const contracts::Canary& canary : node.status.canaries) take_canary(state, canary);
   for (const contracts::Device& device : node.status.devices) {
     if (!device.fault.empty()) continue;
@@ -60,7 +60,8 @@ std::string kind_key(const NodeState& node) {
                                     node.resting,
                                     wire::encode(node.labels),
                                     wire::encode(node.taints),
-                                    wire::encode(node.ceilings),
+                                    wire::encode(node.bounds.ceilings),
+                                    wire::encode(node.bounds.largest),
                                     wire::encode(node.unproven),
                                     wire::encode(node.proven)};
   return wire::to_json(parts);

@@ -20,7 +20,7 @@ struct NodeState {
   bool resting = false;  // it could not begin what it was given
   std::map<std::string, std::string> labels;
   std::vector<contracts::Taint> taints;
-  std::optional<contracts::Ceilings> ceilings;
+  contracts::NodeBounds bounds;
   std::vector<std::string> unproven;  // capabilities whose canaries failed here
   std::map<std::string, contracts::EnforcementLevel> proven;  // the weakest of each capability
   contracts::Capacity capacity;

@@ -54,12 +54,19 @@ Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
   return endpoint;
 }
 
-executor::ExecutorConfig executor_config(const AgentConfig& config) {
+// Where its operator named no ceiling, this host's size is one.
+contracts::NodeBounds bounds_of(const AgentConfig& config) {
+  return {config.ceilings, contracts::limits_of_host(devices::host_size("/", config.data_dir),
+                                                     contracts::builtin_profiles())};
+}
+
+executor::ExecutorConfig executor_config(const AgentConfig& config,
+                                         const contracts::NodeBounds& bounds) {
   executor::ExecutorConfig out;
   out.runs_dir = os::join_path(config.data_dir, "runs");
   out.intents_file = os::join_path(config.data_dir, "launches");
   out.sandbox_program = config.sandbox_program;
-  out.ceilings = config.ceilings;
+  out.bounds = bounds;
   out.network = config.network;
   out.environments.dir = config.data_dir;
   out.environments.wheel_dir = config.wheel_dir;
@@ -246,14 +253,16 @@ void use_new_launcher(const AgentConfig& config, executor::LaunchServer& runs,
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
-  const executor::ExecutorConfig executor = executor_config(config);
-  ASSIGN_OR_RETURN(snippets::Setting snippet_setting, snippet_setting_of(config));
+  const contracts::NodeBounds bounds = bounds_of(config);
+  const executor::ExecutorConfig executor = executor_config(config, bounds);
+  ASSIGN_OR_RETURN(snippets::Setting snippet_setting, snippet_setting_of(config, bounds));
   TRY(prepare_folders(config, executor));
   ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
   HostLook host_look(config);
   const devices::Host first_look = host_look.look();
   ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, first_look, clock.wall()));
+  status.largest_limits = bounds.largest;
   devices::Ledger accelerators;
   accelerators.know(first_look.accelerators);
 
@@ -271,8 +280,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
                                  {"--hold", "exit", "--ready", "2"});
   if (config.snippets.enabled) holding.start();
   CallHost calls(
-      {std::move(snippet_setting), session_setting_of(config)}, config.name, holding, judging,
-      {nonce, generation}, [&] { return credentials.endpoint(); }, clock);
+      {std::move(snippet_setting), session_setting_of(config, bounds)}, config.name, holding,
+      judging, {nonce, generation}, [&] { return credentials.endpoint(); }, clock);
   TRY(calls.recover());
   session::SessionLoop* talking = nullptr;
   RunHost runs(

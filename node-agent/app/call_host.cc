@@ -26,21 +26,23 @@ constexpr int64_t kNobodyNumber = 65534;
 
 std::string library_dir() { return ::access(kLibraryDir, R_OK | X_OK) == 0 ? kLibraryDir : ""; }
 
-Result<snippets::Setting> snippet_setting_of(const AgentConfig& config) {
+Result<snippets::Setting> snippet_setting_of(const AgentConfig& config,
+                                             const contracts::NodeBounds& bounds) {
   snippets::Setting out;
   out.config = config.snippets;
   ASSIGN_OR_RETURN(out.profile, snippets::load_profile(config.snippets));
-  out.ceilings = config.ceilings;
+  out.bounds = bounds;
   if (::geteuid() == 0) out.uid = kNobodyNumber;
   out.library_dir = library_dir();
   return out;
 }
 
-sessions::Setting session_setting_of(const AgentConfig& config) {
+sessions::Setting session_setting_of(const AgentConfig& config,
+                                     const contracts::NodeBounds& bounds) {
   sessions::Setting out;
   out.config = config.sessions;
   out.folder = os::join_path(config.data_dir, "sessions");
-  out.ceilings = config.ceilings;
+  out.bounds = bounds;
   out.network = config.network;
   if (::geteuid() == 0) out.uid = kNobodyNumber;
   return out;

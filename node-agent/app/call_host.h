@@ -27,8 +27,10 @@ namespace paddock::agent {
 // here.
 std::string library_dir();
 // PROFILE_INVALID and the like: the agent does not start with another policy than was meant.
-Result<snippets::Setting> snippet_setting_of(const AgentConfig& config);
-sessions::Setting session_setting_of(const AgentConfig& config);
+Result<snippets::Setting> snippet_setting_of(const AgentConfig& config,
+                                             const contracts::NodeBounds& bounds);
+sessions::Setting session_setting_of(const AgentConfig& config,
+                                     const contracts::NodeBounds& bounds);
 
 // This agent process, as the controller knows it from its session.
 struct AgentProcess {

@@ -84,8 +84,8 @@ struct AgentConfig {
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
         field("ceilings", &AgentConfig::ceilings,
-              "what this node lets a sandbox policy ask for; absent: no network, and no other "
-              "bound of its own"),
+              "what this node lets a policy ask for; absent: no network, and limits by what the host "
+              "has"),
         field("network", &AgentConfig::network,
               "how the network resolves names that ceilings.network allows"),
         field("snippets", &AgentConfig::snippets, "what POST /execute runs here"),

@@ -33,6 +33,11 @@ std::optional<DiskRoom> disk_room(const std::string& folder) {
   return room;
 }
 
+contracts::HostSize host_size(const std::string& root, const std::string& data_dir) {
+  const DiskRoom disk = disk_room(data_dir).value_or(DiskRoom{});
+  return {memory_bytes(root), most_processes(root), disk.all_bytes, disk.all_files};
+}
+
 Host probe(const std::string& root, const std::string& data_dir) {
   Host host;
   host.capacity.cpu = cpu_count(root);

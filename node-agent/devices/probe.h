@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/contracts/host_limits.h"
 #include "common/contracts/node.h"
 #include "node-agent/devices/accelerator.h"
 
@@ -28,6 +29,9 @@ struct DiskRoom {
 };
 // Absent: it cannot be told.
 std::optional<DiskRoom> disk_room(const std::string& folder);
+
+// How much there is of what limits bound, free or not. Arguments as probe().
+contracts::HostSize host_size(const std::string& root, const std::string& data_dir);
 
 // `root` is "/" in production; `data_dir` is where workspaces will be (always a real path).
 // What cannot be read counts as not there.

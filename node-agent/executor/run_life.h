@@ -43,10 +43,10 @@ struct ExecutorConfig {
   std::string sandbox_program;
   runtimes::EnvironmentConfig environments;
   artifacts::CollectLimits artifacts;
-  std::optional<uid_t> sandbox_uid;             // who runs commands here, if not we
-  std::optional<contracts::Ceilings> ceilings;  // what this node lets a policy ask for
-  contracts::NetworkSettings network;           // for policies that may enable it
-  SmallTree copied;                             // larger ones are laid, where the host can
+  std::optional<uid_t> sandbox_uid;    // who runs commands here, if not we
+  contracts::NodeBounds bounds;        // what this node lets a policy ask for
+  contracts::NetworkSettings network;  // for policies that may enable it
+  SmallTree copied;                    // larger ones are laid, where the host can
   std::string library_dir;  // seen by code runs at the same path; empty: the host has none
 };
 

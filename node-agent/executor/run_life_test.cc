@@ -164,7 +164,7 @@ TEST_F(Life, TheGraceOfARunIsItsLaunchers) {
 }
 
 TEST_F(Life, ANodeRefusesALongerGraceThanItsOperatorAllows) {
-  config.ceilings.emplace().termination_grace = wire::Duration{Millis(5'000)};
+  config.bounds.ceilings.emplace().termination_grace = wire::Duration{Millis(5'000)};
   assignment.spec.termination_grace = wire::Duration{Millis(5'001)};
   behave("ok");
   EXPECT_EQ(run().reason, "GRACE_OVER_CEILING");

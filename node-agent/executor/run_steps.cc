@@ -35,7 +35,8 @@ std::unique_ptr<RunTransport> RunLife::transport(StopKind give_up) {
 
 Result<contracts::LaunchRequest> RunLife::prepare() {
   if (stop_.at_least(StopKind::kCancel)) return Error{};
-  TRY(contracts::check_node_ceilings(assignment_.policy, ports_.config.ceilings));
+  const contracts::NodeBounds& bounds = ports_.config.bounds;
+  TRY(contracts::check_node_bounds(assignment_.policy, bounds));
   const auto& grace = assignment_.spec.termination_grace;
   if (ports_.config.ceilings) TRY(contracts::check_grace(grace, *ports_.config.ceilings));
   phase_ = RunPhase::kPreparing;

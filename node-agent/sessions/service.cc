@@ -164,7 +164,7 @@ Status Service::recover() {
 Status Service::open(const contracts::SessionOrder& order) {
   if (!is_uid(order.uid)) return invalid_argument("BAD_NAME", "no session has such a name");
   if (find(order.uid).ok()) return {};
-  TRY(contracts::check_node_ceilings(order.policy, setting_.ceilings));
+  TRY(contracts::check_node_bounds(order.policy, setting_.bounds));
   if (static_cast<int64_t>(count()) >= setting_.config.max_sessions)
     return Error{Code::kResourceExhausted, "TOO_MANY_SESSIONS", "the node has no room for it now"};
   ASSIGN_OR_RETURN(Shared session, make(order));

@@ -28,7 +28,7 @@ struct SessionConfig {
 struct Setting {
   SessionConfig config;
   std::string folder;  // of all sessions; this module's alone
-  std::optional<contracts::Ceilings> ceilings;
+  contracts::NodeBounds bounds;
   contracts::NetworkSettings network;
   std::optional<int64_t> uid;  // of the commands, when the agent is root
 };

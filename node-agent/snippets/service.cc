@@ -36,7 +36,7 @@ Result<std::unique_ptr<FedSandbox>> Service::launch(const contracts::LaunchReque
 }
 
 Status Service::look() {
-  TRY(contracts::check_node_ceilings(setting_.profile.policy, setting_.ceilings));
+  TRY(contracts::check_node_bounds(setting_.profile.policy, setting_.bounds));
   ASSIGN_OR_RETURN(auto sandbox, launch(look_request(setting_)));
   ASSIGN_OR_RETURN(const auto result, sandbox->run("", Millis(30'000), -1, outside_.clock));
   if (result.status != contracts::SandboxStatus::kOk) {
@@ -92,7 +92,7 @@ Result<Service::Prepared> Service::sandbox_for(const contracts::SnippetOrder& or
     if (auto ready = pool.take()) return Prepared{std::move(ready), true};
   }
   const contracts::SandboxPolicy policy = policy_for(needs, profile);
-  TRY(contracts::check_node_ceilings(policy, setting_.ceilings));
+  TRY(contracts::check_node_bounds(policy, setting_.bounds));
   ASSIGN_OR_RETURN(auto made, launch(worker_request(setting_, interpreter_, libraries, policy)));
   return Prepared{std::move(made), false};
 }

@@ -43,7 +43,7 @@ struct SnippetConfig {
 struct Setting {
   SnippetConfig config;
   contracts::Profile profile;
-  std::optional<contracts::Ceilings> ceilings;
+  contracts::NodeBounds bounds;
   std::optional<int64_t> uid;  // of the command, when the agent is root
   std::string library_dir;     // shown inside at the same path; empty: the host has none
 };

@@ -693,6 +693,7 @@ class NodeStatus:
     capabilities: list[Capability] = dataclasses.field(default_factory=list)  # what the sandbox can enforce here, proven at start
     canaries: list[Canary] = dataclasses.field(default_factory=list)  # forbidden things that were tried inside; a run that needs one which failed goes elsewhere
     ceilings: Optional[Ceilings] = None  # what its operator lets a policy ask for
+    largestLimits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # the most that a policy may ask for of what its operator named no ceiling for
     maxSessions: int = 0  # sandbox sessions at once; 0: it takes none
     agentVersion: str = ""  # version of the agent
     os: str = ""  # linux or darwin
@@ -748,7 +749,7 @@ class Canary:
 
 @dataclasses.dataclass
 class Ceilings:
-    limits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # largest limits; those left out are not bounded
+    limits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # largest limits; those left out follow from what hosts have
     network: bool = False  # whether a policy may allow domains
     hostMounts: list[str] = dataclasses.field(default_factory=list)  # folders of the host that a policy may mount, with all below
     devices: list[str] = dataclasses.field(default_factory=list)  # devices that a policy may name

@@ -1263,6 +1263,8 @@ export interface NodeStatus {
   canaries?: Canary[];
   /** what its operator lets a policy ask for */
   ceilings?: Ceilings;
+  /** the most that a policy may ask for of what its operator named no ceiling for */
+  largestLimits: SandboxLimits;
   /** sandbox sessions at once; 0: it takes none */
   maxSessions: number;
   /** version of the agent */
@@ -1343,7 +1345,7 @@ export interface Canary {
 }
 
 export interface Ceilings {
-  /** largest limits; those left out are not bounded */
+  /** largest limits; those left out follow from what hosts have */
   limits: SandboxLimits;
   /** whether a policy may allow domains */
   network: boolean;

@@ -4,6 +4,7 @@
 
 #include "controller/api/handlers/grants.h"
 #include "controller/api/handlers/run_requirements.h"
+#include "controller/api/node_sizes.h"
 #include "controller/projects/files.h"
 #include "controller/store/grant_reads.h"
 #include "controller/volumes/resolve.h"
@@ -38,7 +39,7 @@ Status check_root_of_none(const Run& run) {
 }  // namespace
 
 RunAdmission::RunAdmission(const Services& services, store::ReadTxn& txn)
-    : services_(services), txn_(txn), context_{services.ceilings, services.profiles} {}
+    : services_(services), txn_(txn), context_{services.ceilings, services.profiles, {}} {}
 
 Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   context_.tree = nullptr;
@@ -46,6 +47,8 @@ Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   context_.files_later = files_later_ && run.spec.workspace.empty();
   if (context_.files_later) context_.tree = expected_;
   TRY(run.spec.workspace.empty() ? check_root_of_none(run) : take_files(run));
+  ASSIGN_OR_RETURN(context_.largest,
+                   largest_limits(txn_, services_.profiles, run.spec.sandbox.limits));
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context_));
   TRY(check_requirements(admitted.spec));
   TRY(pin_volumes(run));

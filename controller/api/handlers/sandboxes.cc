@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "controller/api/handlers/deletes.h"
 #include "controller/api/handlers/session_access.h"
+#include "controller/api/node_sizes.h"
 #include "controller/sessions/life.h"
 #include "controller/sessions/placement.h"
 #include "controller/store/grant_reads.h"
@@ -30,8 +31,7 @@ std::string session_field(const std::string& field) {
   return cat("spec.security.", field);
 }
 
-Status check_operator(const contracts::SandboxPolicy& policy, const contracts::Ceilings& ceilings) {
-  const auto over = contracts::over_ceilings(policy, ceilings);
+Status refuse(const std::vector<contracts::CeilingRefusal>& over) {
   if (over.empty()) return {};
   Error error = invalid_argument(over[0].reason, over[0].message);
   for (const auto& each : over) error.causes.push_back({session_field(each.field), each.message});
@@ -44,10 +44,13 @@ Status prepare_new(Services& services, Sandbox& session) {
   session.spec = contracts::with_session_defaults(std::move(session.spec));
   ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
   const auto policy = contracts::session_policy(session.spec.security, profile.policy);
-  TRY(check_operator(policy, services.ceilings));
+  TRY(refuse(contracts::over_ceilings(policy, services.ceilings)));
   session.status.expires_at = wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
   return services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
+    const auto largest = largest_limits(nodes.items, services.profiles);
+    TRY(refuse(
+        contracts::over_largest(policy, largest, services.ceilings, "the largest node known")));
     ASSIGN_OR_RETURN(const auto counts, txn.session_counts());
     ASSIGN_OR_RETURN(session.status.node_name,
                      sessions::choose_node({session.spec, policy}, nodes.items, counts));

@@ -1,4 +1,4 @@
-// A node's operator may allow less than the controller's.
+// A node's operator may allow less than the controller's, and no node gives more than it has.
 #include "controller/scheduler/filters/filter.h"
 
 namespace paddock::scheduler {
@@ -6,14 +6,14 @@ namespace paddock::scheduler {
 const Filter kCeilingFilter = {
     DependsOn::kKindOfNode,
     [](const Demand& demand, const NodeState& node) {
-      return contracts::check_node_ceilings(demand.policy, node.ceilings).ok() &&
-             (!node.ceilings ||
-              contracts::check_grace(demand.termination_grace, *node.ceilings).ok());
+      const auto& ceilings = node.bounds.ceilings;
+      return contracts::check_node_bounds(demand.policy, node.bounds).ok() &&
+             (!ceilings || contracts::check_grace(demand.termination_grace, *ceilings).ok());
     },
     [](const Demand&) {
       return Reason{"has lower ceilings than the run asks for",
                     "have lower ceilings than the run asks for",
-                    "ask for no more than a node's status.ceilings"};
+                    "ask for no more than a node's status.ceilings and largestLimits"};
     },
 };
 

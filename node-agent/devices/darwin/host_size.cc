@@ -15,5 +15,6 @@ int64_t number(const char* name) {
 
 int64_t cpu_count(const std::string&) { return number("hw.logicalcpu"); }
 int64_t memory_bytes(const std::string&) { return number("hw.memsize"); }
+int64_t most_processes(const std::string&) { return number("kern.maxproc"); }
 
 }  // namespace paddock::devices
