@@ -93,6 +93,23 @@ TEST_F(Execute, HoldsTheOperatorsCeilingByRefusing) {
   EXPECT_EQ(execute(R"({"code":"x","memory_mb":128})").reason(), "NO_NODE");
 }
 
+// What a node says is passed on as far as any honest one has to say something.
+TEST_F(Execute, PassesOnSoMuchOfANodesOutput) {
+  contracts::SnippetReport report;
+  report.answer.out = std::string(size_t{40} << 20, 'x');
+  const Answer large = execute_on_node(R"({"code":"x"})", {{}, wire::encode(report), {}});
+  EXPECT_EQ(large.status, 200);
+  EXPECT_LT(large.text.size(), (size_t{8} << 20) + 1000);
+  EXPECT_NE(large.text.find("[the rest of the output was left out]"), std::string::npos);
+}
+
+TEST_F(Execute, TakesNoCodeOfANodeThatIsNone) {
+  const Answer failed = execute_on_node(
+      R"({"code":"x"})", {{}, {}, contracts::CallFailure{"EVIL\r\nSet-Cookie: a=b", "no", {}}});
+  EXPECT_EQ(failed.status, 503);
+  EXPECT_EQ(failed.reason(), "NODE_CODE_INVALID");
+}
+
 TEST_F(Execute, IsRecordedByDigestWithWhatItsSandboxStopped) {
   contracts::SnippetReport report;
   report.warm = true;

@@ -52,6 +52,7 @@ Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   if (over && !events.empty()) TRY(end_tool_tokens(txn, run, WallTime{events.back().time_ms}));
   if (run.status.tool_bundle && contracts::is_terminal(run.status.phase))
     TRY(txn.drop_tool_bundle(run.metadata.uid));
+  if (contracts::is_terminal(run.status.phase)) TRY(txn.drop_sent_blobs(run.metadata.uid));
   TRY(append_all(txn, run, events));
   if (!run.status.node_name.empty()) txn.touch(node_topic(run.status.node_name));
   if (over) txn.touch(kSchedulerTopic);

@@ -176,6 +176,8 @@ class ReadTxn {
   virtual Result<std::optional<int64_t>> next_session_due() = 0;
   // Of a run that has one and has not ended.
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
+  // Whether a node sent this blob as one that the run left. Of a run that has not ended.
+  virtual Result<bool> was_sent(const std::string& run_uid, const std::string& digest) = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
   // What an earlier request with this key made, of what is still there, and that request's digest.
@@ -247,6 +249,9 @@ class WriteTxn : public ReadTxn {
   // After its run; goes with it at the latest.
   virtual Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) = 0;
   virtual Status drop_tool_bundle(const std::string& run_uid) = 0;
+  // After its run; noting it again changes nothing. They go with the run's end.
+  virtual Status put_sent_blob(const std::string& run_uid, const std::string& digest) = 0;
+  virtual Status drop_sent_blobs(const std::string& run_uid) = 0;
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;
   // `item`: which of the request's objects. The key is visible ASCII.
   virtual Status put_idempotent_create(const std::string& scope, const std::string& key,

@@ -82,6 +82,20 @@ std::optional<SnippetReport> report_of_older_agent(const wire::Value& result) {
   return out;
 }
 
+// Whatever a node makes of its profile's bounds: so much of each stream goes on to a caller.
+constexpr size_t kMostOutput = size_t{8} << 20;
+
+void bound_text(std::string& text) {
+  if (text.size() <= kMostOutput) return;
+  text.resize(utf8_prefix(std::string_view(text).substr(0, kMostOutput)));
+  text += "\n[the rest of the output was left out]\n";
+}
+
+void bound_output(ExecuteAnswer& answer) {
+  bound_text(answer.out);
+  bound_text(answer.err);
+}
+
 Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::string& holder) {
   calls::CallOptions options;
   options.caller = call.principal.subject;
@@ -96,8 +110,16 @@ Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::strin
       const wire::Value result,
       call.services.calls->call(std::move(options), call.services.clock, call.services.random));
   auto report = wire::decode<SnippetReport>(result);
-  if (report.ok()) return report;
-  if (auto older = report_of_older_agent(result)) return std::move(*older);
+  std::optional<SnippetReport> said;
+  if (report.ok()) {
+    said = std::move(*report);
+  } else {
+    said = report_of_older_agent(result);
+  }
+  if (said) {
+    bound_output(said->answer);
+    return std::move(*said);
+  }
   return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
 }
 

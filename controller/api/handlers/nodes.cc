@@ -5,6 +5,7 @@
 #include "controller/api/audit.h"
 #include "controller/api/blob_response.h"
 #include "controller/api/handlers/blob_upload.h"
+#include "controller/api/handlers/node_claims.h"
 #include "controller/api/handlers/objects.h"
 #include "controller/k8s/objects.h"
 #include "controller/nodes/assignments.h"
@@ -17,19 +18,6 @@ namespace {
 
 Result<contracts::Run> held_run(Call& call) {
   return nodes::assigned_run(call.services.store, call.param("node"), call.param("uid"));
-}
-
-// Whether one of the trees that this run reads names the blob.
-Result<bool> run_reads(Call& call, const contracts::Run& run) {
-  std::vector<contracts::Digest> roots;
-  if (!run.status.workspace_root.empty()) roots.push_back(run.status.workspace_root);
-  for (const contracts::MountedVolume& each : run.status.volumes) roots.push_back(each.root);
-  for (const contracts::Digest& root : roots) {
-    ASSIGN_OR_RETURN(const bool named, call.services.tree_members->names(call.services.blobs, root,
-                                                                         call.param("digest")));
-    if (named) return true;
-  }
-  return false;
 }
 
 // Waits until what this node should do changes, its time is over or its client is gone.
@@ -70,6 +58,7 @@ Result<Response> synchronize_node(Call& call) {
   Services& services = call.services;
   const std::string& node = call.param("node");
   ASSIGN_OR_RETURN(auto request, wire::decode<contracts::SyncRequest>(call.body));
+  TRY(judge_claims(services, node, request));
   ASSIGN_OR_RETURN(const volumes::Publishing publishing,
                    volumes::prepare(services.store, services.blobs, node, request.runs,
                                     services.volumes, services.random));
@@ -108,16 +97,22 @@ Result<Response> node_run_tree(Call& call) {
 
 Result<Response> node_run_blob(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
-  ASSIGN_OR_RETURN(const bool reads, run_reads(call, run));
+  ASSIGN_OR_RETURN(const bool reads, run_reads(call.services, run, call.param("digest")));
   if (!reads)
     return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names such a blob"};
   return blob_response(call.request, call.services, call.param("digest"), {});
 }
 
+// It is noted whose it is before the node hears that it is here: no other will be believed.
 Result<Response> node_run_artifact(Call& call) {
-  ASSIGN_OR_RETURN(const auto run,
-                   nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
-  return receive_blob(call, run.metadata.name_space, cas::Durability::kNow, true);
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  ASSIGN_OR_RETURN(Response answer,
+                   receive_blob(call, run.metadata.name_space, cas::Durability::kNow, true));
+  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    if (auto still = txn.run_by_uid(run.metadata.uid); !still) return still.error();
+    return txn.put_sent_blob(run.metadata.uid, call.param("digest"));
+  }));
+  return answer;
 }
 
 }  // namespace paddock::api

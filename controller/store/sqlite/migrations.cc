@@ -156,6 +156,16 @@ ALTER TABLE run_events ADD COLUMN resource_version INTEGER;
     R"sql(
 CREATE INDEX tokens_end ON tokens (revoked, expires_ms);
 )sql",
+    R"sql(
+-- Which blobs a run's node sent as its artifacts, until its outcome names them. Of the runs that are
+-- under way now nobody wrote it down: '*' is any.
+CREATE TABLE sent_blobs (
+  run_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
+  digest  TEXT NOT NULL,
+  PRIMARY KEY (run_uid, digest)
+) STRICT, WITHOUT ROWID;
+INSERT INTO sent_blobs SELECT uid, '*' FROM objects WHERE kind = 'Run' AND active = 1;
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from, int64_t to) {

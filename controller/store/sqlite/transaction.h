@@ -69,6 +69,9 @@ class Transaction final : public WriteTxn {
   Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) override;
   Status put_tool_bundle(const std::string& run_uid, const std::string& bundle) override;
   Status drop_tool_bundle(const std::string& run_uid) override;
+  Result<bool> was_sent(const std::string& run_uid, const std::string& digest) override;
+  Status put_sent_blob(const std::string& run_uid, const std::string& digest) override;
+  Status drop_sent_blobs(const std::string& run_uid) override;
   Result<std::optional<std::string>> setting(const std::string& key) override;
   Status put_setting(const std::string& key, const std::string& value) override;
   Result<std::vector<IdempotentCreate>> idempotent_creates(const std::string& scope,

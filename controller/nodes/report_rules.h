@@ -1,0 +1,29 @@
+// A node's words are checked like anybody's before they are stored or passed on: its codes, the
+// paths of its artifacts, and how much it says at once. What its artifacts name it must have sent.
+// Pure.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/contracts/session.h"
+
+namespace paddock::nodes {
+
+// Of the output in one call: as session.h says, and the chunk that went over it.
+inline constexpr size_t kMostOutputBytes = (size_t{512} << 10) + (size_t{64} << 10);
+// Of a run that succeeded, as its node says, and left what that node did not send.
+inline constexpr const char* kArtifactNotSent = "ARTIFACT_NOT_SENT";
+
+// TooLarge (OUTPUT_TOO_LARGE) when the reports carry more output than a call may.
+Status check_output_size(const contracts::SyncRequest& request);
+
+// Codes that are none are replaced, here and in the result.
+void tidy_codes(contracts::RunOutcome& outcome);
+
+// Takes out of the outcome each artifact whose path no tree could hold, or that `known` does not
+// answer for, names it among what was left out, and fails a run that succeeded otherwise. How many.
+using KnownArtifact = std::function<Result<bool>(const contracts::Artifact&)>;
+Result<size_t> drop_unproven(contracts::RunOutcome& outcome, const KnownArtifact& known);
+
+}  // namespace paddock::nodes

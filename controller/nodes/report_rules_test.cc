@@ -1,0 +1,108 @@
+#include "controller/nodes/report_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/contracts/code_word.h"
+
+namespace paddock::nodes {
+namespace {
+
+using contracts::RunOutcome;
+using contracts::RunPhase;
+
+const std::string kDigest(64, 'a');
+
+RunOutcome succeeded(std::vector<contracts::Artifact> artifacts) {
+  RunOutcome out;
+  out.phase = RunPhase::kSucceeded;
+  out.artifacts = std::move(artifacts);
+  return out;
+}
+
+size_t judged(RunOutcome& outcome, bool known) {
+  return drop_unproven(outcome, [&](const auto&) -> Result<bool> { return known; }).value();
+}
+
+TEST(ReportRules, ACodeIsAWord) {
+  for (const char* good : {"SandboxError", "E_LIMIT_FS", "NODE_LOST", "x"})
+    EXPECT_EQ(contracts::code_or_invalid(good), good);
+  EXPECT_EQ(contracts::code_or_invalid(""), "");
+  for (const std::string bad :
+       {"EVIL\r\nSet-Cookie: a=b", "a b", "1A", "_A", "<b>", "caf\xc3\xa9", "A-B", "A\x1b[31m"})
+    EXPECT_EQ(contracts::code_or_invalid(bad), "NODE_CODE_INVALID") << bad;
+  EXPECT_EQ(contracts::code_or_invalid(std::string(65, 'A')), "NODE_CODE_INVALID");
+}
+
+TEST(ReportRules, CodesOfAnOutcomeAndItsResultAreTidied) {
+  RunOutcome outcome = succeeded({});
+  outcome.reason = "a\nb";
+  outcome.result.emplace().code = "E_LIMIT_FS\x07";
+  outcome.result->error_class = "LIMIT_EXCEEDED";
+  tidy_codes(outcome);
+  EXPECT_EQ(outcome.reason, "NODE_CODE_INVALID");
+  EXPECT_EQ(*outcome.result->code, "NODE_CODE_INVALID");
+  EXPECT_EQ(*outcome.result->error_class, "LIMIT_EXCEEDED");
+}
+
+TEST(ReportRules, WhatWasSentStays) {
+  RunOutcome outcome = succeeded({{"out/a.txt", 3, kDigest, false}});
+  EXPECT_EQ(judged(outcome, true), 0U);
+  EXPECT_EQ(outcome.phase, RunPhase::kSucceeded);
+  EXPECT_EQ(outcome.artifacts.size(), 1U);
+}
+
+TEST(ReportRules, WhatWasNotSentIsNoArtifactAndTheRunNoSuccess) {
+  RunOutcome outcome = succeeded({{"out/stolen.txt", 3, kDigest, false}});
+  EXPECT_EQ(judged(outcome, false), 1U);
+  EXPECT_EQ(outcome.phase, RunPhase::kFailed);
+  EXPECT_EQ(outcome.reason, "ARTIFACT_NOT_SENT");
+  EXPECT_TRUE(outcome.artifacts.empty());
+  ASSERT_EQ(outcome.left_out.size(), 1U);
+  EXPECT_EQ(outcome.left_out[0].rule, "its node had not sent it for this run");
+}
+
+TEST(ReportRules, ARunThatFailedKeepsItsReason) {
+  RunOutcome outcome = succeeded({{"out/stolen.txt", 3, kDigest, false}});
+  outcome.phase = RunPhase::kFailed;
+  outcome.reason = "NonZeroExit";
+  EXPECT_EQ(judged(outcome, false), 1U);
+  EXPECT_EQ(outcome.reason, "NonZeroExit");
+}
+
+TEST(ReportRules, PathsThatNoTreeCouldHoldAreNoArtifactsWhoeverSentThem) {
+  for (const std::string path :
+       {"../../x", "/etc/passwd", "a//b", "a/./b", "", "a\nb\x1b[31m.txt"}) {
+    RunOutcome outcome = succeeded({{path, 3, kDigest, false}});
+    EXPECT_EQ(judged(outcome, true), 1U) << path;
+    EXPECT_TRUE(outcome.artifacts.empty());
+    ASSERT_EQ(outcome.left_out.size(), 1U);
+    EXPECT_EQ(outcome.left_out[0].path.find_first_of("\n\x1b"), std::string::npos);
+  }
+}
+
+TEST(ReportRules, NamesThatWereLeftOutAreHarmlessAndNotWithoutEnd) {
+  RunOutcome outcome = succeeded({});
+  outcome.left_out = {{"a\rb\x1b]0;x", "no regular file"}, {std::string(10'000, 'n'), "too long"}};
+  EXPECT_EQ(judged(outcome, true), 0U);
+  EXPECT_EQ(outcome.left_out[0].path, "a?b?]0;x");
+  EXPECT_EQ(outcome.left_out[1].path.size(), 4096U);
+}
+
+TEST(ReportRules, ACallHasSoMuchOutputAndNoMore) {
+  const auto call_with = [](size_t bytes) {
+    contracts::SyncRequest request;
+    request.runs.resize(2);
+    for (auto& report : request.runs)
+      report.output.push_back({1, 0, "stdout", base64(std::string(bytes / 2, 'x'))});
+    return request;
+  };
+  EXPECT_TRUE(check_output_size(call_with(size_t{512} << 10)).ok());
+  const Status refused = check_output_size(call_with(size_t{1} << 20));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().reason, "OUTPUT_TOO_LARGE");
+  EXPECT_EQ(refused.error().code, Code::kTooLarge);  // the agent sends less at once then
+}
+
+}  // namespace
+}  // namespace paddock::nodes

@@ -1,0 +1,24 @@
+// Which blobs came from a run's node as artifacts of that run.
+#include "controller/store/sqlite/transaction.h"
+
+namespace paddock::store::sqlite {
+
+Result<bool> Transaction::was_sent(const std::string& run_uid, const std::string& digest) {
+  return db_.prepare("SELECT 1 FROM sent_blobs WHERE run_uid = ? AND digest IN (?, '*')")
+      .bind(run_uid)
+      .bind(digest)
+      .step();
+}
+
+Status Transaction::put_sent_blob(const std::string& run_uid, const std::string& digest) {
+  return db_.prepare("INSERT OR IGNORE INTO sent_blobs (run_uid, digest) VALUES (?, ?)")
+      .bind(run_uid)
+      .bind(digest)
+      .run();
+}
+
+Status Transaction::drop_sent_blobs(const std::string& run_uid) {
+  return db_.prepare("DELETE FROM sent_blobs WHERE run_uid = ?").bind(run_uid).run();
+}
+
+}  // namespace paddock::store::sqlite
