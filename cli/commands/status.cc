@@ -27,11 +27,27 @@ wire::Value status_document(const Health& health) {
   wire::Value runs = wire::Value::Object{};
   for (const auto& [phase, count] : runs_by_phase(health)) runs.set(phase, count);
   document.set("runs", std::move(runs));
+  if (health.stored.object() != nullptr) document.set("stored", health.stored);
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
   if (health.packages) document.set("packages", wire::encode(*health.packages));
   document.set("controllerAlive", health.controller_alive);
   document.set("agentAlive", health.agent_alive);
   return document;
+}
+
+int64_t number(const wire::Value& object, const char* name) {
+  const wire::Value* found = object.find(name);
+  return found == nullptr || found->integer() == nullptr ? 0 : *found->integer();
+}
+
+// `default 1.2 GiB of 48.0 GiB`, a line for each namespace that has something.
+std::vector<std::string> stored_lines(const wire::Value& stored) {
+  std::vector<std::string> lines;
+  if (stored.object() == nullptr) return lines;
+  for (const auto& [name, use] : *stored.object())
+    lines.push_back(cat(name, " ", format_bytes(number(use, "bytes")), " of ",
+                        format_bytes(number(use, "quota"))));
+  return lines;
 }
 
 std::string status_text(const Health& health) {
@@ -55,6 +71,7 @@ std::string status_text(const Health& health) {
   if (health.packages) {
     for (std::string& line : source_lines(*health.packages)) add("packages", std::move(line));
   }
+  for (std::string& line : stored_lines(health.stored)) add("stored", std::move(line));
   std::vector<std::string> counts;
   for (const auto& [phase, count] : runs_by_phase(health)) counts.push_back(cat(count, " ", phase));
   add("runs", counts.empty() ? "none" : join(counts, ", "));

@@ -67,6 +67,9 @@ void ask_controller(Health& health, const http::Endpoint& endpoint) {
   if (const Result<Value> runs = client.get(contracts::paths::collection("", "runs")); runs.ok()) {
     health.runs = items_of(*runs);
   }
+  if (const Result<Value> status = client.get("/status"); status.ok()) {
+    if (const Value* stored = status->find("stored")) health.stored = *stored;
+  }
 }
 
 std::string why_not_ready(const Health& health) {

@@ -25,8 +25,9 @@ struct Health {
   bool agent_alive = false;
   bool controller_ready = false;
   std::vector<NodeHealth> nodes;
-  std::vector<wire::Value> runs;                        // every namespace
-  std::string reason;                                   // why not ready
+  std::vector<wire::Value> runs;  // every namespace
+  wire::Value stored;  // by namespace: {bytes, quota}; null where the controller does not say
+  std::string reason;  // why not ready
   wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 
   // Of the controller, once it answered: how far its clock is ahead of this host's. Else why not.

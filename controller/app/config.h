@@ -30,6 +30,7 @@ struct TlsConfig {
 struct BlobConfig {
   wire::Quantity max_blob{int64_t{4} << 30};
   wire::Quantity quota{int64_t{64} << 30};
+  std::optional<wire::Quantity> namespace_quota;
   wire::Quantity min_free{int64_t{256} << 20};
   wire::Quantity max_tree{int64_t{32} << 30};
   wire::Duration keep_unused{std::chrono::hours(24)};
@@ -37,6 +38,8 @@ struct BlobConfig {
     using wire::field;
     return std::tuple{field("maxBlob", &BlobConfig::max_blob, "largest file"),
                       field("quota", &BlobConfig::quota, "all files together"),
+                      field("namespaceQuota", &BlobConfig::namespace_quota,
+                            "all files of one namespace; three quarters of quota unless given"),
                       field("minFree", &BlobConfig::min_free, "left free on the disk"),
                       field("maxTree", &BlobConfig::max_tree, "all files of a workspace"),
                       field("keepUnused", &BlobConfig::keep_unused,

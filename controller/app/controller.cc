@@ -20,6 +20,22 @@ std::string url_host(const std::string& host) {
   return host.find(':') == std::string::npos ? host : cat("[", host, "]");
 }
 
+// Of a quota that its operator did not share out, no namespace gets all.
+workspaces::Shares shares_of(const Config& config) {
+  workspaces::Shares shares;
+  const int64_t most = config.blobs.quota.bytes;
+  shares.usual = config.blobs.namespace_quota.value_or(wire::Quantity{most / 4 * 3}).bytes;
+  for (const auto& [name, row] : config.scheduling.quotas) {
+    if (!row.stored) continue;
+    if (name == "*") {
+      shares.usual = row.stored->bytes;
+    } else {
+      shares.own[name] = row.stored->bytes;
+    }
+  }
+  return shares;
+}
+
 }  // namespace
 
 Controller::Controller(const Config& config, Outside outside)
@@ -79,6 +95,8 @@ Status Controller::open_state() {
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
+  stored_ = std::make_shared<workspaces::StoredBytes>(*store_, *blobs_, shares_of(config_),
+                                                      outside_.clock);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{
@@ -98,6 +116,7 @@ Status Controller::open_state() {
       {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode},
       config_.data_dir});
   services_->calls = calls_;
+  services_->stored = stored_;
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
   services_->compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
   services_->open_requests =

@@ -12,6 +12,7 @@
 #include "controller/events/watch_history.h"
 #include "controller/http_server/server.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/workspaces/stored_bytes.h"
 #include "controller/workspaces/sweeper.h"
 
 namespace paddock::app {
@@ -37,6 +38,8 @@ class Controller {
   bool wait_for_work(Millis limit);
   // Removes files that nothing needs any more. Beside step(), but one at a time.
   Result<workspaces::Swept> sweep() { return sweeper_->sweep(outside_.clock.wall()); }
+  // Counts what each namespace has stored. Beside everything.
+  Status count_stored() { return stored_->count_all(); }
   // Writes records that nobody waits for, until the end; then what is left.
   void write_later() { services_->later->serve(*store_); }
   // False once stopped, true after `limit`.
@@ -70,6 +73,7 @@ class Controller {
   std::unique_ptr<cas::BlobStore> blobs_;
   std::unique_ptr<workspaces::BlobIntake> intake_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
+  std::shared_ptr<workspaces::StoredBytes> stored_;
   std::unique_ptr<api::Services> services_;
   std::unique_ptr<api::Router> router_;
   api::Handler handler_;

@@ -95,8 +95,14 @@ void work(Controller& controller) {
   }
 }
 
+void count_stored(Controller& controller) {
+  const Status counted = controller.count_stored();
+  if (!counted) log_error("stored files were not counted", {{"error", counted.error().describe()}});
+}
+
 // Sweeps now and then; the first one only after a while, when agents have reported again.
 void clean(Controller& controller) {
+  count_stored(controller);
   while (controller.rest(kSweepEvery)) {
     const auto swept = controller.sweep();
     if (!swept) log_error("a sweep failed", {{"error", swept.error().describe()}});
@@ -104,6 +110,7 @@ void clean(Controller& controller) {
       log_info("removed files that nothing needs",
                {{"files", std::to_string(swept->blobs)}, {"bytes", format_bytes(swept->bytes)}});
     }
+    count_stored(controller);
   }
 }
 

@@ -26,6 +26,7 @@ struct Quota {
   // Of runs that wait; more are refused at creation.
   std::optional<int64_t> pending;
   std::optional<int64_t> max_priority;
+  std::optional<wire::Quantity> stored;  // files of the namespace; absent: blobs.namespaceQuota
   int64_t weight = 100;
   static constexpr auto describe() {
     return std::tuple{
@@ -37,6 +38,8 @@ struct Quota {
         field("pending", &Quota::pending, "runs that wait; more are refused", {.min = 0}),
         field("maxPriority", &Quota::max_priority, "higher ones are refused",
               {.min = -1000, .max = 1000}),
+        field("stored", &Quota::stored,
+              "files of the namespace together; blobs.namespaceQuota unless given"),
         field("weight", &Quota::weight, "share of a busy cluster, relative to other namespaces",
               {.min = 1, .max = 1'000'000}),
     };

@@ -2,42 +2,24 @@
 
 #include "common/base/log.h"
 #include "controller/workspaces/trees.h"
+#include "controller/workspaces/visit_objects.h"
 
 namespace paddock::workspaces {
 namespace {
 
 using contracts::Digest;
 
-constexpr int64_t kPageSize = 500;
-
-// Calls `visit` with every object of a kind, a page per read.
-template <class T, class Visit>
-Status for_each(store::Store& store, const Visit& visit) {
-  store::ListOptions options;
-  options.limit = kPageSize;
-  do {
-    store::Page<T> page;
-    TRY(store.read([&](store::ReadTxn& txn) -> Status {
-      ASSIGN_OR_RETURN(page, txn.list<T>(options));
-      return {};
-    }));
-    for (const T& each : page.items) visit(each);
-    options.after = page.continue_after;
-  } while (!options.after.empty());
-  return {};
-}
-
 }  // namespace
 
 Result<NamedBlobs> named_blobs(store::Store& store) {
   NamedBlobs out;
   std::set<Digest>& roots = out.trees;
-  TRY(for_each<contracts::Workspace>(
-      store, [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
-  TRY(for_each<contracts::Volume>(store, [&](const contracts::Volume& volume) {
+  TRY(visit_objects<contracts::Workspace>(
+      store, {}, [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
+  TRY(visit_objects<contracts::Volume>(store, {}, [&](const contracts::Volume& volume) {
     for (const contracts::VolumeVersion& each : volume.status.versions) roots.insert(each.root);
   }));
-  TRY(for_each<contracts::Run>(store, [&](const contracts::Run& run) {
+  TRY(visit_objects<contracts::Run>(store, {}, [&](const contracts::Run& run) {
     for (const contracts::Artifact& each : run.status.artifacts) out.files.insert(each.digest);
     if (contracts::is_terminal(run.status.phase)) return;
     roots.insert(run.status.workspace_root);

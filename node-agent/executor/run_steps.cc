@@ -27,6 +27,22 @@ constexpr std::array kExactProfiles = {"compute", "snippet"};
 constexpr std::array kThreadVariables = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                          "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS"};
 
+constexpr const char* kNoRoom = "NAMESPACE_QUOTA_EXCEEDED";
+
+// The run keeps what else it left.
+bool costs_the_file_alone(const Error& refused) {
+  return refused.reason == "BLOB_TOO_LARGE" || refused.reason == kNoRoom;
+}
+
+// Whoever frees room can have the rest by running it again: this is no success.
+void tell_of_no_room(contracts::RunOutcome& outcome, const Error& refused) {
+  if (refused.reason != kNoRoom || outcome.phase != RunPhase::kSucceeded) return;
+  outcome.phase = RunPhase::kFailed;
+  outcome.reason = kNoRoom;
+  outcome.message =
+      cat("the command succeeded, but not all of its artifacts could be stored: ", refused.message);
+}
+
 }  // namespace
 
 std::unique_ptr<RunTransport> RunLife::transport(StopKind give_up) {
@@ -38,7 +54,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   const contracts::NodeBounds& bounds = ports_.config.bounds;
   TRY(contracts::check_node_bounds(assignment_.policy, bounds));
   const auto& grace = assignment_.spec.termination_grace;
-  if (ports_.config.ceilings) TRY(contracts::check_grace(grace, *ports_.config.ceilings));
+  if (bounds.ceilings) TRY(contracts::check_grace(grace, *bounds.ceilings));
   phase_ = RunPhase::kPreparing;
   publish();
   ASSIGN_OR_RETURN(runtimes::Environment environment, fetch_project());
@@ -256,9 +272,10 @@ Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
     Status status = controller->upload_artifact(assignment_.run_uid, file.get(), artifact);
     if (status) {
       sent.push_back(std::move(artifact));
-    } else if (status.error().reason == "BLOB_TOO_LARGE") {  // costs the run this file alone
+    } else if (costs_the_file_alone(status.error())) {
       collected.bytes -= artifact.size;
       collected.left_out.push_back({artifact.path, status.error().message});
+      tell_of_no_room(outcome, status.error());
     } else {
       return std::move(status).within(cat("sending ", artifact.path));
     }

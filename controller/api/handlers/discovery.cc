@@ -7,6 +7,7 @@
 #include "common/contracts/version.h"
 #include "controller/api/documents.h"
 #include "controller/api/scheduling_metrics.h"
+#include "controller/api/stored_use.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/objects.h"
 #include "controller/k8s/table.h"
@@ -95,6 +96,9 @@ Result<Response> server_status(Call& call) {
                                            {"sandboxMode", call.services.media.sandbox_mode},
                                            {"maxBlob", call.services.intake.limits().max_blob},
                                            {"shuttingDown", call.services.notifier.stopped()}};
+  const auth::Principal& caller = call.principal;
+  if (auth::authorize(caller, auth::Scope::kWorkspacesRead, caller.name_space, "").ok())
+    status.set("stored", stored_value(*call.services.stored, call.principal));
   if (!serving.ok()) {
     status.set("reason", serving.error().reason);
     status.set("message", serving.error().message);
@@ -118,6 +122,7 @@ Result<Response> metrics(Call& call) {
       nodes_text(nodes) + devices_text(nodes) + scheduling_text(call.services.reconciler.totals());
   text += metric_type("paddock_blob_bytes", "gauge", "bytes of all stored blobs");
   text += metric_line("paddock_blob_bytes", "", "", call.services.intake.used());
+  text += stored_text(*call.services.stored);
   Response response = text_response(std::move(text));
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   return response;

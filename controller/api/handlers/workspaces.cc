@@ -38,6 +38,7 @@ Result<Response> offer_workspace_tree(Call& call) {
   if (call.body.find("root") != nullptr) return recall_workspace_tree(call);
   ASSIGN_OR_RETURN(const contracts::Tree tree, wire::decode<contracts::Tree>(call.body));
   TRY(call.services.intake.check_room(0));  // a tree is small beside what it names
+  ASSIGN_OR_RETURN(const auto room, call.services.stored->take(call.param("ns"), 0));
   ASSIGN_OR_RETURN(const contracts::TreeAnswer answer,
                    workspaces::offer_tree(shelf_of(call.services), call.key(), tree));
   return object_response(answer);

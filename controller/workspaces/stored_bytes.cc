@@ -1,0 +1,162 @@
+#include "controller/workspaces/stored_bytes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "common/base/text.h"
+#include "controller/workspaces/trees.h"
+#include "controller/workspaces/visit_objects.h"
+
+namespace paddock::workspaces {
+namespace {
+
+using Sizes = std::unordered_map<cas::Digest, int64_t>;
+
+// What a file takes of a disk, however small it is.
+constexpr int64_t kLeast = 4096;
+// Files that were sent and that nothing names: two of the largest trees.
+constexpr size_t kMostUnnamed = 200'000;
+// Counting reads all that a namespace has.
+constexpr Millis kCountEvery{10'000};
+
+int64_t taken_by(int64_t size) { return std::max(size, kLeast); }
+
+Error over_share(const std::string& name_space, const StoredBytes::Use& use, int64_t bytes) {
+  return {Code::kTooLarge, "NAMESPACE_QUOTA_EXCEEDED",
+          cat("namespace ", name_space, " may store ", format_bytes(use.share), " and has ",
+              format_bytes(use.used), "; ", format_bytes(bytes),
+              " more do not fit. Delete runs with artifacts, workspaces or volumes that are not "
+              "needed, or have the operator raise scheduling.quotas.",
+              name_space, ".stored of the controller")};
+}
+
+void add_tree(const cas::BlobStore& blobs, const cas::Digest& root, Sizes& out) {
+  if (root.empty() || out.contains(root)) return;
+  const auto tree = stored_tree(blobs, root);
+  if (!tree) return;  // a tree that is not here takes nothing
+  if (const auto size = blobs.size(root)) out[root] = *size;
+  for (const contracts::TreeEntry& entry : tree->entries) out[entry.digest] = entry.size;
+}
+
+Result<std::set<std::string>> namespaces_of(store::Store& store) {
+  std::set<std::string> out;
+  const auto add = [&](const auto& each) { out.insert(each.metadata.name_space); };
+  TRY(visit_objects<contracts::Workspace>(store, {}, add));
+  TRY(visit_objects<contracts::Volume>(store, {}, add));
+  TRY(visit_objects<contracts::Run>(store, {}, add));
+  return out;
+}
+
+}  // namespace
+
+int64_t Shares::of(const std::string& name_space) const {
+  const auto row = own.find(name_space);
+  return row == own.end() ? usual : row->second;
+}
+
+Result<Sizes> named_sizes(store::Store& store, const cas::BlobStore& blobs,
+                          const std::string& name_space) {
+  Sizes out;
+  TRY(visit_objects<contracts::Workspace>(
+      store, name_space, [&](const auto& each) { add_tree(blobs, each.status.root, out); }));
+  TRY(visit_objects<contracts::Volume>(store, name_space, [&](const auto& volume) {
+    for (const auto& each : volume.status.versions) add_tree(blobs, each.root, out);
+  }));
+  TRY(visit_objects<contracts::Run>(store, name_space, [&](const auto& run) {
+    for (const auto& each : run.status.artifacts) out[each.digest] = each.size;
+    if (contracts::is_terminal(run.status.phase)) return;
+    add_tree(blobs, run.status.workspace_root, out);
+    for (const auto& each : run.status.volumes) add_tree(blobs, each.root, out);
+  }));
+  return out;
+}
+
+StoredBytes::Room::~Room() {
+  all_.accounts_.with([&](Accounts& all) { all[name_space_].arriving -= bytes_; });
+}
+
+void StoredBytes::Room::keep(const cas::Digest& digest) {
+  all_.accounts_.with([&](Accounts& all) {
+    Account& mine = all[name_space_];
+    if (mine.sent.emplace(digest, bytes_).second) mine.sent_bytes += bytes_;
+  });
+}
+
+bool StoredBytes::reserve(const std::string& name_space, int64_t bytes) {
+  return accounts_.with([&](Accounts& all) {
+    Account& mine = all[name_space];
+    const bool fits =
+        bytes <= shares_.of(name_space) - mine.used() && mine.sent.size() < kMostUnnamed;
+    if (fits) mine.arriving += bytes;
+    return fits;
+  });
+}
+
+Result<std::unique_ptr<StoredBytes::Room>> StoredBytes::take(const std::string& name_space,
+                                                             int64_t bytes) {
+  const int64_t taken = taken_by(bytes);
+  bool fits = reserve(name_space, taken);
+  if (!fits) {
+    TRY(count(name_space));
+    fits = reserve(name_space, taken);
+  }
+  if (!fits) return over_share(name_space, use_of(name_space), taken);
+  return std::make_unique<Room>(*this, name_space, taken);
+}
+
+// One at a time, and each namespace not too often: whoever is at its share keeps asking.
+Status StoredBytes::count(const std::string& name_space) {
+  const std::lock_guard one(counting_);
+  const auto last = accounts_.with([&](Accounts& all) { return all[name_space].counted; });
+  if (last && clock_.mono() - *last < kCountEvery) return {};
+  ASSIGN_OR_RETURN(const Sizes named, named_sizes(store_, blobs_, name_space));
+  settle(name_space, named);
+  return {};
+}
+
+// What was sent stays counted until something names it or the sweeper took it away.
+void StoredBytes::settle(const std::string& name_space, const Sizes& named) {
+  int64_t bytes = 0;
+  for (const auto& [digest, size] : named) bytes += taken_by(size);
+  const MonoTime now = clock_.mono();
+  accounts_.with([&](Accounts& all) {
+    Account& mine = all[name_space];
+    mine.named = bytes;
+    mine.counted = now;
+    std::erase_if(mine.sent, [&](const auto& each) {
+      const bool gone = named.contains(each.first) || !blobs_.has(each.first);
+      if (gone) mine.sent_bytes -= each.second;
+      return gone;
+    });
+  });
+}
+
+Status StoredBytes::count_all() {
+  ASSIGN_OR_RETURN(std::set<std::string> all, namespaces_of(store_));
+  for (auto& each : uses()) all.insert(each.first);
+  for (const std::string& each : all) {
+    const std::lock_guard one(counting_);
+    ASSIGN_OR_RETURN(const Sizes named, named_sizes(store_, blobs_, each));
+    settle(each, named);
+  }
+  return {};
+}
+
+StoredBytes::Use StoredBytes::use_of(const std::string& name_space) const {
+  return accounts_.with([&](const Accounts& all) {
+    const auto found = all.find(name_space);
+    return Use{found == all.end() ? 0 : found->second.used(), shares_.of(name_space)};
+  });
+}
+
+std::map<std::string, StoredBytes::Use> StoredBytes::uses() const {
+  return accounts_.with([&](const Accounts& all) {
+    std::map<std::string, Use> out;
+    for (const auto& [name, account] : all) {
+      if (account.used() > 0) out[name] = {account.used(), shares_.of(name)};
+    }
+    return out;
+  });
+}
+
+}  // namespace paddock::workspaces

@@ -1,0 +1,90 @@
+// What the files of each namespace take, and that no namespace takes more than its share of the
+// store. A file counts once for each namespace that has it, by its size (one with holes too), and
+// as 4 KiB at least. Counted are what workspaces, volumes and runs name, and what was sent since
+// and nothing names yet. Any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "common/base/guarded.h"
+#include "common/base/time.h"
+#include "common/cas/blob_store.h"
+#include "controller/store/store.h"
+
+namespace paddock::workspaces {
+
+struct Shares {
+  int64_t usual = int64_t{48} << 30;
+  std::map<std::string, int64_t> own;  // of namespaces with a row of their own
+  int64_t of(const std::string& name_space) const;
+};
+
+class StoredBytes {
+ public:
+  StoredBytes(store::Store& store, const cas::BlobStore& blobs, Shares shares, const Clock& clock)
+      : store_(store), blobs_(blobs), shares_(std::move(shares)), clock_(clock) {}
+
+  // Room that an upload has until it has ended: what is announced counts, as it is the sender's
+  // own.
+  class Room {
+   public:
+    Room(StoredBytes& all, std::string name_space, int64_t bytes)
+        : all_(all), name_space_(std::move(name_space)), bytes_(bytes) {}
+    ~Room();
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    void keep(const cas::Digest& digest);  // it is stored
+
+   private:
+    StoredBytes& all_;
+    const std::string name_space_;
+    const int64_t bytes_;
+  };
+  // TooLarge (NAMESPACE_QUOTA_EXCEEDED) where the namespace would have more than its share, also
+  // after what it has was counted anew.
+  Result<std::unique_ptr<Room>> take(const std::string& name_space, int64_t bytes);
+
+  // Counts anew what all namespaces name: at the start, and now and then.
+  Status count_all();
+
+  struct Use {
+    int64_t used = 0;
+    int64_t share = 0;
+  };
+  Use use_of(const std::string& name_space) const;
+  std::map<std::string, Use> uses() const;  // of namespaces that have something
+
+ private:
+  struct Account {
+    int64_t named = 0;
+    std::unordered_map<cas::Digest, int64_t> sent;  // since, and not named when that was counted
+    int64_t sent_bytes = 0;
+    int64_t arriving = 0;
+    std::optional<MonoTime> counted;
+    int64_t used() const { return named + sent_bytes + arriving; }
+  };
+  using Accounts = std::map<std::string, Account>;
+  using Sizes = std::unordered_map<cas::Digest, int64_t>;
+  bool reserve(const std::string& name_space, int64_t bytes);
+  Status count(const std::string& name_space);
+  void settle(const std::string& name_space, const Sizes& named);
+
+  store::Store& store_;
+  const cas::BlobStore& blobs_;
+  const Shares shares_;
+  const Clock& clock_;
+  std::mutex counting_;
+  Guarded<Accounts> accounts_;
+};
+
+// The sizes of all blobs that a namespace's workspaces, volumes and runs name.
+Result<std::unordered_map<cas::Digest, int64_t>> named_sizes(store::Store& store,
+                                                             const cas::BlobStore& blobs,
+                                                             const std::string& name_space);
+
+}  // namespace paddock::workspaces
