@@ -58,6 +58,7 @@ TEST_F(Projects, ServesAFileThatABrowserMayShowButNotTrust) {
   EXPECT_TRUE(header(answer, "content-security-policy").starts_with("sandbox allow-scripts"));
   EXPECT_NE(header(answer, "content-security-policy").find("connect-src 'none'"),
             std::string::npos);
+  EXPECT_EQ(header(answer, "connection-allowlist"), "(response-origin)");  // of WebRTC too
 }
 
 // proves: OD-44, OD-45, OD-54, OD-101, OD-102
@@ -87,11 +88,12 @@ TEST_F(Projects, RefusesAttacksOnEveryRouteThatServesBytes) {
   put_site({{".env", "SECRET"}, {"index.html", "<p>hi"}});
   for (const std::string where : {"raw", "export"}) {
     const std::string query = where == "export" ? "?inline=1" : "";
-    for (const std::string path : {"%2e%2e", "a%2fb", "C:x", "%252e%252e", "a\\b"}) {
+    for (const std::string path : {"%2e%2e", "a%2fb", "C:x", "%252e%252e", "a\\b", "index.html/"}) {
       EXPECT_EQ(get({where, path}, query).reason(), "PATH_INVALID") << where << " " << path;
       EXPECT_EQ(get({where, path}, query).status, 400);
     }
-    for (const std::string path : {".env", "missing.html", "index.html.artifact.json"})
+    for (const std::string path :
+         {".env", "missing.html", "index.html.artifact.json"})
       EXPECT_EQ(get({where, path}, query).status, 404) << where << " " << path;
   }
 }

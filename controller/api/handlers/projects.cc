@@ -23,7 +23,16 @@ constexpr const char* kExportPolicy = "sandbox allow-scripts";
 constexpr const char* kPagePolicy =
     "sandbox allow-scripts allow-forms; default-src 'self' data: blob: 'unsafe-inline'; "
     "connect-src 'none'; form-action 'none'; base-uri 'none'";
+// No directive of a content policy covers WebRTC, which sends packets to an address of the page's
+// choice (STUN). This does, where a browser knows it: Chromium does, and all frames that the page
+// makes inherit it. Others let such packets out (docs/projects.md says so).
+constexpr const char* kConnections = "(response-origin)";
 constexpr int kMostExportsAtOnce = 2;  // each holds up to some 140 MiB
+
+// As it was asked for: `a.html/` would be a folder, and no file has such a name.
+std::string asked_file(const Call& call) {
+  return cat(call.param("path"), call.request.path.ends_with('/') ? "/" : "");
+}
 
 struct Project {
   Workspace workspace;
@@ -57,6 +66,7 @@ Result<Response> show(Call& call, const Tree& tree, const std::string& path) {
   ASSIGN_OR_RETURN(Response response, media_response(call.request, call.services, entry.digest,
                                                      projects::media_type(entry.path).mime));
   confine(response, kPagePolicy);
+  response.headers.emplace_back("connection-allowlist", kConnections);
   response.headers.emplace_back("vary", "Origin");
   if (from_opaque_origin(call.request))
     response.headers.emplace_back("access-control-allow-origin", "*");
@@ -115,7 +125,7 @@ Error no_scope() {
 
 Result<Response> get_raw_file(Call& call) {
   ASSIGN_OR_RETURN(const Project project, read_project(call));
-  ASSIGN_OR_RETURN(Response response, show(call, project.tree, call.param("path")));
+  ASSIGN_OR_RETURN(Response response, show(call, project.tree, asked_file(call)));
   response.headers.emplace_back("cross-origin-resource-policy", "same-origin");
   return response;
 }
@@ -134,7 +144,7 @@ Result<Response> get_inline_export(Call& call) {
   if (!wants_inline(call.request))
     return invalid_argument("INLINE_REQUIRED", "query parameter 'inline=1' is required", "inline");
   ASSIGN_OR_RETURN(const Project project, read_project(call));
-  ASSIGN_OR_RETURN(const TreeEntry owner, inline_owner(project.tree, call.param("path")));
+  ASSIGN_OR_RETURN(const TreeEntry owner, inline_owner(project.tree, asked_file(call)));
   const ExportSlot slot(*call.services.exports);
   if (!slot.free())
     return Error{Code::kResourceExhausted, "EXPORTS_BUSY",
@@ -187,7 +197,7 @@ Result<Response> get_preview(Call& call) {
   }));
   if (!workspace || workspace->metadata.uid != target->uid) return no_scope();
   ASSIGN_OR_RETURN(const Tree tree, tree_of(call.services, *workspace));
-  ASSIGN_OR_RETURN(Response response, show(call, tree, call.param("path")));
+  ASSIGN_OR_RETURN(Response response, show(call, tree, asked_file(call)));
   // The page is of no origin, so nothing would be of its own; the link's scope is what it needs.
   response.headers.emplace_back("cross-origin-resource-policy", "cross-origin");
   return response;
