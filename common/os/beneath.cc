@@ -20,6 +20,10 @@ Error path_refusal(const std::string& relative, int errno_value) {
   if (errno_value == EXDEV) {
     return invalid_argument("PATH_OUTSIDE_ROOT", cat("the path to ", name, " leaves its folder"));
   }
+  if (errno_value == ENOTDIR) {
+    return invalid_argument("PATH_NOT_A_FOLDER",
+                            cat("the path to ", name, " goes through what is no folder"));
+  }
   return system_error(cat("opening ", name), errno_value);
 }
 

@@ -27,8 +27,14 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 Error not_found() { return {Code::kNotFound, "FILE_NOT_FOUND", "there is no such file"}; }
 
+Error something_else() {
+  return invalid_argument("NOT_A_REGULAR_FILE", "there is something else at this path");
+}
+
+// Folders and files change while they are looked at: that is the session's doing, not our failure.
 Error as_answer(Error error) {
   if (error.code == Code::kNotFound) return not_found();
+  if (error.reason == "PATH_NOT_A_FOLDER") return something_else();
   return error;
 }
 
@@ -40,7 +46,7 @@ Error failed(std::string_view doing, int number) {
     case ENOTDIR:
     case EISDIR:
     case ENXIO:
-      return invalid_argument("NOT_A_REGULAR_FILE", "there is something else at this path");
+      return something_else();
     case EEXIST:
       return {Code::kAlreadyExists, "FILE_EXISTS", "there is something at this path"};
     case EACCES:

@@ -1,5 +1,9 @@
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +82,39 @@ TEST_F(SessionFiles, NothingIsWaitedFor) {
   ASSERT_EQ(::mkfifo(inside("pipe").c_str(), 0600), 0);
   EXPECT_EQ(ask(FileOperation::kRead, "pipe").error().reason, "NOT_A_REGULAR_FILE");
   EXPECT_EQ(ask(FileOperation::kWrite, "pipe", "x").error().reason, "NOT_A_REGULAR_FILE");
+}
+
+// Commands change what is on the way while it is looked at: that is no failure of the node's.
+TEST_F(SessionFiles, WhatIsNoFolderAnyMoreIsTheCallersBusiness) {
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a", "file").ok());
+  for (const FileOperation operation :
+       {FileOperation::kRead, FileOperation::kWrite, FileOperation::kRemove}) {
+    const auto refused = ask(operation, "a/b/c", "x");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, Code::kInvalidArgument) << refused.error().describe();
+    EXPECT_EQ(refused.error().reason, "NOT_A_REGULAR_FILE");
+  }
+}
+
+TEST_F(SessionFiles, NoRaceWithWhoeverSwapsAFolderIsAFailureOfTheNodes) {
+  std::atomic<bool> over = false;
+  std::thread swapping([&] {
+    while (!over) {
+      (void)::mkdir(inside("d").c_str(), 0755);
+      (void)::rename(inside("d").c_str(), inside("e").c_str());
+      const os::Fd file(::open(inside("d").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+      (void)::unlink(inside("d").c_str());
+      (void)os::remove_tree(inside("e"));
+    }
+  });
+  for (int i = 0; i < 500; ++i) {
+    const auto answer = ask(FileOperation::kWrite, "d/f", "x");
+    if (!answer.ok()) {
+      EXPECT_NE(answer.error().reason, "SYSTEM_ERROR") << answer.error().describe();
+    }
+  }
+  over = true;
+  swapping.join();
 }
 
 // proves: WSM-31, WSM-32
