@@ -32,11 +32,18 @@ TEST(Selectors, MatchLabelsAsKubectlMeansThem) {
 }
 
 TEST(Selectors, RefuseWhatTheyCannotRead) {
-  for (const char* bad : {"=x", "a b", "a in x", "a in (x", ",", "a=b,,c", "!", "a$b"}) {
+  for (const char* bad :
+       {"=x", "a b", "a in x", "a in (x", ",", "a=b,,c", "!", "a$b", "a=b=c", "a==b=c", "a!=b=c",
+        "a===b", "a=b c", "a in (b=c)", "a=-b", "a=b.", "a=b/c"}) {
     EXPECT_EQ(parse_label_selector(bad).ok(), false) << bad;
   }
   EXPECT_EQ(parse_field_selector("spec.x=1", {"metadata.name"}).error().reason,
             "FIELD_SELECTOR_UNSUPPORTED");
+  EXPECT_FALSE(parse_label_selector("a=" + std::string(64, 'b')).ok());
+  EXPECT_TRUE(parse_label_selector("a=" + std::string(63, 'b')).ok());
+  EXPECT_TRUE(parse_label_selector("a=,b==c_d.e-f,x in (a,)").ok());
+  EXPECT_EQ(parse_field_selector("metadata.name=a=b", {"metadata.name"}).error().causes[0].field,
+            "fieldSelector");
   EXPECT_TRUE(parse_field_selector("metadata.name!=a", {"metadata.name"})
                   .value()
                   .matches({{"metadata.name", "b"}}));

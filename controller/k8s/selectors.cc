@@ -14,6 +14,12 @@ Error invalid(std::string_view text) {
       "labelSelector");
 }
 
+Error invalid_field(std::string_view text) {
+  return invalid_argument("SELECTOR_INVALID",
+                          cat("\"", text, "\" is no selector; write field=value or field!=value"),
+                          "fieldSelector");
+}
+
 // Splits at commas outside parentheses.
 std::vector<std::string_view> terms(std::string_view text) {
   std::vector<std::string_view> out;
@@ -36,6 +42,17 @@ bool is_key(std::string_view key) {
   });
 }
 
+// What can be a label's value; a selector with another one could never match. (As Kubernetes.)
+bool is_label_value(std::string_view value) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (value.empty()) return true;
+  return value.size() <= 63 && is_word(value.front()) && is_word(value.back()) &&
+         std::ranges::all_of(
+             value, [&](char c) { return is_word(c) || c == '-' || c == '_' || c == '.'; });
+}
+
 Result<Requirement> set_requirement(std::string_view term, std::string_view key,
                                     std::string_view rest) {
   const SelectorOp op = rest.starts_with("notin") ? SelectorOp::kNotIn : SelectorOp::kIn;
@@ -44,6 +61,7 @@ Result<Requirement> set_requirement(std::string_view term, std::string_view key,
   Requirement out{std::string(key), op, {}};
   for (const std::string& value : split(rest.substr(1, rest.size() - 2), ','))
     out.values.emplace_back(trim(value));
+  if (!std::ranges::all_of(out.values, is_label_value)) return invalid(term);
   return out;
 }
 
@@ -72,7 +90,7 @@ Result<Requirement> label_requirement(std::string_view term) {
     out.op = term.starts_with('!') ? SelectorOp::kMissing : SelectorOp::kExists;
     out.key = trim(out.op == SelectorOp::kMissing ? term.substr(1) : term);
   }
-  if (!is_key(out.key)) return invalid(term);
+  if (!is_key(out.key) || !std::ranges::all_of(out.values, is_label_value)) return invalid(term);
   return out;
 }
 
@@ -114,7 +132,8 @@ Result<Selector> parse_field_selector(std::string_view text,
   if (trim(text).empty()) return out;
   for (const std::string_view term : terms(text)) {
     Requirement requirement;
-    if (!cut_equality(term, requirement)) return invalid(term);
+    const bool cut = cut_equality(term, requirement);
+    if (!cut || requirement.values[0].find('=') != std::string::npos) return invalid_field(term);
     if (std::ranges::find(supported, requirement.key) == supported.end()) {
       return invalid_argument("FIELD_SELECTOR_UNSUPPORTED",
                               cat("field label not supported: ", requirement.key,
