@@ -1,5 +1,8 @@
 #include "cli/core/safe_output.h"
 
+#include <algorithm>
+
+#include "common/base/control_text.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -17,9 +20,25 @@ size_t colour_length(std::string_view text) {
   return 0;
 }
 
-bool is_allowed(char c) { return c == '\n' || c == '\r' || c == '\t' || c == '\b'; }
-bool is_control(char c) {
-  return (static_cast<unsigned char>(c) < 0x20 && !is_allowed(c)) || c == '\x7f';
+constexpr std::string_view kEraseRest = "\x1b[K";
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+// How many bytes at the start go back in the line; the end of a line in two bytes does not.
+size_t way_back(std::string_view text) {
+  const size_t end = std::min(text.find_first_not_of("\r\b"), text.size());
+  const bool line_ends = end > 0 && end < text.size() && text[end] == '\n' && text[end - 1] == '\r';
+  return line_ends ? end - 1 : end;
+}
+
+// U+200E, U+200F and U+061C say which way a single character goes, and mixed text has them.
+bool is_plain_mark(std::string_view character) {
+  return character == "\xe2\x80\x8e" || character == "\xe2\x80\x8f" || character == "\xd8\x9c";
+}
+
+// What takes the place of a control character of so many bytes.
+std::string_view in_place_of(std::string_view control) {
+  if (control == "\n" || control == "\t" || control == "\r") return control;
+  return control.size() < 3 || is_plain_mark(control) ? "" : kReplacement;
 }
 
 }  // namespace
@@ -28,20 +47,18 @@ std::string terminal_safe(std::string_view text) {
   const std::string clean = to_utf8_lossy(text);
   std::string out;
   out.reserve(clean.size());
-  for (size_t i = 0; i < clean.size();) {
-    if (const size_t colour = colour_length(std::string_view(clean).substr(i))) {
-      out += clean.substr(i, colour);
-      i += colour;
-      continue;
+  for (std::string_view rest = clean; !rest.empty();) {
+    size_t taken = 1;
+    if (const size_t colour = colour_length(rest)) {
+      out += rest.substr(0, taken = colour);
+    } else if (const size_t back = way_back(rest)) {
+      out += cat(rest.substr(0, taken = back), kEraseRest);
+    } else if (const size_t control = control_length(rest)) {
+      out += in_place_of(rest.substr(0, taken = control));
+    } else {
+      out += rest[0];
     }
-    const bool c1 = clean[i] == '\xc2' && i + 1 < clean.size() &&
-                    static_cast<unsigned char>(clean[i + 1]) < 0xa0;
-    if (c1) {
-      i += 2;
-      continue;
-    }
-    if (!is_control(clean[i])) out += clean[i];
-    ++i;
+    rest.remove_prefix(taken);
   }
   return out;
 }

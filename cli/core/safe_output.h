@@ -1,5 +1,8 @@
 // A run's output on a terminal. Colours pass; sequences that could drive the terminal (title,
-// clipboard, cursor, modes) do not. Output that goes to a file or a pipe is never changed.
+// clipboard, cursor, modes) do not. A progress bar may go back in its line, and what it goes back
+// over is erased: nothing is shown that is partly one text and partly another. Marks of direction,
+// which show text in another order than it is read, do not pass. Output that goes to a file or a
+// pipe is never changed.
 #pragma once
 
 #include <string>
@@ -7,7 +10,8 @@
 
 namespace paddock::cli {
 
-// `text` without control characters but \n \r \t \b and without escape sequences but colours.
+// `text` without control characters but \n \t, and \r and \b that erase what follows in the line;
+// without escape sequences but colours; marks that turn text around are U+FFFD.
 std::string terminal_safe(std::string_view text);
 
 }  // namespace paddock::cli

@@ -62,6 +62,25 @@ TEST(SafeOutput, KeepsColoursAndDropsTheRest) {
             "[2J31m");
 }
 
+// What a line goes back over is gone, and not the half of another line.
+TEST(SafeOutput, LetsAProgressBarGoBackAndNoTextOverdrawAnother) {
+  EXPECT_EQ(terminal_safe("10%\r20%\n"), "10%\r\x1b[K20%\n");
+  EXPECT_EQ(terminal_safe("rm -rf /\b\b\bok\n"), "rm -rf /\b\b\b\x1b[Kok\n");
+  EXPECT_EQ(terminal_safe("a\r\nb\r\r\n"), "a\r\nb\r\x1b[K\r\n");
+  EXPECT_EQ(terminal_safe("end\r"), "end\r\x1b[K");
+}
+
+TEST(SafeOutput, ShowsTextInTheOrderInWhichItIs) {
+  EXPECT_EQ(terminal_safe("user \xe2\x80\xae\xe2\x81\xa6nimda\xe2\x81\xa9"),
+            "user \xef\xbf\xbd\xef\xbf\xbdnimda\xef\xbf\xbd");
+  EXPECT_EQ(terminal_safe("a\xe2\x80\x8f b\xe2\x80\x8e"), "a b");
+  EXPECT_EQ(terminal_safe("\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d"), "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+  EXPECT_EQ(terminal_safe("a\xe2\x80\xa8"
+                          "b"),
+            "a\xef\xbf\xbd"
+            "b");
+}
+
 TEST(Progress, IsReadFromALineOfItsOwn) {
   EXPECT_EQ(parse_progress("progress 3/10 reading\n"), (Progress{3, 10, "reading"}));
   EXPECT_EQ(parse_progress("progress 12/10"), (Progress{10, 10, ""}));
