@@ -6,6 +6,7 @@
 #include "cli/core/code_run.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
+#include "cli/core/interrupt.h"
 #include "cli/core/names.h"
 #include "cli/core/option_values.h"
 #include "cli/core/output_format.h"
@@ -29,6 +30,7 @@ struct Program {
 };
 
 Result<Program> program_of(const Parsed& parsed, const Env& env) {
+  const ReadingFile reading;
   Program out;
   const std::string file = parsed.text("FILE.py");
   ASSIGN_OR_RETURN(out.code, os::read_file(absolute_path(env.cwd, file), kMostInputBytes));

@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
+#include "cli/core/interrupt.h"
 #include "cli/core/output_format.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/session_options.h"
@@ -27,6 +28,7 @@ std::string session_path(const Parsed& parsed) {
 
 Result<std::optional<std::string>> security_text(const Parsed& parsed) {
   if (!parsed.has("security")) return std::optional<std::string>();
+  const ReadingFile reading;
   const std::string file = parsed.text("security");
   auto text =
       file == "-" ? os::read_all(STDIN_FILENO, kMostBytes) : os::read_file(file, kMostBytes);

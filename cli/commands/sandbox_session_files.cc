@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
+#include "cli/core/interrupt.h"
 #include "cli/core/names.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/table.h"
@@ -40,6 +41,7 @@ Result<http::Response> ask(Watcher& watcher, const http::Request& request) {
 }
 
 Result<std::string> content_of(const Parsed& parsed, const Env& env) {
+  const ReadingFile reading;
   const std::string file = parsed.text("put");
   if (file == "-") return os::read_all(STDIN_FILENO, kMostFileBytes);
   return os::read_file(absolute_path(env.cwd, file), kMostFileBytes);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> g_write_fd{-1};  // the handler can be given nothing
+std::atomic<int> g_reading{0};    // files
 
 void forward(int signal) {
   const int saved = errno;
@@ -41,11 +42,15 @@ void deliver(int fd, const Interrupts::Handler& on_signal) {
     const ssize_t got = ::read(fd, &byte, 1);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0 || byte == 0) return;
+    if (g_reading.load() > 0) ::_exit(128 + byte);
     on_signal(byte, ++count);
   }
 }
 
 }  // namespace
+
+ReadingFile::ReadingFile() { g_reading.fetch_add(1); }
+ReadingFile::~ReadingFile() { g_reading.fetch_sub(1); }
 
 Result<std::unique_ptr<Interrupts>> Interrupts::start(Handler on_signal) {
   ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());

@@ -25,4 +25,14 @@ class Interrupts {
   std::thread thread_;
 };
 
+// While one lives, the first signal ends the program: opening a pipe that nobody writes to, or
+// reading what nobody types, waits without end, and nothing has been asked of anybody yet.
+class ReadingFile {
+ public:
+  ReadingFile();
+  ~ReadingFile();
+  ReadingFile(const ReadingFile&) = delete;
+  ReadingFile& operator=(const ReadingFile&) = delete;
+};
+
 }  // namespace paddock::cli

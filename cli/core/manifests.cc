@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/core/interrupt.h"
 #include "cli/core/names.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
@@ -124,6 +125,7 @@ class Collector {
 
 Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>& paths,
                                                  const Env& env) {
+  const ReadingFile reading;
   std::vector<ManifestText> texts;
   for (const std::string& typed : paths) {
     ASSIGN_OR_RETURN(const auto files, files_of(typed, env));

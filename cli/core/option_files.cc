@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "cli/core/interrupt.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr size_t kMostOptionBytes = size_t{1} << 20;
 
 Result<std::string> read_named(const std::string& file, const char* reason, const char* option) {
+  const ReadingFile reading;
   Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostOptionBytes)
                                          : os::read_file(file, kMostOptionBytes);
   if (text.ok()) return text;

@@ -1,12 +1,14 @@
 """Objects of any kind through the CLI: apply, create, get as it changes, label, delete, explain."""
+import errno
 import json
+import os
 import pathlib
 import signal
 import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, SOURCE, Instance, find_file, main, wait_until
+from harness import BIN, PATIENCE_S, SOURCE, Instance, find_file, main, wait_until
 
 WORKSPACE = "apiVersion: paddock.dev/v1alpha1\nkind: Workspace\nmetadata: {name: w}\n"
 
@@ -35,6 +37,25 @@ class Objects(unittest.TestCase):
 
     def names(self, *words):
         return self.cli("get", "runs", *words, "-o", "jsonpath={.items[*].metadata.name}").stdout.split()
+
+    def test_waiting_for_a_file_that_nobody_writes_ends_with_the_first_signal(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+
+        def end_to_write():
+            """Of the pipe, once somebody has it open to read, or is about to."""
+            try:
+                return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ENXIO)
+
+        for words in (("apply", "-f", "pipe"), ("create", "-f", "pipe"), ("delete", "-f", "pipe"), ("execute", "pipe")):
+            with self.subTest(words):
+                process = self.instance.start(*words, cwd=self.folder)
+                with open(wait_until("the command to open the pipe", end_to_write), "wb"):
+                    process.send_signal(signal.SIGTERM)
+                    process.communicate(timeout=PATIENCE_S)
+                self.assertIn(process.returncode, (128 + signal.SIGTERM, -signal.SIGTERM))
 
     def test_applied_again_nothing_changes_and_a_changed_label_is_all_that_changes(self):
         path = self.file(WORKSPACE, run("{name: applied, labels: {stage: a}}"))
