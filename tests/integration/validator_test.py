@@ -54,6 +54,15 @@ class Lists(unittest.TestCase):
                        "import re\nre.eval('a')", "import re\nfrom x import y as re\nre.compile('a')"):
             self.assertNotEqual(texts(source), [], source)
 
+    def test_attributes_by_text_need_text_that_is_there_to_be_looked_at(self):
+        for code in ("import operator\noperator.attrgetter('__glo' + 'bals__')(print)", "import operator as o\nmap(o.attrgetter, ['x'])",
+                     "from operator import methodcaller\nmethodcaller(name)", "from operator import attrgetter as get",
+                     "from operator import *\nattrgetter(*names)", "import operator\nget = operator.attrgetter"):
+            self.assertTrue(any("Blocked function" in each for each in texts(code)), code)
+        for code in ("from operator import attrgetter, itemgetter, methodcaller, mul\n"
+                     "print(sorted([1j, 2j], key=attrgetter('imag')), itemgetter(0)([3]), methodcaller('join', 'ab')('-'), mul(2, 3))",):
+            self.assertEqual(texts(code), [], code)
+
     # proves: ELV-42, ELV-43, ELV-44, ELV-45, ELV-46, ELV-47, ELV-48
     def test_patterns_anywhere(self):
         # Of the wider list but for __file__, __name__ and __package__, which the last test of this class has.

@@ -23,6 +23,8 @@ PATTERNS = """
     __import__ __loader__ __spec__ __getattribute__
 """.split()
 PATTERN = re.compile("|".join(PATTERNS))
+# They reach an attribute by a text that need not stand in the code: getattr() under other names.
+BY_TEXT = frozenset(("attrgetter", "methodcaller"))
 MOST_FINDINGS = 1000  # more say nothing more
 MOST_MARKS = 30  # in a row, of text that is normalised (UAX 15, stream-safe): its time is quadratic in their number
 NOTHING = {"errors": [], "imports": []}
@@ -85,8 +87,30 @@ def look_at_imports(node, findings, imports):
                 findings.add(f"Blocked function: {alias.name}", node.lineno)
 
 
+def asks_by_plain_text(node):
+    """A call whose text is all there to be looked at, as `attrgetter("price")`."""
+    texts = node.args[:1] if name_of(node.func) == "methodcaller" else node.args
+    return bool(texts) and all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in texts)
+
+
+def name_of(node):
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+
+
+def look_for_attributes_by_text(tree, findings):
+    plain = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call) and asks_by_plain_text(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if alias.name in BY_TEXT and alias.asname not in (None, alias.name):
+                    findings.add(f"Blocked function: {alias.name} by another name", node.lineno)
+        elif name_of(node) in BY_TEXT and id(node) not in plain and isinstance(node.ctx, ast.Load):
+            findings.add(f"Blocked function: {name_of(node)} of anything but plain text", node.lineno)
+
+
 def look_at(tree, findings, imports):
     modules_re = names_of_re(tree)
+    look_for_attributes_by_text(tree, findings)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             look_at_imports(node, findings, imports)
