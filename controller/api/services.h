@@ -55,8 +55,8 @@ struct Services {
       std::make_shared<workspaces::TreeMembers>();
   std::shared_ptr<workspaces::ShownBlobs> shown_blobs = std::make_shared<workspaces::ShownBlobs>();
   std::shared_ptr<SoundBlobs> sound_blobs = std::make_shared<SoundBlobs>();
-  std::shared_ptr<workspaces::StoredBytes> stored =
-      std::make_shared<workspaces::StoredBytes>(store, blobs, workspaces::Shares{}, clock);
+  std::shared_ptr<workspaces::StoredBytes> stored = std::make_shared<workspaces::StoredBytes>(
+      store, blobs, workspaces::Shares{}, std::chrono::hours(24), clock);
   std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
   ExecuteSettings execute = {};
   std::vector<std::string> compute_types = contracts::compute_artifact_types();

@@ -95,8 +95,8 @@ Status Controller::open_state() {
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
-  stored_ = std::make_shared<workspaces::StoredBytes>(*store_, *blobs_, shares_of(config_),
-                                                      outside_.clock);
+  stored_ = std::make_shared<workspaces::StoredBytes>(
+      *store_, *blobs_, shares_of(config_), config_.blobs.keep_unused.value, outside_.clock);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{

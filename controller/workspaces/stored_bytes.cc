@@ -1,8 +1,10 @@
 #include "controller/workspaces/stored_bytes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
+#include "common/base/percent.h"
 #include "common/base/text.h"
 #include "controller/workspaces/trees.h"
 #include "controller/workspaces/visit_objects.h"
@@ -14,8 +16,7 @@ using Sizes = std::unordered_map<cas::Digest, int64_t>;
 
 // What a file takes of a disk, however small it is.
 constexpr int64_t kLeast = 4096;
-// Files that were sent and that nothing names: two of the largest trees.
-constexpr size_t kMostUnnamed = 200'000;
+constexpr size_t kMostFiles = 4'000'000;  // each is remembered
 // Counting reads all that a namespace has.
 constexpr Millis kCountEvery{10'000};
 
@@ -26,7 +27,8 @@ Error over_share(const std::string& name_space, const StoredBytes::Use& use, int
           cat("namespace ", name_space, " may store ", format_bytes(use.share), " and has ",
               format_bytes(use.used), "; ", format_bytes(bytes),
               " more do not fit. Delete runs with artifacts, workspaces or volumes that are not "
-              "needed, or have the operator raise scheduling.quotas.",
+              "needed, whose room comes back after blobs.keepUnused, or have the operator raise "
+              "scheduling.quotas.",
               name_space, ".stored of the controller")};
 }
 
@@ -76,17 +78,39 @@ StoredBytes::Room::~Room() {
 }
 
 void StoredBytes::Room::keep(const cas::Digest& digest) {
-  all_.accounts_.with([&](Accounts& all) {
-    Account& mine = all[name_space_];
-    if (mine.sent.emplace(digest, bytes_).second) mine.sent_bytes += bytes_;
-  });
+  const File file{bytes_, all_.clock_.mono()};
+  all_.accounts_.with([&](Accounts& all) { add(all[name_space_], digest, file); });
+}
+
+size_t StoredBytes::HashName::operator()(const Name& name) const {
+  size_t out = 0;  // a digest is as good as a hash can be
+  std::memcpy(&out, name.data(), sizeof out);
+  return out;
+}
+
+StoredBytes::Name StoredBytes::name_of(const cas::Digest& digest) {
+  Name out{};
+  for (size_t i = 0; i < out.size() && 2 * i + 1 < digest.size(); ++i) {
+    const int value = hex_value(digest[2 * i]) * 16 + hex_value(digest[2 * i + 1]);
+    out[i] = static_cast<unsigned char>(value);
+  }
+  return out;
+}
+
+void StoredBytes::add(Account& account, const cas::Digest& digest, File file) {
+  const auto [at, fresh] = account.files.try_emplace(name_of(digest), file);
+  if (fresh) {
+    account.bytes += file.bytes;
+  } else {
+    at->second.unnamed = file.unnamed;
+  }
 }
 
 bool StoredBytes::reserve(const std::string& name_space, int64_t bytes) {
   return accounts_.with([&](Accounts& all) {
     Account& mine = all[name_space];
     const bool fits =
-        bytes <= shares_.of(name_space) - mine.used() && mine.sent.size() < kMostUnnamed;
+        bytes <= shares_.of(name_space) - mine.used() && mine.files.size() < kMostFiles;
     if (fits) mine.arriving += bytes;
     return fits;
   });
@@ -114,19 +138,25 @@ Status StoredBytes::count(const std::string& name_space) {
   return {};
 }
 
-// What was sent stays counted until something names it or the sweeper took it away.
+// Not named, and gone; or kept for another namespace alone.
+bool StoredBytes::is_over(const Name& name, const File& file, MonoTime now) const {
+  if (!file.unnamed) return false;
+  if (now - *file.unnamed > keep_) return true;
+  return !blobs_.has(hex({reinterpret_cast<const char*>(name.data()), name.size()}));
+}
+
 void StoredBytes::settle(const std::string& name_space, const Sizes& named) {
-  int64_t bytes = 0;
-  for (const auto& [digest, size] : named) bytes += taken_by(size);
   const MonoTime now = clock_.mono();
   accounts_.with([&](Accounts& all) {
     Account& mine = all[name_space];
-    mine.named = bytes;
     mine.counted = now;
-    std::erase_if(mine.sent, [&](const auto& each) {
-      const bool gone = named.contains(each.first) || !blobs_.has(each.first);
-      if (gone) mine.sent_bytes -= each.second;
-      return gone;
+    for (auto& [name, file] : mine.files)
+      if (!file.unnamed) file.unnamed = now;
+    for (const auto& [digest, size] : named) add(mine, digest, {taken_by(size), std::nullopt});
+    std::erase_if(mine.files, [&](const auto& each) {
+      const bool over = is_over(each.first, each.second, now);
+      if (over) mine.bytes -= each.second.bytes;
+      return over;
     });
   });
 }

@@ -1,11 +1,12 @@
 // What the files of each namespace take, and that no namespace takes more than its share of the
 // store. A file counts once for each namespace that has it, by its size (one with holes too), and
-// as 4 KiB at least. Counted are what workspaces, volumes and runs name, and what was sent since
-// and nothing names yet. Any thread.
+// as 4 KiB at least: from when it was sent, while workspaces, volumes and runs name it, and after
+// that until it was swept. So nobody has more there by deleting what he sent. Any thread.
 #pragma once
 
-#include <functional>
+#include <array>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,8 +27,10 @@ struct Shares {
 
 class StoredBytes {
  public:
-  StoredBytes(store::Store& store, const cas::BlobStore& blobs, Shares shares, const Clock& clock)
-      : store_(store), blobs_(blobs), shares_(std::move(shares)), clock_(clock) {}
+  // `keep`: how long the sweeper keeps what nothing names.
+  StoredBytes(store::Store& store, const cas::BlobStore& blobs, Shares shares, Millis keep,
+              const Clock& clock)
+      : store_(store), blobs_(blobs), shares_(std::move(shares)), keep_(keep), clock_(clock) {}
 
   // Room that an upload has until it has ended: what is announced counts, as it is the sender's
   // own.
@@ -60,23 +63,34 @@ class StoredBytes {
   std::map<std::string, Use> uses() const;  // of namespaces that have something
 
  private:
+  using Name = std::array<unsigned char, 32>;  // a digest
+  struct HashName {
+    size_t operator()(const Name& name) const;
+  };
+  struct File {
+    int64_t bytes = 0;
+    std::optional<MonoTime> unnamed;  // since when the namespace names it no more, or not yet
+  };
   struct Account {
-    int64_t named = 0;
-    std::unordered_map<cas::Digest, int64_t> sent;  // since, and not named when that was counted
-    int64_t sent_bytes = 0;
+    std::unordered_map<Name, File, HashName> files;
+    int64_t bytes = 0;  // of all of them
     int64_t arriving = 0;
     std::optional<MonoTime> counted;
-    int64_t used() const { return named + sent_bytes + arriving; }
+    int64_t used() const { return bytes + arriving; }
   };
   using Accounts = std::map<std::string, Account>;
   using Sizes = std::unordered_map<cas::Digest, int64_t>;
+  static Name name_of(const cas::Digest& digest);
+  static void add(Account& account, const cas::Digest& digest, File file);
   bool reserve(const std::string& name_space, int64_t bytes);
   Status count(const std::string& name_space);
   void settle(const std::string& name_space, const Sizes& named);
+  bool is_over(const Name& name, const File& file, MonoTime now) const;
 
   store::Store& store_;
   const cas::BlobStore& blobs_;
   const Shares shares_;
+  const Millis keep_;
   const Clock& clock_;
   std::mutex counting_;
   Guarded<Accounts> accounts_;

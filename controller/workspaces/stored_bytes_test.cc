@@ -12,6 +12,7 @@ namespace paddock::workspaces {
 namespace {
 
 constexpr int64_t kKi = 1024;
+constexpr Millis kKeep = std::chrono::hours(24);
 
 // Two namespaces, each with 100 KiB.
 class StoredBytesTest : public testing::Test {
@@ -38,6 +39,18 @@ class StoredBytesTest : public testing::Test {
     ASSERT_TRUE(
         store_->write([&](store::WriteTxn& txn) { return store::create_run(txn, run, {}); }).ok());
   }
+  void erase_run(const std::string& name_space, const std::string& name) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) {
+                      return txn.erase<contracts::Run>({name_space, name});
+                    })
+                    .ok());
+  }
+  // As the sweeper does, once nobody needs it.
+  void sweep(int64_t ki, char letter) {
+    const std::string bytes(static_cast<size_t>(ki * kKi), letter);
+    ASSERT_TRUE(blobs_.remove_unused(crypto::sha256_hex(bytes), INT64_MAX / 1000).value());
+  }
   int64_t used_ki(const std::string& name_space) const {
     return stored_.use_of(name_space).used / kKi;
   }
@@ -46,7 +59,7 @@ class StoredBytesTest : public testing::Test {
   cas::BlobStore blobs_ = cas::BlobStore::open(folder_.path() + "/blobs").value();
   std::unique_ptr<store::Store> store_ = store::Store::open({}).value();
   ManualClock clock_;
-  StoredBytes stored_{*store_, blobs_, {100 * kKi, {{"rich", 1000 * kKi}}}, clock_};
+  StoredBytes stored_{*store_, blobs_, {100 * kKi, {{"rich", 1000 * kKi}}}, kKeep, clock_};
 };
 
 TEST_F(StoredBytesTest, ANamespaceTakesItsShareAndLeavesOthersTheirs) {
@@ -97,17 +110,30 @@ TEST_F(StoredBytesTest, AFileCountsOnceWhoeverNamesItAndForEachNamespaceThatDoes
   EXPECT_EQ(used_ki("b"), 40);
 }
 
-TEST_F(StoredBytesTest, WhoDeletesHasRoomAtOnce) {
+// Else whoever sends and deletes in turn would fill the disk of all.
+TEST_F(StoredBytesTest, WhatIsDeletedCountsUntilItIsSwept) {
   add_run("a", "r", 80, 'r');
   ASSERT_TRUE(stored_.count_all().ok());
-  ASSERT_TRUE(
-      store_->write([&](store::WriteTxn& txn) {
-              return txn.erase<contracts::Run>({"a", "r"});
-            })
-          .ok());
+  erase_run("a", "r");
+  clock_.advance(Millis(10'000));
+  EXPECT_EQ(send("a", 90), "NAMESPACE_QUOTA_EXCEEDED");
+  sweep(80, 'r');
   EXPECT_EQ(send("a", 90), "NAMESPACE_QUOTA_EXCEEDED") << "it was counted just now";
   clock_.advance(Millis(10'000));
   EXPECT_EQ(send("a", 90), "");
+}
+
+TEST_F(StoredBytesTest, WhatAnotherNamespaceStillNeedsIsNotCountedForEver) {
+  add_run("a", "r", 80, 'x');
+  add_run("b", "r", 80, 'x');
+  ASSERT_TRUE(stored_.count_all().ok());
+  erase_run("a", "r");
+  ASSERT_TRUE(stored_.count_all().ok());
+  EXPECT_EQ(used_ki("a"), 80);
+  clock_.advance(kKeep + Millis(1));
+  ASSERT_TRUE(stored_.count_all().ok());
+  EXPECT_EQ(used_ki("a"), 0);
+  EXPECT_EQ(used_ki("b"), 80);
 }
 
 // Whoever sends and names nothing is not forgotten because it is counted anew.
@@ -117,8 +143,7 @@ TEST_F(StoredBytesTest, WhatWasSentStaysCountedUntilItIsGone) {
   EXPECT_EQ(send("a", 20, 'b'), "NAMESPACE_QUOTA_EXCEEDED");
   ASSERT_TRUE(stored_.count_all().ok());
   EXPECT_EQ(used_ki("a"), 90);
-  const cas::Digest sent = crypto::sha256_hex(std::string(90 * kKi, 'a'));
-  ASSERT_TRUE(blobs_.remove_unused(sent, INT64_MAX / 1000).value());
+  sweep(90, 'a');
   ASSERT_TRUE(stored_.count_all().ok());
   EXPECT_EQ(used_ki("a"), 0);
 }

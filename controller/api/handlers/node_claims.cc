@@ -27,7 +27,8 @@ Result<bool> is_proven(const Services& services, store::ReadTxn& txn, const Run&
   if (!contracts::is_digest(artifact.digest)) return false;
   ASSIGN_OR_RETURN(bool known, txn.was_sent(run.metadata.uid, artifact.digest));
   if (!known) {
-    ASSIGN_OR_RETURN(known, run_reads(services, run, artifact.digest));
+    const Result<bool> named = run_reads(services, run, artifact.digest);
+    known = named && *named;  // a tree that cannot be read names nothing
   }
   const Result<int64_t> size = services.blobs.size(artifact.digest);
   return known && size && *size == artifact.size;
