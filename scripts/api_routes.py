@@ -82,7 +82,8 @@ POST | …/nodes/{}/synchronize | what is, against what shall be
 POST | …/nodes/{}/calls | a lane: brings an answer, takes the next call
 GET | …/nodes/{}/runs/{}/tree | files of a run, or of a volume: `?volume=NAME`
 GET | …/nodes/{}/runs/{}/blobs/{} | one of them
-PUT | …/nodes/{}/runs/{}/artifacts/{} | what a run left behind
+PUT | …/nodes/{}/runs/{}/artifacts/{} | a file of a run
+POST | …/nodes/{}/runs/{}/artifacts | which of them the run has finished while it lives
 GET | …/nodes/{}/runs/{}/tool-bundle | MCP servers of an agent run
 POST | …/nodes/{}/runs/{}/tool-token | the one in a run's environment
 GET | …/KIND/{}/status | as `GET` of the object

@@ -88,8 +88,14 @@ std::vector<CommandRow> look_commands() {
        kLookGroup,
        "fetch a run's artifacts, or list them",
        {name},
-       {{"--output", "DIR", "write them here; without it they are listed"}, kNamespace, kVerbose},
-       ""},
+       {{"--output", "DIR", "write them here; without it they are listed"},
+        {"-f,--follow", "", "go on until the run has ended, with each file as it is finished"},
+        kNamespace,
+        kVerbose},
+       "While the run lives these are the files that it has finished; one that it writes again "
+       "comes\n"
+       "again. Ctrl-C only stops watching; the run goes on.\n\n"
+       "  paddock artifacts train-1 --follow --output checkpoints"},
   };
 }
 

@@ -41,8 +41,10 @@ Status fetch_one(client::ControllerClient& client, const Work& work,
                                   artifact.path);
 }
 
-// What is wrong with the connection or the caller is wrong for every file.
+// What is wrong with the connection or the caller is wrong for every file. A file that is not what
+// it was is another one by now: its run still lives.
 bool ends_all(const Error& error) {
+  if (error.reason == "DIGEST_MISMATCH") return false;
   return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||
          error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
 }

@@ -115,4 +115,12 @@ Status ControllerClient::upload_artifact(const std::string& node, const std::str
   return {};
 }
 
+Status ControllerClient::name_finished(const std::string& node, const std::string& run_uid,
+                                       const contracts::FinishedArtifacts& finished) {
+  const http::Request request = json_request(
+      "POST", cat(paths::node_run(node, run_uid), "/artifacts"), wire::encode(finished));
+  ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, true));
+  return {};
+}
+
 }  // namespace paddock::client

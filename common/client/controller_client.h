@@ -20,6 +20,7 @@
 #include "common/contracts/calls.h"
 #include "common/contracts/events.h"
 #include "common/contracts/execute.h"
+#include "common/contracts/finished_artifacts.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/session.h"
@@ -115,6 +116,9 @@ class ControllerClient {
                     int64_t size, const cas::BlobStore& store);
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact);
+  // Names files that were sent as finished. BLOB_NOT_FOUND: one of them is not there.
+  Status name_finished(const std::string& node, const std::string& run_uid,
+                       const contracts::FinishedArtifacts& finished);
 
   // How far the controller's clock is ahead of this host's, as its latest answer had it; zero if it
   // did not say.

@@ -244,6 +244,7 @@ Routes node_routes() {
       {"GET",  NODE "/runs/{uid}/tree",               Scope::kNodeSelf,   kNoBody,        node_run_tree},
       {"GET",  NODE "/runs/{uid}/blobs/{digest}",     Scope::kNodeSelf,   kNoBody,        node_run_blob},
       {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},
+      {"POST", NODE "/runs/{uid}/artifacts",          Scope::kNodeSelf,   kApiDocument,   node_run_finished},
       {"GET",  NODE "/runs/{uid}/tool-bundle",        Scope::kNodeSelf,   kNoBody,        node_tool_bundle},
       {"POST", NODE "/runs/{uid}/tool-token",         Scope::kNodeSelf,   kSmallDocument, make_environment_token},
   };

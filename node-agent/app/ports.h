@@ -41,6 +41,10 @@ class ClientTransport final : public executor::RunTransport {
                          const contracts::Artifact& artifact) override {
     return client_.upload_artifact(node_, run_uid, fd, artifact);
   }
+  Status name_finished(const std::string& run_uid,
+                       const contracts::FinishedArtifacts& finished) override {
+    return client_.name_finished(node_, run_uid, finished);
+  }
   Result<executor::RunCredential> tool_token(const std::string& run_uid, int64_t attempt) override {
     ASSIGN_OR_RETURN(std::string token, client_.run_tool_token(node_, run_uid, attempt));
     return executor::RunCredential{std::move(token), url_};

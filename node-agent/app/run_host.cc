@@ -17,9 +17,11 @@ using session::RunKey;
 constexpr const char* kMayHaveRun = "LAUNCHER_LOST";
 constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
 
+// The first of them here.
 void at_once(std::vector<std::function<void()>> tasks) {
   std::vector<std::thread> threads;
-  for (std::function<void()>& task : tasks) threads.emplace_back(std::move(task));
+  for (size_t i = 1; i < tasks.size(); ++i) threads.emplace_back(std::move(tasks[i]));
+  if (!tasks.empty()) tasks.front()();
   for (std::thread& each : threads) each.join();
 }
 

@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -12,9 +15,13 @@
 #include "common/contracts/tree_path.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/os/writers.h"
+#include "node-agent/artifacts/stamp.h"
 
 namespace paddock::artifacts {
 namespace {
+
+constexpr int64_t kPiece = 256 << 10;
 
 // Why an entry that is no folder cannot come back whatever its type, judged without opening it;
 // empty if it can.
@@ -35,6 +42,8 @@ std::string danger(const std::string& path) {
   if (name == ".paddockignore") return "it would decide what is sent the next time";
   return {};
 }
+
+Error interruption() { return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"}; }
 
 std::string missing_rule(const Error& error) {
   return error.code == Code::kNotFound ? "no such folder" : "not a folder inside the workspace";
@@ -58,8 +67,7 @@ class Collector {
     }
     Status failed;
     const Status walked = os::walk(folder->get(), [&](const os::WalkEntry& entry) {
-      if (interrupted_())
-        failed = Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
+      if (interrupted_()) failed = interruption();
       if (!failed.ok()) return false;
       const std::string path = all_ ? entry.path : os::join_path(dir, entry.path);
       if (skips(path, entry.stat)) return false;
@@ -108,6 +116,7 @@ class Collector {
     if (all_ && S_ISLNK(stat.st_mode) && find(request_.before.links, path) != nullptr) return {};
     std::string rule = refusal(path, stat);  // before opening: a pipe would block
     if (rule.empty() && !was_there(path, stat)) rule = type_refusal(path);
+    if (rule.empty() && request_.due && !request_.due(path, stat)) return {};
     if (rule.empty()) return add_file(path);
     leave_out(path, std::move(rule));
     return {};
@@ -129,14 +138,19 @@ class Collector {
     return found != sorted.end() && found->path == path ? &*found : nullptr;
   }
 
-  // Of the folder ".": it may still be what the run found.
+  // Of the folder ".", and of all while the run lives.
+  const contracts::TreeEntry* found_by_run(const std::string& path) const {
+    return all_ || request_.due ? find(request_.before.entries, path) : nullptr;
+  }
+
+  // It may still be what the run found.
   bool was_there(const std::string& path, const struct stat& stat) const {
-    const contracts::TreeEntry* entry = all_ ? find(request_.before.entries, path) : nullptr;
+    const contracts::TreeEntry* entry = found_by_run(path);
     return entry != nullptr && entry->size == stat.st_size;
   }
 
   bool is_unchanged(const std::string& path, const contracts::Artifact& now) const {
-    const contracts::TreeEntry* entry = all_ ? find(request_.before.entries, path) : nullptr;
+    const contracts::TreeEntry* entry = found_by_run(path);
     return entry != nullptr && entry->digest == now.digest && entry->executable == now.executable;
   }
 
@@ -153,6 +167,26 @@ class Collector {
     return {};
   }
 
+  // Of the file as it was opened; empty if it has become another one since, which is no fault.
+  Result<contracts::Digest> digest_of(const os::RegularFile& file) {
+    crypto::Sha256 hash;
+    const auto buffer = std::make_unique<char[]>(kPiece);
+    for (int64_t left = file.stat.st_size; left > 0;) {
+      if (interrupted_()) return interruption();
+      const ssize_t got =
+          ::read(file.fd.get(), buffer.get(), static_cast<size_t>(std::min(left, kPiece)));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return system_error("reading a file that came back", errno);
+      if (got == 0) break;
+      hash.update({buffer.get(), static_cast<size_t>(got)});
+      left -= got;
+    }
+    struct stat now = {};
+    if (::fstat(file.fd.get(), &now) != 0) return system_error("looking at a file", errno);
+    if (request_.due && Stamp(now) != Stamp(file.stat)) return contracts::Digest();
+    return hash.finish_hex();
+  }
+
   // What was opened decides, not what was seen under this name before.
   Status add_file(const std::string& path) {
     const auto file = os::open_regular_file_beneath(root_, path);
@@ -160,11 +194,16 @@ class Collector {
       leave_out(path, "it could not be opened");
       return {};
     }
+    if (request_.due && os::has_writers(file->fd.get()).value_or(false)) return {};
     contracts::Artifact artifact{path, file->stat.st_size, {}, (file->stat.st_mode & S_IXUSR) != 0};
     std::string rule = refusal(path, file->stat);
-    if (rule.empty() && was_there(path, file->stat)) {
-      ASSIGN_OR_RETURN(artifact.digest, crypto::sha256_fd(file->fd.get()));
-      if (is_unchanged(path, artifact)) return {};
+    const bool compared = rule.empty() && was_there(path, file->stat);
+    if (compared) {
+      ASSIGN_OR_RETURN(artifact.digest, digest_of(*file));
+      if (is_unchanged(path, artifact)) {
+        out_.unchanged.push_back(path);
+        return {};
+      }
     }
     if (rule.empty()) rule = type_refusal(path);
     if (rule.empty()) rule = over_limit(path, artifact.size);
@@ -172,9 +211,10 @@ class Collector {
       leave_out(path, std::move(rule));
       return {};
     }
-    if (artifact.digest.empty()) {
-      ASSIGN_OR_RETURN(artifact.digest, crypto::sha256_fd(file->fd.get()));
+    if (!compared) {
+      ASSIGN_OR_RETURN(artifact.digest, digest_of(*file));
     }
+    if (artifact.digest.empty()) return {};
     name_bytes_ += static_cast<int64_t>(path.size());
     out_.bytes += artifact.size;
     out_.artifacts.push_back(std::move(artifact));

@@ -1,7 +1,10 @@
 // What a run leaves behind, collected after its sandbox is gone. Everything in the workspace is
 // hostile by then: no link is followed, nothing that could block is opened, and each file that does
-// not come back is named with its rule. Not for use while anything can still write there.
+// not come back is named with its rule. While something can still write there, `due` says which
+// files are looked into, and what changes meanwhile is passed over (finished_files.h).
 #pragma once
+
+#include <sys/stat.h>
 
 #include <functional>
 #include <string>
@@ -22,6 +25,7 @@ struct CollectLimits {
 struct Collected {
   std::vector<contracts::Artifact> artifacts;  // in bytewise order of their paths per folder
   std::vector<contracts::LeftOut> left_out;
+  std::vector<std::string> unchanged;  // paths of files that are as the run found them
   int64_t bytes = 0;
 };
 
@@ -34,6 +38,9 @@ struct CollectRequest {
   // What the run found. Of the folder ".", what is as it was then is no artifact, and folders that
   // are left out of every upload (.git, node_modules, …) are named and not entered.
   contracts::Tree before;
+  // While the run lives: whether this file is looked into. What is being written, or is as the run
+  // found it, is passed over then, in all folders. Empty: nothing can write any more.
+  std::function<bool(const std::string& path, const struct stat& stat)> due = {};
 };
 
 // Whether a file of this name may come back: the last extension, in any case, is one of `types`.

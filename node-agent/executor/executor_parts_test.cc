@@ -240,6 +240,9 @@ class FlakyTransport : public RunTransport {
   Status upload_artifact(const std::string&, int, const contracts::Artifact&) override {
     return {};
   }
+  Status name_finished(const std::string&, const contracts::FinishedArtifacts&) override {
+    return {};
+  }
   void abort() override {}
 
  private:

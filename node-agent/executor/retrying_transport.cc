@@ -54,6 +54,11 @@ Status RetryingTransport::upload_artifact(const std::string& run_uid, int fd,
   return retry([&] { return inner_->upload_artifact(run_uid, fd, artifact); });
 }
 
+Status RetryingTransport::name_finished(const std::string& run_uid,
+                                        const contracts::FinishedArtifacts& finished) {
+  return retry([&] { return inner_->name_finished(run_uid, finished); });
+}
+
 Result<RunCredential> RetryingTransport::tool_token(const std::string& run_uid, int64_t attempt) {
   return retry([&] { return inner_->tool_token(run_uid, attempt); });
 }

@@ -19,6 +19,8 @@ class RetryingTransport final : public RunTransport {
                     const cas::BlobStore& store) override;
   Status upload_artifact(const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact) override;
+  Status name_finished(const std::string& run_uid,
+                       const contracts::FinishedArtifacts& finished) override;
   Result<RunCredential> tool_token(const std::string& run_uid, int64_t attempt) override;
   Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) override;
   void abort() override { inner_->abort(); }

@@ -15,6 +15,7 @@ namespace paddock::executor {
 namespace {
 
 constexpr const char* kJournal = "journal";
+constexpr const char* kFinished = "finished";
 constexpr size_t kPartChars = 2;
 
 Status add_to(const std::string& path, std::string_view text) {
@@ -105,6 +106,16 @@ Result<RunRecord> RunFolder::record() const {
 
 Status RunFolder::store(const RunRecord& record) const {
   return add_to(file(kJournal), cat("\n", wire::to_json(wire::encode(record))));
+}
+
+FinishedRecord RunFolder::finished() const {
+  const auto text = os::read_file(file(kFinished));
+  const auto record = text ? document_of<FinishedRecord>(*text) : text.error();
+  return record ? *record : FinishedRecord();
+}
+
+Status RunFolder::store(const FinishedRecord& record) const {
+  return os::replace_file(file(kFinished), wire::to_json(wire::encode(record)));
 }
 
 Status RunFolder::erase() const { return os::remove_tree(path_); }

@@ -10,6 +10,7 @@
 //     request.json launcher.log                  of one that serves this run alone
 //     input                                      lines for an agent run's standard input
 //     said-before said-after                     the agent's own lines, as frames, if there are any
+//     finished          the files of it that were sent while it lives, a FinishedRecord
 //     build/            launches that build its environment
 //     tests/            of a test run: its report and the key that signs it (common/test_report)
 #pragma once
@@ -74,6 +75,18 @@ struct RunRecord {
   }
 };
 
+// What was sent of a run before its end, so that the next agent sends none of it again.
+struct FinishedRecord {
+  int64_t since_ms = 0;  // wall clock
+  int64_t spent = 0;     // of its allowance
+  std::vector<contracts::Artifact> items;
+  static constexpr auto describe() {
+    return std::tuple{field("sinceMs", &FinishedRecord::since_ms, "when it was first looked at"),
+                      field("spent", &FinishedRecord::spent, "bytes of its allowance"),
+                      field("items", &FinishedRecord::items, "as they were sent last")};
+  }
+};
+
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
@@ -95,6 +108,8 @@ class RunFolder {
   Result<contracts::Assignment> assignment() const;
   Result<RunRecord> record() const;
   Status store(const RunRecord& record) const;
+  FinishedRecord finished() const;  // empty if nothing was sent, or it cannot be read
+  Status store(const FinishedRecord& record) const;
   Status erase() const;
 
  private:

@@ -167,7 +167,20 @@ Result<LauncherProcess> RunLife::start(const LaunchFiles& files,
   return start_launcher(ports_.config.sandbox_program, files, request);
 }
 
+// What is done beside it ends with it.
 FollowEnd RunLife::follow() {
+  if (!ports_.parallel || assignment_.spec.artifacts.dirs.empty()) return follow_command();
+  FollowEnd end = FollowEnd::kGone;
+  StopSignal over;
+  ports_.parallel({[&] {
+                     end = follow_command();
+                     over.raise(StopKind::kCancel);
+                   },
+                   [&] { send_finished(over); }});
+  return end;
+}
+
+FollowEnd RunLife::follow_command() {
   OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
   const FollowEnd end =
       follow_launcher(launcher_, launch_files(), stop_, grace(), ports_.clock, watch_, [&] {

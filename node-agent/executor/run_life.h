@@ -6,6 +6,7 @@
 
 #include <list>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "common/base/guarded.h"
@@ -13,6 +14,7 @@
 #include "common/base/time.h"
 #include "common/os/file_watch.h"
 #include "node-agent/artifacts/collect.h"
+#include "node-agent/artifacts/finished_files.h"
 #include "node-agent/devices/ledger.h"
 #include "node-agent/devices/processor_ledger.h"
 #include "node-agent/executor/input_file.h"
@@ -43,6 +45,8 @@ struct ExecutorConfig {
   std::string sandbox_program;
   runtimes::EnvironmentConfig environments;
   artifacts::CollectLimits artifacts;
+  artifacts::FinishedLimits finished;
+  Millis look_every{5'000};            // for files that a run has finished while it lives
   std::optional<uid_t> sandbox_uid;    // who runs commands here, if not we
   contracts::NodeBounds bounds;        // what this node lets a policy ask for
   contracts::NetworkSettings network;  // for policies that may enable it
@@ -57,7 +61,8 @@ class RunObserver {
   virtual void observed(const contracts::RunReport& report, int64_t last_seq) = 0;
 };
 
-// Runs all tasks, at once or one after the other, and returns when all have ended.
+// Runs all tasks, at once or one after the other from the first on, and returns when all have
+// ended.
 using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
 struct ExecutorPorts {
@@ -68,9 +73,9 @@ struct ExecutorPorts {
   const Clock& clock;
   Random& random;  // thread-safe
   LaunchIntents& intents;
-  LaunchServer* server = nullptr;                  // none: each launch starts a launcher of its own
-  workspace::TreeCache* trees = nullptr;           // none: each run gets a copy of its tree
-  Parallel parallel = {};                          // none: one blob after the other
+  LaunchServer* server = nullptr;         // none: each launch starts a launcher of its own
+  workspace::TreeCache* trees = nullptr;  // none: each run gets a copy of its tree
+  Parallel parallel = {};  // none: one blob after the other, and no file before the end
   devices::Ledger* accelerators = nullptr;         // none: this host has none
   devices::ProcessorLedger* processors = nullptr;  // none: each launcher chooses
 };
@@ -117,6 +122,13 @@ class RunLife {
   Status launch(const contracts::LaunchRequest& request);
   Result<LauncherProcess> start(const LaunchFiles& files, const contracts::LaunchRequest& request);
   FollowEnd follow();
+  FollowEnd follow_command();
+  void send_finished(StopSignal& over);
+  artifacts::CollectRequest finished_request();
+  void send_finished(int root, const std::vector<contracts::Artifact>& news, RunTransport& to,
+                     artifacts::FinishedFiles& files, FinishedRecord& record);
+  std::set<std::string> sent_already(const std::vector<contracts::Artifact>& all,
+                                     RunTransport& controller) const;
   Millis grace() const;
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
@@ -169,6 +181,7 @@ class RunLife {
                                      StopKind give_up = StopKind::kCancel);
   Result<runtimes::Environment> make_environment();
   Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
+  std::vector<std::string> artifact_types() const;
   Result<artifacts::CollectRequest> collect_request();
   Status collect_artifacts(contracts::RunOutcome& outcome);
   std::unique_ptr<RunTransport> transport(StopKind give_up);

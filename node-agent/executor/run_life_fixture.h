@@ -29,15 +29,50 @@ struct Steps {
   }
 };
 
+// What a run's files were named as finished, in turn.
+class Finished {
+ public:
+  void add(const contracts::FinishedArtifacts& named) {
+    all_.with([&](auto& all) { all.push_back(named); });
+    changed_.notify_all();
+  }
+  size_t times(const std::string& path) {
+    std::vector<contracts::Artifact> found;
+    return all_.with([&](auto& all) { return items(all, path, found); });
+  }
+  // How `path` was named for the `times`th time.
+  contracts::Artifact wait_for(const std::string& path, size_t times = 1) {
+    std::vector<contracts::Artifact> found;
+    const auto there = [&](auto& all) { return items(all, path, found) >= times; };
+    while (!all_.wait_for(changed_, std::chrono::seconds(30), there,
+                          [](auto&, bool in_time) { return in_time; })) {
+    }
+    return found[times - 1];
+  }
+
+ private:
+  static size_t items(const std::vector<contracts::FinishedArtifacts>& all, const std::string& path,
+                      std::vector<contracts::Artifact>& found) {
+    found.clear();
+    for (const auto& each : all)
+      for (const auto& item : each.items)
+        if (item.path == path) found.push_back(item);
+    return found.size();
+  }
+  Guarded<std::vector<contracts::FinishedArtifacts>> all_;
+  std::condition_variable changed_;
+};
+
 class FakeTransport : public RunTransport {
  public:
   FakeTransport(const contracts::Tree& tree, const std::map<std::string, std::string>& blobs,
-                std::vector<std::string>& uploads, Steps& steps,
+                std::vector<std::string>& uploads, Steps& steps, Finished& finished,
                 std::map<std::string, contracts::Tree> volumes = {})
       : tree_(tree),
         blobs_(blobs),
         uploads_(uploads),
         steps_(steps),
+        finished_(finished),
         volumes_(std::move(volumes)) {}
   Result<contracts::Tree> fetch_tree(const std::string&, const std::string& volume) override {
     steps_.step();
@@ -55,6 +90,11 @@ class FakeTransport : public RunTransport {
     uploads_.push_back(artifact.path);
     return {};
   }
+  Status name_finished(const std::string&, const contracts::FinishedArtifacts& named) override {
+    steps_.step();
+    finished_.add(named);
+    return {};
+  }
   void abort() override {}
 
  private:
@@ -62,6 +102,7 @@ class FakeTransport : public RunTransport {
   const std::map<std::string, std::string>& blobs_;
   std::vector<std::string>& uploads_;
   Steps& steps_;
+  Finished& finished_;
   const std::map<std::string, contracts::Tree> volumes_;
 };
 
@@ -125,19 +166,29 @@ class Life : public testing::Test {
     return RunFolder(config.runs_dir, cat(kUid, "-", assignment.attempt));
   }
   ExecutorPorts ports() {
-    return {
-        config,
-        *store,
-        [this] { return std::make_unique<FakeTransport>(tree, blobs, uploads, steps, volumes); },
-        recorder,
-        clock,
-        random,
-        *intents,
-        server.get(),
-        trees.get(),
-        {},
-        &accelerators,
-        &processors};
+    return {config,
+            *store,
+            [this] {
+              return std::make_unique<FakeTransport>(tree, blobs, uploads, steps, finished,
+                                                     volumes);
+            },
+            recorder,
+            clock,
+            random,
+            *intents,
+            server.get(),
+            trees.get(),
+            parallel,
+            &accelerators,
+            &processors};
+  }
+  // Files that it finishes while it lives are looked for, often.
+  void look_while_it_lives() {
+    config.look_every = Millis(5);
+    parallel = [](std::vector<std::function<void()>> tasks) {
+      std::vector<std::future<void>> all;
+      for (auto& task : tasks) all.push_back(std::async(std::launch::async, std::move(task)));
+    };
   }
   void behave(const std::string& verb) { assignment.spec.command.argv = {verb, base}; }
   std::unique_ptr<RunLife> accept() {
@@ -225,6 +276,8 @@ class Life : public testing::Test {
   std::vector<std::string> uploads;
   contracts::Assignment assignment;
   Steps steps;
+  Finished finished;
+  Parallel parallel;  // none unless a test wants it
   Recorder recorder{steps};
   SystemClock clock;
   SystemRandom random;

@@ -243,11 +243,14 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
 }
 
 // Of a controller that names no types for compute: the standard ones, and not all.
+std::vector<std::string> RunLife::artifact_types() const {
+  const bool filtered = assignment_.spec.type == contracts::RunType::kCompute;
+  return filtered && assignment_.artifact_types.empty() ? contracts::compute_artifact_types()
+                                                        : assignment_.artifact_types;
+}
+
 Result<artifacts::CollectRequest> RunLife::collect_request() {
-  artifacts::CollectRequest request{
-      assignment_.spec.artifacts.dirs, assignment_.artifact_types, {}};
-  if (assignment_.spec.type == contracts::RunType::kCompute && request.types.empty())
-    request.types = contracts::compute_artifact_types();
+  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
   const bool asks_all = std::ranges::any_of(
       request.dirs, [](const std::string& dir) { return artifacts::normalized_dir(dir) == "."; });
   if (asks_all) {
@@ -266,8 +269,13 @@ Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
                    artifacts::collect(root.get(), request, ports_.config.artifacts,
                                       [this] { return leaving(); }));
   const auto controller = transport(StopKind::kDetach);
+  const std::set<std::string> there = sent_already(collected.artifacts, *controller);
   std::vector<contracts::Artifact> sent;
   for (contracts::Artifact& artifact : collected.artifacts) {
+    if (there.contains(artifact.path)) {
+      sent.push_back(std::move(artifact));
+      continue;
+    }
     ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root.get(), artifact.path));
     Status status = controller->upload_artifact(assignment_.run_uid, file.get(), artifact);
     if (status) {

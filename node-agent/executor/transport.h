@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/cas/blob_store.h"
+#include "common/contracts/finished_artifacts.h"
 #include "common/contracts/run.h"
 
 namespace paddock::executor {
@@ -26,6 +27,9 @@ class RunTransport {
                             const cas::BlobStore& store) = 0;
   virtual Status upload_artifact(const std::string& run_uid, int fd,
                                  const contracts::Artifact& artifact) = 0;
+  // Says that they are finished, while the run lives. BLOB_NOT_FOUND: one was not sent.
+  virtual Status name_finished(const std::string& run_uid,
+                               const contracts::FinishedArtifacts& finished) = 0;
   // A tool token for this attempt's environment; the one before it ends.
   virtual Result<RunCredential> tool_token(const std::string& run_uid, int64_t attempt) {
     (void)run_uid, (void)attempt;

@@ -19,6 +19,19 @@ if sys.argv[1] == "signal":
 time.sleep(600)
 """
 
+# Each as a trainer does it: under another name, then renamed. And a log that stays open.
+CHECKPOINTS = """
+import os, time
+os.makedirs("out", exist_ok=True)
+log = open("out/log.txt", "w")
+log.write("never closed")
+log.flush()
+for i in range(1, 900):
+    open("out/.next", "w").write(str(i))
+    os.rename("out/.next", f"out/step-{i}.bin")
+    time.sleep(1)
+"""
+
 
 class Artifacts(unittest.TestCase):
     @classmethod
@@ -110,6 +123,41 @@ class Artifacts(unittest.TestCase):
         self.assertEqual((self.project / ".gitignore").read_text(), "!.env\n!.git/\n")
         make_project(self.project, **{"__git/config": "token"})
         self.assertEqual(set(self.script("ls -A\n").stdout.split()) & {".env", ".git"}, set())
+
+    def follow(self, name, kept):
+        following = self.instance.start("artifacts", name, "--follow", "--output", kept)
+        self.addCleanup(lambda: following.poll() is None and following.kill())
+        return following
+
+    # proves partly: ORB-148
+    def test_checkpoints_come_while_the_run_lives_through_other_agents_and_controllers(self):
+        many = {f"data/{i}__txt": str(i) for i in range(40)}  # so that the workspace is laid, where the host can
+        for name, more in (("small", {}), ("laid", many)):
+            with self.subTest(name):
+                make_project(self.project, job__py=CHECKPOINTS, **more)
+                self.instance.run("compute", self.project, "--detach", "--name", name, "--artifact-dir", "out", "--artifact-dir", ".",
+                                  "--", "python3", "job.py")
+                kept = self.project / f"kept-{name}"
+                following = self.follow(name, kept)
+                steps = lambda: len(list(kept.glob("out/step-*.bin")))  # noqa: E731
+                wait_until("the first checkpoint", lambda: steps() > 0)
+                self.instance.kill("paddock-node-agent")
+                self.instance.run("up")
+                seen = steps()
+                wait_until("a later one, through another agent", lambda: steps() > seen)
+                self.instance.kill("paddock-controller")
+                self.instance.run("up")
+                seen = steps()
+                wait_until("one through another controller", lambda: steps() > seen)
+                self.assertFalse((kept / "out/log.txt").exists())
+                self.assertIn("out/step-1.bin", self.instance.run("artifacts", name).stdout)
+                self.instance.run("cancel", name)
+                out, err = following.communicate(timeout=120)
+                self.assertEqual(following.returncode, 0, err)
+                self.assertEqual((kept / "out/log.txt").read_text(), "never closed")  # with the end
+                self.assertEqual(sorted(out.split()), sorted(set(out.split())), "nothing comes twice")
+                self.assertEqual((kept / "out/step-1.bin").read_text(), "1")
+                self.assertNotIn("data/", out)
 
 
 if __name__ == "__main__":

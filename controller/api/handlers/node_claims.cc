@@ -66,6 +66,18 @@ Result<bool> run_reads(const Services& services, const Run& run, const contracts
   return false;
 }
 
+Status check_sent(const Services& services, const Run& run,
+                  const std::vector<contracts::Artifact>& items) {
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    for (const contracts::Artifact& each : items) {
+      ASSIGN_OR_RETURN(const bool proven, is_proven(services, txn, run, each));
+      if (!proven)
+        return Error{Code::kNotFound, "BLOB_NOT_FOUND", "a file was named before it was sent"};
+    }
+    return {};
+  });
+}
+
 Status judge_claims(const Services& services, const std::string& node,
                     contracts::SyncRequest& request) {
   TRY(nodes::check_output_size(request));

@@ -11,6 +11,8 @@
 #include "controller/nodes/assignments.h"
 #include "controller/nodes/registry.h"
 #include "controller/nodes/synchronize.h"
+#include "controller/runs/finished_artifacts.h"
+#include "controller/store/run_writes.h"
 #include "controller/workspaces/trees.h"
 
 namespace paddock::api {
@@ -113,6 +115,19 @@ Result<Response> node_run_artifact(Call& call) {
     return txn.put_sent_blob(run.metadata.uid, call.param("digest"));
   }));
   return answer;
+}
+
+Result<Response> node_run_finished(Call& call) {
+  ASSIGN_OR_RETURN(const auto finished, wire::decode<contracts::FinishedArtifacts>(call.body));
+  ASSIGN_OR_RETURN(const contracts::Run held, held_run(call));
+  TRY(check_sent(call.services, held, finished.items));
+  const Status saved = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(contracts::Run run, txn.run_by_uid(call.param("uid")));
+    TRY(runs::add_finished(run, finished));
+    return store::save_run(txn, run, {});
+  });
+  if (!saved.ok()) return saved.error();
+  return json_response(wire::Value::Object{});
 }
 
 }  // namespace paddock::api

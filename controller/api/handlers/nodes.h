@@ -11,5 +11,7 @@ Result<Response> synchronize_node(Call& call);
 Result<Response> node_run_tree(Call& call);
 Result<Response> node_run_blob(Call& call);
 Result<Response> node_run_artifact(Call& call);
+// Which of the artifacts that were sent are finished, while the run lives.
+Result<Response> node_run_finished(Call& call);
 
 }  // namespace paddock::api

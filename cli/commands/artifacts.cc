@@ -1,0 +1,156 @@
+// `paddock artifacts`: what a run brought back, or has finished so far.
+#include <map>
+
+#include "cli/commands/commands.h"
+#include "cli/core/exit_codes.h"
+#include "cli/core/fetch_artifacts.h"
+#include "cli/core/names.h"
+#include "cli/core/object_choice.h"
+#include "cli/core/run_report.h"
+#include "cli/core/table.h"
+#include "cli/core/watching.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::Artifact;
+using contracts::Run;
+
+// Each state of a file once: told, and written below `folder` unless that is empty.
+class Bringing {
+ public:
+  Bringing(const Watcher& watcher, RunRef run, std::string folder, const Env& env)
+      : watcher_(watcher), run_(std::move(run)), folder_(std::move(folder)), env_(env) {}
+
+  // A file that the run is just replacing is passed over, and comes with its next state.
+  Status take(const std::vector<Artifact>& now) {
+    std::vector<Artifact> news = now;
+    std::erase_if(news, [this](const Artifact& each) {
+      const auto known = brought_.find(each.path);
+      return known != brought_.end() && known->second == each.digest;
+    });
+    failed_ = {};
+    if (!folder_.empty()) {
+      ASSIGN_OR_RETURN(failed_, fetch_artifacts(watcher_.endpoint, run_, news, folder_, env_));
+      news = brought(news, failed_);
+    }
+    for (const Artifact& each : news) tell(each);
+    return {};
+  }
+  // Of the last time.
+  Status all_brought() const { return all_fetched(failed_); }
+  std::string summary() const {
+    return cat(files_, files_ == 1 ? " file, " : " files, ", format_bytes(bytes_));
+  }
+
+ private:
+  void tell(const Artifact& each) {
+    brought_[each.path] = each.digest;
+    ++files_;
+    bytes_ += each.size;
+    env_.out.write(folder_.empty() ? cat(printable(each.path), "  ", format_bytes(each.size), "  ",
+                                         each.digest, "\n")
+                                   : cat(printable(each.path), "\n"));
+  }
+
+  const Watcher& watcher_;
+  const RunRef run_;
+  const std::string folder_;
+  const Env& env_;
+  std::map<std::string, std::string> brought_;  // digests by path
+  Fetched failed_;
+  int64_t files_ = 0, bytes_ = 0;
+};
+
+void list_artifacts(const std::vector<Artifact>& artifacts, const Env& env) {
+  if (artifacts.empty()) return env.say("the run has no artifacts");
+  Table table{{"PATH", "SIZE", "SHA-256"}, {}};
+  for (const auto& each : artifacts)
+    table.rows.push_back({each.path, format_bytes(each.size), each.digest});
+  env.out.write(render(table));
+}
+
+void tell_left_out(const Run& run, const Env& env) {
+  if (run.status.left_out.empty()) return;
+  env.say("not brought back:");
+  env.err.write(left_out_text(run.status.left_out, kAllLeftOut, "  "));
+}
+
+std::string output_folder(const Parsed& parsed, const Env& env) {
+  return parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : "";
+}
+
+Result<int> show_artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  const RunRef ref = run_ref(parsed);
+  ASSIGN_OR_RETURN(const Run run, watcher.client.get_run(ref.name_space, ref.name));
+  const bool ended = contracts::is_terminal(run.status.phase);
+  if (!ended && run.status.artifacts.empty()) {
+    return Error{Code::kFailedPrecondition, "RUN_NOT_ENDED",
+                 cat("run ", ref.name, " is still ", wire::enum_name(run.status.phase),
+                     " and has finished no file yet; --follow waits for them")};
+  }
+  if (!ended) env.say("the run has not ended; these are the files that it has finished so far");
+  Bringing bringing(watcher, ref, output_folder(parsed, env), env);
+  if (!parsed.has("output")) {
+    list_artifacts(run.status.artifacts, env);
+  } else {
+    TRY(bringing.take(run.status.artifacts));
+    env.say(bringing.summary());
+  }
+  tell_left_out(run, env);
+  TRY(bringing.all_brought());
+  return kExitOk;
+}
+
+// What is there, then each change of it, until the run has ended. Where the server no longer has
+// all changes, it is read anew. The version to go on from is the list's: a run's own may be older
+// than all that the server remembers.
+Result<Run> follow_to_the_end(Watcher& watcher, const RunRef& ref, Bringing& bringing,
+                              const Env& env) {
+  ObjectChoice choice;
+  choice.kind = Kind::kRun;
+  choice.name_space = ref.name_space;
+  choice.name = ref.name;
+  for (;;) {
+    ASSIGN_OR_RETURN(const wire::Value list, watcher.client.get(choice.watched()));
+    ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
+    Status taken = bringing.take(run.status.artifacts);
+    const Status ended = watcher.client.follow_objects(
+        choice.watched(), list.text("metadata.resourceVersion"), env.patience,
+        [&](std::string_view type, const wire::Value& object) {
+          Result<Run> now = wire::decode<Run>(object);
+          if (type == "DELETED" || !now.ok()) return false;
+          run = std::move(*now);
+          taken = bringing.take(run.status.artifacts);
+          return taken.ok() && !contracts::is_terminal(run.status.phase);
+        });
+    TRY(std::move(taken));
+    if (contracts::is_terminal(run.status.phase)) return run;
+    if (!ended.ok() && ended.error().code != Code::kGone) return ended.error();
+  }
+}
+
+Result<int> follow_artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  const RunRef ref = run_ref(parsed);
+  Bringing bringing(watcher, ref, output_folder(parsed, env), env);
+  ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
+  if (!contracts::is_terminal(run.status.phase)) {
+    ASSIGN_OR_RETURN(run, follow_to_the_end(watcher, ref, bringing, env));
+  }
+  TRY(bringing.take(run.status.artifacts));
+  env.say(cat("the run has ended: ", bringing.summary()));
+  tell_left_out(run, env);
+  TRY(bringing.all_brought());
+  return kExitOk;
+}
+
+}  // namespace
+
+int artifacts_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env, [&](Watcher& watcher) {
+    return parsed.has("follow") ? follow_artifacts(watcher, parsed, env)
+                                : show_artifacts(watcher, parsed, env);
+  });
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,31 @@
+// What a run has finished writing while it lives: how its node tells the controller of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "common/contracts/artifact.h"
+
+namespace paddock::contracts {
+
+// Of one run while it lives; all others come at its end. They are part of the Run object, which is
+// written with each of them.
+inline constexpr size_t kMaxFinishedArtifacts = 1'000;
+inline constexpr size_t kMaxFinishedNames = size_t{256} << 10;  // bytes of all their paths
+
+// POST nodes/{node}/runs/{uid}/artifacts. Their blobs are stored before. One whose path is known
+// takes the place of what was there, so that telling it twice is telling it once.
+struct FinishedArtifacts {
+  int64_t attempt = 0;
+  std::vector<Artifact> items;
+  static constexpr auto describe() {
+    return std::tuple{
+        field("attempt", &FinishedArtifacts::attempt, "the fence", {.required = true, .min = 1}),
+        field("items", &FinishedArtifacts::items, "files that nobody writes any more",
+              {.required = true, .max_length = kMaxFinishedArtifacts})};
+  }
+};
+
+}  // namespace paddock::contracts

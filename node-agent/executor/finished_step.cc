@@ -1,0 +1,99 @@
+// The part of RunLife that sends what a run has finished while it lives, beside following it. What
+// it needs of others it asks of ports that may be used from any thread, and of what does not change
+// while a command runs.
+#include <algorithm>
+
+#include "common/base/log.h"
+#include "common/os/file.h"
+#include "node-agent/executor/retrying_transport.h"
+#include "node-agent/executor/run_life.h"
+
+namespace paddock::executor {
+namespace {
+
+constexpr int64_t kToldAtOnce = 64 << 20;  // bytes that nobody hears of before they are all there
+
+bool same(const contracts::Artifact& a, const contracts::Artifact& b) {
+  return a.path == b.path && a.digest == b.digest && a.size == b.size &&
+         a.executable == b.executable;
+}
+
+}  // namespace
+
+// Of a layered workspace only what the run changed is in its folder. Of a copy, the tree says what
+// it found; one that is not here any more makes inputs come too, which costs time alone.
+artifacts::CollectRequest RunLife::finished_request() {
+  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
+  const std::string& root = assignment_.workspace_root;
+  if (record_.layered || root.empty() || !ports_.store.use(root)) return request;
+  if (auto tree = fetch_tree(workspace_source(), StopKind::kCancel)) request.before = *tree;
+  return request;
+}
+
+// What ends before the first look costs nothing but the waiting.
+void RunLife::send_finished(StopSignal& over) {
+  if (over.wait(ports_.config.look_every, StopKind::kCancel)) return;
+  const auto root = os::open_root(folder_.workspace());
+  if (!root) return;
+  const Clock& clock = ports_.clock;
+  FinishedRecord record = folder_.finished();
+  if (record.since_ms == 0) record.since_ms = clock.wall().ms;
+  artifacts::FinishedFiles files(finished_request(), ports_.config.finished, record.items);
+  RetryingTransport controller(ports_.transport(), over, StopKind::kCancel, ports_.random);
+  const auto ended = [&over] { return over.at_least(StopKind::kCancel); };
+  for (Millis pause(0); !over.wait(pause, StopKind::kCancel);) {
+    const MonoTime start = clock.mono();
+    const Millis since = clock.wall() - WallTime{record.since_ms};
+    const int64_t room = artifacts::allowance(ports_.config.finished, since) - record.spent;
+    const auto news = files.look(root->get(), room, ended);
+    pause = artifacts::pause_after(clock.mono() - start, ports_.config.look_every);
+    if (news && !news->empty()) send_finished(root->get(), *news, controller, files, record);
+  }
+}
+
+// What cannot be sent as it was read has changed, and is looked at again then; or nothing would
+// help, and its end says so.
+void RunLife::send_finished(int root, const std::vector<contracts::Artifact>& news,
+                            RunTransport& to, artifacts::FinishedFiles& files,
+                            FinishedRecord& record) {
+  std::vector<contracts::Artifact> sent;
+  int64_t bytes = 0;
+  const auto tell = [&] {
+    if (sent.empty()) return;
+    const Status told = to.name_finished(assignment_.run_uid, {assignment_.attempt, sent});
+    if (told) std::ranges::for_each(sent, [&](const auto& each) { files.sent(each); });
+    sent.clear();
+    bytes = 0;
+    record.items.clear();
+    for (const auto& [path, each] : files.known()) record.items.push_back(each);
+    if (const Status stored = folder_.store(record); !stored)
+      log_warn("what was sent of a run could not be noted", {{"error", stored.error().describe()}});
+  };
+  for (const contracts::Artifact& each : news) {
+    const auto file = os::open_regular_beneath(root, each.path);
+    if (!file) continue;
+    record.spent += artifacts::cost_of(each.size);
+    if (!to.upload_artifact(assignment_.run_uid, file->get(), each)) continue;
+    sent.push_back(each);
+    bytes += each.size;
+    if (bytes >= kToldAtOnce) tell();
+  }
+  tell();
+}
+
+// Paths of files that the controller has as they are now: it is asked, as it may have lost them.
+std::set<std::string> RunLife::sent_already(const std::vector<contracts::Artifact>& all,
+                                            RunTransport& controller) const {
+  std::vector<contracts::Artifact> known;
+  for (const contracts::Artifact& each : folder_.finished().items) {
+    const auto now = std::ranges::find(all, each.path, &contracts::Artifact::path);
+    if (now != all.end() && same(*now, each)) known.push_back(each);
+  }
+  std::set<std::string> paths;
+  if (known.empty() || !controller.name_finished(assignment_.run_uid, {assignment_.attempt, known}))
+    return paths;
+  for (contracts::Artifact& each : known) paths.insert(std::move(each.path));
+  return paths;
+}
+
+}  // namespace paddock::executor
