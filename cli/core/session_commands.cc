@@ -23,6 +23,8 @@ CommandRow create_session_row() {
        {"--mount", "SRC:DST:ro|rw", "folder of the node that is visible; may be repeated", true},
        {"--idle-timeout", "D", "it ends when it was not used for so long; 15m unless given"},
        {"--lifetime", "D", "and after this at the latest; 8h unless given"},
+       {"--grace", "D",
+        "from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given"},
        kNamespace,
        kDocument},
       "Prints the session's name. What is not given is denied: no network, no folders of the\n"

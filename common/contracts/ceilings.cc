@@ -6,6 +6,7 @@
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/limit_text.h"
 #include "common/contracts/mount_places.h"
+#include "common/contracts/run.h"
 
 namespace paddock::contracts {
 namespace {
@@ -80,6 +81,11 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
 
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings) {
   return refused(over_ceilings(effective, ceilings));
+}
+
+void check_grace_field(const std::optional<wire::Duration>& grace, wire::Check& check) {
+  if (grace && (grace->value < Millis(0) || grace->value > kLongestGrace))
+    check.fail("terminationGrace", "must be at most 24h");
 }
 
 Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings) {

@@ -41,6 +41,8 @@ struct CeilingRefusal {
 std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
 // FailedPrecondition with the first reason and every cause; OK when nothing is over.
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
+// What is wrong with the field terminationGrace whatever the operator says.
+void check_grace_field(const std::optional<wire::Duration>& grace, wire::Check& check);
 // GRACE_OVER_CEILING at terminationGrace; an absent ceiling or grace is none.
 Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings);
 

@@ -1,5 +1,7 @@
 #include "common/contracts/run.h"
 
+#include "common/contracts/ceilings.h"
+
 namespace paddock::contracts {
 
 std::optional<Command> Command::decode_value(const wire::Value& value, wire::Check& check) {
@@ -60,9 +62,7 @@ void RunSpec::validate(wire::Check& check) const {
   if (code.find('\0') != std::string::npos) check.fail("code", "must not contain a NUL byte");
   if (input_data && !input_data->is_null() && input_data->object() == nullptr)
     check.fail("inputData", cat("must be an object or null, got ", input_data->type_name()));
-  if (termination_grace &&
-      (termination_grace->value < Millis(0) || termination_grace->value > kLongestGrace))
-    check.fail("terminationGrace", "must be at most 24h");
+  check_grace_field(termination_grace, check);
 }
 
 std::string command_text(const RunSpec& spec) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/contracts/ceilings.h"
 #include "common/contracts/names.h"
 
 namespace paddock::contracts {
@@ -88,6 +89,7 @@ void SecurityOptions::validate(Check& check) const {
 void SandboxSpec::validate(Check& check) const {
   check_time("idleTimeout", idle_timeout, check);
   check_time("lifetime", lifetime, check);
+  check_grace_field(termination_grace, check);
 }
 
 void CommandRequest::validate(Check& check) const {

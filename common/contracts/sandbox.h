@@ -93,6 +93,7 @@ struct SandboxSpec {
   SecurityOptions security;
   std::optional<wire::Duration> idle_timeout;
   std::optional<wire::Duration> lifetime;
+  std::optional<wire::Duration> termination_grace;
   std::map<std::string, std::string> node_selector;
   static constexpr auto describe() {
     return std::tuple{
@@ -100,6 +101,9 @@ struct SandboxSpec {
         field("idleTimeout", &SandboxSpec::idle_timeout,
               "the session ends when nothing was asked of it for so long; 15m unless given"),
         field("lifetime", &SandboxSpec::lifetime, "and after this at the latest; 8h unless given"),
+        field("terminationGrace", &SandboxSpec::termination_grace,
+              "from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless "
+              "given"),
         field("nodeSelector", &SandboxSpec::node_selector, "labels of the node that it needs",
               {.omit_empty = true, .max_length = 32})};
   }

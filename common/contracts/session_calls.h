@@ -24,13 +24,16 @@ struct SessionOrder {
   SandboxPolicy policy;  // effective
   std::map<std::string, std::string> environment;
   std::string workdir;
+  int64_t grace_ms = 0;
   static constexpr auto describe() {
     return std::tuple{
         field("uid", &SessionOrder::uid, "of the session",
               {.required = true, .min_length = 1, .max_length = 64}),
         field("policy", &SessionOrder::policy, "effective", {.required = true}),
         field("environment", &SessionOrder::environment, "of each command", {.max_length = 128}),
-        field("workdir", &SessionOrder::workdir, "of each command", {.required = true})};
+        field("workdir", &SessionOrder::workdir, "of each command", {.required = true}),
+        field("graceMs", &SessionOrder::grace_ms,
+              "from SIGTERM to SIGKILL when a command is ended early", {.min = 0})};
   }
 };
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -54,6 +55,12 @@ Status FedLaunch::place(const std::string& socket, const contracts::LaunchReques
   ASSIGN_OR_RETURN(launched_, order_launch(socket, files));
   events_ = std::move(events.read);
   return {};
+}
+
+// While the connection is there, so is its launcher.
+void FedLaunch::kill() {
+  if (launched_.connection.valid() && !ended()) ::kill(launched_.launcher, SIGQUIT);
+  end();
 }
 
 bool FedLaunch::ended() const {

@@ -34,6 +34,8 @@ class FedLaunch {
   }
   // The launcher ends it; its result still comes.
   void end() { launched_.connection.reset(); }
+  // The same, without what is left of its grace.
+  void kill();
   bool ended() const;
 
   // The other end of the program's standard input, unless ordered ahead; it does not block.

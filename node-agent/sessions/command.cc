@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 
 namespace paddock::sessions {
 namespace {
@@ -19,19 +20,19 @@ Result<launch::FedLaunch> order_command(const std::string& socket,
 
 Result<contracts::SandboxResult> follow(launch::FedLaunch& command, const Following& how,
                                         const Clock& clock) {
-  const MonoTime end = clock.mono() + how.wall_time + kResultTime;
-  std::vector<pollfd> fds = {{command.events(), POLLIN, 0}};
-  for (const int stop : how.stops) fds.push_back({stop, POLLIN, 0});
+  const MonoTime end = clock.mono() + how.wall_time + how.grace + kResultTime;
+  std::array<pollfd, 3> fds = {
+      {{command.events(), POLLIN, 0}, {how.stop, POLLIN, 0}, {how.kill, POLLIN, 0}}};
+  auto& [events, stop, kill] = fds;
   while (!command.has_result()) {
     const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
     const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), static_cast<int>(left));
     if (count == 0 && clock.mono() >= end) return launch::launcher_lost();
-    const auto stops = std::next(fds.begin());
-    if (std::any_of(stops, fds.end(), [](const pollfd& fd) { return fd.revents != 0; })) {
-      command.end();
-      std::fill(stops, fds.end(), pollfd{-1, 0, 0});  // once
-    }
-    if (fds[0].revents != 0) TRY(command.read_events(how.on_output));
+    if (kill.revents != 0) command.kill();
+    if (stop.revents != 0) command.end();
+    if (kill.revents != 0) kill = stop = {-1, 0, 0};  // once
+    if (stop.revents != 0) stop = {-1, 0, 0};
+    if (events.revents != 0) TRY(command.read_events(how.on_output));
   }
   return command.take_result();
 }

@@ -17,8 +17,10 @@ Result<launch::FedLaunch> order_command(const std::string& socket,
                                         const contracts::LaunchRequest& request);
 
 struct Following {
-  Millis wall_time{0};     // of the policy
-  std::vector<int> stops;  // it ends early when one of these becomes readable
+  Millis wall_time{0};  // of the policy
+  Millis grace{0};      // behind it
+  int stop = -1;        // it ends early, in its grace, when this becomes readable
+  int kill = -1;        // and at once when this does
   // Output as it comes; must not wait: the launcher's pipe is read by nobody else.
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
 };

@@ -122,8 +122,7 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
   base.policy = order.policy;
   base.uid = setting_.uid;
   base.network = setting_.network;
-  base.cancel_grace_ms = 0;  // it ends now: nothing of it is worth another moment
-  base.limit_grace_ms = 0;
+  base.cancel_grace_ms = base.limit_grace_ms = order.grace_ms;
   base.whole_workspace = true;
   base.brief_result = true;
   base.inline_output_bytes = std::max(bytes_of(order.policy.limits.stdout_bytes),
@@ -267,14 +266,16 @@ Result<contracts::SandboxResult> Service::run(
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
   Session& session = use.session();
   const std::array<int, 2> stops = {stop, session.ending.fd()};
+  const Millis grace(session.base.limit_grace_ms);
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
     auto head = outside_.head_start.begin();
     auto command = begin(session, order.command);
     if (command.ok()) {
       if (const Millis rest = outside_.head_start.rest(); rest > Millis(0)) outside_.stir(rest);
-      auto result = follow(*command, {session.wall_time(), {stops.begin(), stops.end()}, on_output},
-                           outside_.clock);
+      auto result =
+          follow(*command, {session.wall_time(), grace, stop, session.ending.fd(), on_output},
+                 outside_.clock);
       if (!result.ok()) return result;
       if (find(session.uid).ok()) ahead_.want(session.uid);
       (void)head.keep(std::move(*command));

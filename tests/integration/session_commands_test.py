@@ -107,6 +107,34 @@ class Cancel(SessionTest):
         self.cancel_while(f"python3 -c \"{code}\" {mark}")
         wait_until("its processes to be gone", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
 
+    SAVES = "trap 'echo saved > kept; exit 3' TERM; : > up; while :; do sleep 0.05; done"
+
+    # proves partly: WSM-18
+    def test_what_a_command_saves_in_its_grace_stays(self):
+        for how in ("cancel", "time"):
+            name = self.session({"limits": {"timeoutMs": 60_000 if how == "cancel" else 1500}}, terminationGrace="60s")
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                running = pool.submit(self.result, name, self.SAVES, commandId="c1")
+                if how == "cancel":
+                    wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
+                    self.assertEqual(self.api.cancel(name, "c1")[0], 202)
+                result = running.result(timeout=PATIENCE_S)
+            self.assertEqual(result["errorClass"], "CANCELLED" if how == "cancel" else "TIMEOUT", result)
+            self.assertEqual(self.output(name, "cat kept"), "saved\n")
+
+    def test_a_grace_ends_and_a_session_that_ends_leaves_none(self):
+        self.assert_refused(self.api.create(terminationGrace="6m"), 400, "GRACE_OVER_CEILING", "spec.terminationGrace")
+        self.assert_refused(self.api.create(terminationGrace="25h"), 400, "INVALID_FIELD", "terminationGrace")
+        name = self.session({"limits": {"timeoutMs": 500}}, terminationGrace="1s")
+        self.assertEqual(self.result(name, "trap '' TERM; while :; do sleep 0.05; done")["errorClass"], "TIMEOUT")
+        name = self.session({"limits": {"timeoutMs": 60_000}}, terminationGrace="5m")
+        mark = f"grace-{time.time_ns()}"
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            pool.submit(self.api.run, name, f"trap '' TERM; python3 -c 'import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(300)' {mark}")
+            wait_until("the command to run", lambda: pids_running(mark))
+            self.api.ask("DELETE", self.api.sandboxes(name))
+            wait_until("it to be killed", lambda: not [pid for pid in pids_running(mark) if not ended(pid)], patience_s=45)
+
     # proves: WSM-18
     def test_a_command_that_is_not_there_cannot_be_canceled(self):
         name = self.session()

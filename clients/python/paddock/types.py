@@ -387,6 +387,7 @@ class SandboxSpec:
     security: SecurityOptions = dataclasses.field(default_factory=lambda: SecurityOptions())  # fixed for the session's life
     idleTimeout: Optional[str] = None  # the session ends when nothing was asked of it for so long; 15m unless given
     lifetime: Optional[str] = None  # and after this at the latest; 8h unless given
+    terminationGrace: Optional[str] = None  # from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given
     nodeSelector: dict[str, str] = dataclasses.field(default_factory=dict)  # labels of the node that it needs
 
 

@@ -758,6 +758,8 @@ export interface SandboxSpec {
   idleTimeout?: string;
   /** and after this at the latest; 8h unless given */
   lifetime?: string;
+  /** from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given */
+  terminationGrace?: string;
   /** labels of the node that it needs */
   nodeSelector?: Record<string, string>;
 }
@@ -769,6 +771,8 @@ export interface SandboxSpecInput {
   idleTimeout?: string;
   /** and after this at the latest; 8h unless given */
   lifetime?: string;
+  /** from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given */
+  terminationGrace?: string;
   /** labels of the node that it needs */
   nodeSelector?: Record<string, string>;
 }

@@ -38,6 +38,14 @@ Status refuse(const std::vector<contracts::CeilingRefusal>& over) {
   return error;
 }
 
+Status check_grace_of(const Sandbox& session, const contracts::Ceilings& ceilings) {
+  Status allowed = contracts::check_grace(session.spec.termination_grace, ceilings);
+  if (allowed.ok()) return allowed;
+  Error error = std::move(allowed).error();
+  for (auto& cause : error.causes) cause.field = cat("spec.", cause.field);
+  return error;
+}
+
 }  // namespace
 
 Status prepare_new(Services& services, Sandbox& session) {
@@ -45,6 +53,7 @@ Status prepare_new(Services& services, Sandbox& session) {
   ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
   const auto policy = contracts::session_policy(session.spec.security, profile.policy);
   TRY(refuse(contracts::over_ceilings(policy, services.ceilings)));
+  TRY(check_grace_of(session, services.ceilings));
   session.status.expires_at = wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
   return services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));

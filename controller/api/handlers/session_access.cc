@@ -22,6 +22,7 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
   ASSIGN_OR_RETURN(order.environment,
                    contracts::command_environment(profile.environment, order.policy, false));
   order.workdir = profile.workdir;
+  if (const auto& grace = session.spec.termination_grace) order.grace_ms = grace->value.count();
   return order;
 }
 

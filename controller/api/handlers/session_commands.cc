@@ -31,9 +31,12 @@ struct Command {
   std::unique_ptr<sessions::UnderWay::Command> under_way = {};  // from its begin to its end
 };
 
+// With its grace.
 Millis time_of(const Command& command) {
-  return Millis(command.session.spec.security.limits.timeout_ms.value_or(
-      contracts::session_defaults::kTimeoutMs));
+  const contracts::SandboxSpec& spec = command.session.spec;
+  const Millis time(
+      spec.security.limits.timeout_ms.value_or(contracts::session_defaults::kTimeoutMs));
+  return spec.termination_grace ? time + spec.termination_grace->value : time;
 }
 
 contracts::AuditEvent event_of(const Command& command, std::string_view type) {
