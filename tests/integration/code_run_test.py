@@ -1,15 +1,44 @@
 """Runs of type code: Python without a workspace, queued and kept as every run."""
 import json
+import os
+import signal
 import subprocess
 import tempfile
 import unittest
 
 import kubectl_versions
-from harness import SOURCE, Instance, contents_below, main, wait_until
+from harness import SOURCE, Instance, contents_below, main, pids_running, wait_until
 
 SECRET = "tell-nobody-4711"
 DATA = {"text": "ä🦀'\"\\\n$(id)", "nested": {"list": [1, -2, 2.5, None, True, False, [{}]]}, "": {},
         "big": 2**63 - 1, "small": -2**63, "none": None}
+
+
+PROCESSES = """
+import concurrent.futures, multiprocessing, traceback
+
+class Cell:
+    def __init__(self, value):
+        self.value = value
+
+def times(cell):
+    return cell.value * input_data["n"]
+
+def fail(_):
+    raise ValueError("in the worker")
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("HOW")
+    with context.Pool(2) as pool:
+        print(pool.map(times, [Cell(1), Cell(2), Cell(3)]))
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as workers:
+        print(list(workers.map(times, [Cell(2), Cell(3)])))
+        try:
+            workers.submit(fail, None).result()
+        except ValueError as error:
+            print("caught", error)
+            traceback.print_exc()
+"""
 
 
 class CodeRuns(unittest.TestCase):
@@ -145,12 +174,32 @@ class CodeRuns(unittest.TestCase):
         self.assertEqual(status, 400, answer)
         self.assertEqual(names(), before)
 
+    def test_processes_of_its_own_find_its_functions_however_they_are_started(self):
+        for how in ("fork", "spawn", "forkserver"):
+            with self.subTest(how):
+                run = self.ended(f"own-{how}", PROCESSES.replace("HOW", how), inputData={"n": 3})
+                self.assertEqual(run["status"]["result"]["stdout"], "[3, 6, 9]\n[6, 9]\ncaught in the worker\n", run["status"])
+                told = run["status"]["result"]["stderr"]
+                self.assertIn('File "/tmp/code.py"', told)
+                self.assertIn('raise ValueError("in the worker")', told)
+                self.assertNotIn("/tmp/.paddock", told)
+
+    def test_what_it_defines_can_be_shown_and_pickled(self):
+        code = ("import inspect, pickle\ndef double(x):\n    return 2 * x  # twice\nclass A:\n    size = 7\n"
+                "print(inspect.getsource(double), inspect.getsource(A), pickle.loads(pickle.dumps(double))(4), __file__, __name__)")
+        run = self.ended("source", code)
+        self.assertEqual(run["status"]["result"]["stdout"], "def double(x):\n    return 2 * x  # twice\n class A:\n    size = 7\n"
+                                                            " 8 /tmp/code.py __main__\n", run["status"])
+
     def test_it_survives_the_agent(self):
-        self.instance.post_run("durable", {"type": "code", "code": "import time\nprint('begun')\ntime.sleep(3)\nprint(input_data)",
+        waits = "subprocess.run([sys.executable, '-c', 'import signal; signal.pause()', 'until-the-agent-is-another'])"
+        self.instance.post_run("durable", {"type": "code", "code": f"import subprocess, sys\nprint('begun')\n{waits}\nprint(input_data)",
                                            "inputData": {"n": 1}})
         wait_until("it to run", lambda: "begun" in self.instance.run("logs", "durable").stdout)
         self.instance.kill("paddock-node-agent")
         self.instance.run("up")
+        for pid in pids_running("until-the-agent-is-another"):
+            os.kill(pid, signal.SIGKILL)
         run = self.instance.wait_phase("durable", "Succeeded", "Failed")
         self.assertEqual(run["status"]["result"]["stdout"], "begun\n{'n': 1}\n", run["status"])
 

@@ -76,11 +76,12 @@ def code_of(source):
     return found[0]
 
 
-def run(code, data):
+def run(code, data, **names):
     import builtins
     builtins.exit = builtins.quit = sys.exit
     module = type(sys)("__main__")
     module.input_data = data
+    module.__dict__.update(names)
     module.__builtins__ = builtins
     sys.modules["__main__"] = module
     sys.argv[:] = [""]

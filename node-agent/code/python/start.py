@@ -21,4 +21,6 @@ def input_data():
 
 if sys.path[:1] == [HERE]:
     del sys.path[0]
-run(content(NAME).decode(), input_data())
+# A process that multiprocessing starts anew finds the code by the name of its spec: main.py.
+sys.path.append(HERE + "/main")
+run(content(NAME).decode(), input_data(), __file__=NAME, __spec__=type(sys.__spec__)("paddock_main", None))
