@@ -207,11 +207,12 @@ std::string run_name(const ComputeOptions& options, const Env& env) {
   return cat(slug(os::base_name(from)), "-", make_suffix(env.random));
 }
 
-// A standard input without a project is a workspace too. Its content is named by its digest, so
-// that runs which share the name do not share the files.
-std::string workspace_of(const ComputeOptions& options) {
+// A standard input without a project is a workspace too, one of some hundreds: enough that runs at
+// the same time do not wait for each other, and no more for whoever lists them. What a run reads is
+// named by its digest, also where two of them meet.
+std::string workspace_of(const ComputeOptions& options, const Env& env) {
   if (!options.folder.empty()) return workspace_name(options.folder);
-  return options.stdin_source.empty() ? "" : "paddock-stdin";
+  return options.stdin_source.empty() ? "" : cat("paddock-stdin-", make_suffix(env.random, 2));
 }
 
 }  // namespace
@@ -226,7 +227,7 @@ int compute_command(const Parsed& parsed, Env& given) {
   Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
   if (!endpoint.ok()) return fail(env, endpoint.error(), true);
   const std::string name = run_name(*options, env);
-  const Job job{*options, env, *endpoint, {options->name_space, name}, workspace_of(*options),
+  const Job job{*options, env, *endpoint, {options->name_space, name}, workspace_of(*options, env),
                 phases};
   client::ControllerClient client(job.endpoint, env.patience);
   say_when_waiting(client, env);

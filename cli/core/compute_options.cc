@@ -21,21 +21,24 @@ Result<contracts::Command> wanted_command(const Parsed& parsed) {
   return to_command(parsed.list("CMD"));
 }
 
-// `paddock build` says which, and so may `paddock plan`.
+// `paddock build` says which, and so may `paddock plan` and `paddock run`.
 Result<contracts::RunType> run_type(const Parsed& parsed) {
   using contracts::RunType;
-  if (parsed.command == "run") return RunType::kCommand;
-  const bool plan = parsed.command == "plan";
-  const std::string type = parsed.text("type", plan ? "compute" : "");
-  if (parsed.command == "compute" || (plan && type == "compute")) return RunType::kCompute;
-  if (plan && type == "command") return RunType::kCommand;
-  if (type == "gradle") return RunType::kGradle;
-  if (type == "script") return RunType::kScript;
-  if (type == "test") return RunType::kTest;
-  return invalid_argument(
-      "USAGE",
-      cat("`", type, "` is not one of: ", plan ? "command, compute, " : "", "gradle, script, test"),
-      "--type");
+  if (parsed.command == "compute") return RunType::kCompute;
+  std::vector<RunType> types = {RunType::kGradle, RunType::kScript, RunType::kTest};
+  if (parsed.command != "build")
+    types.insert(types.begin(), {RunType::kCommand, RunType::kCompute});
+  const std::string usual = parsed.command == "run"    ? "command"
+                            : parsed.command == "plan" ? "compute"
+                                                       : "";
+  const std::string asked = parsed.text("type", usual);
+  std::vector<std::string> names;
+  for (const RunType each : types) {
+    names.emplace_back(wire::enum_name(each));
+    if (names.back() == asked) return each;
+  }
+  return invalid_argument("USAGE", cat("`", asked, "` is not one of: ", join(names, ", ")),
+                          "--type");
 }
 
 Result<std::string> publish_name(const Parsed& parsed) {

@@ -3,20 +3,13 @@
 #include <optional>
 
 #include "common/base/text.h"
-#include "common/contracts/names.h"
+#include "common/contracts/inner_paths.h"
 
 namespace paddock::cli {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t";
-
-bool is_name(std::string_view text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return text.find_first_not_of(
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
-         std::string_view::npos;
-}
 
 // Behind a closing quote: nothing, or a comment.
 bool is_over(std::string_view rest) {
@@ -75,8 +68,8 @@ std::string take_line(std::string_view line, const Variables& own, Variables& ou
   if (line.starts_with("export ")) line = trim(line.substr(7));
   const size_t equals = line.find('=');
   const std::string name(trim(line.substr(0, equals)));
-  if (!is_name(name))
-    return cat("`", name, "` is no name of a variable: letters, digits and _, no digit first");
+  if (std::string fault = contracts::variable_fault(name, ""); !fault.empty())
+    return cat("`", name, "` ", fault);
   if (equals == std::string_view::npos) {
     if (const auto mine = own.find(name); mine != own.end()) out[name] = mine->second;
     return {};
@@ -106,9 +99,9 @@ Result<Variables> parse_env_file(std::string_view text, const std::string& file,
 Status add_variable(const std::string& text, const Variables& own, Variables& out) {
   const size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  if (!is_name(name))
-    return invalid_argument("INVALID_OPTION", cat("`", text, "`: expected NAME=VALUE or NAME"),
-                            "--env");
+  if (const std::string fault = contracts::variable_fault(name, ""); !fault.empty())
+    return invalid_argument("INVALID_OPTION",
+                            cat("`", name, "` ", fault, "; expected NAME=VALUE or NAME"), "--env");
   if (equals != std::string::npos) {
     out[name] = text.substr(equals + 1);
   } else if (const auto mine = own.find(name); mine != own.end()) {

@@ -110,6 +110,19 @@ TEST_F(Options, ATestRunIsABuildToo) {
   EXPECT_FALSE(run.spec.timeout);
 }
 
+TEST_F(Options, ARunOfAnyProgramHasAnotherTypeIfItIsNamed) {
+  const auto made = [this](const std::vector<std::string>& type) {
+    return compute_options({"run", {{"DIR", {"."}}, {"PROGRAM", {"pytest", "-x"}}, {"type", type}}},
+                           env_);
+  };
+  EXPECT_EQ(made({"test"})->type, contracts::RunType::kTest);
+  EXPECT_EQ(made({"command"})->type, contracts::RunType::kCommand);
+  const auto refused = made({"agent"});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "`agent` is not one of: command, compute, gradle, script, test");
+}
+
 TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {
   const std::map<std::string, std::vector<std::string>> words = {
       {"DIR", {"."}},        {"CMD", {"./gradlew", "check"}},   {"type", {"gradle"}},

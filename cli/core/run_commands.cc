@@ -47,10 +47,12 @@ CommandRow run_row() {
       {{"DIR", "the project's folder; without it no file is sent", false},
        {"PROGRAM", "any program that exists there or in the project, and its words", true, true,
         true}},
-      {{"--requirements", "FILE",
+      {{"--type", "T", "command, compute, gradle, script or test; command unless given"},
+       {"--requirements", "FILE",
         "requirements.txt or package.json in the project, installed first"}},
       "The program gets its words as they are: no shell, no list of what is allowed; the sandbox\n"
-      "alone holds it. Its output is followed live and its exit code becomes this command's.\n"
+      "alone holds it (each other --type has rules of its own). Its output is followed live and "
+      "its exit code becomes this command's.\n"
       "Ctrl-C cancels the run; a lost connection does not.\n\n"
       "  paddock run . -- python3 -m mypkg.train --epochs 3\n"
       "  paddock run . --env SEED=1 --memory 16Gi --artifact-dir out -- ./train.sh\n"

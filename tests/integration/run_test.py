@@ -1,4 +1,5 @@
 """`paddock run`: any program with any words, its variables, its limits, its input; and what compute says of it."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -143,6 +144,10 @@ class Runs(unittest.TestCase):
                          "piped\n3\n1\n2\n")
         self.assertEqual(self.paddock("run", "--stdin", "-", "--", "cat", stdin="x" * 300_000).stdout, "x" * 300_000)
         self.assertEqual(self.paddock("run", "--stdin", outside.name, "--", "cat").stdout, "outside\n")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            texts = [f"of its own {i}\n" for i in range(4)]
+            ran = pool.map(lambda text: self.paddock("run", "--stdin", "-", "--", "cat", stdin=text).stdout, texts)
+            self.assertEqual(list(ran), texts)
         self.assertEqual(self.paddock("run", "--stdin", "-", "--", "wc", "-c", stdin="").stdout.strip(), "0")
         self.assertEqual(self.paddock("run", "--", "wc", "-c", stdin="never read").stdout.strip(), "0")
         detached = self.paddock("run", "--detach", "--stdin", "-", "--", "cat", stdin="later").stdout.strip()
