@@ -7,10 +7,14 @@
 
 namespace {
 
-void save() {
-  usleep(300'000);  // whoever started it has ended by now
-  (void)!write(1, "SAVED\n", 6);
+// Reads the end of what its parent alone can write to: it has ended.
+void wait_for_end_of_parent(int pipe) {
+  char byte = 0;
+  while (read(pipe, &byte, 1) > 0) {
+  }
 }
+
+void save() { (void)!write(1, "SAVED\n", 6); }
 
 void memory() {
   constexpr size_t kPiece = size_t{8} << 20;
@@ -38,13 +42,16 @@ int main(int argc, char** argv) {
   sigemptyset(&term);
   sigaddset(&term, SIGTERM);
   sigprocmask(SIG_BLOCK, &term, nullptr);
-  if (argc > 2 && fork() != 0) {
+  int parent[2] = {-1, -1};
+  if (argc > 2 && (pipe(parent) != 0 || fork() != 0)) {
     sigprocmask(SIG_UNBLOCK, &term, nullptr);
     for (;;) pause();
   }
+  close(parent[1]);
   (void)!write(1, "READY\n", 6);
   int signal = 0;
   sigwait(&term, &signal);
+  wait_for_end_of_parent(parent[0]);
   switch (argv[1][0]) {
     case 's':
       save();
