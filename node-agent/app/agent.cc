@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <set>
 #include <thread>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/client/node_identity.h"
+#include "common/contracts/etc_names.h"
 #include "common/contracts/node.h"
 #include "common/os/environment.h"
 #include "common/os/event.h"
@@ -251,6 +253,7 @@ void use_new_launcher(const AgentConfig& config, executor::LaunchServer& runs,
 }  // namespace
 
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
+  ::setenv(contracts::kEtcVariable, join(config.etc_files, ",").c_str(), 1);  // for all launchers
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
   const contracts::NodeBounds bounds = bounds_of(config);

@@ -6,6 +6,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/domain_rule.h"
+#include "common/contracts/etc_names.h"
 #include "common/contracts/package_index.h"
 #include "common/os/file.h"
 #include "common/wire/settings.h"
@@ -87,6 +88,10 @@ Status check_whole(const AgentConfig& config) {
 }  // namespace
 
 void AgentConfig::validate(wire::Check& check) const {
+  for (size_t i = 0; i < etc_files.size(); ++i) {
+    if (const std::string fault = contracts::etc_name_fault(etc_files[i]); !fault.empty())
+      check.fail(cat("etcFiles[", i, "]"), cat("\"", etc_files[i], "\" ", fault));
+  }
   const std::vector<std::string> parts = split(name, '.');
   if (!name.empty() && !std::all_of(parts.begin(), parts.end(), is_label))
     check.fail("name", "must be a DNS name: labels of a-z, 0-9 and - between dots");

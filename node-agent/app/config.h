@@ -55,6 +55,7 @@ struct AgentConfig {
   std::string sandbox_program;
   std::optional<contracts::Ceilings> ceilings;
   contracts::NetworkSettings network;
+  std::vector<std::string> etc_files;
   snippets::SnippetConfig snippets;
   sessions::SessionConfig sessions;
   std::vector<devices::Accelerator> accelerators;
@@ -88,6 +89,9 @@ struct AgentConfig {
               "has"),
         field("network", &AgentConfig::network,
               "how the network resolves names that ceilings.network allows"),
+        field("etcFiles", &AgentConfig::etc_files,
+              "files and folders of /etc that installed software needs, shown to every sandbox",
+              {.max_length = 64}),
         field("snippets", &AgentConfig::snippets, "what POST /execute runs here"),
         field("sessions", &AgentConfig::sessions, "sandbox sessions that live here"),
         field("accelerators", &AgentConfig::accelerators,

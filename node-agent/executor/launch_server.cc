@@ -93,7 +93,7 @@ Result<os::ProcessIdentity> LaunchServer::spawn_server() const {
   os::SpawnOptions options;
   options.argv = {program_, "serve", "--socket", file("socket"), "--lock", file("lock")};
   options.argv.insert(options.argv.end(), options_.begin(), options_.end());
-  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  options.env = launcher_environment();
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();
   options.new_session = true;

@@ -8,9 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 #include "common/base/log.h"
+#include "common/contracts/etc_names.h"
 #include "common/os/file.h"
 #include "common/os/lock_holder.h"
 #include "common/wire/json.h"
@@ -61,6 +63,14 @@ class Ender {
 
 }  // namespace
 
+std::map<std::string, std::string> launcher_environment() {
+  std::map<std::string, std::string> out = {
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  if (const char* names = std::getenv(contracts::kEtcVariable))
+    out[contracts::kEtcVariable] = names;
+  return out;
+}
+
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
                                        const contracts::LaunchRequest& request) {
   TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
@@ -70,8 +80,8 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
   options.argv = {program,    "run",        "--request", files.request,
                   "--events", files.events, "--lock",    files.events};
   // macOS's launcher makes the run's scratch folder there, which then goes with the run's own.
-  options.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-                 {"TMPDIR", os::folder_of(files.events)}};
+  options.env = launcher_environment();
+  options.env["TMPDIR"] = os::folder_of(files.events);
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();
   options.new_session = true;

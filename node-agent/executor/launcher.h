@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,9 @@ struct LauncherProcess {
   std::optional<os::ProcessIdentity> identity;  // unknown only if it could not be found
   bool is_child = false;
 };
+
+// Of every launcher that the agent starts: nothing of its own but what an operator says of /etc.
+std::map<std::string, std::string> launcher_environment();
 
 // Starts the launcher in a session of its own; makes the request's file. SANDBOX_UNAVAILABLE if it
 // cannot be started.

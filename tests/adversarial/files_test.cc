@@ -73,6 +73,25 @@ TEST_P(Files, ThatAToolsListNamesMustExist) {
                                                   HasSubstr("TOOLS_UNSUPPORTED")));
 }
 
+// An operator who names too much is not followed.
+TEST_P(Files, OfEtcThatAnOperatorAddsShowNothingElse) {
+  if (!os::exists("/etc/login.defs")) GTEST_SKIP() << "this host has no /etc/login.defs";
+  in_launcher_ = [] {
+    setenv("PADDOCK_ETC_FILES",
+           "login.defs,shadow,ssh,ssh/ssh_config,ssl,passwd,machine-id,fstab,mtab,../root,.,,*", 1);
+  };
+  const Finished done = run(std::vector<std::string>{"sh", "-c", R"sh(
+head -c 1 /etc/login.defs >/dev/null && echo shown
+(: > /etc/login.defs) 2>/dev/null && echo BREACH written
+for name in shadow ssh machine-id fstab mtab ssl/private; do [ -e /etc/$name ] && echo "BREACH $name"; done
+grep -q '^root:' /etc/passwd && echo BREACH passwd
+ls /root >/dev/null 2>&1 && echo BREACH root
+env | grep ETC_FILES && echo BREACH env
+echo end
+)sh"});
+  EXPECT_EQ(done.out, "shown\nend\n") << done.err;
+}
+
 // proves: WSM-24
 TEST_P(Files, OfTheHostAreThereAsTheirMountSays) {
   for (const char* name : {"/given-ro", "/given-rw"}) {

@@ -13,11 +13,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include "common/base/text.h"
+#include "common/contracts/etc_names.h"
+#include "common/contracts/inner_paths.h"
 #include "common/os/fd.h"
+#include "common/os/file.h"
 #include "node-agent/sandbox/etc_files.h"
 #include "node-agent/sandbox/linux/cgroup_facts.h"
 #include "node-agent/sandbox/linux/landlock.h"
@@ -80,11 +84,33 @@ std::vector<std::string> names_matching(const std::string& pattern) {
   return out;
 }
 
+// What the operator adds: files and folders of /etc itself, through no link, and nothing twice.
+// What cannot be shown is left out, as what is not there.
+void add_operators_etc(std::vector<SystemEntry>& out) {
+  const char* names = std::getenv(contracts::kEtcVariable);
+  const auto etc = os::open_root("/etc");
+  if (names == nullptr || !etc) return;
+  for (const std::string& name : split(names, ',')) {
+    if (!contracts::etc_name_fault(name).empty()) continue;
+    const std::string path = cat("/etc/", name);
+    const auto shown = [&](const SystemEntry& each) {
+      return contracts::is_within(path, each.path);
+    };
+    struct stat info {};
+    const auto found = os::open_beneath(etc->get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (!found || fstat(found->get(), &info) != 0 || std::ranges::any_of(out, shown)) continue;
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) continue;
+    std::erase_if(out, [&](const auto& each) { return contracts::is_within(each.path, path); });
+    out.push_back({path, ""});
+  }
+}
+
 std::vector<SystemEntry> find_etc() {
   std::vector<SystemEntry> out;
   for (const std::string& pattern : shared_etc_patterns()) {
     for (const std::string& path : names_matching(cat("/etc/", pattern))) add_if_present(path, out);
   }
+  add_operators_etc(out);
   return out;
 }
 
