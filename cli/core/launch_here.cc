@@ -29,7 +29,7 @@ int reap(pid_t pid) {
 // A launcher that has told its result has the kernel's work to wait for, which can be long where
 // the run was killed: it does so without us.
 void let_end(pid_t pid) {
-  constexpr int kRounds = 100;
+  constexpr int kRounds = 30;  // of a millisecond
   for (int i = 0; i < kRounds; ++i) {
     const pid_t ended = ::waitpid(pid, nullptr, WNOHANG);
     if (ended == pid || (ended < 0 && errno != EINTR)) return;
