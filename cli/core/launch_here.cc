@@ -28,13 +28,10 @@ int reap(pid_t pid) {
 
 // A launcher that has told its result has the kernel's work to wait for, which can be long where
 // the run was killed: it does so without us.
-void let_end(pid_t pid) {
-  constexpr int kRounds = 30;  // of a millisecond
-  for (int i = 0; i < kRounds; ++i) {
-    const pid_t ended = ::waitpid(pid, nullptr, WNOHANG);
-    if (ended == pid || (ended < 0 && errno != EINTR)) return;
-    ::usleep(1000);
-  }
+void let_end(pid_t pid, const std::optional<os::ProcessIdentity>& identity) {
+  constexpr int kMostMs = 30;
+  if (identity) (void)os::wait_gone(*identity, kMostMs);
+  (void)::waitpid(pid, nullptr, WNOHANG);
 }
 
 bool was_killed(const contracts::SandboxResult& result) {
@@ -139,7 +136,7 @@ Result<contracts::SandboxResult> launch_here(
   }();
   events.read.reset();
   if (result.ok() && was_killed(*result)) {
-    let_end(pid);
+    let_end(pid, identity);
   } else {
     (void)reap(pid);
   }
