@@ -1,5 +1,6 @@
 // The cgroup of one run: made before the command, joined before its first instruction, removed
-// after. v1 has one folder per hierarchy, v2 one for all. Owned by the launcher; not thread-safe.
+// after. v1 has one folder per hierarchy, v2 one for all. Owned by the launcher. What reads, kills,
+// freezes and thaws may be called by several threads at once, all else by one alone.
 #pragma once
 
 #include <initializer_list>
