@@ -65,6 +65,7 @@ TEST_F(Placement, GoesNowhereWhereACanaryOfItsSandboxFailed) {
   nodes_[0].status.canaries = {{.name = "x", .capability = "tools", .passed = false}};
   EXPECT_EQ(*choose(), "b");
   nodes_[0].status.canaries = {{.name = "x", .capability = "devices", .passed = false},
+                               {.name = "z", .capability = "accounts", .passed = false},
                                {.name = "y", .capability = "allowDomains", .passed = false}};
   EXPECT_EQ(*choose(), "a");
   spec_.node_selector["zone"] = "z";

@@ -11,7 +11,8 @@ namespace paddock::api {
 namespace {
 
 // What a snippet never asks for. All else that canaries prove, it needs.
-constexpr std::array<std::string_view, 3> kNotNeeded = {"tools", "devices", "allowDomains"};
+constexpr std::array<std::string_view, 4> kNotNeeded = {"tools", "devices", "allowDomains",
+                                                        "accounts"};
 
 bool held(const contracts::Canary& canary) {
   return canary.passed || std::ranges::find(kNotNeeded, canary.capability) != kNotNeeded.end();
