@@ -42,6 +42,7 @@ GET | /api/v1/pods | runs as read-only Pods, for `kubectl logs`
 GET | /api/v1/namespaces/{}/pods | the same of one namespace
 GET | /api/v1/namespaces/{}/pods/{} | one
 GET | /api/v1/namespaces/{}/pods/{}/log | its output
+POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
 POST | /build | a run, in the words of the design's own clients: `build_type`, `compute_command`, …
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
 POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside it says which files its workspace will have
@@ -85,6 +86,7 @@ GET | …/nodes/{}/runs/{}/blobs/{} | one of them
 PUT | …/nodes/{}/runs/{}/artifacts/{} | a file of a run
 POST | …/nodes/{}/runs/{}/artifacts | which of them the run has finished while it lives
 GET | …/nodes/{}/runs/{}/tool-bundle | MCP servers of an agent run
+POST | …/nodes/{}/runs/{}/secrets | what an attempt gets of Secrets, just before it is launched
 POST | …/nodes/{}/runs/{}/tool-token | the one in a run's environment
 GET | …/KIND/{}/status | as `GET` of the object
 PUT | …/KIND/{}/status | conditions of an administrator's own
@@ -102,7 +104,7 @@ DELETE | …/KIND | deletes those that match, each by the rules of a single dele
 GROUP = "/apis/paddock.dev/v1alpha1"
 
 
-KINDS = "runs|sandboxes|workspaces|volumes|grants|tooltokens|nodes"
+KINDS = "runs|sandboxes|workspaces|volumes|grants|secrets|tooltokens|nodes"
 
 
 def fits(wanted, path):

@@ -81,6 +81,18 @@ struct LaunchMount {
   }
 };
 
+// A value that is secret: in the output it is replaced, and it may be a file.
+struct LaunchSecret {
+  std::string value;  // base64
+  std::string file;   // path inside; empty: the command has it otherwise
+  static constexpr auto describe() {
+    return std::tuple{
+        field("value", &LaunchSecret::value, "base64", {.required = true}),
+        field("file", &LaunchSecret::file, "path below /run/secrets of the file that has it",
+              {.omit_empty = true})};
+  }
+};
+
 struct LaunchRequest {
   std::string trace_id;
   std::vector<std::string>
@@ -104,6 +116,8 @@ struct LaunchRequest {
   // The command's own, made by itself in its scratch space (/tmp) before it starts. Files: Linux.
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;  // content by path
+  // What the command's output must not show: redacted.h. Files: Linux.
+  std::vector<LaunchSecret> secrets;
   // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
   bool whole_workspace = false;
   // Cores that everything inside may use together. An allotment and no wall: a host that cannot
@@ -147,6 +161,9 @@ struct LaunchRequest {
         field("scratchFiles", &LaunchRequest::scratch_files,
               "files below /tmp that are there when the command starts, by path",
               {.omit_empty = true, .max_length = 16}),
+        field("secrets", &LaunchRequest::secrets,
+              "values that the output must not show, and files that have them",
+              {.omit_empty = true, .max_length = 1024}),
         field("wholeWorkspace", &LaunchRequest::whole_workspace,
               "whether what is in the writable folder already counts for its limits"),
         field("cpus", &LaunchRequest::cpus, "cores that everything inside may use together",

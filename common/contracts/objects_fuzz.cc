@@ -3,6 +3,7 @@
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
 #include "common/contracts/sandbox_result.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/session.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/workspace.h"
@@ -34,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check<contracts::SandboxResult>(*value);
   check<contracts::SyncRequest>(*value);
   check<contracts::SyncAnswer>(*value);
+  check<contracts::Secret>(*value);
   check<contracts::ToolToken>(*value);
   check<contracts::Workspace>(*value);
   return 0;

@@ -14,6 +14,7 @@
 #include "common/contracts/placement.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/tool_bundle.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/tree.h"
@@ -104,6 +105,7 @@ struct RunSpec {
   ArtifactRequest artifacts;
   std::string publish;
   std::vector<VolumeUse> volumes;
+  std::vector<SecretUse> secrets;
   std::string stdin_file;
   std::optional<wire::Duration> timeout;
   std::optional<wire::Duration> termination_grace;
@@ -146,6 +148,9 @@ struct RunSpec {
               {.omit_empty = true, .min_length = 1, .max_length = 253}),
         field("volumes", &RunSpec::volumes, "shared volumes that the run reads",
               {.omit_empty = true, .max_length = 16}),
+        field("secrets", &RunSpec::secrets,
+              "values of Secrets that the run gets, as files beneath /run/secrets or as variables",
+              {.omit_empty = true, .max_length = kMaxSecretUses}),
         field("stdinFile", &RunSpec::stdin_file,
               "file of the workspace that the command reads as its standard input; empty: none",
               {.omit_empty = true, .max_length = 1024}),

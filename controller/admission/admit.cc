@@ -7,6 +7,7 @@
 #include "controller/admission/command_rules.h"
 #include "controller/admission/gradle_rules.h"
 #include "controller/admission/pytest_rules.h"
+#include "controller/admission/secret_rules.h"
 #include "controller/admission/type_fields.h"
 
 namespace paddock::admission {
@@ -218,6 +219,13 @@ void check_environment(const RunSpec& spec, const std::string& profile_name,
     out.add("ENV_NOT_ALLOWED", cat("spec.sandbox.", cause.field), cause.message);
 }
 
+void check_secrets(const RunSpec& spec, const std::string& profile_name,
+                   const std::map<std::string, std::string>& environment, Refusals& out) {
+  const bool fixed = has_fixed_environment(spec.type, profile_name);
+  for (FieldRefusal& each : check_secret_uses(spec, fixed, environment))
+    out.add(std::move(each.reason), std::move(each.field), std::move(each.message));
+}
+
 void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
                     const contracts::Ceilings& ceilings, const contracts::SandboxLimits& largest,
                     Refusals& out) {
@@ -342,6 +350,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_ceilings(spec, admitted.policy, context.ceilings, context.largest, refusals);
   check_grace(spec, context.ceilings, refusals);
   check_environment(spec, profile_name, admitted, refusals);
+  check_secrets(spec, profile_name, admitted.environment, refusals);
   if (!refusals.none()) return std::move(refusals).take();
   fill_defaults(admitted.spec, profile_name, admitted.policy);
   admitted.spec.media_execution = media;

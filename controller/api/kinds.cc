@@ -151,6 +151,9 @@ Status check_status_update(const Workspace&, const Workspace&) { return no_statu
 Status check_status_update(const Volume&, const Volume&) { return no_status("volume"); }
 Status check_status_update(const Node&, const Node&) { return no_status("node"); }
 Status check_status_update(const Sandbox&, const Sandbox&) { return no_status("sandbox"); }
+Status check_status_update(const contracts::Secret&, const contracts::Secret&) {
+  return no_status("secret");
+}
 Status check_status_update(const Grant&, const Grant&) { return no_status("grant"); }
 Status check_status_update(const ToolToken&, const ToolToken&) { return no_status("tool token"); }
 

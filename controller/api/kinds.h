@@ -7,6 +7,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -24,12 +25,14 @@ k8s::Labels selectable_fields(const contracts::Node& node);
 k8s::Labels selectable_fields(const contracts::ToolToken& token);
 k8s::Labels selectable_fields(const contracts::Grant& grant);
 k8s::Labels selectable_fields(const contracts::Sandbox& session);
+k8s::Labels selectable_fields(const contracts::Secret& secret);
 
 // Facts that are not stored with the object.
 inline void complete(Services&, contracts::Run&) {}
 inline void complete(Services&, contracts::Workspace&) {}
 inline void complete(Services&, contracts::Volume&) {}
 inline void complete(Services&, contracts::Sandbox&) {}
+inline void complete(Services&, contracts::Secret&) {}
 void complete(Services& services, contracts::Node& node);
 void complete(Services& services, contracts::ToolToken& token);
 void complete(Services& services, contracts::Grant& grant);
@@ -40,6 +43,7 @@ inline Status prepare_new(Services&, contracts::Workspace&) { return {}; }
 Status prepare_new(Services& services, contracts::ToolToken& token);
 Status prepare_new(Services& services, contracts::Grant& grant);
 Status prepare_new(Services& services, contracts::Sandbox& session);
+Status prepare_new(Services& services, contracts::Secret& secret);
 // What is held for it until it is stored.
 Result<reconciler::QueueRoom> take_room(Services& services, const contracts::Run& run);
 Result<reconciler::QueueRoom> take_room(Services& services, const contracts::Sandbox& session);
@@ -50,6 +54,7 @@ Result<reconciler::QueueRoom> take_room(Services&, const T&) {
 // Whether the caller may do itself what the new object would let its holder do.
 Status check_maker(const auth::Principal& maker, const contracts::ToolToken& token);
 Status check_maker(const auth::Principal& maker, const contracts::Grant& grant);
+Status check_maker(const auth::Principal& maker, const contracts::Run& run);
 // Likewise what a change of it would, and its end; of kinds for which the route's scope is not all.
 Status check_changer(const auth::Principal& changer, const contracts::Grant& live,
                      const contracts::Grant& next);
@@ -59,6 +64,12 @@ Status save_new(store::WriteTxn& txn, contracts::Workspace& workspace, WallTime 
 Status save_new(store::WriteTxn& txn, contracts::ToolToken& token, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::Grant& grant, WallTime now);
 Status save_new(store::WriteTxn& txn, contracts::Sandbox& session, WallTime now);
+// Its values are sealed; the caller's copy is without them, as the stored one is.
+Status save_new(Services& services, store::WriteTxn& txn, contracts::Secret& secret, WallTime now);
+template <class T>
+Status save_new(Services&, store::WriteTxn& txn, T& object, WallTime now) {
+  return save_new(txn, object, now);
+}
 // Once it is stored, and not tried only: what may be done at once instead of with the first use.
 void after_create(Services& services, contracts::Sandbox& session);
 
@@ -73,6 +84,7 @@ Status check_update(Services& services, const contracts::ToolToken& live,
                     contracts::ToolToken& next);
 Status check_update(Services& services, const contracts::Grant& live, contracts::Grant& next);
 Status check_update(Services& services, const contracts::Sandbox& live, contracts::Sandbox& next);
+Status check_update(Services& services, const contracts::Secret& live, contracts::Secret& next);
 // Likewise for a status that an administrator writes.
 Status check_status_update(const contracts::Run& live, const contracts::Run& next);
 Status check_status_update(const contracts::Workspace& live, const contracts::Workspace& next);
@@ -81,12 +93,14 @@ Status check_status_update(const contracts::Node& live, const contracts::Node& n
 Status check_status_update(const contracts::ToolToken& live, const contracts::ToolToken& next);
 Status check_status_update(const contracts::Grant& live, const contracts::Grant& next);
 Status check_status_update(const contracts::Sandbox& live, const contracts::Sandbox& next);
+Status check_status_update(const contracts::Secret& live, const contracts::Secret& next);
 
 // Whether it may go now, before anything is written; wakes who must look. What an object is read by
 // keeps what it sees. RUN_ACTIVE for a run that has not ended.
 Status prepare_delete(store::WriteTxn& txn, const contracts::Run& run, WallTime now);
 inline Status prepare_delete(store::WriteTxn&, const contracts::Workspace&, WallTime) { return {}; }
 inline Status prepare_delete(store::WriteTxn&, const contracts::Volume&, WallTime) { return {}; }
+inline Status prepare_delete(store::WriteTxn&, const contracts::Secret&, WallTime) { return {}; }
 Status prepare_delete(store::WriteTxn& txn, const contracts::ToolToken& token, WallTime now);
 Status prepare_delete(store::WriteTxn& txn, const contracts::Grant& grant, WallTime now);
 Status prepare_delete(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now);
@@ -99,6 +113,11 @@ Status save_update(store::WriteTxn& txn, contracts::Node& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::ToolToken& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Grant& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Sandbox& next, WallTime now);
+Status save_update(Services& services, store::WriteTxn& txn, contracts::Secret& next, WallTime now);
+template <class T>
+Status save_update(Services&, store::WriteTxn& txn, T& next, WallTime now) {
+  return save_update(txn, next, now);
+}
 
 // What the audit log calls it when one comes and goes.
 template <class T>
@@ -109,6 +128,12 @@ template <class T>
 std::string_view delete_event(const T&) {
   return contracts::audit::kObjectDelete;
 }
+// And what of it is told there beside its name.
+template <class T>
+std::map<std::string, std::string> audit_details(const T&) {
+  return {};
+}
+std::map<std::string, std::string> audit_details(const contracts::Secret& secret);
 inline std::string_view create_event(const contracts::Sandbox&) {
   return contracts::audit::kSandboxCreate;
 }

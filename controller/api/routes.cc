@@ -26,8 +26,10 @@
 #include "controller/api/handlers/reviews.h"
 #include "controller/api/handlers/run_lists.h"
 #include "controller/api/handlers/run_output.h"
+#include "controller/api/handlers/run_secrets.h"
 #include "controller/api/handlers/runs.h"
 #include "controller/api/handlers/sandboxes.h"
+#include "controller/api/handlers/secrets.h"
 #include "controller/api/handlers/tool_bundles.h"
 #include "controller/api/handlers/tool_results.h"
 #include "controller/api/handlers/tool_tokens.h"
@@ -41,6 +43,7 @@ using contracts::Grant;
 using contracts::Node;
 using contracts::Run;
 using contracts::Sandbox;
+using contracts::Secret;
 using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
@@ -51,6 +54,7 @@ using contracts::Workspace;
 #define VOLUMES A "/namespaces/{ns}/volumes"
 #define GRANTS A "/namespaces/{ns}/grants"
 #define TOOL_TOKENS A "/namespaces/{ns}/tooltokens"
+#define SECRETS A "/namespaces/{ns}/secrets"
 #define SANDBOXES A "/namespaces/{ns}/sandboxes"
 #define NODE A "/nodes/{node}"
 
@@ -89,6 +93,7 @@ Routes server_routes() {
       {"GET", "/audit",   Scope::kAuditRead, kNoBody, list_audit},
       {"GET", A "/namespaces/{ns}/audit", Scope::kAuditRead, kNoBody, list_audit},
       {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
+      {"POST", "/admin/secret-key/rotate", Scope::kAdmin, kSmallDocument, rotate_secret_key},
       {"GET",    "/admin/tokens",      Scope::kAdmin, kNoBody,        list_access_tokens},
       {"POST",   "/admin/tokens",      Scope::kAdmin, kSmallDocument, make_access_token},
       {"DELETE", "/admin/tokens/{id}", Scope::kAdmin, kSmallDocument, revoke_access_token},
@@ -157,6 +162,16 @@ Routes run_routes() {
       {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, explain_grant},
       {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kSmallDocument, delete_object<Grant>},
       {"DELETE", GRANTS, Scope::kGrantsWrite, kSmallDocument, delete_collection<Grant>},
+
+      // Secrets: written by callers, given to runs, read by nobody.
+      {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        list_objects<Itself<Secret>>},
+      READ_ROUTES(Secret, SECRETS, SECRETS "/{name}", Scope::kSecretsRead),
+      {"PUT",    SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, change_secret},
+      {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, change_secret},
+      STATUS_ROUTES(Secret, SECRETS "/{name}", Scope::kSecretsRead),
+      {"POST",   SECRETS,                           Scope::kSecretsWrite, kApiDocument,   create_secret},
+      {"DELETE", SECRETS "/{name}",                 Scope::kSecretsWrite, kSmallDocument, delete_object<Secret>},
+      {"DELETE", SECRETS, Scope::kSecretsWrite, kSmallDocument, delete_collection<Secret>},
 
       // Tool tokens: credentials of one run.
       {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        list_objects<Itself<ToolToken>>},
@@ -246,6 +261,7 @@ Routes node_routes() {
       {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},
       {"POST", NODE "/runs/{uid}/artifacts",          Scope::kNodeSelf,   kApiDocument,   node_run_finished},
       {"GET",  NODE "/runs/{uid}/tool-bundle",        Scope::kNodeSelf,   kNoBody,        node_tool_bundle},
+      {"POST", NODE "/runs/{uid}/secrets",            Scope::kNodeSelf,   kSmallDocument, node_run_secrets},
       {"POST", NODE "/runs/{uid}/tool-token",         Scope::kNodeSelf,   kSmallDocument, make_environment_token},
   };
 }

@@ -19,6 +19,7 @@
 #include "controller/nodes/leases.h"
 #include "controller/projects/preview_scopes.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/secrets/vault.h"
 #include "controller/sessions/under_way.h"
 #include "controller/store/store.h"
 #include "controller/volumes/publish.h"
@@ -65,6 +66,7 @@ struct Services {
   std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
   std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
   std::shared_ptr<LaterWrites> later = std::make_shared<LaterWrites>();
+  std::shared_ptr<secrets::Vault> vault = std::make_shared<secrets::Vault>();
   std::shared_ptr<sessions::UnderWay> under_way = std::make_shared<sessions::UnderWay>();
 };
 

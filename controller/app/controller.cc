@@ -115,6 +115,8 @@ Status Controller::open_state() {
       {config_.volumes.keep_versions, config_.volumes.per_namespace},
       {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode},
       config_.data_dir});
+  services_->vault =
+      std::make_shared<secrets::Vault>(os::join_path(config_.data_dir, "secrets.key"));
   services_->calls = calls_;
   services_->stored = stored_;
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
@@ -163,6 +165,9 @@ Status Controller::log_findings() {
     ASSIGN_OR_RETURN(version, txn.resource_version());
     return {};
   }));
+  if (const Status keys = services_->vault->check(*store_); !keys.ok())
+    log_warn("runs get no secrets",
+             {{"reason", keys.error().reason}, {"message", keys.error().message}});
   log_info("opened the store", {{"runs_waiting", std::to_string(waiting)},
                                 {"runs_placed", std::to_string(placed)},
                                 {"runs_finished", std::to_string(finished)},

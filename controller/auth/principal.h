@@ -25,6 +25,9 @@ enum class Scope {
   kNodeSelf,    // a node's own credential; the node in the path must be itself
   kGrantsRead,
   kGrantsWrite,
+  kSecretsRead,  // names and sizes: nothing reads a value
+  kSecretsWrite,
+  kSecretsUse,  // by runs of the namespace
   kAuditRead,
   kMetricsRead,
   kAdmin,

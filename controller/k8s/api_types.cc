@@ -16,6 +16,7 @@
 #include "common/contracts/run.h"
 #include "common/contracts/run_plan.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/session_calls.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/tree.h"
@@ -151,6 +152,8 @@ Value make_types() {
   add<GrantQuestion>(types);
   add<GrantDecision>(types);
   add<contracts::ToolToken>(types);
+  add<contracts::Secret>(types);
+  add<SecretKeyRotation>(types);
   add<Node>(types);
   add<Drain>(types);
   add<ExecuteRequest>(types);

@@ -5,6 +5,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -30,6 +31,7 @@ Value schema_of(const Resource& resource) {
                  : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
                  : kind == contracts::Grant::kKind     ? wire::schema<contracts::Grant>()
                  : kind == contracts::Sandbox::kKind   ? wire::schema<contracts::Sandbox>()
+                 : kind == contracts::Secret::kKind    ? wire::schema<contracts::Secret>()
                  : kind == contracts::ToolToken::kKind ? wire::schema<contracts::ToolToken>()
                                                        : wire::schema<contracts::Node>();
   schema.set("description", resource.description);

@@ -35,11 +35,11 @@ TEST(OpenApi, SaysTheSameToOldClientsInProtobuf) {
   const std::string& document = openapi_v2_document();
   EXPECT_EQ(fields(document, 1).at(0), "2.0");
   const auto paths = fields(fields(document, 8).at(0), 2);
-  ASSERT_EQ(paths.size(), 7u);
+  ASSERT_EQ(paths.size(), 8u);
   EXPECT_EQ(fields(paths[0], 1).at(0),
             "/apis/paddock.dev/v1alpha1/namespaces/{namespace}/runs/{name}");
   const auto definitions = fields(fields(document, 9).at(0), 1);
-  ASSERT_EQ(definitions.size(), 7u);
+  ASSERT_EQ(definitions.size(), 8u);
   EXPECT_EQ(fields(definitions[0], 1).at(0), "dev.paddock.v1alpha1.Run");
   EXPECT_NE(document.find(R"([{"group":"paddock.dev","version":"v1alpha1","kind":"Run"}])"),
             std::string::npos);

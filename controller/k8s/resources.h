@@ -17,7 +17,7 @@ struct Resource {
   const char* description = "";           // for `kubectl explain`
 };
 
-inline constexpr std::array<Resource, 7> kResources = {{
+inline constexpr std::array<Resource, 8> kResources = {{
     {"runs",
      "run",
      "rn",
@@ -60,6 +60,13 @@ inline constexpr std::array<Resource, 7> kResources = {{
      true,
      {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
      "What a caller or a run may use: media, accelerators, cores, memory and time."},
+    {"secrets",
+     "secret",
+     "sec",
+     "Secret",
+     true,
+     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+     "Values that runs get; written by callers and never shown again."},
     {"nodes",
      "node",
      "no",

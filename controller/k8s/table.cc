@@ -53,6 +53,13 @@ constexpr std::array<Column, 6> kToolTokenColumns = {{
     {"Age", "date", "since it was created", 0},
     {"Reason", "string", "why it is not active any more", 1},
 }};
+constexpr std::array<Column, 5> kSecretColumns = {{
+    {"Name", "string", "name of the secret", 0},
+    {"Values", "integer", "how many it has", 0},
+    {"Age", "date", "since it was created", 0},
+    {"Names", "string", "of the values", 1},
+    {"Type", "string", "as its maker said", 1},
+}};
 constexpr std::array<Column, 7> kGrantColumns = {{
     {"Name", "string", "name of the grant", 0},
     {"Media", "string", "the surfaces that it gives", 0},
@@ -107,6 +114,7 @@ std::span<const Column> columns_of(std::string_view kind) {
   if (kind == contracts::ToolToken::kKind) return kToolTokenColumns;
   if (kind == contracts::Sandbox::kKind) return kSandboxColumns;
   if (kind == contracts::Grant::kKind) return kGrantColumns;
+  if (kind == contracts::Secret::kKind) return kSecretColumns;
   if (kind == "Event") return kEventColumns;
   if (kind == "Pod") return kPodColumns;
   return kNodeColumns;
@@ -183,6 +191,14 @@ Value cells(const contracts::ToolToken& token, WallTime now) {
                       join(token.spec.operations, ","),
                       age(token.metadata.creation_timestamp, now),
                       status.reason ? wire::enum_name(*status.reason) : "<none>"};
+}
+
+Value cells(const contracts::Secret& secret, WallTime now) {
+  std::vector<std::string> names;
+  for (const auto& each : secret.status.values) names.push_back(each.name);
+  return Value::Array{secret.metadata.name, static_cast<int64_t>(names.size()),
+                      age(secret.metadata.creation_timestamp, now), or_none(join(names, ",")),
+                      or_none(secret.type)};
 }
 
 Value cells(const contracts::Sandbox& session, WallTime now) {

@@ -11,6 +11,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -30,6 +31,7 @@ wire::Value cells(const contracts::Node& node, WallTime now);
 wire::Value cells(const contracts::ToolToken& token, WallTime now);
 wire::Value cells(const contracts::Sandbox& session, WallTime now);
 wire::Value cells(const contracts::Grant& grant, WallTime now);
+wire::Value cells(const contracts::Secret& secret, WallTime now);
 wire::Value columns(std::string_view kind);
 // The words of cells: how long ago, and what is not there.
 std::string age(const std::optional<wire::Timestamp>& from, WallTime to);

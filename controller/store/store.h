@@ -21,6 +21,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
@@ -69,6 +70,18 @@ struct ToolSecret {
 struct FoundToolSecret {
   Key token;
   std::string hash;
+};
+
+// One value of a Secret as it is kept, beside the object: nothing here opens it.
+struct SealedValue {
+  std::string name;
+  std::string key_id;
+  std::string sealed;
+};
+struct FoundSealedValue {
+  Key secret;
+  std::string secret_uid;
+  SealedValue value;
 };
 
 // One committed write of an object, for watches.
@@ -178,6 +191,11 @@ class ReadTxn {
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
   // Whether a node sent this blob as one that the run left. Of a run that has not ended.
   virtual Result<bool> was_sent(const std::string& run_uid, const std::string& digest) = 0;
+  // By name.
+  virtual Result<std::vector<SealedValue>> sealed_values(const std::string& secret_uid) = 0;
+  // Of all Secrets; and the keys that any of them is sealed with.
+  virtual Result<std::vector<FoundSealedValue>> all_sealed_values() = 0;
+  virtual Result<std::vector<std::string>> sealing_keys() = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
   // What an earlier request with this key made, of what is still there, and that request's digest.
@@ -252,6 +270,9 @@ class WriteTxn : public ReadTxn {
   // After its run; noting it again changes nothing. They go with the run's end.
   virtual Status put_sent_blob(const std::string& run_uid, const std::string& digest) = 0;
   virtual Status drop_sent_blobs(const std::string& run_uid) = 0;
+  // After its object, in place of one of that name; goes with it.
+  virtual Status put_sealed_value(const std::string& secret_uid, const SealedValue& value) = 0;
+  virtual Status drop_sealed_value(const std::string& secret_uid, const std::string& name) = 0;
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;
   // `item`: which of the request's objects. The key is visible ASCII.
   virtual Status put_idempotent_create(const std::string& scope, const std::string& key,

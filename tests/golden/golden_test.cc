@@ -14,6 +14,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/secret.h"
 #include "common/contracts/session.h"
 #include "common/contracts/status.h"
 #include "common/contracts/tool_token.h"
@@ -71,6 +72,7 @@ std::vector<Contract> contracts() {
           {"Volume", through<Volume>, wire::schema<Volume>},
           {"Grant", through<contracts::Grant>, wire::schema<contracts::Grant>},
           {"ToolToken", through<contracts::ToolToken>, wire::schema<contracts::ToolToken>},
+          {"Secret", through<contracts::Secret>, wire::schema<contracts::Secret>},
           {"Sandbox", through<contracts::Sandbox>, wire::schema<contracts::Sandbox>},
           {"Node", through<Node>, wire::schema<Node>},
           {"SandboxPolicy", through<SandboxPolicy>, wire::schema<SandboxPolicy>},

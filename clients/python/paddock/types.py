@@ -52,6 +52,7 @@ class RunSpec:
     artifacts: ArtifactRequest = dataclasses.field(default_factory=lambda: ArtifactRequest())  # what comes back
     publish: str = ""  # Volume that gets the artifacts as its next version if the run succeeds
     volumes: list[VolumeUse] = dataclasses.field(default_factory=list)  # shared volumes that the run reads
+    secrets: list[SecretUse] = dataclasses.field(default_factory=list)  # values of Secrets that the run gets, as files beneath /run/secrets or as variables
     stdinFile: str = ""  # file of the workspace that the command reads as its standard input; empty: none
     timeout: Optional[str] = None  # wall time; 30m unless given
     terminationGrace: Optional[str] = None  # from SIGTERM to SIGKILL when its time is up, it is canceled or its node is drained
@@ -80,6 +81,13 @@ class ArtifactRequest:
 class VolumeUse:
     name: str  # name of a Volume of the run's namespace
     version: Optional[int] = None  # the newest unless given
+
+
+@dataclasses.dataclass
+class SecretUse:
+    name: str  # name of a Secret of the run's namespace
+    key: str = ""  # which of its values; all of them unless given
+    variable: str = ""  # variable that has the value; unless given, values are files /run/secrets/NAME/KEY
 
 
 @dataclasses.dataclass
@@ -650,6 +658,35 @@ class ToolTokenStatus:
     revokedAt: Optional[str] = None  # when it was ended
     reason: Optional[Literal["child_exit", "sse_end", "ttl_expired", "manual"]] = None  # why it ended: child_exit, sse_end, ttl_expired or manual
     token: str = ""  # the secret: shown once, in the answer that creates it
+
+
+@dataclasses.dataclass
+class Secret:
+    metadata: ObjectMeta  # identity
+    apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1
+    kind: str = "Secret"  # Secret
+    type: str = ""  # for people and tools; Paddock makes nothing of it
+    data: dict[str, str] = dataclasses.field(default_factory=dict)  # values by name, in base64; shown as ***, which in a change keeps the value
+    stringData: dict[str, str] = dataclasses.field(default_factory=dict)  # values by name, as text, on top of data; never shown
+    status: SecretStatus = dataclasses.field(default_factory=lambda: SecretStatus())  # what there is
+
+
+@dataclasses.dataclass
+class SecretStatus:
+    values: list[SecretValueSize] = dataclasses.field(default_factory=list)  # names and sizes of the values
+    createdBy: str = ""  # whose token made it
+
+
+@dataclasses.dataclass
+class SecretValueSize:
+    name: str  # of the value
+    bytes: int = 0  # of the value
+
+
+@dataclasses.dataclass
+class SecretKeyRotation:
+    keyId: str = ""  # of the key that is in use now; no part of it
+    values: int = 0  # how many were sealed anew
 
 
 @dataclasses.dataclass

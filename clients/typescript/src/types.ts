@@ -77,6 +77,8 @@ export interface RunSpec {
   publish?: string;
   /** shared volumes that the run reads */
   volumes?: VolumeUse[];
+  /** values of Secrets that the run gets, as files beneath /run/secrets or as variables */
+  secrets?: SecretUse[];
   /** file of the workspace that the command reads as its standard input; empty: none */
   stdinFile?: string;
   /** wall time; 30m unless given */
@@ -134,6 +136,8 @@ export interface RunSpecInput {
   publish?: string;
   /** shared volumes that the run reads */
   volumes?: VolumeUseInput[];
+  /** values of Secrets that the run gets, as files beneath /run/secrets or as variables */
+  secrets?: SecretUseInput[];
   /** file of the workspace that the command reads as its standard input; empty: none */
   stdinFile?: string;
   /** wall time; 30m unless given */
@@ -192,6 +196,24 @@ export interface VolumeUseInput {
   name: string;
   /** the newest unless given */
   version?: number;
+}
+
+export interface SecretUse {
+  /** name of a Secret of the run's namespace */
+  name: string;
+  /** which of its values; all of them unless given */
+  key?: string;
+  /** variable that has the value; unless given, values are files /run/secrets/NAME/KEY */
+  variable?: string;
+}
+
+export interface SecretUseInput {
+  /** name of a Secret of the run's namespace */
+  name: string;
+  /** which of its values; all of them unless given */
+  key?: string;
+  /** variable that has the value; unless given, values are files /run/secrets/NAME/KEY */
+  variable?: string;
 }
 
 export interface Resources {
@@ -1204,6 +1226,44 @@ export interface ToolTokenStatus {
   reason?: "child_exit" | "sse_end" | "ttl_expired" | "manual";
   /** the secret: shown once, in the answer that creates it */
   token?: string;
+}
+
+export interface Secret {
+  /** identity */
+  metadata: ObjectMeta;
+  /** paddock.dev/v1alpha1 */
+  apiVersion: string;
+  /** Secret */
+  kind: string;
+  /** for people and tools; Paddock makes nothing of it */
+  type?: string;
+  /** values by name, in base64; shown as ***, which in a change keeps the value */
+  data?: Record<string, string>;
+  /** values by name, as text, on top of data; never shown */
+  stringData?: Record<string, string>;
+  /** what there is */
+  status: SecretStatus;
+}
+
+export interface SecretStatus {
+  /** names and sizes of the values */
+  values: SecretValueSize[];
+  /** whose token made it */
+  createdBy?: string;
+}
+
+export interface SecretValueSize {
+  /** of the value */
+  name: string;
+  /** of the value */
+  bytes: number;
+}
+
+export interface SecretKeyRotation {
+  /** of the key that is in use now; no part of it */
+  keyId: string;
+  /** how many were sealed anew */
+  values: number;
 }
 
 export interface Node {

@@ -90,10 +90,10 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
             ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
           }
           const std::string before = out.metadata.resource_version;
-          TRY(save_update(txn, out, call.now()));
+          TRY(save_update(call.services, txn, out, call.now()));
           if (out.metadata.resource_version == before) return {};  // nothing changed
           return record(txn, call, contracts::audit::kObjectUpdate,
-                        k8s::resource_of(T::kKind).plural, out.metadata);
+                        k8s::resource_of(T::kKind).plural, out.metadata, audit_details(out));
         });
     if (written.ok()) {
       if (request.dry_run) out.metadata.resource_version = live.metadata.resource_version;

@@ -94,9 +94,9 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
     }
     object = wanted;
     created = true;
-    TRY(save_new(txn, object, call.now()));
-    TRY(record(txn, call, create_event(object), k8s::resource_of(T::kKind).plural,
-               object.metadata));
+    TRY(save_new(call.services, txn, object, call.now()));
+    TRY(record(txn, call, create_event(object), k8s::resource_of(T::kKind).plural, object.metadata,
+               audit_details(object)));
     return remember_create(txn, create.key, object.metadata.name);
   };
   TRY(write_or_try(call.services.store, create.dry_run, change));

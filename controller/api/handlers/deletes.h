@@ -13,7 +13,8 @@ Status erase_found(store::WriteTxn& txn, const Call& call, const T& object) {
   if constexpr (requires { check_remover(call.principal, object); })
     TRY(check_remover(call.principal, object));
   TRY(prepare_delete(txn, object, call.now()));
-  TRY(record(txn, call, delete_event(object), k8s::resource_of(T::kKind).plural, object.metadata));
+  TRY(record(txn, call, delete_event(object), k8s::resource_of(T::kKind).plural, object.metadata,
+             audit_details(object)));
   return txn.erase<T>({object.metadata.name_space, object.metadata.name});
 }
 

@@ -37,6 +37,8 @@ Result<std::set<std::string>> used_namespaces(store::Store& store) {
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Grant>(txn, names); }));
   TRY(store.read(
       [&](store::ReadTxn& txn) { return add_namespaces<contracts::Sandbox>(txn, names); }));
+  TRY(store.read(
+      [&](store::ReadTxn& txn) { return add_namespaces<contracts::Secret>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<ToolToken>(txn, names); }));
   return names;
 }
@@ -103,6 +105,10 @@ Result<Response> server_status(Call& call) {
     status.set("reason", serving.error().reason);
     status.set("message", serving.error().message);
   }
+  if (const Status keys = serving.ok() ? call.services.vault->check(call.services.store) : Status();
+      !keys.ok())
+    status.set("secrets", wire::Value::Object{{"reason", keys.error().reason},
+                                              {"message", keys.error().message}});
   return json_response(status);
 }
 

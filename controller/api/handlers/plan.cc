@@ -54,6 +54,7 @@ Result<Response> plan_run(Call& call) {
   ASSIGN_OR_RETURN(const auto files, take_files(call.body));
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, call.body, warnings));
+  TRY(check_maker(call.principal, run));
   TRY(admit_planned(call.services, run, files ? &*files : nullptr));
   TRY(take_room(call.services, run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));

@@ -4,6 +4,7 @@
 
 #include "controller/api/handlers/grants.h"
 #include "controller/api/handlers/run_requirements.h"
+#include "controller/api/handlers/run_secrets.h"
 #include "controller/api/node_sizes.h"
 #include "controller/projects/files.h"
 #include "controller/store/grant_reads.h"
@@ -52,6 +53,7 @@ Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context_));
   TRY(check_requirements(admitted.spec));
   TRY(pin_volumes(run));
+  TRY(wanted_values(txn_, run));
   run.spec = std::move(admitted.spec);
   run.spec.cancel_requested = false;
   run.status.policy = std::move(admitted.policy);

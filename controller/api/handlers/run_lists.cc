@@ -60,6 +60,7 @@ Result<Item> read_item(Call& call, const CreateRequest& create, const Value& doc
     TRY(k8s::check_kind(contracts::kApiVersion, kind, Run::kKind));
   std::vector<std::string> own;
   ASSIGN_OR_RETURN(Run run, new_object<Run>(call, create, document, own));
+  TRY(check_maker(call.principal, run));
   for (const std::string& each : own) {
     if (warnings.size() < 20) warnings.push_back(cat(item_path(index, {}), ": ", each));
   }

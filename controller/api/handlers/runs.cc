@@ -40,6 +40,17 @@ Status admit_planned(Services& services, Run& run, const contracts::Tree* files)
   return services.reconciler.check_bounds(run);
 }
 
+// Who may make runs alone may not have those given what others have kept in the namespace.
+Status check_maker(const auth::Principal& maker, const Run& run) {
+  if (run.spec.secrets.empty()) return {};
+  const Status allowed =
+      auth::authorize(maker, auth::Scope::kSecretsUse, run.metadata.name_space, {});
+  if (allowed.ok()) return {};
+  Error error = allowed.error();
+  error.causes = {{"spec.secrets", error.message}};
+  return error;
+}
+
 Status prepare_new(Services& services, Run& run) {
   TRY(admit_run(services, run, admission::wanted_media(run.spec)));
   show_summary_only(run);

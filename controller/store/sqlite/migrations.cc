@@ -166,6 +166,18 @@ CREATE TABLE sent_blobs (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO sent_blobs SELECT uid, '*' FROM objects WHERE kind = 'Run' AND active = 1;
 )sql",
+    R"sql(
+-- The values of a Secret, each sealed with a key that is not in this file. The object has no part
+-- of them but their names and sizes.
+CREATE TABLE secret_values (
+  secret_uid TEXT NOT NULL REFERENCES objects (uid) ON DELETE CASCADE,
+  name       TEXT NOT NULL,
+  key_id     TEXT NOT NULL,
+  sealed     BLOB NOT NULL,
+  PRIMARY KEY (secret_uid, name)
+) STRICT;
+CREATE INDEX secret_values_key ON secret_values (key_id);
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from, int64_t to) {

@@ -72,6 +72,11 @@ class Transaction final : public WriteTxn {
   Result<bool> was_sent(const std::string& run_uid, const std::string& digest) override;
   Status put_sent_blob(const std::string& run_uid, const std::string& digest) override;
   Status drop_sent_blobs(const std::string& run_uid) override;
+  Result<std::vector<SealedValue>> sealed_values(const std::string& secret_uid) override;
+  Result<std::vector<FoundSealedValue>> all_sealed_values() override;
+  Result<std::vector<std::string>> sealing_keys() override;
+  Status put_sealed_value(const std::string& secret_uid, const SealedValue& value) override;
+  Status drop_sealed_value(const std::string& secret_uid, const std::string& name) override;
   Result<std::optional<std::string>> setting(const std::string& key) override;
   Status put_setting(const std::string& key, const std::string& value) override;
   Result<std::vector<IdempotentCreate>> idempotent_creates(const std::string& scope,

@@ -1,0 +1,335 @@
+// Secrets over the API: written, given to runs of their namespace, and never to be read again.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+
+#include "controller/api/api_test_support.h"
+#include "controller/api/watch_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSecrets = "/apis/paddock.dev/v1alpha1/namespaces/default/secrets";
+constexpr const char* kOne = "/apis/paddock.dev/v1alpha1/namespaces/default/secrets/db";
+// hunter2-value, in base64 and as it is; the others likewise.
+constexpr const char* kFirst = "hunter2-value";
+constexpr const char* kFirst64 = "aHVudGVyMi12YWx1ZQ==";
+constexpr const char* kSecond = "tiger-value";
+
+std::string document(const std::string& values, const std::string& meta = R"("name":"db")") {
+  return cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Secret","metadata":{)", meta, "}",
+             values.empty() ? "" : ",", values, "}");
+}
+
+class Secrets : public ApiTest {
+ protected:
+  Secrets() { make_workspace(); }
+  Answer make(const std::string& values = R"("data":{"password":"aHVudGVyMi12YWx1ZQ=="},)"
+                                          R"("stringData":{"token":"tiger-value"})") {
+    return call("POST", kSecrets, document(values));
+  }
+  Answer patch(const std::string& body, const std::string& type = "merge-patch+json",
+               const std::string& query = "") {
+    Request request = request_of("PATCH", cat(kOne, query), admin_);
+    request.headers["content-type"] = cat("application/", type);
+    return send(std::move(request), body);
+  }
+  static std::string names_of(const Answer& answer) {
+    const auto secret = wire::decode<contracts::Secret>(answer.body);
+    EXPECT_TRUE(secret.ok()) << answer.text;
+    std::vector<std::string> names;
+    for (const auto& each : secret->status.values) names.push_back(cat(each.name, "=", each.bytes));
+    return join(names, " ");
+  }
+  void bind(const std::string& name, const std::string& node = "n1") {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(auto run, txn.get<contracts::Run>({"default", name}));
+                      run.status.node_name = node;
+                      run.status.phase = contracts::RunPhase::kScheduled;
+                      run.status.attempt = 1;
+                      return store::save_run(txn, run, {});
+                    })
+                    .ok());
+  }
+  Answer run_with(const std::string& secrets, const std::string& name = "r",
+                  const std::string& type = "command") {
+    return call("POST", kRuns,
+                cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":")",
+                    name, R"("},"spec":{"type":")", type,
+                    R"(","command":["python3","s.py"],"workspace":"w","secrets":)", secrets, "}}"));
+  }
+  // What the node n1 is given for the run.
+  Answer given(const std::string& name = "r", int attempt = 1) {
+    const std::string uid = call("GET", cat(kRuns, "/", name)).body.text("metadata.uid");
+    return send(request_of("POST", cat(kNodes, "/n1/runs/", uid, "/secrets"), node_),
+                cat(R"({"attempt":)", attempt, "}"));
+  }
+  static void expect_no_value(const Answer& answer) {
+    for (const char* value : {kFirst, kFirst64, kSecond})
+      EXPECT_THAT(answer.text, Not(HasSubstr(value)));
+  }
+
+  std::string node_ = add_token("node:n1", auth::node_scopes());
+};
+
+TEST_F(Secrets, ShowTheNamesAndSizesOfTheirValuesInNoAnswerTheValues) {
+  const std::string last = R"("annotations":{"kubectl.kubernetes.io/last-applied-configuration":)"
+                           R"("hunter2-value aHVudGVyMi12YWx1ZQ==","kept":"yes"})";
+  const Answer made = call("POST", cat(kSecrets, "?fieldManager=me"),
+                           document(R"("data":{"password":"aHVudGVyMi12YWx1ZQ=="},)"
+                                    R"("stringData":{"token":"tiger-value"})",
+                                    cat(R"("name":"db",)", last)));
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(names_of(made), "password=13 token=11");
+  EXPECT_EQ(made.body.at("stringData"), nullptr);
+  EXPECT_EQ(made.body.text("metadata.annotations.kept"), "yes");
+  Request table = request_of("GET", kSecrets, admin_);
+  table.headers["accept"] = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const std::vector<Answer> answers = {
+      made,
+      call("GET", kOne),
+      call("GET", kSecrets),
+      call("GET", cat(kOne, "/status")),
+      call("GET", "/apis/paddock.dev/v1alpha1/secrets"),
+      call("GET", "/audit"),
+      send(table),
+      call("POST", cat(kSecrets, "?dryRun=All"),
+           document(R"("stringData":{"a":"hunter2-value"})", R"("name":"tried")")),
+      patch(R"({"stringData":{"password":"tiger-value"}})"),
+      patch(R"({"stringData":{"password":"hunter2-value"}})", "merge-patch+json", "?dryRun=All"),
+      patch(document(R"("stringData":{"token":"tiger-value"})"), "apply-patch+yaml",
+            "?fieldManager=other&force=true"),
+      patch(document(R"("data":{"token":"aHVudGVyMi12YWx1ZQ=="})"), "apply-patch+yaml",
+            "?fieldManager=third"),
+      call("PUT", kOne, document(R"("data":{"password":"aHVudGVyMi12YWx1ZQ=="})")),
+      call("DELETE", cat(kOne, "?dryRun=All")),
+      call("GET", "/audit"),
+      call("DELETE", kOne)};
+  for (const Answer& answer : answers) {
+    EXPECT_THAT(answer.status, testing::AnyOf(200, 201, 409)) << answer.text;
+    expect_no_value(answer);
+  }
+  EXPECT_THAT(call("GET", "/audit").text, HasSubstr(R"("values":"password token")"));
+}
+
+class SecretWatch : public WatchTest {};
+
+TEST_F(SecretWatch, TellsOfThemWithoutTheirValues) {
+  const std::string version = call("GET", kSecrets).body.text("metadata.resourceVersion");
+  bool acted = false;
+  const ActingStream stream =
+      watch_target(cat(kSecrets, "?watch=true&resourceVersion=", version), [&](ActingStream& s) {
+        if (!std::exchange(acted, true)) {
+          EXPECT_EQ(
+              call("POST", kSecrets, document(R"("data":{"k":"aHVudGVyMi12YWx1ZQ=="})")).status,
+              201);
+          EXPECT_EQ(call("PUT", kOne, document(R"("stringData":{"k":"tiger-value"})")).status, 200);
+          EXPECT_EQ(call("DELETE", kOne).status, 200);
+        }
+        return s.events.size() < 3;
+      });
+  EXPECT_EQ(stream.types(), "AMD") << stream.text;
+  for (const char* value : {kFirst, kFirst64, kSecond})
+    EXPECT_THAT(stream.text, Not(HasSubstr(value)));
+}
+
+TEST_F(Secrets, AreChangedByTheValuesThatAreNamedAndKeepTheOthers) {
+  ASSERT_EQ(make().status, 201);
+  EXPECT_EQ(names_of(patch(R"({"stringData":{"more":"12345"}})")), "more=5 password=13 token=11");
+  EXPECT_EQ(names_of(patch(R"({"data":{"token":null}})")), "more=5 password=13");
+  EXPECT_EQ(names_of(patch(R"([{"op":"remove","path":"/data/more"}])", "json-patch+json")),
+            "password=13");
+  const Answer seen = call("GET", kOne);
+  const Answer written = call("PUT", kOne, seen.text);
+  EXPECT_EQ(written.status, 200) << "what was read can be written";
+  EXPECT_EQ(written.body.text("metadata.resourceVersion"),
+            seen.body.text("metadata.resourceVersion"));
+  EXPECT_EQ(names_of(call("PUT", kOne, document(R"("stringData":{"only":"x"})"))), "only=1");
+  ASSERT_EQ(run_with(R"([{"name":"db"}])").status, 201);
+  bind("r");
+  EXPECT_EQ(given().body.at("secrets")->array()->size(), 1u);
+  const std::string before = call("GET", kOne).body.text("metadata.resourceVersion");
+  const Answer same = patch(R"({"stringData":{"only":"y"}})");
+  EXPECT_NE(same.body.text("metadata.resourceVersion"), before) << "whoever watches is told";
+  EXPECT_THAT(given().text, HasSubstr(R"("value":"eQ==")"));
+}
+
+TEST_F(Secrets, AreGivenToTheNodeOfARunForItsAttemptAlone) {
+  ASSERT_EQ(make().status, 201);
+  ASSERT_EQ(run_with(R"([{"name":"db","key":"password","variable":"PASS"},{"name":"db"}])").status,
+            201);
+  EXPECT_EQ(given().status, 404) << "not its run yet";
+  bind("r");
+  const Answer all = given();
+  ASSERT_EQ(all.status, 201) << all.text;
+  EXPECT_EQ(wire::to_json(*all.body.at("secrets")),
+            R"([{"variable":"PASS","value":"aHVudGVyMi12YWx1ZQ=="},)"
+            R"({"file":"db/password","value":"aHVudGVyMi12YWx1ZQ=="},)"
+            R"({"file":"db/token","value":"dGlnZXItdmFsdWU="}])");
+  EXPECT_THAT(all.response.headers, testing::Contains(testing::Pair("cache-control", "no-store")));
+  EXPECT_EQ(given("r", 2).reason(), "STALE_ATTEMPT");
+  const std::string uid = call("GET", cat(kRuns, "/r")).body.text("metadata.uid");
+  const std::string path = cat(kNodes, "/n1/runs/", uid, "/secrets");
+  EXPECT_EQ(call("POST", path, R"({"attempt":1})").status, 403) << "not even an administrator";
+  const std::string other = add_token("node:n2", auth::node_scopes());
+  EXPECT_EQ(send(request_of("POST", path, other), R"({"attempt":1})").status, 403);
+  EXPECT_EQ(
+      send(request_of("POST", cat(kNodes, "/n2/runs/", uid, "/secrets"), other), R"({"attempt":1})")
+          .status,
+      404);
+  ASSERT_EQ(call("DELETE", kOne).status, 200);
+  EXPECT_EQ(given().reason(), "SECRET_NOT_FOUND") << "gone before it was launched";
+}
+
+TEST_F(Secrets, AreForWhoMayUseThemInTheirNamespace) {
+  ASSERT_EQ(make().status, 201);
+  const auto create = [&](const std::string& token, const std::string& runs) {
+    return send(request_of("POST", runs, token),
+                R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"m"},)"
+                R"("spec":{"type":"command","command":["id"],"secrets":[{"name":"db"}]}})")
+        .reason();
+  };
+  const std::string maker = add_token("maker", {"runs:write", "runs:read"});
+  const std::string user = add_token("user", {"runs:write", "secrets:use"});
+  const std::string team = add_token("team", {"*"}, "team");
+  const std::string runs_of_team = "/apis/paddock.dev/v1alpha1/namespaces/team/runs";
+  EXPECT_EQ(create(maker, kRuns), "SCOPE_MISSING");
+  EXPECT_EQ(create(user, kRuns), "");
+  EXPECT_EQ(create(team, kRuns), "NAMESPACE_DENIED");
+  EXPECT_EQ(send(request_of("POST", runs_of_team, team),
+                 R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"x"},)"
+                 R"("spec":{"type":"command","command":["id"],"secrets":[{"name":"db"}]}})")
+                .reason(),
+            "SECRET_NOT_FOUND")
+      << "a name leads into no other namespace";
+  EXPECT_EQ(send(request_of("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/plan", maker),
+                 R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"p"},)"
+                 R"("spec":{"type":"command","command":["id"],"secrets":[{"name":"db"}]}})")
+                .reason(),
+            "SCOPE_MISSING");
+  EXPECT_EQ(send(request_of("POST", kRuns, maker),
+                 R"({"apiVersion":"paddock.dev/v1alpha1","kind":"RunList","items":[)"
+                 R"({"metadata":{"name":"l"},"spec":{"type":"command","command":["id"],)"
+                 R"("secrets":[{"name":"db"}]}}]})")
+                .status,
+            403);
+  for (const char* target : {kSecrets, kOne}) {
+    EXPECT_EQ(send(request_of("GET", target, user)).reason(), "SCOPE_MISSING") << target;
+    EXPECT_EQ(send(request_of("GET", target, team)).reason(), "NAMESPACE_DENIED") << target;
+  }
+}
+
+TEST_F(Secrets, ThatMakeNoSenseAreRefusedByTheFieldAndWithoutTheValue) {
+  ASSERT_EQ(make().status, 201);
+  struct Bad {
+    std::string body;
+    const char* reason;
+    const char* field;
+  };
+  const std::string large(contracts::kMaxSecretBytes + 1, 'x');
+  const std::vector<Bad> all = {
+      {document(R"("stringData":{"../up":"hunter2-value"})", R"("name":"b")"), "INVALID_FIELD",
+       "stringData.../up"},
+      {document(R"("stringData":{"a/b":"hunter2-value"})", R"("name":"b")"), "INVALID_FIELD",
+       "stringData.a/b"},
+      {document(R"("data":{"a":"hunter2-value"})", R"("name":"b")"), "INVALID_FIELD", "data.a"},
+      {document(R"("stringData":{"a":17})", R"("name":"b")"), "INVALID_FIELD", "stringData.a"},
+      {document("", R"("name":"b")"), "SECRET_EMPTY", "data"},
+      {document(R"("data":{"a":"***"})", R"("name":"b")"), "SECRET_VALUE_MISSING", "data.a"},
+      {document(cat(R"("stringData":{"a":")", large, R"("})"), R"("name":"b")"), "INVALID_FIELD",
+       "data"},
+      {document(R"("stringData":{"a":"hunter2-value"})", R"("name":"../etc")"), "NAME_INVALID",
+       "metadata.name"},
+      {document(R"("stringDate":{"a":"hunter2-value"})", R"("name":"b")"), "UNKNOWN_FIELD",
+       "stringDate"}};
+  for (const Bad& each : all) {
+    const Answer answer = call("POST", kSecrets, each.body);
+    EXPECT_EQ(answer.reason(), each.reason) << answer.text;
+    EXPECT_THAT(answer.text, HasSubstr(each.field));
+    EXPECT_LT(answer.text.size(), 2000u);
+    expect_no_value(answer);
+  }
+  EXPECT_EQ(call("POST", kSecrets, document(R"("stringData":{"a":"x"})")).reason(),
+            "SECRET_ALREADY_EXISTS");
+  EXPECT_EQ(patch(R"({"data":{"token":null,"password":null}})").reason(), "SECRET_EMPTY");
+  EXPECT_EQ(patch(R"([{"op":"copy","from":"/data/token","path":"/data/copy"}])", "json-patch+json")
+                .reason(),
+            "SECRET_VALUE_MISSING");
+  EXPECT_EQ(patch(cat(R"({"stringData":{"a":")", large.substr(20), R"("}})")).reason(),
+            "SECRET_TOO_LARGE");
+}
+
+TEST_F(Secrets, ARunThatAsksForWhatIsNotThereIsToldWhichFieldAndWhatThereIs) {
+  ASSERT_EQ(make().status, 201);
+  std::string large(contracts::kMaxSecretVariableBytes + 1, 'x');
+  ASSERT_EQ(call("POST", kSecrets,
+                 document(cat(R"("stringData":{"a":")", large, R"("})"), R"("name":"large")"))
+                .status,
+            201);
+  const std::vector<std::array<std::string, 4>> all = {
+      {R"([{"name":"none"}])", "SECRET_NOT_FOUND", "spec.secrets[0].name", "paddock secret create"},
+      {R"([{"name":"db","key":"pass"}])", "SECRET_VALUE_NOT_FOUND", "spec.secrets[0].key",
+       "password, token"},
+      {R"([{"name":"db","variable":"PASS"}])", "SECRET_VALUE_UNCLEAR", "spec.secrets[0].key",
+       "password, token"},
+      {R"([{"name":"large","variable":"BIG"}])", "SECRET_TOO_LARGE", "spec.secrets[0].variable",
+       "/run/secrets/large/a"},
+      {R"([{"name":"../db"}])", "INVALID_FIELD", "secrets[0].name", "no path"},
+      {R"([{"name":"db","key":"../token"}])", "INVALID_FIELD", "secrets[0].key", "no path"},
+      {R"([{"name":"db","key":"token","variable":"LD_PRELOAD"}])", "INVALID_FIELD",
+       "secrets[0].variable", "loaded"},
+      {R"([{"name":"db"},{"name":"db","key":"token"}])", "SECRET_TWICE", "spec.secrets[1].name",
+       "/run/secrets/db/token"}};
+  for (const auto& [secrets, reason, field, remedy] : all) {
+    const Answer answer = run_with(secrets);
+    EXPECT_EQ(answer.reason(), reason) << answer.text;
+    EXPECT_THAT(answer.text, HasSubstr(field));
+    EXPECT_THAT(answer.text, HasSubstr(remedy));
+  }
+  const Answer compute =
+      run_with(R"([{"name":"db","key":"token","variable":"T"}])", "c", "compute");
+  EXPECT_EQ(compute.reason(), "ENV_NOT_ALLOWED");
+  EXPECT_THAT(compute.text, HasSubstr("/run/secrets/db/token"));
+  EXPECT_EQ(run_with(R"([{"name":"db"}])", "c", "compute").status, 201);
+}
+
+TEST_F(Secrets, AnIdempotencyKeyKeepsNoDigestOfAValue) {
+  const auto send_it = [&](const std::string& value) {
+    Request request = request_of("POST", kSecrets, admin_);
+    request.headers["idempotency-key"] = "once";
+    return send(std::move(request), document(cat(R"("stringData":{"a":")", value, R"("})")));
+  };
+  EXPECT_EQ(send_it("one").status, 201);
+  EXPECT_EQ(send_it("two").status, 200) << "the body's digest is not that of its value";
+  EXPECT_EQ(call("GET", kOne).body.text("metadata.generation"), "");
+}
+
+TEST_F(Secrets, TheirKeyIsReplacedByCommandAndEveryValueIsSealedAnew) {
+  ASSERT_EQ(make().status, 201);
+  ASSERT_EQ(run_with(R"([{"name":"db"}])").status, 201);
+  bind("r");
+  const std::string before = services_.vault->keys()->keys.front().id;
+  EXPECT_EQ(
+      send(request_of("POST", "/admin/secret-key/rotate", add_token("u", {"secrets:write"})), "{}")
+          .status,
+      403);
+  const Answer done = call("POST", "/admin/secret-key/rotate", "{}");
+  ASSERT_EQ(done.status, 200) << done.text;
+  const auto ring = services_.vault->keys();
+  ASSERT_EQ(ring->keys.size(), 1u);
+  EXPECT_NE(ring->keys.front().id, before);
+  EXPECT_EQ(done.body.text("keyId"), ring->keys.front().id);
+  EXPECT_THAT(done.text, Not(HasSubstr(hex(ring->keys.front().bytes))));
+  EXPECT_THAT(given().text, HasSubstr(kFirst64));
+  EXPECT_THAT(call("GET", "/audit").text, HasSubstr("secretkey.rotate"));
+}
+
+}  // namespace
+}  // namespace paddock::api

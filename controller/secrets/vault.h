@@ -1,0 +1,45 @@
+// Where the keys of Secrets are: one file beside the store, of mode 0600, made when the first
+// Secret is. It is read each time, so that a file that was put back counts at once. Any thread.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "common/contracts/secret.h"
+#include "controller/secrets/key_ring.h"
+
+namespace paddock::secrets {
+
+class Vault {
+ public:
+  // An empty path: in memory alone, for a store that is.
+  explicit Vault(std::string path = {}) : path_(std::move(path)) {}
+
+  // Empty where there is no file. SECRET_KEY_DAMAGED. May be asked inside a transaction: then what
+  // is sealed is sealed with the key that rotate() leaves, whichever comes first.
+  Result<KeyRing> keys() const;
+  // Makes the first key. SECRET_KEY_MISSING where there is none and values are sealed already.
+  Status make_ready(store::Store& store, Random& random);
+  // Whether every key is there that a value is sealed with. SECRET_KEY_MISSING, SECRET_KEY_DAMAGED.
+  Status check(store::Store& store);
+  // All values of a Secret, by name. Not inside a transaction.
+  Result<std::map<std::string, std::string>> open_values(store::Store& store, const Place& place);
+  // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. Not inside
+  // a transaction.
+  Result<contracts::SecretKeyRotation> rotate(store::Store& store, Random& random);
+
+ private:
+  Status keep(const KeyRing& ring);
+
+  const std::string path_;
+  Guarded<KeyRing> in_memory_;
+  std::mutex rotation_;  // held by who needs rows and keys that belong together
+};
+
+// Seals values in place of those of the same names.
+Status put_values(store::WriteTxn& txn, const KeyRing& ring, const Place& place,
+                  const std::map<std::string, std::string>& plain, Random& random);
+
+}  // namespace paddock::secrets

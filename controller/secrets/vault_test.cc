@@ -1,0 +1,188 @@
+#include "controller/secrets/vault.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "controller/store/backup.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::secrets {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kValue = "hunter2-the-value";
+
+class VaultTest : public testing::Test {
+ protected:
+  VaultTest() : vault_(key_file()) {
+    store_ = std::move(store::Store::open({.path = dir_ / "paddock.db"})).value();
+  }
+  std::string key_file() const { return dir_ / "secrets.key"; }
+
+  Place add(const std::string& name, const std::map<std::string, std::string>& values) {
+    contracts::Secret secret;
+    secret.metadata.name = name;
+    secret.metadata.name_space = "team";
+    secret.metadata.uid = cat("uid-", name);
+    const Place place{{"team", name}, secret.metadata.uid};
+    EXPECT_TRUE(vault_.make_ready(*store_, random_).ok());
+    const Status stored = store_->write([&](store::WriteTxn& txn) -> Status {
+      TRY(txn.create(secret));
+      return put_values(txn, *vault_.keys(), place, values, random_);
+    });
+    EXPECT_TRUE(stored.ok());
+    return place;
+  }
+  std::string open(const Place& place, const std::string& name = "k") {
+    const auto values = vault_.open_values(*store_, place);
+    return values ? values->at(name) : values.error().reason;
+  }
+  // Every byte that lies in the folder, but for the key's own file.
+  std::string everything_on_disk() const {
+    std::string all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_.path())) {
+      if (!entry.is_regular_file() || entry.path() == key_file()) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      all.append(std::istreambuf_iterator<char>(file), {});
+    }
+    return all;
+  }
+
+  test::TempDir dir_;
+  SeededRandom random_{11};
+  std::unique_ptr<store::Store> store_;
+  Vault vault_;
+};
+
+TEST_F(VaultTest, MakesItsKeyWithTheFirstSecretForItsOwnerAlone) {
+  EXPECT_TRUE(vault_.keys()->empty());
+  EXPECT_FALSE(os::exists(key_file()));
+  const Place place = add("db", {{"k", kValue}, {"empty", ""}});
+  struct stat info {};
+  ASSERT_EQ(::stat(key_file().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_EQ(open(place), kValue);
+  EXPECT_EQ(open(place, "empty"), "");
+  EXPECT_EQ(vault_.keys()->keys.size(), 1u) << "the second value made no second key";
+}
+
+TEST_F(VaultTest, NeitherTheStoreNorItsBackupHoldsAValueOrTheKey) {
+  add("db", {{"k", kValue}});
+  const std::string key = vault_.keys()->keys.front().bytes;
+  ASSERT_TRUE(store::back_up(dir_ / "paddock.db", dir_ / "copy.db").ok());
+  const std::string all = everything_on_disk();
+  EXPECT_GT(all.size(), 8'000u);
+  for (const std::string& secret :
+       {std::string(kValue), base64(kValue), hex(kValue), key, hex(key)})
+    EXPECT_EQ(all.find(secret), std::string::npos);
+}
+
+TEST_F(VaultTest, ARowThatWasMovedToAnotherSecretDoesNotOpen) {
+  const Place one = add("one", {{"k", kValue}});
+  const Place two = add("two", {{"k", "other"}, {"l", "more"}});
+  std::vector<store::SealedValue> rows;
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(rows, txn.sealed_values(one.secret_uid));
+                    return txn.put_sealed_value(two.secret_uid, rows.at(0));
+                  })
+                  .ok());
+  EXPECT_EQ(open(two), "SECRET_UNREADABLE");
+  EXPECT_EQ(open(one), kValue);
+}
+
+TEST_F(VaultTest, WithoutItsKeyNothingOpensAndNoOtherIsMadeInItsPlace) {
+  const Place place = add("db", {{"k", kValue}});
+  const std::string kept = *os::read_file(key_file());
+  std::filesystem::remove(key_file());
+  EXPECT_EQ(open(place), "SECRET_KEY_MISSING");
+  EXPECT_EQ(vault_.check(*store_).error().reason, "SECRET_KEY_MISSING");
+  EXPECT_EQ(vault_.make_ready(*store_, random_).error().reason, "SECRET_KEY_MISSING");
+  EXPECT_FALSE(os::exists(key_file()));
+  for (const std::string& damaged :
+       {std::string(), kept.substr(0, kept.size() - 1), cat(kept, "x"), std::string("key"),
+        std::string("paddock secret keys 1\n0011223344556677 zz\n"),
+        std::string("paddock secret keys 1\n\n"), cat(kept, kept.substr(kept.find('\n') + 1))}) {
+    ASSERT_TRUE(os::write_file_atomic(key_file(), damaged).ok());
+    EXPECT_EQ(open(place), "SECRET_KEY_DAMAGED") << damaged;
+    EXPECT_EQ(vault_.make_ready(*store_, random_).error().reason, "SECRET_KEY_DAMAGED");
+  }
+  ASSERT_TRUE(os::write_file_atomic(key_file(), kept).ok());
+  EXPECT_EQ(open(place), kValue) << "put back, it counts at once";
+  EXPECT_TRUE(vault_.check(*store_).ok());
+}
+
+TEST_F(VaultTest, WithoutSecretsALostKeyIsMadeAnew) {
+  add("db", {{"k", kValue}});
+  std::filesystem::remove(key_file());
+  ASSERT_TRUE(store_
+                  ->write([](store::WriteTxn& txn) {
+                    return txn.erase<contracts::Secret>({"team", "db"});
+                  })
+                  .ok());
+  EXPECT_EQ(open(add("new", {{"k", "fresh"}})), "fresh");
+}
+
+TEST_F(VaultTest, ARotationSealsEverythingAnewAndForgetsTheOldKey) {
+  const Place one = add("one", {{"k", kValue}});
+  const Place two = add("two", {{"k", "other"}});
+  const std::string old = vault_.keys()->keys.front().id;
+  const auto done = vault_.rotate(*store_, random_);
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->values, 2);
+  const KeyRing ring = *vault_.keys();
+  ASSERT_EQ(ring.keys.size(), 1u);
+  EXPECT_NE(ring.keys.front().id, old);
+  EXPECT_EQ(open(one), kValue);
+  EXPECT_EQ(open(two), "other");
+  std::vector<std::string> in_use;
+  ASSERT_TRUE(store_
+                  ->read([&](store::ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(in_use, txn.sealing_keys());
+                    return {};
+                  })
+                  .ok());
+  EXPECT_EQ(in_use, std::vector<std::string>{done->key_id});
+}
+
+// As a controller leaves it that was killed between the new key and the values.
+TEST_F(VaultTest, ARotationThatWasCutShortLeavesEveryKeyThatIsInUse) {
+  const Place place = add("db", {{"k", kValue}});
+  KeyRing both{{make_key(random_)}};
+  both.keys.push_back(vault_.keys()->keys.front());
+  ASSERT_TRUE(os::write_file_atomic(key_file(), ring_text(both)).ok());
+  EXPECT_EQ(open(place), kValue);
+  EXPECT_EQ(open(add("new", {{"k", "fresh"}})), "fresh");
+  ASSERT_TRUE(vault_.rotate(*store_, random_).ok());
+  EXPECT_EQ(vault_.keys()->keys.size(), 1u);
+  EXPECT_EQ(open(place), kValue);
+}
+
+TEST_F(VaultTest, ARotationThatCannotReadAValueChangesNone) {
+  const Place one = add("one", {{"k", kValue}});
+  const Place two = add("two", {{"k", "other"}});
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) {
+                    return txn.put_sealed_value(
+                        two.secret_uid, {"k", vault_.keys()->keys.front().id, "no such thing"});
+                  })
+                  .ok());
+  const auto done = vault_.rotate(*store_, random_);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().reason, "SECRET_UNREADABLE");
+  EXPECT_THAT(done.error().message, HasSubstr("two"));
+  EXPECT_EQ(open(one), kValue);
+}
+
+}  // namespace
+}  // namespace paddock::secrets
