@@ -79,6 +79,16 @@ Result<std::string> ControllerClient::run_tool_token(const std::string& node,
   return token.token;
 }
 
+Result<contracts::RunSecretsAnswer> ControllerClient::run_secrets(const std::string& node,
+                                                                  const std::string& run_uid,
+                                                                  int64_t attempt) {
+  const http::Request request =
+      json_request("POST", cat(paths::node_run(node, run_uid), "/secrets"),
+                   wire::encode(contracts::RunSecretsRequest{attempt}));
+  ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
+  return decode_answer<contracts::RunSecretsAnswer>(answer);
+}
+
 Result<contracts::ToolBundle> ControllerClient::run_tool_bundle(const std::string& node,
                                                                 const std::string& run_uid) {
   ASSIGN_OR_RETURN(const wire::Value answer,

@@ -112,6 +112,9 @@ class ControllerClient {
   // The secret of a tool token for the environment of a run's attempt.
   Result<std::string> run_tool_token(const std::string& node, const std::string& run_uid,
                                      int64_t attempt);
+  // What a run's attempt gets of Secrets.
+  Result<contracts::RunSecretsAnswer> run_secrets(const std::string& node,
+                                                  const std::string& run_uid, int64_t attempt);
   Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,
                     int64_t size, const cas::BlobStore& store);
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,

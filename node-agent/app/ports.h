@@ -52,6 +52,10 @@ class ClientTransport final : public executor::RunTransport {
   Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) override {
     return client_.run_tool_bundle(node_, run_uid);
   }
+  Result<contracts::RunSecretsAnswer> secrets(const std::string& run_uid,
+                                              int64_t attempt) override {
+    return client_.run_secrets(node_, run_uid, attempt);
+  }
   void abort() override { client_.abort(); }
 
  private:

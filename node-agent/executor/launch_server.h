@@ -30,7 +30,7 @@ class LaunchServer {
   std::string socket() const { return file("socket"); }
   void revive() { start_again(); }
   // Nothing: it did not take the order, and nothing of it runs or will run. The request goes there
-  // in memory: `files.request` is neither read nor made.
+  // in memory.
   std::optional<LauncherProcess> launch(const LaunchFiles& files,
                                         const contracts::LaunchRequest& request);
 

@@ -12,10 +12,11 @@
 #include <utility>
 
 #include "common/base/log.h"
+#include "common/base/text.h"
 #include "common/contracts/etc_names.h"
+#include "common/launch/order.h"
 #include "common/os/file.h"
 #include "common/os/lock_holder.h"
-#include "common/wire/json.h"
 
 namespace paddock::executor {
 namespace {
@@ -73,12 +74,13 @@ std::map<std::string, std::string> launcher_environment() {
 
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
                                        const contracts::LaunchRequest& request) {
-  TRY(os::replace_file(files.request, wire::to_json(wire::encode(request))));
+  ASSIGN_OR_RETURN(const os::Fd order, launch::request_file(request));
   const os::Fd log(::open(files.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log.valid()) return system_error("opening the launcher's log", errno);
   os::SpawnOptions options;
-  options.argv = {program,    "run",        "--request", files.request,
+  options.argv = {program,    "run",        "--request", cat("/dev/fd/", order.get()),
                   "--events", files.events, "--lock",    files.events};
+  options.keep_fds = {order.get()};
   // macOS's launcher makes the run's scratch folder there, which then goes with the run's own.
   options.env = launcher_environment();
   options.env["TMPDIR"] = os::folder_of(files.events);

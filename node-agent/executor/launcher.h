@@ -18,9 +18,8 @@ namespace paddock::executor {
 
 // The files of one launch.
 struct LaunchFiles {
-  std::string request;  // of a launcher of its own; a serving one gets it in memory
-  std::string events;   // its launcher's lock too, as long as it lives
-  std::string log;      // what the launcher itself complains about
+  std::string events;  // its launcher's lock too, as long as it lives
+  std::string log;     // what the launcher itself complains about
 };
 
 struct LauncherProcess {
@@ -31,8 +30,8 @@ struct LauncherProcess {
 // Of every launcher that the agent starts: nothing of its own but what an operator says of /etc.
 std::map<std::string, std::string> launcher_environment();
 
-// Starts the launcher in a session of its own; makes the request's file. SANDBOX_UNAVAILABLE if it
-// cannot be started.
+// Starts the launcher in a session of its own. The request, which may hold what is secret, goes
+// there in memory. SANDBOX_UNAVAILABLE if it cannot be started.
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
                                        const contracts::LaunchRequest& request);
 

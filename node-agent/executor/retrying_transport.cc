@@ -63,6 +63,11 @@ Result<RunCredential> RetryingTransport::tool_token(const std::string& run_uid, 
   return retry([&] { return inner_->tool_token(run_uid, attempt); });
 }
 
+Result<contracts::RunSecretsAnswer> RetryingTransport::secrets(const std::string& run_uid,
+                                                               int64_t attempt) {
+  return retry([&] { return inner_->secrets(run_uid, attempt); });
+}
+
 Result<contracts::ToolBundle> RetryingTransport::tool_bundle(const std::string& run_uid) {
   return retry([&] { return inner_->tool_bundle(run_uid); });
 }

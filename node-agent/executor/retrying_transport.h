@@ -23,6 +23,7 @@ class RetryingTransport final : public RunTransport {
                        const contracts::FinishedArtifacts& finished) override;
   Result<RunCredential> tool_token(const std::string& run_uid, int64_t attempt) override;
   Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) override;
+  Result<contracts::RunSecretsAnswer> secrets(const std::string& run_uid, int64_t attempt) override;
   void abort() override { inner_->abort(); }
 
  private:

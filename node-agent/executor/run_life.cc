@@ -321,7 +321,7 @@ Status RunLife::erase() {
 }
 
 LaunchFiles RunLife::launch_files() const {
-  return {folder_.file("request.json"), folder_.file("events"), folder_.file("launcher.log")};
+  return {folder_.file("events"), folder_.file("launcher.log")};
 }
 
 void RunLife::quote(const std::string& text) {

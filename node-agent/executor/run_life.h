@@ -149,6 +149,7 @@ class RunLife {
   Status add_tool_bundle(contracts::LaunchRequest& request);
   void add_processors(contracts::LaunchRequest& request);
   Status add_accelerators(contracts::LaunchRequest& request);
+  Status add_secrets(contracts::LaunchRequest& request);
   Status add_tool_token(std::map<std::string, std::string>& environment);
   struct TreeSource {
     std::string root;

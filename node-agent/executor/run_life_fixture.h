@@ -95,6 +95,11 @@ class FakeTransport : public RunTransport {
     finished_.add(named);
     return {};
   }
+  Result<contracts::RunSecretsAnswer> secrets(const std::string&, int64_t attempt) override {
+    EXPECT_EQ(attempt, 1);
+    return contracts::RunSecretsAnswer{
+        {{"db/password", "", "aHVudGVyMg=="}, {"", "TOKEN", "dGlnZXI="}}};
+  }
   void abort() override {}
 
  private:

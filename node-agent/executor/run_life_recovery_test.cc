@@ -52,8 +52,7 @@ TEST_F(Life, LeavesNoIntentBehind) {
 TEST_F(Life, ALauncherThatComesLateFindsItsLockTaken) {
   die_before_launch();
   run();
-  const LaunchFiles files{folder().file("request.json"), folder().file("events"),
-                          folder().file("launcher.log")};
+  const LaunchFiles files{folder().file("events"), folder().file("launcher.log")};
   contracts::LaunchRequest request;
   request.trace_id = "late";
   request.command = {"ok", base};

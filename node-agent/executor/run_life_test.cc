@@ -91,6 +91,29 @@ TEST_F(Life, AFileOfTheWorkspaceIsTheStandardInput) {
   EXPECT_EQ(request.stdin_file, "/workspace/data/in.txt");
 }
 
+TEST_F(Life, SecretsGoToTheLauncherAndIntoNoRecordOfTheRun) {
+  behave("ok");
+  assignment.spec.secrets = {{"db", "password", ""}, {"api", "", "TOKEN"}};
+  run();
+  const auto text = os::read_file(folder().file("request.json"));  // by the tests' launcher alone
+  ASSERT_TRUE(text.ok());
+  const auto request = *wire::decode<contracts::LaunchRequest>(*wire::parse_json(*text));
+  ASSERT_EQ(request.secrets.size(), 2U);
+  EXPECT_EQ(request.secrets[0].file, "/run/secrets/db/password");
+  EXPECT_EQ(request.secrets[0].value, "aHVudGVyMg==");
+  EXPECT_EQ(request.secrets[1].file, "");
+  EXPECT_EQ(request.env.at("TOKEN"), "tiger");
+  ASSERT_TRUE(os::remove_tree(folder().file("request.json")).ok());
+  const auto names = os::list_dir(folder().path());
+  ASSERT_TRUE(names.ok());
+  for (const std::string& name : *names) {
+    const auto content = os::read_file(folder().file(name));
+    if (!content.ok()) continue;  // a folder
+    for (const char* value : {"hunter2", "aHVudGVyMg==", "tiger", "dGlnZXI="})
+      EXPECT_EQ(content->find(value), std::string::npos) << name;
+  }
+}
+
 TEST_F(Life, AFailingCommandKeepsItsExitCodeAndItsArtifacts) {
   behave("fail");
   const contracts::RunOutcome outcome = run();

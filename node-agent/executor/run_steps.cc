@@ -3,6 +3,7 @@
 #include <array>
 
 #include "common/base/append_new.h"
+#include "common/base/text.h"
 #include "common/contracts/homes.h"
 #include "common/os/file.h"
 #include "common/test_report/test_report.h"
@@ -65,6 +66,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   request.command = command_line(assignment_.spec, assignment_.policy);
   request.policy = assignment_.policy;
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
+  TRY(add_secrets(request));
   TRY(add_tool_token(request.env));
   TRY(add_tool_bundle(request));
   request.scratch_folders = contracts::own_folders(request.env);
@@ -156,6 +158,23 @@ Result<std::map<std::string, std::string>> RunLife::command_environment(
       environment.python, contracts::replaces_variables(assignment_.spec.type));
 }
 
+// Asked for at the last moment and never kept by the agent: what was launched has them already.
+Status RunLife::add_secrets(contracts::LaunchRequest& request) {
+  if (assignment_.spec.secrets.empty()) return {};
+  const auto controller = transport(StopKind::kCancel);
+  ASSIGN_OR_RETURN(const contracts::RunSecretsAnswer answer,
+                   controller->secrets(assignment_.run_uid, assignment_.attempt));
+  for (const contracts::RunSecret& each : answer.secrets) {
+    contracts::LaunchSecret secret{each.value, {}};
+    if (!each.file.empty())
+      secret.file = os::join_path(std::string(contracts::kSandboxSecrets), each.file);
+    if (!each.variable.empty()) request.env[each.variable] = decode_base64(each.value).value_or("");
+    request.secrets.push_back(std::move(secret));
+  }
+  say(cat("secrets: ", answer.secrets.size(), answer.secrets.size() == 1 ? " value" : " values"));
+  return {};
+}
+
 // Only in the environment of a run that asked for one, and never kept by the agent.
 Status RunLife::add_tool_token(std::map<std::string, std::string>& environment) {
   if (!assignment_.spec.tool_token) return {};
@@ -209,8 +228,7 @@ Result<runtimes::Environment> RunLife::make_environment() {
 
 LaunchFiles RunLife::build_files() const {
   const std::string folder = folder_.file("build");
-  return {os::join_path(folder, "request.json"), os::join_path(folder, "events"),
-          os::join_path(folder, "launcher.log")};
+  return {os::join_path(folder, "events"), os::join_path(folder, "launcher.log")};
 }
 
 // A launch that may be repeated: its record is thrown away, and whoever leaves ends it.

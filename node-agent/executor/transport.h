@@ -40,6 +40,11 @@ class RunTransport {
     (void)run_uid;
     return Error{Code::kNotFound, "TOOL_BUNDLE_NOT_FOUND", "there are no tool bundles"};
   }
+  // The values of Secrets that this attempt gets.
+  virtual Result<contracts::RunSecretsAnswer> secrets(const std::string& run_uid, int64_t attempt) {
+    (void)run_uid, (void)attempt;
+    return Error{Code::kNotFound, "SECRET_NOT_FOUND", "there are no secrets"};
+  }
   virtual void abort() = 0;  // ends the call in progress and all later ones
 };
 

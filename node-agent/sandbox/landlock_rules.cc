@@ -46,6 +46,7 @@ uint64_t rights_of(const MountEntry& entry, const LandlockQuestion& question) {
       return 0;  // names only, which the root's own rule lets be read
     case Kind::kFile:
     case Kind::kLoader:
+    case Kind::kSecret:
       return kRead;
     case Kind::kProc:
       // Its own memory is among what a process may write: a listed tool that copies bytes could be

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "common/base/units.h"
 #include "common/contracts/launch.h"
+#include "node-agent/sandbox/redact.h"
 
 namespace paddock::sandbox {
 
@@ -17,6 +19,7 @@ struct LauncherLimits {
   Millis limit_grace{0};
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
+  std::shared_ptr<const SecretWords> secrets = {};  // that no output shows; none: all is shown
 };
 
 // Output is always limited: to 1 MiB per stream if the policy says nothing.

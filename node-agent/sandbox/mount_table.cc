@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "common/base/text.h"
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/mount_places.h"
 #include "common/wire/json.h"
@@ -83,6 +84,8 @@ const char* kind_name(Kind kind) {
       return "folder";
     case Kind::kFile:
       return "file";
+    case Kind::kSecret:
+      return "secret";
     case Kind::kSymlink:
       return "symlink";
     case Kind::kSystem:
@@ -112,6 +115,10 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
   std::vector<MountEntry> table = system_mounts(
       host, request.policy.network && request.policy.network->enabled, request.policy.limits);
   table.push_back({Kind::kFile, std::string(contracts::kSandboxPolicyFile), policy_file(request)});
+  for (const contracts::LaunchSecret& secret : request.secrets) {
+    if (secret.file.empty()) continue;
+    table.push_back({Kind::kSecret, secret.file, decode_base64(secret.value).value_or("")});
+  }
   for (const contracts::LaunchMount& mount : request.mounts) {
     table.push_back({Kind::kBind, mount.sandbox_path, mount.host_path,
                      mount.mode == contracts::MountMode::kReadWrite});

@@ -14,6 +14,7 @@ struct MountEntry {
   enum class Kind {
     kFolder,     // an empty folder of the (finally read-only) root
     kFile,       // content written into the root
+    kSecret,     // likewise, in a file that is the command's own and that nobody else reads
     kSymlink,    // source: where it points to
     kSystem,     // a part of the host, read-only
     kDevice,     // a device node of the host

@@ -7,11 +7,19 @@
 namespace paddock::sandbox {
 
 void OutputStream::append(std::string_view bytes, MonoTime now) {
+  if (redactor_) return take(redactor_->append(bytes), now);
+  take(bytes, now);
+}
+
+void OutputStream::take(std::string_view bytes, MonoTime now) {
   excerpt_head_ += excerpt_.append(bytes);
   wait_to_be_written(log_.append(bytes), now);
 }
 
-void OutputStream::finish(MonoTime now) { wait_to_be_written(log_.rest(), now); }
+void OutputStream::finish(MonoTime now) {
+  if (redactor_) take(redactor_->finish(), now);
+  wait_to_be_written(log_.rest(), now);
+}
 
 void OutputStream::wait_to_be_written(const std::string& bytes, MonoTime now) {
   pending_ += bytes;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/base/head_and_tail.h"
 #include "common/base/time.h"
+#include "node-agent/sandbox/redact.h"
 
 namespace paddock::sandbox {
 
@@ -18,8 +20,12 @@ class OutputStream {
   static constexpr size_t kFrameBytes = size_t{32} << 10;
   static constexpr Millis kFlushAfter{50};
 
-  OutputStream(int64_t keep_bytes, int64_t inline_bytes)
-      : keep_bytes_(keep_bytes), log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {}
+  // `secrets`: what is taken out before anything else is made of it; none: nothing is.
+  OutputStream(int64_t keep_bytes, int64_t inline_bytes,
+               const std::shared_ptr<const SecretWords>& secrets = nullptr)
+      : keep_bytes_(keep_bytes), log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {
+    if (secrets) redactor_.emplace(secrets);
+  }
   void append(std::string_view bytes, MonoTime now);
   // Once, when nothing more comes: what is still kept waits to be written.
   void finish(MonoTime now);
@@ -38,9 +44,11 @@ class OutputStream {
   bool excerpt_truncated() const { return excerpt_.cut(); }
 
  private:
+  void take(std::string_view bytes, MonoTime now);
   void wait_to_be_written(const std::string& bytes, MonoTime now);
 
   int64_t keep_bytes_;
+  std::optional<Redactor> redactor_;
   HeadAndTail log_;
   HeadAndTail excerpt_;
   std::string pending_;

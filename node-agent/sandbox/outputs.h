@@ -11,7 +11,8 @@ namespace paddock::sandbox {
 
 struct Outputs {
   Outputs(const LauncherLimits& limits, int64_t inline_bytes)
-      : out(limits.stdout_bytes, inline_bytes), err(limits.stderr_bytes, inline_bytes) {}
+      : out(limits.stdout_bytes, inline_bytes, limits.secrets),
+        err(limits.stderr_bytes, inline_bytes, limits.secrets) {}
 
   // Once, when nothing more comes, before the last flush().
   void finish(MonoTime now) {

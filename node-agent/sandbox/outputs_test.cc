@@ -10,7 +10,7 @@ namespace {
 using contracts::FrameType;
 using Pieces = std::vector<std::pair<FrameType, std::string>>;
 
-constexpr LauncherLimits kFiveBytes{.stdout_bytes = 5, .stderr_bytes = 5};
+const LauncherLimits kFiveBytes{.stdout_bytes = 5, .stderr_bytes = 5};
 
 Pieces flush(Outputs& outputs, MonoTime now, bool all) {
   Pieces out;
@@ -63,6 +63,23 @@ TEST(Outputs, TellTheResultOfBothStreams) {
   EXPECT_TRUE(result.truncated.err);
   EXPECT_EQ(result.usage.stdout_bytes, 3);
   EXPECT_EQ(result.usage.stderr_bytes, 6);
+}
+
+// What is counted, cut and repeated is the text without the value.
+TEST(Outputs, ShowASecretInNoPieceNorInTheExcerpt) {
+  const auto words = std::make_shared<const SecretWords>(std::vector<std::string>{"hunter2"});
+  Outputs outputs({.stdout_bytes = 100, .stderr_bytes = 100, .secrets = words}, 100);
+  outputs.out.append("it is hun", {});
+  outputs.out.append("ter2, and hun", {});
+  outputs.err.append("hunter2", {});
+  outputs.finish({});
+  EXPECT_EQ(flush(outputs, {}, true),
+            (Pieces{{FrameType::kStdout, "it is ***, and hun"}, {FrameType::kStderr, "***"}}));
+  contracts::SandboxResult result;
+  outputs.describe(result);
+  EXPECT_EQ(result.out, "it is ***, and hun");
+  EXPECT_EQ(result.err, "***");
+  EXPECT_EQ(result.usage.stdout_bytes, 18);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ Status check_request(const contracts::LaunchRequest& request) {
   }
   TRY(check_scratch(request));
   TRY(check_stdin(request));
+  TRY(check_secrets(request));
   return check_command(request);
 }
 

@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/wire/json.h"
+#include "node-agent/sandbox/redact.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -73,6 +74,7 @@ Status answer(const Result<contracts::LaunchRequest>& request, EventWriter& even
               const Launch& launch) {
   contracts::SandboxResult result = request.ok() ? launch(*request) : unreadable(request.error());
   if (request.ok() && request->brief_result) shorten(result);
+  if (request.ok() && !request->secrets.empty()) redact(secret_words(*request), result);
   TRY(events.write_rest());
   tell_of_lost_output(events, result);
   events.add(contracts::FrameType::kResult, result_text(events, result));

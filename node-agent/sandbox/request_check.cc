@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/homes.h"
 #include "common/contracts/inner_paths.h"
+#include "common/contracts/secret.h"
 #include "node-agent/sandbox/enforcement.h"
 
 namespace paddock::sandbox {
@@ -57,6 +58,22 @@ Status check_stdin(const contracts::LaunchRequest& request) {
   return refuse("INVALID_STDIN", "stdinFile is not a clean absolute path");
 }
 
+Status check_secrets(const contracts::LaunchRequest& request) {
+  const std::string folder = cat(contracts::kSandboxSecrets, "/");
+  size_t bytes = 0;
+  for (const contracts::LaunchSecret& secret : request.secrets) {
+    const auto value = decode_base64(secret.value);
+    if (!value) return refuse("INVALID_SECRET", "the value of a secret is no base64");
+    bytes += value->size();
+    if (secret.file.empty()) continue;
+    if (!contracts::is_clean_absolute(secret.file) || !secret.file.starts_with(folder))
+      return refuse("INVALID_SECRET", cat(secret.file, " is not a clean path below ", folder));
+  }
+  if (bytes <= contracts::kMaxRunSecretBytes) return {};
+  return refuse("INVALID_SECRET",
+                cat("the secrets have more than ", contracts::kMaxRunSecretBytes, " bytes"));
+}
+
 Status refuse_layers(const contracts::LaunchRequest& request) {
   for (const contracts::LaunchMount& mount : request.mounts) {
     if (mount.lower_path.empty()) continue;
@@ -65,6 +82,11 @@ Status refuse_layers(const contracts::LaunchRequest& request) {
   }
   if (!request.scratch_files.empty())
     return refuse("INVALID_SCRATCH", "this system has no scratch space that is the run's alone");
+  for (const contracts::LaunchSecret& secret : request.secrets) {
+    if (secret.file.empty()) continue;
+    return refuse("INVALID_SECRET",
+                  "this system shows no secrets as files; let the run have them as variables");
+  }
   if (!request.stdin_file.empty())
     return refuse("INVALID_STDIN",
                   "this system gives no file as standard input; let the command open it");

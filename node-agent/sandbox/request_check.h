@@ -14,7 +14,11 @@ Status check_scratch(const contracts::LaunchRequest& request);
 // The standard input is one file inside, or another that grows.
 Status check_stdin(const contracts::LaunchRequest& request);
 
-// Refuses layered mounts, scratch files and a file as standard input, for systems that have none.
+// Values are base64, and files of them lie in a folder below /run/secrets each.
+Status check_secrets(const contracts::LaunchRequest& request);
+
+// Refuses layered mounts, scratch files, secrets as files and a file as standard input, for systems
+// that have none.
 Status refuse_layers(const contracts::LaunchRequest& request);
 
 }  // namespace paddock::sandbox

@@ -130,6 +130,7 @@ bool mounts_have_changed(const os::Fd& watch) {
 Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
                const SharedView* shared) {
   const OpenUmask open;
+  if (identity.privileged) view.own_secrets(identity.uid, identity.gid);
   std::vector<std::string> copied;
   if (shared != nullptr) {
     copied = same_folders(table, shared->table());

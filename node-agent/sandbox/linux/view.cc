@@ -64,6 +64,8 @@ Status View::place(const MountEntry& entry, const os::Fd& source) {
     }
     case Kind::kFile:
       return write_file(entry.target, entry.source);
+    case Kind::kSecret:
+      return write_secret(entry.target, entry.source);
     case Kind::kSymlink:
       return link(entry.target, entry.source);
     case Kind::kSystem:
@@ -127,12 +129,22 @@ Result<os::Fd> View::file(std::string_view path) {
   return out;
 }
 
-Status View::write_file(std::string_view path, std::string_view content) {
+Status View::write_file(std::string_view path, std::string_view content, mode_t mode) {
   ASSIGN_OR_RETURN(const Folder* above, parent(path));
   const os::Fd made(openat(above->fd.get(), std::string(name_of(path)).c_str(),
-                           O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444));
+                           O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode));
   if (!made.valid()) return step_error(cat("making the file ", path), errno);
   return os::write_all(made.get(), content);
+}
+
+Status View::write_secret(std::string_view path, std::string_view content) {
+  TRY(write_file(path, content, 0400));
+  if (!secrets_owner_) return {};
+  ASSIGN_OR_RETURN(const Folder* above, parent(path));
+  if (fchownat(above->fd.get(), std::string(name_of(path)).c_str(), secrets_owner_->first,
+               secrets_owner_->second, AT_SYMLINK_NOFOLLOW) != 0)
+    return step_error(cat("handing over the file ", path), errno);
+  return {};
 }
 
 Status View::link(std::string_view path, const std::string& to) {

@@ -5,8 +5,10 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/os/fd.h"
@@ -19,6 +21,8 @@ class View {
   // `detached`: this kernel mounts on detached trees (6.15). Without, the root is first attached
   // over a folder of the host, for which the caller must be alone in its mount namespace.
   static Result<View> make(bool detached);
+  // Whom files of secrets belong to; the caller itself unless it is told.
+  void own_secrets(uid_t uid, gid_t gid) { secrets_owner_ = {uid, gid}; }
 
   // `source`: the detached mount of an entry that has one. A /proc and terminals are
   // the caller's own.
@@ -46,7 +50,8 @@ class View {
   View(os::Fd root, bool detached);
   Result<os::Fd> folder(std::string_view path);
   Result<os::Fd> file(std::string_view path);
-  Status write_file(std::string_view path, std::string_view content);
+  Status write_file(std::string_view path, std::string_view content, mode_t mode = 0444);
+  Status write_secret(std::string_view path, std::string_view content);
   Status link(std::string_view path, const std::string& to);
   Status cover(std::string_view path);
   Status place_source(const MountEntry& entry, const os::Fd& source);
@@ -63,7 +68,8 @@ class View {
   bool detached_;
   Folder last_;  // kept for the next entry: most are neighbours
   std::vector<Cover> covers_;
-  os::Fd scratch_;              // of a detached one: its own root, mounted nowhere
+  os::Fd scratch_;  // of a detached one: its own root, mounted nowhere
+  std::optional<std::pair<uid_t, gid_t>> secrets_owner_;
   std::vector<dev_t> devices_;  // of what is made here: the root and the covers
 };
 
