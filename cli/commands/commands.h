@@ -48,6 +48,8 @@ int audit_command(const Parsed& parsed, Env& env);
 int top_command(const Parsed& parsed, Env& env);
 int mcp_command(const Parsed& parsed, Env& env);
 int backup_command(const Parsed& parsed, Env& env);
+int secret_create_command(const Parsed& parsed, Env& env);
+int secret_rotate_command(const Parsed& parsed, Env& env);
 int access_token_create_command(const Parsed& parsed, Env& env);
 int access_token_list_command(const Parsed& parsed, Env& env);
 int access_token_revoke_command(const Parsed& parsed, Env& env);

@@ -66,6 +66,7 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
     case Kind::kGrant:
     case Kind::kToolToken:
     case Kind::kSandbox:
+    case Kind::kSecret:
       return Error{Code::kNotFound, "NO_DESCRIPTION", "it is shown as it is"};
     case Kind::kNode:
       return described<contracts::Node>(object, describe_node, now);

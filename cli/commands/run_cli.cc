@@ -57,6 +57,8 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"audit", audit_command},
     std::pair<std::string_view, Function>{"mcp", mcp_command},
     std::pair<std::string_view, Function>{"admin backup", backup_command},
+    std::pair<std::string_view, Function>{"secret create", secret_create_command},
+    std::pair<std::string_view, Function>{"secret rotate-key", secret_rotate_command},
     std::pair<std::string_view, Function>{"admin token create", access_token_create_command},
     std::pair<std::string_view, Function>{"admin token list", access_token_list_command},
     std::pair<std::string_view, Function>{"admin token revoke", access_token_revoke_command},

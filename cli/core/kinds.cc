@@ -16,6 +16,7 @@ constexpr std::array kKinds = {
     KindInfo{Kind::kGrant, "grant", "grants", "gr", "Grant", true},
     KindInfo{Kind::kToolToken, "tooltoken", "tooltokens", "tt", "ToolToken", true},
     KindInfo{Kind::kSandbox, "sandbox", "sandboxes", "sb", "Sandbox", true},
+    KindInfo{Kind::kSecret, "secret", "secrets", "sec", "Secret", true},
     KindInfo{Kind::kNode, "node", "nodes", "no", "Node", false}};
 
 }  // namespace

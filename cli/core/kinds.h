@@ -10,7 +10,7 @@
 
 namespace paddock::cli {
 
-enum class Kind { kRun, kWorkspace, kVolume, kGrant, kToolToken, kSandbox, kNode };
+enum class Kind { kRun, kWorkspace, kVolume, kGrant, kToolToken, kSandbox, kSecret, kNode };
 
 struct KindInfo {
   Kind kind;

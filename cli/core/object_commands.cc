@@ -7,8 +7,8 @@ constexpr const char* kObjects = "Objects";
 
 const ArgumentRow kKind{
     "KIND",
-    "runs (rn), workspaces (ws), volumes (vol), grants (gr), tooltokens (tt), sandboxes (sb) or "
-    "nodes (no)"};
+    "runs (rn), workspaces (ws), volumes (vol), grants (gr), tooltokens (tt), sandboxes (sb), "
+    "secrets (sec) or nodes (no)"};
 const OptionRow kObjectOutput{"-o,--output", "FORMAT",
                               "table, wide, json, yaml, name or jsonpath=TEMPLATE"};
 const OptionRow kFiles{"-f,--filename", "FILE",

@@ -132,6 +132,8 @@ Row header_of(Kind kind, bool wide) {
     case Kind::kSandbox:
       return wide ? Row{"NAME", "PHASE", "NODE", "AGE", "EXPIRES", "REASON"}
                   : Row{"NAME", "PHASE", "NODE", "AGE"};
+    case Kind::kSecret:
+      return wide ? Row{"NAME", "VALUES", "AGE", "NAMES", "TYPE"} : Row{"NAME", "VALUES", "AGE"};
     case Kind::kNode:
       return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DEVICES",
                         "AGE",  "OS",     "AGENT", "PROVEN", "MESSAGE"}
@@ -238,6 +240,20 @@ Row sandbox_row(const Value& session, bool wide, WallTime now) {
   return row;
 }
 
+// Names and a count: nothing else of a value is known here.
+Row secret_row(const Value& secret, bool wide, WallTime now) {
+  std::vector<std::string> names;
+  const Value* list = secret.at("status.values");
+  if (list != nullptr && list->array() != nullptr)
+    for (const Value& each : *list->array()) names.push_back(each.text("name"));
+  Row row = {field_text(secret, "metadata.name"), cat(names.size()), age(secret, now)};
+  if (wide) {
+    row.push_back(join(names, ","));
+    row.push_back(field_text(secret, "type"));
+  }
+  return row;
+}
+
 Row node_row(const Value& node, bool wide, WallTime now) {
   Row row = {field_text(node, "metadata.name"),
              node_state(node),
@@ -268,6 +284,8 @@ Row row_of(Kind kind, const Value& object, bool wide, WallTime now) {
       return tool_token_row(object, wide, now);
     case Kind::kSandbox:
       return sandbox_row(object, wide, now);
+    case Kind::kSecret:
+      return secret_row(object, wide, now);
     case Kind::kNode:
       return node_row(object, wide, now);
   }

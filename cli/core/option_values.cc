@@ -62,6 +62,24 @@ Result<contracts::VolumeUse> parse_volume(std::string_view text) {
                           "--volume");
 }
 
+Result<contracts::SecretUse> parse_secret(std::string_view text) {
+  contracts::SecretUse use;
+  const size_t equals = text.find('=');
+  const std::string_view value = text.substr(0, equals);
+  const size_t slash = value.find('/');
+  use.name = value.substr(0, slash);
+  if (slash != std::string_view::npos) use.key = value.substr(slash + 1);
+  if (equals != std::string_view::npos) use.variable = text.substr(equals + 1);
+  const bool empty_part = (slash != std::string_view::npos && use.key.empty()) ||
+                          (equals != std::string_view::npos && use.variable.empty());
+  const auto checked = wire::decode<contracts::SecretUse>(wire::encode(use));
+  if (!empty_part && checked.ok()) return use;
+  return bad_option("secret", text,
+                    cat("NAME, NAME/KEY, NAME=VARIABLE or NAME/KEY=VARIABLE, of a Secret of the "
+                        "namespace",
+                        empty_part ? "" : "; ", empty_part ? "" : checked.error().message));
+}
+
 Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts,
                                                         const std::string& name) {
   std::map<std::string, std::string> labels;

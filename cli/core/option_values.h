@@ -19,6 +19,8 @@ Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::
 Result<contracts::Accelerators> parse_accelerator(std::string_view text);
 // `NAME` or `NAME@VERSION`.
 Result<contracts::VolumeUse> parse_volume(std::string_view text);
+// `NAME`, `NAME/KEY`, `NAME=VARIABLE` or `NAME/KEY=VARIABLE`.
+Result<contracts::SecretUse> parse_secret(std::string_view text);
 // `key=value`, of the option `name`.
 Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts,
                                                         const std::string& name = "label");

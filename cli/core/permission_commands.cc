@@ -10,6 +10,26 @@ const OptionRow kFormat{"-o,--output", "FORMAT", "table, wide, json, yaml or nam
 
 std::vector<CommandRow> permission_commands() {
   return {
+      {"secret create",
+       kPermissions,
+       "keep values that runs get and nobody reads again",
+       {{"NAME", "name of the Secret"}},
+       {{"--from-file", "[KEY=]FILE", "value from a file; KEY=- reads stdin; may be repeated",
+         true},
+        {"--from-literal", "KEY=VALUE", "value as it stands; may be repeated", true},
+        {"--from-env-file", "FILE", "file with a KEY=VALUE per line; may be repeated", true},
+        {"--replace", "", "put these values in place of those of a Secret that is there"},
+        kNamespace},
+       "Values are sealed in the store, shown by no command, and taken out of the output of runs.\n"
+       "A literal stays in your shell's history; a file or stdin does not.\n\n"
+       "  paddock secret create db --from-file password=-\n"
+       "  paddock run --secret db/password=PGPASSWORD -- psql -h db.example"},
+      {"secret rotate-key",
+       kPermissions,
+       "seal every value with a new key, and forget the old one",
+       {},
+       {},
+       "For an administrator. Runs and Secrets do not change."},
       {"token create",
        kPermissions,
        "make a tool token: a credential of one run",
@@ -42,7 +62,8 @@ std::vector<CommandRow> permission_commands() {
         {"-n,--namespace", "NS", "the only one it is good for; all unless given"},
         {"--ttl", "D", "2160h (90 days) unless given; 87840h at most"}},
        "The secret is printed once, on standard output, and kept nowhere. Scopes: runs:read,\n"
-       "runs:write, workspaces:read, workspaces:write, grants:read, grants:write, audit:read, and\n"
+       "runs:write, workspaces:read, workspaces:write, grants:read, grants:write, secrets:read,\n"
+       "secrets:write, secrets:use, audit:read, and\n"
        "without a namespace nodes:read, nodes:write, metrics:read, admin; * is all of them.\n\n"
        "  paddock admin token create ci -n team-a --scope runs:read --scope runs:write \\\n"
        "      --scope workspaces:read --scope workspaces:write\n"

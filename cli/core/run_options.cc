@@ -83,6 +83,8 @@ std::vector<OptionRow> run_option_rows() {
       {"-e,--env", "NAME=VALUE",
        "variable of the command, NAME alone: your own value; may be repeated", true},
       {"--env-file", "FILE", "file with a NAME=VALUE per line; may be repeated", true},
+      {"--secret", "NAME[/KEY][=VARIABLE]",
+       "value of a Secret, as file /run/secrets/NAME/KEY or variable; may be repeated", true},
       {"--stdin", "FILE", "standard input of the command; - reads it from stdin"},
       {"--timeout,--wall-time", "D", "wall time, e.g. 90s or 2h; 30m unless given"},
       {"--grace", "D", "from SIGTERM to SIGKILL when it is ended early, e.g. 30s"},
@@ -104,6 +106,10 @@ Result<RunSpec> run_options(const Parsed& parsed, const Env& env, const OptionFi
   ASSIGN_OR_RETURN(spec.sandbox, policy_options(parsed, env.cwd, files.policy));
   ASSIGN_OR_RETURN(const Variables given, variables(parsed, env, files));
   for (const auto& [name, value] : given) spec.sandbox.env[name] = value;
+  for (const std::string& text : parsed.list("secret")) {
+    ASSIGN_OR_RETURN(contracts::SecretUse use, parse_secret(text));
+    spec.secrets.push_back(std::move(use));
+  }
   spec.profile = parsed.text("profile");
   TRY(apply_run_times(parsed, spec));
   TRY(apply_resources(parsed, spec));
