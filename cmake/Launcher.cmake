@@ -8,7 +8,7 @@ endfunction()
 
 if(APPLE)
   launcher_library(node-agent_sandbox node-agent/sandbox
-    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe
+    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe redact
     outputs plan_check portable_rlimits request request_check spool_room view_paths macos/backend macos/confine macos/descriptors macos/group
     macos/group_guard macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
   target_link_libraries(node-agent_sandbox common_contracts common_os)
@@ -31,7 +31,7 @@ launcher_library(common_contracts common/contracts
 target_link_libraries(common_wire common_base)
 target_link_libraries(common_contracts common_wire)
 launcher_library(sandbox node-agent/sandbox
-  launcher_limits missing_limits output outputs request_check view_paths windows/backend windows/command_line
+  launcher_limits missing_limits output outputs redact request_check view_paths windows/backend windows/command_line
   windows/job_outcome windows/job_settings windows/win32/job_host)
 target_link_libraries(sandbox common_contracts)
 add_executable(paddock-sandbox node-agent/sandbox/windows/win32/main.cc)

@@ -20,6 +20,9 @@ Result<std::string> read_value(const std::string& file, const char* option) {
   constexpr size_t kMost = contracts::kMaxSecretBytes + 1;
   Result<std::string> bytes =
       file == "-" ? os::read_all(STDIN_FILENO, kMost) : os::read_file(file, kMost);
+  // Who types a value ends its line, and does not mean that.
+  if (bytes.ok() && file == "-" && isatty(STDIN_FILENO) == 1 && bytes->ends_with('\n'))
+    bytes->pop_back();
   if (bytes.ok() && bytes->size() <= contracts::kMaxSecretBytes) return bytes;
   const std::string why = bytes.ok() || bytes.error().code == Code::kTooLarge
                               ? cat("a Secret holds at most ", contracts::kMaxSecretBytes, " bytes")
