@@ -12,6 +12,7 @@ from harness import SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
+from paddock import _backoff  # noqa: E402
 from paddock._codec import decode, encode  # noqa: E402
 
 RUN = json.dumps({"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "a", "resourceVersion": "7"},
@@ -231,7 +232,8 @@ class Asking(Broken):
         client = Client("http://127.0.0.1:1", patience=60)
         for code, fewest, most in (("UNREACHABLE", 10, 40), ("STORE_IO", 10, 40), ("QUOTA_PENDING", 3, 3)):
             clock, failure = Clock(), PaddockError("no", code=code, retryable=True)
-            with mock.patch("paddock._http.time", clock), mock.patch.object(client._transport, "_once", side_effect=failure):
+            with mock.patch("paddock._http.time", clock), mock.patch("paddock._http.backoff", _backoff.backoff), \
+                    mock.patch.object(client._transport, "_once", side_effect=failure):
                 self.refused(code, lambda: client.runs.get("a"))
             self.assertTrue(fewest <= clock.tries <= most, (code, clock.tries))
             self.assertLess(clock.now, 66)
