@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "common/contracts/audit.h"
 #include "common/contracts/sandbox.h"
@@ -18,15 +19,17 @@ constexpr std::array kEnds = {audit::kCommandComplete, audit::kCommandTimeout,
                               audit::kCommandLost};
 constexpr Millis kSlack = std::chrono::minutes(5);  // what is recorded late, and clocks
 
-// No command of a session that lives was begun longer ago than this, before the last record.
-Result<Millis> longest_command(store::WriteTxn& txn) {
+// No command of a session that lives was begun longer ago than this, before the last record;
+// nothing: none lives, as after most ends of a controller.
+Result<std::optional<Millis>> longest_command(store::WriteTxn& txn) {
   int64_t longest = contracts::session_defaults::kTimeoutMs;
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
+  if (keys.empty()) return std::optional<Millis>();
   for (const store::Key& key : keys) {
     ASSIGN_OR_RETURN(const auto session, txn.get<contracts::Sandbox>(key));
     longest = std::max(longest, session.spec.security.limits.timeout_ms.value_or(0));
   }
-  return Millis(longest);
+  return std::optional(Millis(longest));
 }
 
 bool is_of_session(const AuditEvent& event) { return event.object.starts_with("sandboxes/"); }
@@ -59,8 +62,9 @@ Result<int64_t> end_open_commands(store::WriteTxn& txn, WallTime now) {
   newest.limit = 1;
   ASSIGN_OR_RETURN(const auto last, txn.audit_events(newest));
   if (last.empty()) return int64_t{0};
-  ASSIGN_OR_RETURN(const Millis longest, longest_command(txn));
-  const WallTime since = last.front().time.value + -(longest + kSlack);
+  ASSIGN_OR_RETURN(const std::optional<Millis> longest, longest_command(txn));
+  if (!longest) return int64_t{0};
+  const WallTime since = last.front().time.value + -(*longest + kSlack);
   ASSIGN_OR_RETURN(const auto open, open_since(txn, since.ms));
   for (const auto& [command, start] : open) {
     AuditEvent end = start;
