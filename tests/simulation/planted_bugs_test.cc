@@ -56,7 +56,8 @@ TEST(PlantedBug, AnAgentThatForgetsWhatItStartedIsCaught) {
 TEST(PlantedBug, AnAgentThatLosesItsWholeDiskIsCaught) {
   Tampering bug;
   bug.disk_after_crash = [](Disk& disk) { disk.runs.clear(); };
-  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("started twice"), HasSubstr("output")));
+  EXPECT_THAT(caught(bug),
+              AnyOf(HasSubstr("started twice"), HasSubstr("output"), HasSubstr("input")));
 }
 
 TEST(PlantedBug, AnAgentThatLosesTheTailOfItsSpoolIsCaught) {
