@@ -37,7 +37,7 @@ TEST(EnvFile, NamesTheLineThatIsWrong) {
   EXPECT_THAT(env_fault("=x"), HasSubstr("vars:1: ``"));
   EXPECT_THAT(env_fault("A=1\nLD_PRELOAD=x"), HasSubstr("vars:2: `LD_PRELOAD` would change how"));
   EXPECT_THAT(env_fault("PADDOCK_X=1"), HasSubstr("are Paddock's own"));
-  EXPECT_THAT(env_fault("A='open", HasSubstr("not closed"));
+  EXPECT_THAT(env_fault("A='open"), HasSubstr("not closed"));
   EXPECT_THAT(env_fault("A=\"x\" y"), HasSubstr("something follows"));
 }
 
