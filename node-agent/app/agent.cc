@@ -149,8 +149,7 @@ class WhenReadable {
 // Talks until told to stop. When the controller does not know our credential any more, takes a
 // newer one from the disk, or the one before it; else enrols again, once.
 Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
-                Random& random) {
-  ClockWatch clocks;
+                ClockWatch& clocks, Random& random) {
   for (bool enrolled = false, swapped = false;;) {
     const std::string used = credentials.token();
     ClientSyncPort report(credentials.endpoint(), config.name, clocks);
@@ -175,8 +174,7 @@ Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentia
 
 // Best effort: a controller that is not there hears of it by our silence.
 void take_leave(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
-                const std::set<session::RunKey>& begun) {
-  ClockWatch clocks;
+                ClockWatch& clocks, const std::set<session::RunKey>& begun) {
   ClientSyncPort port(credentials.endpoint(), config.name, clocks);
   const Regularly patience(Regularly::First::kLater, kFarewell, [&] { port.abort(); });
   const Status told = loop.take_leave(port, begun);
@@ -309,6 +307,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
 
   Status ended;
+  ClockWatch clocks;
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
     const Regularly housekeeping(Regularly::First::kAtOnce, kTidyEvery, [&] {
@@ -323,11 +322,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     const Regularly disk(Regularly::First::kLater, kDiskEvery,
                          [&] { tend_disk(config, host, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
-    ended = converse(config, loop, credentials, random);
+    ended = converse(config, loop, credentials, clocks, random);
   }
   calls.stop();
   const std::set<session::RunKey> begun = runs.stop();
-  if (ended.ok()) take_leave(config, loop, credentials, begun);
+  if (ended.ok()) take_leave(config, loop, credentials, clocks, begun);
   log_info("agent stopped", {{"node", config.name}});
   return ended;
 }

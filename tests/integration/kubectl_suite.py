@@ -164,7 +164,7 @@ class Reading:
 
     def test_auth(self):
         self.assertEqual(self.out("auth", "can-i", "create", "runs").strip(), "yes")
-        self.assertEqual(self.kubectl("auth", "can-i", "create", "secrets", check=False).stdout.strip(), "no")
+        self.assertEqual(self.kubectl("auth", "can-i", "create", "deployments", check=False).stdout.strip(), "no")
         self.assertIn("runs.paddock.dev", self.out("auth", "can-i", "--list"))
         if self.version >= (1, 28):
             self.assertIn("admin", self.out("auth", "whoami"))
