@@ -10,8 +10,8 @@
 // died. SIGTERM to the launcher cancels the run: every process inside gets SIGTERM, and after a
 // grace SIGKILL; so does a run whose time is up. Asked again, it does not begin again. SIGQUIT is a
 // cancel that leaves no grace, also in the middle of one. Where the events are a pipe or a socket,
-// the run ends so too when nobody is left who could read them. Its own exit code is 0 whenever a result
-// frame was written.
+// the run ends so too when nobody is left who could read them. Its own exit code is 0 whenever a
+// result frame was written.
 //
 // A server runs many commands, each in a process of its own, as `run` would: one connection per run
 // to its socket (SOCK_SEQPACKET, its own user's), one packet `kLaunchOrder` with the descriptors of

@@ -1,5 +1,6 @@
 // What a node says is checked: the content that it names, its codes, how much it says.
 #include "common/cas/tree.h"
+#include "common/contracts/finished_artifacts.h"
 #include "controller/api/api_test_support.h"
 #include "controller/nodes/registry.h"
 
@@ -56,6 +57,14 @@ class NodeClaims : public ApiTest {
         {path, static_cast<int64_t>(bytes.size()), crypto::sha256_hex(bytes), false}};
     return synchronize();
   }
+  // The node names this content as finished before the run's end.
+  Answer finish(const std::string& run, const std::string& bytes) {
+    contracts::FinishedArtifacts finished{1, {}};
+    finished.items = {
+        {"out/f.txt", static_cast<int64_t>(bytes.size()), crypto::sha256_hex(bytes), false}};
+    const std::string target = cat(kNodes, "/n1/runs/uid-", run, "/artifacts");
+    return send(request_of("POST", target, credential_), wire::to_json(wire::encode(finished)));
+  }
   contracts::RunStatus status_of(const std::string& name) {
     const Answer answer =
         call("GET", cat("/apis/paddock.dev/v1alpha1/namespaces/team-a/runs/", name));
@@ -69,6 +78,17 @@ class NodeClaims : public ApiTest {
   std::string credential_;
   contracts::SyncRequest sync_;
 };
+
+TEST_F(NodeClaims, AFileOfARunThatLivesWasSentForThatRun) {
+  add_run("other");
+  add_run("r");
+  ASSERT_EQ(put("other", "secret").status, 201);
+  EXPECT_EQ(finish("r", "secret").reason(), "BLOB_NOT_FOUND");
+  EXPECT_TRUE(status_of("r").artifacts.empty());
+  ASSERT_LT(put("r", "secret").status, 300);
+  EXPECT_EQ(finish("r", "secret").status, 200);
+  EXPECT_EQ(status_of("r").artifacts.size(), 1u);
+}
 
 TEST_F(NodeClaims, WhatItSentForTheRunIsTheRuns) {
   add_run("r");

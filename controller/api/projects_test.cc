@@ -92,8 +92,7 @@ TEST_F(Projects, RefusesAttacksOnEveryRouteThatServesBytes) {
       EXPECT_EQ(get({where, path}, query).reason(), "PATH_INVALID") << where << " " << path;
       EXPECT_EQ(get({where, path}, query).status, 400);
     }
-    for (const std::string path :
-         {".env", "missing.html", "index.html.artifact.json"})
+    for (const std::string path : {".env", "missing.html", "index.html.artifact.json"})
       EXPECT_EQ(get({where, path}, query).status, 404) << where << " " << path;
   }
 }

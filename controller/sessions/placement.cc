@@ -40,8 +40,7 @@ std::string refusal(const Wish& wish, const Node& node, int64_t sessions) {
   if (!has_labels(node, wish.spec.node_selector)) return "without the labels of nodeSelector";
   if (!proven(node, wish.policy)) return "a canary of its sandbox failed; see `paddock doctor`";
   if (sessions >= node.status.max_sessions) return "full";
-  Status allowed =
-      contracts::check_node_bounds(wish.policy, contracts::bounds_of(node.status));
+  Status allowed = contracts::check_node_bounds(wish.policy, contracts::bounds_of(node.status));
   if (allowed.ok() && node.status.ceilings)
     allowed = contracts::check_grace(wish.spec.termination_grace, *node.status.ceilings);
   return allowed.ok() ? "" : allowed.error().message;

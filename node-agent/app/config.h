@@ -84,9 +84,10 @@ struct AgentConfig {
               "free on the data folder's disk, else the node takes no new runs; 0: whatever is"),
         field("sandboxProgram", &AgentConfig::sandbox_program,
               "empty: paddock-sandbox beside the agent"),
-        field("ceilings", &AgentConfig::ceilings,
-              "what this node lets a policy ask for; absent: no network, and limits by what the host "
-              "has"),
+        field(
+            "ceilings", &AgentConfig::ceilings,
+            "what this node lets a policy ask for; absent: no network, and limits by what the host "
+            "has"),
         field("network", &AgentConfig::network,
               "how the network resolves names that ceilings.network allows"),
         field("etcFiles", &AgentConfig::etc_files,
