@@ -72,7 +72,8 @@ int start(std::span<char* const> arguments) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   umask(077);
-  const SystemClock clock;
+  // Never destroyed: a thread that was left behind (linux/answerer.h) may ask it until the last.
+  const SystemClock& clock = *new SystemClock;
   auto options = parse_options(arguments);
   if (!options.ok()) {
     (void)os::write_all(STDERR_FILENO,

@@ -74,7 +74,7 @@ class AnswererTest : public testing::Test {
     waitpid(asker_, nullptr, 0);
   }
 
-  SystemClock clock_;
+  static inline SystemClock clock_;  // a thread that was left behind outlives its test
   pid_t asker_ = -1;
   os::Fd listener_;
 };
