@@ -89,8 +89,9 @@ done)sh"});
         {this->folder() + "/volume", "/volumes/given", contracts::MountMode::kReadOnly});
     for (const char* library :
          {"/lib/x86_64-linux-gnu/libm.so.6", "/lib/aarch64-linux-gnu/libm.so.6"}) {
-      if (const auto bytes = os::read_file(library, size_t{1} << 30); bytes.ok())
+      if (const auto bytes = os::read_file(library, size_t{1} << 30); bytes.ok()) {
         ASSERT_TRUE(os::write_file_atomic(this->folder() + "/volume/code.so", *bytes, 0755).ok());
+      }
     }
     const Finished done = this->run(launch);
     if (cannot_narrow(done)) GTEST_SKIP() << done.result->reason;

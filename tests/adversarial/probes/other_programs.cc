@@ -82,8 +82,8 @@ void try_descriptors(const char* file, void (*expect)(const std::string&)) {
   expect(by_number((own + "/task/" + std::to_string(getpid()) + "/fd/").c_str(), fd));
   expect(own + "/root" + file);
   expect("/proc/self/root/proc/self/root" + std::string(file));
-  symlink(by_number("/proc/self/fd/", fd).c_str(), "/workspace/to-descriptor");
-  symlink("to-descriptor", "/workspace/to-link");
+  (void)!symlink(by_number("/proc/self/fd/", fd).c_str(), "/workspace/to-descriptor");
+  (void)!symlink("to-descriptor", "/workspace/to-link");
   expect("/workspace/to-link");
   unlink("/workspace/to-descriptor");
   unlink("/workspace/to-link");
@@ -107,7 +107,7 @@ void try_copies(const char* from) {
     fchmod(made, 0755);
     close(made);
     expect_nothing(name);
-    symlink(name.c_str(), "/workspace/link");
+    (void)!symlink(name.c_str(), "/workspace/link");
     expect_nothing("/workspace/link");
     unlink("/workspace/link");
     const int open_file = open(name.c_str(), O_RDONLY);
@@ -168,7 +168,7 @@ void* flip(void* argument) {
   constexpr int kFlipping = 100;
   for (unsigned turn = 0; !stop; ++turn) {
     const bool tool = turn % 2 == 0;
-    symlink(tool ? kOwn : it->other, "/workspace/next");
+    (void)!symlink(tool ? kOwn : it->other, "/workspace/next");
     rename("/workspace/next", "/workspace/flipping");
     dup2(tool ? it->tool_fd : it->other_fd, kFlipping);
     std::strcpy(it->name, tool ? kOwn : it->other);
@@ -180,7 +180,7 @@ void* flip(void* argument) {
 void stand_behind() {
   cpu_set_t first;
   CPU_ZERO(&first);
-  CPU_SET(sched_getcpu(), &first);
+  CPU_SET(static_cast<size_t>(sched_getcpu()), &first);
   sched_setaffinity(0, sizeof first, &first);
 }
 
