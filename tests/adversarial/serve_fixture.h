@@ -36,6 +36,8 @@ class ServeTest : public SandboxTest {
                                  const std::string& lock = {}) const;
 
  private:
+  size_t ready_processes() const;
+
   pid_t server_ = -1;
 };
 

@@ -306,12 +306,15 @@ std::string Invariants::check_bounds(store::ReadTxn& txn) {
   if (!grant.ok()) return grant.error().describe();
   std::set<std::string> placed;
   Held held;
+  Held added;
   for (const Run& run : *runs) {
     const bool waits = run.status.phase == RunPhase::kPending;
     if (waits || run.metadata.name_space != kBoundedSpace) continue;
-    placed.insert(attempt_key(run.metadata.uid, run.status.attempt));
+    const auto at = placed.insert(attempt_key(run.metadata.uid, run.status.attempt)).first;
     held.add(run);
+    if (!bounded_.contains(*at)) added.add(run);
   }
+  if (added.devices == 0) held.devices = 0;  // who takes none is let in beside those who have some
   const bool more = !std::ranges::includes(bounded_, placed);
   bounded_ = std::move(placed);
   const bool bounds = more && *grant && (*grant)->spec.compute->quota;
