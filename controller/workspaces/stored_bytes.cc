@@ -32,13 +32,23 @@ Error over_share(const std::string& name_space, const StoredBytes::Use& use, int
               name_space, ".stored of the controller")};
 }
 
-void add_tree(const cas::BlobStore& blobs, const cas::Digest& root, Sizes& out) {
-  if (root.empty() || out.contains(root)) return;
-  const auto tree = stored_tree(blobs, root);
-  if (!tree) return;  // a tree that is not here takes nothing
-  if (const auto size = blobs.size(root)) out[root] = *size;
-  for (const contracts::TreeEntry& entry : tree->entries) out[entry.digest] = entry.size;
-}
+// Trees are known by themselves: a file may have the bytes of one, and names nothing.
+class Named {
+ public:
+  explicit Named(const cas::BlobStore& blobs) : blobs_(blobs) {}
+  void add_tree(const cas::Digest& root) {
+    if (root.empty() || !trees_.insert(root).second) return;
+    const auto tree = stored_tree(blobs_, root);
+    if (!tree) return;  // a tree that is not here takes nothing
+    if (const auto size = blobs_.size(root)) sizes[root] = *size;
+    for (const contracts::TreeEntry& entry : tree->entries) sizes[entry.digest] = entry.size;
+  }
+  Sizes sizes;
+
+ private:
+  const cas::BlobStore& blobs_;
+  std::set<cas::Digest> trees_;
+};
 
 Result<std::set<std::string>> namespaces_of(store::Store& store) {
   std::set<std::string> out;
@@ -58,19 +68,19 @@ int64_t Shares::of(const std::string& name_space) const {
 
 Result<Sizes> named_sizes(store::Store& store, const cas::BlobStore& blobs,
                           const std::string& name_space) {
-  Sizes out;
+  Named out(blobs);
   TRY(visit_objects<contracts::Workspace>(
-      store, name_space, [&](const auto& each) { add_tree(blobs, each.status.root, out); }));
+      store, name_space, [&](const auto& each) { out.add_tree(each.status.root); }));
   TRY(visit_objects<contracts::Volume>(store, name_space, [&](const auto& volume) {
-    for (const auto& each : volume.status.versions) add_tree(blobs, each.root, out);
+    for (const auto& each : volume.status.versions) out.add_tree(each.root);
   }));
   TRY(visit_objects<contracts::Run>(store, name_space, [&](const auto& run) {
-    for (const auto& each : run.status.artifacts) out[each.digest] = each.size;
+    for (const auto& each : run.status.artifacts) out.sizes[each.digest] = each.size;
     if (contracts::is_terminal(run.status.phase)) return;
-    add_tree(blobs, run.status.workspace_root, out);
-    for (const auto& each : run.status.volumes) add_tree(blobs, each.root, out);
+    out.add_tree(run.status.workspace_root);
+    for (const auto& each : run.status.volumes) out.add_tree(each.root);
   }));
-  return out;
+  return std::move(out.sizes);
 }
 
 StoredBytes::Room::~Room() {

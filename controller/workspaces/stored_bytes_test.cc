@@ -110,6 +110,25 @@ TEST_F(StoredBytesTest, AFileCountsOnceWhoeverNamesItAndForEachNamespaceThatDoes
   EXPECT_EQ(used_ki("b"), 40);
 }
 
+TEST_F(StoredBytesTest, AFileWithTheBytesOfATreeHidesNothingOfIt) {
+  contracts::Tree tree;
+  tree.entries = {{"big", put(40, 'x'), 40 * kKi, false}};
+  const std::string text = cas::canonical_tree(tree);
+  const cas::Digest root = blobs_.put(text).value();
+  contracts::Run run;
+  run.metadata.name = "r";
+  run.metadata.name_space = "a";
+  run.metadata.uid = "uid-r";
+  run.spec.command.argv = {"python3", "f"};
+  run.status.phase = contracts::RunPhase::kRunning;
+  run.status.workspace_root = root;
+  run.status.artifacts = {{"out/f", static_cast<int64_t>(text.size()), root, false}};
+  ASSERT_TRUE(
+      store_->write([&](store::WriteTxn& txn) { return store::create_run(txn, run, {}); }).ok());
+  ASSERT_TRUE(stored_.count_all().ok());
+  EXPECT_GE(used_ki("a"), 40);
+}
+
 // Else whoever sends and deletes in turn would fill the disk of all.
 TEST_F(StoredBytesTest, WhatIsDeletedCountsUntilItIsSwept) {
   add_run("a", "r", 80, 'r');
