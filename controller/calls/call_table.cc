@@ -211,9 +211,13 @@ void CallTable::settle(const LaneKey& lane, const std::optional<contracts::CallA
   nodes_[lane.node].drops.erase(given);
 }
 
-// Of a controller process that is no more, or given up by us: nobody waits for them.
+// Of a controller process that is no more, or given up by us: nobody waits for them. A node that
+// names what no controller ever gave it is told of so many and no more.
 void CallTable::drop_unknown(const LaneKey& lane, const std::vector<CallId>& holds) {
+  constexpr size_t kMostDrops = 2048;
+  constexpr size_t kLongestId = 256;
   for (const CallId& id : holds) {
+    if (nodes_[lane.node].drops.size() >= kMostDrops || id.size() > kLongestId) continue;
     const auto found = calls_.find(id);
     const bool known =
         found != calls_.end() && found->second.given && found->second.given->node == lane.node;

@@ -72,6 +72,19 @@ TEST_F(Calls, GoesToALaneThatWaitsAndBack) {
   EXPECT_EQ(outcome("a"), "did a");
 }
 
+// A hostile node names calls that nobody gave it: what is kept of them is bounded.
+TEST_F(Calls, AreForgottenWhereTooManyAreNamedThatNobodyGave) {
+  CallsRequest asked = request(lane(0));
+  for (int round = 0; round < 5; ++round) {
+    asked.holds.assign(1, std::string(40'000, 'x'));
+    for (int i = 0; i < 1000; ++i) asked.holds.push_back(cat("unknown-", round, "-", i));
+    ASSERT_TRUE(table_.open(lane(0), asked, wakes_).ok());
+  }
+  const auto answer = table_.poll(lane(0));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->drop.size(), 2048u);
+}
+
 TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
   EXPECT_EQ(submit("a").error().reason, "NO_NODE");
   ASSERT_TRUE(open(lane(0)).ok());
