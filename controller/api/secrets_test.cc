@@ -300,15 +300,28 @@ TEST_F(Secrets, ARunThatAsksForWhatIsNotThereIsToldWhichFieldAndWhatThereIs) {
   EXPECT_EQ(run_with(R"([{"name":"db"}])", "c", "compute").status, 201);
 }
 
-TEST_F(Secrets, AnIdempotencyKeyKeepsNoDigestOfAValue) {
+TEST_F(Secrets, AnIdempotencyKeyTellsAnotherValue) {
   const auto send_it = [&](const std::string& value) {
     Request request = request_of("POST", kSecrets, admin_);
     request.headers["idempotency-key"] = "once";
     return send(std::move(request), document(cat(R"("stringData":{"a":")", value, R"("})")));
   };
   EXPECT_EQ(send_it("one").status, 201);
-  EXPECT_EQ(send_it("two").status, 200) << "the body's digest is not that of its value";
-  EXPECT_EQ(call("GET", kOne).body.text("metadata.generation"), "");
+  EXPECT_EQ(send_it("one").status, 200);
+  EXPECT_EQ(send_it("two").status, 422);
+}
+
+TEST_F(Secrets, WhatIsAppliedIsWhatThereIs) {
+  const auto apply = [&](const std::string& data) {
+    Request request = request_of("PATCH", cat(kOne, "?fieldManager=me"), admin_);
+    request.headers["content-type"] = "application/apply-patch+yaml";
+    return send(std::move(request), document(cat(R"("data":{)", data, "}")));
+  };
+  EXPECT_EQ(apply(R"("a":"b25l","b":"b25l")").status, 201);
+  EXPECT_EQ(apply(R"("a":"dHdvLXR3bw==")").status, 200);
+  const Answer now = call("GET", kOne);
+  EXPECT_EQ(now.body.at("status.values")->array()->size(), 1u) << now.text;
+  EXPECT_EQ(*now.body.at("status.values")->array()->front().find("bytes")->integer(), 7);
 }
 
 TEST_F(Secrets, TheirKeyIsReplacedByCommandAndEveryValueIsSealedAnew) {

@@ -74,10 +74,12 @@ void FieldSet::each(const std::function<void(const FieldPath&)>& visit) const {
 
 FieldSet owned_fields(const Value& object) {
   FieldSet set;
-  if (const Value* spec = object.find("spec"); spec != nullptr && spec->object() != nullptr) {
+  for (const char* part : {"spec", "data"}) {
+    const Value* found = object.find(part);
+    if (found == nullptr || found->object() == nullptr) continue;
     FieldSet fields;
-    add_fields(*spec, fields);
-    if (!fields.empty()) set.members["spec"] = std::move(fields);
+    add_fields(*found, fields);
+    if (!fields.empty()) set.members[part] = std::move(fields);
   }
   for (const char* map : {"labels", "annotations"}) {
     const Value* metadata = object.find("metadata");

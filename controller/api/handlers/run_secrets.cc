@@ -95,10 +95,13 @@ Result<contracts::RunSecretsAnswer> open_all(Services& services,
       ASSIGN_OR_RETURN(auto values, services.vault->open_values(services.store, each.place));
       known = opened.emplace(each.place.secret_uid, std::move(values)).first;
     }
-    const std::string& value = known->second[each.key];
-    TRY(check_text(each, value));
+    const auto value = known->second.find(each.key);
+    if (value == known->second.end())  // it was removed just now
+      return use_refusal("SECRET_VALUE_NOT_FOUND", each.use, ".key",
+                         cat("the Secret has no value ", each.key, " any more"));
+    TRY(check_text(each, value->second));
     answer.secrets.push_back(each.as);
-    answer.secrets.back().value = base64(value);
+    answer.secrets.back().value = base64(value->second);
   }
   return answer;
 }

@@ -81,25 +81,15 @@ Result<std::map<std::string, std::string>> take_values(Secret& secret) {
   return plain;
 }
 
-// A body that is only its names, for what is kept of a request.
-void forget_values(wire::Value& document) {
-  for (const char* part : {"data", "stringData"}) {
-    wire::Value* values = document.find(part);
-    if (values == nullptr || values->object() == nullptr) continue;
-    wire::Value names = wire::Value::Object{};
-    for (const auto& [name, value] : *values->object()) names.set(name, "");
-    *values = std::move(names);
-  }
-  wire::Value* meta = document.find("metadata");
-  wire::Value* notes = meta == nullptr ? nullptr : meta->find("annotations");
-  if (notes != nullptr && notes->object() != nullptr) notes->erase(kLastApplied);
-}
-
-void hide_digest(Call& call) {
-  wire::Value document = call.body;
-  if (document.object() != nullptr) forget_values(document);
-  call.body_hash =
-      document.object() == nullptr ? std::string() : crypto::sha256_hex(wire::to_json(document));
+// What is kept of a request under an Idempotency-Key tells nothing of its values to who has no key
+// of Secrets, and another value is another request.
+Status hide_digest(Call& call) {
+  if (!call.request.headers.contains("idempotency-key")) return {};
+  TRY(call.services.vault->make_ready(call.services.store, call.services.random));
+  ASSIGN_OR_RETURN(const secrets::KeyRing ring, call.services.vault->keys());
+  if (ring.empty()) return secrets::key_missing();
+  call.body_hash = crypto::hmac_sha256_hex(ring.keys.front().bytes, call.body_hash);
+  return {};
 }
 
 }  // namespace
@@ -158,12 +148,12 @@ Status save_update(Services& services, store::WriteTxn& txn, Secret& next, WallT
 }
 
 Result<Response> create_secret(Call& call) {
-  hide_digest(call);
+  TRY(hide_digest(call));
   return create_object<Secret>(call);
 }
 
 Result<Response> change_secret(Call& call) {
-  hide_digest(call);
+  TRY(hide_digest(call));
   return change_object<Secret>(call);
 }
 
