@@ -68,6 +68,9 @@ std::string take_line(std::string_view line, const Variables& own, Variables& ou
   if (line.starts_with("export ")) line = trim(line.substr(7));
   const size_t equals = line.find('=');
   const std::string name(trim(line.substr(0, equals)));
+  // Such a line may be part of a value, which no log is to have.
+  if (equals == std::string_view::npos && !contracts::variable_fault(name, "").empty())
+    return "the line has no `=`, and is no variable's name; a value of several lines needs quotes";
   if (std::string fault = contracts::variable_fault(name, ""); !fault.empty())
     return cat("`", name, "` ", fault);
   if (equals == std::string_view::npos) {

@@ -10,6 +10,7 @@ namespace {
 constexpr Millis kAskEvery{200};
 
 bool is_transient(const Error& error) {
+  if (error.reason == "ABORTED") return false;  // by a signal: whoever waits is to end
   return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded;
 }
 

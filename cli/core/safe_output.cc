@@ -10,14 +10,21 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 
-// Length of a colour sequence (ESC [ digits ; m) at the start, or 0.
-size_t colour_length(std::string_view text) {
+constexpr size_t kLongestSequence = 64;
+
+// Length of a control sequence (ESC [, parameters, a letter) at the start, or 0.
+size_t sequence_length(std::string_view text) {
   if (text.size() < 3 || text[0] != kEscape || text[1] != '[') return 0;
-  for (size_t i = 2; i < text.size(); ++i) {
-    if (text[i] == 'm') return i + 1;
-    if (text[i] != ';' && (text[i] < '0' || text[i] > '9')) return 0;
+  for (size_t i = 2; i < std::min(text.size(), kLongestSequence); ++i) {
+    if (text[i] >= '@' && text[i] <= '~') return i + 1;
+    if (text[i] < ' ' || text[i] > '?') return 0;
   }
   return 0;
+}
+
+bool is_colour(std::string_view sequence) {
+  return sequence.back() == 'm' &&
+         sequence.find_first_not_of("0123456789;", 2) == sequence.size() - 1;
 }
 
 constexpr std::string_view kEraseRest = "\x1b[K";
@@ -49,8 +56,9 @@ std::string terminal_safe(std::string_view text) {
   out.reserve(clean.size());
   for (std::string_view rest = clean; !rest.empty();) {
     size_t taken = 1;
-    if (const size_t colour = colour_length(rest)) {
-      out += rest.substr(0, taken = colour);
+    if (const size_t sequence = sequence_length(rest)) {
+      const std::string_view whole = rest.substr(0, taken = sequence);
+      if (is_colour(whole)) out += whole;  // all others move, erase or ask, and leave nothing
     } else if (const size_t back = way_back(rest)) {
       out += cat(rest.substr(0, taken = back), kEraseRest);
     } else if (const size_t control = control_length(rest)) {

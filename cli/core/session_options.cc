@@ -1,6 +1,7 @@
 #include "cli/core/session_options.h"
 
 #include "cli/core/option_values.h"
+#include "cli/core/policy_options.h"
 #include "cli/core/sandbox_options.h"
 #include "common/wire/yaml.h"
 
