@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <future>
 
@@ -20,9 +21,10 @@ namespace paddock::executor {
 
 constexpr const char* kUid = "11111111-2222-4333-8444-555555555555";
 
-// Counts everything the run's life does outwardly; may end the process at one of these points.
+// Counts everything the run's life does outwardly, on any of its threads; may end the process at
+// one of these points.
 struct Steps {
-  int seen = 0;
+  std::atomic<int> seen = 0;
   int die_at = -1;
   void step() {
     if (seen++ == die_at) ::kill(::getpid(), SIGKILL);

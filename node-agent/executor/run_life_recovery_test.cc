@@ -85,7 +85,8 @@ TEST_F(Life, KilledAnywhereTheCommandRunsOnceAndItsOutcomeIsTrue) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      steps = {.seen = 0, .die_at = points};
+      steps.seen = 0;
+      steps.die_at = points;
       if (auto mine = RunLife::accept(ports(), assignment)) (*mine)->run();
       ::_exit(0);
     }
