@@ -248,10 +248,22 @@ void use_new_launcher(const AgentConfig& config, executor::LaunchServer& runs,
   calls.discard_warm();
 }
 
+Result<contracts::NodeStatus> first_status(const AgentConfig& config, const devices::Host& host,
+                                           const contracts::NodeBounds& bounds, WallTime now) {
+  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, host, now));
+  status.largest_limits = bounds.largest;
+  return status;
+}
+
+// Every launcher that this agent starts hears it from its environment.
+void tell_launchers(const AgentConfig& config) {
+  ::setenv(contracts::kEtcVariable, join(config.etc_files, ",").c_str(), 1);
+}
+
 }  // namespace
 
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
-  ::setenv(contracts::kEtcVariable, join(config.etc_files, ",").c_str(), 1);  // for all launchers
+  tell_launchers(config);
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
   const contracts::NodeBounds bounds = bounds_of(config);
@@ -262,8 +274,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
   HostLook host_look(config);
   const devices::Host first_look = host_look.look();
-  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, first_look, clock.wall()));
-  status.largest_limits = bounds.largest;
+  ASSIGN_OR_RETURN(contracts::NodeStatus status,
+                   first_status(config, first_look, bounds, clock.wall()));
   devices::Ledger accelerators;
   accelerators.know(first_look.accelerators);
 
