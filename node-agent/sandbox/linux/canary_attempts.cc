@@ -199,7 +199,7 @@ int try_canaries(std::span<char* const> words) {
     return 0;
   }
   if (group == "memory-file") {
-    print("memory-file", answer(memfd_create("canary", 0)));
+    print("memory-file", answer(memfd_create("canary", MFD_CLOEXEC)));
     return 0;
   }
   if (group == "connect" && words.size() == 2) {
