@@ -41,4 +41,17 @@ Reserve make_room_to_start(const std::string& data_dir) {
   return ::unlink(path.c_str()) == 0 ? Reserve::kGivenUp : Reserve::kMissing;
 }
 
+std::string full_disk_text(Reserve reserve) {
+  switch (reserve) {
+    case Reserve::kKept:
+      return "";
+    case Reserve::kGivenUp:
+      return "the disk of the data folder is full; starting on what was kept for that";
+    case Reserve::kMissing:
+      return "the disk of the data folder is full, and nothing is left of what was kept for a "
+             "start";
+  }
+  return "";
+}
+
 }  // namespace paddock::os

@@ -16,5 +16,7 @@ enum class Reserve {
 
 // For the start of a daemon, before it writes anything. Best effort: nothing of it is an error.
 Reserve make_room_to_start(const std::string& data_dir);
+// What a log is to say of it; empty where there is room.
+std::string full_disk_text(Reserve reserve);
 
 }  // namespace paddock::os

@@ -125,16 +125,12 @@ Result<os::LockFile> lock_data_dir(const Config& config) {
 
 // On a full disk it serves what needs no room, and says what makes some.
 void make_room(const Config& config) {
-  const os::Reserve reserve = os::make_room_to_start(config.data_dir);
-  if (reserve == os::Reserve::kKept) return;
-  log_error(reserve == os::Reserve::kGivenUp
-                ? "the disk of the data folder is full; starting on what was kept for that"
-                : "the disk of the data folder is full, and nothing is left of what was kept for a "
-                  "start",
-            {{"reason", "DISK_FULL"},
-             {"free_some",
-              "remove files beside the data folder, or old backups (backups/) in it; "
-              "then `paddock delete runs` of those that are not needed"}});
+  const std::string full = os::full_disk_text(os::make_room_to_start(config.data_dir));
+  if (full.empty()) return;
+  log_error(full, {{"reason", "DISK_FULL"},
+                   {"free_some",
+                    "remove files beside the data folder, or old backups (backups/) in it; "
+                    "then `paddock delete runs` of those that are not needed"}});
 }
 
 Status serve(const Config& config) {

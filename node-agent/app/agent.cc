@@ -101,14 +101,10 @@ void prune_environments(const std::string& dir, WallTime now) {
 
 // On a full disk it takes no runs, prunes its cache, and says what else makes room.
 void make_room(const AgentConfig& config) {
-  const os::Reserve reserve = os::make_room_to_start(config.data_dir);
-  if (reserve == os::Reserve::kKept) return;
-  log_error(reserve == os::Reserve::kGivenUp
-                ? "the disk of the data folder is full; starting on what was kept for that"
-                : "the disk of the data folder is full, and nothing is left of what was kept for a "
-                  "start",
-            {{"reason", contracts::kNodeDiskFull},
-             {"free_some", "free space on that disk, or lower cacheQuota and start again"}});
+  const std::string full = os::full_disk_text(os::make_room_to_start(config.data_dir));
+  if (full.empty()) return;
+  log_error(full, {{"reason", contracts::kNodeDiskFull},
+                   {"free_some", "free space on that disk, or lower cacheQuota and start again"}});
 }
 
 Result<os::LockFile> lock_data_dir(const AgentConfig& config) {
