@@ -1,14 +1,13 @@
 """Secrets: given to the runs of their namespace and to nobody else, in no output, and on no disk."""
 import base64
 import contextlib
-import http.client
 import json
 import pathlib
-import ssl
 import subprocess
 import tempfile
 import unittest
 
+from agent_run_test import Api
 from harness import BIN, Instance, find_file, main, paths_below, wait_until
 
 GROUP = "/apis/paddock.dev/v1alpha1"
@@ -64,23 +63,6 @@ for folder, folders, files in os.walk("/"):
             pass
 print("found", found, os.path.exists("/run/secrets"), "PASSWORD" in os.environ)
 """
-
-
-class Api:
-    def __init__(self, instance):
-        self.port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
-        self.tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
-        self.admin = find_file(instance.home, "tokens/admin").read_text().strip()
-
-    def call(self, method, path, body=None, token=None):
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=60)
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body),
-                               {"Authorization": f"Bearer {token or self.admin}", "Content-Type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read() or b"{}")
-        finally:
-            connection.close()
 
 
 def shapes(value):
