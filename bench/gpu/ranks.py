@@ -1,4 +1,4 @@
-"""torch.distributed meets on localhost: NCCL on as many devices as there are (two at most), gloo without any: ms of an all-reduce."""
+"""NCCL, a rank for each device (two at most; it takes no two ranks on one), gloo without any: ms of an all-reduce."""
 import os
 
 import gpu

@@ -65,7 +65,7 @@ std::vector<Way> copies(int count, Make&& make) {
 int main(int argc, char** argv) {
   const int launches = argc > 1 ? std::atoi(argv[1]) : 300;
   const double seconds = argc > 2 ? std::atof(argv[2]) : 2;
-  Bench bench(8);
+  Bench bench(16);
   const std::vector<std::string> command = {"/bin/true"};
   const auto request = bench.request(command);
   std::vector<Measured> all = {
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
               "warm", "cold");
   double best_bare = 0;
   double best_warm = 0;
-  for (const int at_once : {1, 2, 4, 8}) {
+  for (const int at_once : {1, 2, 4, 8, 16}) {
     const double bare_rate = rate(copies(at_once, [&] { return bench.bare(command); }), seconds);
     const double warm_rate = rate(copies(at_once, [&] { return bench.warm(request); }), seconds);
     const double cold_rate = rate(copies(at_once, [&] { return bench.cold(request); }), seconds);
