@@ -5,7 +5,6 @@ import { Client } from "paddock";
 const JOB = `
 import pathlib
 print("counting")
-pathlib.Path("out").mkdir()
 pathlib.Path("out/sum.txt").write_text(str(sum(range(1_000_001))))
 `;
 

@@ -7,7 +7,6 @@ from paddock import Client, RunSpec, types
 JOB = """
 import pathlib
 print("counting")
-pathlib.Path("out").mkdir()
 pathlib.Path("out/sum.txt").write_text(str(sum(range(1_000_001))))
 """
 

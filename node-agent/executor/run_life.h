@@ -166,7 +166,9 @@ class RunLife {
   Status cache_tree(const TreeSource& source, TreeNews& news);
   Status make_cached(const TreeSource& source, const contracts::Tree& tree, TreeNews& news);
   bool find_cached(const TreeSource& source, TreeNews& news);
-  Status copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news);
+  workspace::Folders artifact_folders(const std::function<bool(const std::string&)>& taken) const;
+  Status copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news,
+                   const workspace::Folders& more = {});
   Status with_blobs(const contracts::Tree& tree, TreeNews& news,
                     const std::function<Status()>& use);
   Status fetch_blobs(const contracts::Tree& tree, TreeNews& news);

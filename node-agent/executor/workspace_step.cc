@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/cas/tree.h"
+#include "common/contracts/tree_path.h"
 #include "common/os/file.h"
 #include "common/os/overlay.h"
 #include "common/wire/json.h"
@@ -66,7 +67,8 @@ Status RunLife::fetch_workspace() {
     ASSIGN_OR_RETURN(const contracts::Tree tree, fetch_tree(source));
     record_.layered = ports_.trees != nullptr && !ports_.config.copied.holds(tree);
     TRY(record_.layered ? make_cached(source, tree, news)
-                        : copy_tree(tree, folder_.workspace(), news));
+                        : copy_tree(tree, folder_.workspace(), news,
+                                    artifact_folders(workspace::taken_in(tree))));
   }
   if (record_.layered) TRY(lay_workspace());
   say(cat("workspace: ", news.text()));
@@ -99,26 +101,36 @@ Status RunLife::make_cached(const TreeSource& source, const contracts::Tree& tre
 }
 
 // A folder of its own with the tree's files.
-Status RunLife::copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news) {
+Status RunLife::copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news,
+                          const workspace::Folders& more) {
   return with_blobs(tree, news, [&]() -> Status {
     TRY(os::remove_tree(to));
     ASSIGN_OR_RETURN(const workspace::Materialized done,
-                     workspace::materialize(tree, ports_.store, to, owner(),
-                                            [this] { return stop_.at_least(StopKind::kCancel); }));
+                     workspace::materialize(
+                         tree, ports_.store, to, owner(),
+                         [this] { return stop_.at_least(StopKind::kCancel); }, more));
     news.files = done.files;
     news.bytes = done.bytes;
     return {};
   });
 }
 
-// Two empty folders above the cached tree, however large it is.
+// Two folders above the cached tree, however large it is.
 Status RunLife::lay_workspace() {
   TRY(os::make_dirs(folder_.layer_work()));
-  TRY(os::make_dirs(folder_.workspace(), 0755));
-  const auto to = owner();
-  if (to && ::chown(folder_.workspace().c_str(), to->uid, to->gid) != 0)
-    return system_error("giving the workspace to the run", errno);
-  return {};
+  const auto taken = workspace::taken_below(ports_.trees->files_of(assignment_.workspace_root));
+  return workspace::make_layer(folder_.workspace(), artifact_folders(taken), owner());
+}
+
+// The folders of results are there before the command, which need not make them.
+workspace::Folders RunLife::artifact_folders(
+    const std::function<bool(const std::string&)>& taken) const {
+  std::vector<std::string> wanted;
+  for (const std::string& each : assignment_.spec.artifacts.dirs) {
+    std::string dir = artifacts::normalized_dir(each);
+    if (dir != "." && contracts::tree_path_fault(dir).empty()) wanted.push_back(std::move(dir));
+  }
+  return workspace::free_folders(wanted, taken);
 }
 
 // Calls `use` once all the tree's blobs are here.

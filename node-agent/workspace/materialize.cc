@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <set>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -59,8 +59,8 @@ std::vector<std::string> parents_of(const std::string& path) {
 }
 
 // Every folder that is asked for or needed, parents first.
-std::set<std::string> folders_of(const contracts::Tree& tree) {
-  std::set<std::string> out;
+Folders folders_of(const contracts::Tree& tree) {
+  Folders out;
   const auto add = [&](const std::string& path) {
     for (std::string& each : parents_of(path)) out.insert(std::move(each));
   };
@@ -73,7 +73,7 @@ std::set<std::string> folders_of(const contracts::Tree& tree) {
   return out;
 }
 
-Status make_folders(int root, const std::set<std::string>& folders) {
+Status make_folders(int root, const Folders& folders) {
   for (const std::string& each : folders) {
     if (::mkdirat(root, each.c_str(), 0755) != 0 && errno != EEXIST) {
       return system_error("making a folder of the workspace", errno);
@@ -92,15 +92,47 @@ Status make_links(int root, const contracts::Tree& tree, std::optional<Owner> ow
   return {};
 }
 
+// The last thing: a folder that another owns is not ours to fill.
+Status give_folders(int root, const Folders& folders, std::optional<Owner> owner) {
+  for (const std::string& each : folders) TRY(give(root, each, 0755, owner));
+  return give(root, "", 0755, owner);
+}
+
 }  // namespace
+
+Folders free_folders(const std::vector<std::string>& wanted,
+                     const std::function<bool(const std::string&)>& taken) {
+  Folders out;
+  for (const std::string& path : wanted) {
+    std::vector<std::string> chain = parents_of(path);
+    chain.push_back(path);
+    if (std::ranges::none_of(chain, taken)) out.insert(chain.begin(), chain.end());
+  }
+  return out;
+}
+
+std::function<bool(const std::string&)> taken_in(const contracts::Tree& tree) {
+  std::set<std::string_view> names;
+  for (const auto& entry : tree.entries) names.insert(entry.path);
+  for (const auto& link : tree.links) names.insert(link.path);
+  return [names = std::move(names)](const std::string& path) { return names.contains(path); };
+}
+
+std::function<bool(const std::string&)> taken_below(std::string files) {
+  return [files = std::move(files)](const std::string& path) {
+    struct stat info = {};
+    return ::lstat(os::join_path(files, path).c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+  };
+}
 
 Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobStore& store,
                                  const std::string& folder, std::optional<Owner> owner,
-                                 const std::function<bool()>& interrupted) {
+                                 const std::function<bool()>& interrupted, const Folders& more) {
   TRY(check(tree));
   TRY(os::make_dirs(folder, 0755));
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
-  const std::set<std::string> folders = folders_of(tree);
+  Folders folders = folders_of(tree);
+  folders.insert(more.begin(), more.end());
   TRY(make_folders(root.get(), folders));
   Materialized done;
   for (const auto& entry : tree.entries) {
@@ -113,9 +145,15 @@ Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobSto
     done.bytes += entry.size;
   }
   TRY(make_links(root.get(), tree, owner));
-  for (const std::string& each : folders) TRY(give(root.get(), each, 0755, owner));
-  TRY(give(root.get(), "", 0755, owner));
+  TRY(give_folders(root.get(), folders, owner));
   return done;
+}
+
+Status make_layer(const std::string& folder, const Folders& folders, std::optional<Owner> owner) {
+  TRY(os::make_dirs(folder, 0755));
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
+  TRY(make_folders(root.get(), folders));
+  return give_folders(root.get(), folders, owner);
 }
 
 }  // namespace paddock::workspace

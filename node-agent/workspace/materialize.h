@@ -7,7 +7,9 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "common/cas/blob_store.h"
 #include "common/contracts/tree.h"
@@ -28,12 +30,27 @@ struct Materialized {
 // so that what was built before is as new as its sources. 2000-01-01T00:00:00Z.
 inline constexpr int64_t kTreeTime = 946'684'800;
 
-// Makes `folder` and fills it. Files get 0644 or 0755, folders 0755; all belong to `owner` if
-// given. Links come last, when nothing is opened any more. Stops with Code kDeadlineExceeded,
-// reason INTERRUPTED, once `interrupted()` says so. Errors: TREE_INVALID for paths that no tree may
-// have, BLOB_NOT_FOUND, and what the disk says.
+// Folders that are made besides the tree's own, parents first.
+using Folders = std::set<std::string>;
+
+// `wanted` (relative, normalized) with their parents, without what would lie at or below a file or
+// a link, which `taken` tells: what the project has there stays.
+Folders free_folders(const std::vector<std::string>& wanted,
+                     const std::function<bool(const std::string&)>& taken);
+// What `taken` is for a tree, and for one that is on the disk already.
+std::function<bool(const std::string&)> taken_in(const contracts::Tree& tree);
+std::function<bool(const std::string&)> taken_below(std::string files);
+
+// Makes `folder` and fills it, with `more` folders. Files get 0644 or 0755, folders 0755; all
+// belong to `owner` if given. Links come last, when nothing is opened any more. Stops with Code
+// kDeadlineExceeded, reason INTERRUPTED, once `interrupted()` says so. Errors: TREE_INVALID for
+// paths that no tree may have, BLOB_NOT_FOUND, and what the disk says.
 Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobStore& store,
                                  const std::string& folder, std::optional<Owner> owner,
-                                 const std::function<bool()>& interrupted);
+                                 const std::function<bool()>& interrupted,
+                                 const Folders& more = {});
+
+// Makes `folder` with these folders and nothing else: what lies above a tree that others share.
+Status make_layer(const std::string& folder, const Folders& folders, std::optional<Owner> owner);
 
 }  // namespace paddock::workspace

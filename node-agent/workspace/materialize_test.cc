@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
@@ -63,6 +64,32 @@ TEST_F(Workspace, LinksAndEmptyFoldersCome) {
   EXPECT_EQ(*os::read_file(base + "/ws/latest/model.bin"), "text");
   EXPECT_EQ(*os::read_file(base + "/ws/links/up/3/model.bin"), "text");
   EXPECT_TRUE(os::list_dir(base + "/ws/out/cache")->empty());
+}
+
+TEST_F(Workspace, FoldersOfResultsAreMadeWhereNothingElseIs) {
+  add("src/a", "1");
+  add("src/b/c", "2");
+  tree.links = {{"latest", "src"}};
+  tree.folders = {{"old"}};
+  const std::vector<std::string> wanted = {"out/deep", "src",      "src/b/new", "old/new",
+                                           "src/a",    "src/a/in", "latest",    "latest/in"};
+  const Folders free = free_folders(wanted, taken_in(tree));
+  EXPECT_THAT(
+      free, testing::ElementsAre("old", "old/new", "out", "out/deep", "src", "src/b", "src/b/new"));
+  ASSERT_TRUE(materialize(
+                  tree, *store, base + "/ws", std::nullopt, [] { return false; }, free)
+                  .ok());
+  EXPECT_TRUE(os::list_dir(base + "/ws/out/deep")->empty());
+  EXPECT_EQ(*os::read_file(base + "/ws/src/b/c"), "2");
+
+  EXPECT_EQ(free_folders(wanted, taken_below(base + "/ws")), free);
+  ASSERT_TRUE(make_layer(base + "/layer", free, std::nullopt).ok());
+  EXPECT_THAT(*os::list_dir(base + "/layer"), testing::UnorderedElementsAre("old", "out", "src"));
+  for (const char* path : {"/ws/out/deep", "/ws/src", "/layer", "/layer/src/b/new"}) {
+    struct stat info = {};
+    ASSERT_EQ(::lstat((base + path).c_str(), &info), 0) << path;
+    EXPECT_EQ(info.st_mtim.tv_sec, kTreeTime) << path;
+  }
 }
 
 // proves: ORB-96

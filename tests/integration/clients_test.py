@@ -25,7 +25,6 @@ from paddock.workflow import code_execution_step, step_of  # noqa: E402
 
 JOB = """import pathlib, sys
 print("from", sys.argv[1])
-pathlib.Path("out").mkdir()
 pathlib.Path("out/ä b.txt").write_text("left behind")
 """
 

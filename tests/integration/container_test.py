@@ -153,7 +153,7 @@ class Rights(unittest.TestCase):
                 own = next(node["metadata"]["name"] for node in instance.get("nodes")["items"] if node["metadata"]["name"] != "contained")
                 instance.run("cordon", own)
                 project = make_project(instance.home / "project", job__py=(
-                    "import os, pathlib\npathlib.Path('out').mkdir()\npathlib.Path('out/a.txt').write_text('made')\n"
+                    "import os, pathlib\npathlib.Path('out/a.txt').write_text('made')\n"
                     "print(os.path.exists('/given'), os.listdir('/'))\n"))
                 instance.run("compute", project, "python3 job.py", "--name", "inside", "--artifact-dir", "out/")
                 run = instance.run_object("inside")

@@ -48,7 +48,7 @@ class GoldenLive(unittest.TestCase):
     def setUpClass(cls):
         cls.instance = cls.enterClassContext(Instance())
         project = make_project(cls.enterClassContext(tempfile.TemporaryDirectory()), agent__py=AGENT, index__html="<p>hi",
-                               job__py="import pathlib\npathlib.Path('out').mkdir()\npathlib.Path('out/a.txt').write_text('x')\n")
+                               job__py="import pathlib\npathlib.Path('out/a.txt').write_text('x')\n")
         cls.instance.run("compute", project, "python3 job.py", "--artifact-dir", "out", "--name", "done")
         cls.api = Api(cls.instance)
         cls.workspace = cls.instance.get("workspaces")["items"][0]["metadata"]["name"]

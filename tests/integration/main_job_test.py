@@ -57,7 +57,7 @@ class MainJob(unittest.TestCase):
 
     # proves: ORB-17
     def test_only_the_named_folders_come_back_and_only_names_inside_the_project_pass(self):
-        make_project(self.project, job__py="import os\nfor d in 'abc':\n    os.makedirs(d)\n    open(d + '/f.txt', 'w').write(d)\n")
+        make_project(self.project, job__py="import os\nfor d in 'abc':\n    os.makedirs(d, exist_ok=True)\n    open(d + '/f.txt', 'w').write(d)\n")
         self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "a", "--artifact-dir", "c/")
         self.assertEqual([(self.project / d / "f.txt").exists() for d in "abc"], [True, False, True])
         before = len(self.instance.get("runs")["items"])

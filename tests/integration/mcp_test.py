@@ -47,7 +47,7 @@ class WithInstance(unittest.TestCase):
         cls.enterClassContext(cls.instance)
         cls.project = make_project(
             cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-project-")),
-            job__py="import pathlib\nprint('from the job')\npathlib.Path('out').mkdir()\n"
+            job__py="import pathlib\nprint('from the job')\npathlib.Path('out').mkdir(exist_ok=True)\n"
                     "pathlib.Path('out/a.txt').write_text('left behind')\n",
             sleep__py="import time\nprint('asleep', flush=True)\ntime.sleep(600)\n")
 

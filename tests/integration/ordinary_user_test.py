@@ -31,7 +31,7 @@ class OrdinaryUser(unittest.TestCase):
             (cls.home / folder).mkdir()
             os.chown(cls.home / folder, UID, UID)
         job = cls.home / "project/job.py"
-        job.write_text("import os\nos.makedirs('out')\nopen('out/uid.txt', 'w').write(str(os.getuid()))\nprint('ran')\n")
+        job.write_text("import os\nopen('out/uid.txt', 'w').write(str(os.getuid()))\nprint('ran')\n")
         os.chown(job, UID, UID)
         up = cls.paddock("up", "--port", "0")
         cls.addClassCleanup(cls.paddock, "down")

@@ -103,7 +103,7 @@ class PackagesOfAnInstance(unittest.TestCase):
         make_project(self.project, item_index_builder__py=(
             "import pathlib, torchish, visionish, importlib.util\n"
             "print(torchish.WORD, visionish.WORD, importlib.util.find_spec('testish'))\n"
-            "pathlib.Path('models').mkdir()\npathlib.Path('models/index.json').write_text('{}')\n"),
+            "pathlib.Path('models/index.json').write_text('{}')\n"),
             requirements__txt="-r deps/base.txt\n-c constraints.txt\n# only for tests\ntestish ; extra == 'never'\n",
             constraints__txt="numpyish<2\n")
         make_project(self.project / "deps", base__txt="--index-url https://pypi.org/simple\r\nTorchish[vision]==2.1.0+cpu \\\r\n  ; "

@@ -47,7 +47,7 @@ say("homes", missing=[name for name, value in os.environ.items() if value.starts
                       and "CONFIG" != name and not os.path.exists(value) and name != "OD_AGENT_PROFILES_CONFIG"],
     files=sorted(str(path) for path in pathlib.Path("/tmp").rglob("*") if path.is_file()),
     mode=oct(os.stat(config).st_mode & 0o777) if config else "", outside=[path for path in sys.argv[1:] if os.path.exists(path)])
-pathlib.Path("out").mkdir()
+pathlib.Path("out").mkdir(exist_ok=True)
 pathlib.Path("out/kept.txt").write_text("x")
 pathlib.Path(os.environ["HOME"], ".profile").write_text("x")
 print(json.dumps({"type": "assistant", "message": {"role": "assistant", "content": [

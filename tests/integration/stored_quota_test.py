@@ -8,7 +8,7 @@ from harness import Instance, find_file, main, make_project
 
 SHARE = 8 << 20
 # A file without a block that has a size all the same, and one beside it.
-SPARSE = "mkdir out\ntruncate -s 900M out/sparse.bin\necho kept > out/small.txt\n"
+SPARSE = "truncate -s 900M out/sparse.bin\necho kept > out/small.txt\n"
 
 
 class StoredQuota(unittest.TestCase):
@@ -42,11 +42,11 @@ class StoredQuota(unittest.TestCase):
         self.assertLess(self.stored(), SHARE)
 
     def test_what_one_namespace_took_another_has_still(self):
-        many = "mkdir out\nfor i in 1 2 3 4; do head -c 3M /dev/urandom > out/$i; done\n"
+        many = "for i in 1 2 3 4; do head -c 3M /dev/urandom > out/$i; done\n"
         status = self.build(many, "many", "greedy")
         self.assertEqual((status["phase"], len(status["artifacts"]), len(status["leftOut"])), ("Failed", 2, 2), status)
         self.assertEqual(self.build(many, "many", "rich")["phase"], "Succeeded")
-        self.assertEqual(self.build("mkdir out\necho x > out/f\n", "modest", "modest")["phase"], "Succeeded")
+        self.assertEqual(self.build("echo x > out/f\n", "modest", "modest")["phase"], "Succeeded")
         said = self.instance.run("status").stdout
         self.assertRegex(said, r"(?m)^stored +greedy 6\.\d MiB of 8\.0 MiB$")
         self.assertRegex(said, r"(?m)^stored +rich 12\.\d MiB of 64\.0 MiB$")

@@ -136,22 +136,25 @@ class Workspaces(unittest.TestCase):
                 more = {} if copied else {f"data/{i}__txt": str(i) for i in range(40)}
                 make_project(self.project, **{"runs/3/model__bin": "text"}, **more, job__py="""
 import os
-for folder in ("empty/deep", "out/asked"):
+for folder in ("empty/deep", "out/asked", "made/deep", "runs/new"):
     print(folder, os.listdir(folder))
 print(os.readlink("latest"), open("latest/model.bin").read(), open("best").read())
 times = {os.lstat(os.path.join(at, name)).st_mtime for at, folders, files in os.walk(".") for name in folders + files}
 print(times)
 open("out/asked/new.txt", "w").write("made")
 open("latest/written.txt", "w").write("through a link")
+open("made/deep/new.txt", "w").write("nobody made its folder")
 """)
                 (self.project / ".gitignore").write_text("/out/\n")
                 for folder in ("empty/deep", "out/asked/old"):
                     (self.project / folder).mkdir(parents=True)
                 (self.project / "latest").symlink_to("runs/3")
                 (self.project / "best").symlink_to("latest/model.bin")
-                done = self.compute("python3 job.py", "--artifact-dir", "out/asked", "--artifact-dir", "runs")
-                self.assertEqual(done.stdout, "empty/deep []\nout/asked []\nruns/3 text text\n{946684800.0}\n")
+                done = self.compute("python3 job.py", "--artifact-dir", "out/asked", "--artifact-dir", "runs", "--artifact-dir", "made/deep",
+                                    "--artifact-dir", "runs/new", "--artifact-dir", "best/of", "--artifact-dir", "latest")
+                self.assertEqual(done.stdout, "empty/deep []\nout/asked []\nmade/deep []\nruns/new []\nruns/3 text text\n{946684800.0}\n")
                 self.assertEqual((self.project / "runs/3/written.txt").read_text(), "through a link")
+                self.assertEqual((self.project / "made/deep/new.txt").read_text(), "nobody made its folder")
                 shutil.rmtree(self.project)
                 self.project.mkdir()
 
