@@ -43,6 +43,22 @@ void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
 }
 
+// Where processes say that they have taken an order.
+Result<os::Pipe> make_taken_pipe() {
+  ASSIGN_OR_RETURN(os::Pipe out, os::make_pipe());
+  if (fcntl(out.read.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("the server's pipe", errno);
+  return out;
+}
+
+int workers_wanted(const ServeOptions& options) {
+  cpu_set_t processors;
+  if (options.workers > 0) return options.workers;
+  return sched_getaffinity(0, sizeof processors, &processors) == 0
+             ? workers_for(CPU_COUNT(&processors))
+             : 1;
+}
+
 // A network namespace, and its books while nobody had used it. None: an ordinary user lends none.
 struct EmptyNetwork {
   os::Fd fd;
@@ -61,7 +77,8 @@ class Server {
       : options_(options),
         lock_(std::move(lock)),
         clock_(clock),
-        pace_(options.ready, clock.mono()),
+        workers_(workers_wanted(options)),
+        pace_((options.ready + workers_ - 1) / workers_, clock.mono()),
         look_at_(clock.mono() + kLookAround) {}
   Status set_up();
   // Until a signal or the end of all use.
@@ -70,6 +87,8 @@ class Server {
  private:
   void refresh_shared_view();
   Status take_base_filter();
+  Status start_workers(int count);
+  Status be_worker(pid_t first);
   Status enter_network(EmptyNetwork& out);
   void choose_user();
   void refill();
@@ -94,8 +113,10 @@ class Server {
   std::map<pid_t, Ready> processes_;
   std::vector<EmptyNetwork> networks_;  // used by nobody now
   std::vector<HostUser> users_;         // the same
+  const int workers_;
   ServePace pace_;
   MonoTime look_at_;
+  std::optional<pid_t> works_for_;  // the first one, while that lives
   bool leave_ = false;
 };
 
@@ -105,9 +126,7 @@ Status Server::set_up() {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   signals_.reset(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  ASSIGN_OR_RETURN(taken_, os::make_pipe());
-  if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
-    return system_error("the server's pipe", errno);
+  ASSIGN_OR_RETURN(taken_, make_taken_pipe());
   ASSIGN_OR_RETURN(kit_,
                    make_kit({.judge_exec = options_.judge_exec, .hold_exit = options_.hold_exit}));
   if (options_.hold_exit) kit_.host.cgroup.freezer.clear();  // short code has no workspace
@@ -120,7 +139,7 @@ Status Server::set_up() {
   TRY(take_base_filter());
   ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
   if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
-  return {};
+  return start_workers(workers_);
 }
 
 // Without one, each run makes all of its view itself.
@@ -141,6 +160,25 @@ Status Server::take_base_filter() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
   TRY(install_filter(kit_.filters.base));
   kit_.filters.base.clear();
+  return {};
+}
+
+// Each is this process once more: what it has made so far is shared, what it makes from now on not.
+Status Server::start_workers(int count) {
+  const pid_t first = getpid();
+  for (int i = 1; i < count; ++i) {
+    const pid_t pid = fork();
+    if (pid < 0) return step_error("starting a worker", errno);
+    if (pid == 0) return be_worker(first);
+  }
+  return {};
+}
+
+Status Server::be_worker(pid_t first) {
+  works_for_ = first;
+  lock_.reset();
+  leave_ = prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != first;
+  ASSIGN_OR_RETURN(taken_, make_taken_pipe());
   return {};
 }
 
@@ -252,9 +290,11 @@ bool Server::still_listening() const {
          now.st_ino == socket_.st_ino;
 }
 
-// Those that wait for an order learn that none will come; one that has its order goes on.
+// Those that wait for an order learn that none will come, whoever made them; one that has its order
+// goes on.
 void Server::end_ready() {
-  shutdown(listener_.get(), SHUT_RDWR);
+  const bool others_go_on = works_for_ && getppid() == *works_for_;
+  if (!others_go_on) shutdown(listener_.get(), SHUT_RDWR);
   const MonoTime until = clock_.mono() + kFarewell;
   while (pace_.ready() > 0 && clock_.mono() < until) wait_for_something();
 }
@@ -279,9 +319,10 @@ void Server::run() {
     if (now < look_at_) continue;
     look_at_ = now + kLookAround;
     const bool in_use = processes_.size() > static_cast<size_t>(pace_.ready());
-    if (!still_listening() || (!in_use && pace_.unused_for_long(now))) leave_ = true;
+    const bool idle = !in_use && pace_.unused_for_long(now);
+    if (!still_listening() || (idle && !works_for_)) leave_ = true;
   }
-  if (still_listening()) unlink(options_.socket.c_str());
+  if (!works_for_ && still_listening()) unlink(options_.socket.c_str());
   end_ready();
 }
 
