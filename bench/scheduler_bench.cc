@@ -32,6 +32,7 @@ contracts::Node node(size_t i) {
   out.metadata.labels = {{"zone", cat("z", i % 8)}};
   out.status.ready = true;
   out.status.capacity = {64, {int64_t{256} << 30}, {int64_t{1} << 40}, 32};
+  out.status.allocatable_disk = out.status.capacity.disk;
   if (i % 10 == 0) out.status.devices = {{"nvidia", "0", ""}, {"nvidia", "1", ""}};
   if (i % 50 == 1) out.spec.taints = {{"reserved", "yes", "NoSchedule"}};
   return out;

@@ -40,21 +40,27 @@ std::string state_of(const NodeUsage& node) {
   return node.cordoned ? "cordoned" : "ready";
 }
 
+std::string disk_of(const NodeUsage& node) {
+  return node.allocatable_disk ? format_bytes(node.allocatable_disk->bytes) : "-";
+}
+
 void print(const Usage& usage, const Env& env) {
-  Table nodes{{"NODE", "STATE", "RUNS", "CPU", "MEMORY", "DEVICES"}, {}};
+  Table nodes{{"NODE", "STATE", "RUNS", "CPU", "MEMORY", "DISK", "DEVICES"}, {}};
   for (const auto& [name, node] : usage.nodes) {
     nodes.rows.push_back(
         {name, state_of(node), of(node.asked.runs, node.capacity.max_runs),
          of(node.asked.cpu, node.capacity.cpu),
          cat(format_bytes(node.asked.memory), "/", format_bytes(node.capacity.memory.bytes)),
+         cat(format_bytes(node.asked.disk), "/", disk_of(node)),
          of(node.asked.devices, node.devices)});
   }
   env.out.write(render(nodes));
   if (usage.namespaces.empty()) return;
-  Table spaces{{"NAMESPACE", "PLACED", "WAITING", "CPU", "MEMORY", "DEVICES"}, {}};
+  Table spaces{{"NAMESPACE", "PLACED", "WAITING", "CPU", "MEMORY", "DISK", "DEVICES"}, {}};
   for (const auto& [name, space] : usage.namespaces) {
     spaces.rows.push_back({name, cat(space.asked.runs), cat(space.waiting), cat(space.asked.cpu),
-                           format_bytes(space.asked.memory), cat(space.asked.devices)});
+                           format_bytes(space.asked.memory), format_bytes(space.asked.disk),
+                           cat(space.asked.devices)});
   }
   env.out.write("\n" + render(spaces));
 }

@@ -59,6 +59,7 @@ std::string resources_text(const std::optional<contracts::Resources>& resources)
   std::vector<std::string> parts;
   if (resources->cpu) parts.push_back(cat("cpu ", *resources->cpu));
   if (resources->memory) parts.push_back(cat("memory ", format_quantity(resources->memory->bytes)));
+  if (resources->disk) parts.push_back(cat("disk ", format_quantity(resources->disk->bytes)));
   if (const auto& wanted = resources->accelerators) {
     parts.push_back(cat("accelerator ", wire::enum_name(wanted->kind), "=", wanted->count));
   }
@@ -225,6 +226,8 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
   lines.add("Capacity",
             cat("cpu ", capacity.cpu, ", memory ", format_bytes(capacity.memory.bytes), ", disk ",
                 format_bytes(capacity.disk.bytes), ", runs ", capacity.max_runs));
+  if (const auto& disk = node.status.allocatable_disk)
+    lines.add("Disk for runs", cat(format_bytes(disk->bytes), ", less what placed ones ask for"));
   lines.add("CPU features", join(node.status.cpu_features, " "));
   std::string out = lines.text();
   Table devices{{"KIND", "ID", "MODEL", "MEMORY", "STATE"}, {}};

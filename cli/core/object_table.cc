@@ -135,9 +135,9 @@ Row header_of(Kind kind, bool wide) {
     case Kind::kSecret:
       return wide ? Row{"NAME", "VALUES", "AGE", "NAMES", "TYPE"} : Row{"NAME", "VALUES", "AGE"};
     case Kind::kNode:
-      return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DEVICES",
+      return wide ? Row{"NAME", "STATUS", "CPU",   "MEMORY", "DISK",   "DEVICES",
                         "AGE",  "OS",     "AGENT", "PROVEN", "MESSAGE"}
-                  : Row{"NAME", "STATUS", "CPU", "MEMORY", "DEVICES", "AGE"};
+                  : Row{"NAME", "STATUS", "CPU", "MEMORY", "DISK", "DEVICES", "AGE"};
   }
   return {};
 }
@@ -259,6 +259,7 @@ Row node_row(const Value& node, bool wide, WallTime now) {
              node_state(node),
              field_text(node, "status.capacity.cpu"),
              bytes_at(node, "status.capacity.memory"),
+             bytes_at(node, "status.allocatableDisk"),
              cat(well_devices(node)),
              age(node, now)};
   if (wide) {

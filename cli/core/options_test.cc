@@ -199,6 +199,7 @@ TEST_F(Options, ARunHasWhatItsOptionsAskFor) {
   EXPECT_EQ(spec.sandbox.limits.pids, 500);
   EXPECT_EQ(spec.sandbox.limits.fs_bytes->bytes, int64_t{20} << 30);
   EXPECT_EQ(spec.sandbox.limits.file_size->bytes, int64_t{20} << 30);
+  EXPECT_EQ(spec.resources->disk->bytes, int64_t{20} << 30) << "set aside likewise";
   EXPECT_EQ(spec.timeout->value, Millis(7'200'000));
   EXPECT_EQ(spec.termination_grace->value, Millis(30'000));
   EXPECT_EQ(spec.retry->max_attempts, 3) << "two more than one";

@@ -33,6 +33,7 @@ Status apply_resources(const Parsed& parsed, RunSpec& spec) {
                    integer_option(parsed, "cpu", 1, kMostCores));
   if (cores) resources_of(spec).cpu = cores;
   if (parsed.has("memory")) resources_of(spec).memory = spec.sandbox.limits.memory;
+  if (parsed.has("disk")) resources_of(spec).disk = spec.sandbox.limits.fs_bytes;
   if (!parsed.has("accelerator")) return {};
   ASSIGN_OR_RETURN(resources_of(spec).accelerators, parse_accelerator(parsed.text("accelerator")));
   return {};

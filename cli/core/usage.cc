@@ -9,6 +9,7 @@ void add(const contracts::Run& run, Asked& asked) {
   if (!resources) return;
   asked.cpu += resources->cpu.value_or(0);
   if (resources->memory) asked.memory += resources->memory->bytes;
+  if (resources->disk) asked.disk += resources->disk->bytes;
   if (resources->accelerators) asked.devices += resources->accelerators->count;
 }
 
@@ -17,11 +18,9 @@ void add(const contracts::Run& run, Asked& asked) {
 Usage usage_of(const std::vector<contracts::Node>& nodes, const std::vector<contracts::Run>& runs) {
   Usage usage;
   for (const contracts::Node& node : nodes) {
-    usage.nodes[node.metadata.name] = {node.status.capacity,
-                                       contracts::well_devices(node.status),
-                                       node.status.ready,
-                                       node.spec.unschedulable,
-                                       {}};
+    usage.nodes[node.metadata.name] = {
+        node.status.capacity, node.status.allocatable_disk, contracts::well_devices(node.status),
+        node.status.ready,    node.spec.unschedulable,      {}};
   }
   for (const contracts::Run& run : runs) {
     if (contracts::is_terminal(run.status.phase)) continue;

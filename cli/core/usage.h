@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ struct Asked {
   int64_t runs = 0;
   int64_t cpu = 0;
   int64_t memory = 0;
+  int64_t disk = 0;
   int64_t devices = 0;
 };
 struct NodeUsage {
   contracts::Capacity capacity;
+  std::optional<wire::Quantity> allocatable_disk;
   int64_t devices = 0;
   bool ready = false;
   bool cordoned = false;

@@ -14,6 +14,7 @@ contracts::Run run(const std::string& name_space, contracts::RunPhase phase,
   contracts::Resources resources;
   resources.cpu = 2;
   resources.memory = wire::Quantity{1 << 30};
+  resources.disk = wire::Quantity{1 << 20};
   out.spec.resources = resources;
   return out;
 }
@@ -31,6 +32,7 @@ TEST(Usage, CountsWhatPlacedRunsAskedForAndWhoWaits) {
   EXPECT_EQ(usage.nodes.at("n1").asked.runs, 2);
   EXPECT_EQ(usage.nodes.at("n1").asked.cpu, 4);
   EXPECT_EQ(usage.nodes.at("n1").asked.memory, int64_t{2} << 30);
+  EXPECT_EQ(usage.nodes.at("n1").asked.disk, int64_t{2} << 20);
   EXPECT_EQ(usage.namespaces.at("a").waiting, 1);
   EXPECT_EQ(usage.namespaces.at("a").asked.runs, 2);
   EXPECT_EQ(usage.namespaces.at("b").asked.runs, 1) << "its node is not among those listed";

@@ -95,6 +95,7 @@ struct NodeStatus {
   std::string reason;
   std::string message;
   Capacity capacity;
+  std::optional<wire::Quantity> allocatable_disk;  // of an agent of this release
   std::vector<Condition> conditions;
   std::optional<CoolDown> cool_down;  // the controller's
   std::vector<std::string> cpu_features;
@@ -115,6 +116,9 @@ struct NodeStatus {
               {.omit_empty = true}),
         field("message", &NodeStatus::message, "why not", {.omit_empty = true}),
         field("capacity", &NodeStatus::capacity, "what the host has"),
+        field("allocatableDisk", &NodeStatus::allocatable_disk,
+              "bytes of disk that its runs may ask for together: what is free beyond minFree, and "
+              "what they have written of what they asked for"),
         field("conditions", &NodeStatus::conditions,
               "DiskPressure: whether its disk is too full for runs; HostFault: whether it can "
               "begin none",

@@ -46,11 +46,15 @@ struct Accelerators {
 struct Resources {
   std::optional<int64_t> cpu;
   std::optional<wire::Quantity> memory;
+  std::optional<wire::Quantity> disk;
   std::optional<Accelerators> accelerators;
   static constexpr auto describe() {
     return std::tuple{field("cpu", &Resources::cpu, "whole cores, for all its processes together",
                             {.min = 1, .max = 4096}),
                       field("memory", &Resources::memory, "set aside on the node"),
+                      field("disk", &Resources::disk,
+                            "set aside on the node's disk for what the run writes there; 16Mi "
+                            "unless given"),
                       field("accelerators", &Resources::accelerators, "devices the run needs")};
   }
 };
@@ -209,6 +213,7 @@ struct RunStatus {
   std::string node_name;
   int64_t attempt = 0;
   int64_t refusals = 0;  // attempts that a node could not even begin: they are not counted
+  std::optional<wire::Quantity> disk_needed;   // once a node had no room for its files
   std::optional<wire::Timestamp> retry_at;     // of a pending run: not before
   std::optional<wire::Timestamp> deadline_at;  // spec.deadline as a time of the controller
   std::optional<Eviction> eviction;
@@ -245,6 +250,8 @@ struct RunStatus {
         field("refusals", &RunStatus::refusals,
               "how many of these attempts a node could not begin; spec.retry does not count them",
               {.omit_empty = true, .min = 0}),
+        field("diskNeeded", &RunStatus::disk_needed,
+              "free disk that a node must have for the run's files, once one had not enough"),
         field("retryAt", &RunStatus::retry_at, "the next attempt is not made before"),
         field("deadlineAt", &RunStatus::deadline_at, "when spec.deadline is over"),
         field("eviction", &RunStatus::eviction, "why we are ending it on its node"),

@@ -61,6 +61,8 @@ struct RunOutcome {
   std::vector<LeftOut> left_out;
   // Nothing of it was started, by no fault of its own: it is placed elsewhere, and nothing counted.
   std::optional<bool> refused;
+  // Of one that was refused because there is no room for its files: what they take.
+  std::optional<wire::Quantity> disk_needed;
   static constexpr auto describe() {
     return std::tuple{field("phase", &RunOutcome::phase, "terminal phase", {.required = true}),
                       field("reason", &RunOutcome::reason, "a stable word", {.omit_empty = true}),
@@ -69,7 +71,10 @@ struct RunOutcome {
                       field("artifacts", &RunOutcome::artifacts, "collected files"),
                       field("leftOut", &RunOutcome::left_out, "files left out"),
                       field("refused", &RunOutcome::refused,
-                            "whether the node could not take it on, and started nothing of it")};
+                            "whether the node could not take it on, and started nothing of it"),
+                      field("diskNeeded", &RunOutcome::disk_needed,
+                            "bytes of disk that the run's files take, where there was no room "
+                            "for them")};
   }
 };
 

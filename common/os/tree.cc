@@ -149,6 +149,7 @@ Result<std::vector<WalkEntry>> children(int root, const std::string& relative) {
 }
 
 constexpr size_t kMaxPath = 4095;
+constexpr size_t kMostLookedInto = 512;  // of a folder's path: many of them are remembered
 
 }  // namespace
 
@@ -181,6 +182,28 @@ Status remove_tree(const std::string& path) {
     if (::unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
     if (errno != ENOTEMPTY || pass == kPasses) return removal_error(name, errno);
   }
+}
+
+int64_t bytes_of_files(int root, size_t most_names) {
+  int64_t bytes = 0;
+  std::vector<std::string> folders = {""};
+  while (!folders.empty() && most_names > 0) {
+    const std::string at = std::move(folders.back());
+    folders.pop_back();
+    auto opened = open_beneath(root, at.empty() ? "." : at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const Dir dir = opened ? list(std::move(*opened)) : Dir(nullptr, &::closedir);
+    if (!dir) continue;  // gone meanwhile, or not ours to look into
+    const char* name = nullptr;
+    while (most_names > 0 && (name = next_name(dir.get())) != nullptr) {
+      --most_names;
+      struct stat info = {};
+      if (::fstatat(::dirfd(dir.get()), name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (S_ISDIR(info.st_mode) && at.size() < kMostLookedInto)
+        folders.push_back(join_path(at, name));
+      if (S_ISREG(info.st_mode) && info.st_nlink == 1) bytes += int64_t{info.st_blocks} * 512;
+    }
+  }
+  return bytes;
 }
 
 Status walk(int root, const std::function<bool(const WalkEntry&)>& visit) {

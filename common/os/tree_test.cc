@@ -129,6 +129,22 @@ TEST(RemoveTree, StopsAtAMountAndLeavesItsContent) {
   EXPECT_TRUE(exists(dir / "host/kept"));
 }
 
+TEST(BytesOfFiles, CountsEachFileOnceAndStopsWhereItWasTold) {
+  const TempDir dir;
+  ASSERT_TRUE(make_dirs(dir / "sub").ok());
+  dir.write("a", std::string(40'000, 'x'));
+  dir.write("sub/b", std::string(40'000, 'x'));
+  ASSERT_EQ(::link((dir / "a").c_str(), (dir / "again").c_str()), 0);
+  ASSERT_EQ(::symlink("/", (dir / "sub/all").c_str()), 0);
+  ASSERT_EQ(::truncate((dir / "sub/b").c_str(), int64_t{1} << 40), 0) << "holes take nothing";
+  make_deep(dir / "deep", 300, "a-folder-name-of-some-length");
+  const Fd root = std::move(*open_root(dir.path()));
+  const int64_t all = bytes_of_files(root.get(), 10'000);
+  EXPECT_GE(all, 40'000) << "sub/b";
+  EXPECT_LT(all, 80'000) << "a file of several names is nobody's";
+  EXPECT_EQ(bytes_of_files(root.get(), 0), 0);
+}
+
 TEST(Walk, EndsWithAnErrorWhereTheKernelCannotOpenAnyDeeper) {
   const TempDir dir;
   make_deep(dir / "deep", 400, "a-folder-name-of-some-length");

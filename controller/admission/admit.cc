@@ -247,6 +247,19 @@ void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
   }
 }
 
+// What is set aside for a run that it could not write is lost to others.
+void check_disk(const RunSpec& spec, const SandboxPolicy& policy,
+                const contracts::SandboxLimits& largest, Refusals& out) {
+  if (!spec.resources || !spec.resources->disk) return;
+  const wire::Quantity asked = *spec.resources->disk;
+  const auto& most = policy.limits.fs_bytes ? policy.limits.fs_bytes : largest.fs_bytes;
+  if (!most || asked <= *most) return;
+  out.add("DISK_OVER_LIMIT", "spec.resources.disk",
+          cat(format_quantity(asked.bytes),
+              " is more than the run may write (limits.fsBytes: ", format_quantity(most->bytes),
+              "); ask for less, or raise spec.sandbox.limits.fsBytes ", "too"));
+}
+
 void check_grace(const RunSpec& spec, const contracts::Ceilings& ceilings, Refusals& out) {
   const Status allowed = contracts::check_grace(spec.termination_grace, ceilings);
   if (!allowed.ok())
@@ -348,6 +361,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   check_volumes(spec, refusals);
   check_tool_bundle(spec, refusals);
   check_ceilings(spec, admitted.policy, context.ceilings, context.largest, refusals);
+  check_disk(spec, admitted.policy, context.largest, refusals);
   check_grace(spec, context.ceilings, refusals);
   check_environment(spec, profile_name, admitted, refusals);
   check_secrets(spec, profile_name, admitted.environment, refusals);

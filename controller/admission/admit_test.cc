@@ -66,6 +66,21 @@ TEST_F(Admit, RefusesOverACeilingAndNeverClamps) {
   EXPECT_EQ(field(), "spec.sandbox.limits.memory");
 }
 
+TEST_F(Admit, RefusesMoreDiskThanTheRunMayWrite) {
+  spec_.resources.emplace().disk = wire::Quantity{4LL << 30};
+  EXPECT_EQ(reason(), "") << "as much as its profile lets it";
+  spec_.resources->disk->bytes += 1;
+  EXPECT_EQ(reason(), "DISK_OVER_LIMIT");
+  EXPECT_EQ(field(), "spec.resources.disk");
+  context_.largest.fs_bytes = wire::Quantity{16LL << 30};
+  spec_.sandbox.limits.fs_bytes = wire::Quantity{8LL << 30};
+  EXPECT_EQ(reason(), "");
+  // What no node has is refused with the limit that it would take.
+  spec_.resources->disk = spec_.sandbox.limits.fs_bytes = wire::Quantity{1LL << 50};
+  EXPECT_EQ(reason(), "LIMIT_OVER_CEILING");
+  EXPECT_EQ(field(), "spec.sandbox.limits.fsBytes");
+}
+
 TEST_F(Admit, RefusesAGraceOverTheCeilingAndNamesWhatWouldPass) {
   spec_.termination_grace = wire::Duration{std::chrono::minutes(5)};
   EXPECT_EQ(reason(), "");

@@ -75,6 +75,17 @@ std::string nodes_text(const std::vector<contracts::Node>& nodes) {
   return text;
 }
 
+// By node: one that has none is found among others that have.
+std::string disks_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_node_allocatable_disk_bytes";
+  std::string text = metric_type(kName, "gauge", "disk that runs of a node may ask for together");
+  for (const contracts::Node& node : nodes) {
+    if (const auto& disk = node.status.allocatable_disk)
+      text += metric_line(kName, "node", node.metadata.name, disk->bytes);
+  }
+  return text;
+}
+
 std::string devices_text(const std::vector<contracts::Node>& nodes) {
   constexpr const char* kName = "paddock_devices";
   int64_t all = 0;

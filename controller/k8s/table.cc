@@ -77,11 +77,12 @@ constexpr std::array<Column, 6> kSandboxColumns = {{
     {"Reason", "string", "why it ended", 1},
     {"Ends-In", "string", "what is left of its lifetime", 1},
 }};
-constexpr std::array<Column, 10> kNodeColumns = {{
+constexpr std::array<Column, 11> kNodeColumns = {{
     {"Name", "string", "name of the node", 0},
     {"Status", "string", "whether it holds a lease and takes new runs", 0},
     {"CPU", "integer", "cores", 0},
     {"Memory", "string", "bytes", 0},
+    {"Disk", "string", "bytes that its runs may ask for together", 0},
     {"Devices", "integer", "accelerators", 0},
     {"Age", "date", "since it was enrolled", 0},
     {"OS", "string", "operating system", 1},
@@ -237,10 +238,12 @@ Value cells(const contracts::Node& node, WallTime now) {
   if (contracts::unfit(node.status) != contracts::disk_pressure(node.status)) status += ",Faulty";
   if (node.status.cool_down && node.status.cool_down->until) status += ",Resting";
   if (node.spec.unschedulable) status += ",SchedulingDisabled";
+  const auto& disk = node.status.allocatable_disk;
   return Value::Array{node.metadata.name,
                       status,
                       node.status.capacity.cpu,
                       format_bytes(node.status.capacity.memory.bytes),
+                      or_none(disk ? format_bytes(disk->bytes) : ""),
                       contracts::well_devices(node.status),
                       age(node.metadata.creation_timestamp, now),
                       or_none(node.status.os),

@@ -103,6 +103,21 @@ TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
   EXPECT_FALSE(node().status.cool_down);
 }
 
+TEST_F(NodesTest, ANodeWithoutRoomForOneRunsFilesGoesOnForOthers) {
+  ASSERT_TRUE(call().ok());
+  place("large");
+  contracts::RunReport refused;
+  refused.run_uid = "uid-large";
+  refused.attempt = 1;
+  refused.outcome.emplace().reason = "NODE_DISK_TOO_SMALL";
+  refused.outcome->refused = true;
+  refused.outcome->disk_needed = wire::Quantity{int64_t{1} << 40};
+  ASSERT_TRUE(call({refused}).ok());
+  EXPECT_EQ(run("uid-large").status.phase, contracts::RunPhase::kPending);
+  EXPECT_EQ(run("uid-large").status.disk_needed->bytes, int64_t{1} << 40);
+  EXPECT_FALSE(node().status.cool_down);
+}
+
 TEST_F(NodesTest, AHeartbeatAloneWritesNothing) {
   ASSERT_TRUE(call().ok());
   const std::string version = node().metadata.resource_version;

@@ -123,10 +123,12 @@ Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
   return {};
 }
 
-// A node that could not begin a run rests; one whose command runs is well.
+// A node that could not begin a run rests; one whose command runs is well. One that has no room for
+// what a run brings along has it for others: it says how much it has, and goes on.
 Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts::Run& before,
                   const contracts::RunReport& report, WallTime now) {
-  const bool refused = report.outcome && runs::was_refused(before, *report.outcome);
+  const bool refused =
+      report.outcome && !report.outcome->disk_needed && runs::was_refused(before, *report.outcome);
   const bool began = report.phase == contracts::RunPhase::kRunning &&
                      before.status.phase != contracts::RunPhase::kRunning;
   if (!refused && !began) return {};

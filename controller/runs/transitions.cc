@@ -275,6 +275,7 @@ Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& sa
   TRY(check_current(run, attempt));
   contracts::RunOutcome outcome = said;
   if (was_refused(run, outcome)) {
+    if (outcome.disk_needed) run.status.disk_needed = outcome.disk_needed;
     if (!is_unwanted(run)) return place_elsewhere(run, outcome.message, now);
     outcome.phase = P::kCanceled;
   }

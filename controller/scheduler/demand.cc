@@ -1,9 +1,18 @@
 #include "controller/scheduler/demand.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "common/base/text.h"
 #include "common/wire/json.h"
 
 namespace paddock::scheduler {
+
+// Both are of outside, and their sum may be more than there are bytes.
+int64_t asked_disk(const Demand& demand) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
+  return std::min(demand.disk, kMost) + std::min(demand.disk_for_files, kMost);
+}
 
 Demand demand_of(const contracts::Run& run) {
   Demand demand;
@@ -12,10 +21,12 @@ Demand demand_of(const contracts::Run& run) {
   demand.sandbox_level = run.spec.sandbox_level;
   demand.termination_grace = run.spec.termination_grace;
   if (run.status.policy) demand.policy = *run.status.policy;
+  if (run.status.disk_needed) demand.disk_for_files = run.status.disk_needed->bytes;
   const auto& resources = run.spec.resources;
   if (!resources) return demand;
   demand.cpu = resources->cpu.value_or(0);
   if (resources->memory) demand.memory = resources->memory->bytes;
+  if (resources->disk) demand.disk = resources->disk->bytes;
   demand.accelerators = resources->accelerators;
   return demand;
 }
@@ -23,6 +34,8 @@ Demand demand_of(const contracts::Run& run) {
 std::string key_of(const Demand& demand) {
   const wire::Value::Array parts = {demand.cpu,
                                     demand.memory,
+                                    demand.disk,
+                                    demand.disk_for_files,
                                     wire::encode(demand.accelerators),
                                     wire::encode(demand.node_selector),
                                     wire::encode(demand.tolerations),

@@ -22,9 +22,16 @@ inline void count_device(DeviceCount& devices, contracts::AcceleratorKind kind, 
   }
 }
 
+// What a run that asks for no disk counts as: its records, its output, and a little.
+inline constexpr int64_t kUsualDisk = int64_t{16} << 20;
+
 struct Demand {
   int64_t cpu = 0;     // cores; 0: not stated
   int64_t memory = 0;  // bytes; 0: not stated
+  int64_t disk = kUsualDisk;
+  // Beside that, what its files need to come onto a node, where that is known: a node had not
+  // enough. It is not held against the node for longer: they are shared, and what is free tells.
+  int64_t disk_for_files = 0;
   std::optional<contracts::Accelerators> accelerators;
   std::map<std::string, std::string> node_selector;
   std::vector<contracts::Toleration> tolerations;
@@ -32,6 +39,9 @@ struct Demand {
   contracts::SandboxPolicy policy;  // effective
   std::optional<wire::Duration> termination_grace;
 };
+
+// That a node must have left when it is placed there.
+int64_t asked_disk(const Demand& demand);
 
 Demand demand_of(const contracts::Run& run);
 // Equal for demands that no filter can tell apart.

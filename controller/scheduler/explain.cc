@@ -1,6 +1,7 @@
 #include "controller/scheduler/explain.h"
 
-#include <unordered_map>
+#include <algorithm>
+#include <bit>
 
 #include "common/base/text.h"
 #include "controller/scheduler/filters/filter.h"
@@ -15,19 +16,43 @@ std::optional<size_t> refused_by(const Demand& demand, const NodeState& node) {
   return std::nullopt;
 }
 
+namespace {
+
+// The nodes that a filter refused.
+struct Refused {
+  int64_t nodes = 0;
+  int64_t most_offered = 0;
+};
+
+// Roughly, so that what waits is not told anew at each change: rounded down to a power of two.
+std::string offered_text(const Filter& filter, const Refused& refused) {
+  if (filter.offers == nullptr) return "";
+  const auto most =
+      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(refused.most_offered)));
+  return most < (1 << 20) ? " (none has any)" : cat(" (most: ", format_bytes(most), " or more)");
+}
+
+}  // namespace
+
 std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nodes) {
-  std::vector<int64_t> refused(filters().size());
+  std::vector<Refused> refused(filters().size());
   for (const auto& [name, id] : nodes.by_name()) {
-    const auto filter = refused_by(demand, nodes.at(id));
+    const NodeState& node = nodes.at(id);
+    const auto filter = refused_by(demand, node);
     if (!filter) return {};
-    ++refused[*filter];
+    Refused& mine = refused[*filter];
+    ++mine.nodes;
+    if (const auto offers = filters()[*filter].offers)
+      mine.most_offered = std::max(mine.most_offered, offers(node));
   }
   std::vector<NodeGroup> groups;
   for (size_t i = 0; i < refused.size(); ++i) {
-    if (refused[i] == 0) continue;
+    const int64_t count = refused[i].nodes;
+    if (count == 0) continue;
     Reason reason = filters()[i].explain(demand);
-    groups.push_back({refused[i], refused[i] == 1 ? std::move(reason.one) : std::move(reason.many),
-                      std::move(reason.remedy)});
+    groups.push_back(
+        {count, cat(count == 1 ? reason.one : reason.many, offered_text(filters()[i], refused[i])),
+         std::move(reason.remedy)});
   }
   return groups;
 }

@@ -11,7 +11,7 @@ namespace {
 
 Amounts unused_of(const NodeState& node) {
   Amounts out{node.capacity.cpu - node.used_cpu, node.capacity.memory.bytes - node.used_memory,
-              node.capacity.max_runs - node.used_runs, node.devices};
+              node.capacity.max_runs - node.used_runs, unused_disk(node), node.devices};
   for (size_t kind = 0; kind < out.devices.size(); ++kind)
     out.devices[kind] -= node.used_devices[kind];
   return out;
@@ -21,6 +21,7 @@ void raise_to(Amounts& most, const Amounts& one) {
   most.cpu = std::max(most.cpu, one.cpu);
   most.memory = std::max(most.memory, one.memory);
   most.runs = std::max(most.runs, one.runs);
+  most.disk = std::max(most.disk, one.disk);
   for (size_t kind = 0; kind < most.devices.size(); ++kind)
     most.devices[kind] = std::max(most.devices[kind], one.devices[kind]);
 }
@@ -46,7 +47,7 @@ bool kind_filters_admit(const Demand& demand, const NodeState& node) {
 }  // namespace
 
 Amounts amounts_of(const Demand& demand) {
-  Amounts out{demand.cpu, demand.memory, 1, {}};
+  Amounts out{demand.cpu, demand.memory, 1, asked_disk(demand), {}};
   if (demand.accelerators)
     out.devices[static_cast<size_t>(demand.accelerators->kind)] = demand.accelerators->count;
   return out;
@@ -55,7 +56,7 @@ Amounts amounts_of(const Demand& demand) {
 // What is not asked for may be overdrawn: a node that has less than it had keeps its runs.
 bool fits(const Amounts& asked, const Amounts& unused) {
   const auto enough = [](int64_t want, int64_t have) { return want == 0 || want <= have; };
-  return asked.runs <= unused.runs && enough(asked.cpu, unused.cpu) &&
+  return asked.runs <= unused.runs && asked.disk <= unused.disk && enough(asked.cpu, unused.cpu) &&
          enough(asked.memory, unused.memory) && enough(asked.devices[0], unused.devices[0]) &&
          enough(asked.devices[1], unused.devices[1]) && enough(asked.devices[2], unused.devices[2]);
 }
@@ -100,6 +101,7 @@ NodeIndex::Id NodeIndex::put(NodeState state) {
     const NodeState& before = nodes_[id].state;
     state.used_cpu = before.used_cpu;
     state.used_memory = before.used_memory;
+    state.used_disk = before.used_disk;
     state.used_runs = before.used_runs;
     state.used_devices = before.used_devices;
     count(capacity_, before, -1);

@@ -23,6 +23,7 @@ struct Amounts {
   int64_t cpu = 0;
   int64_t memory = 0;
   int64_t runs = 0;
+  int64_t disk = 0;
   DeviceCount devices{};
 };
 Amounts amounts_of(const Demand& demand);

@@ -1,6 +1,7 @@
 #include "controller/scheduler/node_state.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
@@ -42,6 +43,7 @@ NodeState state_of(const contracts::Node& node) {
   state.labels = node.metadata.labels;
   state.taints = node.spec.taints;
   state.capacity = node.status.capacity;
+  if (const auto& disk = node.status.allocatable_disk) state.disk = disk->bytes;
   state.bounds = contracts::bounds_of(node.status);
   for (const contracts::Canary& canary : node.status.canaries) take_canary(state, canary);
   for (const contracts::Device& device : node.status.devices) {
@@ -67,10 +69,15 @@ std::string kind_key(const NodeState& node) {
   return wire::to_json(parts);
 }
 
+int64_t unused_disk(const NodeState& node) {
+  return node.disk ? *node.disk - node.used_disk : std::numeric_limits<int64_t>::max();
+}
+
 void occupy(NodeState& node, const Demand& demand) {
   node.used_runs += 1;
   node.used_cpu += demand.cpu;
   node.used_memory += demand.memory;
+  node.used_disk += demand.disk;
   if (demand.accelerators) {
     count_device(node.used_devices, kind_taken(node, demand.accelerators->kind),
                  demand.accelerators->count);
@@ -78,7 +85,7 @@ void occupy(NodeState& node, const Demand& demand) {
 }
 
 void empty(NodeState& node) {
-  node.used_cpu = node.used_memory = node.used_runs = 0;
+  node.used_cpu = node.used_memory = node.used_disk = node.used_runs = 0;
   node.used_devices = {};
 }
 

@@ -24,10 +24,12 @@ struct NodeState {
   std::vector<std::string> unproven;  // capabilities whose canaries failed here
   std::map<std::string, contracts::EnforcementLevel> proven;  // the weakest of each capability
   contracts::Capacity capacity;
+  std::optional<int64_t> disk;  // that runs may ask for together; nothing: it does not say
   DeviceCount devices{};
   // In use by the runs placed here.
   int64_t used_cpu = 0;
   int64_t used_memory = 0;
+  int64_t used_disk = 0;
   int64_t used_runs = 0;
   DeviceCount used_devices{};
 };
@@ -35,6 +37,9 @@ struct NodeState {
 NodeState state_of(const contracts::Node& node);
 // Equal for nodes that no filter of DependsOn::kKindOfNode can tell apart.
 std::string kind_key(const NodeState& node);
+
+// What is left of its disk for what is placed next; less than nothing if it has less than it had.
+int64_t unused_disk(const NodeState& node);
 
 void occupy(NodeState& node, const Demand& demand);
 void empty(NodeState& node);  // nothing in use

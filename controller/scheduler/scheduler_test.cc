@@ -1,5 +1,7 @@
 #include "controller/scheduler/scheduler.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace paddock::scheduler {
@@ -238,6 +240,57 @@ TEST(Scheduler, CountsWhatPlacedRunsTookAndNeverOvercommits) {
   EXPECT_EQ(made.bindings.size(), 1u);
   ASSERT_EQ(made.unplaced.size(), 3u);
   EXPECT_NE(made.unplaced[0].message.find("not 2 cores free"), std::string::npos);
+}
+
+constexpr int64_t kGibi = int64_t{1} << 30;
+
+contracts::Node with_disk(contracts::Node node, int64_t allocatable) {
+  node.status.allocatable_disk = wire::Quantity{allocatable};
+  return node;
+}
+
+contracts::Run with_disk(contracts::Run run, int64_t asked) {
+  run.spec.resources.emplace().disk = wire::Quantity{asked};
+  return run;
+}
+
+TEST(Scheduler, PlacesByTheDiskThatRunsAskFor) {
+  const contracts::Node node = with_disk(make_node("n"), 100 * kGibi);
+  const WholePlan made = plan(
+      {with_disk(make_run("a"), 60 * kGibi), with_disk(make_run("b"), 60 * kGibi), make_run("c")},
+      {node});
+  ASSERT_EQ(made.bindings.size(), 2u) << "who asks for none is not held up by who waits";
+  ASSERT_EQ(made.unplaced.size(), 1u);
+  EXPECT_EQ(
+      made.unplaced[0].message,
+      "0/1 nodes fit: 1 has not 60.0 GiB of disk free (most: 32.0 GiB or more); would help: ask "
+      "for less (resources.disk), wait for a run to end, free space on the disk of a node, "
+      "or add one with a larger disk");
+  EXPECT_EQ(reason(with_disk(make_run("a"), 60 * kGibi), {make_node("n")}), "placed on n")
+      << "an agent of before says nothing of it";
+}
+
+TEST(Scheduler, ARunThatAsksForNoDiskTakesALittle) {
+  const std::vector<contracts::Run> three = {make_run("a"), make_run("b"), make_run("c")};
+  EXPECT_EQ(plan(three, {with_disk(make_node("n"), 2 * kUsualDisk)}).bindings.size(), 2u);
+  EXPECT_EQ(plan(three, {with_disk(make_node("n"), 3 * kUsualDisk)}).bindings.size(), 3u);
+  EXPECT_NE(reason(three[0], {with_disk(make_node("n"), 0)}).find("(none has any)"),
+            std::string::npos);
+}
+
+TEST(Scheduler, ARunWhoseFilesHadNoRoomGoesWhereTheyHaveAndHoldsNothingForThem) {
+  contracts::Run large = make_run("large");
+  large.status.disk_needed = wire::Quantity{10 * kGibi};
+  const contracts::Node small = with_disk(make_node("a-small"), 9 * kGibi);
+  EXPECT_NE(reason(large, {small}).find("use fewer or smaller files"), std::string::npos);
+  const contracts::Node big = with_disk(make_node("b-big"), 11 * kGibi);
+  EXPECT_EQ(reason(large, {small, big}), "placed on b-big");
+  contracts::Run same = large;
+  same.metadata.uid = same.metadata.name = "same";
+  EXPECT_EQ(plan({large, same}, {big}).bindings.size(), 2u) << "the files are there once";
+  large.status.disk_needed = wire::Quantity{std::numeric_limits<int64_t>::max()};
+  large.spec.resources.emplace().disk = large.status.disk_needed;
+  EXPECT_NE(reason(large, {small, big}).find("0/2 nodes fit"), std::string::npos);
 }
 
 TEST(Scheduler, NeverTakesMoreThanMaxRuns) {

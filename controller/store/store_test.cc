@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, ::testing::Bool(),
 
 TEST_P(StoreTest, ReturnsWhatWasCreatedWithItsResourceVersion) {
   contracts::Run run = make_run("a");
-  run.spec.resources = contracts::Resources{2, wire::Quantity{1 << 30}, std::nullopt};
+  run.spec.resources = contracts::Resources{2, wire::Quantity{1 << 30}, {}, std::nullopt};
   ASSERT_TRUE(create(run).ok());
   EXPECT_FALSE(run.metadata.resource_version.empty());
   const Result<contracts::Run> back = get("a");

@@ -221,16 +221,16 @@ Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig
   return {};
 }
 
-// No run comes to a full disk, whose end would prune the cache.
-void tend_disk(const AgentConfig& config, HostStatus& host, CacheKeeper& cache,
-               const Clock& clock) {
+// No run comes to a full disk, whose end would prune the cache; nor one that has no room here.
+void tend_disk(const AgentConfig& config, HostStatus& host, const DiskUse& use,
+               devices::DiskLedger& disk, CacheKeeper& cache, const Clock& clock) {
   bool full = false;
   host.change([&](contracts::NodeStatus& now) {
-    look_at_disk(config, now, clock.wall());
+    look_at_disk(config, use, now, clock.wall());
     look_at_fault(config, now, clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
-  if (full) cache.tidy(clock, true);
+  if ((full || disk.is_short()) && cache.tidy(clock, true)) disk.made_room();
 }
 
 // What waits was made by the program that was there before.
@@ -293,8 +293,15 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       judging, {nonce, generation}, [&] { return credentials.endpoint(); }, clock);
   TRY(calls.recover());
   session::SessionLoop* talking = nullptr;
+  HostStatus* telling = nullptr;
+  const RunHost* using_disk = nullptr;
+  devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
+    telling->change_and_tell([&](contracts::NodeStatus& now) {
+      look_at_disk(config, using_disk->disk_use(), now, clock.wall());
+    });
+  });
   RunHost runs(
-      executor, *cache, accelerators,
+      executor, *cache, accelerators, disk,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
       random, first_look.capacity.max_runs, &server,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
@@ -305,8 +312,10 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
                               runs.act(action);
                             });
   talking = &loop;
+  using_disk = &runs;
   HostStatus host(std::move(status),
                   [&](const contracts::NodeStatus& now) { loop.set_status(now); });
+  telling = &host;
   host.publish();
   TRY(runs.recover());
   cache->tidy(clock);
@@ -327,8 +336,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     });
     const Regularly looking(Regularly::First::kLater, kLookEvery,
                             [&] { look_again(host_look, accelerators, host); });
-    const Regularly disk(Regularly::First::kLater, kDiskEvery,
-                         [&] { tend_disk(config, host, *cache, clock); });
+    const Regularly tending(Regularly::First::kLater, kDiskEvery,
+                            [&] { tend_disk(config, host, runs.disk_use(), disk, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
     ended = converse(config, loop, credentials, clocks, random);
   }

@@ -27,14 +27,14 @@ Result<std::unique_ptr<CacheKeeper>> CacheKeeper::open(const std::string& data_d
       new CacheKeeper(std::move(blobs), trees.ok() ? std::move(*trees) : nullptr, quota.bytes));
 }
 
-void CacheKeeper::tidy(const Clock& clock, bool disk_is_full) {
+bool CacheKeeper::tidy(const Clock& clock, bool disk_is_full) {
   const MonoTime now = clock.mono();
   const bool due = last_.with([&](std::optional<MonoTime>& last) {
     if (last && now - *last < kEvery) return false;
     last = now;
     return true;
   });
-  if (!due) return;
+  if (!due) return false;
   if (const Status synced = blobs_.sync(); !synced.ok())
     log_warn("blobs could not be synchronised", {{"error", synced.error().describe()}});
   const int64_t now_s = clock.wall().ms / 1000;
@@ -47,6 +47,7 @@ void CacheKeeper::tidy(const Clock& clock, bool disk_is_full) {
                                          {"blobs", std::to_string(pruned->blobs)},
                                          {"bytes", format_bytes(pruned->bytes)}});
   }
+  return true;
 }
 
 }  // namespace paddock::agent

@@ -35,9 +35,12 @@ bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full
 }
 
 void tell_disk(contracts::NodeStatus& status, const std::optional<devices::DiskRoom>& room,
-               int64_t min_free, WallTime now) {
+               const DiskUse& use, int64_t min_free, WallTime now) {
   if (!room) return;
   status.capacity.disk.bytes = room->bytes;
+  // Whoever places runs takes off what they asked for: so it is left what they may still write.
+  status.allocatable_disk =
+      wire::Quantity{std::max<int64_t>(0, room->bytes - min_free - use.held) + use.written};
   const bool was_full = contracts::disk_pressure(status) != nullptr;
   const bool full = is_disk_full(*room, min_free, was_full);
   if (full == was_full) return;

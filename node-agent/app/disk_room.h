@@ -15,9 +15,15 @@ namespace paddock::agent {
 // can be out of them.
 bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full);
 
+// What is known of the disk's use beside what is free.
+struct DiskUse {
+  int64_t held = 0;     // for files of runs that are on their way
+  int64_t written = 0;  // by runs that asked for disk, of what they asked for
+};
+
 // What the status says of it from now on; it keeps since when. Nothing changes while `room` is
 // absent: nobody knows.
 void tell_disk(contracts::NodeStatus& status, const std::optional<devices::DiskRoom>& room,
-               int64_t min_free, WallTime now);
+               const DiskUse& use, int64_t min_free, WallTime now);
 
 }  // namespace paddock::agent

@@ -52,12 +52,12 @@ TEST(DiskRoom, ASmallDiskThatIsEmptyHasRoomAgain) {
 
 TEST(DiskRoom, IsToldByNameWithWhatHelpsAndSinceWhen) {
   contracts::NodeStatus status;
-  tell_disk(status, bytes(2000), kLine, WallTime{1});
+  tell_disk(status, bytes(2000), {}, kLine, WallTime{1});
   EXPECT_EQ(contracts::disk_pressure(status), nullptr);
   EXPECT_EQ(status.capacity.disk.bytes, 2000);
-  tell_disk(status, bytes(10), kLine, WallTime{2});
-  tell_disk(status, bytes(5), kLine, WallTime{3});
-  tell_disk(status, {}, kLine, WallTime{4});  // nobody knows
+  tell_disk(status, bytes(10), {}, kLine, WallTime{2});
+  tell_disk(status, bytes(5), {}, kLine, WallTime{3});
+  tell_disk(status, {}, {}, kLine, WallTime{4});  // nobody knows
   const contracts::Condition* full = contracts::disk_pressure(status);
   ASSERT_NE(full, nullptr);
   EXPECT_EQ(full->reason, "NODE_DISK_FULL");
@@ -66,8 +66,20 @@ TEST(DiskRoom, IsToldByNameWithWhatHelpsAndSinceWhen) {
     EXPECT_THAT(full->message, HasSubstr(word));
   EXPECT_THAT(full->message, Not(HasSubstr("/")));  // no path of the host
   EXPECT_EQ(status.capacity.disk.bytes, 5);
-  tell_disk(status, bytes(2000), kLine, WallTime{5});
+  tell_disk(status, bytes(2000), {}, kLine, WallTime{5});
   EXPECT_TRUE(status.conditions.empty());
+}
+
+TEST(DiskRoom, TellsWhatRunsMayAskForTogether) {
+  contracts::NodeStatus status;
+  const auto after = [&](int64_t free, const DiskUse& use) {
+    tell_disk(status, bytes(free), use, kLine, WallTime{1});
+    return status.allocatable_disk->bytes;
+  };
+  EXPECT_EQ(after(10'000, {}), 9'000) << "minFree is nobody's";
+  EXPECT_EQ(after(8'000, {.written = 2'000}), 9'000) << "of what was asked for: it is no less";
+  EXPECT_EQ(after(10'000, {.held = 4'000}), 5'000) << "files are on their way";
+  EXPECT_EQ(after(500, {.written = 300}), 300) << "and nothing is left";
 }
 
 TEST(DiskRoom, FollowsADiskThatFillsUpAndIsEmptiedAgain) {
@@ -77,7 +89,7 @@ TEST(DiskRoom, FollowsADiskThatFillsUpAndIsEmptiedAgain) {
     contracts::NodeStatus status;
     std::string out;
     const auto look = [&] {
-      tell_disk(status, devices::disk_room(folder.path()), 512 << 10, WallTime{1});
+      tell_disk(status, devices::disk_room(folder.path()), {}, 512 << 10, WallTime{1});
       out += contracts::disk_pressure(status) != nullptr ? "full " : "room ";
     };
     look();

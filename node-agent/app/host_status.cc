@@ -4,16 +4,31 @@
 
 namespace paddock::agent {
 
+namespace {
+bool moved(const wire::Quantity& before, const wire::Quantity& now) {
+  return std::abs(now.bytes - before.bytes) > before.bytes / 20;
+}
+}  // namespace
+
 bool worth_telling(const contracts::NodeStatus& told, const contracts::NodeStatus& now) {
-  const int64_t before = told.capacity.disk.bytes;
-  const bool disk_moved = std::abs(now.capacity.disk.bytes - before) > before / 20;
+  const wire::Quantity none;
+  if (moved(told.capacity.disk, now.capacity.disk) ||
+      moved(told.allocatable_disk.value_or(none), now.allocatable_disk.value_or(none)))
+    return true;
   contracts::NodeStatus same_disk = now;
   same_disk.capacity.disk = told.capacity.disk;
-  return disk_moved || wire::encode(same_disk) != wire::encode(told);
+  same_disk.allocatable_disk = told.allocatable_disk;
+  return wire::encode(same_disk) != wire::encode(told);
 }
 
 void HostStatus::publish() {
   const std::lock_guard lock(mutex_);
+  tell_(status_);
+}
+
+void HostStatus::change_and_tell(const std::function<void(contracts::NodeStatus&)>& how) {
+  const std::lock_guard lock(mutex_);
+  how(status_);
   tell_(status_);
 }
 

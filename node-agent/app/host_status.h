@@ -9,7 +9,7 @@
 
 namespace paddock::agent {
 
-// Whether the controller should hear of it: everything but small changes of the free disk space.
+// Whether the controller should hear of it: everything but small changes of the disk's room.
 bool worth_telling(const contracts::NodeStatus& told, const contracts::NodeStatus& now);
 
 // The status, and who is told when it changes. Any thread.
@@ -21,6 +21,8 @@ class HostStatus {
   // Tells once at the start, then whatever is worth it.
   void publish();
   void change(const std::function<void(contracts::NodeStatus&)>& how);
+  // Tells it in any case.
+  void change_and_tell(const std::function<void(contracts::NodeStatus&)>& how);
 
  private:
   std::mutex mutex_;  // guards status_, and keeps what is told in order

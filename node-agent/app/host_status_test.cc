@@ -27,6 +27,14 @@ TEST(HostStatus, TellsOfDevicesAndOfLargeChangesOfTheDiskOnly) {
   EXPECT_EQ(told.size(), 3u);
   host.change([](contracts::NodeStatus&) {});
   EXPECT_EQ(told.size(), 3u);
+  const auto little = [](contracts::NodeStatus& now) { now.allocatable_disk->bytes -= 1; };
+  host.change([](contracts::NodeStatus& now) { now.allocatable_disk = {90LL << 30}; });
+  EXPECT_EQ(told.size(), 4u);
+  host.change(little);
+  EXPECT_EQ(told.size(), 4u);
+  host.change_and_tell(little);
+  ASSERT_EQ(told.size(), 5u) << "who is refused by it hears how much there is";
+  EXPECT_EQ(told[4].allocatable_disk->bytes, (90LL << 30) - 1);
 }
 
 }  // namespace

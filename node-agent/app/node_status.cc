@@ -4,7 +4,6 @@
 #include "common/os/environment.h"
 #include "node-agent/app/agent.h"
 #include "node-agent/app/capabilities.h"
-#include "node-agent/app/disk_room.h"
 #include "node-agent/app/host_fault.h"
 
 namespace paddock::agent {
@@ -29,9 +28,10 @@ void take_over(const devices::Host& host, contracts::NodeStatus& status) {
     status.devices.push_back(each.device());
 }
 
-void look_at_disk(const AgentConfig& config, contracts::NodeStatus& status, WallTime now) {
+void look_at_disk(const AgentConfig& config, const DiskUse& use, contracts::NodeStatus& status,
+                  WallTime now) {
   const bool was_full = contracts::disk_pressure(status) != nullptr;
-  tell_disk(status, devices::disk_room(config.data_dir), config.min_free.bytes, now);
+  tell_disk(status, devices::disk_room(config.data_dir), use, config.min_free.bytes, now);
   const contracts::Condition* full = contracts::disk_pressure(status);
   if (full != nullptr && !was_full) {
     log_warn("no room for runs", {{"reason", full->reason}, {"message", full->message}});
@@ -54,7 +54,7 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devic
   contracts::NodeStatus status;
   status.ready = true;
   take_over(host, status);
-  look_at_disk(config, status, now);
+  look_at_disk(config, {}, status, now);
   look_at_fault(config, status, now);
   status.os = host.os;
   status.arch = host.arch;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "node-agent/app/config.h"
+#include "node-agent/app/disk_room.h"
 #include "node-agent/devices/probe.h"
 
 namespace paddock::agent {
@@ -13,7 +14,8 @@ Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devic
 
 // The parts of it that may change while the agent runs.
 void take_over(const devices::Host& host, contracts::NodeStatus& status);
-void look_at_disk(const AgentConfig& config, contracts::NodeStatus& status, WallTime now);
+void look_at_disk(const AgentConfig& config, const DiskUse& use, contracts::NodeStatus& status,
+                  WallTime now);
 void look_at_fault(const AgentConfig& config, contracts::NodeStatus& status, WallTime now);
 void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
 

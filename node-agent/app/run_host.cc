@@ -32,12 +32,13 @@ RunKey key_of(const contracts::Assignment& assignment) {
 }  // namespace
 
 RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
-                 devices::Ledger& accelerators, executor::TransportFactory transport,
-                 const Clock& clock, Random& random, int64_t max_runs,
-                 executor::LaunchServer* server, Observe observe)
+                 devices::Ledger& accelerators, devices::DiskLedger& disk,
+                 executor::TransportFactory transport, const Clock& clock, Random& random,
+                 int64_t max_runs, executor::LaunchServer* server, Observe observe)
     : config_(config),
       cache_(cache),
       accelerators_(accelerators),
+      disk_(disk),
       transport_(std::move(transport)),
       clock_(clock),
       random_(random),
@@ -48,8 +49,18 @@ RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
 RunHost::~RunHost() { (void)stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
-  return {config_,   cache_.blobs(), transport_,     *this,   clock_,         random_,
-          *intents_, server_,        cache_.trees(), at_once, &accelerators_, &processors_};
+  return {config_, cache_.blobs(), transport_, *this,          clock_,       random_, *intents_,
+          server_, cache_.trees(), at_once,    &accelerators_, &processors_, &disk_};
+}
+
+DiskUse RunHost::disk_use() const {
+  std::vector<Life> lives;
+  state_.with([&](const State& state) {
+    for (const auto& [key, hosted] : state.runs) lives.push_back(hosted.life);
+  });
+  DiskUse use{.held = disk_.held()};
+  for (const Life& life : lives) use.written += life->written_as_asked();
+  return use;
 }
 
 // With what may still work in it, and holds the file of this name.

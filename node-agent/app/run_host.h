@@ -11,6 +11,7 @@
 
 #include "common/base/guarded.h"
 #include "node-agent/app/cache_keeper.h"
+#include "node-agent/app/disk_room.h"
 #include "node-agent/executor/run_life.h"
 #include "node-agent/session/session_loop.h"
 
@@ -21,13 +22,15 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
   // `cache` is the node's (see cache_keeper.h).
   RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache, devices::Ledger& accelerators,
-          executor::TransportFactory transport, const Clock& clock, Random& random,
-          int64_t max_runs, executor::LaunchServer* server, Observe observe);
+          devices::DiskLedger& disk, executor::TransportFactory transport, const Clock& clock,
+          Random& random, int64_t max_runs, executor::LaunchServer* server, Observe observe);
   ~RunHost() override;
 
   // Goes on with every run found on disk; removes what cannot be one.
   Status recover();
   void act(const session::Action& action);
+  // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
+  DiskUse disk_use() const;
   // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
   // may be taken on elsewhere, as nothing of them is started here any more.
   std::set<session::RunKey> stop();
@@ -64,6 +67,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   const executor::ExecutorConfig& config_;
   CacheKeeper& cache_;
   devices::Ledger& accelerators_;
+  devices::DiskLedger& disk_;
   devices::ProcessorLedger processors_{devices::own_processors()};
   executor::TransportFactory transport_;
   const Clock& clock_;

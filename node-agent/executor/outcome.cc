@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/limit_field.h"
 #include "common/contracts/node.h"
+#include "node-agent/devices/disk_ledger.h"
 
 namespace paddock::executor {
 namespace {
@@ -82,7 +83,8 @@ RunOutcome outcome_of_error(const Error& given, bool cancel_requested) {
             .message = "the run was canceled before its command started"};
   }
   RunOutcome out{.phase = RunPhase::kFailed, .reason = error.reason, .message = error.message};
-  if (contracts::is_host_fault(error)) out.refused = true;
+  if (contracts::is_host_fault(error) || error.reason == devices::kNodeDiskTooSmall)
+    out.refused = true;
   for (const Cause& cause : error.causes) {
     if (cause.message != error.message) out.message += cat("; ", cause.field, ": ", cause.message);
   }

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/os/file.h"
@@ -11,6 +13,9 @@
 #include "node-agent/executor/outcome.h"
 
 namespace paddock::executor {
+namespace {
+constexpr size_t kNamesLookedAt = 20'000;  // some hundredth of a second
+}  // namespace
 
 using contracts::RunPhase;
 
@@ -82,9 +87,8 @@ void RunLife::run() {
   if (next == NextStep::kPrepare) {
     const auto request = prepare();
     if (leaving()) return;
-    const bool canceled = stop_.at_least(StopKind::kCancel);
-    if (!request) return finish(outcome_of_error(request.error(), canceled));
-    if (canceled) return finish(outcome_of_error({}, true));
+    if (!request) return finish(not_begun(request.error()));
+    if (stop_.at_least(StopKind::kCancel)) return finish(outcome_of_error({}, true));
     const Status launched = launch(*request);
     if (!launched) return finish(outcome_of_error(launched.error(), false));
     next = NextStep::kFollow;
@@ -107,6 +111,12 @@ void RunLife::run() {
     return;
   }
   publish();
+}
+
+contracts::RunOutcome RunLife::not_begun(const Error& why) const {
+  contracts::RunOutcome out = outcome_of_error(why, stop_.at_least(StopKind::kCancel));
+  if (out.refused && no_room_for_ > 0) out.disk_needed = wire::Quantity{no_room_for_};
+  return out;
 }
 
 NextStep RunLife::decide() {
@@ -293,6 +303,14 @@ void RunLife::finish(contracts::RunOutcome outcome) {
   trees_.clear();
   log_info("run ended", {{"run", assignment_.run_uid}, {"reason", record_.outcome->reason}});
   publish();
+}
+
+int64_t RunLife::written_as_asked() const {
+  const auto& resources = assignment_.spec.resources;
+  if (!resources || !resources->disk) return 0;
+  const auto root = os::open_root(folder_.workspace());
+  if (!root) return 0;
+  return std::min(resources->disk->bytes, os::bytes_of_files(root->get(), kNamesLookedAt));
 }
 
 void RunLife::publish() {

@@ -15,6 +15,7 @@
 #include "common/os/file_watch.h"
 #include "node-agent/artifacts/collect.h"
 #include "node-agent/artifacts/finished_files.h"
+#include "node-agent/devices/disk_ledger.h"
 #include "node-agent/devices/ledger.h"
 #include "node-agent/devices/processor_ledger.h"
 #include "node-agent/executor/input_file.h"
@@ -78,6 +79,7 @@ struct ExecutorPorts {
   Parallel parallel = {};  // none: one blob after the other, and no file before the end
   devices::Ledger* accelerators = nullptr;         // none: this host has none
   devices::ProcessorLedger* processors = nullptr;  // none: each launcher chooses
+  devices::DiskLedger* disk = nullptr;             // none: nobody asks for room beforehand
 };
 
 class RunLife {
@@ -96,6 +98,9 @@ class RunLife {
   bool launched() const { return record_.stage == Stage::kLaunching; }
   // Whether nothing of it was started or decided: it may be taken on again from the beginning.
   bool untouched() const { return record_.stage == Stage::kAccepted; }
+  // Of the disk that it asked for, what it has written already; as far as is told in a moment, and
+  // never too much. Any thread.
+  int64_t written_as_asked() const;
   // Once run() has returned: what takes the kernel time to close.
   void let_go() { watch_.reset(); }
 
@@ -139,6 +144,7 @@ class RunLife {
   bool is_code() const { return assignment_.spec.type == contracts::RunType::kCode; }
   void collect();
   void account(contracts::RunOutcome& outcome) const;
+  contracts::RunOutcome not_begun(const Error& why) const;
   void finish(contracts::RunOutcome outcome);
 
   Result<std::map<std::string, std::string>> command_environment(
@@ -171,7 +177,10 @@ class RunLife {
                    const workspace::Folders& more = {});
   Status with_blobs(const contracts::Tree& tree, TreeNews& news,
                     const std::function<Status()>& use);
-  Status fetch_blobs(const contracts::Tree& tree, TreeNews& news);
+  using Missing = std::vector<const contracts::TreeEntry*>;
+  Status fetch_blobs(const Missing& missing, TreeNews& news);
+  Result<std::optional<devices::DiskLedger::Hold>> take_room(const contracts::Tree& tree,
+                                                             const Missing& missing);
   Status fetch_volumes();
   Status copy_volume(const TreeSource& source, const contracts::MountedVolume& volume,
                      TreeNews& news);
@@ -209,8 +218,9 @@ class RunLife {
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   std::optional<devices::ProcessorLedger::Hold> processors_;     // likewise
-  std::list<workspace::TreeCache::Pin> trees_;                   // until the run has ended
-  std::optional<os::LockFile> lost_lock_;  // keeps a late launcher from starting
+  int64_t no_room_for_ = 0;                     // bytes of its files that this node has no room for
+  std::list<workspace::TreeCache::Pin> trees_;  // until the run has ended
+  std::optional<os::LockFile> lost_lock_;       // keeps a late launcher from starting
 };
 
 }  // namespace paddock::executor

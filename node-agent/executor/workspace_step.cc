@@ -25,6 +25,15 @@ Error interrupted_error() {
   return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
 }
 
+constexpr int64_t kBlock = 4096;
+// What hardly counts is not asked about: most runs bring no more.
+constexpr int64_t kLittle = 1 << 20;
+
+int64_t taken_by(const contracts::TreeEntry& entry) {
+  constexpr int64_t kMost = int64_t{1} << 50;  // a sum of a tree's entries is a number still
+  return (std::clamp<int64_t>(entry.size, 1, kMost) + kBlock - 1) / kBlock * kBlock;
+}
+
 // The first entry of each blob that is not here.
 std::vector<const contracts::TreeEntry*> missing_blobs(const contracts::Tree& tree,
                                                        const cas::BlobStore& store) {
@@ -137,14 +146,34 @@ workspace::Folders RunLife::artifact_folders(
 Status RunLife::with_blobs(const contracts::Tree& tree, TreeNews& news,
                            const std::function<Status()>& use) {
   for (int i = 1;; ++i) {
-    TRY(fetch_blobs(tree, news));
+    const Missing missing = missing_blobs(tree, ports_.store);
+    ASSIGN_OR_RETURN(const auto room, take_room(tree, missing));
+    TRY(fetch_blobs(missing, news));
     Status used = use();
     if (used.ok() || used.error().reason != "BLOB_NOT_FOUND" || i == kTries) return used;
   }
 }
 
-Status RunLife::fetch_blobs(const contracts::Tree& tree, TreeNews& news) {
-  const auto missing = missing_blobs(tree, ports_.store);
+// Before anything comes: so a run with files that have no room here costs this node nothing, and
+// others their places.
+Result<std::optional<devices::DiskLedger::Hold>> RunLife::take_room(const contracts::Tree& tree,
+                                                                    const Missing& missing) {
+  std::optional<devices::DiskLedger::Hold> room;
+  int64_t bytes = 0;
+  for (const contracts::TreeEntry& each : tree.entries) bytes += taken_by(each);
+  for (const contracts::TreeEntry* each : missing) bytes += taken_by(*each);
+  if (ports_.disk == nullptr || bytes < kLittle) return room;
+  const auto files = static_cast<int64_t>(tree.entries.size() + missing.size());
+  auto taken = ports_.disk->take(bytes, files);
+  if (!taken) {
+    no_room_for_ = bytes;
+    return std::move(taken).error();
+  }
+  room.emplace(std::move(*taken));
+  return room;
+}
+
+Status RunLife::fetch_blobs(const Missing& missing, TreeNews& news) {
   std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
   Guarded<Status> status;

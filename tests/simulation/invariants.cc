@@ -188,10 +188,12 @@ std::string check_load(const AgentHost& host, store::ReadTxn& txn) {
   if (!runs.ok()) return runs.error().describe();
   int64_t cpu = 0;
   int64_t memory = 0;
+  int64_t disk = 0;
   size_t devices = 0;
   for (const Run& run : *runs) {
     const contracts::Resources& asked = *run.spec.resources;
     cpu += asked.cpu.value_or(0);
+    disk += asked.disk ? asked.disk->bytes : 0;
     memory += asked.memory ? asked.memory->bytes : 0;
     devices += asked.accelerators ? static_cast<size_t>(asked.accelerators->count) : 0;
   }
@@ -199,6 +201,7 @@ std::string check_load(const AgentHost& host, store::ReadTxn& txn) {
   if (static_cast<int64_t>(runs->size()) > has.capacity.max_runs) return "too many runs on a node";
   if (cpu > has.capacity.cpu) return "more cores promised than there are";
   if (memory > has.capacity.memory.bytes) return "more memory promised than there is";
+  if (disk > has.allocatable_disk->bytes) return "more disk promised than there is";
   return devices > has.devices.size() ? "a device promised twice" : "";
 }
 

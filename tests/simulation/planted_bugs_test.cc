@@ -165,8 +165,9 @@ TEST(PlantedBug, AControllerThatForgetsTheQuotaIsCaught) {
     });
     EXPECT_TRUE(done.ok()) << done.error().describe();
   };
-  EXPECT_THAT(caught(bug), AnyOf(HasSubstr("over its quota"), HasSubstr("too many runs"),
-                                 HasSubstr("more memory promised")));
+  EXPECT_THAT(caught(bug),
+              AnyOf(HasSubstr("over its quota"), HasSubstr("too many runs"),
+                    HasSubstr("more memory promised"), HasSubstr("more disk promised")));
 }
 
 // Places what waits without asking what the grant says now.

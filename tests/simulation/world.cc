@@ -68,6 +68,7 @@ void World::add_host(int64_t index) {
     host.capacity.cpu = 8;
     host.capacity.memory.bytes = 8LL << 30;
   }
+  host.allocatable_disk = host.capacity.memory;
   contracts::EnrollRequest request;
   request.identity = cat("identity-of-a-simulated-agent-number-", index);
   const std::string name = cat("node-", index);
@@ -97,6 +98,8 @@ void World::submit_run() {
   if (chance(60)) resources.cpu = static_cast<int64_t>(1 + random_.below(4));
   if (chance(60))
     resources.memory = wire::Quantity{static_cast<int64_t>(1 + random_.below(4)) << 30};
+  if (acknowledged_.size() % 2 == 0)
+    resources.disk = wire::Quantity{static_cast<int64_t>(1 + acknowledged_.size() % 4) << 30};
   if (chance(25)) resources.accelerators = contracts::Accelerators{};
   run.status.policy.emplace().limits.memory =
       resources.memory.value_or(wire::Quantity{int64_t{1} << 30});

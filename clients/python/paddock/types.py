@@ -94,6 +94,7 @@ class SecretUse:
 class Resources:
     cpu: Optional[int] = None  # whole cores, for all its processes together
     memory: Optional[str] = None  # set aside on the node
+    disk: Optional[str] = None  # set aside on the node's disk for what the run writes there; 16Mi unless given
     accelerators: Optional[Accelerators] = None  # devices the run needs
 
 
@@ -189,6 +190,7 @@ class RunStatus:
     nodeName: str = ""  # who runs it
     attempt: int = 0  # how often it was bound to a node
     refusals: int = 0  # how many of these attempts a node could not begin; spec.retry does not count them
+    diskNeeded: Optional[str] = None  # free disk that a node must have for the run's files, once one had not enough
     retryAt: Optional[str] = None  # the next attempt is not made before
     deadlineAt: Optional[str] = None  # when spec.deadline is over
     eviction: Optional[Eviction] = None  # why we are ending it on its node
@@ -724,6 +726,7 @@ class NodeStatus:
     reason: str = ""  # LEASE_EXPIRED, NODE_LOST, AGENT_STOPPED
     message: str = ""  # why not
     capacity: Capacity = dataclasses.field(default_factory=lambda: Capacity())  # what the host has
+    allocatableDisk: Optional[str] = None  # bytes of disk that its runs may ask for together: what is free beyond minFree, and what they have written of what they asked for
     conditions: list[Condition] = dataclasses.field(default_factory=list)  # DiskPressure: whether its disk is too full for runs; HostFault: whether it can begin none
     coolDown: Optional[CoolDown] = None  # what the controller makes of runs that it could not begin, until one begins
     cpuFeatures: list[str] = dataclasses.field(default_factory=list)  # instructions that programs are built for, as the kernel names them, sorted

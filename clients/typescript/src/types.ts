@@ -221,6 +221,8 @@ export interface Resources {
   cpu?: number;
   /** set aside on the node */
   memory?: string;
+  /** set aside on the node's disk for what the run writes there; 16Mi unless given */
+  disk?: string;
   /** devices the run needs */
   accelerators?: Accelerators;
 }
@@ -230,6 +232,8 @@ export interface ResourcesInput {
   cpu?: number;
   /** set aside on the node */
   memory?: string;
+  /** set aside on the node's disk for what the run writes there; 16Mi unless given */
+  disk?: string;
   /** devices the run needs */
   accelerators?: AcceleratorsInput;
 }
@@ -473,6 +477,8 @@ export interface RunStatus {
   attempt: number;
   /** how many of these attempts a node could not begin; spec.retry does not count them */
   refusals?: number;
+  /** free disk that a node must have for the run's files, once one had not enough */
+  diskNeeded?: string;
   /** the next attempt is not made before */
   retryAt?: string;
   /** when spec.deadline is over */
@@ -1313,6 +1319,8 @@ export interface NodeStatus {
   message?: string;
   /** what the host has */
   capacity: Capacity;
+  /** bytes of disk that its runs may ask for together: what is free beyond minFree, and what they have written of what they asked for */
+  allocatableDisk?: string;
   /** DiskPressure: whether its disk is too full for runs; HostFault: whether it can begin none */
   conditions?: Condition[];
   /** what the controller makes of runs that it could not begin, until one begins */

@@ -23,6 +23,8 @@ struct Filter {
   DependsOn depends_on;
   bool (*admits)(const Demand& demand, const NodeState& node);
   Reason (*explain)(const Demand& demand);
+  // The bytes that a node offers of it: the most of those that were refused is said.
+  int64_t (*offers)(const NodeState& node) = nullptr;
 };
 
 // In the order in which they are asked; the first that refuses is the one that is named.
@@ -44,6 +46,7 @@ extern const Filter kCpuFilter;
 extern const Filter kFreeCpuFilter;
 extern const Filter kMemoryFilter;
 extern const Filter kFreeMemoryFilter;
+extern const Filter kFreeDiskFilter;
 extern const Filter kSlotFilter;
 extern const Filter kIsolationFilter;
 // One for each limit whose canary may fail.

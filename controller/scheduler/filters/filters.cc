@@ -12,7 +12,7 @@ std::span<const Filter> filters() {
     out.insert(out.end(), canary_filters().begin(), canary_filters().end());
     for (const Filter& passing :
          {kReadyFilter, kCordonFilter, kDiskFilter, kFaultFilter, kRestFilter, kSlotFilter,
-          kFreeDeviceFilter, kFreeCpuFilter, kFreeMemoryFilter})
+          kFreeDeviceFilter, kFreeCpuFilter, kFreeMemoryFilter, kFreeDiskFilter})
       out.push_back(passing);
     return out;
   }();
