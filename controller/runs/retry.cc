@@ -21,6 +21,8 @@ bool command_never_started(const contracts::Run& run, const contracts::RunOutcom
   if (outcome.phase != RunPhase::kFailed) return false;
   if (run.status.started_at || run.status.phase == RunPhase::kRunning) return false;
   if (std::ranges::find(kMayHaveRun, outcome.reason) != kMayHaveRun.end()) return false;
+  // A launcher that was lost with its node's disk: whoever knows that nothing was started says so.
+  if (outcome.reason.starts_with("NODE_DISK_") && !outcome.refused.value_or(false)) return false;
   return !outcome.result || outcome.result->status == contracts::SandboxStatus::kInternalError;
 }
 

@@ -68,6 +68,15 @@ contracts::RunOutcome refusal() {
   return out;
 }
 
+TEST(Refusal, RemembersWhatTheFilesOfTheRunNeed) {
+  contracts::Run run = placed(std::nullopt);
+  contracts::RunOutcome said = refusal();
+  said.disk_needed = wire::Quantity{1 << 30};
+  ASSERT_TRUE(finish(run, 1, said, kTried).ok());
+  EXPECT_EQ(run.status.phase, RunPhase::kPending);
+  EXPECT_EQ(run.status.disk_needed->bytes, 1 << 30);
+}
+
 TEST(Refusal, PlacesTheRunElsewhereWithoutAPolicyAndUsesNoAttemptUp) {
   contracts::Run run = placed(std::nullopt);
   ASSERT_EQ(finish(run, 1, refusal(), kTried)->size(), 1u);
@@ -159,6 +168,9 @@ TEST(Retry, ACommandThatRanIsNeverRunAgainForItsOwnFailure) {
   contracts::Run unknown = placed();
   ASSERT_TRUE(finish(unknown, 1, outcome(RunPhase::kFailed, "LAUNCHER_LOST"), kTried).ok());
   EXPECT_EQ(unknown.status.phase, RunPhase::kFailed);
+  contracts::Run by_its_disk = placed();
+  ASSERT_TRUE(finish(by_its_disk, 1, outcome(RunPhase::kFailed, "NODE_DISK_FULL"), kTried).ok());
+  EXPECT_EQ(by_its_disk.status.phase, RunPhase::kFailed) << "nobody said that it was not begun";
   contracts::Run with_result = placed();
   contracts::RunOutcome failed = outcome(RunPhase::kFailed, "NonZeroExit");
   failed.result.emplace().status = contracts::SandboxStatus::kFailed;

@@ -102,6 +102,8 @@ Status RunHost::recover() {
       found.push_back(std::move(*life));
       continue;
     }
+    // A disk that fails for now is no reason to end what runs.
+    if (!life && life.error().code == Code::kUnavailable) return std::move(life).error();
     // One that was not launched may be over elsewhere by now: the controller assigns it again if it
     // is still wanted.
     if (!life) {

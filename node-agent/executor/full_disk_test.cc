@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/contracts/node.h"
+#include "node-agent/executor/disk_probe.h"
 #include "node-agent/executor/run_life_fixture.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
@@ -40,6 +41,79 @@ TEST_F(Life, AFullDiskEndsARunByNameBeforeItStartsAndTheNextAttemptRuns) {
            return run().reason;
          }),
          "Completed");
+}
+
+TEST_F(Life, ALauncherLostOnAFullDiskIsToldAsThatAndNotStartedAgain) {
+  behave("full-die");
+  expect(test::in_child([this]() -> std::string {
+           if (!test::mount_disk(config.runs_dir, "1m")) return test::kNoMounts;
+           const contracts::RunOutcome out = run();
+           return cat(out.reason, out.refused ? " refused" : "",
+                      out.result ? " with a result" : "");
+         }),
+         contracts::kNodeDiskFull);
+}
+
+TEST_F(Life, ASandboxThatCannotBeSetUpOnAFullDiskIsNoFailureOfTheRun) {
+  behave("full-setup");
+  expect(test::in_child([this]() -> std::string {
+           if (!test::mount_disk(config.runs_dir, "1m")) return test::kNoMounts;
+           const contracts::RunOutcome out = run();
+           return cat(out.reason, out.refused ? " refused" : "",
+                      out.result ? " with a result" : "");
+         }),
+         "NODE_DISK_FULL refused");
+}
+
+TEST_F(Life, ASandboxThatCannotBeSetUpOnAWellDiskIsOne) {
+  behave("no-setup");
+  EXPECT_EQ(run().reason, "SandboxError");
+}
+
+TEST_F(Life, FilesWithoutRoomHereGoElsewhereBeforeAnyOfThemCame) {
+  behave("ok");
+  tree.entries[0].size = int64_t{1} << 40;
+  tree.entries.push_back(tree.entries[0]);  // a terabyte of which a few bytes were sent
+  tree.entries[1].path = "twice.py";
+  assignment.workspace_root = cas::tree_root(tree);
+  int told = 0;
+  disk = std::make_unique<devices::DiskLedger>(base, 0, [&] { ++told; });
+  const contracts::RunOutcome out = run();
+  EXPECT_EQ(out.reason, devices::kNodeDiskTooSmall);
+  EXPECT_TRUE(out.refused.value_or(false));
+  EXPECT_EQ(out.disk_needed->bytes, 3 * (int64_t{1} << 40)) << "one blob and two files";
+  EXPECT_NE(out.message.find("3.0 TiB"), std::string::npos) << out.message;
+  EXPECT_EQ(told, 1) << "and the node says what it has";
+  EXPECT_TRUE(disk->is_short());
+  EXPECT_EQ(disk->held(), 0);
+  EXPECT_FALSE(store->has(tree.entries[0].digest));
+}
+
+TEST_F(Life, TellsWhatItHasWrittenOfTheDiskThatItAskedFor) {
+  behave("ok");
+  assignment.spec.resources.emplace().disk = wire::Quantity{100'000};
+  life = accept();
+  EXPECT_EQ(life->written_as_asked(), 0);
+  ASSERT_TRUE(os::make_dirs(folder().workspace() + "/sub").ok());
+  ASSERT_TRUE(os::write_file_atomic(folder().workspace() + "/sub/a", std::string(20'000, 'x')));
+  EXPECT_GE(life->written_as_asked(), 20'000);
+  EXPECT_LT(life->written_as_asked(), 100'000);
+  ASSERT_TRUE(os::write_file_atomic(folder().workspace() + "/b", std::string(200'000, 'x')));
+  EXPECT_EQ(life->written_as_asked(), 100'000) << "no more than that";
+}
+
+TEST(DiskFault, IsNamedAsTheNodesConditionsNameIt) {
+  const test::TempDir folder;
+  EXPECT_FALSE(disk_fault(folder.path()).has_value());
+  EXPECT_FALSE(disk_fault(folder / "missing").has_value()) << "that is another matter";
+  expect(test::in_child([&folder]() -> std::string {
+           if (!test::mount_disk(folder.path(), "32k")) return test::kNoMounts;
+           const auto full = disk_fault(folder.path());
+           if (!test::change_disk(folder.path(), MS_RDONLY, "1m")) return "no remount";
+           const auto read_only = disk_fault(folder.path());
+           return cat(full ? full->reason : "", " ", read_only ? read_only->reason : "");
+         }),
+         "NODE_DISK_FULL NODE_DISK_READ_ONLY");
 }
 
 TEST(LaunchIntentsOnAFullDisk, KeepTheirRoomAndGrowOnceThereIsMore) {

@@ -91,14 +91,24 @@ RunOutcome outcome_of_error(const Error& given, bool cancel_requested) {
   return out;
 }
 
-RunOutcome outcome_of_lost_launcher(bool command_started) {
+RunOutcome outcome_of_lost_launcher(bool command_started, const std::optional<Error>& fault) {
+  RunOutcome out{
+      .phase = RunPhase::kFailed,
+      .reason = fault ? fault->reason : "LAUNCHER_LOST",
+      .message = command_started
+                     ? "the sandbox launcher died without a result; the command was ended with it"
+                     : "the sandbox launcher died without a result; the command may or may not "
+                       "have started, and is not started again"};
+  if (fault) out.message += cat(": ", fault->message);
+  return out;
+}
+
+RunOutcome outcome_of_unreadable(const Error& why) {
+  const Error named = contracts::name_full_disk(why);
   return {.phase = RunPhase::kFailed,
-          .reason = "LAUNCHER_LOST",
-          .message =
-              command_started
-                  ? "the sandbox launcher died without a result; the command was ended with it"
-                  : "the sandbox launcher died without a result; the command may or may not have "
-                    "started, and is not started again"};
+          .reason = named.reason,
+          .message = cat("the command was ended, as its output could not be read any more: ",
+                         named.message)};
 }
 
 }  // namespace paddock::executor

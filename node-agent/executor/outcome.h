@@ -10,6 +10,10 @@ contracts::RunOutcome outcome_of(const contracts::SandboxResult& result);
 // The command was never started, or nobody knows: `error` says why. A cancel explains any error.
 contracts::RunOutcome outcome_of_error(const Error& error, bool cancel_requested);
 // The launcher vanished without a result.
-contracts::RunOutcome outcome_of_lost_launcher(bool command_started);
+// `fault`: of the node's disk, where that is why.
+contracts::RunOutcome outcome_of_lost_launcher(bool command_started,
+                                               const std::optional<Error>& fault = {});
+// Its output could not be read any more, and so it was ended.
+contracts::RunOutcome outcome_of_unreadable(const Error& why);
 
 }  // namespace paddock::executor

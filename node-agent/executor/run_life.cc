@@ -6,10 +6,12 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
+#include "common/contracts/node.h"
 #include "common/os/file.h"
 #include "common/test_report/test_report.h"
 #include "common/wire/json.h"
 #include "node-agent/executor/command_line.h"
+#include "node-agent/executor/disk_probe.h"
 #include "node-agent/executor/outcome.h"
 
 namespace paddock::executor {
@@ -99,9 +101,7 @@ void RunLife::run() {
     next = end == FollowEnd::kResult ? NextStep::kCollect : NextStep::kLost;
     PADDOCK_CRASH_POINT("command-ended");
   }
-  if (next == NextStep::kLost) {
-    return finish(outcome_of_lost_launcher(output_->state().started_ms.has_value()));
-  }
+  if (next == NextStep::kLost) return finish(lost());
   if (next == NextStep::kCollect) {
     // Artifacts are looked for once its mounts are gone; otherwise nobody waits for its tidying.
     const bool looks = !assignment_.spec.artifacts.dirs.empty();
@@ -111,6 +111,12 @@ void RunLife::run() {
     return;
   }
   publish();
+}
+
+contracts::RunOutcome RunLife::lost() const {
+  if (unreadable_) return outcome_of_unreadable(*unreadable_);
+  return outcome_of_lost_launcher(output_->state().started_ms.has_value(),
+                                  disk_fault(folder_.path()));
 }
 
 contracts::RunOutcome RunLife::not_begun(const Error& why) const {
@@ -194,7 +200,11 @@ FollowEnd RunLife::follow_command() {
   OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
   const FollowEnd end =
       follow_launcher(launcher_, launch_files(), stop_, grace(), ports_.clock, watch_, [&] {
-        if (!output_->advance()) stop_.raise(StopKind::kCancel);  // nothing more can be read of it
+        const Status read = output_->advance();
+        if (!read && !unreadable_) {
+          unreadable_ = read.error();
+          stop_.raise(StopKind::kCancel);
+        }
         OutputState state = output_->state();
         if (state.started_ms) phase_ = RunPhase::kRunning;
         const bool news =
@@ -249,14 +259,20 @@ contracts::RunOutcome RunLife::outcome_of_result(contracts::SandboxResult result
 
 void RunLife::collect() {
   const OutputState state = output_->state();
+  const bool set_up = state.result->status != contracts::SandboxStatus::kInternalError;
+  if (!set_up && !state.started_ms) {
+    // Nothing of it was started: what the disk refused the launcher is nothing of the run's.
+    if (const auto fault = disk_fault(folder_.path())) return finish(not_begun(*fault));
+  }
   contracts::RunOutcome outcome = outcome_of_result(*state.result);
+  if (unreadable_) outcome = outcome_of_unreadable(*unreadable_);
   record_.timings_ms["run"] = state.result->duration_ms;
   if (const Status collected = collect_artifacts(outcome); !collected) {
     if (leaving()) return;
     outcome.phase = RunPhase::kFailed;
     outcome.reason = "ARTIFACTS_FAILED";
     outcome.message = cat("the command ended, but its artifacts could not be stored: ",
-                          collected.error().message);
+                          contracts::name_full_disk(collected.error()).message);
     log_error("artifacts could not be stored",
               {{"run", assignment_.run_uid}, {"error", collected.error().describe()}});
   }

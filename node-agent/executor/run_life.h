@@ -144,6 +144,7 @@ class RunLife {
   bool is_code() const { return assignment_.spec.type == contracts::RunType::kCode; }
   void collect();
   void account(contracts::RunOutcome& outcome) const;
+  contracts::RunOutcome lost() const;
   contracts::RunOutcome not_begun(const Error& why) const;
   void finish(contracts::RunOutcome outcome);
 
@@ -218,6 +219,7 @@ class RunLife {
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   std::optional<devices::ProcessorLedger::Hold> processors_;     // likewise
+  std::optional<Error> unreadable_;             // why its output cannot be read any more
   int64_t no_room_for_ = 0;                     // bytes of its files that this node has no room for
   std::list<workspace::TreeCache::Pin> trees_;  // until the run has ended
   std::optional<os::LockFile> lost_lock_;       // keeps a late launcher from starting

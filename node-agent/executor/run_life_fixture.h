@@ -187,7 +187,8 @@ class Life : public testing::Test {
             trees.get(),
             parallel,
             &accelerators,
-            &processors};
+            &processors,
+            disk.get()};
   }
   // Files that it finishes while it lives are looked for, often.
   void look_while_it_lives() {
@@ -290,6 +291,7 @@ class Life : public testing::Test {
   SystemRandom random;
   devices::Ledger accelerators;  // empty unless a test fills it
   devices::ProcessorLedger processors{{4, 6, 8}};
+  std::unique_ptr<devices::DiskLedger> disk;    // none unless a test makes one
   std::unique_ptr<workspace::TreeCache> trees;  // none unless a test makes one
   std::unique_ptr<LaunchServer> server;         // none unless a test makes one
   std::unique_ptr<RunLife> life;

@@ -10,6 +10,7 @@
 #include "common/wire/json.h"
 #include "node-agent/code/launch.h"
 #include "node-agent/executor/command_line.h"
+#include "node-agent/executor/disk_probe.h"
 #include "node-agent/executor/phase_timing.h"
 #include "node-agent/executor/retrying_transport.h"
 #include "node-agent/executor/run_life.h"
@@ -254,6 +255,7 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
     return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
   }
   if (end != FollowEnd::kResult) {
+    if (auto fault = disk_fault(folder.path())) return std::move(*fault);
     return Error{Code::kInternal, "LAUNCHER_LOST",
                  "the sandbox launcher died while it built the run's environment"};
   }

@@ -1,15 +1,17 @@
-"""A node whose disk has less room than its operator wants: it says so by name and gets no runs until there is room."""
+"""A node's disk: what runs may ask for of it; less than its operator wants, which it says by name and gets no runs until there
+is room; and full, which no run is told as anything else."""
 import contextlib
 import http.client
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, find_file, held_port, main, make_project, wait_until
+from harness import Instance, find_file, held_port, main, make_project, pids_running, wait_until
 
 
 class FullDisk(unittest.TestCase):
@@ -49,6 +51,12 @@ class FullDisk(unittest.TestCase):
         wait_until("snippets to be taken again", lambda: self.execute()[0] == 200)
 
 
+# Ends by itself once it is told to, from outside.
+WAITS = """import signal, sys
+signal.signal(signal.SIGUSR1, lambda *_: sys.exit(0))
+print("started", flush=True)
+while True: signal.pause()
+"""
 # Says its first line, waits until nothing more can be written beside it, and then says more than waits for room.
 PRINTER = """import os, sys, time
 print("ready", flush=True)
@@ -74,8 +82,9 @@ def why_no_disk():
 
 
 @unittest.skipIf(why_no_disk(), why_no_disk())
-class DiskFilledWhileARunPrints(unittest.TestCase):
-    """The data folder of the agent alone is on a small disk, which others fill."""
+class SmallDisk(unittest.TestCase):
+    """The data folder of the agent alone is on a small disk."""
+    SIZE = "64m"
 
     def setUp(self):
         self.home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-it-")))
@@ -83,7 +92,7 @@ class DiskFilledWhileARunPrints(unittest.TestCase):
         self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = "1"
         self.disk = self.home / "state/instances/test/agent"
         self.disk.mkdir(parents=True)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=700", "none", self.disk], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.SIZE},mode=700", "none", self.disk], check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", self.disk], check=True)
         self.enterContext(self.instance)
         self.assertEqual(find_file(self.home, "agent.json").parent, self.disk)
@@ -92,6 +101,19 @@ class DiskFilledWhileARunPrints(unittest.TestCase):
         with open(self.disk / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
             while file.write(b"x" * 4096):
                 pass
+
+    def project(self, **files):
+        return make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), **files)
+
+    def message(self, name):
+        return self.instance.run_object(name)["status"].get("message", "")
+
+    def node(self):
+        return self.instance.get("nodes")["items"][0]["status"]
+
+
+class DiskFilledWhileARunPrints(SmallDisk):
+    """Others fill it."""
 
     def end_of_a_run_on_a_disk_that_fills(self, code):
         project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), job__py=PRINTER)
@@ -115,6 +137,62 @@ class DiskFilledWhileARunPrints(unittest.TestCase):
         status = self.end_of_a_run_on_a_disk_that_fills(7)
         self.assertEqual((status["phase"], status["reason"], status["result"]["rc"], status["result"]["code"]),
                          ("Failed", "NonZeroExit", 7, "NODE_DISK_FULL"))
+
+    def test_a_launcher_that_ends_without_a_result_meanwhile_is_told_as_that(self):
+        name = f"waits-{os.getpid()}"
+        self.instance.run("compute", self.project(waits__py=WAITS), f"python3 waits.py {name}", "--detach", "--name", "waits")
+        wait_until("its first line", lambda: "started" in self.instance.run("logs", "waits", check=False).stdout)
+        self.fill()
+        os.kill(self.instance.launcher_of(name), signal.SIGKILL)
+        status = self.instance.wait_phase("waits", "Failed")["status"]
+        self.assertEqual((status["reason"], status["refusals"]), ("NODE_DISK_FULL", 0))
+        self.assertIn("the sandbox launcher died without a result; the command was ended with it", status["message"])
+
+
+class DiskThatRunsAskFor(SmallDisk):
+    SIZE = "96m"
+
+    def start(self, name, *options):
+        mark = f"{name}-{os.getpid()}"
+        self.instance.run("compute", self.waits, f"python3 waits.py {mark}", "--detach", "--name", name, *options)
+        return mark
+
+    def setUp(self):
+        super().setUp()
+        self.waits = self.project(waits__py=WAITS, quick__py="print(1)\n")
+
+    def test_a_run_waits_for_what_another_has_asked_for_and_others_do_not(self):
+        mark = self.start("first", "--disk", "60Mi")
+        wait_until("the first one to start", lambda: pids_running(mark))
+        self.start("second", "--disk", "60Mi")
+        said = wait_until("a reason", lambda: (lambda text: text if "of disk free" in text else None)(self.message("second")))
+        self.assertRegex(said, r"^0/1 nodes fit: 1 has not 60(\.0)? MiB of disk free \(most: [\d.]+ MiB or more\); would help: ask for less")
+        self.instance.run("compute", self.waits, "python3 quick.py")
+        described = self.instance.run("describe", "node", self.instance.get("nodes")["items"][0]["metadata"]["name"]).stdout
+        self.assertRegex(described, r"Disk for runs: +\d\S* MiB, less what placed ones ask for")
+        self.assertRegex(self.instance.run("top").stdout, r"60(\.0)? MiB/\d\S* MiB")
+        for pid in pids_running(mark):
+            os.kill(pid, signal.SIGUSR1)
+        self.instance.wait_phase("first", "Succeeded")
+        self.instance.wait_phase("second", "Running")
+
+    def test_more_than_it_may_write_is_refused_at_once(self):
+        status, answer = self.instance.post_run("greedy", {"type": "command", "command": ["true"], "resources": {"disk": "5Gi"}})
+        self.assertEqual((status, answer["details"]["causes"][0]["field"]), (400, "spec.resources.disk"))
+        refused = self.instance.run("compute", self.waits, "python3 quick.py", "--disk", "1000Ti", check=False)
+        self.assertIn("LIMIT_OVER_CEILING", refused.stderr)
+
+    def test_files_without_room_make_their_run_wait_and_nobody_else(self):
+        """A few bytes that a project names two hundred times: nothing of it comes, and the node works on."""
+        large = self.project(quick__py="print(1)\n", **{f"copies/{i}": "x" * (1 << 20) for i in range(200)})
+        self.instance.run("compute", large, "python3 quick.py", "--detach", "--name", "large")
+        said = wait_until("a reason", lambda: (lambda text: text if "of disk free" in text else None)(self.message("large")))
+        self.assertIn("use fewer or smaller files", said)
+        status = self.instance.run_object("large")["status"]
+        self.assertEqual((status["phase"], status["refusals"]), ("Pending", 1))
+        self.instance.run("compute", self.waits, "python3 quick.py")
+        self.assertNotIn("coolDown", self.node())
+        self.assertNotIn("conditions", self.node())
 
 
 if __name__ == "__main__":
