@@ -138,9 +138,14 @@ Result<std::unique_ptr<StoredBytes::Room>> StoredBytes::take(const std::string& 
   return std::make_unique<Room>(*this, name_space, taken);
 }
 
-// One at a time, and each namespace not too often: whoever is at its share keeps asking.
+std::shared_ptr<std::mutex> StoredBytes::counting(const std::string& name_space) {
+  return accounts_.with([&](Accounts& all) { return all[name_space].counting; });
+}
+
+// Not too often: whoever is at its share keeps asking.
 Status StoredBytes::count(const std::string& name_space) {
-  const std::lock_guard one(counting_);
+  const auto turn = counting(name_space);
+  const std::lock_guard one(*turn);
   const auto last = accounts_.with([&](Accounts& all) { return all[name_space].counted; });
   if (last && clock_.mono() - *last < kCountEvery) return {};
   ASSIGN_OR_RETURN(const Sizes named, named_sizes(store_, blobs_, name_space));
@@ -155,19 +160,39 @@ bool StoredBytes::is_over(const Name& name, const File& file, MonoTime now) cons
   return !blobs_.has(hex({reinterpret_cast<const char*>(name.data()), name.size()}));
 }
 
+// What is named now, and what is not: of that the disk is asked while nobody is kept waiting.
 void StoredBytes::settle(const std::string& name_space, const Sizes& named) {
   const MonoTime now = clock_.mono();
-  accounts_.with([&](Accounts& all) {
+  Files unnamed = take_over(name_space, named, now);
+  std::erase_if(unnamed, [&](const auto& each) { return !is_over(each.first, each.second, now); });
+  drop(name_space, unnamed);
+}
+
+StoredBytes::Files StoredBytes::take_over(const std::string& name_space, const Sizes& named,
+                                          MonoTime now) {
+  return accounts_.with([&](Accounts& all) {
     Account& mine = all[name_space];
     mine.counted = now;
     for (auto& [name, file] : mine.files)
       if (!file.unnamed) file.unnamed = now;
     for (const auto& [digest, size] : named) add(mine, digest, {taken_by(size), std::nullopt});
-    std::erase_if(mine.files, [&](const auto& each) {
-      const bool over = is_over(each.first, each.second, now);
-      if (over) mine.bytes -= each.second.bytes;
-      return over;
-    });
+    Files out;
+    for (const auto& each : mine.files)
+      if (each.second.unnamed) out.insert(each);
+    return out;
+  });
+}
+
+// But for what was sent again meanwhile.
+void StoredBytes::drop(const std::string& name_space, const Files& over) {
+  accounts_.with([&](Accounts& all) {
+    Account& mine = all[name_space];
+    for (const auto& [name, file] : over) {
+      const auto at = mine.files.find(name);
+      if (at == mine.files.end() || at->second.unnamed != file.unnamed) continue;
+      mine.bytes -= at->second.bytes;
+      mine.files.erase(at);
+    }
   });
 }
 
@@ -175,7 +200,8 @@ Status StoredBytes::count_all() {
   ASSIGN_OR_RETURN(std::set<std::string> all, namespaces_of(store_));
   for (auto& each : uses()) all.insert(each.first);
   for (const std::string& each : all) {
-    const std::lock_guard one(counting_);
+    const auto turn = counting(each);
+    const std::lock_guard one(*turn);
     ASSIGN_OR_RETURN(const Sizes named, named_sizes(store_, blobs_, each));
     settle(each, named);
   }

@@ -71,11 +71,14 @@ class StoredBytes {
     int64_t bytes = 0;
     std::optional<MonoTime> unnamed;  // since when the namespace names it no more, or not yet
   };
+  using Files = std::unordered_map<Name, File, HashName>;
   struct Account {
-    std::unordered_map<Name, File, HashName> files;
+    Files files;
     int64_t bytes = 0;  // of all of them
     int64_t arriving = 0;
     std::optional<MonoTime> counted;
+    // Held while it is counted: one at a time, and nobody waits for another namespace's disk.
+    std::shared_ptr<std::mutex> counting = std::make_shared<std::mutex>();
     int64_t used() const { return bytes + arriving; }
   };
   using Accounts = std::map<std::string, Account>;
@@ -84,15 +87,17 @@ class StoredBytes {
   static void add(Account& account, const cas::Digest& digest, File file);
   bool reserve(const std::string& name_space, int64_t bytes);
   Status count(const std::string& name_space);
+  std::shared_ptr<std::mutex> counting(const std::string& name_space);
   void settle(const std::string& name_space, const Sizes& named);
+  Files take_over(const std::string& name_space, const Sizes& named, MonoTime now);
   bool is_over(const Name& name, const File& file, MonoTime now) const;
+  void drop(const std::string& name_space, const Files& over);
 
   store::Store& store_;
   const cas::BlobStore& blobs_;
   const Shares shares_;
   const Millis keep_;
   const Clock& clock_;
-  std::mutex counting_;
   Guarded<Accounts> accounts_;
 };
 
