@@ -8,6 +8,7 @@
 #include "controller/api/pipeline.h"
 #include "controller/api/routes.h"
 #include "controller/app/data_folder.h"
+#include "controller/app/lost_database.h"
 #include "controller/http_server/origin.h"
 #include "controller/sessions/open_commands.h"
 
@@ -70,6 +71,7 @@ Status Controller::read_profiles() {
 }
 
 Status Controller::open_state() {
+  TRY(check_database_is_there(config_.data_dir));
   store::StoreOptions options;
   options.path = os::join_path(config_.data_dir, "paddock.db");
   options.on_commit = [this](const std::vector<std::string>& topics) {

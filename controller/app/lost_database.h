@@ -1,0 +1,14 @@
+// Whether the files of an instance lie in a data folder without the database that knows them. An
+// empty one in its place would be a new instance, which after a day has swept all of them.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.h"
+
+namespace paddock::app {
+
+// Before the database is opened. FailedPrecondition, STORE_MISSING.
+Status check_database_is_there(const std::string& data_dir);
+
+}  // namespace paddock::app

@@ -1,0 +1,54 @@
+#include "controller/app/lost_database.h"
+
+#include <gtest/gtest.h>
+
+#include "common/os/file.h"
+#include "controller/store/store.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::app {
+namespace {
+
+class LostDatabase : public testing::Test {
+ protected:
+  std::string found() {
+    const Status there = check_database_is_there(folder_.path());
+    return there.ok() ? "" : there.error().reason;
+  }
+  void add_blob() {
+    ASSERT_TRUE(os::make_dirs(folder_ / "blobs/ab").ok());
+    folder_.write("blobs/ab/abcd", "x");
+  }
+  std::string db() const { return folder_ / "paddock.db"; }
+  const test::TempDir folder_;
+};
+
+TEST_F(LostDatabase, ANewFolderIsANewInstance) {
+  EXPECT_EQ(found(), "");
+  ASSERT_TRUE(os::make_dirs(folder_ / "blobs/tmp").ok());
+  EXPECT_EQ(found(), "");
+}
+
+TEST_F(LostDatabase, FilesWithoutOneAreNot) {
+  add_blob();
+  EXPECT_EQ(found(), "STORE_MISSING");
+  folder_.write("paddock.db", "");
+  EXPECT_EQ(found(), "STORE_MISSING") << "emptied";
+}
+
+TEST_F(LostDatabase, OneInItsLogAloneIsThereAsLongAsTheLogIs) {
+  add_blob();
+  {
+    const auto store = store::Store::open({db()});
+    ASSERT_TRUE(store.ok());
+    EXPECT_EQ(found(), "") << "what was committed may be in the log alone";
+  }
+  EXPECT_EQ(found(), "");
+  folder_.write("paddock.db", std::string(4096, '\0'));
+  EXPECT_EQ(found(), "STORE_MISSING") << "a header, as a log that was lost leaves it";
+  folder_.write("paddock.db-wal", "something");
+  EXPECT_EQ(found(), "");
+}
+
+}  // namespace
+}  // namespace paddock::app
