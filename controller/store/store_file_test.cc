@@ -218,5 +218,46 @@ TEST(StoreFile, ATruncatedLogCostsOnlyItsTail) {
   EXPECT_TRUE(add_row(*store, "after").ok());
 }
 
+int64_t pragma_of(const std::string& path, const char* name) {
+  sqlite3* db = nullptr;
+  sqlite3_stmt* asked = nullptr;
+  int64_t out = -1;
+  EXPECT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_prepare_v2(db, cat("PRAGMA ", name).c_str(), -1, &asked, nullptr), SQLITE_OK);
+  if (sqlite3_step(asked) == SQLITE_ROW) out = sqlite3_column_int64(asked, 0);
+  sqlite3_finalize(asked);
+  sqlite3_close(db);
+  return out;
+}
+
+void put_large(Store& store, int number, size_t bytes) {
+  EXPECT_TRUE(store
+                  .write([&](WriteTxn& txn) {
+                    return txn.put_setting(cat("large-", number), std::string(bytes, 'x'));
+                  })
+                  .ok());
+}
+
+TEST(StoreFile, ShrinksOnceMuchOfItIsFree) {
+  TempFolder folder;
+  {
+    const auto store = must_open(folder.file());
+    for (int i = 0; i < 64; ++i) put_large(*store, i, 1 << 20);
+    for (int i = 0; i < 64; ++i) put_large(*store, i, 1);
+    for (int i = 0; i < 64; ++i) put_large(*store, i, 2);  // what is written next takes parts along
+  }
+  EXPECT_LT(pragma_of(folder.file(), "page_count"), 10 << 10) << "of 16 Ki; 4 Ki are kept";
+}
+
+TEST(StoreFile, OneOfBeforeItCouldShrinkIsWrittenAnewOnce) {
+  TempFolder folder;
+  must_open(folder.file()).reset();
+  raw_sql(folder.file(), "PRAGMA journal_mode=DELETE; PRAGMA auto_vacuum=NONE; VACUUM");
+  ASSERT_EQ(pragma_of(folder.file(), "auto_vacuum"), 0);
+  ASSERT_TRUE(add_row(*must_open(folder.file()), "a").ok());
+  EXPECT_EQ(pragma_of(folder.file(), "auto_vacuum"), 2);
+  EXPECT_TRUE(contains(*must_open(folder.file()), "a"));
+}
+
 }  // namespace
 }  // namespace paddock::store

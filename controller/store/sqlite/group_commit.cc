@@ -33,6 +33,11 @@ Status GroupCommit::submit(const Change& change) {
       lock.lock();
       finish(batch);
     }
+    if (waiting_.empty()) {
+      lock.unlock();
+      give_pages_back();
+      lock.lock();
+    }
     hand_over();
   }
   return std::move(job.result);
@@ -69,6 +74,20 @@ void GroupCommit::remember(const Batch& batch, bool wrote) {
   } else if (wrote) {
     disk_refuses_.store(false);
   }
+}
+
+// A part at a time of what is free in the file, where that is much of it: so a file shrinks again,
+// and whoever writes meanwhile hardly waits. A transaction of its own: what was deleted on a full
+// disk stays deleted though this may find no room.
+void GroupCommit::give_pages_back() {
+  constexpr int64_t kKept = 4096;  // 16 MiB, for what comes next
+  const auto unused = db_->pragma("PRAGMA freelist_count");
+  if (!unused.ok() || *unused <= kKept || disk_refuses()) return;
+  const auto all = db_->pragma("PRAGMA page_count");
+  if (!all.ok() || *unused < *all / 4) return;
+  if (!db_->execute("BEGIN IMMEDIATE; PRAGMA incremental_vacuum(512); COMMIT").ok() &&
+      db_->in_transaction())
+    (void)db_->execute("ROLLBACK");
 }
 
 void GroupCommit::commit(const Batch& batch) {

@@ -60,6 +60,7 @@ class GroupCommit {
   Status try_commit(const Batch& batch, Transaction& txn);
   Status run_in_savepoint(Job& job, Transaction& txn);
   void remember(const Batch& batch, bool wrote);
+  void give_pages_back();
   void announce(Transaction& txn) const;
 
   std::mutex mutex_;  // guards waiting_, working_ and the jobs' flags

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 
 #include <cerrno>
@@ -75,9 +76,23 @@ Status check_ours(Connection& db) {
 
 bool means_damage(const Error& error) { return error.reason == "STORE_CORRUPT"; }
 
-Status check_and_migrate(Connection& db, bool whole) {
+// A file of before it could shrink is written anew, once: where that takes a moment, and not much
+// of the disk. It can be used as well as it is.
+void let_it_shrink(Connection& db, const std::string& path) {
+  constexpr int64_t kIncremental = 2;
+  const auto mode = db.pragma("PRAGMA auto_vacuum");
+  if (!mode.ok() || *mode == kIncremental) return;
+  (void)db.execute("PRAGMA auto_vacuum=INCREMENTAL");  // all that an empty one needs
+  struct statvfs disk {};
+  const bool room = ::statvfs(path.c_str(), &disk) == 0 &&
+                    static_cast<int64_t>(disk.f_bavail * disk.f_frsize) / 8 > size_of(path);
+  if (size_of(path) > 0 && room) (void)db.execute("VACUUM");
+}
+
+Status check_and_migrate(Connection& db, const std::string& path, bool whole) {
   TRY(check_ours(db));
   if (whole) TRY(check_sound(db));
+  if (whole) let_it_shrink(db, path);
   TRY(
       db.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                  "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"));
@@ -86,7 +101,7 @@ Status check_and_migrate(Connection& db, bool whole) {
 
 Result<std::unique_ptr<Connection>> open_checked(const std::string& path, bool whole) {
   ASSIGN_OR_RETURN(auto db, Connection::open(path, Connection::Mode::kWriter));
-  TRY(check_and_migrate(*db, whole));
+  TRY(check_and_migrate(*db, path, whole));
   return db;
 }
 
