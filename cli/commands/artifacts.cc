@@ -81,7 +81,7 @@ std::string output_folder(const Parsed& parsed, const Env& env) {
 }
 
 Result<int> show_artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  const RunRef ref = run_ref(parsed);
+  ASSIGN_OR_RETURN(const RunRef ref, run_ref(parsed));
   ASSIGN_OR_RETURN(const Run run, watcher.client.get_run(ref.name_space, ref.name));
   const bool ended = contracts::is_terminal(run.status.phase);
   if (!ended && run.status.artifacts.empty()) {
@@ -131,7 +131,7 @@ Result<Run> follow_to_the_end(Watcher& watcher, const RunRef& ref, Bringing& bri
 }
 
 Result<int> follow_artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  const RunRef ref = run_ref(parsed);
+  ASSIGN_OR_RETURN(const RunRef ref, run_ref(parsed));
   Bringing bringing(watcher, ref, output_folder(parsed, env), env);
   ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
   if (!contracts::is_terminal(run.status.phase)) {

@@ -45,8 +45,8 @@ void print_event(const contracts::RunEvent& event, OutputFormat format, const En
 int events_command(const Parsed& parsed, Env& env) {
   const Result<OutputFormat> format = parse_output_format(parsed.text("output"));
   if (!format.ok()) return fail(env, format.error());
-  const RunRef run = run_ref(parsed);
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const RunRef run, run_ref(parsed));
     TRY(watcher.client.follow_events(run.name_space, run.name, 0, env.patience,
                                      [&](const contracts::RunEvent& event) {
                                        print_event(event, *format, env);

@@ -63,8 +63,8 @@ int logs_command(const Parsed& parsed, Env& env) {
   const auto tail = integer_option(parsed, "tail", 0, kMostLines);
   if (!tail.ok()) return fail(env, tail.error());
   const LogOptions options{parsed.has("follow"), *tail};
-  const RunRef run = run_ref(parsed);
-  return watch(parsed, env, [&](Watcher& watcher) {
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const RunRef run, run_ref(parsed));
     const bool resumable = options.follow && !options.tail;
     return resumable ? follow_output(watcher, run, env) : print_text(watcher, run, options, env);
   });

@@ -13,6 +13,8 @@ constexpr const char* kLookGroup = "Follow runs";
 constexpr const char* kNodeGroup = "Nodes";
 constexpr const char* kToolGroup = "Tools";
 
+const OptionRow kRunSelector{"-l,--selector", "SELECTOR",
+                             "all that have these labels now, e.g. team=a,stage!=test"};
 const OptionRow kDocumentFormat{"-o,--output", "FORMAT", "table, json or yaml"};
 
 std::vector<CommandRow> instance_commands() {
@@ -56,6 +58,7 @@ std::vector<CommandRow> instance_commands() {
 
 std::vector<CommandRow> look_commands() {
   const ArgumentRow name{"NAME", "name of the run"};
+  const ArgumentRow names{"NAME", "names of the runs", false, true};
   return {
       {"logs",
        kLookGroup,
@@ -73,15 +76,20 @@ std::vector<CommandRow> look_commands() {
        "Follows until the run has ended. With -o json: an object per line."},
       {"wait",
        kLookGroup,
-       "wait for a run's end; exits with the run's own code",
-       {name},
-       {{"--timeout", "D", "give up after this long, with exit code 124"}, kNamespace},
-       ""},
+       "wait for the end of runs; exits with the run's own code",
+       {names},
+       {{"--timeout", "D", "give up after this long, with exit code 124"},
+        kRunSelector,
+        kNamespace},
+       "Of several runs: once all have ended, with the first code that is not 0.\n\n"
+       "  paddock wait train-1 train-2\n  paddock wait -l sweep=a --timeout 2h"},
       {"cancel",
        kLookGroup,
-       "cancel a run",
-       {name},
-       {{"--now", "", "kill it at once, also when it is being ended already"}, kNamespace},
+       "cancel runs",
+       {names},
+       {{"--now", "", "kill it at once, also when it is being ended already"},
+        kRunSelector,
+        kNamespace},
        "Its processes get SIGTERM, and SIGKILL after the run's grace (spec.terminationGrace; 2 s\n"
        "unless given). What they save until then comes back as its artifacts."},
       {"artifacts",

@@ -129,6 +129,23 @@ class Objects(unittest.TestCase):
         self.assertEqual(self.cli("delete", "-f", path, "--ignore-not-found").stdout, "")
         self.assertIn("say which", self.cli("delete", "runs", code=2).stderr)
 
+    def test_waits_for_and_cancels_several_runs_by_names_and_labels(self):
+        ends = {"ended-well": 0, "ended-3": 3, "ended-4": 4}
+        self.cli("create", "-f", self.file(*(run(f"{{name: {name}, labels: {{group: ended}}}}", f"raise SystemExit({code})")
+                                             for name, code in ends.items())))
+        names = self.cli("get", "runs", "-l", "group=ended", "-o", "name").stdout.split()
+        self.assertEqual(len(names), 3)
+        self.assertEqual(self.cli("wait", "ended-well", "runs/ended-3", "run.paddock.dev/ended-4", code=3).stdout, "")
+        self.assertIn(self.instance.run("wait", "-l", "group=ended", check=False).returncode, (3, 4))
+        told = self.cli("cancel", *names).stderr
+        self.assertEqual(told.count("has ended already (Succeeded); there is nothing to cancel"), 1)
+        self.assertEqual(told.count("has ended already (Failed); there is nothing to cancel"), 2)
+        self.assertIn("RUN_NOT_FOUND", self.cli("cancel", "nobody", *names, code=127).stderr)
+        self.assertIn("NO_RUN", self.cli("wait", "-l", "group=none", code=127).stderr)
+        self.assertIn("names, or --selector", self.cli("wait", code=2).stderr)
+        self.assertIn("names, or --selector", self.cli("cancel", "ended-3", "-l", "group=ended", code=2).stderr)
+        self.assertIn("`node/ended-3` is none", self.cli("logs", "node/ended-3", code=2).stderr)
+
     def test_a_watch_shows_each_change_until_it_is_ended(self):
         out = self.enterContext((self.folder / "seen").open("w"))
         watch = subprocess.Popen([BIN / "paddock", "get", "runs", "-w", "-l", "watched=yes", "-o",
