@@ -9,6 +9,7 @@
 #include "common/contracts/node.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
+#include "common/os/sync.h"
 
 namespace paddock::executor {
 namespace {
@@ -22,7 +23,7 @@ Status write_and_keep(const std::string& path) {
   if (wrote < 0) return system_error("writing a file of the run", errno);
   if (wrote < static_cast<ssize_t>(bytes.size()))
     return system_error("writing a file of the run", ENOSPC);
-  if (::fdatasync(file.get()) != 0) return system_error("keeping a file of the run", errno);
+  if (os::sync_all(file.get()) != 0) return system_error("keeping a file of the run", errno);
   return {};
 }
 
