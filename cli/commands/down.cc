@@ -101,7 +101,9 @@ Status down(const std::string& instance, std::optional<Millis> timeout, const En
     env.say(cat("instance ", instance, " is not up"));
     return {};
   }
-  TRY(write_pointer(paths.pointer(), *pointer));  // as it was, or mended
+  // As it was, or mended; what is to be stopped is known without it.
+  if (const Status kept = write_pointer(paths.pointer(), *pointer); !kept.ok())
+    env.say(cat("could not write down what is up: ", kept.error().message));
   return stop_all(env, paths, *pointer, timeout);
 }
 

@@ -15,6 +15,7 @@
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 #include "common/os/file.h"
+#include "common/os/start_reserve.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -298,9 +299,16 @@ Result<Start> prepare(const UpOptions& options, const Env& env) {
   return Start{options, env, paths, settings, env.clock.mono() + options.timeout, {}, new_sources};
 }
 
+// What `up` writes itself has room on a full disk too, as what the programs write at their start.
+void make_room(const Env& env, const InstancePaths& paths) {
+  const std::string full = os::full_disk_text(os::make_room_to_start(paths.folder));
+  if (!full.empty()) env.say(cat(full, ": free some space there"));
+}
+
 Status up(const UpOptions& options, const Env& env) {
   ASSIGN_OR_RETURN(Start start, prepare(options, env));
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_instance(env, start.paths));
+  make_room(env, start.paths);
   TRY(bring_up(start));
   announce(start);
   return {};

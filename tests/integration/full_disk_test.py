@@ -194,6 +194,34 @@ class DiskThatRunsAskFor(SmallDisk):
         self.assertNotIn("coolDown", self.node())
         self.assertNotIn("conditions", self.node())
 
+@unittest.skipIf(why_no_disk(), why_no_disk())
+class LaptopDisk(unittest.TestCase):
+    """One disk for all of an instance, its client's files too, which others fill to the last byte."""
+
+    def test_it_comes_down_and_up_on_it_and_works_again_once_there_is_room(self):
+        home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-it-")))
+        disk = home / "state"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m,mode=700", "none", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=True)
+        instance = Instance(home=home)
+        instance.env.update(PADDOCK_NODE_AGENT_MIN_FREE="1", PADDOCK_CONTROLLER_BLOBS_MIN_FREE="0")
+        with instance:
+            with open(disk / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
+                while file.write(b"x" * 4096):
+                    pass
+            down = instance.run("down")
+            self.assertIn("is down", down.stdout + down.stderr)
+            self.assertEqual(instance.processes(), [])
+            with open(disk / "filler", "ab", buffering=0) as file, contextlib.suppress(OSError):
+                while file.write(b"x" * 4096):
+                    pass
+            up = instance.up()
+            self.assertIn("the disk of the data folder is full", up.stdout + up.stderr)
+            self.assertEqual(instance.get("runs")["items"], [])
+            (disk / "filler").unlink()
+            instance.run("compute", make_project(home / "project", quick__py="print(1)\n"), "python3 quick.py")
+
 
 if __name__ == "__main__":
     main()
