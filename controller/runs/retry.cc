@@ -27,6 +27,8 @@ bool command_never_started(const contracts::Run& run, const contracts::RunOutcom
 }
 
 constexpr int64_t kMostRefusals = 10;
+// Of a run that waits for room for its files, and asks every few minutes.
+constexpr int64_t kMostWithoutRoom = 1000;
 
 }  // namespace
 
@@ -36,8 +38,9 @@ int64_t counted_attempts(const contracts::Run& run) {
 
 bool was_refused(const contracts::Run& run, const contracts::RunOutcome& outcome) {
   const bool begun = run.status.started_at || run.status.phase == RunPhase::kRunning;
+  const bool no_room = outcome.disk_needed || run.status.disk_needed;
   return outcome.refused.value_or(false) && outcome.phase == RunPhase::kFailed && !outcome.result &&
-         !begun && run.status.refusals < kMostRefusals;
+         !begun && run.status.refusals < (no_room ? kMostWithoutRoom : kMostRefusals);
 }
 
 Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt) {

@@ -8,6 +8,17 @@
 
 namespace paddock::scheduler {
 
+namespace {
+
+// Since when the run waits; 0: it does not say.
+int64_t waits_since(const contracts::RunStatus& status) {
+  const auto found = std::ranges::find(status.conditions, "Scheduled", &contracts::Condition::type);
+  const bool says = found != status.conditions.end() && found->last_transition_time;
+  return says ? found->last_transition_time->value.ms : 0;
+}
+
+}  // namespace
+
 void Cluster::put_node(const contracts::Node& node) {
   const bool known = nodes_.find(node.metadata.name).has_value();
   nodes_.put(state_of(node));
@@ -36,6 +47,8 @@ Cluster::Entry Cluster::entry_of(const contracts::Run& run) {
   if (run.metadata.creation_timestamp) entry.created_ms = run.metadata.creation_timestamp->value.ms;
   entry.demand = classes_.join(demand_of(run));
   if (run.status.phase != contracts::RunPhase::kPending) entry.node = run.status.node_name;
+  if (run.status.disk_needed && entry.node.empty())
+    entry.asks_again_ms = waits_since(run.status) + kAsksAgainAfter.count();
   if (run.status.retry_at && run.spec.retry) {
     entry.not_before_ms = run.status.retry_at->value.ms;
     entry.longest_wait_ms = runs::retry_delay(*run.spec.retry, runs::counted_attempts(run)).count();
@@ -109,6 +122,7 @@ void Cluster::enter(const std::string& uid, Entry entry) {
   }
   ++waiting_;
   unexplained_.insert(uid);
+  if (kept.asks_again_ms > 0) asking_again_.emplace(kept.asks_again_ms, uid);
   if (kept.not_before_ms > 0) {
     delayed_.emplace(kept.not_before_ms, uid);
   } else {
@@ -124,6 +138,7 @@ void Cluster::leave(Runs::iterator run) {
     --waiting_;
     dequeue(uid, entry);
     delayed_.erase({entry.not_before_ms, uid});
+    asking_again_.erase({entry.asks_again_ms, uid});
     forget_unexplained(uid);
   } else {
     release(uid, entry.node);
@@ -176,8 +191,13 @@ void Cluster::recount(const std::string& node) {
 }
 
 std::optional<WallTime> Cluster::next_due() const {
-  if (delayed_.empty()) return std::nullopt;
-  return WallTime{delayed_.begin()->first};
+  std::optional<WallTime> due;
+  for (const auto* each : {&delayed_, &asking_again_}) {
+    if (each->empty()) continue;
+    const WallTime first{each->begin()->first};
+    due = due ? std::min(*due, first) : first;
+  }
+  return due;
 }
 
 std::vector<std::string> Cluster::orphans() const {

@@ -39,6 +39,9 @@ struct Unplaced {
   std::string message;
   int64_t position = 0;  // in the queue, from 1; 0: behind the first kToldPositions
 };
+// A run whose files had no room is placed by what they take for so long. Then it asks a node again,
+// whatever is free there: another run may have brought the same files meanwhile.
+constexpr Millis kAsksAgainAfter = std::chrono::minutes(5);
 // A place further back is not told: each run that leaves would rewrite all behind it.
 constexpr size_t kToldPositions = 100;
 
@@ -106,7 +109,7 @@ class Cluster {
   const Charges& charged(const std::string& name_space) const {
     return used_by(name_space).charged;
   }
-  // When the next delayed attempt is due.
+  // When the next delayed attempt is due, or the next run asks again.
   std::optional<WallTime> next_due() const;
   // Runs of nodes that are not there.
   std::vector<std::string> orphans() const;
@@ -123,6 +126,7 @@ class Cluster {
     std::string node;  // empty: waiting
     int64_t not_before_ms = 0;
     int64_t longest_wait_ms = 0;  // whatever the clock does
+    int64_t asks_again_ms = 0;    // waiting for room for its files: until when; 0: it does not
     bool queued = false;          // waiting and due
     bool may_be_evicted = false;
     bool being_evicted = false;
@@ -145,6 +149,7 @@ class Cluster {
   void release(const std::string& uid, const std::string& node);
   void recount(const std::string& node);
   void wake_due(WallTime now);
+  void ask_again(WallTime now);
   void unblock();
   bool place_level(Queue::Level& level, Round& round);
   bool step(Tenant& tenant, Round& round);
@@ -168,6 +173,7 @@ class Cluster {
   std::unordered_map<std::string, std::pair<std::string, Charge>> charges_;  // by uid
   std::unordered_map<std::string, std::set<std::string>> on_node_;           // uids
   std::set<std::pair<int64_t, std::string>> delayed_;                        // until, uid
+  std::set<std::pair<int64_t, std::string>> asking_again_;                   // likewise
   std::set<std::string> unexplained_;                                        // newcomers
   std::set<std::string> overdue_;  // they were, a while ago
   size_t told_at_once_ = 0;

@@ -31,6 +31,7 @@ struct Cluster::Tenant {
 
 Plan Cluster::pass(WallTime now, size_t most) {
   wake_due(now);
+  ask_again(now);
   unblock();
   Round round;
   round.most = most;
@@ -55,6 +56,21 @@ void Cluster::wake_due(WallTime now) {
     enqueue(each.second, runs_.at(each.second));
     unexplained_.insert(each.second);
     ++version_;
+  }
+}
+
+void Cluster::ask_again(WallTime now) {
+  while (!asking_again_.empty() && asking_again_.begin()->first <= now.ms) {
+    const auto run = runs_.find(asking_again_.begin()->second);
+    const std::string uid = run->first;
+    Entry entry = run->second;
+    Demand demand = classes_.at(entry.demand).demand;
+    demand.disk_for_files = 0;
+    leave(run);
+    entry.demand = classes_.join(demand);
+    entry.queued = false;
+    entry.asks_again_ms = 0;
+    enter(uid, std::move(entry));
   }
 }
 
@@ -125,7 +141,8 @@ bool Cluster::step(Tenant& tenant, Round& round) {
   }
   head.line->erase(head.line->begin());
   entry.queued = false;
-  entry.not_before_ms = entry.longest_wait_ms = 0;
+  asking_again_.erase({entry.asks_again_ms, uid});
+  entry.asks_again_ms = entry.not_before_ms = entry.longest_wait_ms = 0;
   --waiting_;
   forget_unexplained(uid);
   place(uid, entry, nodes_.at(*node).name);

@@ -293,6 +293,24 @@ TEST(Scheduler, ARunWhoseFilesHadNoRoomGoesWhereTheyHaveAndHoldsNothingForThem) 
   EXPECT_NE(reason(large, {small, big}).find("0/2 nodes fit"), std::string::npos);
 }
 
+TEST(Scheduler, AfterAWhileARunAsksAgainForFilesThatMayBeThereByThen) {
+  Cluster cluster({});
+  cluster.put_node(with_disk(make_node("n"), kGibi));
+  contracts::Run large = make_run("large");
+  large.status.disk_needed = wire::Quantity{10 * kGibi};
+  large.status.conditions = {{"Scheduled", "False", "REFUSED", "", wire::Timestamp{{1000}}}};
+  const WallTime again = WallTime{1000} + kAsksAgainAfter;
+  for (int i = 0; i < 2; ++i) {
+    cluster.put_run(large);
+    EXPECT_TRUE(cluster.pass(WallTime{again.ms - 1}).bindings.empty());
+    EXPECT_EQ(cluster.next_due(), again);
+    EXPECT_EQ(cluster.pass(again).bindings.size(), 1u);
+    EXPECT_FALSE(cluster.next_due());
+    cluster.remove_run("large");
+    EXPECT_EQ(cluster.placed() + cluster.waiting(), 0u);
+  }
+}
+
 TEST(Scheduler, NeverTakesMoreThanMaxRuns) {
   std::vector<contracts::Run> runs;
   for (int i = 0; i < 6; ++i) runs.push_back(make_run(cat("r", i)));

@@ -23,19 +23,33 @@ Error too_small(int64_t bytes, int64_t files, const DiskRoom& room, int64_t left
 }  // namespace
 
 DiskLedger::Hold::~Hold() {
-  if (held_) *held_ -= bytes_;
+  if (!held_) return;
+  held_->with([&](Held& held) {
+    const auto mine = held.parts.find(what_);
+    if (--mine->second.holders > 0) return;
+    held.bytes -= mine->second.bytes;
+    held.parts.erase(mine);
+  });
 }
 
-// Counted first, so that of two at the same time each sees the other.
-Result<DiskLedger::Hold> DiskLedger::take(int64_t bytes, int64_t files) {
-  const int64_t others = held_->fetch_add(bytes);
-  Hold hold(held_, bytes);
+// Where the disk cannot be asked, whoever writes will hear of it.
+Result<DiskLedger::Hold> DiskLedger::take(const std::string& what, int64_t bytes, int64_t files) {
   const auto room = disk_room(folder_);
-  if (!room) return hold;  // whoever writes will hear of it
-  const int64_t left = room->bytes - min_free_ - others;
-  if (bytes <= left && (!room->files || files <= *room->files)) return hold;
-  { const Hold given_back = std::move(hold); }
-  short_ = true;
+  int64_t left = 0;
+  const bool fits = held_->with([&](Held& held) {
+    const auto same = held.parts.find(what);
+    if (same != held.parts.end()) {
+      ++same->second.holders;
+      return true;
+    }
+    left = room ? room->bytes - min_free_ - held.bytes : bytes;
+    if (bytes > left || (room && room->files && *room->files < files)) return false;
+    held.parts[what] = {bytes, 1};
+    held.bytes += bytes;
+    return true;
+  });
+  if (fits) return Hold(held_, what);
+  if (bytes < room->all_bytes) short_ = true;
   on_shortage_();
   return too_small(bytes, files, *room, left);
 }

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
+#include "common/base/guarded.h"
 #include "common/base/result.h"
 
 namespace paddock::devices {
@@ -15,20 +17,28 @@ namespace paddock::devices {
 inline constexpr const char* kNodeDiskTooSmall = "NODE_DISK_TOO_SMALL";
 
 class DiskLedger {
-  using Shared = std::shared_ptr<std::atomic<int64_t>>;
+  struct Part {
+    int64_t bytes = 0;
+    int64_t holders = 0;
+  };
+  struct Held {
+    std::map<std::string, Part> parts;  // by what they are
+    int64_t bytes = 0;                  // of all of them
+  };
+  using Shared = std::shared_ptr<Guarded<Held>>;
 
  public:
   // While one lives its bytes are counted as gone. Movable.
   class Hold {
    public:
-    Hold(Shared held, int64_t bytes) : held_(std::move(held)), bytes_(bytes) {}
+    Hold(Shared held, std::string what) : held_(std::move(held)), what_(std::move(what)) {}
     Hold(Hold&&) = default;
     Hold& operator=(Hold&&) = delete;
     ~Hold();
 
    private:
     Shared held_;
-    int64_t bytes_;
+    std::string what_;
   };
 
   // `folder` on that disk, of which `min_free` bytes are nobody's. `on_shortage` is called before a
@@ -36,10 +46,13 @@ class DiskLedger {
   DiskLedger(std::string folder, int64_t min_free, std::function<void()> on_shortage)
       : folder_(std::move(folder)), min_free_(min_free), on_shortage_(std::move(on_shortage)) {}
 
-  // Room for so many bytes in so many files. ResourceExhausted, NODE_DISK_TOO_SMALL.
-  Result<Hold> take(int64_t bytes, int64_t files);
-  int64_t held() const { return held_->load(); }
-  // Whether somebody was refused since room was made.
+  // Room for so many bytes in so many files. `what` they are: who brings the same as another does
+  // already needs no more. ResourceExhausted, NODE_DISK_TOO_SMALL.
+  Result<Hold> take(const std::string& what, int64_t bytes, int64_t files);
+  int64_t held() const {
+    return held_->with([](const Held& held) { return held.bytes; });
+  }
+  // Whether somebody was refused since room was made, who would fit on an empty disk.
   bool is_short() const { return short_; }
   void made_room() { short_ = false; }
 
@@ -48,7 +61,7 @@ class DiskLedger {
   const int64_t min_free_;
   const std::function<void()> on_shortage_;
   std::atomic<bool> short_ = false;
-  const Shared held_ = std::make_shared<std::atomic<int64_t>>(0);
+  const Shared held_ = std::make_shared<Guarded<Held>>();
 };
 
 }  // namespace paddock::devices

@@ -23,16 +23,17 @@ TEST(DiskLedger, GivesTheSameRoomToNoTwoAtATime) {
            if (!test::mount_disk(folder.path(), "8m")) return test::kNoMounts;
            int told = 0;
            DiskLedger disk(folder.path(), kMi, [&] { ++told; });
-           auto first = disk.take(5 * kMi, 1);
+           auto first = disk.take("a", 5 * kMi, 1);
            if (!first) return first.error().describe();
-           const auto second = disk.take(5 * kMi, 1);
+           const auto second = disk.take("b", 5 * kMi, 1);
            std::string out = cat(second ? "both " : second.error().reason, " ", told, " ");
+           out += disk.take("a", 5 * kMi, 1) ? "shared " : "twice ";
            { const DiskLedger::Hold ended = std::move(*first); }
-           out += disk.take(5 * kMi, 1) ? "then " : "never ";
-           out += disk.take(8 * kMi, 1) ? "minFree" : "";
+           out += disk.take("b", 5 * kMi, 1) ? "then " : "never ";
+           out += disk.take("c", 8 * kMi, 1) ? "minFree" : "";
            return cat(out, disk.is_short() ? "short" : "", disk.held());
          }),
-         "NODE_DISK_TOO_SMALL 1 then short0");
+         "NODE_DISK_TOO_SMALL 1 shared then short0");
 }
 
 TEST(DiskLedger, CountsFilesWhereTheDiskDoes) {
@@ -40,7 +41,8 @@ TEST(DiskLedger, CountsFilesWhereTheDiskDoes) {
   expect(test::in_child([&folder]() -> std::string {
            if (!test::mount_disk(folder.path(), "8m,nr_inodes=100")) return test::kNoMounts;
            DiskLedger disk(folder.path(), 0, [] {});
-           return cat(disk.take(kMi, 50) ? "few " : "none ", disk.take(kMi, 200) ? "many" : "");
+           return cat(disk.take("a", kMi, 50) ? "few " : "none ",
+                      disk.take("b", kMi, 200) ? "many" : "");
          }),
          "few ");
 }

@@ -176,11 +176,13 @@ class RunLife {
   workspace::Folders artifact_folders(const std::function<bool(const std::string&)>& taken) const;
   Status copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news,
                    const workspace::Folders& more = {});
-  Status with_blobs(const contracts::Tree& tree, TreeNews& news,
+  // `what` comes of it, a path: who makes the same one at that time brings nothing more.
+  Status with_blobs(const std::string& what, const contracts::Tree& tree, TreeNews& news,
                     const std::function<Status()>& use);
   using Missing = std::vector<const contracts::TreeEntry*>;
   Status fetch_blobs(const Missing& missing, TreeNews& news);
-  Result<std::optional<devices::DiskLedger::Hold>> take_room(const contracts::Tree& tree,
+  Result<std::optional<devices::DiskLedger::Hold>> take_room(const std::string& what,
+                                                             const contracts::Tree& tree,
                                                              const Missing& missing);
   Status fetch_volumes();
   Status copy_volume(const TreeSource& source, const contracts::MountedVolume& volume,

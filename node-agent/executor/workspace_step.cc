@@ -99,7 +99,7 @@ Status RunLife::cache_tree(const TreeSource& source, TreeNews& news) {
 }
 
 Status RunLife::make_cached(const TreeSource& source, const contracts::Tree& tree, TreeNews& news) {
-  return with_blobs(tree, news, [&]() -> Status {
+  return with_blobs(ports_.trees->files_of(source.root), tree, news, [&]() -> Status {
     ASSIGN_OR_RETURN(const workspace::CachedTree made,
                      ports_.trees->make(source.root, tree, ports_.store,
                                         [this] { return stop_.at_least(StopKind::kCancel); }));
@@ -112,7 +112,7 @@ Status RunLife::make_cached(const TreeSource& source, const contracts::Tree& tre
 // A folder of its own with the tree's files.
 Status RunLife::copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news,
                           const workspace::Folders& more) {
-  return with_blobs(tree, news, [&]() -> Status {
+  return with_blobs(to, tree, news, [&]() -> Status {
     TRY(os::remove_tree(to));
     ASSIGN_OR_RETURN(const workspace::Materialized done,
                      workspace::materialize(
@@ -143,11 +143,11 @@ workspace::Folders RunLife::artifact_folders(
 }
 
 // Calls `use` once all the tree's blobs are here.
-Status RunLife::with_blobs(const contracts::Tree& tree, TreeNews& news,
+Status RunLife::with_blobs(const std::string& what, const contracts::Tree& tree, TreeNews& news,
                            const std::function<Status()>& use) {
   for (int i = 1;; ++i) {
     const Missing missing = missing_blobs(tree, ports_.store);
-    ASSIGN_OR_RETURN(const auto room, take_room(tree, missing));
+    ASSIGN_OR_RETURN(const auto room, take_room(what, tree, missing));
     TRY(fetch_blobs(missing, news));
     Status used = use();
     if (used.ok() || used.error().reason != "BLOB_NOT_FOUND" || i == kTries) return used;
@@ -156,7 +156,8 @@ Status RunLife::with_blobs(const contracts::Tree& tree, TreeNews& news,
 
 // Before anything comes: so a run with files that have no room here costs this node nothing, and
 // others their places.
-Result<std::optional<devices::DiskLedger::Hold>> RunLife::take_room(const contracts::Tree& tree,
+Result<std::optional<devices::DiskLedger::Hold>> RunLife::take_room(const std::string& what,
+                                                                    const contracts::Tree& tree,
                                                                     const Missing& missing) {
   std::optional<devices::DiskLedger::Hold> room;
   int64_t bytes = 0;
@@ -164,7 +165,7 @@ Result<std::optional<devices::DiskLedger::Hold>> RunLife::take_room(const contra
   for (const contracts::TreeEntry* each : missing) bytes += taken_by(*each);
   if (ports_.disk == nullptr || bytes < kLittle) return room;
   const auto files = static_cast<int64_t>(tree.entries.size() + missing.size());
-  auto taken = ports_.disk->take(bytes, files);
+  auto taken = ports_.disk->take(what, bytes, files);
   if (!taken) {
     no_room_for_ = bytes;
     return std::move(taken).error();
