@@ -43,7 +43,7 @@ std::optional<Named> subordinates_of(const std::string& line) {
   return Named{parts[0], *first, *count};
 }
 
-// Of a line NAME:PASSWORD:NUMBER:…
+// Of a line NAME:PASSWORD:NUMBER:…, a user's or a group's.
 std::optional<Named> login_of(const std::string& line) {
   const auto parts = split(line, ':');
   const auto number = parts.size() < 3 ? std::nullopt : parse_integer<uint64_t>(parts[2]);
@@ -69,24 +69,30 @@ Result<UserRange> named_range(std::string_view subuid) {
   return UserRange{};
 }
 
+using Parse = std::optional<Named> (*)(const std::string& line);
+
+Status check_free(const UserRange& range, std::string_view text, Parse parse, const char* where) {
+  for (const std::string& line : split(text, '\n')) {
+    const auto other = parse(line);
+    if (!other || other->name == kOurName || !meets(range, *other)) continue;
+    return no_own_user(cat("the users ", range.first, " to ", range.first + (range.count - 1),
+                           " are not free: ", where,
+                           " has some of them; name others in /etc/subuid, as ", kOurName,
+                           ":FIRST:COUNT"));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<UserRange> choose_user_range(std::string_view uid_map, std::string_view subuid,
-                                    std::string_view passwd) {
-  if (!is_initial(uid_map))
+Result<UserRange> choose_user_range(const UserFiles& files) {
+  if (!is_initial(files.uid_map))
     return no_own_user("the launcher is in a user namespace, where no mount can be mapped");
-  ASSIGN_OR_RETURN(const UserRange range, named_range(subuid));
-  const auto taken = [&](const std::optional<Named>& other, const char* where) {
-    return other && other->name != kOurName && meets(range, *other)
-               ? Status(no_own_user(cat("the users ", range.first, " to ",
-                                        range.first + (range.count - 1), " are not free: ", where,
-                                        " has some of them; name others in /etc/subuid, as ",
-                                        kOurName, ":FIRST:COUNT")))
-               : Status();
-  };
-  for (const std::string& line : split(subuid, '\n'))
-    TRY(taken(subordinates_of(line), "/etc/subuid"));
-  for (const std::string& line : split(passwd, '\n')) TRY(taken(login_of(line), "/etc/passwd"));
+  ASSIGN_OR_RETURN(const UserRange range, named_range(files.subuid));
+  TRY(check_free(range, files.subuid, subordinates_of, "/etc/subuid"));
+  TRY(check_free(range, files.passwd, login_of, "/etc/passwd"));
+  TRY(check_free(range, files.subgid, subordinates_of, "/etc/subgid"));
+  TRY(check_free(range, files.group, login_of, "/etc/group"));
   return range;
 }
 

@@ -12,14 +12,23 @@
 namespace paddock::sandbox {
 
 struct UserRange {
-  uid_t first = 2'000'000'000;  // above what distributions, containers and directories hand out
+  // Above what distributions, containers and directories hand out: SSSD ends at 2,000,200,000.
+  uid_t first = 2'100'000'000;
   uid_t count = 65'536;
   bool operator==(const UserRange&) const = default;
 };
 
-// The texts of /proc/self/uid_map, /etc/subuid and /etc/passwd. FailedPrecondition, reason
-// NO_OWN_USER, if there can be none: the message says what would help.
-Result<UserRange> choose_user_range(std::string_view uid_map, std::string_view subuid,
-                                    std::string_view passwd);
+// Texts of files of the host, each named after its file in /etc.
+struct UserFiles {
+  std::string_view uid_map;  // of /proc/self
+  std::string_view subuid = {};
+  std::string_view passwd = {};
+  std::string_view subgid = {};
+  std::string_view group = {};
+};
+
+// FailedPrecondition, reason NO_OWN_USER, if there can be none: the message says what would help.
+// The group of the same number has to be free too. Directories (SSSD, LDAP) are not asked.
+Result<UserRange> choose_user_range(const UserFiles& files);
 
 }  // namespace paddock::sandbox

@@ -9,6 +9,9 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <set>
+
 #include "common/os/file.h"
 #include "tests/adversarial/serve_fixture.h"
 
@@ -19,27 +22,47 @@ using contracts::EnforcementLevel;
 using testing::HasSubstr;
 
 constexpr uid_t kNobody = 65534;
-constexpr uid_t kFirst = 2'000'000'000;
+constexpr uid_t kFirst = 2'100'000'000;
 
-// Of the host's users, whom the sandbox's first process is, and who owns its user namespace.
+// Of the host's users, whom the processes of a sandbox are, and who owns its user namespace.
 struct Who {
-  uid_t user = 0;
+  std::set<uid_t> users;
   uid_t owner = 0;
 };
 
+// All four that a process has: the real one is who is counted, and the others say who it could be.
+std::set<uid_t> users_of(pid_t pid) {
+  std::set<uid_t> out;
+  const auto status = os::read_file(cat("/proc/", pid, "/status"), 64 << 10);
+  const size_t at = status.ok() ? status->find("\nUid:\t") : std::string::npos;
+  EXPECT_NE(at, std::string::npos) << pid;
+  if (at == std::string::npos) return out;
+  const std::string line = status->substr(at + 6, status->find('\n', at + 1) - at - 6);
+  for (const std::string& user : split(line, '\t'))
+    out.insert(parse_integer<uid_t>(user).value_or(0));
+  return out;
+}
+
 Who who_is(pid_t launcher) {
+  Who out;
   const auto inits = children_of(launcher);
   EXPECT_EQ(inits.size(), 1u);
-  Who out;
-  const std::string folder = cat("/proc/", inits.empty() ? 0 : inits[0]);
-  const auto status = os::read_file(folder + "/status", 64 << 10);
-  EXPECT_TRUE(status.ok());
-  if (!status.ok()) return out;
-  const std::string text = status->substr(status->find("\nUid:\t") + 6);
-  out.user = parse_integer<uid_t>(text.substr(0, text.find('\t'))).value_or(0);
-  const os::Fd space(open((folder + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+  if (inits.empty()) return out;
+  std::vector<pid_t> all = children_of(inits);
+  EXPECT_FALSE(all.empty());
+  all.push_back(inits[0]);
+  for (const pid_t pid : all) out.users.merge(users_of(pid));
+  const os::Fd space(open(cat("/proc/", inits[0], "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(ioctl(space.get(), NS_GET_OWNER_UID, &out.owner), 0);
   return out;
+}
+
+bool has_open(pid_t pid, const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator(cat("/proc/", pid, "/fd"))) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(entry.path(), error) == path) return true;
+  }
+  return false;
 }
 
 template <class Base>
@@ -56,17 +79,62 @@ class AccountsOf : public Base {
     EXPECT_TRUE(one.wait_for_output("HELD "));
     const Finished done = this->python(code);
     kill(one.pid(), SIGTERM);
-    one.wait();
+    const std::string held = one.wait().out;
+    EXPECT_THAT(held, testing::MatchesRegex("HELD [1-9][0-9]*\n"));
+    EXPECT_THAT(held, testing::Not(HasSubstr(" 100000\n"))) << "there is no bound";
     EXPECT_TRUE(done.result);
     return done.out + done.err;
   }
   bool shares_one_user() const { return !this->as_root(); }
+
+  // All that is counted by user, `epoll` watches by the million too, follows from this.
+  void expect_own_users() {
+    if (shares_one_user()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
+    std::vector<Launched> runs;
+    std::set<uid_t> users;
+    for (int i = 0; i < 3; ++i)
+      runs.push_back(this->start(this->request({"sh", "-c", "echo UP; sleep 1000"})));
+    for (Launched& each : runs) {
+      ASSERT_TRUE(each.wait_for_output("UP"));
+      const Who who = who_is(each.pid());
+      EXPECT_GE(who.owner, kFirst);
+      EXPECT_EQ(who.users, std::set<uid_t>{who.owner});
+      EXPECT_TRUE(users.insert(who.owner).second) << who.owner << " is another's too";
+    }
+    for (Launched& each : runs) {
+      kill(each.pid(), SIGTERM);
+      each.wait();
+    }
+  }
 };
 
 constexpr const char* kHandOver =
     "import socket; a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0]); print('sent')";
 constexpr const char* kPipe =
     "import fcntl, os; r, w = os.pipe(); print(fcntl.fcntl(r, fcntl.F_GETPIPE_SZ))";
+
+// What is counted in each user namespace above, and so for its owner; an ordinary user's sandboxes
+// have a share of that user's each.
+struct Counted {
+  const char* what;
+  const char* neighbour;  // prints True if it gets one
+};
+constexpr Counted kCountedByOwner[] = {
+    {"watchers", "print(libc.inotify_init1(0) >= 0)"},
+    {"signals",
+     "signal.pthread_sigmask(signal.SIG_BLOCK, [34]); print(libc.sigqueue(os.getpid(), 34, 0) == "
+     "0)"},
+    {"timers", "print(libc.timer_create(1, None, ctypes.byref(ctypes.c_void_p())) == 0)"},
+    {"processes", "print(os.waitpid(os.fork() or os._exit(0), 0)[1] == 0)"},
+    {"locked", "print(libc.shmctl(libc.shmget(0, 4096, 0o1600), 11, None) == 0)"},
+};
+constexpr const char* kLend = R"(
+import socket
+server = socket.create_server(('127.0.0.1', 0))
+to = socket.create_connection(server.getsockname())
+to.setsockopt(socket.SOL_SOCKET, 60, 1)  # SO_ZEROCOPY, MSG_ZEROCOPY
+print(to.send(bytes(4096), 0x4000000))
+)";
 
 class Accounts : public AccountsOf<SandboxTest> {};
 INSTANTIATE_TEST_SUITE_P(, Accounts, testing::Values(As::kRoot, As::kUser), name_of);
@@ -81,6 +149,24 @@ TEST_P(Accounts, OfPipesAreItsOwn) {
   EXPECT_EQ(beside(hoard("pipes", 2000), kPipe), "65536\n");
 }
 
+TEST_P(Accounts, OfPagesThatTheKernelHasLentAreItsOwn) {
+  if (shares_one_user()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
+  contracts::LaunchRequest lender = hoard("lent", 10'000);
+  lender.policy.network = contracts::NetworkPolicy{.loopback = true};
+  EXPECT_EQ(beside(lender, kLend), "4096\n");
+}
+
+TEST_P(Accounts, OfWhatItsOwnerIsCountedForLeaveOthersTheirs) {
+  for (const Counted& counted : kCountedByOwner) {
+    SCOPED_TRACE(counted.what);
+    contracts::LaunchRequest hoarder = hoard(counted.what, 100'000);
+    hoarder.policy.limits.pids = 200;
+    EXPECT_EQ(beside(hoarder, cat("import ctypes, os, signal; libc = ctypes.CDLL(None); ",
+                                  counted.neighbour)),
+              "True\n");
+  }
+}
+
 TEST_P(Accounts, AreSaidToBeItsOwnOnlyWhereTheyAre) {
   const Finished done = run(std::vector<std::string>{"true"});
   ASSERT_TRUE(done.result);
@@ -90,23 +176,20 @@ TEST_P(Accounts, AreSaidToBeItsOwnOnlyWhereTheyAre) {
   EXPECT_EQ(done.result->status, contracts::SandboxStatus::kOk) << "nobody asked for them";
 }
 
-TEST_P(Accounts, AreThoseOfAUserThatOwnsItsNamespacesToo) {
+TEST_P(Accounts, AreThoseOfAUserThatOwnsItsNamespacesToo) { expect_own_users(); }
+
+// Of a launcher that is killed nobody is left who could give the user to another one too early.
+TEST_P(Accounts, AreTakenAsLongAsThereAreProcesses) {
   if (!as_root()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
-  std::vector<Launched> runs;
-  for (int i = 0; i < 2; ++i) runs.push_back(start(request({"sh", "-c", "echo UP; sleep 1000"})));
-  std::vector<uid_t> users;
-  for (Launched& each : runs) {
-    ASSERT_TRUE(each.wait_for_output("UP"));
-    const Who who = who_is(each.pid());
-    EXPECT_GE(who.user, kFirst);
-    EXPECT_EQ(who.owner, who.user);
-    users.push_back(who.user);
-  }
-  EXPECT_NE(users[0], users[1]);
-  for (Launched& each : runs) {
-    kill(each.pid(), SIGTERM);
-    each.wait();
-  }
+  Launched launched = start(request({"sh", "-c", "echo UP; sleep 1000"}));
+  ASSERT_TRUE(launched.wait_for_output("UP"));
+  const auto inits = children_of(launched.pid());
+  ASSERT_EQ(inits.size(), 1u);
+  EXPECT_TRUE(has_open(inits[0], "/run/paddock-sandbox/users"));
+  for (const pid_t command : children_of(inits))
+    EXPECT_FALSE(has_open(command, "/run/paddock-sandbox/users"));
+  kill(launched.pid(), SIGTERM);
+  launched.wait();
 }
 
 // What it leaves behind belongs to the folder's owner, whoever it was.
@@ -136,7 +219,7 @@ void name_range(const std::string& file) {
 TEST_P(Accounts, OfARangeThatIsNotFreeAreShared) {
   if (!as_root()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
   const std::string file = folder() + "/subuid";
-  ASSERT_TRUE(os::write_file_atomic(file, "run:2000000000:65536\n", 0644).ok());
+  ASSERT_TRUE(os::write_file_atomic(file, "run:2100000000:65536\n", 0644).ok());
   in_launcher_ = [file] { name_range(file); };
   const Finished done = run(std::vector<std::string>{"id", "-u"});
   if (done.exit_code == 77) GTEST_SKIP() << "this host cannot be made another one";
@@ -210,6 +293,8 @@ TEST_P(ServedAccounts, OfDescriptorsUnderWayAreItsOwn) {
   if (shares_one_user()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
   EXPECT_EQ(beside(hoard("descriptors", 100'000), kHandOver), "sent\n");
 }
+
+TEST_P(ServedAccounts, AreThoseOfAUserThatOwnsItsNamespacesToo) { expect_own_users(); }
 
 TEST_P(ServedAccounts, OfTheHostAreClosed) { expect_contained("scarce"); }
 

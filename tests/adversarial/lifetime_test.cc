@@ -1,5 +1,6 @@
 // Ends of a run: whatever it left running ends with it.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,6 +79,47 @@ TEST_P(Lifetime, EndsWithALauncherThatWasKilled) {
   // Its cgroup is swept by the next launch.
   run(std::vector<std::string>{"true"});
   EXPECT_TRUE(cgroups_of(launched.pid()).empty());
+}
+
+// Whether everything of that launcher's run stands still now, by the file of the hierarchy that
+// can.
+bool stands_still(const std::vector<std::string>& cgroups) {
+  for (const std::string& folder : cgroups) {
+    for (const char* file : {"/freezer.state", "/cgroup.events"}) {
+      const auto state = os::read_file(folder + file, 4096);
+      if (state.ok() && (*state == "FROZEN\n" || state->find("frozen 1") != std::string::npos))
+        return true;
+    }
+  }
+  return false;
+}
+
+// What stands still while it is measured takes no signal with cgroup v1.
+TEST_P(Lifetime, EndsWithALauncherThatWasKilledWhileItMeasured) {
+  if (!as_root()) GTEST_SKIP() << "an ordinary user's runs cannot be made to stand still";
+  contracts::LaunchRequest launch = marked({"sh", "-c", R"(
+i=0; while [ $i -lt 3000 ]; do : > file-$i; i=$((i + 1)); done
+head -c 25000000 /dev/zero > large
+echo READY
+while :; do : > /tmp/x; done
+)"});
+  launch.policy.limits.fs_bytes = wire::Quantity{int64_t{48} << 20};
+  launch.policy.limits.file_count.reset();
+  Launched launched = start(launch);
+  ASSERT_TRUE(launched.wait_for_output("READY"));
+  const std::vector<std::string> cgroups = cgroups_of(launched.pid());
+  bool still = false;
+  for (int i = 0; i < 20'000 && !still; ++i) {
+    still = stands_still(cgroups);
+    if (!still) poll(nullptr, 0, 1);
+  }
+  kill(launched.pid(), SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(launched.pid(), &status, 0), launched.pid());
+  EXPECT_TRUE(gone_with_marker(marker()));
+  run(std::vector<std::string>{"true"});
+  EXPECT_TRUE(cgroups_of(launched.pid()).empty());
+  if (!still) GTEST_SKIP() << "it never stood still while it was looked at";
 }
 
 // proves: VLT-47, VLT-48, VLT-43

@@ -4,7 +4,7 @@
 if [ "$1" != moved ]; then
   /bin/busybox mount -t tmpfs -o mode=0755 root /new
   /bin/busybox cp -a /bin /etc /init /lib /lib64 /opt /sbin /usr /new
-  /bin/busybox mkdir -p /new/dev /new/proc /new/sys /new/tmp
+  /bin/busybox mkdir -p /new/dev /new/proc /new/run /new/sys /new/tmp
   exec /bin/busybox switch_root /new /init moved
 fi
 export PATH=/usr/sbin:/usr/bin

@@ -22,7 +22,7 @@ struct ChildContext {
   const SeccompFilters& filters;
   const Cgroup& cgroup;
   bool privileged = false;  // the launcher
-  bool own_user = false;    // it has a user of the host to itself
+  int user_lock = -1;       // of the user of the host that it has to itself
   bool detached_trees = false;
   OwnView* own_view = nullptr;  // none: the launcher sends one
   int control = -1;

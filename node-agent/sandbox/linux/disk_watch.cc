@@ -33,6 +33,28 @@ constexpr char kMeasureStill = '!';
 
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
 
+// Of the process that measures: where it keeps what it needs.
+constexpr int kMeasured = 0;
+constexpr int kQuestions = 1;
+constexpr int kAnswers = 2;
+constexpr int kState =
+    3;  // the file that says whether all stand still, and with cgroup v1 lets them go
+
+os::Fd open_state(const Cgroup* cgroup) {
+  if (cgroup == nullptr) return {};
+  const std::string file = cgroup->frozen_file();
+  os::Fd out(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  if (!out.valid()) out.reset(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  return out;
+}
+
+// The launcher was killed, and so is everything inside. What stands still takes no signal with
+// cgroup v1.
+[[noreturn]] void let_all_end(int) {
+  (void)!write(kState, "THAWED", 6);
+  _exit(0);
+}
+
 }  // namespace
 
 DiskWatch::~DiskWatch() {
@@ -207,32 +229,32 @@ void DiskWatch::wait_until_still(int file) const {
 }
 
 void DiskWatch::measure_for_ever(pid_t launcher) {
-  os::Fd state;
-  if (cgroup_ != nullptr) state.reset(open(cgroup_->frozen_file().c_str(), O_RDONLY | O_CLOEXEC));
+  os::Fd state = open_state(cgroup_);
   if (user_namespace_.valid() && setns(user_namespace_.get(), CLONE_NEWUSER) != 0) _exit(1);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != launcher) _exit(1);
   // Nothing else of the launcher stays open here, above all not its lock.
   constexpr int kAbove = 64;
   const int kept[] = {folder_.release(), questions_.read.get(), answers_.write.get(),
                       state.release()};
   int moved[4];
   for (int i = 0; i < 4; ++i) moved[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, kAbove);
-  raw::close_range(3, kAbove - 1);
+  raw::close_range(0, kAbove - 1);
   for (int i = 0; i < 4; ++i) {
     if (moved[i] >= 0 && dup3(moved[i], i, O_CLOEXEC) < 0) _exit(1);
   }
-  raw::close_range(4, ~0U);
-  folder_.reset(0);
+  raw::close_range(kState + 1, ~0U);
+  signal(SIGUSR1, let_all_end);
+  if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != launcher) let_all_end(0);
+  folder_.reset(kMeasured);
   char question = 0;
-  while (read(1, &question, 1) == 1) {
-    if (question == kMeasureStill) wait_until_still(3);
+  while (read(kQuestions, &question, 1) == 1) {
+    if (question == kMeasureStill) wait_until_still(kState);
     Answer answer = measure_folder();
-    if (write(2, &answer, sizeof answer) != sizeof answer) break;
+    if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
     if (answer.whole) continue;
     add_nameless(answer);
-    if (write(2, &answer, sizeof answer) != sizeof answer) break;
+    if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
   }
-  _exit(0);
+  let_all_end(0);
 }
 
 }  // namespace paddock::sandbox

@@ -240,7 +240,7 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
     auto acting = ActingAs::user(identity_.uid);
     if (!acting.ok()) return acting.error();
     user.emplace(std::move(*acting));
-    child.own_user = true;
+    child.user_lock = kit.user->lock();
   }
   const pid_t pid = raw::clone_process(init_namespaces(lent_network_), &pidfd, cgroup_->clone_fd());
   if (pid < 0) {

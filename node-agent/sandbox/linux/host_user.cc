@@ -35,6 +35,15 @@ std::string read_users(const char* path) {
   return text.ok() ? std::move(*text) : std::string();
 }
 
+Result<UserRange> range_of_this_host() {
+  const std::string uid_map = read_users("/proc/self/uid_map");
+  const std::string subuid = read_users("/etc/subuid");
+  const std::string passwd = read_users("/etc/passwd");
+  const std::string subgid = read_users("/etc/subgid");
+  const std::string group = read_users("/etc/group");
+  return choose_user_range({uid_map, subuid, passwd, subgid, group});
+}
+
 Result<os::Fd> open_users() {
   if (mkdir(kUsersFolder, 0700) != 0 && errno != EEXIST)
     return no_user("making the folder where users are reserved", errno);
@@ -85,9 +94,7 @@ Result<HostUser> HostUser::take() {
     return no_user(
         "watching and ending processes of another user, without CAP_SYS_PTRACE and CAP_KILL",
         EPERM);
-  ASSIGN_OR_RETURN(const UserRange range,
-                   choose_user_range(read_users("/proc/self/uid_map"), read_users("/etc/subuid"),
-                                     read_users("/etc/passwd")));
+  ASSIGN_OR_RETURN(const UserRange range, range_of_this_host());
   ASSIGN_OR_RETURN(os::Fd locks, open_users());
   const uid_t begin = any_of(range);
   for (uid_t i = 0; i < std::min(range.count, kMostTries); ++i) {

@@ -18,6 +18,8 @@ class HostUser {
   // this process has it, among all launchers that see the same /run. NO_OWN_USER, if there is none.
   static Result<HostUser> take();
   uid_t id() const { return id_; }
+  // For who is that user, to be held as long as its processes are there, whoever takes it apart.
+  int lock() const { return lock_.get(); }
 
   // Mapping namespaces for what root, and the default owner of workspaces, own; made once for many
   // sandboxes that have this user one after the other. Without: -1, and made when needed.

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -81,7 +82,8 @@ Status name_host() {
 
 // It may wait for long, and has nothing to do with what else the launcher holds.
 Status keep_only_needed(const ChildContext& context) {
-  std::set<int> kept = {context.control, context.out, context.err, context.broker};
+  std::set<int> kept = {context.control, context.out, context.err, context.broker,
+                        context.user_lock};
   for (const os::Fd& tasks : context.cgroup.join_fds()) kept.insert(tasks.get());
   if (context.own_view != nullptr) {
     for (const os::Fd& source : context.own_view->sources) kept.insert(source.get());
@@ -106,7 +108,7 @@ void open_loopback(int control) {
 
 Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
-  if (!context.own_user) bound_shared_counters();
+  if (context.user_lock < 0) bound_shared_counters();
   TRY(join_cgroups(context.cgroup));
   TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));
@@ -181,8 +183,7 @@ void take_signals() {
   sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher held it
 }
 
-constexpr int kInitControl = 3;  // where init keeps them
-constexpr int kView = 4;
+constexpr int kInitControl = 3;  // where init keeps what it needs; the view is 4
 constexpr int kScratch = 5;
 
 // How the scratch space stands now, in the letters that the launcher knows; by the kernel's count.
@@ -231,19 +232,19 @@ void wait_to_be_ended(int control) {
   }
 }
 
-// Keeps what init needs: numbers 3, 4, and 5 where there is scratch space. The view stays open so
-// that its mounts stay a tree: every use of one that is not in any costs a global lock.
-int close_all_but(int control, int view) {
+// The view stays open so that its mounts stay a tree: every use of one that is not in any costs a
+// global lock. The user's lock says that there are processes of that user; the command has none.
+int close_all_but(int control, int view, int user_lock) {
   constexpr int kAbove = 16;
-  const int moved_view = fcntl(view, F_DUPFD_CLOEXEC, kAbove);
-  const int moved_control = fcntl(control, F_DUPFD_CLOEXEC, kAbove);
   const int scratch = openat(view, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  const int moved_scratch = scratch < 0 ? -1 : fcntl(scratch, F_DUPFD_CLOEXEC, kAbove);
-  raw::close_range(0, 2);
-  dup3(moved_control, kInitControl, O_CLOEXEC);
-  dup3(moved_view, kView, O_CLOEXEC);
-  if (moved_scratch >= 0) dup3(moved_scratch, kScratch, O_CLOEXEC);
-  raw::close_range(moved_scratch >= 0 ? kScratch + 1 : kView + 1, ~0u);
+  const int kept[] = {control, view, scratch, user_lock};
+  int moved[std::size(kept)];
+  for (size_t i = 0; i < std::size(kept); ++i)
+    moved[i] = kept[i] < 0 ? -1 : fcntl(kept[i], F_DUPFD_CLOEXEC, kAbove);
+  raw::close_range(0, kAbove - 1);
+  for (int i = 0; i < static_cast<int>(std::size(kept)); ++i)
+    if (moved[i] >= 0) dup3(moved[i], kInitControl + i, O_CLOEXEC);
+  raw::close_range(kInitControl + static_cast<unsigned>(std::size(kept)), ~0u);
   return kInitControl;
 }
 
@@ -269,7 +270,7 @@ uint64_t init_namespaces(bool inherits_network) {
   prctl(PR_SET_DUMPABLE, 0);               // the command was, and with it this memory
   take_signals();
   const ChildContext::Command came_to = context.command;
-  const int control = close_all_but(context.control, context.view.get());
+  const int control = close_all_but(context.control, context.view.get(), context.user_lock);
   if (const Status dropped = drop_capabilities(); !dropped.ok()) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);
     _exit(1);

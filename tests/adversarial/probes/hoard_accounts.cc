@@ -1,11 +1,16 @@
 // Takes as much as it gets of what the kernel counts by user, says how much that was, and holds it.
-// Arguments: descriptors (under way between its own processes) or pipes; and how many to try.
+// Arguments: what (see kHoards), and how many to try.
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/inotify.h>
+#include <sys/ipc.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "probe.h"
@@ -51,13 +56,94 @@ int hoard_pipes(int most) {
   return held;
 }
 
+int hoard_watchers(int most) {
+  int held = 0;
+  while (held < most && inotify_init1(0) >= 0) ++held;
+  return held;
+}
+
+int hoard_signals(int most) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  int held = 0;
+  while (held < most && sigqueue(getpid(), SIGRTMIN, {}) == 0) ++held;
+  return held;
+}
+
+int hoard_timers(int most) {
+  sigevent silent{};
+  silent.sigev_notify = SIGEV_NONE;
+  int held = 0;
+  timer_t timer{};
+  while (held < most && timer_create(CLOCK_MONOTONIC, &silent, &timer) == 0) ++held;
+  return held;
+}
+
+int hoard_processes(int most) {
+  int held = 0;
+  while (held < most) {
+    const pid_t child = fork();
+    if (child < 0) break;
+    if (child == 0)
+      for (;;) pause();
+    ++held;
+  }
+  return held;
+}
+
+// Pages of shared memory that stay in memory.
+int hoard_locked(int most) {
+  int held = 0;
+  while (held < most) {
+    const int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+    if (id < 0 || shmctl(id, SHM_LOCK, nullptr) != 0) break;
+    ++held;
+  }
+  return held;
+}
+
+// Pages that are lent to the kernel until what they hold has been read.
+int hoard_lent(int most) {
+  constexpr int kLend = 60;  // SO_ZEROCOPY; and MSG_ZEROCOPY below
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(listener, generic, size) != 0 || listen(listener, 1) != 0 ||
+      getsockname(listener, generic, &size) != 0)
+    return -1;
+  const int to = socket(AF_INET, SOCK_STREAM, 0);
+  const int on = 1;
+  if (connect(to, generic, size) != 0 || setsockopt(to, SOL_SOCKET, kLend, &on, sizeof on) != 0)
+    return -1;
+  static char pages[4096];
+  int held = 0;
+  while (held < most && send(to, pages, sizeof pages, 0x4000000 | MSG_DONTWAIT) > 0) ++held;
+  return held;
+}
+
+struct Hoard {
+  const char* what;
+  int (*take)(int most);
+};
+constexpr Hoard kHoards[] = {
+    {"descriptors", hoard_descriptors}, {"pipes", hoard_pipes},   {"watchers", hoard_watchers},
+    {"signals", hoard_signals},         {"timers", hoard_timers}, {"processes", hoard_processes},
+    {"locked", hoard_locked},           {"lent", hoard_lent},
+};
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
-  const bool pipes = std::string(arguments[1]) == "pipes";
-  const int most = std::atoi(arguments[2]);
-  std::printf("HELD %d\n", pipes ? hoard_pipes(most) : hoard_descriptors(most));
-  std::fflush(stdout);
-  for (;;) pause();
+  for (const Hoard& hoard : kHoards) {
+    if (std::string(arguments[1]) != hoard.what) continue;
+    std::printf("HELD %d\n", hoard.take(std::atoi(arguments[2])));
+    std::fflush(stdout);
+    for (;;) pause();
+  }
+  return 2;
 }
