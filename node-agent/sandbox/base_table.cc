@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -76,6 +77,10 @@ constexpr auto kBaseTable = std::to_array<SyscallRule>({
     // What the kernel has few of for the whole host, whoever asks. Who asks does without.
     {"setsockopt", kRefuse, "IPv6 flow labels: few for the host, and they outlive their sockets",
      equal(1, IPPROTO_IPV6), equal(2, kFlowLabelManager)},
+    {"setsockopt", kRefuse, "compiled filters: the host has room for few, of seccomp's too",
+     equal(1, SOL_SOCKET), equal(2, SO_ATTACH_FILTER)},
+    {"setsockopt", kRefuse, "compiled filters", equal(1, SOL_SOCKET),
+     equal(2, SO_ATTACH_REUSEPORT_CBPF)},
     {"mmap", kNoMemory, "huge pages: the host's, and no memory limit counts them",
      any_bit(3, MAP_HUGETLB)},
     {"memfd_create", kNoMemory, "huge pages", any_bit(1, MFD_HUGETLB)},

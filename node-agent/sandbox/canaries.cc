@@ -21,6 +21,7 @@ std::vector<CanarySpec> make_table() {
       {"write-system", "filesystem", "create a file in /usr", {"EROFS", "EACCES"}},
       {"write-root", "filesystem", "create a file in /", {"EROFS", "EACCES"}},
       {"write-mount", "filesystem", "write to a read-only mount", {"EROFS", "EACCES"}},
+      {"lock-host", "filesystem", "lock a file of the host that it may read", {"EBADF"}},
       {"read-host", "filesystem", "read a file of the host that everybody may read", {"ENOENT"}},
       {"read-shadow", "filesystem", "open /etc/shadow", {"ENOENT"}},
       {"device", "filesystem", "open /dev/mem", {"ENOENT"}},

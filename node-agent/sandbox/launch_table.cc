@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -67,6 +68,9 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"rt_sigqueueinfo", kJudge, "the signal of a limit", limit_signal(1)},
     {"rt_tgsigqueueinfo", kJudge, "the signal of a limit", limit_signal(2)},
     {"pidfd_send_signal", kJudge, "the signal of a limit", limit_signal(1)},
+
+    // Whoever can read a file can lock it, against the host too: taken for the asker, or refused.
+    {"flock", kJudge, "a lock on a file of others", any_bit(1, LOCK_SH | LOCK_EX)},
 
     // The kernel and the host.
     {"bpf", kReport, "runs code in the kernel"},

@@ -114,6 +114,7 @@ class Oracle {
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
     if (call == "ioctl")
       return ask_if(low(a[1]) == TIOCSTI || low(a[1]) == TIOCLINUX || low(a[1]) == TIOCSETD);
+    if (call == "flock") return ask_if((a[1] & 3) != 0);
     if (call == "sendto") return ask_if(a[4] != 0);
     if (call == "execve") return ask_if(static_cast<uint32_t>(a[3]) != kChoices.pass);
     if (call == "sendmsg") return ask_if(a[2] >> 32 != kChoices.pass);
@@ -131,7 +132,10 @@ class Oracle {
       const int policy = low(a[1]) & ~0x40000000;
       return refuse_if(policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE);
     }
-    if (call == "setsockopt") return refuse_if(low(a[1]) == 41 && low(a[2]) == 32);
+    if (call == "setsockopt") {
+      return refuse_if((low(a[1]) == 41 && low(a[2]) == 32) ||
+                       (low(a[1]) == 1 && (low(a[2]) == 26 || low(a[2]) == 51)));
+    }
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
     if (call == "memfd_create") return (a[1] & 4) != 0 ? "ENOMEM" : ask_if((a[1] & 8) == 0);
     if (call == "shmget") return no_memory_if((a[2] & 04000) != 0);
@@ -197,7 +201,8 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
     std::vector<int> with_arguments;
     for (const std::string_view name :
          {"socket", "openat", "open", "sendto", "sendmsg", "clone", "unshare", "mknodat", "ioctl",
-          "fcntl", "personality", "sched_setscheduler", "socketpair", "fchmodat", "execve"}) {
+          "fcntl", "personality", "sched_setscheduler", "socketpair", "fchmodat", "execve", "flock",
+          "setsockopt"}) {
       if (const int number = syscall_number(name, machine).value(); number >= 0)
         with_arguments.push_back(number);
     }

@@ -27,7 +27,9 @@ void silence(const os::Fd& bell) {
 
 os::Fd make_bell() { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
-int wait_ms(const std::optional<MonoTime>& until, MonoTime now) {
+int wait_ms(const Notifications& all, MonoTime now) {
+  std::optional<MonoTime> until = all.rests_until(now);
+  if (const auto retry = all.retry_at()) until = until ? std::min(*until, *retry) : *retry;
   return until ? static_cast<int>(std::max<int64_t>((*until - now).count(), 0)) : -1;
 }
 
@@ -51,6 +53,7 @@ void Answerer::handle(short seen, MonoTime now) {
   if (!question) return;
   if (Notifications::may_take_long(*question) && hand_over(*question)) return;
   shared_->notifications->answer(*question, now);
+  shared_->notifications->refuse_waiting();
 }
 
 bool Answerer::hand_over(const Notifications::Question& first) {
@@ -81,8 +84,9 @@ void Answerer::serve_questions(Shared& shared) {
   for (;;) {
     const MonoTime now = shared.clock.mono();
     std::array<pollfd, 2> fds = {{{all.fd(now), POLLIN, 0}, {shared.stop.get(), POLLIN, 0}}};
-    poll(fds.data(), fds.size(), wait_ms(all.rests_until(now), now));
+    poll(fds.data(), fds.size(), wait_ms(all, now));
     if (fds[1].revents != 0) return;
+    all.retry(shared.clock.mono());
     if (fds[0].revents == 0) continue;
     if ((fds[0].revents & POLLIN) == 0) return;
     if (const auto question = all.take()) all.answer(*question, shared.clock.mono());

@@ -34,11 +34,24 @@ pid_t last_number(std::string_view text) {
       .value_or(-1);
 }
 
-bool has_sigsys(std::string_view mask) {
+std::optional<uint64_t> signals_in(std::string_view mask) {
   uint64_t bits = 0;
   const auto [end, error] = std::from_chars(mask.data(), mask.data() + mask.size(), bits, 16);
   (void)end;
-  return error != std::errc() || (bits & (uint64_t{1} << (SIGSYS - 1))) != 0;
+  return error == std::errc() ? std::optional(bits) : std::nullopt;
+}
+
+bool has_sigsys(std::string_view mask) {
+  return (signals_in(mask).value_or(~uint64_t{0}) & (uint64_t{1} << (SIGSYS - 1))) != 0;
+}
+
+// Of those of the whole process the kernel wakes its first thread, if that does not block them.
+bool has_to_handle(std::string_view status, bool first_thread) {
+  const auto of = [&](const char* field) {
+    return signals_in(status_field(status, field)).value_or(0);
+  };
+  const uint64_t pending = of("SigPnd") | (first_thread ? of("ShdPnd") : 0);
+  return (pending & of("SigCgt") & ~of("SigBlk")) != 0;
 }
 
 }  // namespace
@@ -110,6 +123,7 @@ std::optional<Caller::Process> Caller::process() const {
       status_field(status, "Threads") == "1" && !has_sigsys(status_field(status, "SigBlk")) &&
       !has_sigsys(status_field(status, "SigIgn")) && !has_sigsys(status_field(status, "SigCgt"));
   if (out.pid <= 0) return std::nullopt;
+  out.interrupted = has_to_handle(status, out.pid == thread_);
   return out;
 }
 

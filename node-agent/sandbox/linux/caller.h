@@ -1,5 +1,6 @@
 // The thread of a command that waits for an answer: its memory, its program, its process. All of it
-// is the command's own to change at any time, and nothing read here decides about its safety.
+// is the command's own to change at any time, and nothing read here decides about its safety, but
+// for a descriptor's copy: that is one open file, whatever becomes of its number.
 // Reading memory, and a descriptor's copy, wait for locks that the command's own threads can hold
 // for as long as they like: never on the thread that keeps time.
 #pragma once
@@ -38,6 +39,7 @@ class Caller {
     pid_t inside = -1;          // as the sandbox numbers it
     pid_t thread_inside = -1;   // the asking thread of it
     bool sigsys_kills = false;  // for certain: one thread, no handler, not blocked
+    bool interrupted = false;   // the asking thread has a signal to handle
   };
   std::optional<Process> process() const;
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -101,6 +102,11 @@ std::string write_flood(const Surface&) {
   return os::write_all(STDERR_FILENO, flood).ok() ? "written" : "not written";
 }
 
+std::string lock_host_file(const Surface&) {
+  const int fd = open(cat(kCanaryFolder, "/held").c_str(), O_RDONLY | O_CLOEXEC);
+  return answer(fd < 0 ? fd : flock(fd, LOCK_EX | LOCK_NB));
+}
+
 long zeros(long number) {
   char space[256] = {};
   return syscall(number, 0, space, sizeof space, -1, -1, 0);
@@ -121,6 +127,7 @@ constexpr Attempt kAttempts[] = {
     {"write-root", [](const Surface&) { return open_answer("/canary-file", O_CREAT | O_WRONLY); }},
     {"write-mount",
      [](const Surface&) { return open_answer(cat(kCanaryFolder, "/held"), O_WRONLY); }},
+    {"lock-host", lock_host_file},
     {"read-host", [](const Surface& surface) { return open_answer(surface.host_file, O_RDONLY); }},
     {"read-shadow", [](const Surface&) { return open_answer("/etc/shadow", O_RDONLY); }},
     {"device", [](const Surface&) { return open_answer("/dev/mem", O_RDONLY); }},

@@ -11,6 +11,7 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/exec_gate.h"
+#include "node-agent/sandbox/linux/lock_gate.h"
 #include "node-agent/sandbox/linux/raw.h"
 #include "node-agent/sandbox/syscall_names.h"
 
@@ -25,6 +26,10 @@ constexpr unsigned long kSetFlags = SECCOMP_IOW(4, __u64);
 std::vector<uint64_t> space_for(size_t ours, size_t kernels) {
   return std::vector<uint64_t>(std::max(ours, kernels) / sizeof(uint64_t) + 1);
 }
+
+constexpr Millis kShortestRetry{1};  // of locks that go from hand to hand
+constexpr Millis kLongestRetry{16};
+constexpr size_t kMostRetries = 32;  // at once
 
 constexpr std::string_view kFilter = "system call filter";
 
@@ -104,6 +109,7 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_sendmmsg:
     case SYS_execve:
     case SYS_execveat:
+    case SYS_flock:
       return true;
     default:
       return false;
@@ -117,10 +123,44 @@ void Notifications::answer(const Question& question, MonoTime now) {
   // Only now is it certain that what was read belongs to the asker and not to a later owner of its
   // number.
   if (!still_waiting(question.id)) return;
+  if (verdict.waits) return wait(question, now);
   const int error = verdict.error;
   const bool held = verdict.held;
+  const bool done = verdict.done;
   record(std::move(verdict), question.id);
-  if (!held) reply(question.id, error);
+  if (!held) reply(question.id, error, done);
+}
+
+void Notifications::wait(const Question& question, MonoTime now) {
+  waiting_.push_back(question);
+  if (retry_at_) return;
+  retry_pause_ = kShortestRetry;
+  retry_at_ = now + retry_pause_;
+}
+
+std::optional<MonoTime> Notifications::retry_at() const {
+  const auto rest = retry_at_ ? budget_.rests_until(*retry_at_) : std::nullopt;
+  return rest ? rest : retry_at_;
+}
+
+// From the front, and who waits on goes to the end: each has its turn.
+void Notifications::retry(MonoTime now) {
+  if (!retry_at_ || now < *retry_at_ || budget_.rests_until(now)) return;
+  const size_t before = waiting_.size();
+  for (size_t i = 0; i < std::min(before, kMostRetries); ++i) {
+    const Question question = waiting_.front();
+    waiting_.pop_front();
+    answer(question, now);
+  }
+  retry_pause_ =
+      waiting_.size() < before ? kShortestRetry : std::min(2 * retry_pause_, kLongestRetry);
+  retry_at_ = waiting_.empty() ? std::nullopt : std::optional(now + retry_pause_);
+}
+
+void Notifications::refuse_waiting() {
+  for (const Question& question : waiting_) reply(question.id, ENOLCK);
+  waiting_.clear();
+  retry_at_.reset();
 }
 
 void Notifications::record(GateAnswer verdict, uint64_t id) {
@@ -132,12 +172,12 @@ void Notifications::record(GateAnswer verdict, uint64_t id) {
   if (verdict.held) held_ = id;
 }
 
-void Notifications::reply(uint64_t id, int error) const {
+void Notifications::reply(uint64_t id, int error, bool done) const {
   std::vector<uint64_t> space = space_for(sizeof(seccomp_notif_resp), reply_size_);
   auto* reply = reinterpret_cast<seccomp_notif_resp*>(space.data());
   reply->id = id;
   reply->error = -error;
-  if (error == 0) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  if (error == 0 && !done) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   (void)ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, reply);  // fails if the asker has died
 }
 
@@ -194,6 +234,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
       if (const int signal = sent_signal(call); signal != 0) return {.limit_signal = signal};
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
+      if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kPretend:

@@ -7,6 +7,7 @@
 
 #include <linux/seccomp.h>
 
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -52,6 +53,12 @@ class Notifications {
   // its memory, or while it executes. All others take no time.
   static bool may_take_long(const Question& question);
   void answer(const Question& question, MonoTime now);
+  // Who waits for a lock that others have, each with a descriptor that may be another one by now,
+  // is judged again: when, and by whom that is due.
+  std::optional<MonoTime> retry_at() const;
+  void retry(MonoTime now);
+  // Nobody will come back to them.
+  void refuse_waiting();
 
   // That of the command when it is about to end, and well, is kept: until it is answered, that
   // thread executes nothing any more.
@@ -74,7 +81,9 @@ class Notifications {
                     uint64_t id);
   bool still_waiting(uint64_t id) const;
   void record(GateAnswer verdict, uint64_t id);
-  void reply(uint64_t id, int error) const;
+  void wait(const Question& question, MonoTime now);
+  // Error 0: the call goes on; `done`: it has succeeded.
+  void reply(uint64_t id, int error, bool done = false) const;
 
   // Whose copies are whoever answers's own: it may be held up for longer than the run is known.
   const LaunchChoices choices_;
@@ -85,6 +94,9 @@ class Notifications {
   os::Fd listener_;
   AnswerBudget budget_;
   bool may_hold_ = false;
+  std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be
+  std::optional<MonoTime> retry_at_;
+  Millis retry_pause_{0};
   std::vector<uint64_t> question_;  // as large as this kernel's
   size_t reply_size_ = 0;
 

@@ -1,5 +1,7 @@
 // What the kernel has few of for the whole host, whoever asks, or keeps in a namespace when its
 // user is gone: none of it is to be had.
+#include <fcntl.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -57,9 +59,31 @@ void take_huge_pages() {
   if (errno != ENOMEM) breach("another answer about shared memory", errno);
 }
 
+// The host has room for some hundred megabytes of compiled filters, those of all sandboxes among
+// them: without one none can start.
+void take_compiled_filters() {
+  sock_filter accept_all{BPF_RET | BPF_K, 0, 0, 0xffff};
+  const sock_fprog program{1, &accept_all};
+  for (const int family : {AF_UNIX, AF_INET, AF_INET6}) {
+    const int fd = socket(family, SOCK_DGRAM, 0);
+    for (const int option : {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF}) {
+      expect_refused("a filter on a socket",
+                     setsockopt(fd, SOL_SOCKET, option, &program, sizeof program));
+      if (errno != EPERM) breach("another answer about filters", errno);
+    }
+  }
+}
+
+void take_message_queues() {
+  expect_refused("a message queue", syscall(SYS_mq_open, "taken", O_CREAT | O_RDWR, 0600, nullptr));
+  if (errno != EMFILE) breach("another answer about message queues", errno);
+}
+
 }  // namespace
 
 int main() {
+  take_compiled_filters();
+  take_message_queues();
   take_flow_labels();
   take_huge_pages();
   return verdict();
