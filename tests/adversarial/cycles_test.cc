@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/os/file.h"
+#include "common/os/process.h"
 #include "tests/adversarial/serve_fixture.h"
 
 namespace paddock::adversarial {
@@ -36,12 +37,19 @@ size_t mounts() {
   return static_cast<size_t>(std::ranges::count(text, '\n'));
 }
 
-// Of these launchers. What was there before is of others, whose pids come round again.
+// Other programs make some too, meanwhile, and their pids come round.
+bool lives(const Maker& maker) {
+  const auto now = os::identify(maker.pid);
+  return now && now->start_ticks == maker.start_ticks;
+}
+
+// Of these launchers, which have all ended. What was there before is of others.
 std::vector<std::string> cgroups_left(const std::set<pid_t>& launchers,
                                       const std::map<std::string, Maker>& before) {
   std::vector<std::string> out;
   for (const auto& [folder, made_by] : run_cgroups()) {
-    if (launchers.contains(made_by.pid) && !before.contains(folder)) out.push_back(folder);
+    if (launchers.contains(made_by.pid) && !before.contains(folder) && !lives(made_by))
+      out.push_back(folder);
   }
   return out;
 }
