@@ -52,6 +52,8 @@ struct ObjectMeta {
   int64_t generation = 0;
   std::optional<wire::Timestamp> creation_timestamp;
   std::optional<wire::Timestamp> deletion_timestamp;
+  std::optional<int64_t> deletion_grace_period_seconds;
+  std::vector<std::string> finalizers;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   std::vector<ManagedFields> managed_fields;
@@ -72,7 +74,13 @@ struct ObjectMeta {
               {.min = 0}),
         field("creationTimestamp", &ObjectMeta::creation_timestamp,
               "when the server stored it first"),
-        field("deletionTimestamp", &ObjectMeta::deletion_timestamp, "when deletion was asked for"),
+        field("deletionTimestamp", &ObjectMeta::deletion_timestamp,
+              "when deletion was asked for: the object goes once nothing holds it"),
+        field("deletionGracePeriodSeconds", &ObjectMeta::deletion_grace_period_seconds,
+              "from then on, what its command had to end by itself", {.min = 0}),
+        field("finalizers", &ObjectMeta::finalizers,
+              "who must let go of it before it is gone: each removes its own",
+              {.omit_empty = true, .max_length = 32}),
         field("labels", &ObjectMeta::labels, "for selection",
               {.omit_empty = true, .max_length = 64}),
         field("annotations", &ObjectMeta::annotations, "for tools; not selectable",

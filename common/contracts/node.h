@@ -106,6 +106,7 @@ struct NodeStatus {
   SandboxLimits largest_limits;
   int64_t max_sessions = 0;
   std::string agent_version;
+  std::optional<int64_t> protocol_version;  // as the controller heard it
   std::string os;
   std::string arch;
   std::optional<wire::Timestamp> last_seen;
@@ -119,10 +120,11 @@ struct NodeStatus {
         field("allocatableDisk", &NodeStatus::allocatable_disk,
               "bytes of disk that its runs may ask for together: what is free beyond minFree, and "
               "what they have written of what they asked for"),
-        field("conditions", &NodeStatus::conditions,
-              "DiskPressure: whether its disk is too full for runs; HostFault: whether it can "
-              "begin none",
-              {.omit_empty = true, .max_length = 16}),
+        field(
+            "conditions", &NodeStatus::conditions,
+            "Ready: whether it holds a lease and can begin runs; DiskPressure: whether its disk is "
+            "too full for them; HostFault: whether it can begin none",
+            {.omit_empty = true, .max_length = 16}),
         field("coolDown", &NodeStatus::cool_down,
               "what the controller makes of runs that it could not begin, until one begins"),
         field("cpuFeatures", &NodeStatus::cpu_features,
@@ -142,6 +144,9 @@ struct NodeStatus {
               "sandbox sessions at once; 0: it takes none", {.min = 0, .max = 1'000'000}),
         field("agentVersion", &NodeStatus::agent_version, "version of the agent",
               {.omit_empty = true}),
+        field("protocolVersion", &NodeStatus::protocol_version,
+              "of what the agent and the controller say to each other, as the agent speaks it",
+              {.min = 0}),
         field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),
         field("arch", &NodeStatus::arch, "amd64 or arm64", {.omit_empty = true}),
         field("lastSeen", &NodeStatus::last_seen, "last heartbeat"),

@@ -120,7 +120,9 @@ struct SessionStatus {
   std::string message;
   std::string created_by;
   std::optional<wire::Timestamp> expires_at;  // the end of its lifetime
+  std::optional<wire::Timestamp> ready_at;
   std::optional<wire::Timestamp> ended_at;
+  std::vector<Condition> conditions;
   static constexpr auto describe() {
     return std::tuple{
         field("phase", &SessionStatus::phase, "Pending, Ready or Ended"),
@@ -129,7 +131,10 @@ struct SessionStatus {
         field("message", &SessionStatus::message, "a sentence", {.omit_empty = true}),
         field("createdBy", &SessionStatus::created_by, "who made it", {.omit_empty = true}),
         field("expiresAt", &SessionStatus::expires_at, "the end of its lifetime"),
-        field("endedAt", &SessionStatus::ended_at, "when it ended")};
+        field("readyAt", &SessionStatus::ready_at, "when its node had made it"),
+        field("endedAt", &SessionStatus::ended_at, "when it ended"),
+        field("conditions", &SessionStatus::conditions, "Ready: whether commands can be run in it",
+              {.omit_empty = true})};
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -55,6 +56,7 @@ struct Secret {
   std::string type;
   std::map<std::string, std::string> data;
   std::map<std::string, std::string> string_data;
+  std::optional<bool> immutable;
   SecretStatus status;
   static constexpr auto describe() {
     return std::tuple{
@@ -69,6 +71,8 @@ struct Secret {
         field("stringData", &Secret::string_data,
               "values by name, as text, on top of data; never shown",
               {.omit_empty = true, .max_length = kMaxSecretValues}),
+        field("immutable", &Secret::immutable,
+              "true: its values never change again, nor does this; delete it and make another"),
         field("status", &Secret::status, "what there is")};
   }
   void validate(wire::Check& check) const;

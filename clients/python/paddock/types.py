@@ -23,7 +23,9 @@ class ObjectMeta:
     resourceVersion: str = ""  # changes with every write; send it back to detect a stale write
     generation: int = 0  # changes with every change of spec
     creationTimestamp: Optional[str] = None  # when the server stored it first
-    deletionTimestamp: Optional[str] = None  # when deletion was asked for
+    deletionTimestamp: Optional[str] = None  # when deletion was asked for: the object goes once nothing holds it
+    deletionGracePeriodSeconds: Optional[int] = None  # from then on, what its command had to end by itself
+    finalizers: list[str] = dataclasses.field(default_factory=list)  # who must let go of it before it is gone: each removes its own
     labels: dict[str, str] = dataclasses.field(default_factory=dict)  # for selection
     annotations: dict[str, str] = dataclasses.field(default_factory=dict)  # for tools; not selectable
     managedFields: list[ManagedFields] = dataclasses.field(default_factory=list)  # who set which field; kept by the server
@@ -429,7 +431,9 @@ class SessionStatus:
     message: str = ""  # a sentence
     createdBy: str = ""  # who made it
     expiresAt: Optional[str] = None  # the end of its lifetime
+    readyAt: Optional[str] = None  # when its node had made it
     endedAt: Optional[str] = None  # when it ended
+    conditions: list[Condition] = dataclasses.field(default_factory=list)  # Ready: whether commands can be run in it
 
 
 @dataclasses.dataclass
@@ -670,6 +674,7 @@ class Secret:
     type: str = ""  # for people and tools; Paddock makes nothing of it
     data: dict[str, str] = dataclasses.field(default_factory=dict)  # values by name, in base64; shown as ***, which in a change keeps the value
     stringData: dict[str, str] = dataclasses.field(default_factory=dict)  # values by name, as text, on top of data; never shown
+    immutable: Optional[bool] = None  # true: its values never change again, nor does this; delete it and make another
     status: SecretStatus = dataclasses.field(default_factory=lambda: SecretStatus())  # what there is
 
 
@@ -727,7 +732,7 @@ class NodeStatus:
     message: str = ""  # why not
     capacity: Capacity = dataclasses.field(default_factory=lambda: Capacity())  # what the host has
     allocatableDisk: Optional[str] = None  # bytes of disk that its runs may ask for together: what is free beyond minFree, and what they have written of what they asked for
-    conditions: list[Condition] = dataclasses.field(default_factory=list)  # DiskPressure: whether its disk is too full for runs; HostFault: whether it can begin none
+    conditions: list[Condition] = dataclasses.field(default_factory=list)  # Ready: whether it holds a lease and can begin runs; DiskPressure: whether its disk is too full for them; HostFault: whether it can begin none
     coolDown: Optional[CoolDown] = None  # what the controller makes of runs that it could not begin, until one begins
     cpuFeatures: list[str] = dataclasses.field(default_factory=list)  # instructions that programs are built for, as the kernel names them, sorted
     devices: list[Device] = dataclasses.field(default_factory=list)  # accelerators
@@ -737,6 +742,7 @@ class NodeStatus:
     largestLimits: SandboxLimits = dataclasses.field(default_factory=lambda: SandboxLimits())  # the most that a policy may ask for of what its operator named no ceiling for
     maxSessions: int = 0  # sandbox sessions at once; 0: it takes none
     agentVersion: str = ""  # version of the agent
+    protocolVersion: Optional[int] = None  # of what the agent and the controller say to each other, as the agent speaks it
     os: str = ""  # linux or darwin
     arch: str = ""  # amd64 or arm64
     lastSeen: Optional[str] = None  # last heartbeat

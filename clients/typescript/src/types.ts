@@ -29,8 +29,12 @@ export interface ObjectMeta {
   generation: number;
   /** when the server stored it first */
   creationTimestamp?: string;
-  /** when deletion was asked for */
+  /** when deletion was asked for: the object goes once nothing holds it */
   deletionTimestamp?: string;
+  /** from then on, what its command had to end by itself */
+  deletionGracePeriodSeconds?: number;
+  /** who must let go of it before it is gone: each removes its own */
+  finalizers?: string[];
   /** for selection */
   labels?: Record<string, string>;
   /** for tools; not selectable */
@@ -878,8 +882,12 @@ export interface SessionStatus {
   createdBy?: string;
   /** the end of its lifetime */
   expiresAt?: string;
+  /** when its node had made it */
+  readyAt?: string;
   /** when it ended */
   endedAt?: string;
+  /** Ready: whether commands can be run in it */
+  conditions?: Condition[];
 }
 
 export interface CommandRequest {
@@ -1247,6 +1255,8 @@ export interface Secret {
   data?: Record<string, string>;
   /** values by name, as text, on top of data; never shown */
   stringData?: Record<string, string>;
+  /** true: its values never change again, nor does this; delete it and make another */
+  immutable?: boolean;
   /** what there is */
   status: SecretStatus;
 }
@@ -1321,7 +1331,7 @@ export interface NodeStatus {
   capacity: Capacity;
   /** bytes of disk that its runs may ask for together: what is free beyond minFree, and what they have written of what they asked for */
   allocatableDisk?: string;
-  /** DiskPressure: whether its disk is too full for runs; HostFault: whether it can begin none */
+  /** Ready: whether it holds a lease and can begin runs; DiskPressure: whether its disk is too full for them; HostFault: whether it can begin none */
   conditions?: Condition[];
   /** what the controller makes of runs that it could not begin, until one begins */
   coolDown?: CoolDown;
@@ -1341,6 +1351,8 @@ export interface NodeStatus {
   maxSessions: number;
   /** version of the agent */
   agentVersion?: string;
+  /** of what the agent and the controller say to each other, as the agent speaks it */
+  protocolVersion?: number;
   /** linux or darwin */
   os?: string;
   /** amd64 or arm64 */
