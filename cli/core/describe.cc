@@ -43,6 +43,8 @@ void add_meta(Lines& lines, const contracts::ObjectMeta& meta, WallTime now) {
   lines.add("Labels", pairs(meta.labels));
   lines.add("Annotations", pairs(meta.annotations));
   lines.add("Created", when(meta.creation_timestamp, now));
+  lines.add("Being deleted since", when(meta.deletion_timestamp, now));
+  lines.add("Finalizers", join(meta.finalizers, ", "));
   lines.add("UID", meta.uid);
 }
 
@@ -221,6 +223,8 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
                               format_time(drain->evict_at.value)));
   lines.add("System", cat(node.status.os, "/", node.status.arch));
   lines.add("Agent", node.status.agent_version);
+  if (const auto protocol = node.status.protocol_version)
+    lines.add("Protocol", cat(*protocol, " (of what it and the controller say to each other)"));
   lines.add("Last seen", when(node.status.last_seen, now));
   const contracts::Capacity& capacity = node.status.capacity;
   lines.add("Capacity",

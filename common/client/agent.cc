@@ -5,6 +5,7 @@
 #include "common/client/requests.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/enrollment.h"
+#include "common/contracts/protocol.h"
 
 namespace paddock::client {
 namespace {
@@ -12,15 +13,36 @@ namespace {
 namespace paths = contracts::paths;
 constexpr Millis kAnswerTime{15'000};  // on top of what the server may hold the call
 
+http::Request speaking(http::Request request) {
+  request.headers.emplace(contracts::kAgentProtocolHeader,
+                          std::to_string(contracts::kProtocolVersion));
+  return request;
+}
+
+// A controller of the next release may say more than this agent knows, but not of what a run is to
+// be: what it may not do must never be left out.
+Result<contracts::SyncAnswer> read_answer(const wire::Value& body, int64_t protocol) {
+  if (protocol <= contracts::kProtocolVersion) return decode_answer<contracts::SyncAnswer>(body);
+  std::vector<std::string> unknown;
+  ASSIGN_OR_RETURN(auto answer, wire::decode<contracts::SyncAnswer>(body, unknown));
+  for (const std::string& field : unknown) {
+    if (field.find(".spec.") == field.npos && field.find(".policy.") == field.npos) continue;
+    return Error{
+        Code::kUnavailable, "UNEXPECTED_ANSWER",
+        cat("a run asks for what this agent does not know (", field, "): upgrade the node agent")};
+  }
+  return answer;
+}
+
 }  // namespace
 
 Result<contracts::EnrollAnswer> ControllerClient::enroll(const std::string& node,
                                                          const contracts::EnrollRequest& request) {
   // Its identity makes enrolling again the same as enrolling once.
-  ASSIGN_OR_RETURN(
-      const wire::Value answer,
-      call_json(json_request("POST", cat(paths::node(node), "/enroll"), wire::encode(request)),
-                true));
+  ASSIGN_OR_RETURN(const wire::Value answer,
+                   call_json(speaking(json_request("POST", cat(paths::node(node), "/enroll"),
+                                                   wire::encode(request))),
+                             true));
   return decode_answer<contracts::EnrollAnswer>(answer);
 }
 
@@ -44,10 +66,16 @@ Status ControllerClient::leave(const std::string& node, bool force) {
 Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& node,
                                                             const contracts::SyncRequest& request) {
   http::Request call =
-      json_request("POST", cat(paths::node(node), "/synchronize"), wire::encode(request));
+      speaking(json_request("POST", cat(paths::node(node), "/synchronize"), wire::encode(request)));
   call.timeout = Millis(request.wait_ms) + kAnswerTime;
-  ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
-  return decode_answer<contracts::SyncAnswer>(answer);
+  Failure failure;
+  ASSIGN_OR_RETURN(const http::Response response, once(*http_, call, failure));
+  const auto said = response.headers.find(ascii_lower(contracts::kControllerProtocolHeader));
+  ASSIGN_OR_RETURN(const int64_t protocol,
+                   contracts::protocol_said(said == response.headers.end() ? "" : said->second));
+  TRY(contracts::check_controller_protocol(protocol));
+  ASSIGN_OR_RETURN(const wire::Value body, parse_body(response));
+  return read_answer(body, protocol);
 }
 
 Result<contracts::CallsAnswer> ControllerClient::exchange_calls(

@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/names.h"
+#include "common/contracts/protocol.h"
 #include "common/crypto/digest.h"
 #include "controller/auth/token.h"
 #include "controller/nodes/credentials.h"
@@ -124,6 +125,19 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
   });
   if (!written.ok()) return std::move(written).error();
   return answer;
+}
+
+Status note_mismatch(store::Store& store, const std::string& name, int64_t protocol,
+                     const std::string& message) {
+  return store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", name}));
+    node.status.ready = false;
+    node.status.reason = contracts::kProtocolMismatch;
+    node.status.message = message;
+    node.status.protocol_version = protocol;
+    txn.touch(store::kSchedulerTopic);
+    return txn.update(node);
+  });
 }
 
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node,

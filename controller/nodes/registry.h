@@ -25,6 +25,10 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
 // InvalidArgument (NODE_NAME_INVALID).
 Status check_node_name(const std::string& node);
 
+// Its agent speaks a protocol that is refused: the node is not ready, and says why.
+Status note_mismatch(store::Store& store, const std::string& node, int64_t protocol,
+                     const std::string& message);
+
 // Revokes the node's tokens, those that were to enrol it too, and forgets it. Its runs end with
 // NODE_LOST at the next tick.
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node,

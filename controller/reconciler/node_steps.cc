@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/protocol.h"
 #include "controller/nodes/cool_down.h"
 #include "controller/reconciler/steps.h"
 #include "controller/runs/transitions.h"
@@ -17,7 +18,8 @@ using contracts::Run;
 Status mark(store::WriteTxn& txn, const std::string& name, const char* reason,
             std::string message) {
   ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", name}));
-  if (!node) return {};
+  // One that is refused has said why itself.
+  if (!node || node->status.reason == contracts::kProtocolMismatch) return {};
   node->status.ready = false;
   node->status.reason = reason;
   node->status.message = std::move(message);

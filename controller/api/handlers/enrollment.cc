@@ -1,8 +1,10 @@
 #include "controller/api/handlers/enrollment.h"
 
 #include "common/contracts/enrollment.h"
+#include "common/contracts/protocol.h"
 #include "controller/api/audit.h"
 #include "controller/api/documents.h"
+#include "controller/api/handlers/nodes.h"
 #include "controller/auth/token.h"
 #include "controller/nodes/credentials.h"
 
@@ -36,6 +38,8 @@ Result<Response> make_enroll_token(Call& call) {
 }
 
 Result<Response> enroll_node(Call& call) {
+  ASSIGN_OR_RETURN(const int64_t protocol, agent_protocol(call.request));
+  TRY(contracts::check_agent_protocol(protocol));
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::EnrollRequest>(call.body));
   const std::string& node = call.param("node");
   const bool one_use = !auth::enrolled_node(call.principal.subject).empty();
@@ -44,7 +48,9 @@ Result<Response> enroll_node(Call& call) {
       nodes::enroll(call.services.store, node, request, call.now(), call.services.random,
                     recorder(call, node, contracts::audit::kNodeEnroll),
                     one_use ? call.principal.token_id : std::string()));
-  return secret_response(wire::encode(answer));
+  Response response = secret_response(wire::encode(answer));
+  say_protocol(response);
+  return response;
 }
 
 Result<Response> rotate_credential(Call& call) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/base/text.h"
+#include "common/contracts/protocol.h"
 #include "controller/api/audit.h"
 #include "controller/api/blob_response.h"
 #include "controller/api/handlers/blob_upload.h"
@@ -41,6 +43,15 @@ Result<bool> changed_while_held(Call& call, const contracts::SyncAnswer& answer,
 
 }  // namespace
 
+Result<int64_t> agent_protocol(const Request& request) {
+  return contracts::protocol_said(request.header(ascii_lower(contracts::kAgentProtocolHeader)));
+}
+
+void say_protocol(Response& response) {
+  response.headers.emplace_back(ascii_lower(contracts::kControllerProtocolHeader),
+                                std::to_string(contracts::kProtocolVersion));
+}
+
 Result<Response> delete_node(Call& call) {
   ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
   contracts::Node node;
@@ -56,10 +67,21 @@ Result<Response> delete_node(Call& call) {
   return json_response(k8s::deleted_status("nodes", node.metadata));
 }
 
-Result<Response> synchronize_node(Call& call) {
+namespace {
+
+// An agent of the next release may say more than this one knows; of any other that is a mistake.
+Result<contracts::SyncRequest> read_sync(const Call& call, int64_t protocol) {
+  if (protocol <= contracts::kProtocolVersion)
+    return wire::decode<contracts::SyncRequest>(call.body);
+  std::vector<std::string> unknown;
+  return wire::decode<contracts::SyncRequest>(call.body, unknown);
+}
+
+Result<Response> synchronize_with(Call& call, int64_t protocol) {
   Services& services = call.services;
   const std::string& node = call.param("node");
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::SyncRequest>(call.body));
+  ASSIGN_OR_RETURN(auto request, read_sync(call, protocol));
+  if (request.status) request.status->protocol_version = protocol;
   TRY(judge_claims(services, node, request));
   ASSIGN_OR_RETURN(const volumes::Publishing publishing,
                    volumes::prepare(services.store, services.blobs, node, request.runs,
@@ -81,6 +103,20 @@ Result<Response> synchronize_node(Call& call) {
                                               nodes::now(services.clock)));
   nodes::name_artifact_types(answer.runs, services.compute_types);
   return object_response(answer);
+}
+
+}  // namespace
+
+Result<Response> synchronize_node(Call& call) {
+  ASSIGN_OR_RETURN(const int64_t protocol, agent_protocol(call.request));
+  if (Status fits = contracts::check_agent_protocol(protocol); !fits.ok()) {
+    TRY(nodes::note_mismatch(call.services.store, call.param("node"), protocol,
+                             fits.error().message));
+    return std::move(fits).error();
+  }
+  ASSIGN_OR_RETURN(Response answer, synchronize_with(call, protocol));
+  say_protocol(answer);
+  return answer;
 }
 
 Result<Response> node_run_tree(Call& call) {

@@ -5,8 +5,13 @@
 
 namespace paddock::api {
 
+// What the agent's protocol is (common/contracts/protocol.h), and ours in an answer to it.
+Result<int64_t> agent_protocol(const Request& request);
+void say_protocol(Response& response);
+
 Result<Response> delete_node(Call& call);
-// Applies what the node observes at once; held while nothing changes for it.
+// Refuses an agent that speaks another protocol, and notes that of its node. Else applies what the
+// node observes at once; held while nothing changes for it.
 Result<Response> synchronize_node(Call& call);
 Result<Response> node_run_tree(Call& call);
 Result<Response> node_run_blob(Call& call);

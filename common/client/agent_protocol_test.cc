@@ -1,0 +1,67 @@
+// What an agent makes of what its controller speaks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/client/controller_client.h"
+#include "common/contracts/protocol.h"
+#include "tests/support/http_server.h"
+
+namespace paddock::client {
+namespace {
+
+using contracts::kProtocolVersion;
+using test::answer;
+using test::HttpServer;
+using test::script;
+using testing::HasSubstr;
+
+constexpr const char* kPlain = R"({"version":"v","runs":[],"leaseMs":15000})";
+constexpr const char* kMore = R"({"version":"v","runs":[],"leaseMs":15000,"later":{"a":1}})";
+constexpr const char* kUnknownPolicy =
+    R"({"version":"v","runs":[{"runUid":"u","attempt":1,"policy":{"denyMore":true}}],)"
+    R"("leaseMs":15000})";
+
+Result<contracts::SyncAnswer> synchronized(const HttpServer& server) {
+  ControllerClient client({server.url(), {}, {}, {}});
+  contracts::SyncRequest request;
+  request.session = "session-1";
+  return client.synchronize("n1", request);
+}
+
+Result<contracts::SyncAnswer> told(int64_t protocol, const char* body) {
+  const std::string header =
+      protocol == 0 ? "" : cat("Paddock-Controller-Protocol: ", protocol, "\r\n");
+  HttpServer server(script({answer(200, body, header)}));
+  return synchronized(server);
+}
+
+TEST(AgentProtocol, IsSaidWithEachCall) {
+  HttpServer server(script({answer(200, kPlain)}));
+  ASSERT_TRUE(synchronized(server).ok());
+  EXPECT_EQ(server.requests().at(0).headers.at("paddock-agent-protocol"),
+            std::to_string(kProtocolVersion));
+}
+
+TEST(AgentProtocol, AControllerOneReleaseApartIsUnderstood) {
+  EXPECT_TRUE(told(0, kPlain).ok()) << "the release before says no number";
+  EXPECT_TRUE(told(kProtocolVersion, kPlain).ok());
+  EXPECT_TRUE(told(kProtocolVersion + 1, kMore).ok());
+  EXPECT_EQ(told(kProtocolVersion, kMore).error().reason, "UNEXPECTED_ANSWER");
+}
+
+TEST(AgentProtocol, WhatARunMayNotDoIsNeverLeftOut) {
+  const auto odd = told(kProtocolVersion + 1, kUnknownPolicy);
+  ASSERT_FALSE(odd.ok());
+  EXPECT_THAT(odd.error().message, HasSubstr("denyMore"));
+  EXPECT_THAT(odd.error().message, HasSubstr("upgrade the node agent"));
+}
+
+TEST(AgentProtocol, AControllerFurtherApartIsRefusedByName) {
+  const auto far = told(kProtocolVersion + 2, kPlain);
+  ASSERT_FALSE(far.ok());
+  EXPECT_EQ(far.error().reason, contracts::kProtocolMismatch);
+  EXPECT_THAT(far.error().message, HasSubstr("upgrade the node agent"));
+}
+
+}  // namespace
+}  // namespace paddock::client
