@@ -1,6 +1,7 @@
 // `paddock down`: cancel what runs, stop the programs by identity, remove our own pointer.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
@@ -25,17 +26,32 @@ struct RunName {
   Millis grace{0};
 };
 
-Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
-  ASSIGN_OR_RETURN(const wire::Value list, client.get(contracts::paths::collection("", "runs")));
-  std::vector<RunName> out;
-  const wire::Value* items = list.find("items");
-  if (items == nullptr || items->array() == nullptr) return out;
+// The server looks at those alone that have not ended, however many have.
+constexpr const char* kUnfinished[] = {"Pending", "Scheduled", "Preparing", "Running"};
+
+using Seen = std::set<std::pair<std::string, std::string>>;
+
+Status add_names(const wire::Value& page, Seen& seen, std::vector<RunName>& out) {
+  const wire::Value* items = page.find("items");
+  if (items == nullptr || items->array() == nullptr) return {};
   for (const wire::Value& run : *items->array()) {
-    const auto phase = wire::parse_enum<contracts::RunPhase>(run.text("status.phase"));
-    if (phase && contracts::is_terminal(*phase)) continue;
     const auto grace = parse_duration(run.text("spec.terminationGrace"));
+    // One that went on meanwhile is listed again.
+    if (!seen.emplace(run.text("metadata.namespace"), run.text("metadata.name")).second) continue;
     out.push_back({run.text("metadata.namespace"), run.text("metadata.name"),
                    grace.ok() ? *grace : Millis(0)});
+  }
+  return {};
+}
+
+Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
+  std::vector<RunName> out;
+  Seen seen;
+  for (const char* phase : kUnfinished) {
+    const std::string target =
+        cat(contracts::paths::collection("", "runs"), "?fieldSelector=status.phase%3D", phase);
+    TRY(client.list(target, client::ListForm::kObjects,
+                    [&](wire::Value& page) { return add_names(page, seen, out); }));
   }
   return out;
 }

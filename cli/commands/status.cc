@@ -15,18 +15,21 @@ std::string process_text(const std::optional<ProcessRef>& process, bool alive) {
   return alive ? cat("running, pid ", process->pid) : cat("gone (was pid ", process->pid, ")");
 }
 
-std::map<std::string, int64_t> runs_by_phase(const Health& health) {
-  std::map<std::string, int64_t> counts;
-  for (const wire::Value& run : health.runs) ++counts[run.text("status.phase")];
-  return counts;
+// `2 Running, 57 ended`; never none where that is not known.
+std::string runs_text(const Health& health) {
+  if (health.runs.object() == nullptr)
+    return cat("not known", health.no_runs.empty() ? "" : ": ", health.no_runs);
+  std::vector<std::string> counts;
+  for (const auto& [phase, count] : *health.runs.object())
+    if (count.integer() != nullptr && *count.integer() > 0)
+      counts.push_back(cat(*count.integer(), " ", phase));
+  return counts.empty() ? "none" : join(counts, ", ");
 }
 
 wire::Value status_document(const Health& health) {
   wire::Value document = ready_document(health);
   document.set("instance", health.instance);
-  wire::Value runs = wire::Value::Object{};
-  for (const auto& [phase, count] : runs_by_phase(health)) runs.set(phase, count);
-  document.set("runs", std::move(runs));
+  document.set("runs", health.runs);  // null: not known
   if (health.stored.object() != nullptr) document.set("stored", health.stored);
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
   if (health.packages) document.set("packages", wire::encode(*health.packages));
@@ -72,9 +75,7 @@ std::string status_text(const Health& health) {
     for (std::string& line : source_lines(*health.packages)) add("packages", std::move(line));
   }
   for (std::string& line : stored_lines(health.stored)) add("stored", std::move(line));
-  std::vector<std::string> counts;
-  for (const auto& [phase, count] : runs_by_phase(health)) counts.push_back(cat(count, " ", phase));
-  add("runs", counts.empty() ? "none" : join(counts, ", "));
+  add("runs", runs_text(health));
   return render(table);
 }
 

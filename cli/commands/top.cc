@@ -4,7 +4,6 @@
 #include "cli/core/table.h"
 #include "cli/core/usage.h"
 #include "cli/core/watching.h"
-#include "common/base/percent.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 
@@ -14,22 +13,18 @@ namespace {
 constexpr const char* kNotEnded =
     "fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed,status.phase!%3DCanceled";
 
-// All pages of a list.
 template <class T>
 Result<std::vector<T>> read_all(client::ControllerClient& client, const std::string& target) {
   std::vector<T> all;
-  std::string next;
-  do {
-    const std::string more = next.empty() ? "" : cat("&continue=", percent_encode(next));
-    ASSIGN_OR_RETURN(const wire::Value page, client.get(cat(target, "limit=500", more)));
+  TRY(client.list(target, client::ListForm::kObjects, [&](wire::Value& page) -> Status {
     const wire::Value* items = page.find("items");
-    if (items == nullptr || items->array() == nullptr) return all;
+    if (items == nullptr || items->array() == nullptr) return {};
     for (const wire::Value& item : *items->array()) {
       ASSIGN_OR_RETURN(T object, wire::decode<T>(item));
       all.push_back(std::move(object));
     }
-    next = page.text("metadata.continue");
-  } while (!next.empty());
+    return {};
+  }));
   return all;
 }
 
@@ -66,9 +61,9 @@ void print(const Usage& usage, const Env& env) {
 }
 
 Result<int> top(client::ControllerClient& client, const Env& env) {
-  ASSIGN_OR_RETURN(const auto nodes, read_all<contracts::Node>(
-                                         client, contracts::paths::collection("", "nodes") + "?"));
-  const std::string runs = cat(contracts::paths::collection("", "runs"), "?", kNotEnded, "&");
+  ASSIGN_OR_RETURN(const auto nodes,
+                   read_all<contracts::Node>(client, contracts::paths::collection("", "nodes")));
+  const std::string runs = cat(contracts::paths::collection("", "runs"), "?", kNotEnded);
   ASSIGN_OR_RETURN(const auto placed, read_all<contracts::Run>(client, runs));
   print(usage_of(nodes, placed), env);
   return kExitOk;

@@ -45,6 +45,17 @@ std::string why_it_cannot_serve(client::ControllerClient& client) {
   return cat(": ", status->text("message"), " [", status->text("reason"), "]");
 }
 
+void ask_status(Health& health, client::ControllerClient& client) {
+  const Result<Value> status = client.get("/status");
+  if (!status.ok()) {
+    health.no_runs = status.error().message;
+    return;
+  }
+  if (const Value* stored = status->find("stored")) health.stored = *stored;
+  if (const Value* runs = status->find("runs")) health.runs = *runs;
+  if (health.runs.is_null()) health.no_runs = "the controller does not tell this token";
+}
+
 void ask_controller(Health& health, const http::Endpoint& endpoint) {
   client::ControllerClient client(endpoint);
   const Ready ready = ask_ready(endpoint, Millis(5000));
@@ -58,18 +69,17 @@ void ask_controller(Health& health, const http::Endpoint& endpoint) {
     return;
   }
   health.controller_ready = true;
-  const Result<Value> nodes = client.get(contracts::paths::collection("", "nodes"));
+  const Status nodes = client.list(contracts::paths::collection("", "nodes"),
+                                   client::ListForm::kObjects, [&](Value& page) {
+                                     for (const Value& node : items_of(page))
+                                       health.nodes.push_back(node_health(node));
+                                     return Status();
+                                   });
   if (!nodes.ok()) {
     health.reason = nodes.error().message;
     return;
   }
-  for (const Value& node : items_of(*nodes)) health.nodes.push_back(node_health(node));
-  if (const Result<Value> runs = client.get(contracts::paths::collection("", "runs")); runs.ok()) {
-    health.runs = items_of(*runs);
-  }
-  if (const Result<Value> status = client.get("/status"); status.ok()) {
-    if (const Value* stored = status->find("stored")) health.stored = *stored;
-  }
+  ask_status(health, client);
 }
 
 std::string why_not_ready(const Health& health) {

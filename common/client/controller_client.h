@@ -38,6 +38,9 @@ struct UploadProgress {
 // Runs all tasks, at once or one after the other, and returns when all have ended.
 using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
+// How much of each object a list tells.
+enum class ListForm { kObjects, kTable, kMetadata };
+
 class ControllerClient {
  public:
   // `patience`: how long a request that may be repeated is sent again while nobody answers it.
@@ -61,6 +64,11 @@ class ControllerClient {
   // For patches that come to the same when they are done twice, as those by merge and apply do.
   Result<wire::Value> patch(const std::string& target, const std::string& media_type,
                             const wire::Value& body);
+  // Reads a list, `target` with its query if it has one, in parts, and hands each on: no answer
+  // grows with how much there is. What is too large for one is asked for in smaller ones. The first
+  // error of `take` ends it.
+  using TakePage = std::function<Status(wire::Value& page)>;
+  Status list(const std::string& target, ListForm form, const TakePage& take);
   // Follows the changes of a list, `target` with its query, from behind `version`. Reconnects as
   // follow_events does. `type` is ADDED, MODIFIED or DELETED. Gone: list again, too much has
   // changed since. Returns once `on_change` returned false.

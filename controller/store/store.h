@@ -149,7 +149,8 @@ class ReadTxn {
   };
   virtual Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) = 0;
   // Runs that have ended: how many, and those that ended first.
-  virtual Result<int64_t> finished_count() = 0;
+  // Of one namespace, or of all.
+  virtual Result<int64_t> finished_count(const std::optional<std::string>& name_space = {}) = 0;
   struct Finished {
     Key key;
     int64_t finished_ms = 0;

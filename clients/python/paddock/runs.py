@@ -73,7 +73,7 @@ class Runs:
     def get(self, name: str) -> types.Run:
         return decode(types.Run, self._transport.request("GET", self._path(name)).json())
 
-    def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 500) -> Iterator[types.Run]:
+    def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 100) -> Iterator[types.Run]:
         """All of them, read page by page."""
         token: Optional[str] = None
         while True:
@@ -91,9 +91,10 @@ class Runs:
         how = {"now": True} if now else {}
         return decode(types.Run, self._transport.request("POST", self._path(name, "cancel"), how, safe=True).json())
 
-    def delete(self, name: str) -> None:
-        """Of a run that has ended."""
-        self._transport.request("DELETE", self._path(name))
+    def delete(self, name: str, now: bool = False) -> None:
+        """One that has not ended is cancelled first, and gone once its node has ended it: get() says RUN_NOT_FOUND then. `now`:
+        without what its grace leaves it."""
+        self._transport.request("DELETE", self._path(name) + ("?gracePeriodSeconds=1" if now else ""))
 
     def stream_events(self, name: str, *, after: int = 0, patience: float = 60.0) -> Iterator[Event]:
         """From its first event, or the one behind `after`, to `end`. A connection that breaks is taken up again where it

@@ -210,10 +210,17 @@ class Sandboxes:
         return Session(self._transport, self._base, self.get(name))
 
     def list(self) -> List[types.Sandbox]:
-        answer = self._transport.request("GET", self._base).json()
-        if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
-            raise unexpected("it is no list")
-        return [decode(types.Sandbox, each) for each in answer["items"]]
+        """All of them, read page by page."""
+        found: List[types.Sandbox] = []
+        token: Optional[str] = None
+        while True:
+            answer = self._transport.request("GET", self._base + query(limit=100, **{"continue": token})).json()
+            if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
+                raise unexpected("it is no list")
+            found += [decode(types.Sandbox, each) for each in answer["items"]]
+            token = (answer.get("metadata") or {}).get("continue")
+            if not token:
+                return found
 
     def delete(self, name: str) -> None:
         self._transport.request("DELETE", f"{self._base}/{part(name)}")

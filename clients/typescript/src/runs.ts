@@ -79,7 +79,7 @@ export class Runs {
   async *list(options: CallOptions & { labelSelector?: string; fieldSelector?: string; page?: number } = {}): AsyncGenerator<Run, void, undefined> {
     let token: string | undefined;
     do {
-      const { labelSelector, fieldSelector, page = 500 } = options;
+      const { labelSelector, fieldSelector, page = 100 } = options;
       const where = query({ labelSelector, fieldSelector, limit: page, continue: token });
       const answer = await this.transport.json<Page<Run>>("GET", this.#base + where, undefined, { signal: options.signal });
       yield* answer.items;

@@ -187,7 +187,15 @@ export class Sandboxes {
   }
 
   async list(options: CallOptions = {}): Promise<Sandbox[]> {
-    return (await this.transport.json<{ items: Sandbox[] }>("GET", this.#base, undefined, options)).items;
+    const all: Sandbox[] = [];
+    let token: string | undefined;
+    do {
+      const where = query({ limit: 100, continue: token });
+      const answer = await this.transport.json<{ items: Sandbox[]; metadata?: { continue?: string } }>("GET", this.#base + where, undefined, options);
+      all.push(...answer.items);
+      token = answer.metadata?.continue || undefined;
+    } while (token);
+    return all;
   }
 
   async delete(name: string, options: CallOptions = {}): Promise<void> {

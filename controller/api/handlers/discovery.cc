@@ -90,6 +90,30 @@ Result<Response> readyz(Call& call) {
   return json_response(contracts::readiness(serving.ok()), serving.ok() ? 200 : 503);
 }
 
+namespace {
+
+// Those of whom this caller may read: the others by phase, and all that have ended as one number,
+// for there may be many.
+Result<wire::Value> runs_value(Call& call) {
+  const std::string& only = call.principal.name_space;
+  wire::Value out = wire::Value::Object{};
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto active, txn.active_runs());
+    std::map<std::string, int64_t> phases;
+    for (const Run& run : active)
+      if (only.empty() || run.metadata.name_space == only)
+        ++phases[std::string(wire::enum_name(run.status.phase))];
+    for (const auto& [phase, count] : phases) out.set(phase, count);
+    ASSIGN_OR_RETURN(const int64_t ended,
+                     txn.finished_count(only.empty() ? std::nullopt : std::optional(only)));
+    out.set("ended", ended);
+    return {};
+  }));
+  return out;
+}
+
+}  // namespace
+
 // With the reason that /readyz keeps to itself.
 Result<Response> server_status(Call& call) {
   const Status serving = check_serving(call);
@@ -101,6 +125,10 @@ Result<Response> server_status(Call& call) {
   const auth::Principal& caller = call.principal;
   if (auth::authorize(caller, auth::Scope::kWorkspacesRead, caller.name_space, "").ok())
     status.set("stored", stored_value(*call.services.stored, call.principal));
+  if (serving.ok() && auth::authorize(caller, auth::Scope::kRunsRead, caller.name_space, "").ok()) {
+    ASSIGN_OR_RETURN(wire::Value runs, runs_value(call));
+    status.set("runs", std::move(runs));
+  }
   if (!serving.ok()) {
     status.set("reason", serving.error().reason);
     status.set("message", serving.error().message);

@@ -25,7 +25,7 @@ class Transaction final : public WriteTxn {
   Result<int64_t> resource_version() override;
 
   Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) override;
-  Result<int64_t> finished_count() override;
+  Result<int64_t> finished_count(const std::optional<std::string>& name_space) override;
   Result<std::vector<Finished>> oldest_finished(int64_t limit) override;
 
   Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after,

@@ -26,8 +26,11 @@ Result<std::optional<std::vector<ReadTxn::Change>>> Transaction::changes_after(
   }
 }
 
-Result<int64_t> Transaction::finished_count() {
-  Statement rows = db_.prepare("SELECT count(*) FROM objects WHERE finished_ms IS NOT NULL");
+Result<int64_t> Transaction::finished_count(const std::optional<std::string>& name_space) {
+  Statement rows = db_.prepare(
+      name_space ? "SELECT count(*) FROM objects WHERE finished_ms IS NOT NULL AND namespace = ?"
+                 : "SELECT count(*) FROM objects WHERE finished_ms IS NOT NULL");
+  if (name_space) rows.bind(std::string_view(*name_space));
   ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
   return count.value_or(0);
 }
