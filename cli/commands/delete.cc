@@ -1,10 +1,11 @@
-// `paddock delete`: by name, by selector, or what files name.
+// `paddock delete`: by name, by selector, all of a kind, or what files name.
 #include "cli/commands/commands.h"
 #include "cli/core/for_each.h"
 #include "cli/core/manifests.h"
 #include "cli/core/object_choice.h"
 #include "cli/core/object_output.h"
 #include "cli/core/watching.h"
+#include "common/base/text.h"
 
 namespace paddock::cli {
 namespace {
@@ -12,12 +13,17 @@ namespace {
 using wire::Value;
 
 struct Doomed {
-  std::string target;
+  ObjectChoice choice;
   std::string shown;
 };
 
+Doomed doomed(ObjectChoice choice) {
+  std::string shown = object_reference(choice.kind, choice.name);
+  return {std::move(choice), std::move(shown)};
+}
+
 Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env) {
-  if (parsed.has("KIND") || parsed.has("selector"))
+  if (parsed.has("KIND") || parsed.has("selector") || parsed.has("all"))
     return invalid_argument("USAGE", "the file names what is deleted; leave the rest out",
                             "--filename");
   ASSIGN_OR_RETURN(const auto texts, read_manifests(parsed.list("filename"), env));
@@ -27,9 +33,23 @@ Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env)
     if (each.name.empty())
       return invalid_argument("NAME_MISSING", cat(each.source, ": it has no name to delete it by"),
                               "metadata.name");
-    out.push_back({each.target(), object_reference(each.kind, each.name)});
+    ObjectChoice choice;
+    choice.kind = each.kind;
+    choice.name = each.name;
+    choice.name_space = each.name_space;
+    out.push_back(doomed(std::move(choice)));
   }
   return out;
+}
+
+Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
+                                              const ObjectChoice& choice) {
+  std::vector<std::string> names;
+  TRY(client.list(choice.target(), client::ListForm::kMetadata, [&](Value& page) -> Status {
+    for (const Value& each : items_of(choice, page)) names.push_back(each.text("metadata.name"));
+    return {};
+  }));
+  return names;
 }
 
 Result<std::vector<Doomed>> chosen(client::ControllerClient& client, const Parsed& parsed) {
@@ -38,17 +58,70 @@ Result<std::vector<Doomed>> chosen(client::ControllerClient& client, const Parse
   ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
   std::vector<std::string> names = parsed.list("NAME");
   if (names.empty() && !choice.name.empty()) names = {choice.name};  // run/hello
+  if (!names.empty() && parsed.has("all"))
+    return invalid_argument("USAGE", "--all means every name; leave one of the two out", "--all");
   if (names.empty()) {
-    if (choice.selector.empty())
-      return invalid_argument("USAGE", "say which: a NAME, or --selector for several", "NAME");
-    ASSIGN_OR_RETURN(const Value answer, client.get(choice.target()));
-    for (const Value& each : items_of(choice, answer)) names.push_back(each.text("metadata.name"));
+    if (choice.selector.empty() && !parsed.has("all"))
+      return invalid_argument("USAGE", "say which: a NAME, --selector for several, or --all",
+                              "NAME");
+    ASSIGN_OR_RETURN(names, listed_names(client, choice));
   }
   std::vector<Doomed> out;
   out.reserve(names.size());
-  for (const std::string& name : names)
-    out.push_back({choice.one(name).target(), object_reference(choice.kind, name)});
+  for (const std::string& name : names) out.push_back(doomed(choice.one(name)));
   return out;
+}
+
+// As DeleteOptions have it: 0 waits for nobody, 1 leaves the command nothing of its grace.
+Value delete_options(const Parsed& parsed) {
+  if (!parsed.has("force") && !parsed.has("now")) return {};
+  return Value::Object{{"kind", "DeleteOptions"},
+                       {"apiVersion", "v1"},
+                       {"gracePeriodSeconds", parsed.has("force") ? 0 : 1}};
+}
+
+std::string what_holds(const Value& object) {
+  std::vector<std::string> names;
+  const Value* finalizers = object.at("metadata.finalizers");
+  if (finalizers != nullptr && finalizers->array() != nullptr)
+    for (const Value& each : *finalizers->array())
+      if (each.string() != nullptr) names.push_back(*each.string());
+  const std::string node = object.text("status.nodeName");
+  const bool ended = object.text("status.finishedAt") != "";
+  if (!node.empty() && !ended) return cat("node ", node, " ends it");
+  return cat("finalizers hold it: ", join(names, ", "));
+}
+
+// Until an object that is marked is no more, or another one has its name.
+Status await_gone(client::ControllerClient& client, const Doomed& each, const Value& marked,
+                  const Env& env) {
+  env.say(cat(each.shown, " is being deleted: ", printable(what_holds(marked))));
+  const std::string uid = marked.text("metadata.uid");
+  std::string version = marked.text("metadata.resourceVersion");
+  while (true) {
+    const Status followed = client.follow_objects(
+        each.choice.watched(), version, env.patience, [&](std::string_view type, const Value& now) {
+          return type != "DELETED" || now.text("metadata.uid") != uid;
+        });
+    if (followed.ok() || followed.error().code != Code::kGone) return followed;
+    const Result<Value> now = client.get(each.choice.target());
+    if (!now.ok()) return now.error().code == Code::kNotFound ? Status() : now.error();
+    if (now->text("metadata.uid") != uid) return {};
+    version = now->text("metadata.resourceVersion");
+  }
+}
+
+Status delete_one(client::ControllerClient& client, const Parsed& parsed, const Doomed& each,
+                  const Env& env) {
+  const Result<Value> answer = client.send("DELETE", each.choice.target(), delete_options(parsed));
+  if (!answer.ok()) {
+    const bool gone = answer.error().code == Code::kNotFound;
+    return gone && parsed.has("ignore-not-found") ? Status() : answer.error();
+  }
+  if (answer->text("kind") != "Status" && !parsed.has("no-wait"))
+    TRY(await_gone(client, each, *answer, env));
+  env.out.write(cat(each.shown, " deleted\n"));
+  return {};
 }
 
 Result<int> delete_objects(Watcher& watcher, const Parsed& parsed, const Env& env) {
@@ -56,13 +129,10 @@ Result<int> delete_objects(Watcher& watcher, const Parsed& parsed, const Env& en
                                                       ? named_in_files(parsed, env)
                                                       : chosen(watcher.client, parsed));
   if (all.empty()) env.say("nothing matches; nothing was deleted");
-  return for_each(all, env, [&](const Doomed& each) -> Status {
-    const Result<Value> answer = watcher.client.send("DELETE", each.target, Value());
-    if (answer.ok()) env.out.write(cat(each.shown, " deleted\n"));
-    const bool gone = !answer.ok() && answer.error().code == Code::kNotFound;
-    if (answer.ok() || (gone && parsed.has("ignore-not-found"))) return {};
-    return answer.error();
-  });
+  if (parsed.has("force") && !all.empty())
+    env.say("a run's record goes before its node says that it has ended; the node ends it soon");
+  return for_each(
+      all, env, [&](const Doomed& each) { return delete_one(watcher.client, parsed, each, env); });
 }
 
 }  // namespace

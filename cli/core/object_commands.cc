@@ -75,9 +75,14 @@ CommandRow delete_row() {
           {kFiles,
            kNamespace,
            kSelector,
-           {"--ignore-not-found", "", "what is not there counts as deleted"}},
-          "A run that has not ended is refused; cancel it first.\n\n"
+           {"--all", "", "every object of the kind in the namespace"},
+           {"--ignore-not-found", "", "what is not there counts as deleted"},
+           {"--now", "", "kill a run's command at once, without what its grace leaves it"},
+           {"--force", "", "do not wait for a run's node: its record is gone at once"},
+           {"--no-wait", "", "return when it is asked for, not when they are gone"}},
+          "A run that has not ended is cancelled first, and gone once its node has ended it.\n\n"
           "  paddock delete run hello\n  paddock delete runs -l stage=test\n"
+          "  paddock delete runs --all -n team-a\n"
           "  paddock delete -f runs/"};
 }
 

@@ -74,16 +74,17 @@ TEST_F(Collections, AreDeletedInParts) {
   EXPECT_EQ(names(kWorkspaces), "w w-y-0 w-y-1 w-y-2 ");
 }
 
-TEST_F(Collections, KeepWhatMayNotGoAndNameIt) {
+TEST_F(Collections, CancelWhatWaitsAndKeepWhatIsHeld) {
   make_runs({"done"});
   make_runs({"waits", "waits-too"}, false);
+  Request hold = request_of("PATCH", cat(kRuns, "/waits"), admin_);
+  hold.headers["content-type"] = "application/merge-patch+json";
+  ASSERT_EQ(send(hold, R"({"metadata":{"finalizers":["a.example/x"]}})").status, 200);
   const Answer answer = call("DELETE", kRuns);
-  EXPECT_EQ(answer.status, 409) << answer.text;
-  EXPECT_EQ(answer.reason(), "RUN_ACTIVE");
-  EXPECT_NE(answer.body.text("message").find("1 were deleted, 2 stay"), std::string::npos)
-      << answer.text;
-  EXPECT_EQ(answer.body.at("details.causes")->array()->at(1).text("field"), "runs/waits-too");
-  EXPECT_EQ(names(kRuns), "waits waits-too ");
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(items(answer), 3u);
+  EXPECT_EQ(names(kRuns), "waits ");
+  EXPECT_EQ(call("GET", cat(kRuns, "/waits")).body.text("status.phase"), "Canceled");
 }
 
 TEST_F(Collections, StayInADryRun) {

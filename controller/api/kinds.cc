@@ -49,7 +49,7 @@ std::vector<Cause> spec_changes(const T& live, const T& next, const char* messag
 
 // The controller's own words; nobody else writes them.
 bool is_own_condition(const contracts::Condition& condition) {
-  constexpr std::array<std::string_view, 3> kOwn = {"Scheduled", "Complete", "Failed"};
+  constexpr std::array<std::string_view, 4> kOwn = {"Scheduled", "Complete", "Failed", "Finished"};
   return std::ranges::find(kOwn, condition.type) != kOwn.end();
 }
 
@@ -58,6 +58,28 @@ Value controlled_status(Run run) {
   std::erase_if(run.status.conditions,
                 [](const auto& condition) { return !is_own_condition(condition); });
   return wire::encode(run).find("status") == nullptr ? Value() : *wire::encode(run).find("status");
+}
+
+// What `kubectl wait --for=condition=Ready` reads of a node: it holds a lease and can begin runs.
+contracts::Condition ready_condition(const contracts::NodeStatus& status) {
+  if (!status.ready)
+    return {
+        "Ready", "False", status.reason.empty() ? "NO_LEASE" : status.reason, status.message, {}};
+  if (const contracts::Condition* fault = contracts::unfit(status))
+    return {
+        "Ready", "False", fault->reason.empty() ? fault->type : fault->reason, fault->message, {}};
+  return {"Ready", "True", "LEASE_HELD", "it holds a lease and takes runs", {}};
+}
+
+// And of a session: commands can be run in it.
+contracts::Condition ready_condition(const contracts::SessionStatus& status) {
+  using contracts::SandboxPhase;
+  if (status.phase == SandboxPhase::kReady)
+    return {"Ready", "True", "OPEN", "commands can be run in it", status.ready_at};
+  if (status.phase == SandboxPhase::kPending)
+    return {"Ready", "False", "PENDING", "its node has not made it yet; its first use does", {}};
+  return {"Ready", "False", status.reason.empty() ? "ENDED" : status.reason, status.message,
+          status.ended_at};
 }
 
 Status no_status(const char* kind) {
@@ -95,6 +117,12 @@ k8s::Labels selectable_fields(const ToolToken& token) {
 void complete(Services& services, Node& node) {
   if (const auto seen = services.leases.last_seen(node.metadata.name))
     node.status.last_seen = wire::Timestamp{*seen};
+  std::erase_if(node.status.conditions, [](const auto& each) { return each.type == "Ready"; });
+  node.status.conditions.push_back(ready_condition(node.status));
+}
+
+void complete(Services&, Sandbox& session) {
+  session.status.conditions = {ready_condition(session.status)};
 }
 
 // A run is what was admitted: only its labels and annotations change, and it can be cancelled.

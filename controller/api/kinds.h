@@ -31,9 +31,9 @@ k8s::Labels selectable_fields(const contracts::Secret& secret);
 inline void complete(Services&, contracts::Run&) {}
 inline void complete(Services&, contracts::Workspace&) {}
 inline void complete(Services&, contracts::Volume&) {}
-inline void complete(Services&, contracts::Sandbox&) {}
 inline void complete(Services&, contracts::Secret&) {}
 void complete(Services& services, contracts::Node& node);
+void complete(Services& services, contracts::Sandbox& session);
 void complete(Services& services, contracts::ToolToken& token);
 void complete(Services& services, contracts::Grant& grant);
 
@@ -96,7 +96,7 @@ Status check_status_update(const contracts::Sandbox& live, const contracts::Sand
 Status check_status_update(const contracts::Secret& live, const contracts::Secret& next);
 
 // Whether it may go now, before anything is written; wakes who must look. What an object is read by
-// keeps what it sees. RUN_ACTIVE for a run that has not ended.
+// keeps what it sees.
 Status prepare_delete(store::WriteTxn& txn, const contracts::Run& run, WallTime now);
 inline Status prepare_delete(store::WriteTxn&, const contracts::Workspace&, WallTime) { return {}; }
 inline Status prepare_delete(store::WriteTxn&, const contracts::Volume&, WallTime) { return {}; }

@@ -24,6 +24,7 @@ struct Trace {
   std::string id;
   auth::Principal principal = auth::anonymous();
   std::string reason;  // of a refusal
+  std::string sent;    // the name of the object in the body
   const Route* route = nullptr;
   std::shared_ptr<OpenRequests::Place> place;
 };
@@ -138,6 +139,8 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   }
   TRY(settle_credential(call));
   TRY(read_body(route, call));
+  if (std::string name = call.body.text("metadata.name"); name.size() <= 253)
+    trace.sent = std::move(name);
   ASSIGN_OR_RETURN(Response response, route.endpoint(call));
   // Of what needs no token only files take long (previews): all who are nobody share one share.
   if (route.scope == auth::Scope::kPublic && !request.inner && response.stream) {
@@ -155,7 +158,7 @@ Response answer_error(Services& services, const Request& request, const Error& e
                       const Trace& trace) {
   Response response = refusal(error);
   if (auto body = wire::parse_json(response.body)) {
-    k8s::add_details(*body, request.segments);
+    k8s::add_details(*body, request.segments, trace.sent);
     response.body = wire::to_json(*body);
   }
   if (error.reason == "METHOD_NOT_ALLOWED" && !error.context.empty())

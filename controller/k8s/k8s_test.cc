@@ -70,7 +70,7 @@ TEST(Table, HasOneCellPerColumnForEveryKind) {
   run.metadata.creation_timestamp = wire::Timestamp{WallTime{kNow.ms - 12'000}};
   run.spec.command.argv = {"python3", "s.py"};
   EXPECT_EQ(cells(run, kNow).array()->size(), columns("Run").array()->size());
-  EXPECT_EQ((*cells(run, kNow).array())[4], wire::Value("12s"));
+  EXPECT_EQ((*cells(run, kNow).array())[5], wire::Value("12s"));
   EXPECT_EQ(cells(contracts::Workspace{}, kNow).array()->size(),
             columns("Workspace").array()->size());
   EXPECT_EQ(cells(contracts::Volume{}, kNow).array()->size(), columns("Volume").array()->size());

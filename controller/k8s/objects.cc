@@ -70,7 +70,45 @@ Status check_words(const contracts::ObjectMeta& sent) {
   return {};
 }
 
+Error finalizer_error(std::string message) {
+  return invalid_argument("FINALIZER_INVALID", std::move(message), "metadata.finalizers");
+}
+
+Status check_finalizers(const contracts::ObjectMeta& sent) {
+  for (const std::string& each : sent.finalizers) {
+    if (each.find('/') == std::string::npos || !is_label_key(each))
+      return finalizer_error(cat("\"", each,
+                                 "\" is no finalizer of one's own: it is a domain, / and a name, "
+                                 "such as example.com/keep"));
+    if (std::ranges::count(sent.finalizers, each) > 1)
+      return finalizer_error(cat("\"", each, "\" is there twice"));
+  }
+  return {};
+}
+
+// Of an object whose deletion was asked for they only get fewer.
+Status check_new_finalizers(const contracts::ObjectMeta& live, const contracts::ObjectMeta& wished,
+                            std::string_view plural) {
+  TRY(check_finalizers(wished));
+  if (plural == "nodes" && !wished.finalizers.empty())
+    return finalizer_error("a node has no finalizers: it is drained, and then it leaves");
+  if (!live.deletion_timestamp) return {};
+  for (const std::string& each : wished.finalizers) {
+    if (std::ranges::find(live.finalizers, each) == live.finalizers.end())
+      return finalizer_error("the object is being deleted; a finalizer can only be removed now");
+  }
+  return {};
+}
+
 }  // namespace
+
+bool mark_deleted(contracts::ObjectMeta& meta, std::optional<int64_t> grace_seconds, WallTime now) {
+  if (meta.deletion_timestamp) return false;
+  meta.deletion_timestamp = wire::Timestamp{now};
+  meta.deletion_grace_period_seconds = grace_seconds.value_or(0);
+  meta.generation += 1;
+  return true;
+}
 
 std::string generated_name(std::string_view prefix, std::string_view suffix) {
   return cat(prefix.substr(0, 63 - suffix.size()), suffix);
@@ -104,8 +142,10 @@ Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live
   }
   TRY(check_words(wished));
   contracts::ObjectMeta meta = live;
+  TRY(check_new_finalizers(live, wished, plural));
   meta.labels = wished.labels;
   meta.annotations = wished.annotations;
+  meta.finalizers = wished.finalizers;
   return meta;
 }
 
@@ -120,6 +160,7 @@ Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
         "metadata.namespace");
   }
   TRY(check_words(sent));
+  TRY(check_finalizers(sent));
   contracts::ObjectMeta meta;
   ASSIGN_OR_RETURN(meta.name, name_of(sent, made));
   meta.generate_name = sent.generate_name;
@@ -129,6 +170,7 @@ Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
   meta.creation_timestamp = wire::Timestamp{made.now};
   meta.labels = sent.labels;
   meta.annotations = sent.annotations;
+  meta.finalizers = sent.finalizers;
   return meta;
 }
 

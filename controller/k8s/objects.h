@@ -1,6 +1,7 @@
 // Names, labels and the metadata of new objects. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,7 @@ using contracts::is_dns_label;
 
 // What a new object's metadata becomes. Server-owned fields that the caller sent are dropped.
 // InvalidArgument: NAME_REQUIRED, NAME_INVALID, NAMESPACE_INVALID, NAMESPACE_MISMATCH,
-// LABEL_INVALID.
+// LABEL_INVALID, FINALIZER_INVALID.
 struct NewObject {
   std::string name_space;  // from the path; empty for cluster-scoped kinds
   std::string uid;
@@ -30,9 +31,9 @@ std::string generated_name(std::string_view prefix, std::string_view suffix);
 // Labels and annotations that can be stored. LABEL_INVALID.
 Status check_labels(const contracts::ObjectMeta& meta);
 
-// Makes of a wished metadata what may replace the live one: its labels and annotations; the rest is
-// the server's. Conflict (STALE_RESOURCE_VERSION, PRECONDITION_FAILED) when it names another
-// version or uid; InvalidArgument (NAME_MISMATCH, NAMESPACE_MISMATCH, LABEL_INVALID).
+// Makes of a wished metadata what may replace the live one: its labels, annotations and finalizers;
+// the rest is the server's. Conflict (STALE_RESOURCE_VERSION, PRECONDITION_FAILED) when it names
+// another version or uid; InvalidArgument (NAME_MISMATCH, NAMESPACE_MISMATCH, LABEL_INVALID).
 Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live,
                                                const contracts::ObjectMeta& wished,
                                                std::string_view plural);
@@ -40,6 +41,10 @@ Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live
 // InvalidArgument (KIND_MISMATCH) unless both are the expected ones.
 Status check_kind(std::string_view api_version, std::string_view kind,
                   std::string_view expected_kind);
+
+// Its deletion is asked for: it goes once nothing holds it. False when it was asked for before, and
+// then nothing changes.
+bool mark_deleted(contracts::ObjectMeta& meta, std::optional<int64_t> grace_seconds, WallTime now);
 
 // The answer to a finished delete.
 wire::Value deleted_status(std::string_view plural, const contracts::ObjectMeta& meta);

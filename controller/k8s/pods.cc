@@ -60,6 +60,12 @@ Value pod_of(const Run& run) {
   Value container_status =
       Value::Object{{"name", kPodContainer}, {"ready", running}, {"restartCount", 0},
                     {"image", ""},           {"imageID", ""},    {"state", container_state(run)}};
+  const char* ready = running ? "True" : "False";
+  Value conditions = Value::Array{
+      Value::Object{{"type", "PodScheduled"},
+                    {"status", run.status.phase == RunPhase::kPending ? "False" : "True"}},
+      Value::Object{{"type", "Ready"}, {"status", ready}, {"reason", run.status.reason}},
+      Value::Object{{"type", "ContainersReady"}, {"status", ready}}};
   return Value::Object{
       {"kind", "Pod"},
       {"apiVersion", "v1"},
@@ -73,6 +79,7 @@ Value pod_of(const Run& run) {
       {"status", Value::Object{{"phase", pod_phase(run.status.phase)},
                                {"reason", run.status.reason},
                                {"message", run.status.message},
+                               {"conditions", std::move(conditions)},
                                {"containerStatuses", Value::Array{std::move(container_status)}}}}};
 }
 

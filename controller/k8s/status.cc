@@ -15,6 +15,13 @@ struct Subject {
   std::string name;
 };
 
+// /api/v1[/namespaces/{ns}]/{plural}[/{name}…]: what is there of other kinds, and namespaces.
+std::optional<Subject> core_subject(const std::vector<std::string>& path) {
+  if (path.size() < 3 || path[0] != "api" || path[1] != "v1") return std::nullopt;
+  const size_t at = path[2] == "namespaces" && path.size() > 4 ? 4 : 2;
+  return Subject{path[at], path.size() > at + 1 ? path[at + 1] : ""};
+}
+
 // /apis/paddock.dev/v1alpha1[/namespaces/{ns}]/{plural}[/{name}…]
 std::optional<Subject> subject_of(const std::vector<std::string>& path) {
   if (path.size() < 4 || path[0] != "apis" || path[1] != contracts::kGroup) return std::nullopt;
@@ -34,7 +41,7 @@ const char* cause_reason(const std::string& message) {
 
 }  // namespace
 
-void add_details(Value& status, const std::vector<std::string>& segments) {
+void add_details(Value& status, const std::vector<std::string>& segments, const std::string& sent) {
   Value* details = status.find("details");
   if (details == nullptr) return;
   // Of an Invalid object kubectl prints the causes alone.
@@ -47,12 +54,17 @@ void add_details(Value& status, const std::vector<std::string>& segments) {
   if (Value* causes = details->find("causes"); causes != nullptr && causes->array() != nullptr) {
     for (Value& cause : *causes->array()) cause.set("reason", cause_reason(cause.text("message")));
   }
+  if (const auto core = core_subject(segments)) {
+    details->set("name", core->name);
+    details->set("kind", core->plural);
+    return;
+  }
   const auto subject = subject_of(segments);
   if (!subject) return;
   for (const Resource& each : kResources) {
     if (each.plural != subject->plural) continue;
     const bool invalid = status.text("reason") == "Invalid";
-    details->set("name", subject->name);
+    details->set("name", subject->name.empty() ? sent : subject->name);
     details->set("group", contracts::kGroup);
     details->set("kind", invalid ? each.kind : each.plural);
   }

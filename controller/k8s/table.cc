@@ -17,9 +17,10 @@ struct Column {
   int priority;  // 0: always; 1: wide
 };
 
-constexpr std::array<Column, 9> kRunColumns = {{
+constexpr std::array<Column, 10> kRunColumns = {{
     {"Name", "string", "name of the run", 0},
     {"Phase", "string", "where the run is in its life", 0},
+    {"RC", "string", "exit code of its command", 0},
     {"Node", "string", "who runs it", 0},
     {"Duration", "string", "how long the command has run", 0},
     {"Age", "date", "since it was created", 0},
@@ -153,6 +154,7 @@ Form requested_form(std::string_view accept) {
 Value cells(const contracts::Run& run, WallTime now) {
   return Value::Array{run.metadata.name,
                       wire::enum_name(run.status.phase),
+                      run.status.result ? std::to_string(run.status.result->rc) : "<none>",
                       or_none(run.status.node_name),
                       duration(run.status, now),
                       age(run.metadata.creation_timestamp, now),

@@ -75,6 +75,8 @@ Events conclude(Run& run, WallTime now) {
   const bool succeeded = status.phase == P::kSucceeded;
   set_condition(status, {succeeded ? "Complete" : "Failed", "True", status.reason, status.message},
                 now);
+  const std::string phase(wire::enum_name(status.phase));
+  set_condition(status, {"Finished", "True", phase, status.message}, now);
   return {phase_event(run, now), end_event(run, now)};
 }
 
@@ -238,15 +240,20 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   status.retry_at.reset();
   status.pending_tool_uses.clear();  // of an attempt
   status.stdin_closed.reset();
+  status.scheduled_at = wire::Timestamp{now};
   status.reason.clear();
   status.message.clear();
-  status.scheduled_at = wire::Timestamp{now};
   if (run.metadata.creation_timestamp) {
     status.timings_ms["queue"] =
         std::max<int64_t>(0, (now - run.metadata.creation_timestamp->value).count());
   }
   set_condition(status, {"Scheduled", "True", "BOUND", cat("to node ", node)}, now);
-  return Events{phase_event(run, now)};
+  Events events = {phase_event(run, now)};
+  // For as long as it stays there: no event, since for most that is not for long.
+  status.reason = kWaitingForNode;
+  status.message =
+      cat("node ", node, " has not begun it yet; it was given it at ", format_time(now));
+  return events;
 }
 
 Events explain_pending(Run& run, const std::string& message, WallTime now) {
@@ -360,6 +367,13 @@ std::string deadline_text(const Run& run) {
 }
 
 }  // namespace
+
+Events abandon(Run& run, WallTime now) {
+  if (run.status.phase == P::kPending || !apply(run, F::kCanceled)) return {};
+  run.status.reason = kForceDeleted;
+  run.status.message = "deleted by force: its node was not waited for";
+  return conclude(run, now);
+}
 
 Events expire(Run& run, WallTime now) {
   const std::string message = deadline_text(run);

@@ -62,6 +62,8 @@ Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
 // Reasons that we give ourselves.
 inline constexpr const char* kRetry = "RETRY";      // of a pending run that was tried before
 inline constexpr const char* kRefused = "REFUSED";  // of one that a node could not begin
+inline constexpr const char* kWaitingForNode = "WAITING_FOR_NODE";  // of one that was just placed
+inline constexpr const char* kForceDeleted = "FORCE_DELETED";
 inline constexpr const char* kNodeDrained = "NODE_DRAINED";
 inline constexpr const char* kPreempted = "PREEMPTED";
 inline constexpr const char* kDeadlineExceeded = "DEADLINE_EXCEEDED";
@@ -93,6 +95,9 @@ Events evict(contracts::Run& run, contracts::Eviction eviction, WallTime now);
 // A run that is being ended on its node is ended there at once: nothing is left of its grace.
 // Changes nothing on any other.
 Events kill_now(contracts::Run& run, WallTime now);
+// A placed run that is deleted by force is Canceled, and nobody waits for its node: that ends what
+// it holds once no assignment names it. Changes nothing on any other.
+Events abandon(contracts::Run& run, WallTime now);
 // For a run whose deadline has passed: a pending one has failed, a placed one is evicted.
 Events expire(contracts::Run& run, WallTime now);
 

@@ -43,6 +43,10 @@ Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   return {};
 }
 
+bool holds_nothing(const contracts::Run& run) {
+  return contracts::is_terminal(run.status.phase) && run.metadata.finalizers.empty();
+}
+
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   const std::string before = run.metadata.resource_version;
   using Write = WriteTxn::Write;
@@ -56,6 +60,8 @@ Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   TRY(append_all(txn, run, events));
   if (!run.status.node_name.empty()) txn.touch(node_topic(run.status.node_name));
   if (over) txn.touch(kSchedulerTopic);
+  if (run.metadata.deletion_timestamp && holds_nothing(run))
+    return txn.erase<contracts::Run>({run.metadata.name_space, run.metadata.name});
   return {};
 }
 

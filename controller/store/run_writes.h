@@ -10,7 +10,11 @@ namespace paddock::store {
 // Stores a new run (after runs::admit) and wakes the scheduler.
 Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events);
 // Stores a changed run and wakes its streams, its node and, when it or its attempt ended, the
-// scheduler: room was given back.
+// scheduler: room was given back. One whose deletion was asked for goes in this transaction once it
+// has ended and no finalizer holds it.
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events);
+// Whether nothing stands against a deletion: it has ended, so its node has let go of it, and nobody
+// else has a finalizer on it.
+bool holds_nothing(const contracts::Run& run);
 
 }  // namespace paddock::store

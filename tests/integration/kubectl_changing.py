@@ -2,6 +2,8 @@
 import json
 import os
 
+from harness import wait_until
+
 ACTING_EDITOR = "#!/bin/sh\nsed -i 's/edited: \"*no\"*/edited: \"yes\"/' \"$1\"\n"
 
 
@@ -9,10 +11,6 @@ class Changing:
     def test_create_and_delete(self):
         name = self.waiting_run("made")
         self.assertIn("already exists", self.refused("create", "-f", self.manifest(name)))
-        active = self.refused("delete", "run", name)
-        self.assertIn("(Conflict)", active)
-        self.assertIn("cancel it first", active)
-        self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
         self.assertIn("deleted", self.out("delete", "run", name))
         self.assertIn("NotFound", self.refused("get", "run", name))
 
@@ -21,17 +19,52 @@ class Changing:
         raw = f"/apis/paddock.dev/v1alpha1/namespaces/default/runs?labelSelector=chosen={self.prefix}"
         self.assertEqual(self.out("auth", "can-i", "deletecollection", "runs").strip(), "yes")
         self.assertEqual(self.kubectl("auth", "can-i", "deletecollection", "nodes", check=False).stdout.strip(), "no")
-        for name in names[1:]:
-            self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
-        self.assertIn("cancel it first", self.refused("delete", "--raw", raw))  # the others went
-        left = self.out("get", "runs", "-l", f"chosen={self.prefix}", "-o", "name")
-        self.assertEqual(left.split(), [f"run.paddock.dev/{names[0]}"])
-        self.kubectl("patch", "run", names[0], "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        self.kubectl("patch", "run", names[0], "--type=merge", "-p", '{"metadata":{"finalizers":["example.com/keep"]}}')
         deleted = json.loads(self.out("delete", "--raw", raw))
-        self.assertEqual([each["metadata"]["name"] for each in deleted["items"]], names[:1])
-        name = self.waiting_run("chosen-by-kubectl", labels={"chosen": self.prefix})
-        self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        self.assertEqual([each["metadata"]["name"] for each in deleted["items"]], names)
+        self.assertEqual(self.out("get", "runs", "-l", f"chosen={self.prefix}", "-o", "name").split(), [f"run.paddock.dev/{names[0]}"])
+        self.assertTrue(self.get("run", names[0])["metadata"]["deletionTimestamp"])
+        self.kubectl("patch", "run", names[0], "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
+        self.assertIn("NotFound", self.refused("get", "run", names[0]))
+        self.waiting_run("chosen-by-kubectl", labels={"chosen": self.prefix})
         self.assertIn("deleted", self.out("delete", "runs", "-l", f"chosen={self.prefix}"))
+
+    def running_run(self, name, *options):
+        """One that never ends by itself, on the instance's node."""
+        path = self.folder / f"{name}.json"
+        path.write_text(json.dumps({"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name},
+                                    "spec": {"type": "code", "code": "import time\ntime.sleep(3600)", "timeout": "1h"}}))
+        self.kubectl("create", "-f", path, *options)
+        wait_until("it to run", lambda: self.out("get", "run", name, *options, "-o", "jsonpath={.status.phase}") == "Running")
+
+    def test_delete_ends_a_run_that_has_not_ended(self):
+        name = f"{self.prefix}-ends"
+        self.running_run(name)
+        self.assertIn("deleted", self.out("delete", "run", name, "--wait=true", "--timeout=120s"))
+        self.assertIn("NotFound", self.refused("get", "run", name))
+        self.running_run(name)
+        forced = self.kubectl("delete", "run", name, "--force", "--grace-period=0", "--cascade=foreground")
+        self.assertIn("Warning", forced.stderr)
+        self.assertIn("NotFound", self.refused("get", "run", name))
+
+    def test_delete_all_of_a_namespace(self):
+        space = ("-n", f"{self.prefix}-all")
+        for name in ("one", "two"):
+            self.running_run(name, *space)
+        self.assertEqual(len(self.out("delete", "runs", "--all", "--now", *space).splitlines()), 2)
+        self.assertEqual(self.out("get", "runs", *space, "-o", "name"), "")
+
+    def test_every_end_is_waited_for_by_one_condition(self):
+        name = self.waiting_run("finished")
+        self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
+        for ended in (name, "seen"):
+            self.assertIn("condition met", self.out("wait", f"run/{ended}", "--for=condition=Finished", "--timeout=60s"))
+        self.assertIn("condition met", self.out("wait", "pod/seen", "--for=condition=Ready=False", "--timeout=60s"))
+        node = self.out("get", "nodes", "-o", "name").strip()
+        self.assertIn("condition met", self.out("wait", node, "--for=condition=Ready", "--timeout=60s"))
+        header, *rows = self.out("get", "runs").splitlines()
+        self.assertEqual(header.split()[:3], ["NAME", "PHASE", "RC"])
+        self.assertEqual([row.split()[2] for row in rows if row.startswith("seen ")], ["0"])
 
     def test_unknown_and_wrong_fields_are_named(self):
         bad = self.manifest(f"{self.prefix}-bad", prioritee=1)

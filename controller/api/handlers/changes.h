@@ -69,6 +69,22 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change);
 
+// One whose deletion was asked for goes with its last finalizer; runs see to that themselves, as
+// they may have to end first.
+template <class T>
+Status let_go(store::WriteTxn& txn, const T& object, WallTime now) {
+  constexpr bool kIsHeld = !std::is_same_v<T, contracts::Run> && requires {
+    prepare_delete(txn, object, now);
+  };
+  if constexpr (kIsHeld) {
+    const contracts::ObjectMeta& meta = object.metadata;
+    if (!meta.deletion_timestamp || !meta.finalizers.empty()) return {};
+    TRY(prepare_delete(txn, object, now));
+    return txn.erase<T>({meta.name_space, meta.name});
+  }
+  return {};
+}
+
 // Others may write between our read and our write: then once more. The last time nobody can.
 template <class T>
 Result<T> change_stored(Call& call, const ChangeRequest& request,
@@ -91,6 +107,7 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
           }
           const std::string before = out.metadata.resource_version;
           TRY(save_update(call.services, txn, out, call.now()));
+          TRY(let_go(txn, out, call.now()));
           if (out.metadata.resource_version == before) return {};  // nothing changed
           return record(txn, call, contracts::audit::kObjectUpdate,
                         k8s::resource_of(T::kKind).plural, out.metadata, audit_details(out));

@@ -9,7 +9,7 @@ namespace paddock::api {
 
 // What one request did.
 struct Deletions {
-  int64_t deleted = 0;
+  int64_t deleted = 0;     // or marked, and going once nothing holds them
   int64_t kept = 0;        // that may not go now
   std::vector<Error> why;  // of the first of them, each with the object in its cause
 };
@@ -38,15 +38,15 @@ void absorb(Deletions& all, Deletions part);
 // An object that was listed, unless it is another one by now.
 template <class T>
 Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& query,
-                     const T& listed, Deletion<T>& out) {
+                     const DeleteOptions& options, const T& listed, Deletion<T>& out) {
   const store::Key key{listed.metadata.name_space, listed.metadata.name};
   ASSIGN_OR_RETURN(std::optional<T> live, txn.find<T>(key));
   if (!live || live->metadata.uid != listed.metadata.uid) return {};
   complete(call.services, *live);
   if (!matches<Itself<T>>(query, *live)) return {};
-  Status erased = erase_found(txn, call, *live);
-  if (!erased.ok()) {
-    if (!is_refusal(erased.error())) return erased;
+  const Result<bool> erased = erase_found(txn, call, *live, options);
+  if (!erased) {
+    if (!is_refusal(erased.error())) return erased.error();
     keep(out.done, erased.error(), k8s::resource_of(T::kKind).plural, key.name);
     return {};
   }
@@ -57,12 +57,12 @@ Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& qu
 
 // The next part of the collection. What is undone is not told.
 template <class T>
-Status delete_part(Call& call, const ListQuery& query, bool dry_run, const std::vector<T>& listed,
-                   Deletion<T>& all) {
+Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& options,
+                   const std::vector<T>& listed, Deletion<T>& all) {
   Deletion<T> part;
   const Status written =
-      write_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
-        for (const T& each : listed) TRY(delete_listed(txn, call, query, each, part));
+      write_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
+        for (const T& each : listed) TRY(delete_listed(txn, call, query, options, each, part));
         return {};
       });
   if (!written.ok()) return written;
@@ -90,19 +90,19 @@ Result<store::Page<T>> next_matching(Call& call, const ListQuery& query) {
 template <class T>
 Result<Response> delete_collection(Call& call) {
   ASSIGN_OR_RETURN(ListQuery query, parse_deletion(call, selectable_fields(T{})));
-  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
-  if (!dry_run)
+  ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
+  if (!options.dry_run)
     TRY(call.services.later->settle(call.services.store));  // what came before their end
   Deletion<T> all;
   ObjectPage<Itself<T>> answer;
   do {
     if (call.request.client.gone()) return cut_short(all.done);
     ASSIGN_OR_RETURN(const store::Page<T> page, next_matching<T>(call, query));
-    if (!page.items.empty()) TRY(delete_part(call, query, dry_run, page.items, all));
+    if (!page.items.empty()) TRY(delete_part(call, query, options, page.items, all));
     query.options.after = page.continue_after;
     answer.meta.resource_version = page.resource_version;
   } while (!query.options.after.empty());
-  TRY(judge(all.done, dry_run));
+  TRY(judge(all.done, options.dry_run));
   answer.meta.remaining = all.done.deleted - static_cast<int64_t>(all.objects.size());
   answer.items = std::move(all.objects);
   return list_response(call, answer, query);

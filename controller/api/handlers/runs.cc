@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "controller/admission/admit.h"
-#include "controller/api/handlers/creates.h"
+#include "controller/api/handlers/deletes.h"
 #include "controller/api/handlers/run_admission.h"
 #include "controller/api/handlers/tool_bundles.h"
 #include "controller/runs/transitions.h"
@@ -69,15 +69,45 @@ Status save_new(store::WriteTxn& txn, Run& run, WallTime now) {
 }
 
 Status prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
-  if (!contracts::is_terminal(run.status.phase)) {
-    const std::string message =
-        cat("run ", run.metadata.name, " has not ended (", wire::enum_name(run.status.phase),
-            "); cancel it first, by POST to its cancel or a patch that sets spec.cancelRequested, "
-            "and delete it when it has ended");
-    return Error{Code::kConflict, "RUN_ACTIVE", message, {{"status.phase", message}}};
-  }
   txn.touch(store::run_topic(run.metadata.uid));
   return {};
+}
+
+namespace {
+
+int64_t grace_of(const Run& run, const DeleteOptions& options) {
+  const auto& own = run.spec.termination_grace;
+  const int64_t seconds = own ? (own->value.count() + 999) / 1000 : 0;
+  return std::min(seconds, options.grace_seconds.value_or(seconds));
+}
+
+// What a deletion asks of its command, unless that was asked before.
+runs::Events end_for_deletion(Run& run, const DeleteOptions& options, WallTime now) {
+  runs::Events events = runs::request_cancel(run, now);
+  if (options.by_force()) {
+    std::ranges::move(runs::abandon(run, now), std::back_inserter(events));
+  } else if (options.at_once()) {
+    std::ranges::move(runs::kill_now(run, now), std::back_inserter(events));
+  }
+  return events;
+}
+
+}  // namespace
+
+Result<bool> remove_object(store::WriteTxn& txn, const Call& call, Run& run,
+                           const DeleteOptions& options) {
+  const std::string node = run.status.node_name;
+  if (store::holds_nothing(run)) {
+    TRY(prepare_delete(txn, run, call.now()));
+    TRY(txn.erase<Run>({run.metadata.name_space, run.metadata.name}));
+    return true;
+  }
+  const bool cancels = !contracts::is_terminal(run.status.phase) && !run.spec.cancel_requested;
+  k8s::mark_deleted(run.metadata, grace_of(run, options), call.now());
+  TRY(store::save_run(txn, run, end_for_deletion(run, options, call.now())));
+  if (cancels) TRY(record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata));
+  if (!node.empty()) txn.touch(store::node_topic(node));
+  return store::holds_nothing(run);
 }
 
 Result<Response> cancel_run(Call& call) {

@@ -103,12 +103,17 @@ Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
 // Once it is not in the store nobody reaches it; its node ends what runs and removes its files now,
 // or when it hears that the session is no more.
 Result<Response> destroy_sandbox(Call& call) {
-  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
+  ASSIGN_OR_RETURN(const DeleteOptions wish, read_delete_options(call.request, call.body));
+  const bool dry_run = wish.dry_run;
+  bool gone = false;
   Sandbox session;
   if (!dry_run) TRY(call.services.later->settle(call.services.store));  // what came before its end
-  TRY(write_or_try(call.services.store, dry_run,
-                   [&](store::WriteTxn& txn) { return erase_object(txn, call, session); }));
-  if (!dry_run && session.status.phase == contracts::SandboxPhase::kReady) {
+  Status written = write_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(gone, erase_object(txn, call, session, wish));
+    return {};
+  });
+  if (!written.ok()) return std::move(written).error();
+  if (gone && !dry_run && session.status.phase == contracts::SandboxPhase::kReady) {
     calls::CallOptions options;
     options.node = session.status.node_name;
     options.kind = contracts::kSessionClose;
@@ -120,7 +125,8 @@ Result<Response> destroy_sandbox(Call& call) {
       log_info("a session's node will hear later that it is no more",
                {{"why", closed.error().describe()}});
   }
-  return json_response(k8s::deleted_status("sandboxes", session.metadata));
+  if (!gone) complete(call.services, session);
+  return deletion_response(session, gone);
 }
 
 }  // namespace paddock::api

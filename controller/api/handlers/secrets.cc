@@ -45,6 +45,41 @@ bool brings_values(const Secret& secret) {
   });
 }
 
+// Whether what a caller sends is there already, so that an apply of it changes nothing.
+Result<bool> are_there(store::WriteTxn& txn, const secrets::KeyRing& ring, const Secret& secret,
+                       const std::map<std::string, std::string>& plain) {
+  ASSIGN_OR_RETURN(const auto sealed, txn.sealed_values(secret.metadata.uid));
+  for (const auto& [name, value] : plain) {
+    const auto found = std::ranges::find(sealed, name, &store::SealedValue::name);
+    if (found == sealed.end()) return false;
+    ASSIGN_OR_RETURN(const std::string there, secrets::open(ring, place_of(secret), *found));
+    if (!crypto::equal_constant_time(there, value)) return false;
+  }
+  return true;
+}
+
+Error unchangeable(std::vector<Cause> causes) {
+  const std::string message = cat(causes[0].field, ": ", causes[0].message);
+  return {Code::kFailedPrecondition, "FIELD_IMMUTABLE", message, std::move(causes)};
+}
+
+// Of a Secret that is immutable; the values themselves are compared where they can be read.
+Status check_unchanged(const Secret& live, const Secret& next, const Secret& tried) {
+  std::vector<Cause> causes;
+  if (!next.immutable.value_or(false))
+    causes.push_back({"immutable", "cannot change once it is true; delete the Secret"});
+  if (tried.data != live.data)
+    causes.push_back({"data", "cannot change: the Secret is immutable; delete it first"});
+  return causes.empty() ? Status() : Status(unchangeable(std::move(causes)));
+}
+
+// kubectl writes there what it applied, values and all: nobody keeps it, and so nobody owns it.
+void forget_last_applied(wire::Value& document) {
+  wire::Value* metadata = document.find("metadata");
+  wire::Value* notes = metadata == nullptr ? nullptr : metadata->find("annotations");
+  if (notes != nullptr) notes->erase(kLastApplied);
+}
+
 int64_t kept_bytes(const Secret& secret, const std::string& name) {
   const auto found =
       std::ranges::find(secret.status.values, name, &contracts::SecretValueSize::name);
@@ -128,6 +163,7 @@ Status check_update(Services& services, const Secret& live, Secret& next) {
   TRY(check_kept(next, live.data));
   Secret tried = next;
   TRY(take_values(tried));
+  if (live.immutable.value_or(false)) TRY(check_unchanged(live, next, tried));
   if (brings_values(next) || tried.data != live.data || next.type != live.type)
     ++next.metadata.generation;
   if (!brings_values(next)) return {};
@@ -137,6 +173,13 @@ Status check_update(Services& services, const Secret& live, Secret& next) {
 
 Status save_update(Services& services, store::WriteTxn& txn, Secret& next, WallTime) {
   ASSIGN_OR_RETURN(const auto plain, take_values(next));
+  ASSIGN_OR_RETURN(const Secret live, txn.get<Secret>(place_of(next).secret));
+  if (live.immutable.value_or(false) && !plain.empty()) {
+    ASSIGN_OR_RETURN(const secrets::KeyRing known, services.vault->keys());
+    ASSIGN_OR_RETURN(const bool same, are_there(txn, known, live, plain));
+    if (!same)
+      return unchangeable({{"data", "cannot change: the Secret is immutable; delete it first"}});
+  }
   TRY(txn.update(next));
   ASSIGN_OR_RETURN(const auto there, txn.sealed_values(next.metadata.uid));
   for (const store::SealedValue& each : there)
@@ -149,11 +192,13 @@ Status save_update(Services& services, store::WriteTxn& txn, Secret& next, WallT
 
 Result<Response> create_secret(Call& call) {
   TRY(hide_digest(call));
+  forget_last_applied(call.body);
   return create_object<Secret>(call);
 }
 
 Result<Response> change_secret(Call& call) {
   TRY(hide_digest(call));
+  forget_last_applied(call.body);
   return change_object<Secret>(call);
 }
 

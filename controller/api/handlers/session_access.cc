@@ -88,6 +88,7 @@ Status open_session(Services& services, Sandbox& session) {
     TRY(sessions::check_lives(now));
     if (now.metadata.uid == session.metadata.uid && now.status.phase == SandboxPhase::kPending) {
       now.status.phase = SandboxPhase::kReady;
+      now.status.ready_at = wire::Timestamp{services.clock.wall()};
       TRY(txn.update(now));
     }
     session = std::move(now);
