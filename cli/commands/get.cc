@@ -62,7 +62,9 @@ class Printer {
   Status take_part(Value& page) {
     if (output_.is_document()) return gather(page);
     if (const Value* rows = page.find("rows"); rows != nullptr) return print_view(page, *rows);
-    const std::vector<Value> items = items_of(choice_, page);
+    ObjectChoice list = choice_;
+    list.name.clear();
+    const std::vector<Value> items = items_of(list, page);
     found_ = found_ || !items.empty();
     if (!items.empty()) print_rows(items);
     return {};
