@@ -40,7 +40,8 @@ std::vector<CommandRow> permission_commands() {
         {"--revoke-on-stream-end", "", "end it when a stream of the run's events ends"},
         kNamespace},
        "The secret is printed once, on standard output, and kept nowhere. Operations: run:read,\n"
-       "run:cancel, artifacts:read, media:generate, tool-results:write, tool-tokens:create.\n\n"
+       "run:cancel, artifacts:read, project:read, media:generate, tool-results:write,\n"
+       "tool-tokens:create.\n\n"
        "  paddock token create my-run --operation run:read --ttl 1h"},
       {"token list",
        kPermissions,

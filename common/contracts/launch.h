@@ -55,6 +55,7 @@
 #include "common/contracts/profile.h"
 #include "common/contracts/sandbox_policy.h"
 #include "common/contracts/sandbox_result.h"
+#include "common/contracts/tool_gateway.h"
 
 namespace paddock::contracts {
 
@@ -104,6 +105,8 @@ struct LaunchRequest {
   int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
   std::optional<int64_t> uid;  // root launchers run the command as this host uid (default 65534)
   std::optional<NetworkSettings> network;  // of the operator, never of the user
+  // The one way out of a run with a tool token, whatever its policy says of a network. Linux.
+  std::optional<ToolGateway> tool_gateway;
   // From SIGTERM to every process inside until all are killed: after a cancel, and after the wall
   // time. (After the CPU time at most 200 ms: that limit is no time of day.)
   int64_t cancel_grace_ms = 2000;
@@ -145,6 +148,9 @@ struct LaunchRequest {
               {.min = 1}),
         field("network", &LaunchRequest::network,
               "how a network that the policy enables resolves names, and where they may lead"),
+        field("toolGateway", &LaunchRequest::tool_gateway,
+              "the controller's URL, which leads there for the routes of the run's tool token",
+              {.omit_empty = true}),
         field("cancelGraceMs", &LaunchRequest::cancel_grace_ms,
               "from SIGTERM to SIGKILL after a cancel", {.min = 0, .max = 86'400'000}),
         field("limitGraceMs", &LaunchRequest::limit_grace_ms,

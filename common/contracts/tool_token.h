@@ -16,7 +16,8 @@ namespace paddock::contracts {
 inline constexpr std::string_view kToolTokenPrefix = "pdtt";
 
 // One thing that a tool token can be good for: an operation, at an endpoint of its run
-// (`runs/{name}/ENDPOINT`; `run` is the run itself). A route names the one that it needs.
+// (`runs/{name}/ENDPOINT`; `run` is the run itself, `project` its workspace's files). A route names
+// the one that it needs.
 struct ToolUse {
   std::string_view endpoint;
   std::string_view operation;
@@ -27,17 +28,19 @@ inline constexpr ToolUse kReadEvents{"events", "run:read"};
 inline constexpr ToolUse kReadLog{"log", "run:read"};
 inline constexpr ToolUse kCancelRun{"cancel", "run:cancel"};
 inline constexpr ToolUse kReadArtifacts{"artifacts", "artifacts:read"};
+inline constexpr ToolUse kReadProject{"project", "project:read"};
 inline constexpr ToolUse kGenerateMedia{"media", "media:generate"};
 inline constexpr ToolUse kWriteToolResults{"tool-results", "tool-results:write"};
 inline constexpr ToolUse kMakeToolTokens{"tool-tokens", "tool-tokens:create"};
-inline constexpr std::array kToolUses = {kReadRun,          kReadEvents,    kReadLog,
-                                         kCancelRun,        kReadArtifacts, kGenerateMedia,
-                                         kWriteToolResults, kMakeToolTokens};
+inline constexpr std::array kToolUses = {kReadRun,       kReadEvents,       kReadLog,
+                                         kCancelRun,     kReadArtifacts,    kReadProject,
+                                         kGenerateMedia, kWriteToolResults, kMakeToolTokens};
 
 // In the environment of a run that asked for a token, and of no other.
 inline constexpr std::string_view kToolTokenVariable = "OD_TOOL_TOKEN";
 inline constexpr std::string_view kControllerUrlVariable = "OD_DAEMON_URL";
 inline constexpr std::string_view kProjectVariable = "OD_PROJECT_ID";
+inline constexpr std::string_view kRunUrlVariable = "PADDOCK_RUN_URL";
 
 inline constexpr Millis kToolTokenLife = std::chrono::minutes(15);
 inline constexpr Millis kLongestToolTokenLife = std::chrono::hours(24);

@@ -19,6 +19,7 @@ std::vector<Route> without_handlers() {
 struct Caller {
   std::string name;
   std::string token;
+  std::string gateway = {};  // the run whose gateway it comes by
 };
 
 class Access : public ApiTest {
@@ -42,18 +43,30 @@ class Access : public ApiTest {
                 {"revoked", revoked()},
                 {"ended", tool("over", kEverything)},
                 {"expired", tool("r", R"({"operations":["run:read"],"ttl":"1s"})")}};
+    const std::string gateway = call("GET", cat(kRuns, "/r")).body.text("metadata.uid");
+    for (const auto& [name, of] : {std::pair{"gateway", "tool"},
+                                   {"gatewayreader", "reader"},
+                                   {"gatewayanonymous", "anonymous"},
+                                   {"gatewayunknown", "unknown"},
+                                   {"gatewayadmin", "admin"},
+                                   {"gatewaynode", "node"},
+                                   {"gatewayother", "othertool"}})
+      callers_.push_back({name, token_of(of), gateway});
     end_run("over");
     clock_.advance(Millis(2000));
   }
 
   static constexpr const char* kEverything =
-      R"({"operations":["run:read","run:cancel","artifacts:read","media:generate",)"
+      R"({"operations":["run:read","run:cancel","artifacts:read","project:read","media:generate",)"
       R"("tool-results:write","tool-tokens:create"],"ttl":"1h"})";
 
   std::string tool(const std::string& run, const std::string& request) {
     const Answer made = call("POST", cat(kRuns, "/", run, "/tool-tokens"), request);
     EXPECT_EQ(made.status, 201) << made.text;
     return made.body.text("status.token");
+  }
+  std::string token_of(const std::string& caller) const {
+    return std::ranges::find(callers_, caller, &Caller::name)->token;
   }
   std::string revoked() {
     const Answer made = call("POST", cat(kRuns, "/r/tool-tokens"), kEverything);
@@ -64,9 +77,11 @@ class Access : public ApiTest {
 
   // `in`, or the status and the reason.
   std::string answer_for(const Route& route, const Caller& caller) {
-    Request request = request_of(route.method, target_of(route.pattern, "r", "r"), caller.token);
+    const char* name = route.tool == contracts::kReadProject ? "w" : "r";  // of both runs
+    Request request = request_of(route.method, target_of(route.pattern, name, "r"), caller.token);
     FakeBody body("{}");
     request.body = &body;
+    request.gateway_run = caller.gateway;
     if (std::string_view(route.method) == "PATCH")
       request.headers["content-type"] = "application/merge-patch+json";
     const Response response = handler_(request);
@@ -94,6 +109,9 @@ class Access : public ApiTest {
 
   // What the row of a route says of a caller's kind, told by another way than by asking.
   static bool should_enter(const Route& route, const std::string& caller) {
+    if (caller == "gateway") return route.tool.has_value();
+    if (caller == "gatewayreader") return route.tool && route.tool->operation == "run:read";
+    if (caller.starts_with("gateway")) return false;
     if (route.scope == auth::Scope::kPublic) return true;
     const std::string pattern = route.pattern;
     const bool reads = route.tool && route.tool->operation == "run:read";
@@ -102,6 +120,7 @@ class Access : public ApiTest {
     if (caller == "admin") return !of_nodes;
     if (caller == "tool") return route.tool.has_value();
     if (caller == "reader") return reads;
+    if (caller == "othertool") return route.tool == contracts::kReadProject;
     if (route.scope == auth::Scope::kAuthenticated)
       return caller != "anonymous" && caller != "unknown" && caller != "othertool" &&
              caller != "revoked" && caller != "ended" && caller != "expired";

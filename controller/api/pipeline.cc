@@ -1,6 +1,7 @@
 #include "controller/api/pipeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -102,12 +103,32 @@ Status read_body(const Route& route, Call& call) {
 // A tool token opens the routes of its run and no other, and not those of a later run of that name.
 Status authorize_tool(const Route& route, const Call& call) {
   auth::ToolTarget target{call.param("ns"), call.param("name"), {}};
+  if (route.tool == contracts::kReadProject)
+    target.project = std::exchange(target.run, call.principal.tool->run);
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>({target.name_space, target.run}));
-    if (run) target.run_uid = run->metadata.uid;
+    if (!run) return {};
+    target.run_uid = run->metadata.uid;
+    target.run_project = run->spec.workspace;
     return {};
   }));
   return auth::authorize_tool(*call.principal.tool, route.tool, target);
+}
+
+// By a run's gateway nobody is looked up who is not the holder of a tool token.
+Result<auth::Principal> caller_of(const Route& route, Services& services, const Request& request) {
+  const bool gateway = !request.gateway_run.empty();
+  if (gateway) {
+    ASSIGN_OR_RETURN(const std::string secret,
+                     auth::bearer_secret(request.header("authorization")));
+    TRY(auth::check_gateway(route.tool, secret));
+  }
+  // Health answers even while the store is broken.
+  if (route.scope == auth::Scope::kPublic) return auth::anonymous();
+  ASSIGN_OR_RETURN(auth::Principal out,
+                   principal_of(request, services.store, services.clock.wall()));
+  if (gateway) TRY(auth::check_gateway_run(out, request.gateway_run));
+  return out;
 }
 
 Status authorize(const Route& route, const Call& call) {
@@ -127,11 +148,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   trace.route = match.route;
   Call call{services, request,  std::move(match.params),       {}, {},
             {},       trace.id, make_handler(router, services)};
-  if (route.scope == auth::Scope::kPublic) {
-    call.principal = auth::anonymous();  // health answers even while the store is broken
-  } else {
-    ASSIGN_OR_RETURN(call.principal, principal_of(request, services.store, services.clock.wall()));
-  }
+  ASSIGN_OR_RETURN(call.principal, caller_of(route, services, request));
   trace.principal = call.principal;
   TRY(authorize(route, call));
   if (route.scope != auth::Scope::kPublic && !request.inner) {

@@ -220,9 +220,9 @@ Routes file_routes() {
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
 
       // Workspaces as projects that people look at.
-      {"GET",    WORKSPACES "/{name}/raw/{path…}",    Scope::kWorkspacesRead,  kNoBody,        get_raw_file},
-      {"GET",    WORKSPACES "/{name}/export",         Scope::kWorkspacesRead,  kNoBody,        get_export_manifest},
-      {"GET",    WORKSPACES "/{name}/export/{path…}", Scope::kWorkspacesRead,  kNoBody,        get_inline_export},
+      {"GET",    WORKSPACES "/{name}/raw/{path…}",    Scope::kWorkspacesRead,  kNoBody,        get_raw_file, contracts::kReadProject},
+      {"GET",    WORKSPACES "/{name}/export",         Scope::kWorkspacesRead,  kNoBody,        get_export_manifest, contracts::kReadProject},
+      {"GET",    WORKSPACES "/{name}/export/{path…}", Scope::kWorkspacesRead,  kNoBody,        get_inline_export, contracts::kReadProject},
       {"GET",    WORKSPACES "/{name}/preview-url",    Scope::kWorkspacesRead,  kNoBody,        get_preview_url},
       {"GET",    "/preview/{scope}/{path…}",          Scope::kPublic,          kNoBody,        get_preview},
 

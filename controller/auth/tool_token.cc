@@ -82,6 +82,12 @@ Status authorize_tool(const ToolAuthority& authority, const std::optional<ToolUs
     error.facts.emplace_back("suppliedRun", target.run);
     return error;
   }
+  if (target.project && target.project != target.run_project) {
+    Error error =
+        denied(contracts::kToolRunDenied, "this tool token belongs to another project", *use);
+    error.facts.emplace_back("suppliedProjectId", *target.project);
+    return error;
+  }
   if (target.run_uid == authority.run_uid) return {};
   if (*use == contracts::kGenerateMedia) {
     return denied(contracts::kMediaPolicyUnavailable,
@@ -90,9 +96,25 @@ Status authorize_tool(const ToolAuthority& authority, const std::optional<ToolUs
   return denied(contracts::kToolRunDenied, "the run of this tool token is gone", *use);
 }
 
+Status check_gateway(const std::optional<ToolUse>& use, std::string_view secret) {
+  if (!use)
+    return denied(contracts::kToolEndpointDenied,
+                  "this way leads to the routes of a run's tool token only", {});
+  if (is_tool_secret(secret)) return {};
+  return unauthenticated(contracts::kToolTokenMissing,
+                         "this way takes a tool token of the run (Authorization: Bearer pdtt_…)");
+}
+
+Status check_gateway_run(const Principal& holder, const std::string& gateway_run) {
+  if (holder.tool && holder.tool->run_uid == gateway_run) return {};
+  return denied(contracts::kToolRunDenied, "this way takes tool tokens of its own run only", {});
+}
+
 Status check_operations(const Principal& maker, const ToolToken& token) {
   for (const std::string& operation : token.spec.operations) {
-    const Scope needed = operation.ends_with(":read") ? Scope::kRunsRead : Scope::kRunsWrite;
+    const Scope needed = operation == contracts::kReadProject.operation ? Scope::kWorkspacesRead
+                         : operation.ends_with(":read")                 ? Scope::kRunsRead
+                                                                        : Scope::kRunsWrite;
     TRY(authorize(maker, needed, token.metadata.name_space, ""));
   }
   return {};

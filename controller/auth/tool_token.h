@@ -18,17 +18,26 @@ bool is_tool_secret(std::string_view secret);
 // TOOL_TOKEN_INVALID for one that is unknown or revoked, TOOL_TOKEN_EXPIRED.
 Result<Principal> authenticate_tool(const std::optional<contracts::ToolToken>& token, WallTime now);
 
-// The run that a request is about.
+// The run that a request is about: the token's own where it is about a project instead.
 struct ToolTarget {
   std::string name_space;
   std::string run;
-  std::optional<std::string> run_uid;  // of the stored run of that name; absent: there is none
+  std::optional<std::string> run_uid;       // of the stored run of that name; absent: there is none
+  std::optional<std::string> project = {};  // asked for
+  std::string run_project = {};             // of that run
 };
 // May the holder use a route that needs `use` (absent: a route that is not for tool tokens)?
 // PermissionDenied: TOOL_ENDPOINT_DENIED, TOOL_OPERATION_DENIED, TOOL_RUN_DENIED; for media of a
 // run that is gone, MEDIA_POLICY_UNAVAILABLE.
 Status authorize_tool(const ToolAuthority& authority, const std::optional<contracts::ToolUse>& use,
                       const ToolTarget& target);
+
+// What came by a run's tool gateway is good for what has a `use`, and for secrets of tool tokens.
+// PermissionDenied TOOL_ENDPOINT_DENIED; Unauthenticated TOOL_TOKEN_MISSING: whether another secret
+// is good for something is not told there.
+Status check_gateway(const std::optional<contracts::ToolUse>& use, std::string_view secret);
+// And for those of that run. PermissionDenied TOOL_RUN_DENIED.
+Status check_gateway_run(const Principal& holder, const std::string& gateway_run);
 
 // A caller with scopes can give only operations that those allow it. PermissionDenied
 // (SCOPE_MISSING, NAMESPACE_DENIED).

@@ -58,6 +58,37 @@ TEST(ToolToken, IsGoodForItsEndpointsItsOperationsAndItsRunOnly) {
   }
 }
 
+TEST(ToolToken, IsGoodForTheProjectOfItsRunOnly) {
+  ToolAuthority reader = authority();
+  reader.operations = {"project:read"};
+  reader.endpoints = {"project"};
+  ToolTarget target{"default", "r", "run-uid", "w", "w"};
+  EXPECT_TRUE(authorize_tool(reader, contracts::kReadProject, target).ok());
+  EXPECT_EQ(authorize_tool(authority(), contracts::kReadProject, target).error().reason,
+            "TOOL_ENDPOINT_DENIED");
+  for (const char* own : {"other", ""}) {
+    target.run_project = own;
+    const Error denied = authorize_tool(reader, contracts::kReadProject, target).error();
+    EXPECT_EQ(denied.reason, "TOOL_RUN_DENIED");
+    EXPECT_EQ(denied.facts.back(), (std::pair<std::string, std::string>{"suppliedProjectId", "w"}));
+  }
+  target.name_space = "team";
+  EXPECT_EQ(authorize_tool(reader, contracts::kReadProject, target).error().reason,
+            "TOOL_RUN_DENIED");
+}
+
+// Whoever comes by a run's gateway learns nothing of secrets that are none of a tool token.
+TEST(ToolToken, IsAllThatItsRunsGatewayTakes) {
+  EXPECT_TRUE(check_gateway(contracts::kReadRun, "pdtt_x").ok());
+  EXPECT_EQ(check_gateway(std::nullopt, "pdtt_x").error().reason, "TOOL_ENDPOINT_DENIED");
+  for (const char* secret : {"", "pdk_x", "xpdtt_", "pdtt"})
+    EXPECT_EQ(check_gateway(contracts::kReadRun, secret).error().reason, "TOOL_TOKEN_MISSING");
+  const Principal holder = *authenticate_tool(token(), WallTime{0});
+  EXPECT_TRUE(check_gateway_run(holder, "run-uid").ok());
+  EXPECT_EQ(check_gateway_run(holder, "other-uid").error().reason, "TOOL_RUN_DENIED");
+  EXPECT_EQ(check_gateway_run(Principal{}, "").error().reason, "TOOL_RUN_DENIED");
+}
+
 // proves: OD-27
 TEST(ToolToken, OfARunThatIsGoneFindsNoMediaPolicy) {
   const ToolTarget gone{"default", "r", std::nullopt};

@@ -21,7 +21,7 @@ Client client_of(const Transport& transport, Hangups& hangups) {
           }};
 }
 
-Request to_request(RequestHead head, Body& body, Client client, bool over_unix_socket) {
+Request to_request(RequestHead head, Body& body, Client client) {
   Request request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = std::move(head.target.path);
@@ -29,7 +29,6 @@ Request to_request(RequestHead head, Body& body, Client client, bool over_unix_s
   request.query = std::move(head.target.query);
   request.headers = std::move(head.headers);
   request.body = &body;
-  request.over_unix_socket = over_unix_socket;
   request.client = std::move(client);
   return request;
 }
@@ -44,8 +43,32 @@ Connection::Connection(const ConnectionRules& rules, std::unique_ptr<Transport> 
       names_(std::move(names)),
       over_unix_socket_(over_unix_socket) {}
 
+// A gateway's header comes before TLS: who leads a run's connections here sees nothing of what they
+// say.
+bool Connection::begin() {
+  const int patience = names_.tls ? rules_.options.header_timeout_ms : idle_timeout_ms();
+  const Deadline deadline = Deadline::in_ms(patience);
+  if (!over_unix_socket_ && transport_->greet(deadline, greeting_) != IoState::kOk) return false;
+  if (!lacks_tls()) return transport_->handshake(deadline) == IoState::kOk;
+  transport_ = transport_->without_tls();
+  input_.read_from(*transport_);
+  return true;
+}
+
+bool Connection::lacks_tls() const {
+  return names_.tls && greeting_.plain_http && !rules_.options.plain_paths.empty();
+}
+
+// Whoever asks health checks by habit needs no certificate; all others are told what is missing.
+Status Connection::check_tls(const RequestHead& head) const {
+  const auto& plain = rules_.options.plain_paths;
+  const bool asks_only = head.method == "GET" || head.method == "HEAD";
+  if (!lacks_tls() || (asks_only && std::ranges::count(plain, head.target.path) > 0)) return {};
+  return invalid_argument("TLS_REQUIRED", "this port speaks TLS: ask by https://");
+}
+
 void Connection::serve() {
-  if (transport_->handshake(Deadline::in_ms(rules_.options.header_timeout_ms)) != IoState::kOk) {
+  if (!begin()) {
     transport_->finish(0);
     return;
   }
@@ -55,7 +78,7 @@ void Connection::serve() {
 }
 
 void Connection::refuse(const Error& error) {
-  if (transport_->handshake(Deadline::in_ms(rules_.options.header_timeout_ms)) == IoState::kOk) {
+  if (!names_.tls || begin()) {
     (void)rules_.codec.write(*transport_, refusal(error), {.head_only = false, .close = true});
   }
   transport_->finish(kShortLingerMs);
@@ -65,6 +88,7 @@ bool Connection::serve_one() {
   Result<std::optional<RequestHead>> head = next_head();
   if (head.ok() && !head->has_value()) return false;
   Status status = head.ok() ? check_origin(**head, names_) : Status(head.error());
+  if (status.ok()) status = check_tls(**head);
   if (status.ok()) return answer(std::move(**head));
   bytes_unread_ = true;
   const bool head_only = head.ok() && (*head)->method == "HEAD";
@@ -123,7 +147,9 @@ bool Connection::answer(RequestHead head) {
   Body body(*transport_, input_,
             {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
   const Client client = client_of(*transport_, rules_.hangups);
-  Request request = to_request(std::move(head), body, client, over_unix_socket_);
+  Request request = to_request(std::move(head), body, client);
+  request.over_unix_socket = over_unix_socket_;
+  request.gateway_run = greeting_.gateway_run;
   Response response = call_handler(request);
   // Whatever the handler made of a body that came too slowly: the client did it.
   if (body.failure() && body.failure()->reason == "BODY_TOO_SLOW")

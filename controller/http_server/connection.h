@@ -30,6 +30,9 @@ class Connection {
   void refuse(const Error& error);
 
  private:
+  bool begin();
+  bool lacks_tls() const;
+  Status check_tls(const RequestHead& head) const;
   bool serve_one();
   // Nothing: the connection ended between two requests.
   Result<std::optional<RequestHead>> next_head();
@@ -43,6 +46,7 @@ class Connection {
   Input input_;
   OwnNames names_;
   bool over_unix_socket_;
+  Greeting greeting_;
   bool bytes_unread_ = false;  // the client may still be sending what nobody will read
 };
 

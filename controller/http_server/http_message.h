@@ -38,6 +38,9 @@ struct Request {
   std::map<std::string, std::string> headers;              // lower-case names
   BodyReader* body = nullptr;
   bool over_unix_socket = false;
+  // Of the run whose tool gateway it came by: then it is good for that run's tool tokens and
+  // nothing else (common/contracts/tool_gateway.h). Empty: it came by none.
+  std::string gateway_run;
   bool inner = false;  // asked by a handler, on the connection of the request that it answers
   // Gone once it hung up or the server stops. Valid during the call only.
   Client client;

@@ -14,7 +14,7 @@ constexpr size_t kLargeBytes = 64 << 10;
 IoState Input::fill(Deadline deadline) {
   make_room();
   size_t got = 0;
-  const IoState state = transport_.read(data_.get() + end_, capacity_ - end_, deadline, got);
+  const IoState state = transport_->read(data_.get() + end_, capacity_ - end_, deadline, got);
   if (state == IoState::kOk) end_ += got;
   return state;
 }

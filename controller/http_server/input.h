@@ -11,7 +11,9 @@ namespace paddock::api {
 
 class Input {
  public:
-  explicit Input(Transport& transport) : transport_(transport) {}
+  explicit Input(Transport& transport) : transport_(&transport) {}
+  // From now on; nothing is buffered yet.
+  void read_from(Transport& transport) { transport_ = &transport; }
   std::string_view bytes() const { return {data_.get() + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
   // Waits for more bytes and appends them; views given out before are invalid then.
@@ -23,7 +25,7 @@ class Input {
  private:
   void make_room();
 
-  Transport& transport_;
+  Transport* transport_;
   std::unique_ptr<char[]> data_;
   size_t capacity_ = 0;
   size_t begin_ = 0;

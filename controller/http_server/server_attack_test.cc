@@ -1,5 +1,6 @@
 // Attacks on the published weaknesses of cpp-httplib 0.11.4 and on the framing of requests, over a
 // real connection. Each names the weakness it stands for.
+#include "common/contracts/tool_gateway.h"
 #include "controller/http_server/server_fixture.h"
 
 namespace paddock::api {
@@ -258,6 +259,47 @@ TEST_F(ServerAttack, ForeignHostsAndOriginsAreRefused) {  // T24: DNS rebinding
               200)
         << host;
   }
+}
+
+// In any pieces; and what only begins like one is what it was before.
+TEST_F(ServerAttack, AGatewaysConnectionIsMarkedForAllItsRequests) {
+  const std::string uid = "0190f5a0-1234-7abc-8def-0123456789ab";
+  const std::string header = contracts::gateway_header(uid);
+  for (const size_t first : {size_t{1}, size_t{4}, size_t{12}, size_t{30}, header.size()}) {
+    RawClient run = client();
+    run.send(header.substr(0, first));
+    run.send(header.substr(first) + get("/seen") + get("/seen"));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_THAT(run.answer().body, HasSubstr(cat("by the gateway of ", uid))) << first;
+  }
+  EXPECT_THAT(ask(cat("\r\n", get("/seen"))).body, Not(HasSubstr("by the gateway")));
+  RawClient slow = client();
+  slow.send("\r\n");
+  EXPECT_THAT(slow.ask(get("/seen")).body, Not(HasSubstr("by the gateway")));
+}
+
+// Nobody gets out of one: by a second header, by one that is none of ours, or by pieces of it.
+TEST_F(ServerAttack, NoHeaderUndoesAGateways) {
+  const std::string header = contracts::gateway_header("0190f5a0-1234-7abc-8def-0123456789ab");
+  const std::string other = contracts::gateway_header("0190f5a0-0000-7abc-8def-0123456789ab");
+  for (const std::string& twice : {header + other + get("/seen"), header + header + get("/ping")}) {
+    RawClient attacker = client();
+    EXPECT_NE(attacker.ask(twice).status, 200);
+    EXPECT_TRUE(attacker.closed_by_server());
+  }
+  std::string claimed = header;
+  claimed[12] = 0x21;  // PROXY: with addresses
+  for (const std::string& bad : {claimed, header.substr(0, 12) + get("/ping"),
+                                 cat("PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n", get("/ping"))}) {
+    RawClient attacker = client();
+    EXPECT_NE(attacker.ask(bad + get("/ping")).status, 200);
+    EXPECT_TRUE(attacker.closed_by_server());
+  }
+  RawClient half = client();
+  half.send(header.substr(0, 40));
+  half.close_sending();
+  EXPECT_TRUE(half.closed_by_server());
+  expect_alive();
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ class ServerTest : public testing::Test {
   }
   static std::string describe(const Request& request) {
     std::string out = cat(request.method, " ", join(request.segments, "|"), "\n");
+    if (!request.gateway_run.empty()) out += cat("by the gateway of ", request.gateway_run, "\n");
     for (const auto& [name, value] : request.query) out += cat("?", name, "=", value, "\n");
     for (const auto& [name, value] : request.headers) out += cat(name, ": ", value, "\n");
     return out;

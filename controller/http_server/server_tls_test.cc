@@ -5,6 +5,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
+#include "common/contracts/tool_gateway.h"
 #include "common/crypto/certificate.h"
 #include "controller/http_server/server_fixture.h"
 #include "tests/support/temp_dir.h"
@@ -13,6 +14,9 @@ namespace paddock::api {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kRunUid = "0190f5a0-1234-7abc-8def-0123456789ab";
 
 struct Authority {
   crypto::KeyPair ca = crypto::make_ca("test", SystemClock().wall()).value();
@@ -33,8 +37,10 @@ struct TlsOffer {
 
 class TlsClient {
  public:
-  TlsClient(int port, const TlsOffer& offer)
+  // `first`: before TLS begins.
+  TlsClient(int port, const TlsOffer& offer, const std::string& first = {})
       : raw_(RawClient::tcp(port)), context_(SSL_CTX_new(TLS_client_method())) {
+    raw_.send(first);
     BIO* bio = BIO_new_mem_buf(offer.trusted_ca.data(), static_cast<int>(offer.trusted_ca.size()));
     X509* ca = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), ca);
@@ -115,6 +121,26 @@ TEST_F(ServerTls, ServesManyRequestsOverTls) {
       << "both requests of one TLS record are answered";
 }
 
+TEST_F(ServerTls, AGatewaysConnectionIsMarkedBeforeItsTls) {
+  start(tls_listener());
+  const std::string header = contracts::gateway_header(kRunUid);
+  TlsClient run(server_->port(0), {ours().ca.certificate_pem}, header);
+  ASSERT_TRUE(run.trusted());
+  for (int i = 0; i < 2; ++i) {
+    run.send(get("/seen", "X-Turn: it\r\n"));
+    EXPECT_THAT(run.read_until("x-turn"), HasSubstr(cat("by the gateway of ", kRunUid)));
+  }
+  // Inside TLS it is no header, but bytes of the client's.
+  TlsClient late(server_->port(0), {ours().ca.certificate_pem});
+  late.send(header + get("/seen"));
+  EXPECT_THAT(late.read_until("never"), Not(HasSubstr("by the gateway")));
+  for (const std::string& no_tls : {header + header, header.substr(0, 54) + "\x16\x03\x01"}) {
+    RawClient refused = client();
+    refused.send(no_tls);
+    EXPECT_TRUE(refused.closed_by_server());
+  }
+}
+
 // A page that came over plain HTTP, from whoever is on the way, is not this server's page.
 TEST_F(ServerTls, TheOriginOfItsOwnPagesHasItsScheme) {
   start(tls_listener());
@@ -169,6 +195,31 @@ TEST_F(ServerTls, OldVersionsAndOtherProtocolsAreRefused) {  // T26
   TlsClient both(server_->port(0), {ca, 0, "\x02h2\x08http/1.1"});
   EXPECT_TRUE(both.trusted());
   EXPECT_EQ(both.protocol(), "http/1.1");
+}
+
+TEST_F(ServerTls, HealthIsAnsweredWithoutTlsWhereThatIsAllowedAndNothingElse) {
+  ServerOptions options = tls_listener();
+  options.plain_paths = {"/ping"};
+  start(std::move(options));
+  RawClient plain = client();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(plain.ask(get("/ping")).body, "pong");
+  RawClient brief = client();
+  brief.send("HEAD /ping HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(brief.answer(true).status, 200);
+  for (const std::string& other :
+       {get("/seen"), get("/ping/"), get("/ping/../seen"), get("/%70ing"), post("/ping", "x"),
+        cat("DELETE /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")}) {
+    const int handled = handled_.count();
+    const Answer refused = client().ask(other);
+    EXPECT_EQ(refused.status, 400) << other;
+    EXPECT_EQ(handled_.count(), handled) << other;
+  }
+  EXPECT_THAT(client().ask(get("/seen")).body, HasSubstr("TLS_REQUIRED"));
+  EXPECT_THAT(client().ask("GET /ping HTTP/1.1\r\nHost: evil.example\r\n\r\n").body,
+              HasSubstr("HOST_DENIED"));
+  TlsClient tls(server_->port(0), {ours().ca.certificate_pem});
+  tls.send(get("/ping"));
+  EXPECT_THAT(tls.read_until("pong"), HasSubstr("200 OK"));
 }
 
 TEST_F(ServerTls, PlainBytesOnATlsPortAreCutOff) {

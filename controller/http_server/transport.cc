@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "common/contracts/tool_gateway.h"
+
 namespace paddock::api {
 namespace {
 
@@ -48,6 +50,11 @@ int poll_retrying(pollfd* fds, nfds_t count, Deadline deadline) {
   return ready;
 }
 
+// From when on poll() says that there is something: what is there already does not count.
+void wait_for_bytes(int fd, int count) {
+  (void)::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &count, sizeof count);
+}
+
 }  // namespace
 
 IoState Transport::wait_for(Attempt attempt, Deadline deadline) const {
@@ -66,6 +73,35 @@ IoState Transport::wait_while_writing(Attempt attempt, Deadline& deadline) {
   }
   pollfd only{fd_.get(), static_cast<short>(attempt == Attempt::kWantsWrite ? POLLOUT : POLLIN), 0};
   return poll_retrying(&only, 1, deadline) > 0 ? IoState::kOk : IoState::kTooSlow;
+}
+
+// It is looked at where it lies until it is whole: everybody else's first bytes stay.
+IoState Transport::greet(Deadline deadline, Greeting& greeting) {
+  using State = contracts::GatewayHeader::State;
+  std::array<char, contracts::kGatewayHeaderBytes> bytes;
+  for (int enough = 1;;) {
+    if (const IoState state = wait_for(Attempt::kWantsRead, deadline); state != IoState::kOk)
+      return state;
+    const ssize_t got = ::recv(fd_.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (got < enough) return IoState::kClosed;
+    contracts::GatewayHeader header =
+        contracts::read_gateway_header({bytes.data(), static_cast<size_t>(got)});
+    if (header.state == State::kNeedMore) {
+      enough = static_cast<int>(got) + 1;
+      wait_for_bytes(fd_.get(), enough);
+      continue;
+    }
+    if (enough > 1) wait_for_bytes(fd_.get(), 1);
+    if (header.state == State::kBad) return IoState::kClosed;
+    if (header.state == State::kNone) {
+      greeting.plain_http = bytes[0] >= 'A' && bytes[0] <= 'Z';
+      return IoState::kOk;
+    }
+    (void)::recv(fd_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    greeting.gateway_run = std::move(header.run_uid);
+    return IoState::kOk;
+  }
 }
 
 IoState Transport::handshake(Deadline deadline) {
@@ -140,6 +176,10 @@ void Transport::finish(int linger_ms) {
     }
   }
   fd_.reset();
+}
+
+std::unique_ptr<Transport> Transport::without_tls() {
+  return make_plain_transport(std::move(fd_), stop_, write_timeout_ms_);
 }
 
 std::unique_ptr<Transport> make_plain_transport(os::Fd fd, const StopSignal& stop,

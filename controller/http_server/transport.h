@@ -16,6 +16,12 @@ namespace paddock::api {
 
 enum class IoState { kOk, kClosed, kTooSlow, kStopping };
 
+// How a connection begins.
+struct Greeting {
+  std::string gateway_run;  // whose tool gateway leads here; empty: nobody's
+  bool plain_http = false;  // no TLS begins so: a letter, as methods have them
+};
+
 class Transport {
  public:
   Transport(os::Fd fd, const StopSignal& stop, int write_timeout_ms)
@@ -24,7 +30,10 @@ class Transport {
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  // Before anything else: the TLS handshake.
+  // Before anything else, of a TCP connection: a tool gateway's header, if it begins with one.
+  // kClosed: what begins like one and is none.
+  IoState greet(Deadline deadline, Greeting& greeting);
+  // Then: the TLS handshake.
   IoState handshake(Deadline deadline);
   // Until there is something to read (end of file included).
   IoState wait_readable(Deadline deadline);
@@ -40,6 +49,8 @@ class Transport {
   // swallows what it sends for at most `linger_ms`, and until it sends nothing for a second. Many
   // clients send all of a body before they read, and a reset would take the answer from them.
   void finish(int linger_ms);
+  // Before the handshake: the same connection without TLS. This object is done then.
+  std::unique_ptr<Transport> without_tls();
 
  protected:
   enum class Attempt { kDone, kWantsRead, kWantsWrite, kClosed };

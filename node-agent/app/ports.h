@@ -3,6 +3,7 @@
 
 #include "common/client/controller_client.h"
 #include "node-agent/app/clock_watch.h"
+#include "node-agent/app/controller_addresses.h"
 #include "node-agent/executor/transport.h"
 #include "node-agent/session/session_loop.h"
 
@@ -28,7 +29,10 @@ class ClientSyncPort final : public session::SyncPort {
 class ClientTransport final : public executor::RunTransport {
  public:
   ClientTransport(http::Endpoint endpoint, std::string node)
-      : url_(endpoint.base_url), client_(std::move(endpoint)), node_(std::move(node)) {}
+      : url_(endpoint.base_url),
+        ca_pem_(endpoint.ca_pem),
+        client_(std::move(endpoint)),
+        node_(std::move(node)) {}
   Result<contracts::Tree> fetch_tree(const std::string& run_uid,
                                      const std::string& volume) override {
     return client_.fetch_tree(node_, run_uid, volume);
@@ -47,7 +51,7 @@ class ClientTransport final : public executor::RunTransport {
   }
   Result<executor::RunCredential> tool_token(const std::string& run_uid, int64_t attempt) override {
     ASSIGN_OR_RETURN(std::string token, client_.run_tool_token(node_, run_uid, attempt));
-    return executor::RunCredential{std::move(token), url_};
+    return executor::RunCredential{std::move(token), url_, ca_pem_, addresses_of_url(url_)};
   }
   Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) override {
     return client_.run_tool_bundle(node_, run_uid);
@@ -60,6 +64,7 @@ class ClientTransport final : public executor::RunTransport {
 
  private:
   std::string url_;
+  std::string ca_pem_;
   client::ControllerClient client_;
   std::string node_;
 };

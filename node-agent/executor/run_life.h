@@ -157,7 +157,7 @@ class RunLife {
   void add_processors(contracts::LaunchRequest& request);
   Status add_accelerators(contracts::LaunchRequest& request);
   Status add_secrets(contracts::LaunchRequest& request);
-  Status add_tool_token(std::map<std::string, std::string>& environment);
+  Status add_tool_token(contracts::LaunchRequest& request);
   struct TreeSource {
     std::string root;
     std::string volume;  // empty: the workspace

@@ -4,6 +4,7 @@
 
 #include "common/base/append_new.h"
 #include "common/base/text.h"
+#include "common/contracts/api_paths.h"
 #include "common/contracts/homes.h"
 #include "common/os/file.h"
 #include "common/test_report/test_report.h"
@@ -21,6 +22,7 @@ namespace {
 using contracts::LaunchMount;
 using contracts::MountMode;
 using contracts::RunPhase;
+using contracts::SandboxStatus;
 
 constexpr Millis kBuilderPoll{200};
 // Their environment is the design's, to the letter (ORB-57, ELV-54).
@@ -43,6 +45,14 @@ void tell_of_no_room(contracts::RunOutcome& outcome, const Error& refused) {
   outcome.reason = kNoRoom;
   outcome.message =
       cat("the command succeeded, but not all of its artifacts could be stored: ", refused.message);
+}
+
+std::optional<contracts::ToolGateway> gateway_of(RunCredential credential, std::string run_uid) {
+  auto place = contracts::place_of_url(credential.controller_url);
+  if (!place) return std::nullopt;
+  return contracts::ToolGateway{std::move(place->host), place->port,
+                                std::move(credential.addresses), std::move(run_uid),
+                                std::move(credential.ca_pem)};
 }
 
 }  // namespace
@@ -68,7 +78,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   request.policy = assignment_.policy;
   ASSIGN_OR_RETURN(request.env, command_environment(environment));
   TRY(add_secrets(request));
-  TRY(add_tool_token(request.env));
+  TRY(add_tool_token(request));
   TRY(add_tool_bundle(request));
   request.scratch_folders = contracts::own_folders(request.env);
   if (is_code()) {
@@ -176,15 +186,21 @@ Status RunLife::add_secrets(contracts::LaunchRequest& request) {
   return {};
 }
 
-// Only in the environment of a run that asked for one, and never kept by the agent.
-Status RunLife::add_tool_token(std::map<std::string, std::string>& environment) {
+// Only in the environment of a run that asked for one, and never kept by the agent; with the way to
+// the controller that it is good for.
+Status RunLife::add_tool_token(contracts::LaunchRequest& request) {
   if (!assignment_.spec.tool_token) return {};
   const auto controller = transport(StopKind::kCancel);
-  ASSIGN_OR_RETURN(const RunCredential credential,
+  ASSIGN_OR_RETURN(RunCredential credential,
                    controller->tool_token(assignment_.run_uid, assignment_.attempt));
-  environment[std::string(contracts::kToolTokenVariable)] = credential.token;
-  environment[std::string(contracts::kControllerUrlVariable)] = credential.controller_url;
-  environment[std::string(contracts::kProjectVariable)] = assignment_.spec.workspace;
+  request.env[std::string(contracts::kToolTokenVariable)] = credential.token;
+  request.env[std::string(contracts::kControllerUrlVariable)] = credential.controller_url;
+  request.env[std::string(contracts::kProjectVariable)] = assignment_.spec.workspace;
+  request.env[std::string(contracts::kRunUrlVariable)] = cat(
+      credential.controller_url, contracts::paths::run(assignment_.name_space, assignment_.name));
+  request.tool_gateway = gateway_of(std::move(credential), assignment_.run_uid);
+  if (request.tool_gateway && !request.tool_gateway->ca.empty())
+    request.env[std::string(contracts::kCaFileVariable)] = contracts::kSandboxCaFile;
   return {};
 }
 
@@ -281,7 +297,8 @@ Result<artifacts::CollectRequest> RunLife::collect_request() {
 
 Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
   const auto& dirs = assignment_.spec.artifacts.dirs;
-  if (dirs.empty() || outcome.reason == "SandboxError") return {};
+  const bool ran = !outcome.result || outcome.result->status != SandboxStatus::kInternalError;
+  if (dirs.empty() || !ran) return {};
   PhaseTiming timing(ports_.clock, record_.timings_ms["artifacts"]);
   ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
   ASSIGN_OR_RETURN(const artifacts::CollectRequest request, collect_request());

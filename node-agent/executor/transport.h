@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/cas/blob_store.h"
 #include "common/contracts/finished_artifacts.h"
@@ -15,6 +16,8 @@ namespace paddock::executor {
 struct RunCredential {
   std::string token;
   std::string controller_url;
+  std::string ca_pem = {};                  // of the controller; empty: the system's
+  std::vector<std::string> addresses = {};  // that its name leads to from here
 };
 
 class RunTransport {

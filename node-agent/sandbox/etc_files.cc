@@ -1,14 +1,19 @@
 #include "node-agent/sandbox/etc_files.h"
 
+#include "common/base/text.h"
+#include "node-agent/sandbox/broker/gateway.h"
+
 namespace paddock::sandbox {
 
-std::vector<EtcFile> etc_files(bool network) {
+std::vector<EtcFile> etc_files(bool network, const std::string& gateway) {
+  const std::string named =
+      gateway.empty() ? "" : cat(to_text(gateway_place()), " ", gateway, "\n");
   std::vector<EtcFile> files = {
       {"/etc/passwd",
        "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
       {"/etc/group", "sandbox:x:1000:\nnogroup:x:65534:\n"},
-      {"/etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost sandbox\n"},
+      {"/etc/hosts", cat("127.0.0.1 localhost sandbox\n::1 localhost sandbox\n", named)},
       {"/etc/hostname", "sandbox\n"},
       {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
   };

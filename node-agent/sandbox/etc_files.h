@@ -11,8 +11,9 @@ struct EtcFile {
   std::string content;
 };
 
-// With a network the name server is the broker's.
-std::vector<EtcFile> etc_files(bool network);
+// With a network the name server is the broker's. `gateway`: a name that leads to the tool
+// gateway's place; empty: none.
+std::vector<EtcFile> etc_files(bool network, const std::string& gateway = {});
 // What is shown of the host's own /etc if it exists, read-only, as patterns of names in it: what
 // installed software finds its own data by. A list, since nothing tells such a file from another: a
 // file that everybody may read is no sign, as operators keep passwords of proxies, package indexes

@@ -6,6 +6,7 @@
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/mount_places.h"
 #include "common/wire/json.h"
+#include "node-agent/sandbox/broker/gateway.h"
 #include "node-agent/sandbox/etc_files.h"
 
 namespace paddock::sandbox {
@@ -37,7 +38,13 @@ void add_locales(const HostFacts& host, std::vector<MountEntry>& table) {
   table.push_back({Kind::kSystem, cat(folder, kNamedLocale), cat(folder, kNeutralLocale)});
 }
 
-void add_system(const HostFacts& host, bool network, std::vector<MountEntry>& table) {
+// Of the request, what the system's own tables are made of.
+struct Names {
+  bool network = false;
+  std::string gateway;  // a name of the controller's
+};
+
+void add_system(const HostFacts& host, const Names& names, std::vector<MountEntry>& table) {
   const auto add = [&](const SystemEntry& entry) {
     if (entry.link.empty()) {
       table.push_back({Kind::kSystem, entry.path, entry.path});
@@ -46,7 +53,7 @@ void add_system(const HostFacts& host, bool network, std::vector<MountEntry>& ta
     }
   };
   for (const SystemEntry& entry : host.system) add(entry);
-  for (const EtcFile& file : etc_files(network))
+  for (const EtcFile& file : etc_files(names.network, names.gateway))
     table.push_back({Kind::kFile, file.path, file.content});
   for (const SystemEntry& entry : host.etc) add(entry);
   add_locales(host, table);
@@ -63,10 +70,10 @@ void add_devices(std::vector<MountEntry>& table) {
   table.push_back({Kind::kFolder, "/dev/shm", ""});  // the scratch space goes there
 }
 
-std::vector<MountEntry> system_mounts(const HostFacts& host, bool network,
+std::vector<MountEntry> system_mounts(const HostFacts& host, const Names& names,
                                       const contracts::SandboxLimits& limits) {
   std::vector<MountEntry> table;
-  add_system(host, network, table);
+  add_system(host, names, table);
   add_devices(table);
   table.push_back({Kind::kProc, "/proc", ""});
   table.push_back({Kind::kSymlink, "/sys/devices/system/cpu", cat("/proc/", kProcessorsFolder)});
@@ -76,6 +83,13 @@ std::vector<MountEntry> system_mounts(const HostFacts& host, bool network,
   table.push_back({Kind::kFolder, "/var", ""});
   table.push_back({Kind::kSymlink, "/var/tmp", "../tmp"});
   return table;
+}
+
+Names names_of(const contracts::LaunchRequest& request) {
+  Names out{request.policy.network && request.policy.network->enabled, {}};
+  if (!request.tool_gateway) return out;
+  if (auto gateway = read_gateway(*request.tool_gateway)) out.gateway = std::move(gateway->name);
+  return out;
 }
 
 const char* kind_name(Kind kind) {
@@ -112,9 +126,12 @@ const char* kind_name(Kind kind) {
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host) {
-  std::vector<MountEntry> table = system_mounts(
-      host, request.policy.network && request.policy.network->enabled, request.policy.limits);
+  std::vector<MountEntry> table = system_mounts(host, names_of(request), request.policy.limits);
   table.push_back({Kind::kFile, std::string(contracts::kSandboxPolicyFile), policy_file(request)});
+  if (request.tool_gateway && !request.tool_gateway->ca.empty()) {
+    table.push_back(
+        {Kind::kFile, std::string(contracts::kSandboxCaFile), request.tool_gateway->ca});
+  }
   for (const contracts::LaunchSecret& secret : request.secrets) {
     if (secret.file.empty()) continue;
     table.push_back({Kind::kSecret, secret.file, decode_base64(secret.value).value_or("")});
@@ -134,9 +151,7 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
   return table;
 }
 
-std::vector<MountEntry> common_mounts(const HostFacts& host) {
-  return system_mounts(host, false, {});
-}
+std::vector<MountEntry> common_mounts(const HostFacts& host) { return system_mounts(host, {}, {}); }
 
 std::string describe_mounts(const std::vector<MountEntry>& table) {
   std::string out;

@@ -40,6 +40,7 @@ std::optional<SocketAddress> read_four(std::string_view bytes) {
   SocketAddress out;
   out.port = ntohs(address->sin_port);
   out.text = cat(std::string_view(text), ":", out.port);
+  out.ip = ipv4(ntohl(address->sin_addr.s_addr));
   mark_inner(address->sin_addr, out);
   return out;
 }
@@ -54,9 +55,12 @@ std::optional<SocketAddress> read_six(std::string_view bytes) {
   out.text = cat("[", std::string_view(text), "]:", out.port);
   out.loopback = IN6_IS_ADDR_LOOPBACK(&address->sin6_addr) != 0 ||
                  IN6_IS_ADDR_UNSPECIFIED(&address->sin6_addr) != 0;
+  out.ip.emplace().v6 = true;
+  std::memcpy(out.ip->bytes.data(), &address->sin6_addr, out.ip->bytes.size());
   if (IN6_IS_ADDR_V4MAPPED(&address->sin6_addr) != 0) {
     in_addr mapped{};
     std::memcpy(&mapped, &address->sin6_addr.s6_addr[12], sizeof mapped);
+    out.ip = ipv4(ntohl(mapped.s_addr));
     mark_inner(mapped, out);
   }
   return out;
@@ -106,6 +110,14 @@ bool loopback_would_do(NetworkCall call, const SocketAddress& address, NetworkRe
   return stays_inside(call, address, reach);
 }
 
+// The C library tries addresses with port 0 to put them in order.
+bool is_gateway(NetworkCall call, const SocketAddress& address, const NetworkReach& reach) {
+  if (call == NetworkCall::kBind || call == NetworkCall::kListen) return false;
+  return std::ranges::any_of(reach.gateway, [&](const Endpoint& place) {
+    return address.ip == place.address && (address.port == 0 || address.port == place.port);
+  });
+}
+
 bool asks_about_own_devices(uint32_t family, uint32_t protocol) {
   return family == AF_NETLINK && protocol == NETLINK_ROUTE;
 }
@@ -139,7 +151,7 @@ std::optional<SocketAddress> read_socket_address(std::string_view bytes, Network
 }
 
 bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkReach& reach) {
-  if (address.local) return true;
+  if (address.local || is_gateway(call, address, reach)) return true;
   if (!address.loopback) return false;
   if (call == NetworkCall::kBind || call == NetworkCall::kListen) return reach.loopback;
   const bool name = reach.broker && address.synthetic;

@@ -9,16 +9,18 @@
 #include <vector>
 
 #include "common/contracts/sandbox_result.h"
+#include "node-agent/sandbox/broker/addresses.h"
 
 namespace paddock::sandbox {
 
 enum class NetworkCall { kConnect, kBind, kListen, kSend };
 
 struct SocketAddress {
-  bool local = false;      // AF_UNIX, AF_NETLINK, or nothing at all: stays inside the sandbox
-  bool loopback = false;   // of the sandbox itself, the unspecified address included
-  bool synthetic = false;  // a name's address inside (broker/name_table.h)
-  std::string text;        // `93.184.216.34:443`, `[::1]:80`
+  bool local = false;           // AF_UNIX, AF_NETLINK, or nothing at all: stays inside the sandbox
+  bool loopback = false;        // of the sandbox itself, the unspecified address included
+  bool synthetic = false;       // a name's address inside (broker/name_table.h)
+  std::optional<IpAddress> ip;  // an IPv4 address inside IPv6 in its IPv4 form
+  std::string text;             // `93.184.216.34:443`, `[::1]:80`
   int port = 0;
 };
 
@@ -29,11 +31,12 @@ std::optional<SocketAddress> read_socket_address(std::string_view bytes,
 
 // What a command may use of a network: nothing; the loopback device of its own network namespace,
 // by which its processes reach each other; the broker that is reached by that device too, and alone
-// leads out; or both.
+// leads out; or both. And the gateway of a tool token, which leads to the controller alone.
 struct NetworkReach {
   bool broker = false;
   std::vector<int> ports;  // of the names that are allowed
   bool loopback = false;
+  std::vector<Endpoint> gateway;  // where it is inside
 };
 
 // Whether the call may go on. The one place that says what is let through, and when:
@@ -44,6 +47,7 @@ struct NetworkReach {
 //   its port 53, a name lookup    no         no       yes
 //   a name's address              -          -        its ports
 //   any other address             no         no        no
+// A gateway's own address and port are reached in each column.
 // The walls behind it follow: there is no device but `lo`, which is up if there is either, and
 // Landlock refuses the TCP that no column has (landlock_rules.h).
 bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkReach& reach);

@@ -20,6 +20,11 @@ void name_target(const std::map<std::string, std::string>& names, contracts::Den
   if (name != names.end()) denial.target.replace(0, colon, name->second);
 }
 
+void say_early_end(contracts::Enforcement& network) {
+  std::string& details = network.details;
+  details = details.empty() ? std::string(kEarlyEnd) : cat(kEarlyEnd, "; ", details);
+}
+
 }  // namespace
 
 void tell_of_network(std::optional<BrokerReport> report, const std::string& sole_user,
@@ -27,8 +32,9 @@ void tell_of_network(std::optional<BrokerReport> report, const std::string& sole
   if (!report) {
     result.denials.push_back({"network", "every name", "", std::string(kEarlyEnd),
                               "run it again; the operator may find out why the broker ended"});
-    std::string& details = result.enforced["network"].details;
-    details = details.empty() ? std::string(kEarlyEnd) : cat(kEarlyEnd, "; ", details);
+    say_early_end(result.enforced["network"]);
+    const auto gateway = result.enforced.find("toolGateway");
+    if (gateway != result.enforced.end()) say_early_end(gateway->second);
     return;
   }
   for (contracts::Denial& denial : result.denials) name_target(report->names, denial);

@@ -125,6 +125,26 @@ TEST(NetworkDenial, SaysWhatWouldAllowIt) {
   EXPECT_EQ(named.rule, "network.allowDomains");
 }
 
+// And by IPv4 in IPv6, as Java connects; other ports, other addresses and listening there are not.
+TEST(NetworkReach, HoldsAGatewaysPlaceWhateverTheRest) {
+  const NetworkReach reach{.gateway = {{ipv4(0x7f000002), 8443}, {*parse_ip("2001:db8::7"), 8443}}};
+  for (const SocketAddress& place :
+       {read(four("127.0.0.2", 8443)), read(four("127.0.0.2", 0)),
+        read(six("::ffff:127.0.0.2", 8443)), read(six("2001:db8::7", 8443))}) {
+    EXPECT_TRUE(stays_inside(NetworkCall::kConnect, place, reach)) << place.text;
+    EXPECT_FALSE(stays_inside(NetworkCall::kConnect, place, {})) << place.text;
+    EXPECT_FALSE(stays_inside(NetworkCall::kBind, place, reach)) << place.text;
+    EXPECT_FALSE(stays_inside(NetworkCall::kListen, place, reach)) << place.text;
+  }
+  for (const SocketAddress& other :
+       {read(four("127.0.0.2", 8444)), read(four("127.0.0.1", 8443)), read(four("0.0.0.0", 8443)),
+        read(four("10.0.0.2", 8443)), read(six("::1", 8443)), read(six("::127.0.0.2", 8443)),
+        read(six("2001:db8::7", 22)), read(four("127.0.0.2", 53))}) {
+    EXPECT_FALSE(stays_inside(NetworkCall::kConnect, other, reach)) << other.text;
+    EXPECT_FALSE(stays_inside(NetworkCall::kSend, other, reach)) << other.text;
+  }
+}
+
 // The table of stays_inside().
 TEST(NetworkReach, IsLoopbackAndThePortsOfNamesAllowed) {
   const NetworkReach none;

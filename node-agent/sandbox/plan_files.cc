@@ -7,7 +7,7 @@ namespace {
 
 uint64_t tcp_granted(const NetworkReach& reach) {
   if (reach.loopback) return landlock::kBindTcp | landlock::kConnectTcp;
-  return reach.broker ? landlock::kConnectTcp : 0;
+  return reach.broker || !reach.gateway.empty() ? landlock::kConnectTcp : 0;
 }
 
 const char* refused_tcp(uint64_t rights) {

@@ -6,13 +6,14 @@ namespace {
 
 BrokerConfig broker_config(const contracts::LaunchRequest& request, const HostFacts& host,
                            const SandboxPlan& plan) {
+  BrokerConfig out;
+  if (plan.privileged) out.uid = plan.host_uid;
+  if (!plan.reach.broker) return out;
   const contracts::NetworkSettings settings =
       request.network.value_or(contracts::NetworkSettings{});
-  BrokerConfig out;
   out.allow_domains = request.policy.network->allow_domains;
   out.resolvers = settings.resolvers.empty() ? host.named->name_servers : settings.resolvers;
   out.allow_ranges = settings.allow_ranges;
-  if (plan.privileged) out.uid = plan.host_uid;
   return out;
 }
 
@@ -27,10 +28,22 @@ contracts::Enforcement own_loopback() {
       "programs inside reach each other by 127.0.0.1 and ::1; nothing leads out or in");
 }
 
-}  // namespace
+contracts::Enforcement open_gateway(const contracts::ToolGateway& gateway) {
+  return by_broker(cat(gateway.host, ":", gateway.port),
+                   "a listener inside, which a broker leads to the controller and nowhere else",
+                   "open, whatever the network: the controller takes what comes this way for the "
+                   "routes of this run's tool tokens alone");
+}
 
-Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
-                    SandboxPlan& plan) {
+// A listener inside needs the device.
+void tell_of_gateway(contracts::Enforcement& network) {
+  network.mechanism = own_loopback().mechanism;
+  network.details += "; beside it there is toolGateway";
+}
+
+// What the policy says of the network itself.
+Status plan_names(const contracts::LaunchRequest& request, const HostFacts& host,
+                  SandboxPlan& plan) {
   const contracts::NetworkPolicy network =
       request.policy.network.value_or(contracts::NetworkPolicy{});
   plan.reach.loopback = network.loopback.value_or(network.enabled);
@@ -38,9 +51,9 @@ Status plan_network(const contracts::LaunchRequest& request, const HostFacts& ho
     plan.enforced["network"] = plan.reach.loopback ? own_loopback() : no_network();
     return {};
   }
+  plan.reach.broker = true;
   BrokerConfig config = broker_config(request, host, plan);
   ASSIGN_OR_RETURN(const BrokerRules rules, read_rules(config));
-  plan.reach.broker = true;
   for (const uint16_t port : contracts::ports_of(rules.domains)) plan.reach.ports.push_back(port);
   plan.enforced["network"] = by_broker(
       join(config.allow_domains, ", "), "network namespace with a broker as the only way out",
@@ -49,6 +62,27 @@ Status plan_network(const contracts::LaunchRequest& request, const HostFacts& ho
           plan.reach.loopback ? "; loopback is the sandbox's own" : "; no loopback of its own"));
   plan.broker = std::move(config);
   return {};
+}
+
+Status plan_gateway(const contracts::LaunchRequest& request, const HostFacts& host,
+                    SandboxPlan& plan) {
+  if (!request.tool_gateway) return {};
+  ASSIGN_OR_RETURN(const Gateway gateway, read_gateway(*request.tool_gateway));
+  plan.reach.gateway = gateway.inside;
+  plan.enforced["toolGateway"] = open_gateway(*request.tool_gateway);
+  if (!plan.reach.broker) tell_of_gateway(plan.enforced["network"]);
+  if (!plan.broker) plan.broker = broker_config(request, host, plan);
+  plan.broker->gateway = request.tool_gateway;
+  plan.broker->gateway->ca.clear();  // it looks at nothing that goes through
+  return {};
+}
+
+}  // namespace
+
+Status plan_network(const contracts::LaunchRequest& request, const HostFacts& host,
+                    SandboxPlan& plan) {
+  TRY(plan_names(request, host, plan));
+  return plan_gateway(request, host, plan);
 }
 
 Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced) {

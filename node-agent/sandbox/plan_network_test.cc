@@ -119,5 +119,51 @@ TEST(PlanNetwork, RefusesWhatItsBrokerCouldNotServe) {
   EXPECT_EQ(network_refusal(launch, host()), "planned");
 }
 
+contracts::ToolGateway gateway(std::string host) {
+  return {std::move(host), 8443, {"10.1.2.3"}, "0190f5a0-1234-7abc-8def-0123456789ab", "PEM"};
+}
+
+TEST(PlanNetwork, OpensAToolTokensGatewayWithoutANetwork) {
+  LaunchRequest launch;
+  launch.tool_gateway = gateway("controller.example");
+  SandboxPlan plan;
+  HostFacts facts = host();
+  facts.named = std::make_shared<const RequestFacts>();  // it has no name server
+  ASSERT_TRUE(plan_network(launch, facts, plan).ok());
+  ASSERT_TRUE(plan.broker && plan.broker->gateway);
+  EXPECT_TRUE(plan.broker->allow_domains.empty());
+  EXPECT_EQ(plan.broker->gateway->ca, "");
+  EXPECT_FALSE(plan.reach.broker);
+  EXPECT_FALSE(plan.reach.loopback);
+  ASSERT_EQ(plan.reach.gateway.size(), 1U);
+  EXPECT_EQ(to_text(plan.reach.gateway[0].address, plan.reach.gateway[0].port), "127.0.0.2:8443");
+  EXPECT_EQ(plan.enforced["toolGateway"].requested, wire::Value("controller.example:8443"));
+  EXPECT_EQ(plan.enforced["toolGateway"].level, contracts::EnforcementLevel::kBroker);
+  EXPECT_EQ(plan.enforced["network"].requested, wire::Value("none"));
+  EXPECT_THAT(plan.enforced["network"].details, testing::HasSubstr("toolGateway"));
+}
+
+TEST(PlanNetwork, OpensAGatewayBesideTheNamesOfAPolicy) {
+  LaunchRequest launch = request({"a.example"});
+  launch.tool_gateway = gateway("localhost");
+  SandboxPlan plan;
+  ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+  EXPECT_THAT(plan.broker->allow_domains, ElementsAre("a.example"));
+  EXPECT_TRUE(plan.reach.broker);
+  EXPECT_EQ(plan.reach.gateway.size(), 2U);
+}
+
+TEST(PlanNetwork, RefusesAGatewayThatIsNone) {
+  for (const char* host_name : {"a b", "a\n127.0.0.1 b", "", "[::1]", "a/b", "A.example"}) {
+    LaunchRequest launch;
+    launch.tool_gateway = gateway(host_name);
+    EXPECT_EQ(network_refusal(launch, host()), "INVALID_GATEWAY") << host_name;
+  }
+  LaunchRequest launch;
+  launch.tool_gateway = gateway("10.1.2.3");
+  launch.tool_gateway->addresses = {"controller.example"};
+  EXPECT_EQ(network_refusal(launch, host()), "INVALID_GATEWAY");
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

@@ -127,7 +127,7 @@ class AgentRuns(unittest.TestCase):
         def variables(name):
             log = self.instance.run("logs", name).stdout.splitlines()
             return next(json.loads(line)["names"] for line in log if '"env"' in line)
-        added = {"OD_TOOL_TOKEN", "OD_DAEMON_URL", "OD_PROJECT_ID"}
+        added = {"OD_TOOL_TOKEN", "OD_DAEMON_URL", "OD_PROJECT_ID", "PADDOCK_RUN_URL", "PADDOCK_CA_FILE"}
         self.assertEqual(set(variables("plain")) & added, set())
         self.assertEqual(set(variables("asked")) - set(variables("plain")), added)
         def tokens():

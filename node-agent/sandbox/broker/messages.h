@@ -7,6 +7,7 @@
 
 #include "common/contracts/network.h"
 #include "common/contracts/sandbox_result.h"
+#include "common/contracts/tool_gateway.h"
 
 namespace paddock::sandbox {
 
@@ -14,13 +15,15 @@ using contracts::field;
 
 struct BrokerConfig {
   std::vector<std::string> allow_domains;  // of the policy
-  std::vector<std::string> resolvers;      // addresses, never empty
+  std::vector<std::string> resolvers;      // addresses, never empty where a domain is allowed
   std::vector<std::string> allow_ranges;   // of the operator
-  std::optional<int64_t> uid;              // to become, when started by root
+  std::optional<contracts::ToolGateway> gateway;  // of a run with a tool token
+  std::optional<int64_t> uid;                     // to become, when started by root
   static constexpr auto describe() {
     return std::tuple{field("allowDomains", &BrokerConfig::allow_domains, "the policy's"),
                       field("resolvers", &BrokerConfig::resolvers, "name servers"),
                       field("allowRanges", &BrokerConfig::allow_ranges, "the operator's"),
+                      field("gateway", &BrokerConfig::gateway, "the way to the controller"),
                       field("uid", &BrokerConfig::uid, "user to become")};
   }
 };

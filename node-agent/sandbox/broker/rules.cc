@@ -12,8 +12,12 @@ Result<BrokerRules> read_rules(const BrokerConfig& config) {
     ASSIGN_OR_RETURN(const IpRange range, parse_range(text));
     rules.ranges.push_back(range);
   }
-  if (rules.domains.empty()) return invalid_argument("INVALID_DOMAIN", "no domain is allowed");
-  if (rules.resolvers.empty()) {
+  if (config.gateway) {
+    ASSIGN_OR_RETURN(rules.gateway, read_gateway(*config.gateway));
+  }
+  if (rules.domains.empty() && !rules.gateway)
+    return invalid_argument("INVALID_DOMAIN", "no domain is allowed");
+  if (rules.resolvers.empty() && !rules.domains.empty()) {
     return invalid_argument("NO_NAME_SERVER",
                             "this host has no name server in /etc/resolv.conf; its operator can "
                             "name one in network.resolvers");

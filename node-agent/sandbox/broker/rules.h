@@ -5,14 +5,16 @@
 
 #include "common/contracts/domain_rule.h"
 #include "node-agent/sandbox/broker/addresses.h"
+#include "node-agent/sandbox/broker/gateway.h"
 #include "node-agent/sandbox/broker/messages.h"
 
 namespace paddock::sandbox {
 
 struct BrokerRules {
-  std::vector<contracts::DomainRule> domains;  // never empty
-  std::vector<Endpoint> resolvers;             // never empty
+  std::vector<contracts::DomainRule> domains;  // none without a network
+  std::vector<Endpoint> resolvers;             // never empty where a domain is allowed
   std::vector<IpRange> ranges;
+  std::optional<Gateway> gateway;
 };
 // InvalidArgument with the first entry that cannot be understood.
 Result<BrokerRules> read_rules(const BrokerConfig& config);

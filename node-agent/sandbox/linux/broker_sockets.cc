@@ -17,12 +17,13 @@ namespace {
 
 constexpr int kBacklog = 512;
 constexpr int kInsideBuffer = 32 << 10;  // inside the sandbox the way is short
-constexpr size_t kMostSockets = contracts::kMostPorts + 2;
+constexpr size_t kMostGateways = 2;      // localhost has two addresses
+constexpr size_t kMostSockets = contracts::kMostPorts + 2 + kMostGateways;
 constexpr size_t kControlBytes = CMSG_SPACE(kMostSockets * sizeof(int));
 
-Result<os::Fd> make_socket(int type, uint32_t address, uint16_t port) {
-  os::Fd fd(socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const Endpoint endpoint{ipv4(address), port};
+Result<os::Fd> make_socket(int type, const Endpoint& endpoint) {
+  const int family = endpoint.address.v6 ? AF_INET6 : AF_INET;
+  os::Fd fd(socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const SocketName name = socket_name(endpoint);
   if (!fd.valid() || bind(fd.get(), name.get(), name.size) != 0)
     return step_error("making the broker's sockets", errno);
@@ -33,16 +34,33 @@ Result<os::Fd> make_socket(int type, uint32_t address, uint16_t port) {
   return fd;
 }
 
-Result<std::vector<os::Fd>> make_sockets(const std::set<uint16_t>& ports) {
+// What listens on that port anywhere takes it along. A host may have no IPv6: then localhost is the
+// other one alone.
+Status add_gateway(const Gateway& gateway, const std::set<uint16_t>& ports,
+                   std::vector<os::Fd>& out) {
+  const size_t before = out.size();
+  for (const Endpoint& place : gateway.inside) {
+    if (!place.address.v6 && ports.contains(place.port)) return {};
+    if (!is_loopback(place.address)) TRY(add_loopback_address(place.address));
+    auto listener = make_socket(SOCK_STREAM, place);
+    if (!listener.ok() && out.size() == before) return listener.error();
+    if (listener.ok()) out.push_back(std::move(*listener));
+  }
+  return {};
+}
+
+Result<std::vector<os::Fd>> make_sockets(const BrokerRules& rules) {
   std::vector<os::Fd> out;
   for (const int type : {SOCK_DGRAM, SOCK_STREAM}) {
-    ASSIGN_OR_RETURN(os::Fd dns, make_socket(type, INADDR_LOOPBACK, contracts::kDnsPort));
+    ASSIGN_OR_RETURN(os::Fd dns, make_socket(type, {ipv4(INADDR_LOOPBACK), contracts::kDnsPort}));
     out.push_back(std::move(dns));
   }
+  const std::set<uint16_t> ports = contracts::ports_of(rules.domains);
   for (const uint16_t port : ports) {
-    ASSIGN_OR_RETURN(os::Fd listener, make_socket(SOCK_STREAM, INADDR_ANY, port));
+    ASSIGN_OR_RETURN(os::Fd listener, make_socket(SOCK_STREAM, {ipv4(INADDR_ANY), port}));
     out.push_back(std::move(listener));
   }
+  if (rules.gateway) TRY(add_gateway(*rules.gateway, ports, out));
   return out;
 }
 
@@ -91,9 +109,9 @@ std::vector<os::Fd> receive_all(int from) {
 }  // namespace
 
 Status connect_broker(const BrokerConfig& config, int broker) {
-  ASSIGN_OR_RETURN(const auto domains, contracts::parse_domain_rules(config.allow_domains));
+  ASSIGN_OR_RETURN(const BrokerRules rules, read_rules(config));
   TRY(bring_up_loopback());
-  ASSIGN_OR_RETURN(const std::vector<os::Fd> sockets, make_sockets(contracts::ports_of(domains)));
+  ASSIGN_OR_RETURN(const std::vector<os::Fd> sockets, make_sockets(rules));
   char byte = 0;
   if (!send_all(broker, sockets) || recv(broker, &byte, 1, 0) != 1)
     return step_error("handing over to the network broker", EPIPE);
@@ -102,7 +120,7 @@ Status connect_broker(const BrokerConfig& config, int broker) {
 
 std::optional<BrokerSockets> take_sockets(int sandbox, size_t listeners) {
   std::vector<os::Fd> all = receive_all(sandbox);
-  if (all.size() != listeners + 2) return std::nullopt;
+  if (all.size() < listeners + 2) return std::nullopt;
   BrokerSockets out;
   out.dns_udp = std::move(all[0]);
   out.dns_tcp = std::move(all[1]);

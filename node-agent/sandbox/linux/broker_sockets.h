@@ -9,6 +9,7 @@
 namespace paddock::sandbox {
 
 // The broker's side: waits for the sockets and says that it has them. Nothing if init is gone.
+// `listeners`: at least so many; a gateway's may be among them.
 std::optional<BrokerSockets> take_sockets(int sandbox, size_t listeners);
 
 }  // namespace paddock::sandbox

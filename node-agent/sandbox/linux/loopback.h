@@ -6,10 +6,13 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "node-agent/sandbox/broker/addresses.h"
 
 namespace paddock::sandbox {
 
 Status bring_up_loopback();
+// An address of others, which means this device then: it alone and no network around it.
+Status add_loopback_address(const IpAddress& address);
 // Its routes go, and with them whatever they were used for.
 Status take_down_loopback();
 

@@ -26,7 +26,8 @@ void judge_address(const Caller& caller, NetworkCall call, uint64_t address, uin
   }
   if (stays_inside(call, *read, reach)) {
     const bool sends = call == NetworkCall::kConnect || call == NetworkCall::kSend;
-    if (reach.broker && sends && !read->local) out.broker_user = caller.executable();
+    const bool leads_out = reach.broker || !reach.gateway.empty();
+    if (leads_out && sends && !read->local) out.broker_user = caller.executable();
     return;
   }
   out.error = error;

@@ -83,6 +83,13 @@ void plan_isolation(const std::optional<contracts::NetworkPolicy>& network, Seat
   plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
 }
 
+void plan_gateway(const std::optional<contracts::ToolGateway>& gateway, SeatbeltPlan& plan) {
+  if (!gateway) return;
+  plan.enforced["toolGateway"] =
+      by_nothing(cat(gateway->host, ":", gateway->port),
+                 "closed: macOS has no way out for one run alone; its tool token works outside");
+}
+
 void plan_devices(const std::vector<std::string>& devices, SeatbeltPlan& plan) {
   if (devices.empty()) return;
   plan.enforced["devices"] =
@@ -149,6 +156,7 @@ Result<SeatbeltPlan> make_seatbelt_plan(const LaunchRequest& request, const Seat
     view.folders.push_back({mount.host_path, mount.writable});
   ASSIGN_OR_RETURN(plan.profile, render_seatbelt(view));
   plan_isolation(request.policy.network, plan);
+  plan_gateway(request.tool_gateway, plan);
   plan_devices(request.policy.devices, plan);
   TRY(plan_absent_limits(request, plan));
   plan_rlimits(request.policy.limits, host, plan);

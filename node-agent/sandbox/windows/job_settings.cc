@@ -113,6 +113,10 @@ Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
   TRY(refuse_layers(request));
   TRY(refuse_what_is_not_built(request, open_host));
   plan_isolation(plan);
+  if (request.tool_gateway)
+    plan.enforced["toolGateway"] =
+        by_nothing(cat(request.tool_gateway->host, ":", request.tool_gateway->port),
+                   "accepted by the operator: the host's network leads there, and elsewhere");
   plan_job_limits(request.policy.limits, plan);
   TRY(plan_absent_limits(request, plan));
   plan.launcher = launcher_limits(request);

@@ -20,6 +20,12 @@ int window_for(size_t connections) {
       std::clamp<size_t>(kBudget / (connections + 1), size_t{32} << 10, size_t{1} << 20));
 }
 
+bool leads_to_gateway(const BrokerRules& rules, const Endpoint& meant) {
+  return rules.gateway && std::ranges::any_of(rules.gateway->inside, [&](const Endpoint& place) {
+           return place.address == meant.address && place.port == meant.port;
+         });
+}
+
 }  // namespace
 
 Broker::Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const Clock& clock,
@@ -56,6 +62,7 @@ void Broker::admit(os::Fd client) {
                          ? from_socket_name(local)
                          : std::nullopt;
   if (!meant) return reset_connection(client);
+  if (leads_to_gateway(rules_, *meant)) return admit_call(std::move(client));
   const auto name = names_.name_at(meant->address);
   const std::string target =
       name ? cat(*name, ":", meant->port) : to_text(meant->address, meant->port);
@@ -65,16 +72,31 @@ void Broker::admit(os::Fd client) {
                                      : "connect to a name that network.allowDomains lists");
     return reset_connection(client);
   }
-  if (connections_.size() >= kMostConnections) {
-    records_.refused_connection(target, cat("at most ", kMostConnections, " connections at once"),
-                                "keep fewer connections open");
-    return reset_connection(client);
-  }
-  const auto connection = std::make_shared<Connection>(
-      ConnectionTools{loop_, resolver_, records_, clock_}, std::move(client), *name, meant->port,
-      window_for(connections_.size()));
-  connections_.push_back(connection);
-  connection->start();
+  if (connections_.size() >= kMostConnections)
+    return refuse_crowd(std::move(client), target, kMostConnections);
+  connect(std::move(client), *name, meant->port)->start();
+}
+
+void Broker::admit_call(os::Fd client) {
+  const Gateway& gateway = *rules_.gateway;
+  if (calls_.size() >= kMostCalls)
+    return refuse_crowd(std::move(client), cat(gateway.host, ":", gateway.port), kMostCalls);
+  const auto call = connect(std::move(client), gateway.host, gateway.port);
+  calls_.push_back(call);
+  call->lead_to(gateway.addresses, gateway.header);
+}
+
+void Broker::refuse_crowd(os::Fd client, const std::string& target, size_t most) {
+  records_.refused_connection(target, cat("at most ", most, " connections at once"),
+                              "keep fewer connections open");
+  reset_connection(client);
+}
+
+std::shared_ptr<Connection> Broker::connect(os::Fd client, const std::string& name, uint16_t port) {
+  connections_.push_back(
+      std::make_shared<Connection>(ConnectionTools{loop_, resolver_, records_, clock_},
+                                   std::move(client), name, port, window_for(connections_.size())));
+  return connections_.back();
 }
 
 void Broker::step() {
@@ -83,6 +105,7 @@ void Broker::step() {
   resolver_.step();
   for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->expire();
   std::erase_if(connections_, [](const auto& connection) { return connection->finished(); });
+  std::erase_if(calls_, [](const auto& call) { return call.expired(); });
   dns_.sweep();
 }
 

@@ -23,6 +23,8 @@ struct BrokerSockets {
 class Broker {
  public:
   static constexpr size_t kMostConnections = 512;
+  // By the gateway: the controller's places are for all runs.
+  static constexpr size_t kMostCalls = 16;
 
   Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const Clock& clock,
          Random& random);
@@ -38,6 +40,9 @@ class Broker {
  private:
   void accept_from(int listener);
   void admit(os::Fd client);
+  void admit_call(os::Fd client);
+  void refuse_crowd(os::Fd client, const std::string& target, size_t most);
+  std::shared_ptr<Connection> connect(os::Fd client, const std::string& name, uint16_t port);
 
   EventLoop& loop_;
   const Clock& clock_;
@@ -50,6 +55,7 @@ class Broker {
   DnsService dns_;
   Resolver resolver_;
   std::vector<std::shared_ptr<Connection>> connections_;
+  std::vector<std::weak_ptr<Connection>> calls_;  // of them, by the gateway
 };
 
 }  // namespace paddock::sandbox

@@ -41,6 +41,12 @@ void Connection::start() {
   token_ = tools_.loop.add(client_.get(), EPOLLIN, [this] { read_greeting(); });
 }
 
+void Connection::lead_to(std::vector<IpAddress> addresses, std::string first) {
+  addresses_ = std::move(addresses);
+  first_ = std::move(first);
+  try_next_address();
+}
+
 void Connection::read_greeting() {
   std::array<char, 4096> bytes;
   const ssize_t n = recv(client_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
