@@ -65,7 +65,8 @@ std::vector<CommandRow> permission_commands() {
        "The secret is printed once, on standard output, and kept nowhere. Scopes: runs:read,\n"
        "runs:write, workspaces:read, workspaces:write, grants:read, grants:write, secrets:read,\n"
        "secrets:write, secrets:use, audit:read, and\n"
-       "without a namespace nodes:read, nodes:write, metrics:read, admin; * is all of them.\n\n"
+       "without a namespace execute (POST /execute alone), nodes:read, nodes:write, metrics:read,\n"
+       "admin; * is all of them.\n\n"
        "  paddock admin token create ci -n team-a --scope runs:read --scope runs:write \\\n"
        "      --scope workspaces:read --scope workspaces:write\n"
        "  paddock admin token create prometheus --scope metrics:read --ttl 8760h"},

@@ -201,7 +201,7 @@ Routes run_routes() {
       // The same as a new run, in the words of the design's own clients.
       {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
       // A snippet, run and answered at once.
-      {"POST",   "/execute",                        Scope::kRunsWrite, kStreamed,      execute_code},
+      {"POST",   "/execute",                        Scope::kExecute,   kStreamed,      execute_code},
   };
 }
 
@@ -280,7 +280,7 @@ const std::vector<Route>& routes() {
 }
 
 std::vector<Route> execute_routes(bool open) {
-  return {{"POST", "/execute", open ? Scope::kPublic : Scope::kRunsWrite, kStreamed, execute_code},
+  return {{"POST", "/execute", open ? Scope::kPublic : Scope::kExecute, kStreamed, execute_code},
           {"GET", "/health", Scope::kPublic, kNoBody, execute_health},
           {"GET", "/livez", Scope::kPublic, kNoBody, livez},
           {"GET", "/", Scope::kPublic, kNoBody, execute_service}};

@@ -76,8 +76,9 @@ TEST_F(EveryRoute, LetsInExactlyThoseWhoseScopeItNames) {
       {"node n1", add_token("node:n1", auth::node_scopes()), auth::node_scopes(), true},
       {"node n2", add_token("node:n2", auth::node_scopes()), {}, false}};
   for (const auth::Scope scope :
-       {auth::Scope::kRunsRead, auth::Scope::kRunsWrite, auth::Scope::kWorkspacesRead,
-        auth::Scope::kWorkspacesWrite, auth::Scope::kNodesRead, auth::Scope::kNodesWrite}) {
+       {auth::Scope::kRunsRead, auth::Scope::kRunsWrite, auth::Scope::kExecute,
+        auth::Scope::kWorkspacesRead, auth::Scope::kWorkspacesWrite, auth::Scope::kNodesRead,
+        auth::Scope::kNodesWrite}) {
     const std::string name(auth::scope_name(scope));
     kinds.push_back({"one scope", add_token("someone", {name}), {name}, false});
   }
@@ -87,7 +88,8 @@ TEST_F(EveryRoute, LetsInExactlyThoseWhoseScopeItNames) {
                       (route.scope == auth::Scope::kAuthenticated && !kind.token.empty());
       for (const std::string& scope : kind.scopes) {
         expected = expected || scope == auth::scope_name(route.scope) ||
-                   (scope == "*" && route.scope != auth::Scope::kNodeSelf);
+                   (scope == "*" && route.scope != auth::Scope::kNodeSelf) ||
+                   (scope == "runs:write" && route.scope == auth::Scope::kExecute);
       }
       EXPECT_EQ(lets_in(route, kind.token), expected)
           << route.method << " " << route.pattern << " for " << kind.name;

@@ -215,6 +215,7 @@ Status Controller::start_execute_port() {
   if (!open) {
     ASSIGN_OR_RETURN(options.listen[0].tls,
                      prepare_tls(config_, outside_.random, outside_.clock.wall()));
+    options.plain_paths = {"/health", "/livez"};
   }
   options.allowed_hosts = config_.allowed_hosts;
   options.wall = [this] { return outside_.clock.wall(); };

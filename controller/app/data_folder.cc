@@ -13,6 +13,7 @@
 #include "common/wire/json.h"
 #include "controller/api/authenticate.h"
 #include "controller/auth/token.h"
+#include "controller/http_server/origin.h"
 
 namespace paddock::app {
 namespace {
@@ -190,8 +191,11 @@ Status prepare_tokens(store::Store& store, const Config& config, Random& random)
   TRY(os::make_dirs(folder, 0700));
   TRY(prepare_token(store, folder, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
   const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
-  return config.enroll_token ? prepare_token(store, folder, enroll, random)
-                             : end_token(store, folder, enroll);
+  TRY(config.enroll_token ? prepare_token(store, folder, enroll, random)
+                          : end_token(store, folder, enroll));
+  const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
+  const bool asked_for = config.execute.port != 0 && !api::is_loopback_name(config.execute.host);
+  return asked_for ? prepare_token(store, folder, execute, random) : Status();
 }
 
 Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,

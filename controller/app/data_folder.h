@@ -1,7 +1,8 @@
 // What paddock-controller keeps in its data folder beside the database: TLS, first tokens, and what
 // it says about itself while it runs.
 //
-//   tls/ca.pem ca-key.pem server.pem server-key.pem    tokens/admin tokens/enroll controller.json
+//   tls/ca.pem ca-key.pem server.pem server-key.pem    tokens/admin tokens/enroll
+//   tokens/execute controller.json
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime
 
 // At the first start: an administrator's and an enrolment token, each in a file of mode 0600; only
 // hashes are stored. A token whose file is gone is made anew, and the old one revoked. Where
-// config.enroll_token says no there is none for enrolment, and an older one is revoked.
+// config.enroll_token says no there is none for enrolment, and an older one is revoked. Where a
+// port of POST /execute asks for a token, there is one that opens that alone.
 Status prepare_tokens(store::Store& store, const Config& config, Random& random);
 
 // controller.json: where this process listens and who it is.

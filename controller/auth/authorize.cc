@@ -21,6 +21,7 @@ constexpr std::array kRows = {
     Row{Scope::kAuthenticated, "authenticated"},
     Row{Scope::kRunsRead, "runs:read", Given::kInNamespace},
     Row{Scope::kRunsWrite, "runs:write", Given::kInNamespace},
+    Row{Scope::kExecute, "execute", Given::kInCluster},
     Row{Scope::kWorkspacesRead, "workspaces:read", Given::kInNamespace},
     Row{Scope::kWorkspacesWrite, "workspaces:write", Given::kInNamespace},
     Row{Scope::kNodesRead, "nodes:read", Given::kInCluster},
@@ -39,6 +40,11 @@ constexpr std::array kRows = {
 
 bool carries(const Principal& principal, std::string_view scope) {
   return std::ranges::find(principal.scopes, scope) != principal.scopes.end();
+}
+
+bool may(const Principal& principal, Scope scope) {
+  if (carries(principal, "*") || carries(principal, scope_name(scope))) return true;
+  return scope == Scope::kExecute && carries(principal, scope_name(Scope::kRunsWrite));
 }
 
 Error denied(std::string reason, std::string message) {
@@ -141,7 +147,7 @@ Status authorize(const Principal& principal, Scope scope, std::string_view name_
   }
   if (scope == Scope::kAuthenticated) return {};
   if (scope == Scope::kNodeSelf) return authorize_node(principal, node_name);
-  if (!carries(principal, "*") && !carries(principal, scope_name(scope))) {
+  if (!may(principal, scope)) {
     return denied("SCOPE_MISSING", cat("this token lacks the scope ", scope_name(scope)));
   }
   if (!principal.name_space.empty() && principal.name_space != name_space) {

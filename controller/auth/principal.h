@@ -17,6 +17,7 @@ enum class Scope {
   kAuthenticated,  // any valid token: version, discovery
   kRunsRead,
   kRunsWrite,
+  kExecute,  // POST /execute alone; who may create runs may do that too
   kWorkspacesRead,
   kWorkspacesWrite,
   kNodesRead,

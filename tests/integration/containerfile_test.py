@@ -160,17 +160,36 @@ class Compose(unittest.TestCase):
         wait_until("/health to be well", lambda: subprocess.run(
             test, env={"PATH": os.environ["PATH"]}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0)
         self.check_a_workflows_step(folder / "controller", port_8007)
+        self.check_what_needs_no_tls(port_8007)
+        self.check_what_its_token_opens(folder / "controller", port)
 
     def check_a_workflows_step(self, folder, port):
         """By the service's name in the network of these services, which resolves there."""
         settings = {"CODE_EXECUTION_SERVICE_URL": f"https://code-execution:{port}",
                     "CODE_EXECUTION_SERVICE_CA_FILE": str(folder / "tls/ca.pem"),
-                    "CODE_EXECUTION_SERVICE_TOKEN": (folder / "tokens/admin").read_text().strip()}
+                    "CODE_EXECUTION_SERVICE_TOKEN": (folder / "tokens/execute").read_text().strip()}
         resolve = socket.getaddrinfo
         with mock.patch.dict(os.environ, settings), \
                 mock.patch("socket.getaddrinfo", lambda host, *rest, **named: resolve("127.0.0.1", *rest, **named)):
             found = run_code({"config": {"code": "print(input_data['n'] + 1)"}}, {"n": 41})
         self.assertEqual((found["success"], found["stdout"], found["error"]), (True, "42\n", None))
+
+    def check_what_needs_no_tls(self, port):
+        """The design's own health check, and nothing else."""
+        ask = lambda path, *words: subprocess.run(["curl", "-sS", *words, f"http://localhost:{port}{path}"], capture_output=True, text=True).stdout
+        self.assertEqual(json.loads(ask("/health", "-f"))["status"], "healthy")
+        for path, words in (("/execute", ["-d", '{"code": "print(1)"}']), ("/", []), ("/health", ["-d", "{}"])):
+            self.assertEqual(json.loads(ask(path, *words))["error"]["code"], "TLS_REQUIRED")
+
+    def check_what_its_token_opens(self, folder, port):
+        """POST /execute by the controller's own port too, and no other of its routes."""
+        ask = lambda path, *words: json.loads(subprocess.run(
+            ["curl", "-sS", "--cacert", folder / "tls/ca.pem", "-H", "Authorization: Bearer " + (folder / "tokens/execute").read_text().strip(),
+             *words, f"https://localhost:{port}{path}"], capture_output=True, text=True).stdout)
+        self.assertTrue(ask("/execute", "-d", '{"code": "print(1)"}')["success"])
+        runs = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
+        for path, words in ((runs, []), (runs, ["-d", "{}"]), ("/admin/tokens", []), ("/build", ["-d", "{}"])):
+            self.assertEqual(ask(path, *words)["error"]["code"], "SCOPE_MISSING")
 
 
 if __name__ == "__main__":
