@@ -10,6 +10,7 @@
 #include "cli/core/run_report.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/sandbox_options.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -34,8 +35,10 @@ void report(const contracts::SandboxResult& result, const SandboxOptions& option
   }
   const bool good = result.status == contracts::SandboxStatus::kOk;
   if (good && !options.verbose) return;
-  const std::string line = cat("sandbox: ", wire::enum_name(result.status), " rc ", result.rc,
-                               " after ", format_duration(Millis(result.duration_ms)),
+  const bool refused = contracts::refusal_of(result).has_value();
+  const std::string_view status = refused ? "REFUSED" : wire::enum_name(result.status);
+  const std::string line = cat("sandbox: ", status, " rc ", result.rc, " after ",
+                               format_duration(Millis(result.duration_ms)),
                                result.reason.empty() ? "" : cat(": ", printable(result.reason)));
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, line));
 }

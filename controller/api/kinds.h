@@ -17,6 +17,8 @@
 
 namespace paddock::api {
 
+struct Call;
+
 // What field selectors may ask.
 k8s::Labels selectable_fields(const contracts::Run& run);
 k8s::Labels selectable_fields(const contracts::Workspace& workspace);
@@ -71,7 +73,8 @@ Status save_new(Services&, store::WriteTxn& txn, T& object, WallTime now) {
   return save_new(txn, object, now);
 }
 // Once it is stored, and not tried only: what may be done at once instead of with the first use.
-void after_create(Services& services, contracts::Sandbox& session);
+// What only its node can refuse is erased again.
+Status after_create(const Call& call, contracts::Sandbox& session);
 
 // Whether `next`, a caller's wish, may replace `live`; fills in what follows from the rules of the
 // kind. FailedPrecondition (FIELD_IMMUTABLE) with a cause per field.

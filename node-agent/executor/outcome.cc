@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/limit_field.h"
 #include "common/contracts/node.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "node-agent/devices/disk_ledger.h"
 
 namespace paddock::executor {
@@ -69,6 +70,7 @@ RunOutcome outcome_of(const contracts::SandboxResult& result) {
   const Words words = words_for(result.status);
   RunOutcome out{.phase = words.phase, .reason = words.reason, .message = words.sentence};
   if (result.status == SandboxStatus::kFailed) out.message += std::to_string(result.rc);
+  if (const auto refused = contracts::refusal_of(result)) out.reason = refused->reason;
   if (explains(result)) out.message += cat(": ", result.reason);
   out.message += raises(result);
   out.result = result;

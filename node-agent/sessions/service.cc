@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/ceilings.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "common/os/event.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -44,6 +45,12 @@ bool is_uid(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
+}
+
+// What only this host can tell to be there.
+bool names_the_hosts_own(const contracts::SandboxPolicy& policy) {
+  static const auto kUsual = contracts::session_programs(contracts::default_session_tools());
+  return policy.tools != kUsual || !policy.host_mounts.empty();
 }
 
 int64_t bytes_of(const std::optional<wire::Quantity>& limit) { return limit ? limit->bytes : 0; }
@@ -175,8 +182,20 @@ Status Service::open(const contracts::SessionOrder& order) {
   }
   TRY(os::write_file_atomic(os::join_path(session->folder, kOrderFile),
                             wire::to_json(wire::encode(order))));
-  state_.with([&](State& state) { state.sessions.try_emplace(order.uid, std::move(session)); });
-  return {};
+  state_.with([&](State& state) { state.sessions.try_emplace(order.uid, session); });
+  return names_the_hosts_own(order.policy) ? try_out(*session) : Status();
+}
+
+// No command could ever run in a session that asks for what is not here: whoever makes it is told.
+// What else goes wrong now may go well with the first command.
+Status Service::try_out(const Session& session) {
+  const auto tried = run({session.uid, ":"}, session.ending.fd(), {});
+  if (!tried.ok()) return {};
+  auto refused = contracts::refusal_of(*tried);
+  if (!refused) return {};
+  if (const Status closed = close(session.uid); !closed.ok())
+    log_warn("a refused session could not be closed", {{"error", closed.error().describe()}});
+  return std::move(*refused);
 }
 
 Result<Service::Shared> Service::find(const std::string& uid) const {

@@ -36,6 +36,7 @@ class Service {
   Status recover();
   // SESSION_LOST for all but open(), where the node has no such session. `stop`: readable once the
   // command is to end.
+  // What its policy names and this node has not refuses it: TOOL_UNAVAILABLE, MOUNT_NOT_FOUND, ….
   Status open(const contracts::SessionOrder& order);
   Status close(const std::string& uid);
   Result<contracts::SandboxResult> run(
@@ -65,6 +66,7 @@ class Service {
   Result<Shared> make(const contracts::SessionOrder& order) const;
   Result<Shared> load(const std::string& uid) const;
   Result<Shared> find(const std::string& uid) const;
+  Status try_out(const Session& session);
   void end(State& state, const std::string& uid);
   bool remove_unused(const Shared& session);
   Result<launch::FedLaunch> order_next(Session& session) const;

@@ -181,6 +181,14 @@ class Defaults(SessionTest):
         status, answer = self.api.ask("POST", self.api.sandboxes(), b'{"spec":{"security":{"limits":{"timeoutMs":NaN}}}}')
         self.assertEqual(status, 400, answer)
 
+    # proves: WSM-54
+    def test_what_its_node_has_not_is_refused_before_there_is_a_session(self):
+        before = len(self.api.ask("GET", self.api.sandboxes())[1]["items"])
+        for tools, index in ((["cat", "nosuchtool"], 1), (["../x"], 0), (["a b"], 0), (["/nowhere/x"], 0)):
+            answer = self.api.create({"toolAllowlist": tools})
+            self.assert_refused(answer, 422, "TOOL_UNAVAILABLE", f"spec.security.toolAllowlist[{index}]")
+        self.assertEqual(len(self.api.ask("GET", self.api.sandboxes())[1]["items"]), before)
+
     # proves: WSM-24, WSM-55, WSM-79
     def test_folders_of_the_node_need_its_operators_word(self):
         answer = self.api.create({"hostMounts": [{"hostPath": "/etc", "sandboxPath": "/data", "mode": "ro"}]})

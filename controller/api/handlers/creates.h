@@ -120,8 +120,8 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
     T stored = object;
     const Result<bool> created = store_new(call, create, stored);
     if (created) {
-      if constexpr (requires { after_create(call.services, stored); }) {
-        if (*created && !create.dry_run) after_create(call.services, stored);
+      if constexpr (requires { after_create(call, stored); }) {
+        if (*created && !create.dry_run) TRY(after_create(call, stored));
       }
       Response response = object_response(stored, *created ? 201 : 200);
       add_warnings(response, warnings);

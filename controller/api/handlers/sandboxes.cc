@@ -88,10 +88,32 @@ Status save_new(store::WriteTxn& txn, Sandbox& session, WallTime now) {
   return sessions::note_use(txn, session, now);
 }
 
-// A node that does not answer now is asked again with the first use.
-void after_create(Services& services, Sandbox& session) {
-  const Status opened = open_session(services, session);
-  if (!opened.ok()) log_info("a session is not open yet", {{"why", opened.error().describe()}});
+namespace {
+
+// The node's refusal begins with the policy's field: `tools[0]: …`, `hostMounts[1].hostPath: …`.
+Error with_field(Error error) {
+  const size_t end = error.message.find(": ");
+  std::string field = error.message.substr(0, end == std::string::npos ? 0 : end);
+  if (field.starts_with("tools[")) field.replace(0, 5, "toolAllowlist");
+  const bool known = field.starts_with("toolAllowlist[") || field.starts_with("hostMounts[");
+  if (known) error.causes = {{cat("spec.security.", field), error.message.substr(end + 2)}};
+  return error;
+}
+
+}  // namespace
+
+// A node that does not answer now is asked again with the first use. One that cannot have such a
+// session has said so before anybody was told of it.
+Status after_create(const Call& call, Sandbox& session) {
+  const Status opened = open_session(call.services, session);
+  if (opened.ok()) return {};
+  if (opened.error().code != Code::kFailedPrecondition) {
+    log_info("a session is not open yet", {{"why", opened.error().describe()}});
+    return {};
+  }
+  TRY(call.services.store.write(
+      [&](store::WriteTxn& txn) { return erase_found(txn, call, session); }));
+  return with_field(opened.error());
 }
 
 Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {

@@ -1,0 +1,26 @@
+#include "common/contracts/sandbox_refusal.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::contracts {
+namespace {
+
+std::string code_of(SandboxStatus status, std::string reason) {
+  SandboxResult result;
+  result.status = status;
+  result.reason = std::move(reason);
+  const auto refused = refusal_of(result);
+  return refused ? refused->reason + " / " + refused->message : "none";
+}
+
+TEST(SandboxRefusal, IsWhatThePolicyAskedForAndTheNodeHasNot) {
+  EXPECT_EQ(code_of(SandboxStatus::kInternalError, "TOOL_UNAVAILABLE: tools[0]: x is none: y"),
+            "TOOL_UNAVAILABLE / tools[0]: x is none: y");
+  for (const char* other :
+       {"", "SANDBOX_SETUP_FAILED: mounting /proc", "no test paths provided", "Other: x", ": x"})
+    EXPECT_EQ(code_of(SandboxStatus::kInternalError, other), "none") << other;
+  EXPECT_EQ(code_of(SandboxStatus::kFailed, "TOOL_UNAVAILABLE: x"), "none");
+}
+
+}  // namespace
+}  // namespace paddock::contracts
