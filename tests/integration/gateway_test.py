@@ -153,68 +153,50 @@ class WithProvider(unittest.TestCase):
         cls.project = make_project(cls.enterClassContext(tempfile.TemporaryDirectory()), honest__py=HONEST, hostile__py=HOSTILE,
                                    note__txt="a note", secrets__txt="none none", nothing__py="")
 
-    def check_said(self, name, log):
+    def cli(self, *words):
+        """Of an administrator; what it printed."""
+        raise NotImplementedError
+
+    def start(self, name, *command, **spec):
+        workspace = json.loads(self.cli("get", "workspaces", "-o", "json"))["items"][0]["metadata"]["name"]
+        manifest = self.project / "run.json"
+        manifest.write_text(json.dumps({
+            "apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": {
+                "type": "agent", "command": ["python3", *command], "workspace": workspace, "toolToken": {"operations": OPERATIONS}, **spec}}))
+        self.cli("apply", "-f", manifest)
+
+    def ended(self, name):
+        """The run, which succeeded, and its log."""
+        run = lambda: json.loads(self.cli("get", "run", name, "-o", "json"))
+        wait_until(f"{name} to end", lambda: run()["status"]["phase"] in ("Succeeded", "Failed"))
+        log = self.cli("logs", name)
+        self.assertEqual(run()["status"]["phase"], "Succeeded", log + self.cli("describe", "run", name))
+        return run(), log
+
+    def check_honest(self, name, **spec):
+        asked = len(self.provider.asked)
+        self.start(name, "honest.py", **spec)
+        run, log = self.ended(name)
         for line in ("media 202 running", "project (200, b'a note')", "run Running", f"curl {name} a note", "narrower pdtt_",
                      "tool (200, b'{\"ok\":true}\\n')", "stdin 42"):
             self.assertIn(line, log.splitlines())
+        self.assertEqual([each["prompt"] for each in self.provider.asked[asked:]], ["a house"])
+        return run["status"]["result"]
 
-
-class CallsHome(WithProvider):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        instance = Instance()
-        instance.env.update(cls.variables)
-        cls.instance = cls.enterClassContext(instance)
-        cls.instance.run("compute", cls.project, "python3 nothing.py")  # brings the workspace
-        cls.api = Api(cls.instance)
-
-    def workspace(self):
-        return self.instance.get("workspaces")["items"][0]["metadata"]["name"]
-
-    def start(self, name, *command, **spec):
-        spec = {"type": "agent", "command": ["python3", *command], "workspace": self.workspace(),
-                "toolToken": {"operations": OPERATIONS}, **spec}
-        status, made = self.instance.post_run(name, spec)
-        self.assertEqual(status, 201, made)
-
-    # proves: OD-19, OD-63, OD-67
-    def test_media_project_and_tool_calls_from_inside(self):
-        for name, spec in (("plain", {}), ("closed", {"sandbox": {"network": {"loopback": False}}})):
-            asked = len(self.provider.asked)
-            self.start(name, "honest.py", **spec)
-            done = self.instance.wait_phase(name, "Succeeded", "Failed")
-            log = self.instance.run("logs", name).stdout
-            self.assertEqual(done["status"]["phase"], "Succeeded", log + self.instance.run("describe", "run", name).stdout)
-            self.check_said(name, log)
-            self.assertEqual([each["prompt"] for each in self.provider.asked[asked:]], ["a house"])
-            gateway = done["status"]["result"]["enforced"]["toolGateway"]
-            self.assertEqual((gateway["requested"], gateway["applied"], gateway["level"]),
-                             (f"127.0.0.1:{self.api.port}", True, "broker"))
-            flows = done["status"]["result"]["usage"]["network"]
-            self.assertEqual([(each["name"], each["port"]) for each in flows], [("127.0.0.1", self.api.port)])
-
-    def test_no_other_route_host_or_port_is_reached(self):
+    def check_hostile(self, port, admin):
         self.start("theirs", "-c", "input()")
-        theirs = self.instance.run("token", "create", "theirs", "--operation", "run:read", "--ttl", "1h").stdout.strip()
-        (self.project / "secrets.txt").write_text(f"{theirs} {self.api.admin}")
-        self.instance.run("compute", self.project, "python3 nothing.py")
-        places = [f"127.0.0.1:{self.provider.server_address[1]}", "127.0.0.1:22", f"127.0.0.2:{self.api.port}",
-                  f"localhost:{self.api.port + 1}", "169.254.169.254:80", "1.1.1.1:443"]
+        theirs = self.cli("token", "create", "theirs", "--operation", "run:read", "--ttl", "1h").strip()
+        (self.project / "secrets.txt").write_text(f"{theirs} {admin}")
+        self.cli("compute", self.project, "python3 nothing.py")
+        places = [f"127.0.0.1:{self.provider.server_address[1]}", "127.0.0.1:22", f"127.0.0.2:{port}", f"localhost:{port + 1}",
+                  "169.254.169.254:80", "1.1.1.1:443"]
         self.start("hostile", "hostile.py", *places)
-        done = self.instance.wait_phase("hostile", "Succeeded", "Failed")
-        log = self.instance.run("logs", "hostile").stdout
-        self.assertEqual(done["status"]["phase"], "Succeeded", log)
-        said = {}
-        for line in log.splitlines():
-            each = json.loads(line)
-            said.setdefault(each["name"], []).append(each)
-        for name, answers in said.items():
-            for each in answers:
-                with self.subTest(name, **each):
-                    self.look(name, each)
-        wait_until("theirs to be as it was", lambda: self.instance.run_object("theirs")["status"]["phase"] == "Running")
-        self.instance.run("cancel", "theirs")
+        for line in self.ended("hostile")[1].splitlines():
+            said = json.loads(line)
+            with self.subTest(**said):
+                self.look(said["name"], said)
+        self.assertEqual(json.loads(self.cli("get", "run", "theirs", "-o", "json"))["status"]["phase"], "Running")
+        self.cli("cancel", "theirs")
 
     def look(self, name, said):
         if name.startswith("place "):
@@ -232,6 +214,32 @@ class CallsHome(WithProvider):
             self.assertEqual(said["codes"][0], "TOOL_RUN_DENIED")
 
 
+class OverTls(WithProvider):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        instance = Instance()
+        instance.env.update(cls.variables)
+        cls.instance = cls.enterClassContext(instance)
+        cls.instance.run("compute", cls.project, "python3 nothing.py")  # brings the workspace
+        cls.api = Api(cls.instance)
+
+    def cli(self, *words):
+        return self.instance.run(*words).stdout
+
+    # proves: OD-19, OD-63, OD-67
+    def test_media_project_and_tool_calls_from_inside(self):
+        for name, spec in (("plain", {}), ("closed", {"sandbox": {"network": {"loopback": False}}})):
+            result = self.check_honest(name, **spec)
+            gateway = result["enforced"]["toolGateway"]
+            self.assertEqual((gateway["requested"], gateway["applied"], gateway["level"]),
+                             (f"127.0.0.1:{self.api.port}", True, "broker"))
+            self.assertEqual([(each["name"], each["port"]) for each in result["usage"]["network"]], [("127.0.0.1", self.api.port)])
+
+    def test_no_other_route_host_or_port_is_reached(self):
+        self.check_hostile(self.api.port, self.api.admin)
+
+
 class ByPlainHttp(WithProvider):
     """A controller on loopback without TLS, which its agent knows by a name: there is no CA to give, and all else is the same."""
 
@@ -243,31 +251,28 @@ class ByPlainHttp(WithProvider):
         self.addCleanup(process.terminate)
         return process
 
+    def cli(self, *words):
+        done = subprocess.run([BIN / "paddock", *map(str, words)], env=self.env, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, (words, done.stdout, done.stderr))
+        return done.stdout
+
     # proves: OD-67
-    def test_media_project_and_tool_calls_from_inside(self):
+    def test_it_is_the_same(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-plain-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         data = self.folder / "controller"
         controller = self.started("paddock-controller", "--data-dir", data, "--port", "0", "--plain-http")
         wait_until("the controller", lambda: (data / "controller.json").exists() or controller.poll() is not None)
-        url = json.loads((data / "controller.json").read_text())["url"]
-        self.assertTrue(url.startswith("http://"), url)
-        self.started("paddock-node-agent", "--server", url.replace("127.0.0.1", "localhost"), "--enroll-token-file", data / "tokens/enroll", "--name", "n",
-                     "--data-dir", self.folder / "agent")
-        env = {"PATH": os.environ["PATH"], "PADDOCK_SERVER": url, "PADDOCK_TOKEN": (data / "tokens/admin").read_text().strip()}
-        def cli(*words):
-            done = subprocess.run([BIN / "paddock", *words], env=env, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, (words, done.stdout, done.stderr))
-            return done.stdout
-        cli("compute", str(self.project), "python3 nothing.py")
-        workspace = json.loads(cli("get", "workspaces", "-o", "json"))["items"][0]["metadata"]["name"]
-        manifest = self.folder / "run.json"
-        manifest.write_text(json.dumps({
-            "apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "plain"}, "spec": {
-                "type": "agent", "command": ["python3", "honest.py"], "workspace": workspace, "toolToken": {"operations": OPERATIONS}}}))
-        cli("apply", "-f", str(manifest))
-        wait_until("the run's end", lambda: json.loads(cli("get", "run", "plain", "-o", "json"))["status"]["phase"] in ("Succeeded", "Failed"))
-        self.check_said("plain", cli("logs", "plain"))
+        described = json.loads((data / "controller.json").read_text())
+        self.assertTrue(described["url"].startswith("http://"), described)
+        self.started("paddock-node-agent", "--server", described["url"].replace("127.0.0.1", "localhost"), "--name", "n",
+                     "--enroll-token-file", data / "tokens/enroll", "--data-dir", self.folder / "agent")
+        admin = (data / "tokens/admin").read_text().strip()
+        self.env = {"PATH": os.environ["PATH"], "PADDOCK_SERVER": described["url"], "PADDOCK_TOKEN": admin}
+        self.cli("compute", self.project, "python3 nothing.py")
+        result = self.check_honest("honest")
+        self.assertEqual(result["enforced"]["toolGateway"]["requested"], f"localhost:{described['port']}")
+        self.check_hostile(described["port"], admin)
 
 
 if __name__ == "__main__":
