@@ -15,13 +15,15 @@ template <class T>
 void check_limit(const char* name, const std::optional<T>& limit, const std::optional<T>& ceiling,
                  std::vector<CeilingRefusal>& out) {
   if (!ceiling || (limit && *limit <= *ceiling)) return;
-  out.push_back({"LIMIT_OVER_CEILING", cat("limits.", name),
-                 cat(limit ? limit_text(*limit) : "no limit", " is over the operator's ceiling of ",
-                     limit_text(*ceiling), "; ask for at most ", limit_text(*ceiling))});
+  const std::string field = cat("limits.", name);
+  out.push_back(
+      {"LIMIT_OVER_CEILING", field,
+       over_ceiling_text(limit ? limit_text(*limit) : "no limit", limit_text(*ceiling), field)});
 }
 
-std::string listed(const std::vector<std::string>& allowed) {
-  return allowed.empty() ? "none is allowed" : cat("allowed: ", join(allowed, ", "));
+std::string listed(const std::vector<std::string>& allowed, std::string_view setting) {
+  return cat(allowed.empty() ? "none is allowed" : cat("allowed: ", join(allowed, ", ")),
+             raised_by(setting));
 }
 
 Status refused(const std::vector<CeilingRefusal>& refusals) {
@@ -47,6 +49,17 @@ void Ceilings::validate(wire::Check& check) const {
   }
 }
 
+std::string raised_by(std::string_view setting) {
+  return cat("; an operator can change it: ceilings.", setting,
+             " of the controller and of its nodes");
+}
+
+std::string over_ceiling_text(std::string_view asked, std::string_view most,
+                              std::string_view setting) {
+  return cat(asked, " is over the operator's ceiling of ", most, "; ask for at most ", most,
+             raised_by(setting));
+}
+
 std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
                                           const Ceilings& ceilings) {
   std::vector<CeilingRefusal> out;
@@ -56,8 +69,9 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
       },
       SandboxLimits::describe());
   if (effective.network && effective.network->enabled && !ceilings.network) {
-    out.push_back({"NETWORK_NOT_ALLOWED", "network.enabled",
-                   "the operator allows no network; leave the field out"});
+    out.push_back(
+        {"NETWORK_NOT_ALLOWED", "network.enabled",
+         cat("the operator allows no network; leave the field out", raised_by("network"))});
   }
   for (size_t i = 0; i < effective.host_mounts.size(); ++i) {
     if (const std::string& place = effective.host_mounts[i].sandbox_path; is_system_place(place))
@@ -67,14 +81,14 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
     out.push_back({"HOST_MOUNT_NOT_ALLOWED", cat("hostMounts[", i, "].hostPath"),
                    cat("\"", effective.host_mounts[i].host_path,
                        "\" is not beneath a folder that the operator allows; ",
-                       listed(ceilings.host_mounts))});
+                       listed(ceilings.host_mounts, "hostMounts"))});
   }
   for (size_t i = 0; i < effective.devices.size(); ++i) {
     if (std::ranges::find(ceilings.devices, effective.devices[i]) != ceilings.devices.end())
       continue;
     out.push_back({"DEVICE_NOT_ALLOWED", cat("devices[", i, "]"),
                    cat("\"", effective.devices[i], "\" is not a device that the operator allows; ",
-                       listed(ceilings.devices))});
+                       listed(ceilings.devices, "devices"))});
   }
   return out;
 }
@@ -91,10 +105,10 @@ void check_grace_field(const std::optional<wire::Duration>& grace, wire::Check& 
 Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings) {
   const auto& most = ceilings.termination_grace;
   if (!grace || !most || *grace <= *most) return {};
-  return invalid_argument("GRACE_OVER_CEILING",
-                          cat(limit_text(*grace), " is over the operator's ceiling of ",
-                              limit_text(*most), "; ask for at most ", limit_text(*most)),
-                          "terminationGrace");
+  return invalid_argument(
+      "GRACE_OVER_CEILING",
+      over_ceiling_text(limit_text(*grace), limit_text(*most), "terminationGrace"),
+      "terminationGrace");
 }
 
 Status check_node_bounds(const SandboxPolicy& effective, const NodeBounds& node) {
@@ -103,7 +117,7 @@ Status check_node_bounds(const SandboxPolicy& effective, const NodeBounds& node)
   } else if (effective.network && effective.network->enabled) {
     return Error{
         Code::kFailedPrecondition, "NETWORK_NOT_ALLOWED",
-        "network.enabled: the operator of this node has not allowed it (ceilings.network)"};
+        cat("network.enabled: the operator of this node has not allowed it", raised_by("network"))};
   }
   return refused(
       over_largest(effective, node.largest, node.ceilings.value_or(Ceilings{}), "this node"));

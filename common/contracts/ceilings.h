@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct CeilingRefusal {
   std::string message;  // what was asked for, the ceiling, what would pass
 };
 
+// How a refusal ends: by the setting that an operator would change. `setting`: "limits.memory".
+std::string raised_by(std::string_view setting);
+// `asked` is over `most`, what passes, and the setting.
+std::string over_ceiling_text(std::string_view asked, std::string_view most,
+                              std::string_view setting);
 // Everything in the effective policy that is over a ceiling, and mounts where none can be. An
 // absent limit is no limit, and so over any ceiling.
 std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);

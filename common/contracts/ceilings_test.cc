@@ -1,5 +1,7 @@
 #include "common/contracts/ceilings.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "common/contracts/profile.h"
@@ -27,10 +29,12 @@ TEST(Ceilings, LetPassWhatReachesThemExactlyAndRefuseOneMore) {
   EXPECT_EQ(refusals("limits: {memory: 4Gi}", "limits: {memory: 4Gi}"), "");
   EXPECT_EQ(refusals("limits: {memory: 4294967297}", "limits: {memory: 4Gi}"),
             "LIMIT_OVER_CEILING limits.memory: 4294967297 is over the operator's ceiling of 4Gi; "
-            "ask for at most 4Gi\n");
+            "ask for at most 4Gi; an operator can change it: ceilings.limits.memory of the "
+            "controller and of its nodes\n");
   EXPECT_EQ(refusals("limits: {wallTime: 1h1ms}", "limits: {wallTime: 1h}"),
             "LIMIT_OVER_CEILING limits.wallTime: 1h1ms is over the operator's ceiling of 1h; ask "
-            "for at most 1h\n");
+            "for at most 1h; an operator can change it: ceilings.limits.wallTime of the "
+            "controller and of its nodes\n");
 }
 
 TEST(Ceilings, HoldForEveryLimit) {
@@ -42,13 +46,16 @@ TEST(Ceilings, HoldForEveryLimit) {
     const std::string refused =
         refusals(cat("limits: {cpuTime: 1h}"), cat("limits: {", name, ": ", tiny, "}"));
     EXPECT_EQ(refused.find(cat("LIMIT_OVER_CEILING limits.", name, ": ")), 0u) << refused;
+    EXPECT_NE(refused.find(cat("ceilings.limits.", name, " of the controller")), std::string::npos)
+        << "who can change it is told: " << refused;
   }
 }
 
 TEST(Ceilings, CountALimitThatNobodySetAsNoLimit) {
   EXPECT_EQ(refusals("{}", "limits: {cpuTime: 1h}"),
             "LIMIT_OVER_CEILING limits.cpuTime: no limit is over the operator's ceiling of 1h; ask "
-            "for at most 1h\n");
+            "for at most 1h; an operator can change it: ceilings.limits.cpuTime of the controller "
+            "and of its nodes\n");
 }
 
 TEST(Ceilings, RefuseMountsDevicesAndNetworkThatAreNotNamed) {
@@ -58,11 +65,13 @@ TEST(Ceilings, RefuseMountsDevicesAndNetworkThatAreNotNamed) {
       "devices: [/dev/a, /dev/b]\nnetwork: {enabled: true, allowDomains: [a.example]}";
   EXPECT_EQ(refusals(asked, "{hostMounts: [/srv/data], devices: [/dev/a]}"),
             "NETWORK_NOT_ALLOWED network.enabled: the operator allows no network; leave the field "
-            "out\n"
+            "out; an operator can change it: ceilings.network of the controller and of its nodes\n"
             "HOST_MOUNT_NOT_ALLOWED hostMounts[1].hostPath: \"/srv/database\" is not beneath a "
-            "folder that the operator allows; allowed: /srv/data\n"
+            "folder that the operator allows; allowed: /srv/data; an operator can change it: "
+            "ceilings.hostMounts of the controller and of its nodes\n"
             "DEVICE_NOT_ALLOWED devices[1]: \"/dev/b\" is not a device that the operator allows; "
-            "allowed: /dev/a\n");
+            "allowed: /dev/a; an operator can change it: ceilings.devices of the controller and of "
+            "its nodes\n");
   EXPECT_EQ(refusals(asked, "{hostMounts: [/], devices: [/dev/a, /dev/b], network: true}"), "");
 }
 
@@ -76,6 +85,23 @@ TEST(Ceilings, RefuseMountsOverTheSystem) {
       "is there; choose another place, such as /data\n"
       "INVALID_MOUNT hostMounts[1].sandboxPath: nothing can be mounted at /lib64: the system "
       "is there; choose another place, such as /data\n");
+}
+
+// Each ceiling that there is, by the setting that its refusal names.
+TEST(Ceilings, AreNamedByEveryRefusal) {
+  const std::map<std::string, std::string> beyond = {
+      {"network", "network: {enabled: true, allowDomains: [a.example]}"},
+      {"hostMounts", "hostMounts: [{hostPath: /srv/x, sandboxPath: /x}]"},
+      {"devices", "devices: [/dev/x]"}};
+  const Status grace = check_grace(wire::Duration{Millis(2)}, ceilings("terminationGrace: 1ms"));
+  const wire::Value all = wire::schema<Ceilings>();
+  for (const auto& [name, schema] : *all.find("properties")->object()) {
+    if (name == "limits") continue;  // HoldForEveryLimit
+    const std::string refused =
+        name == "terminationGrace" ? grace.error().message : refusals(beyond.at(name), "{}");
+    EXPECT_NE(refused.find(cat("ceilings.", name, " of the controller")), std::string::npos)
+        << refused;
+  }
 }
 
 TEST(Ceilings, AreOneErrorWithEveryCause) {

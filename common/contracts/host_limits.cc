@@ -74,7 +74,7 @@ std::vector<CeilingRefusal> over_largest(const SandboxPolicy& policy, const Sand
     out.push_back({"LIMIT_OVER_CEILING", cat("limits.", name),
                    cat(limit_text(*asked), " is over the ceiling of ", limit_text(*most),
                        ", as much as ", whose, " gives; ask for at most ", limit_text(*most),
-                       ", or have its operator set another one (ceilings.limits.", name, ")")});
+                       raised_by(cat("limits.", name)))});
   });
   return out;
 }

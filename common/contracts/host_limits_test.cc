@@ -55,8 +55,8 @@ TEST(HostLimits, RefuseByNameWithWhatWouldPassAndWhoCanRaiseIt) {
   EXPECT_EQ(refused[0].reason, "LIMIT_OVER_CEILING");
   EXPECT_EQ(refused[0].field, "limits.pids");
   EXPECT_EQ(refused[0].message,
-            "4000000 is over the ceiling of 8192, as much as node x gives; ask for at most 8192, "
-            "or have its operator set another one (ceilings.limits.pids)");
+            "4000000 is over the ceiling of 8192, as much as node x gives; ask for at most 8192; "
+            "an operator can change it: ceilings.limits.pids of the controller and of its nodes");
 }
 
 TEST(HostLimits, BoundEverythingThatAHostHasToProvide) {

@@ -233,8 +233,8 @@ void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
   const bool late = spec.timeout && longest && *spec.timeout > *longest;
   if (late) {
     out.add("TIMEOUT_OVER_CEILING", "spec.timeout",
-            cat(format_duration(spec.timeout->value), " is over the operator's ceiling of ",
-                format_duration(longest->value)));
+            contracts::over_ceiling_text(format_duration(spec.timeout->value),
+                                         format_duration(longest->value), "limits.wallTime"));
   }
   std::vector<contracts::CeilingRefusal> over = contracts::over_ceilings(policy, ceilings);
   for (auto& each : contracts::over_largest(policy, largest, ceilings, "the largest node known"))

@@ -93,7 +93,8 @@ TEST(Scheduler, PlacesNothingOverANodesCeilings) {
   strict.status.ceilings.emplace().limits.memory = wire::Quantity{1LL << 30};
   EXPECT_EQ(reason(run, {strict}),
             "0/1 nodes fit: 1 has lower ceilings than the run asks for; would help: ask "
-            "for no more than a node's status.ceilings and largestLimits");
+            "for no more than a node's status.ceilings and largestLimits, or have its operator "
+            "raise them: ceilings in the node agent's configuration");
   EXPECT_EQ(reason(run, {strict, make_node("open")}), "placed on open");
   run.status.policy->limits.memory = wire::Quantity{1LL << 30};
   EXPECT_EQ(reason(run, {strict}), "placed on strict");

@@ -13,7 +13,8 @@ const Filter kCeilingFilter = {
     [](const Demand&) {
       return Reason{"has lower ceilings than the run asks for",
                     "have lower ceilings than the run asks for",
-                    "ask for no more than a node's status.ceilings and largestLimits"};
+                    "ask for no more than a node's status.ceilings and largestLimits, or have its "
+                    "operator raise them: ceilings in the node agent's configuration"};
     },
 };
 
