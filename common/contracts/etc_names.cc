@@ -9,7 +9,7 @@
 namespace paddock::contracts {
 namespace {
 
-constexpr std::array<std::string_view, 46> kNever = {
+constexpr std::array<std::string_view, 47> kNever = {
     // Secrets, and who has which rights.
     "shadow", "shadow-", "gshadow", "gshadow-", "security", "sudoers", "sudoers.d", "doas.conf",
     "pam.d", "polkit-1", "ssh", "ssl/private", "pki/tls/private", "pki/nssdb", "letsencrypt",
@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 46> kNever = {
     "credstore", "credstore.encrypted",
     // What every sandbox has its own of.
     "passwd", "passwd-", "group", "group-", "hosts", "hostname", "nsswitch.conf", "resolv.conf",
+    "mtab",
     // Which host this is, and its network.
     "machine-id", "mailname", "fstab", "netplan", "network", "NetworkManager", "systemd"};
 

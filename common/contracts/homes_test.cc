@@ -34,7 +34,8 @@ TEST(Homes, OfAnAgentAreExactlyTheseAndPathPassesUnchanged) {
                      {"OD_AGENT_PROFILES_CONFIG", "/tmp/home/.config/agent-profiles.json"},
                      {"PYTHONPATH", ""},
                      {"LANG", "C.UTF-8"},
-                     {"PYTHONUNBUFFERED", "1"}}));
+                     {"PYTHONUNBUFFERED", "1"},
+                     {"LSAN_OPTIONS", "detect_leaks=0"}}));
   for (const auto& [name, value] : env) {
     EXPECT_TRUE(!is_home_variable(name) || is_scratch_path(value)) << name;
   }

@@ -19,6 +19,8 @@ using enum SyscallAction;
 using Is = WordTest::Is;
 
 constexpr uint32_t kFlowLabelManager = 32;  // IPV6_FLOWLABEL_MGR
+// All but the five of Linux 6.3 and the size of huge pages.
+constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
 
 // A file that gets the owner's or group's rights when it runs must never come into being: on the
@@ -83,6 +85,8 @@ constexpr auto kBaseTable = std::to_array<SyscallRule>({
      equal(2, SO_ATTACH_REUSEPORT_CBPF)},
     {"mmap", kNoMemory, "huge pages: the host's, and no memory limit counts them",
      any_bit(3, MAP_HUGETLB)},
+    {"memfd_create", kInvalid, "no kernel's flags: Chromium asks so for which there are",
+     any_bit(1, kUnknownMemfdFlags)},
     {"memfd_create", kNoMemory, "huge pages", any_bit(1, MFD_HUGETLB)},
     {"shmget", kNoMemory, "huge pages", any_bit(2, SHM_HUGETLB)},
     {"vhangup", kRefuse, "terminals"},

@@ -93,11 +93,23 @@ const std::vector<std::string>& shared_etc_patterns() {
       "openal",
       "alsa",
       "lynx",
+      "chromium.d/default-flags",
+      "chromium.d/extensions",
       // Programs of several processes.
       "openmpi",
       "ucx",
       "libibverbs.d",
   };
+  return kPatterns;
+}
+
+const std::vector<std::string>& shared_var_patterns() {
+  static const std::vector<std::string> kPatterns = {
+      // Languages.
+      "lib/gems", "lib/ghc", "lib/haskell-packages",
+      // Words and type.
+      "cache/fontconfig", "lib/aspell", "lib/dictionaries-common", "lib/ghostscript", "lib/ispell",
+      "lib/mecab", "lib/sgml-base", "lib/texmf", "lib/xml-core"};
   return kPatterns;
 }
 

@@ -20,5 +20,7 @@ std::vector<EtcFile> etc_files(bool network, const std::string& gateway = {});
 // and databases in many. So what has a place for one is not here (pip.conf, npmrc, gitconfig,
 // wgetrc, profile, maven/settings.xml, php.ini, odbc.ini), nor what names this host or its network.
 const std::vector<std::string>& shared_etc_patterns();
+// Likewise of /var: packages keep data there that programs below /usr find by a link or by name.
+const std::vector<std::string>& shared_var_patterns();
 
 }  // namespace paddock::sandbox

@@ -68,7 +68,7 @@ struct HostFacts {
   std::shared_ptr<const RequestFacts> standing = named;
   std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();
   uint64_t turn = 0;             // another one for each run: where to begin to choose
-  std::vector<SystemEntry> etc;  // harmless files and folders of /etc that exist here
+  std::vector<SystemEntry> etc;  // harmless files and folders of /etc and /var that exist here
   // What is in kLocales, where kNamedLocale is not: then it is shown too, with the data of the
   // neutral one. Empty: it is there, or cannot be had.
   std::vector<std::string> locales;

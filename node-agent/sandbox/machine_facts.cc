@@ -92,6 +92,14 @@ std::string meminfo(const MachineShare& share) {
   return out + cat("CommitLimit: ", kib, " kB\nCommitted_AS: 0 kB\n");
 }
 
+// What vmstat, top and psutil read, in the kernel's order.
+std::string vmstat(const MachineShare& share) {
+  std::string out = cat("nr_free_pages ", memory_of(share) >> 12, "\n");
+  for (const char* none : {"pgpgin", "pgpgout", "pswpin", "pswpout", "pgfault", "pgmajfault"})
+    out += cat(none, " 0\n");
+  return out;
+}
+
 // Counters begin with the run. The start of the machine does not: the clocks tell it to everybody,
 // and the kernel gives the start of each process in it, of which ps and psutil make a date.
 std::string stat(const MachineShare& share, const MachineMoment& moment) {
@@ -212,7 +220,9 @@ std::vector<ProcFile> proc_files(const MachineShare& share, const MachineMoment&
       {"loadavg", "0.00 0.00 0.00 1/1 1\n"},
       {"version", cat("Linux version ", share.machine->release, " ", share.machine->version, "\n")},
       {"filesystems", "nodev\tproc\nnodev\ttmpfs\nnodev\tdevpts\nnodev\toverlay\n"},
-      {"mounts", "self/mounts", ProcFile::Kind::kLink},
+      {"mounts", share.mounts},
+      {"vmstat", vmstat(share)},
+      {"diskstats", ""},
       {"net", "self/net", ProcFile::Kind::kLink},
   };
   add_settings(share, moment, out);

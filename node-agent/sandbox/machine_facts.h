@@ -36,6 +36,7 @@ struct MachineShare {
   std::vector<int> processors;
   std::optional<int64_t> memory_bytes;
   std::optional<int64_t> pids;
+  std::string mounts;  // mounts_text() of its view
 };
 
 // When and for whom the files are made.

@@ -76,6 +76,7 @@ std::vector<MountEntry> system_mounts(const HostFacts& host, const Names& names,
   add_system(host, names, table);
   add_devices(table);
   table.push_back({Kind::kProc, "/proc", ""});
+  table.push_back({Kind::kSymlink, "/etc/mtab", "../proc/mounts"});
   table.push_back({Kind::kSymlink, "/sys/devices/system/cpu", cat("/proc/", kProcessorsFolder)});
   table.push_back({Kind::kScratch, "/tmp", "", true,
                    limits.fs_bytes ? limits.fs_bytes->bytes : kDefaultScratchBytes,
@@ -90,6 +91,49 @@ Names names_of(const contracts::LaunchRequest& request) {
   if (!request.tool_gateway) return out;
   if (auto gateway = read_gateway(*request.tool_gateway)) out.gateway = std::move(gateway->name);
   return out;
+}
+
+// Empty: no mount of its own.
+const char* file_system_of(const MountEntry& entry) {
+  switch (entry.kind) {
+    case Kind::kProc:
+      return "proc";
+    case Kind::kTerminals:
+      return "devpts";
+    case Kind::kScratch:
+    case Kind::kCover:
+      return "tmpfs";
+    case Kind::kBind:
+      return entry.lower.empty() ? "none" : "overlay";
+    case Kind::kSystem:
+    case Kind::kDevice:
+      return "none";
+    case Kind::kFolder:
+    case Kind::kFile:
+    case Kind::kSecret:
+    case Kind::kSymlink:
+    case Kind::kLoader:
+      return "";
+  }
+  return "";
+}
+
+// As the kernel writes names that have what separates fields.
+std::string mount_field(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\\') {
+      out += cat("\\", c >> 6, c >> 3 & 7, c & 7);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string mount_line(const std::string& target, std::string_view type, const MountEntry& entry) {
+  return cat(type, " ", mount_field(target), " ", type, entry.writable ? " rw" : " ro",
+             ",nosuid,nodev", entry.no_programs ? ",noexec" : "", " 0 0\n");
 }
 
 const char* kind_name(Kind kind) {
@@ -152,6 +196,16 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
 }
 
 std::vector<MountEntry> common_mounts(const HostFacts& host) { return system_mounts(host, {}, {}); }
+
+std::string mounts_text(const std::vector<MountEntry>& table) {
+  std::string out = mount_line("/", "tmpfs", {});
+  for (const MountEntry& entry : table) {
+    const std::string_view type = file_system_of(entry);
+    if (!type.empty()) out += mount_line(entry.target, type, entry);
+    if (entry.kind == Kind::kScratch) out += mount_line("/dev/shm", type, entry);
+  }
+  return out;
+}
 
 std::string describe_mounts(const std::vector<MountEntry>& table) {
   std::string out;

@@ -169,12 +169,14 @@ contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
   denial.executable = std::move(executable);
   if (loopback_would_do(call, address, reach)) {
     denial.rule = "network.loopback=false";
-    denial.remedy = "set network.loopback: true in the sandbox policy; it leads nowhere else";
+    denial.remedy =
+        "set network.loopback: true in the sandbox policy (--loopback on); it leads nowhere else";
     return denial;
   }
   denial.rule = reach.broker ? "network.allowDomains" : "network.enabled=false";
   denial.remedy =
-      !reach.broker ? "set network.enabled and network.allowDomains in the sandbox policy"
+      !reach.broker ? "set network.enabled and network.allowDomains in the sandbox policy "
+                      "(--allow-domain HOST)"
       : address.synthetic
           ? cat("add the name with :", address.port, " to network.allowDomains")
           : "connect by a name that network.allowDomains lists; addresses are not reached";

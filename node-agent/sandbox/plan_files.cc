@@ -87,6 +87,7 @@ Status plan_files(const contracts::LaunchRequest& request, const HostFacts& host
   TRY(plan_devices(request, host, plan));
   TRY(plan_tools(request, host, plan));
   plan_second_wall(host, plan);
+  plan.share.mounts = mounts_text(plan.mounts);
   return {};
 }
 

@@ -137,6 +137,7 @@ class Oracle {
                        (low(a[1]) == 1 && (low(a[2]) == 26 || low(a[2]) == 51)));
     }
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
+    if (call == "memfd_create" && (a[1] & 0x03ffffe0) != 0) return "EINVAL";
     if (call == "memfd_create") return (a[1] & 4) != 0 ? "ENOMEM" : ask_if((a[1] & 8) == 0);
     if (call == "shmget") return no_memory_if((a[2] & 04000) != 0);
     if (call == "socketpair") return low(a[0]) == AF_UNIX ? "allow" : "EAFNOSUPPORT";

@@ -40,6 +40,8 @@ uint32_t code_of(SyscallAction action) {
       return SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
     case SyscallAction::kNoMemory:
       return SECCOMP_RET_ERRNO | ENOMEM;
+    case SyscallAction::kInvalid:
+      return SECCOMP_RET_ERRNO | EINVAL;
     case SyscallAction::kReport:
     case SyscallAction::kJudge:
     case SyscallAction::kForbidden:

@@ -67,6 +67,7 @@ inline std::string word(uint32_t answer) {
   if (answer == (SECCOMP_RET_ERRNO | EAFNOSUPPORT)) return "EAFNOSUPPORT";
   if (answer == (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)) return "EPROTONOSUPPORT";
   if (answer == (SECCOMP_RET_ERRNO | ENOMEM)) return "ENOMEM";
+  if (answer == (SECCOMP_RET_ERRNO | EINVAL)) return "EINVAL";
   return cat("answer ", answer);
 }
 

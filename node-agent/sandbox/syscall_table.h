@@ -22,6 +22,7 @@ enum class SyscallAction {
   kNoFamily,    // EAFNOSUPPORT
   kNoProtocol,  // EPROTONOSUPPORT
   kNoMemory,    // ENOMEM
+  kInvalid,     // EINVAL
   // Asked of the supervisor (linux/notifications.h), so that the result can tell of it:
   kReport,     // EPERM
   kJudge,      // depends on an address, a socket, a file name or the policy

@@ -4,6 +4,7 @@ A program's first lines say how it is started and what it needs:
 
     run: WORDS       the command, split as a shell splits words
     needs: PACKAGE…  Debian packages of the host; where one is missing the program is skipped, visibly
+    not: PROFILE (…) where it cannot run as it stands, and why
     loopback         it opens ports on localhost; profile compute must be told so
     limits: {…}      in place of the profile's, which are those of short work
 
@@ -80,6 +81,8 @@ def add_test(path):
 
     def test(self):
         absent = [each for each in facts.get("needs", "").split() if not is_there(each)]
+        if PROFILE in facts.get("not", "").split():
+            self.skipTest(f"not as it stands: {facts['not']}")
         if absent:
             self.skipTest(f"needs {' '.join(absent)}: scripts/install-deps everyday")
         done = run(path, facts)

@@ -122,7 +122,7 @@ class SandboxMode(unittest.TestCase):
         self.assertEqual(said["tool"]["home"], "/tmp/home")
         env = said["env"]["env"]
         self.assertEqual({name: env[name] for name in HOMES if not env[name].startswith("/tmp/")}, {})
-        self.assertEqual(set(env) - set(HOMES), {"PATH", "PYTHONPATH", "PYTHONUNBUFFERED", "LANG", "OD_MCP_CONFIG"} | (set(env) & {"LC_CTYPE"}))
+        self.assertEqual(set(env) - set(HOMES), {"PATH", "PYTHONPATH", "PYTHONUNBUFFERED", "LSAN_OPTIONS", "LANG", "OD_MCP_CONFIG"} | (set(env) & {"LC_CTYPE"}))
         for value in env.values():
             self.assertNotIn(str(self.host), value)
             self.assertNotIn("persisted", value)

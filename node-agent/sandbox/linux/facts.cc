@@ -60,6 +60,9 @@ std::string link_target(const std::string& path) {
   return n > 0 ? std::string(text, static_cast<size_t>(n)) : std::string();
 }
 
+// Folders whose links are shown as links, wherever they point: what is not shown is not there.
+constexpr std::array kShownFolders = {"usr/", "/usr/", "../usr/", "/etc/alternatives/"};
+
 // Adds `path` if it exists. A link is shown as a link only if it stays within what is shown.
 void add_if_present(const std::string& path, std::vector<SystemEntry>& out) {
   struct stat info {};
@@ -69,9 +72,9 @@ void add_if_present(const std::string& path, std::vector<SystemEntry>& out) {
     return;
   }
   const std::string target = link_target(path);
-  const bool below_usr =
-      target.starts_with("usr/") || target.starts_with("/usr/") || target.starts_with("../usr/");
-  if (below_usr && target.find("/../") == std::string::npos) out.push_back({path, target});
+  const bool shown = std::ranges::any_of(
+      kShownFolders, [&](const char* folder) { return target.starts_with(folder); });
+  if (shown && target.find("/../") == std::string::npos) out.push_back({path, target});
 }
 
 std::vector<std::string> names_matching(const std::string& pattern) {
@@ -105,11 +108,17 @@ void add_operators_etc(std::vector<SystemEntry>& out) {
   }
 }
 
-std::vector<SystemEntry> find_etc() {
-  std::vector<SystemEntry> out;
-  for (const std::string& pattern : shared_etc_patterns()) {
-    for (const std::string& path : names_matching(cat("/etc/", pattern))) add_if_present(path, out);
+void add_matching(const char* folder, const std::vector<std::string>& patterns,
+                  std::vector<SystemEntry>& out) {
+  for (const std::string& pattern : patterns) {
+    for (const std::string& path : names_matching(cat(folder, pattern))) add_if_present(path, out);
   }
+}
+
+std::vector<SystemEntry> find_data() {
+  std::vector<SystemEntry> out;
+  add_matching("/etc/", shared_etc_patterns(), out);
+  add_matching("/var/", shared_var_patterns(), out);
   add_operators_etc(out);
   return out;
 }
@@ -152,7 +161,7 @@ Result<HostFacts> gather_facts() {
   facts.hard_file_size = hard_limit(RLIMIT_FSIZE);
   facts.hard_address_space = hard_limit(RLIMIT_AS);
   for (const char* path : kSystemPaths) add_if_present(path, facts.system);
-  facts.etc = find_etc();
+  facts.etc = find_data();
   facts.locales = find_locales();
   facts.machine = std::make_shared<const MachineFacts>(look_at_machine());
   ASSIGN_OR_RETURN(const std::string own, read_proc("/proc/self/cgroup"));

@@ -243,6 +243,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
     case SyscallAction::kNoFamily:
     case SyscallAction::kNoProtocol:
     case SyscallAction::kNoMemory:
+    case SyscallAction::kInvalid:
       break;
   }
   return {ENOSYS, {}};  // the filter does not ask about these

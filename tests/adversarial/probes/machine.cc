@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "probe.h"
@@ -49,6 +51,17 @@ void walk(const std::string& folder) {
   closedir(entries);
 }
 
+// Each line begins with the kind of a file system, and never with a device or folder of the host.
+bool tells_no_sources(const char* path) {
+  std::istringstream lines(text_of(path));
+  std::set<std::string> places;
+  for (std::string source, place, rest; lines >> source >> place && std::getline(lines, rest);) {
+    places.insert(place);
+    if (source.find('/') != std::string::npos) return false;
+  }
+  return places.contains("/") && places.contains("/usr") && places.contains("/workspace");
+}
+
 int main(int, char** arguments) {
   cpu_set_t own;
   sched_getaffinity(0, sizeof own, &own);
@@ -62,7 +75,8 @@ int main(int, char** arguments) {
   const char* uuid = "/proc/sys/kernel/random/uuid";
   if (text_of(uuid).size() != 37 || text_of(uuid) == text_of(uuid)) breach("uuid");
   if (text_of("/proc/loadavg") != "0.00 0.00 0.00 1/1 1\n") breach("loadavg");
-  if (!text_of("/proc/mounts").empty() || !text_of("/proc/self/mountinfo").empty())
+  if (!text_of("/proc/self/mountinfo").empty()) breach("mountinfo");
+  if (text_of("/proc/mounts") != text_of("/etc/mtab") || !tells_no_sources("/proc/mounts"))
     breach("mounts");
   for (const char* name :
        {"cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "mounts"})
