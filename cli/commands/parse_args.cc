@@ -10,6 +10,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/core/help_text.h"
+#include "cli/core/kinds.h"
 #include "cli/core/nearest.h"
 #include "common/base/text.h"
 
@@ -112,6 +113,43 @@ Error unknown_command(const std::string& word) {
   return usage(std::move(message));
 }
 
+// Objects of all kinds are looked at and removed by the same commands.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kVerbs = {{
+    {"get", "get"},
+    {"list", "get"},
+    {"ls", "get"},
+    {"show", "describe"},
+    {"describe", "describe"},
+    {"delete", "delete"},
+    {"remove", "delete"},
+    {"rm", "delete"},
+}};
+
+// The command that `secret delete x` means; empty: none of ours.
+std::string verb_first(const std::string& group, const std::vector<std::string>& behind) {
+  if (behind.empty()) return {};
+  const auto* verb =
+      std::ranges::find(kVerbs, behind[0], &std::pair<std::string_view, std::string_view>::first);
+  const auto kind = parse_kind(group);
+  if (verb == kVerbs.end() || !kind.ok()) return {};
+  const bool one = behind.size() > 1;
+  return cat(verb->second, " ", one ? info(*kind).singular : info(*kind).plural,
+             one ? cat(" ", behind[1]) : "");
+}
+
+// A word such as `secret` that only begins commands.
+Error unfinished_command(const std::string& group, const std::vector<std::string>& words) {
+  std::vector<std::string> behind;
+  const auto first = std::ranges::find(words, group);
+  for (auto word = first; word != words.end(); ++word) {
+    if (word != first && !word->starts_with('-')) behind.push_back(*word);
+  }
+  std::string message = cat("`", group, "` needs one of its commands");
+  if (const std::string meant = verb_first(group, behind); !meant.empty())
+    return usage(cat(message, "; did you mean `paddock ", meant, "`?"));
+  return usage(cat(message, "; `paddock ", group, " --help` lists them"));
+}
+
 Error unknown_option(const std::string& word, const CommandRow& row) {
   std::vector<std::string> names;
   for (const auto& options : {row.options, global_options()}) {
@@ -127,13 +165,12 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
   return usage(std::move(message));
 }
 
-Error explain(const CLI::ParseError& error, const CLI::App& root, const std::list<Slot>& slots) {
+Error explain(const CLI::ParseError& error, const CLI::App& root, const std::list<Slot>& slots,
+              const std::vector<std::string>& words) {
   const Slot* slot = chosen(slots);
   if (slot == nullptr) {
     const auto groups = root.get_subcommands();
-    if (!groups.empty())
-      return usage(cat("`", groups.front()->get_name(), "` needs one of its commands; `paddock ",
-                       groups.front()->get_name(), " --help` lists them"));
+    if (!groups.empty()) return unfinished_command(groups.front()->get_name(), words);
     for (const std::string& word : root.remaining()) {
       if (!word.starts_with('-')) return unknown_command(word);
       return usage(cat("options such as `", word, "` go after the command"));
@@ -232,7 +269,7 @@ Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::strin
   } catch (const CLI::CallForHelp&) {
     return Answer(HelpWanted{help_for(root, slots)});
   } catch (const CLI::ParseError& error) {
-    return explain(error, root, slots);
+    return explain(error, root, slots, cut.own);
   } catch (const CLI::Error& error) {
     return Error{Code::kInternal, "COMMAND_TABLE", error.what()};
   }

@@ -100,6 +100,11 @@ TEST(ParseArgs, NamesTheNearestCommandOrOption) {
               HasSubstr("did you mean `--artifact-dir`?"));
   EXPECT_THAT(complaint({"compute", "d", "python3", "x", "--variant"}), HasSubstr("after `--`"));
   EXPECT_THAT(complaint({"sandbox"}), HasSubstr("sandbox"));
+  EXPECT_THAT(complaint({"secret", "list"}), HasSubstr("did you mean `paddock get secrets`?"));
+  EXPECT_THAT(complaint({"secret", "get", "-o", "json"}), HasSubstr("`paddock get secret"));
+  EXPECT_THAT(complaint({"secret", "delete", "x"}), HasSubstr("`paddock delete secret x`?"));
+  EXPECT_THAT(complaint({"node", "ls"}), HasSubstr("`paddock get nodes`?"));
+  EXPECT_THAT(complaint({"secret", "x"}), HasSubstr("`paddock secret --help` lists them"));
 }
 
 TEST(ParseArgs, SaysWhatIsMissing) {

@@ -48,7 +48,8 @@ Result<SecretValues> values_of(const Parsed& parsed, const Env& env) {
   }
   for (const std::string& file : parsed.list("from-env-file")) {
     ASSIGN_OR_RETURN(const std::string text, read_value(file, "--from-env-file"));
-    ASSIGN_OR_RETURN(const Variables variables, parse_env_file(text, file, env.vars));
+    ASSIGN_OR_RETURN(const Variables variables,
+                     parse_env_file(text, file, env.vars, "--from-env-file"));
     for (const auto& [key, value] : variables) TRY(add_value(key, value, "--from-env-file", out));
   }
   for (const std::string& text : parsed.list("from-literal")) TRY(add_literal(text, out));

@@ -21,6 +21,15 @@ Result<contracts::Command> wanted_command(const Parsed& parsed) {
   return to_command(parsed.list("CMD"));
 }
 
+// Types that another command makes runs of.
+std::string_view way_of_type(std::string_view type) {
+  if (type == "code") return "; a run of code is made by `paddock execute FILE.py --detach`";
+  if (type == "agent")
+    return "; a run of an agent is made from a file: `paddock create -f run.yaml` with `type: "
+           "agent`";
+  return "";
+}
+
 // `paddock build` says which, and so may `paddock plan` and `paddock run`.
 Result<contracts::RunType> run_type(const Parsed& parsed) {
   using contracts::RunType;
@@ -37,8 +46,9 @@ Result<contracts::RunType> run_type(const Parsed& parsed) {
     names.emplace_back(wire::enum_name(each));
     if (names.back() == asked) return each;
   }
-  return invalid_argument("USAGE", cat("`", asked, "` is not one of: ", join(names, ", ")),
-                          "--type");
+  return invalid_argument(
+      "USAGE", cat("`", asked, "` is not one of: ", join(names, ", "), way_of_type(asked)),
+      "--type");
 }
 
 Result<std::string> publish_name(const Parsed& parsed) {

@@ -86,7 +86,7 @@ std::string take_line(std::string_view line, const Variables& own, Variables& ou
 }  // namespace
 
 Result<Variables> parse_env_file(std::string_view text, const std::string& file,
-                                 const Variables& own) {
+                                 const Variables& own, std::string_view option) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Variables out;
   int number = 0;
@@ -94,7 +94,7 @@ Result<Variables> parse_env_file(std::string_view text, const std::string& file,
     ++number;
     if (std::string fault = take_line(line, own, out); !fault.empty())
       return invalid_argument("INVALID_ENV_FILE", cat(file, ":", number, ": ", fault),
-                              "--env-file");
+                              std::string(option));
   }
   return out;
 }

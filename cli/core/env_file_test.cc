@@ -9,16 +9,17 @@ namespace {
 using testing::HasSubstr;
 
 Variables read_variables(std::string_view text) {
-  const auto out = parse_env_file(text, "vars", {{"MINE", "own"}});
+  const auto out = parse_env_file(text, "vars", {{"MINE", "own"}}, "--env-file");
   EXPECT_TRUE(out.ok()) << out.error().describe();
   return out.ok() ? *out : Variables{};
 }
 
 std::string env_fault(std::string_view text) {
-  const auto out = parse_env_file(text, "vars", {});
+  const auto out = parse_env_file(text, "vars", {}, "--from-env-file");
   EXPECT_FALSE(out.ok()) << text;
   if (out.ok()) return {};
   EXPECT_EQ(out.error().reason, "INVALID_ENV_FILE");
+  EXPECT_EQ(out.error().causes[0].field, "--from-env-file") << "the option that was used";
   return out.error().message;
 }
 

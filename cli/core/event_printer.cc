@@ -42,6 +42,7 @@ void EventPrinter::print(const contracts::RunEvent& event) {
 void EventPrinter::note(std::string_view text) {
   if (text.empty()) return;
   progress_.hide();
+  if (env_.err.tty) lines_.end_open_line();
   env_.say(paint(env_.err, Paint::kDim, cat("· ", printable(text))));
 }
 
@@ -49,7 +50,7 @@ void EventPrinter::line(const Stream& stream, std::string_view text) {
   const auto progress = parse_progress(text);
   if (progress && env_.err.tty) return progress_.show(*progress, env_.clock.mono());
   progress_.hide();
-  stream.write(terminal_safe(text));
+  lines_.put(stream, terminal_safe(text));
 }
 
 void EventPrinter::output(const Stream& stream, std::string& held, std::string_view data) {
@@ -63,14 +64,14 @@ void EventPrinter::output(const Stream& stream, std::string& held, std::string_v
   held.erase(0, start);
   if (held.empty() || must_wait(held)) return;
   progress_.hide();
-  stream.write(terminal_safe(held));
+  lines_.put(stream, terminal_safe(held));
   held.clear();
 }
 
 void EventPrinter::finish() {
   progress_.hide();
-  if (!held_out_.empty()) env_.out.write(terminal_safe(held_out_));
-  if (!held_err_.empty()) env_.err.write(terminal_safe(held_err_));
+  lines_.put(env_.out, terminal_safe(held_out_));
+  lines_.put(env_.err, terminal_safe(held_err_));
   held_out_.clear();
   held_err_.clear();
   // A colour, or text made invisible, that a run has left on would go on in the next prompt.

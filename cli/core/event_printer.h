@@ -6,6 +6,7 @@
 
 #include "cli/core/env.h"
 #include "cli/core/progress.h"
+#include "cli/core/terminal_lines.h"
 #include "common/contracts/events.h"
 
 namespace paddock::cli {
@@ -35,6 +36,7 @@ class EventPrinter {
   ProgressDisplay progress_;
   std::string held_out_;  // the start of a line that may yet become progress; terminals only
   std::string held_err_;
+  TerminalLines lines_;
 };
 
 // The words of a `phase` event for people.

@@ -120,7 +120,9 @@ TEST_F(Options, ARunOfAnyProgramHasAnotherTypeIfItIsNamed) {
   const auto refused = made({"agent"});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message,
-            "`agent` is not one of: command, compute, gradle, script, test");
+            "`agent` is not one of: command, compute, gradle, script, test; a run of an agent is "
+            "made from a file: `paddock create -f run.yaml` with `type: agent`");
+  EXPECT_THAT(made({"code"}).error().message, testing::HasSubstr("paddock execute FILE.py"));
 }
 
 TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {

@@ -49,7 +49,7 @@ CommandRow run_row() {
         true}},
       {{"--type", "T", "command, compute, gradle, script or test; command unless given"},
        {"--requirements", "FILE",
-        "requirements.txt or package.json in the project, installed first"}},
+        "requirements.txt, pyproject.toml or package.json of the project"}},
       "The program gets its words as they are: no shell, no list of what is allowed; the sandbox\n"
       "alone holds it (each other --type has rules of its own). Its output is followed live and "
       "its exit code becomes this command's.\n"
@@ -126,7 +126,7 @@ CommandRow sandbox_run_row() {
        {"--allow-range", "CIDR", "private addresses that hosts may lead to; may be repeated", true},
        {"--name-server", "ADDRESS", "to ask instead of the system's; may be repeated", true},
        {"--venv", "DIR", "Python environment to run in; read-only inside, at /venv"},
-       {"--tool", "T", "executable that exists inside; may be repeated", true},
+       {"--tool", "T", "program that may be executed, and no other then; may be repeated", true},
        {"--workdir", "DIR", "where the command starts; /workspace unless given"},
        {"-o,--output", "FORMAT", "json: print the whole SandboxResult instead of live output"},
        {"-v,--verbose", "", "show what was enforced, also when nothing was denied"}},

@@ -16,7 +16,7 @@ constexpr int64_t kMostPriority = 1000;
 Result<Variables> variables(const Parsed& parsed, const Env& env, const OptionFiles& files) {
   Variables out;
   for (const OptionFiles::Named& file : files.variables) {
-    ASSIGN_OR_RETURN(Variables read, parse_env_file(file.text, file.name, env.vars));
+    ASSIGN_OR_RETURN(Variables read, parse_env_file(file.text, file.name, env.vars, "--env-file"));
     for (auto& [name, value] : read) out[name] = std::move(value);
   }
   for (const std::string& text : parsed.list("env")) TRY(add_variable(text, env.vars, out));
