@@ -6,10 +6,12 @@
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
 #include "cli/core/launch_judged.h"
+#include "cli/core/limits_text.h"
 #include "cli/core/option_files.h"
 #include "cli/core/run_report.h"
 #include "cli/core/safe_output.h"
 #include "cli/core/sandbox_options.h"
+#include "cli/core/terminal_lines.h"
 #include "common/contracts/sandbox_refusal.h"
 #include "common/wire/json.h"
 
@@ -23,16 +25,18 @@ void set_uid(const Env& env, contracts::LaunchRequest& request) {
   request.uid = folder.st_uid;
 }
 
-void pass_on(const contracts::Frame& frame, const Env& env) {
+void pass_on(const contracts::Frame& frame, const Env& env, TerminalLines& lines) {
   const Stream& stream = frame.type == contracts::FrameType::kStderr ? env.err : env.out;
-  stream.write(stream.tty ? terminal_safe(frame.payload) : std::string(frame.payload));
+  stream.tty ? lines.put(stream, terminal_safe(frame.payload)) : stream.write(frame.payload);
 }
 
-void report(const contracts::SandboxResult& result, const SandboxOptions& options, const Env& env) {
+void report(const contracts::SandboxResult& result, const SandboxOptions& options,
+            const std::string& command, const Env& env) {
   if (options.verbose || worth_telling(result)) {
     env.err.write(enforced_text(result));
     env.err.write(denials_text(result));
   }
+  env.err.write(limits_struck(result, command));
   const bool good = result.status == contracts::SandboxStatus::kOk;
   if (good && !options.verbose) return;
   const bool refused = contracts::refusal_of(result).has_value();
@@ -47,8 +51,9 @@ Result<int> sandbox_run(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const std::optional<std::string> policy, read_policy(parsed));
   ASSIGN_OR_RETURN(SandboxOptions options, sandbox_options(parsed, env, policy));
   set_uid(env, options.request);
+  TerminalLines lines;
   const auto on_output = [&](const contracts::Frame& frame) {
-    if (!options.json) pass_on(frame, env);
+    if (!options.json) pass_on(frame, env, lines);
   };
   const bool tests = parsed.command == "pytest";
   ASSIGN_OR_RETURN(const contracts::SandboxResult result,
@@ -57,7 +62,8 @@ Result<int> sandbox_run(const Parsed& parsed, const Env& env) {
   if (options.json) {
     env.out.write(wire::to_pretty_json(wire::encode(result)));
   } else {
-    report(result, options, env);
+    if (env.err.tty) lines.end_open_line();
+    report(result, options, parsed.command, env);
   }
   return exit_code_of(result);
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
+#include "cli/core/command_table.h"
 #include "cli/core/terminal.h"
 #include "common/base/text.h"
 #include "common/contracts/limit_field.h"
@@ -29,9 +31,17 @@ constexpr std::array kOptions = {
     LimitOption{"commandBytes", "--policy"},
 };
 
-std::string_view option_for(std::string_view field) {
+bool has_option(const CommandRow& row, std::string_view option) {
+  return std::ranges::any_of(row.options, [&](const OptionRow& each) {
+    return each.names.find(option) != std::string::npos;
+  });
+}
+
+std::string_view option_for(std::string_view field, const std::string& command) {
   const auto found = std::ranges::find(kOptions, field, &LimitOption::field);
-  return found == kOptions.end() ? std::string_view() : found->option;
+  const CommandRow* row = find_command(command);
+  const bool own = found != kOptions.end() && row != nullptr && has_option(*row, found->option);
+  return own ? found->option : "--policy";
 }
 
 std::string network_text(const contracts::SandboxPolicy& policy) {
@@ -69,15 +79,17 @@ std::string limits_line(const contracts::Run& run) {
                        " (--timeout, --memory, --pids, --disk, --cpu, --allow-domain)"));
 }
 
-std::string limits_struck(const contracts::SandboxResult& result) {
+std::string limits_struck(const contracts::SandboxResult& result, const std::string& command) {
   std::vector<std::string_view> fields = contracts::limits_that_cut(result);
   const std::string_view end = contracts::limit_that_ended(result);
   if (!end.empty()) fields.insert(fields.begin(), end);
+  if (end.empty())
+    std::ranges::copy(contracts::limits_complained_of(result), std::back_inserter(fields));
   std::string out;
   for (const std::string_view field : fields) {
     const std::string value = contracts::limit_text(result, field);
-    out += cat("limit: ", field, value.empty() ? "" : cat(" was ", value), "; ", option_for(field),
-               " raises it\n");
+    out += cat("limit: ", field, value.empty() ? "" : cat(" was ", value), "; ",
+               option_for(field, command), " raises it\n");
   }
   return out;
 }

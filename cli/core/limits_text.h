@@ -9,7 +9,8 @@ namespace paddock::cli {
 
 // `limits: 30m, 8Gi memory, 1024 processes, 4Gi disk, no network (--timeout, …)`.
 std::string limits_line(const contracts::Run& run);
-// A line per limit that ended the run or cut its output, with the option that raises it.
-std::string limits_struck(const contracts::SandboxResult& result);
+// A line per limit that ended the run, cut its output or is complained of by it, with the option of
+// `command` that raises it: --policy where it has none for that limit.
+std::string limits_struck(const contracts::SandboxResult& result, const std::string& command);
 
 }  // namespace paddock::cli

@@ -42,16 +42,20 @@ SandboxResult struck(SandboxStatus status, const char* code = "") {
 }
 
 TEST(Limits, ThatStruckAreNamedWithTheirOptions) {
-  EXPECT_EQ(limits_struck(struck(SandboxStatus::kMemLimit)),
+  EXPECT_EQ(limits_struck(struck(SandboxStatus::kMemLimit), "run"),
             "limit: memory was 8Gi; --memory raises it\n");
-  EXPECT_EQ(limits_struck(struck(SandboxStatus::kTimeout)),
+  EXPECT_EQ(limits_struck(struck(SandboxStatus::kTimeout), "run"),
             "limit: wallTime was 30m; --timeout raises it\n");
-  EXPECT_EQ(limits_struck(struck(SandboxStatus::kLimitExceeded, "E_LIMIT_PIDS")),
+  EXPECT_EQ(limits_struck(struck(SandboxStatus::kLimitExceeded, "E_LIMIT_PIDS"), "run"),
             "limit: pids was 1024; --pids raises it\n");
   SandboxResult loud = struck(SandboxStatus::kOk);
-  EXPECT_EQ(limits_struck(loud), "");
+  EXPECT_EQ(limits_struck(loud, "run"), "");
   loud.truncated.out = true;
-  EXPECT_EQ(limits_struck(loud), "limit: stdout was 64Mi; --output-bytes raises it\n");
+  EXPECT_EQ(limits_struck(loud, "run"), "limit: stdout was 64Mi; --output-bytes raises it\n");
+  SandboxResult complaining = struck(SandboxStatus::kFailed);
+  complaining.err = "Error: EMFILE: too many open files, open 'x'";
+  EXPECT_EQ(limits_struck(complaining, "run"),
+            "limit: openFiles was 16384; --open-files raises it\n");
 }
 
 // Each option that is named exists.
@@ -64,12 +68,12 @@ TEST(Limits, AreRaisedByOptionsOfARun) {
   };
   for (const auto status :
        {SandboxStatus::kTimeout, SandboxStatus::kCpuLimit, SandboxStatus::kMemLimit}) {
-    const std::string line = limits_struck(struck(status));
+    const std::string line = limits_struck(struck(status), "run");
     const size_t at = line.find("--");
     EXPECT_TRUE(has(line.substr(at, line.find(' ', at) - at))) << line;
   }
   for (const char* code : {"E_LIMIT_PIDS", "E_LIMIT_FILES", "E_LIMIT_FS", "E_LIMIT_COMMAND"}) {
-    const std::string line = limits_struck(struck(SandboxStatus::kLimitExceeded, code));
+    const std::string line = limits_struck(struck(SandboxStatus::kLimitExceeded, code), "run");
     const size_t at = line.find("--");
     ASSERT_NE(at, std::string::npos) << code;
     EXPECT_TRUE(has(line.substr(at, line.find(' ', at) - at))) << line;

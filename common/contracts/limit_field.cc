@@ -1,6 +1,8 @@
 #include "common/contracts/limit_field.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "common/base/text.h"
@@ -37,6 +39,75 @@ std::string_view field_of_code(const SandboxResult& result) {
   return {};
 }
 
+// What programs, their libraries and runtimes say when the kernel says no.
+struct Complaint {
+  std::string_view field;
+  std::string_view of;       // that a command complains of
+  std::string_view limited;  // and what is limited
+  std::initializer_list<std::string_view> words;
+};
+
+constexpr auto kOfMemory = {
+    std::string_view("memoryerror"),        std::string_view("bad_alloc"),
+    std::string_view("out of memory"),      std::string_view("cannot allocate memory"),
+    std::string_view("could not allocate"), std::string_view("failed to allocate"),
+    std::string_view("failed to map"),      std::string_view("memory allocation"),
+    std::string_view("outofmemory"),        std::string_view("unable to allocate"),
+    std::string_view("mmap failed"),        std::string_view("could not reserve")};
+constexpr auto kOfProcesses = {std::string_view("can't start new thread"),
+                               std::string_view("cannot fork"), std::string_view("fork: "),
+                               std::string_view("pthread_create"),
+                               std::string_view("resource temporarily unavailable")};
+constexpr auto kOfFiles = {std::string_view("too many open files"), std::string_view("emfile")};
+constexpr auto kOfSize = {std::string_view("file too large"), std::string_view("efbig"),
+                          std::string_view("file size limit exceeded")};
+constexpr auto kOfSpace = {std::string_view("no space left on device"), std::string_view("enospc")};
+constexpr std::string_view kAddresses = "the address space of each process";
+constexpr std::array kComplaints = {
+    Complaint{"addressSpace", "memory", kAddresses, kOfMemory},
+    Complaint{"memory", "memory", kAddresses, kOfMemory},
+    Complaint{"pids", "processes", "the number of processes and threads", kOfProcesses},
+    Complaint{"openFiles", "open files", "what each process may have open", kOfFiles},
+    Complaint{"fileSize", "the size of a file", "the size of each file", kOfSize},
+    Complaint{"fsBytes", "disk space", "what /tmp and /dev/shm hold", kOfSpace},
+};
+
+bool is_held_by(const SandboxResult& result, const char* name, std::string_view mechanism) {
+  const auto found = result.enforced.find(name);
+  return found != result.enforced.end() && found->second.mechanism == mechanism;
+}
+
+// Of memory and processes a cgroup counts who meets the limit; then that decides.
+bool only_the_kernel_knows(const SandboxResult& result, std::string_view field) {
+  const SandboxLimits& limits = result.policy->limits;
+  const bool by_address = is_held_by(result, "memory", "RLIMIT_AS");
+  const bool addresses_first = limits.address_space && limits.memory
+                                   ? *limits.address_space <= *limits.memory
+                                   : limits.address_space.has_value();
+  if (field == "addressSpace") return !by_address || addresses_first;
+  if (field == "memory") return by_address && !addresses_first;
+  return field != "pids" || is_held_by(result, "pids", "RLIMIT_NPROC");
+}
+
+// The last of it, in lower case: a program says why it failed before it ends.
+std::string last_words(std::string_view text) {
+  constexpr size_t kLastBytes = size_t{16} << 10;
+  return ascii_lower(text.substr(text.size() - std::min(text.size(), kLastBytes)));
+}
+
+std::vector<const Complaint*> complaints_of(const SandboxResult& result) {
+  std::vector<const Complaint*> out;
+  if (result.status != SandboxStatus::kFailed || !result.policy) return out;
+  const std::string said = cat(last_words(result.err), "\n", last_words(result.out));
+  const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
+  for (const Complaint& each : kComplaints) {
+    if (!limit_text(result, each.field).empty() && only_the_kernel_knows(result, each.field) &&
+        std::ranges::any_of(each.words, says))
+      out.push_back(&each);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view limit_that_ended(const SandboxResult& result) {
@@ -54,6 +125,21 @@ std::vector<std::string_view> limits_that_cut(const SandboxResult& result) {
   std::vector<std::string_view> out;
   if (result.truncated.out) out.emplace_back("stdout");
   if (result.truncated.err) out.emplace_back("stderr");
+  return out;
+}
+
+std::vector<std::string_view> limits_complained_of(const SandboxResult& result) {
+  std::vector<std::string_view> out;
+  for (const Complaint* each : complaints_of(result)) out.push_back(each->field);
+  return out;
+}
+
+std::string complaints_text(const SandboxResult& result) {
+  std::string out;
+  for (const Complaint* each : complaints_of(result)) {
+    out += cat("; it complains of ", each->of, ", and ", each->limited, " is limited to ",
+               limit_text(result, each->field), " (limits.", each->field, ")");
+  }
   return out;
 }
 

@@ -13,6 +13,11 @@ namespace paddock::contracts {
 std::string_view limit_that_ended(const SandboxResult& result);
 // Limits that cut the output of a run, which they do not end.
 std::vector<std::string_view> limits_that_cut(const SandboxResult& result);
+// Limits that a failed command complains of and nobody counts who meets: address space, open files
+// and others of which the kernel only says no. For people: what a program prints decides nothing.
+std::vector<std::string_view> limits_complained_of(const SandboxResult& result);
+// What it complains of and how that is limited, as a reason goes on: `; it complains of …`.
+std::string complaints_text(const SandboxResult& result);
 // The limit's value for people: `8Gi`, `30m`, `64`; empty: it has none.
 std::string limit_text(const SandboxLimits& limits, std::string_view field);
 std::string limit_text(const SandboxResult& result, std::string_view field);  // as it was held

@@ -32,6 +32,53 @@ TEST(LimitField, IsTheOneThatEndedTheRun) {
   EXPECT_EQ(limit_that_ended(of_a_shell), "fileSize");
 }
 
+SandboxResult complaining(const std::string& err, const std::string& out = "") {
+  SandboxResult result = ended_by(SandboxStatus::kFailed);
+  SandboxLimits& limits = result.policy.emplace().limits;
+  limits.memory = wire::Quantity{int64_t{8} << 30};
+  limits.pids = 64;
+  limits.open_files = 50;
+  limits.file_size = wire::Quantity{1 << 20};
+  limits.fs_bytes = wire::Quantity{1 << 30};
+  result.err = err;
+  result.out = out;
+  return result;
+}
+using Fields = std::vector<std::string_view>;
+
+// proves partly: ORB-117
+TEST(LimitField, IsWhatAFailedCommandComplainsOfWhereNobodyCounts) {
+  const SandboxResult many = complaining("OSError: [Errno 24] Too many open files: '/dev/null'");
+  EXPECT_EQ(limits_complained_of(many), Fields{"openFiles"});
+  EXPECT_EQ(complaints_text(many),
+            "; it complains of open files, and what each process may have open is limited to 50 "
+            "(limits.openFiles)");
+  EXPECT_EQ(limits_complained_of(complaining("OSError: [Errno 27] File too large")),
+            Fields{"fileSize"});
+  EXPECT_EQ(limits_complained_of(complaining("", "E   EMFILE, ENOSPC")),
+            (Fields{"openFiles", "fsBytes"}));
+  EXPECT_EQ(limits_complained_of(complaining("ValueError")), Fields{});
+  SandboxResult well = many;
+  well.status = SandboxStatus::kOk;
+  EXPECT_EQ(limits_complained_of(well), Fields{});
+  SandboxResult unlimited = many;
+  unlimited.policy->limits.open_files.reset();
+  EXPECT_EQ(limits_complained_of(unlimited), Fields{});
+}
+
+// A cgroup tells of both by itself.
+TEST(LimitField, OfMemoryAndProcessesIsComplainedOfWhereNoCgroupCounts) {
+  SandboxResult result = complaining("RangeError: Out Of Memory\nbash: fork: retry");
+  EXPECT_EQ(limits_complained_of(result), Fields{});
+  result.enforced["memory"].mechanism = "RLIMIT_AS";
+  result.enforced["pids"].mechanism = "RLIMIT_NPROC";
+  EXPECT_EQ(limits_complained_of(result), (Fields{"memory", "pids"}));
+  result.policy->limits.address_space = wire::Quantity{int64_t{4} << 30};
+  EXPECT_EQ(limits_complained_of(result), (Fields{"addressSpace", "pids"})) << "met first";
+  result.policy->limits.address_space = wire::Quantity{int64_t{16} << 30};
+  EXPECT_EQ(limits_complained_of(result), (Fields{"memory", "pids"}));
+}
+
 TEST(LimitField, HasTheValueThatItHad) {
   SandboxLimits limits;
   limits.memory = wire::Quantity{int64_t{8} << 30};

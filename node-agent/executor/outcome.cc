@@ -54,9 +54,17 @@ bool explains(const contracts::SandboxResult& result) {
   return result.status != SandboxStatus::kFailed || result.reason != cat("exited with ", result.rc);
 }
 
-// The field that lets the same run go on, where a limit ended it.
+// The limit that ended it, or that it complains of.
+std::string_view limit_met(const contracts::SandboxResult& result) {
+  const std::string_view ended = contracts::limit_that_ended(result);
+  if (!ended.empty()) return ended;
+  const auto complained = contracts::limits_complained_of(result);
+  return complained.empty() ? std::string_view() : complained[0];
+}
+
+// The field that lets the same run go on, where it met a limit.
 std::string raises(const contracts::SandboxResult& result) {
-  const std::string_view field = contracts::limit_that_ended(result);
+  const std::string_view field = limit_met(result);
   if (field.empty()) return {};
   const std::string was = contracts::limit_text(result, field);
   const std::string where =

@@ -10,6 +10,7 @@
 
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "common/contracts/limit_field.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -151,29 +152,6 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
   explain_end(ended, used, bounds, result);
 }
 
-// What programs and their libraries say when the kernel gives them no more memory.
-bool complains_of_memory(std::string_view text) {
-  constexpr std::array kComplaints = {
-      "memoryerror",        "bad_alloc",          "out of memory", "cannot allocate memory",
-      "could not allocate", "failed to allocate", "failed to map", "memory allocation",
-      "outofmemory",        "unable to allocate", "mmap failed",   "could not reserve"};
-  constexpr size_t kLastBytes = size_t{16} << 10;
-  std::string end(text.substr(text.size() - std::min(text.size(), kLastBytes)));
-  std::ranges::transform(end, end.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::ranges::any_of(kComplaints,
-                             [&](const char* each) { return end.find(each) != std::string::npos; });
-}
-
-// Of the reason alone: what a program prints decides nothing.
-void tell_of_address_space(const Remarks& remarks, SandboxResult& result) {
-  if (!remarks.address_space || !complains_of_memory(result.err)) return;
-  result.reason +=
-      cat("; it complains of memory, and the address space of each process is limited to ",
-          format_quantity(*remarks.address_space), " (", remarks.address_space_field, ")");
-}
-
 }  // namespace
 
 void classify(const Outcome& outcome, const Bounds& bounds, const std::string& command,
@@ -199,7 +177,7 @@ void remark(const Remarks& remarks, SandboxResult& result) {
   } else if (remarks.output_cut && (failed || result.status == SandboxStatus::kOk)) {
     result.code = "E_LIMIT_OUTPUT";
   }
-  if (failed) tell_of_address_space(remarks, result);
+  if (failed) result.reason += contracts::complaints_text(result);
   if (!remarks.partial) return;
   constexpr std::string_view kPartial = "PARTIAL_ENFORCEMENT";
   result.reason =

@@ -74,13 +74,11 @@ void classify(const Outcome& outcome, const Bounds& bounds, const std::string& c
 // What belongs to the result beside its status. Call after classify(), with denials set: a failed
 // run that was denied something says so by its class; cut output is named by a code of its own; a
 // run without some of its limits says so by its reason. Nothing in the kernel counts how often a
-// process met the limit of its address space: where a failed command complained of memory, the
-// reason names that limit, and nothing else of the result depends on it.
+// process met the limit of its address space or of its open files: where a failed command complains
+// of such a limit, the reason names it, and nothing else of the result depends on it.
 struct Remarks {
   bool output_cut = false;  // at the policy's cap
   bool partial = false;
-  std::optional<int64_t> address_space = {};  // of each process, where that is limited
-  std::string address_space_field = {};       // of the policy
 };
 void remark(const Remarks& remarks, contracts::SandboxResult& result);
 

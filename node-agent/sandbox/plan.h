@@ -60,7 +60,6 @@ struct SandboxPlan {
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
   std::optional<int64_t> address_space;  // of each process
-  std::string address_space_field;       // of the policy: what would raise it
   MachineShare share;                    // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;

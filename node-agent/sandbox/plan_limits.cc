@@ -38,7 +38,6 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
   }
   if (!has_accelerator(request.policy)) {
     plan.address_space = limit->bytes;
-    plan.address_space_field = "limits.memory";
     plan.enforced["memory"] =
         by_kernel(requested(limit), "RLIMIT_AS",
                   cat("address space per process, not the sum; ", host.cgroup.why_not));
@@ -67,7 +66,6 @@ void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
   }
   if (limit->bytes <= plan.address_space.value_or(limit->bytes)) {
     plan.address_space = limit->bytes;
-    plan.address_space_field = "limits.addressSpace";
   }
   plan.enforced["addressSpace"] = by_kernel(requested(limit), "RLIMIT_AS", "of each process");
 }

@@ -179,9 +179,7 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
     tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
   kit.used->take_back(supervisor.release());
   if (!std::holds_alternative<outcome::SetupFailed>(outcome))
-    remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok(), plan.address_space,
-            plan.address_space_field},
-           result);
+    remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok()}, result);
 }
 
 // The same for one that was ordered ahead: what does not need the whole command is done before it
