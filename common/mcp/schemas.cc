@@ -64,7 +64,7 @@ Properties job(bool folders) {
       {"disk", text("bytes that it may write, e.g. 20Gi")},
       {"cpu", number("cores set aside, and no more than these used", 1, 4096)},
       {"workspace", text("name of a stored workspace whose files the command reads")},
-      {"requirements", text("requirements.txt or package.json among those files")},
+      {"requirements", text("requirements.txt, pyproject.toml or package.json among those files")},
       {"artifactDirs", list("folders whose files come back, e.g. [\"output/\"]")},
       {"timeout", text("wall time, e.g. 10m")},
       {"accelerator", one_of({"nvidia", "apple", "any"}, "one such device")}};

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "common/base/text.h"
+#include "common/requirements/named_file.h"
 #include "common/requirements/requirement_line.h"
 #include "common/requirements/requirements.h"
 #include "common/requirements/toml.h"
@@ -13,7 +14,6 @@ using wire::Value;
 
 constexpr size_t kMostDependencies = 10'000;
 constexpr size_t kMostShown = 20;
-constexpr const char* kProjectFile = "pyproject.toml";
 
 Error refused_project(const std::vector<std::string>& faults) {
   std::vector<std::string> shown(
@@ -118,10 +118,6 @@ void add_lock(const std::string& path, const std::string& text, Requirements& ou
   out.notes.push_back("with the versions of uv.lock");
 }
 
-bool is_pyproject(std::string_view path) {
-  return path == kProjectFile || path.ends_with(cat("/", kProjectFile));
-}
-
 }  // namespace
 
 Result<Requirements> check_pyproject(const std::string& path, const ReadFile& read) {
@@ -138,7 +134,9 @@ Result<Requirements> check_pyproject(const std::string& path, const ReadFile& re
 
 Result<Requirements> check_python(const std::string& path, const ReadFile& read,
                                   const std::optional<std::string>& index) {
-  return is_pyproject(path) ? check_pyproject(path, read) : check_requirements(path, read, index);
+  ASSIGN_OR_RETURN(const NamedFile named, named_file(path));
+  return named.kind == FileKind::kProject ? check_pyproject(named.path, read)
+                                          : check_requirements(named.path, read, index);
 }
 
 }  // namespace paddock::requirements

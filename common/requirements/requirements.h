@@ -37,7 +37,7 @@ Result<Requirements> check_requirements(const std::string& path, const ReadFile&
 // is one, gives the versions.
 Result<Requirements> check_pyproject(const std::string& path, const ReadFile& read);
 
-// By the file's name: pyproject.toml, or else a requirements file.
+// By the file's name, see named_file.h: a pyproject.toml, or else a requirements file.
 Result<Requirements> check_python(const std::string& path, const ReadFile& read,
                                   const std::optional<std::string>& index);
 

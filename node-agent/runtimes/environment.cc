@@ -10,6 +10,7 @@
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
 #include "common/os/file_times.h"
+#include "common/requirements/named_file.h"
 #include "common/requirements/package_json.h"
 #include "common/requirements/package_lock.h"
 #include "common/requirements/requirements.h"
@@ -221,9 +222,12 @@ bool take_key_beside(const EnvironmentConfig& config, const EnvironmentId& plain
 }  // namespace
 
 Result<Environment> ensure_environment(const EnvironmentConfig& config,
-                                       const EnvironmentRequest& request,
+                                       const EnvironmentRequest& given,
                                        const EnvironmentPorts& ports) {
-  const bool node = os::base_name(request.requirements) == "package.json";
+  ASSIGN_OR_RETURN(auto named, requirements::named_file(given.requirements));
+  const bool node = named.kind == requirements::FileKind::kPackageJson;
+  EnvironmentRequest request = given;
+  request.requirements = std::move(named.path);
   ASSIGN_OR_RETURN(auto wanted, node ? node_wanted(config, request, ports)
                                      : python_wanted(config, request, ports));
   if (!wanted) return Environment{};

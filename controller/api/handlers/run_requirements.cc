@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/requirements/named_file.h"
 #include "common/requirements/package_json.h"
 #include "common/requirements/package_lock.h"
 #include "common/requirements/requirements.h"
@@ -25,8 +26,10 @@ Result<std::string> read_file(const std::string& path, const contracts::Tree& tr
   return blobs.read(found->digest, static_cast<size_t>(kMostBytes));
 }
 
-Status check_file(const std::string& path, const requirements::ReadFile& read) {
-  if (path != "package.json" && !path.ends_with("/package.json")) {
+Status check_file(const std::string& given, const requirements::ReadFile& read) {
+  ASSIGN_OR_RETURN(const auto named, requirements::named_file(given));
+  const std::string& path = named.path;
+  if (named.kind != requirements::FileKind::kPackageJson) {
     const auto checked = requirements::check_python(path, read, std::nullopt);
     return checked ? Status() : Status(checked.error());
   }
