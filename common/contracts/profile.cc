@@ -105,6 +105,12 @@ std::string names_of(const Profiles& profiles) {
   return join(names, ", ");
 }
 
+const std::map<std::string, std::string>& build_environment() {
+  static const std::map<std::string, std::string> kEnvironment = {
+      {"LSAN_OPTIONS", "detect_leaks=0"}, {"PYTHONUNBUFFERED", "1"}};
+  return kEnvironment;
+}
+
 Result<std::map<std::string, std::string>> command_environment(
     const std::map<std::string, std::string>& profile_environment, const SandboxPolicy& policy,
     bool has_venv, bool replaces) {
@@ -115,7 +121,8 @@ Result<std::map<std::string, std::string>> command_environment(
   }
   for (const auto& [name, value] : policy.env) {
     const auto set = env.find(name);
-    const bool taken = set != env.end() && set->second != value && name != "PYTHONPATH";
+    const bool free = name == "PYTHONPATH" || build_environment().contains(name);
+    const bool taken = set != env.end() && set->second != value && !free;
     if (taken && !replaces) return taken_variable(name);
     if (name == "VIRTUAL_ENV" && !has_venv) return taken_variable(name);
     env[name] = value;

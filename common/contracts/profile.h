@@ -47,11 +47,16 @@ std::vector<std::string> profile_names();
 std::string names_of(const Profiles& profiles);
 
 // The environment of a command: the profile's, the Python environment's, the policy's. A policy
-// adds variables and replaces none but PYTHONPATH: InvalidArgument, ENV_NOT_ALLOWED, with the
-// field. With `replaces` (see replaces_variables) it replaces whichever it names.
+// adds variables and replaces none but PYTHONPATH and those that only suit most programs
+// (build_environment()): InvalidArgument, ENV_NOT_ALLOWED, with the field. With `replaces` (see
+// replaces_variables) it replaces whichever it names.
 Result<std::map<std::string, std::string>> command_environment(
     const std::map<std::string, std::string>& profile_environment, const SandboxPolicy& policy,
     bool has_venv, bool replaces = false);
+// What builds have on top of the profile that they share with type `compute`, whose environment is
+// exact: output that is seen as it is written, and no leak sanitizer, which would trace its
+// process.
+const std::map<std::string, std::string>& build_environment();
 
 }  // namespace paddock::contracts
 

@@ -150,6 +150,8 @@ TEST(CommandEnvironment, AddsToTheProfilesAndReplacesNothing) {
     EXPECT_EQ(refused.error().reason, "ENV_NOT_ALLOWED");
     EXPECT_EQ(refused.error().causes.at(0).field, cat("env.", name));
   }
+  policy.env = {{"LSAN_OPTIONS", "verbosity=1"}, {"PYTHONUNBUFFERED", ""}};
+  EXPECT_EQ(command_environment(profile, policy, false)->at("LSAN_OPTIONS"), "verbosity=1");
   policy.env = {{"PYTHONHASHSEED", "0"}};
   EXPECT_TRUE(command_environment(profile, policy, false).ok());
 }

@@ -197,11 +197,19 @@ void check_tool_bundle(const RunSpec& spec, Refusals& out) {
               " does not support run-scoped MCP tool bundles; use type agent"));
 }
 
+bool is_build(RunType type) { return type == RunType::kScript || type == RunType::kGradle; }
+
 // What the profile `compute` sets is exactly what a run gets: ORB-57. Builds start from it and may
 // add to it.
 bool has_fixed_environment(RunType type, std::string_view profile) {
-  const bool builds = type == RunType::kScript || type == RunType::kGradle;
-  return type == RunType::kCompute || (profile == "compute" && !builds);
+  return type == RunType::kCompute || (profile == "compute" && !is_build(type));
+}
+
+std::map<std::string, std::string> environment_of(RunType type, const contracts::Profile& profile) {
+  std::map<std::string, std::string> out = profile.environment;
+  if (is_build(type))
+    out.insert(contracts::build_environment().begin(), contracts::build_environment().end());
+  return out;
 }
 
 void check_environment(const RunSpec& spec, const std::string& profile_name,
@@ -347,7 +355,8 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   }
   if (!context.files_later) check_workspace(spec, refusals);
   check_type(spec, refusals);
-  AdmittedRun admitted{spec, policy_for(spec, profile->second.policy), profile->second.environment};
+  AdmittedRun admitted{spec, policy_for(spec, profile->second.policy),
+                       environment_of(spec.type, profile->second)};
   const bool known = context.files != nullptr || context.tree == nullptr;
   const FileNames found = known ? FileNames() : FileNames(*context.tree);
   const bool unknown = context.files_later && context.tree == nullptr;

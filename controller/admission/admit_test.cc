@@ -22,6 +22,23 @@ TEST_F(Admit, AsksAllButTheFilesOfAWorkspaceThatIsStillToBeMade) {
   EXPECT_EQ(reason(), "TIMEOUT_OVER_CEILING");
 }
 
+// Builds begin with the profile of compute runs, whose environment is exact.
+TEST_F(Admit, GivesBuildsAnEnvironmentThatSuitsMostPrograms) {
+  tree_.entries.push_back({"build.sh", std::string(64, 'a'), 1, false});
+  spec_.type = contracts::RunType::kScript;
+  spec_.command.argv = {"bash", "build.sh"};
+  spec_.sandbox.env = {{"LSAN_OPTIONS", "verbosity=1"}};
+  const auto build = admit(spec_, wanted_media(spec_), context_);
+  ASSERT_TRUE(build.ok()) << build.error().describe();
+  EXPECT_EQ(build->environment.at("PYTHONUNBUFFERED"), "1");
+  spec_.type = contracts::RunType::kCompute;
+  spec_.command.argv = {"python3", "s.py"};
+  spec_.sandbox.env.clear();
+  const auto compute = admit(spec_, wanted_media(spec_), context_);
+  ASSERT_TRUE(compute.ok()) << compute.error().describe();
+  EXPECT_EQ(compute->environment, contracts::builtin_profiles().at("compute").environment);
+}
+
 TEST_F(Admit, FillsInWhatTheCallerLeftOutAndRewritesNothing) {
   spec_.artifacts.dirs = {"models/"};
   const AdmittedRun admitted = admit(spec_, wanted_media(spec_), context_).value();

@@ -119,8 +119,7 @@ const char* file_system_of(const MountEntry& entry) {
 }
 
 // As the kernel writes names that have what separates fields.
-std::string mount_field(std::string_view name) {
-  std::string out;
+void add_name(std::string_view name, std::string& out) {
   for (const char c : name) {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\\') {
       out += cat("\\", c >> 6, c >> 3 & 7, c & 7);
@@ -128,12 +127,15 @@ std::string mount_field(std::string_view name) {
       out += c;
     }
   }
-  return out;
 }
 
-std::string mount_line(const std::string& target, std::string_view type, const MountEntry& entry) {
-  return cat(type, " ", mount_field(target), " ", type, entry.writable ? " rw" : " ro",
-             ",nosuid,nodev", entry.no_programs ? ",noexec" : "", " 0 0\n");
+// Appended to one string: every run is told.
+void add_mount_line(std::string_view target, std::string_view type, const MountEntry& entry,
+                    std::string& out) {
+  out.append(type).append(" ");
+  add_name(target, out);
+  out.append(" ").append(type).append(entry.writable ? " rw" : " ro").append(",nosuid,nodev");
+  out.append(entry.no_programs ? ",noexec 0 0\n" : " 0 0\n");
 }
 
 const char* kind_name(Kind kind) {
@@ -198,11 +200,13 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
 std::vector<MountEntry> common_mounts(const HostFacts& host) { return system_mounts(host, {}, {}); }
 
 std::string mounts_text(const std::vector<MountEntry>& table) {
-  std::string out = mount_line("/", "tmpfs", {});
+  std::string out;
+  out.reserve(table.size() * 64);
+  add_mount_line("/", "tmpfs", {}, out);
   for (const MountEntry& entry : table) {
     const std::string_view type = file_system_of(entry);
-    if (!type.empty()) out += mount_line(entry.target, type, entry);
-    if (entry.kind == Kind::kScratch) out += mount_line("/dev/shm", type, entry);
+    if (!type.empty()) add_mount_line(entry.target, type, entry, out);
+    if (entry.kind == Kind::kScratch) add_mount_line("/dev/shm", type, entry, out);
   }
   return out;
 }
