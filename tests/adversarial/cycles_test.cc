@@ -36,9 +36,8 @@ std::vector<std::string> open_files() {
 size_t mounts_that_name(const std::string& folder) {
   const std::string text = os::read_file("/proc/self/mountinfo", 16 << 20).value();
   const std::vector<std::string> lines = split(text, '\n');
-  return static_cast<size_t>(std::ranges::count_if(lines, [&](const std::string& line) {
-    return line.find(folder) != std::string::npos;
-  }));
+  return static_cast<size_t>(std::ranges::count_if(
+      lines, [&](const std::string& line) { return line.find(folder) != std::string::npos; }));
 }
 
 // Other programs make some too, meanwhile, and their pids come round.

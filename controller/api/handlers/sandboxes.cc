@@ -111,8 +111,10 @@ Status after_create(const Call& call, Sandbox& session) {
     log_info("a session is not open yet", {{"why", opened.error().describe()}});
     return {};
   }
-  TRY(call.services.store.write(
-      [&](store::WriteTxn& txn) { return erase_found(txn, call, session); }));
+  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    const Result<bool> erased = erase_found(txn, call, session, {});
+    return erased.ok() ? Status() : Status(erased.error());
+  }));
   return with_field(opened.error());
 }
 
