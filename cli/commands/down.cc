@@ -11,6 +11,7 @@
 #include "cli/core/launchers.h"
 #include "cli/core/option_values.h"
 #include "cli/core/program.h"
+#include "cli/core/watching.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 #include "common/os/file.h"
@@ -61,7 +62,8 @@ Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
 Status cancel_runs(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
                    std::optional<Millis> timeout) {
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, instance_endpoint(paths, pointer.url));
-  client::ControllerClient client(endpoint);
+  client::ControllerClient client(endpoint, env.patience);
+  say_when_waiting(client, env);
   ASSIGN_OR_RETURN(const std::vector<RunName> runs, unfinished_runs(client));
   Millis longest{0};
   for (const RunName& run : runs) {

@@ -23,9 +23,11 @@ Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const 
   const ObjectChoice all{.kind = Kind::kRun,
                          .name_space = parsed.text("namespace", "default"),
                          .selector = parsed.text("selector")};
-  ASSIGN_OR_RETURN(const wire::Value answer, client.get(all.target()));
-  for (const wire::Value& each : items_of(all, answer))
-    named.push_back({each.text("metadata.namespace"), each.text("metadata.name")});
+  TRY(client.list(all.target(), client::ListForm::kMetadata, [&](wire::Value& page) -> Status {
+    for (const wire::Value& each : items_of(all, page))
+      named.push_back({each.text("metadata.namespace"), each.text("metadata.name")});
+    return {};
+  }));
   if (named.empty())
     return Error{Code::kNotFound, "NO_RUN", cat("no run has the labels ", all.selector)};
   return named;
