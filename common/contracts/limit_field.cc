@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <span>
 #include <utility>
 
 #include "common/base/text.h"
@@ -44,24 +44,20 @@ struct Complaint {
   std::string_view field;
   std::string_view of;       // that a command complains of
   std::string_view limited;  // and what is limited
-  std::initializer_list<std::string_view> words;
+  std::span<const std::string_view> words;
 };
 
-constexpr auto kOfMemory = {
-    std::string_view("memoryerror"),        std::string_view("bad_alloc"),
-    std::string_view("out of memory"),      std::string_view("cannot allocate memory"),
-    std::string_view("could not allocate"), std::string_view("failed to allocate"),
-    std::string_view("failed to map"),      std::string_view("memory allocation"),
-    std::string_view("outofmemory"),        std::string_view("unable to allocate"),
-    std::string_view("mmap failed"),        std::string_view("could not reserve")};
-constexpr auto kOfProcesses = {std::string_view("can't start new thread"),
-                               std::string_view("cannot fork"), std::string_view("fork: "),
-                               std::string_view("pthread_create"),
-                               std::string_view("resource temporarily unavailable")};
-constexpr auto kOfFiles = {std::string_view("too many open files"), std::string_view("emfile")};
-constexpr auto kOfSize = {std::string_view("file too large"), std::string_view("efbig"),
-                          std::string_view("file size limit exceeded")};
-constexpr auto kOfSpace = {std::string_view("no space left on device"), std::string_view("enospc")};
+constexpr auto kOfMemory = std::to_array<std::string_view>(
+    {"memoryerror", "bad_alloc", "out of memory", "cannot allocate memory", "could not allocate",
+     "failed to allocate", "failed to map", "memory allocation", "outofmemory",
+     "unable to allocate", "mmap failed", "could not reserve"});
+constexpr auto kOfProcesses = std::to_array<std::string_view>(
+    {"can't start new thread", "cannot fork", "fork: ", "pthread_create",
+     "resource temporarily unavailable"});
+constexpr auto kOfFiles = std::to_array<std::string_view>({"too many open files", "emfile"});
+constexpr auto kOfSize =
+    std::to_array<std::string_view>({"file too large", "efbig", "file size limit exceeded"});
+constexpr auto kOfSpace = std::to_array<std::string_view>({"no space left on device", "enospc"});
 constexpr std::string_view kAddresses = "the address space of each process";
 constexpr std::array kComplaints = {
     Complaint{"addressSpace", "memory", kAddresses, kOfMemory},
