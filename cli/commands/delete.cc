@@ -87,7 +87,7 @@ std::string what_holds(const Value& object) {
     for (const Value& each : *finalizers->array())
       if (each.string() != nullptr) names.push_back(*each.string());
   const std::string node = object.text("status.nodeName");
-  const bool ended = object.text("status.finishedAt") != "";
+  const bool ended = !object.text("status.finishedAt").empty();
   if (!node.empty() && !ended) return cat("node ", node, " ends it");
   return cat("finalizers hold it: ", join(names, ", "));
 }

@@ -179,7 +179,7 @@ class Runs(unittest.TestCase):
                             "5m", "--", "true")
         self.assertIn("limits: 5m, 64Mi memory, 40 processes, 8Mi disk, 1 core, no network", done.stderr)
         run = self.instance.run_object("limits")
-        self.assertEqual(run["spec"]["resources"], {"cpu": 1, "memory": "64Mi"})
+        self.assertEqual(run["spec"]["resources"], {"cpu": 1, "memory": "64Mi", "disk": "8Mi"})
         self.assertEqual(run["status"]["policy"]["limits"]["pids"], 40)
         for options, program, word, option in (
                 (["--timeout", "1s"], ["sleep", "600"], "Timeout", "--timeout"),

@@ -166,8 +166,9 @@ class SandboxMode(unittest.TestCase):
     def test_the_status_says_which_mode_it_is_and_no_path(self):
         status, said = self.api.call("GET", "/status")
         self.assertEqual(status, 200)
-        self.assertEqual({**said, "version": "", "maxBlob": 0, "stored": {}},
-                         {"ok": True, "version": "", "sandboxMode": True, "shuttingDown": False, "maxBlob": 0, "stored": {}})
+        self.assertEqual({**said, "version": "", "maxBlob": 0, "stored": {}, "runs": {}},
+                         {"ok": True, "version": "", "sandboxMode": True, "shuttingDown": False, "maxBlob": 0, "stored": {},
+                          "runs": {}})
 
     # proves: OD-70, OD-105
     def test_readiness_is_the_same_by_api_and_command_line_and_says_nothing_of_the_host(self):
