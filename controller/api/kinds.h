@@ -108,6 +108,15 @@ Status prepare_delete(store::WriteTxn& txn, const contracts::ToolToken& token, W
 Status prepare_delete(store::WriteTxn& txn, const contracts::Grant& grant, WallTime now);
 Status prepare_delete(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now);
 
+// Stores one whose deletion was asked for and that a finalizer keeps. It is a record from then on:
+// a token opens nothing, a session takes no command.
+template <class T>
+Status save_marked(store::WriteTxn& txn, T& object, WallTime) {
+  return txn.update(object);
+}
+Status save_marked(store::WriteTxn& txn, contracts::ToolToken& token, WallTime now);
+Status save_marked(store::WriteTxn& txn, contracts::Sandbox& session, WallTime now);
+
 // Stores an object that passed its check, and wakes who must look.
 Status save_update(store::WriteTxn& txn, contracts::Run& next, WallTime now);
 Status save_update(store::WriteTxn& txn, contracts::Workspace& next, WallTime now);

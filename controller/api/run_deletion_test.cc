@@ -190,6 +190,44 @@ TEST_F(Deletions, OfOtherKindsAreHeldToo) {
             "FINALIZER_INVALID");
 }
 
+TEST_F(Deletions, LeaveOfATokenThatIsHeldARecordOnly) {
+  placed("r");
+  const std::string target = cat(kRuns, "/r");
+  const Answer made = call("POST", cat(target, "/tool-tokens"), R"({"operations":["run:read"]})");
+  ASSERT_EQ(made.status, 201) << made.text;
+  const std::string secret = made.body.text("status.token");
+  const std::string token = cat("/apis/paddock.dev/v1alpha1/namespaces/default/tooltokens/",
+                                made.body.text("metadata.name"));
+  EXPECT_EQ(patch(token, R"({"metadata":{"finalizers":["a.example/x"]}})").status, 200);
+  EXPECT_EQ(send(request_of("GET", target, secret)).status, 200);
+  const Answer marked = call("DELETE", token);
+  EXPECT_EQ(marked.body.text("status.phase"), "Revoked") << marked.text;
+  EXPECT_FALSE(marked.body.text("metadata.deletionTimestamp").empty());
+  EXPECT_EQ(send(request_of("GET", target, secret)).status, 401);
+  EXPECT_EQ(patch(token, R"({"metadata":{"finalizers":null}})").status, 200);
+  EXPECT_EQ(call("GET", token).status, 404);
+}
+
+TEST_F(Deletions, EndASessionThatIsHeld) {
+  contracts::Sandbox session;
+  session.metadata.name = "s";
+  session.metadata.name_space = "default";
+  session.metadata.uid = "uid-1";
+  session.metadata.finalizers = {"a.example/x"};
+  session.spec = contracts::with_session_defaults({});
+  session.status.node_name = "n1";
+  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(session); }).ok());
+  const std::string target = "/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes/s";
+  const Answer marked = call("DELETE", target);
+  EXPECT_EQ(marked.body.text("status.phase"), "Ended") << marked.text;
+  EXPECT_EQ(marked.body.text("status.reason"), "DELETED");
+  EXPECT_EQ(call("GET", cat(target, "/files")).reason(), "SESSION_ENDED");
+  EXPECT_EQ(audited(contracts::audit::kSandboxDestroy), 1u);
+  EXPECT_EQ(call("DELETE", target).status, 200);
+  EXPECT_EQ(patch(target, R"({"metadata":{"finalizers":null}})").status, 200);
+  EXPECT_EQ(call("GET", target).status, 404);
+}
+
 TEST_F(Deletions, OfACollectionMarkWhatIsPlaced) {
   const std::string uid = placed("placed");
   ASSERT_EQ(call("POST", kRuns, run_text("waits")).status, 201);

@@ -15,6 +15,7 @@ std::string_view sentence_of(std::string_view reason) {
   if (reason == "IDLE_TIMEOUT") return "nothing was asked of it for longer than its idleTimeout";
   if (reason == "LIFETIME_OVER") return "it lived as long as its lifetime allows";
   if (reason == runs::kNodeDrained) return "its node was drained, and the grace of that is over";
+  if (reason == kDeleted) return "it was deleted, and a finalizer keeps its record";
   if (reason == "SESSION_LOST") return "its node has lost it, with all its files";
   return "";
 }
@@ -48,7 +49,7 @@ Status note_use(store::WriteTxn& txn, const Sandbox& session, WallTime now, Mill
   return txn.put_session_due(session.metadata.uid, due_after(session, now, busy).ms);
 }
 
-Status end(store::WriteTxn& txn, Sandbox session, std::string_view reason, WallTime now) {
+Status close(store::WriteTxn& txn, Sandbox& session, std::string_view reason, WallTime now) {
   session.status.phase = SandboxPhase::kEnded;
   session.status.reason = reason;
   session.status.message = sentence_of(reason);
@@ -56,6 +57,11 @@ Status end(store::WriteTxn& txn, Sandbox session, std::string_view reason, WallT
   TRY(txn.update(session));
   TRY(txn.put_session_due(session.metadata.uid, (now + kKeptAfterEnd).ms));
   txn.touch(store::node_topic(session.status.node_name));
+  return {};
+}
+
+Status end(store::WriteTxn& txn, Sandbox session, std::string_view reason, WallTime now) {
+  TRY(close(txn, session, reason, now));
   contracts::AuditEvent event = command_event(session, "", now);
   event.type = contracts::audit::kSandboxDestroy;
   event.subject = "controller";

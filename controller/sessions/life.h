@@ -10,6 +10,8 @@
 
 namespace paddock::sessions {
 
+// The reason of the end of one that was deleted and that a finalizer keeps.
+inline constexpr const char* kDeleted = "DELETED";
 // What ended is kept so long, for those who ask what became of it.
 inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
 
@@ -21,7 +23,10 @@ Status check_lives(const contracts::Sandbox& session);
 // A use: moves the idle deadline.
 Status note_use(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now,
                 Millis busy = Millis(0));
-// Nothing of it can be reached from now on; its node hears of it. Records `sandbox.destroy`.
+// Nothing of it can be reached from now on; its node hears of it.
+Status close(store::WriteTxn& txn, contracts::Sandbox& session, std::string_view reason,
+             WallTime now);
+// Likewise, where nobody asked for that. Records `sandbox.destroy`.
 Status end(store::WriteTxn& txn, contracts::Sandbox session, std::string_view reason, WallTime now);
 // One whose time has come: it ends, or if it has ended, goes.
 Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now);

@@ -16,7 +16,7 @@ Result<bool> remove_object(store::WriteTxn& txn, const Call& call, T& object,
                            const DeleteOptions& options) {
   if (!object.metadata.finalizers.empty()) {
     if (k8s::mark_deleted(object.metadata, options.grace_seconds, call.now()))
-      TRY(txn.update(object));
+      TRY(save_marked(txn, object, call.now()));
     return false;
   }
   TRY(prepare_delete(txn, object, call.now()));

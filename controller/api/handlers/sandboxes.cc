@@ -124,6 +124,12 @@ Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
   return {};
 }
 
+Status save_marked(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+  if (session.status.phase == contracts::SandboxPhase::kEnded) return txn.update(session);
+  txn.touch(store::kSchedulerTopic);  // a run may wait for its room
+  return sessions::close(txn, session, sessions::kDeleted, now);
+}
+
 // Once it is not in the store nobody reaches it; its node ends what runs and removes its files now,
 // or when it hears that the session is no more.
 Result<Response> destroy_sandbox(Call& call) {

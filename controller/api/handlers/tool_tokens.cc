@@ -159,6 +159,11 @@ Status prepare_delete(store::WriteTxn& txn, const ToolToken& token, WallTime now
       [&](const ToolToken& other) { return other.status.parent == token.metadata.name; });
 }
 
+Status save_marked(store::WriteTxn& txn, ToolToken& token, WallTime now) {
+  TRY(txn.update(token));
+  return store::revoke_tool_token(txn, token, contracts::RevokeReason::kManual, now);
+}
+
 namespace {
 
 Status save_recorded(store::WriteTxn& txn, const Call& call, ToolToken& token) {
