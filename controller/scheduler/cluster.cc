@@ -17,6 +17,13 @@ int64_t waits_since(const contracts::RunStatus& status) {
   return says ? found->last_transition_time->value.ms : 0;
 }
 
+// Of a run that a node refused for its files.
+Millis pause_after(int64_t refusals) {
+  Millis pause = refusals > 1 ? kShortestPause : Millis(0);
+  for (int64_t i = 2; i < refusals && pause < kLongestPause; ++i) pause *= 2;
+  return std::min(pause, kLongestPause);
+}
+
 }  // namespace
 
 void Cluster::put_node(const contracts::Node& node) {
@@ -47,8 +54,12 @@ Cluster::Entry Cluster::entry_of(const contracts::Run& run) {
   if (run.metadata.creation_timestamp) entry.created_ms = run.metadata.creation_timestamp->value.ms;
   entry.demand = classes_.join(demand_of(run));
   if (run.status.phase != contracts::RunPhase::kPending) entry.node = run.status.node_name;
-  if (run.status.disk_needed && entry.node.empty())
+  if (run.status.disk_needed && entry.node.empty()) {
     entry.asks_again_ms = waits_since(run.status) + kAsksAgainAfter.count();
+    entry.longest_wait_ms = pause_after(run.status.refusals).count();
+    if (entry.longest_wait_ms > 0)
+      entry.not_before_ms = waits_since(run.status) + entry.longest_wait_ms;
+  }
   if (run.status.retry_at && run.spec.retry) {
     entry.not_before_ms = run.status.retry_at->value.ms;
     entry.longest_wait_ms = runs::retry_delay(*run.spec.retry, runs::counted_attempts(run)).count();

@@ -42,6 +42,11 @@ struct Unplaced {
 // A run whose files had no room is placed by what they take for so long. Then it asks a node again,
 // whatever is free there: another run may have brought the same files meanwhile.
 constexpr Millis kAsksAgainAfter = std::chrono::minutes(5);
+// One that was refused once more, where the numbers spoke for it, waits in any case before it is
+// placed: twice as long each time, and at most so long. A disk may have room for its bytes and not
+// for so many files.
+constexpr Millis kShortestPause = std::chrono::seconds(5);
+constexpr Millis kLongestPause = std::chrono::minutes(1);
 // A place further back is not told: each run that leaves would rewrite all behind it.
 constexpr size_t kToldPositions = 100;
 

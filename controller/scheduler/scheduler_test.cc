@@ -312,6 +312,34 @@ TEST(Scheduler, AfterAWhileARunAsksAgainForFilesThatMayBeThereByThen) {
   }
 }
 
+// As on a node with room for the bytes of a run's files and not for so many of them.
+TEST(Scheduler, ARunThatIsRefusedThoughItFitsIsPlacedAgainLaterEachTime) {
+  Cluster cluster({});
+  cluster.put_node(with_disk(make_node("n"), kGibi));
+  contracts::Run many = make_run("many");
+  many.status.disk_needed = wire::Quantity{kUsualDisk};
+  many.status.conditions = {{"Scheduled", "False", "REFUSED", "", wire::Timestamp{{1000}}}};
+  const auto waits_ms = [&](int64_t refusals) {
+    many.status.refusals = refusals;
+    cluster.put_run(many);
+    const int64_t due =
+        cluster.pass(WallTime{1000}).bindings.empty() ? cluster.next_due()->ms : 1000;
+    if (due > 1000) {
+      EXPECT_TRUE(cluster.pass(WallTime{due - 1}).bindings.empty());
+      EXPECT_EQ(cluster.pass(WallTime{due}).bindings.size(), 1u);
+    }
+    cluster.remove_run("many");
+    EXPECT_FALSE(cluster.next_due());
+    return due - 1000;
+  };
+  EXPECT_EQ(waits_ms(1), 0) << "it goes where there is room at once";
+  EXPECT_EQ(waits_ms(2), 5'000);
+  EXPECT_EQ(waits_ms(3), 10'000);
+  EXPECT_EQ(waits_ms(5), 40'000);
+  EXPECT_EQ(waits_ms(6), 60'000);
+  EXPECT_EQ(waits_ms(1000), 60'000);
+}
+
 TEST(Scheduler, NeverTakesMoreThanMaxRuns) {
   std::vector<contracts::Run> runs;
   for (int i = 0; i < 6; ++i) runs.push_back(make_run(cat("r", i)));
