@@ -43,6 +43,18 @@ TEST_F(Apply, RemovesWhatItsManagerNoLongerApplies) {
   EXPECT_EQ(none.body.text("metadata.labels.a"), "1");  // still the other's
 }
 
+TEST_F(Apply, AddsAndRemovesFinalizers) {
+  apply("s1", "one", wish("s1", "", kSpec));
+  const std::string held = R"(,"finalizers":["a.example/x"])";
+  EXPECT_EQ(
+      apply("s1", "one", wish("s1", held, kSpec)).body.at("metadata.finalizers")->array()->size(),
+      1u);
+  EXPECT_EQ(apply("s1", "two", wish("s1", R"(,"finalizers":["b.example/y"])")).status, 409);
+  EXPECT_EQ(call("DELETE", cat(kRuns, "/s1")).body.text("kind"), "Run");
+  EXPECT_EQ(apply("s1", "one", wish("s1", "", kSpec)).status, 200);
+  EXPECT_EQ(call("GET", cat(kRuns, "/s1")).status, 404);
+}
+
 TEST_F(Apply, ConflictsOverAFieldOfAnotherManagerUnlessForced) {
   apply("s1", "one", wish("s1", R"(,"labels":{"a":"1"})", kSpec));
   const Answer refused = apply("s1", "two", wish("s1", R"(,"labels":{"a":"2"})"));

@@ -144,10 +144,11 @@ TEST_F(Deletions, ThatLeaveNoGraceKill) {
 
 TEST_F(Deletions, RefuseOptionsThatMeanNothing) {
   ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
-  for (const char* body :
-       {R"({"propagationPolicy":"Later"})", R"({"propagationPolicy":1})",
-        R"({"gracePeriodSeconds":-1})", R"({"gracePeriodSeconds":"0"})",
-        R"({"gracePeriodSeconds":99999999999})", R"({"preconditions":{"uid":"other"}})"})
+  for (const char* body : {R"({"propagationPolicy":"Later"})", R"({"propagationPolicy":1})",
+                           R"({"gracePeriodSeconds":-1})", R"({"gracePeriodSeconds":"0"})",
+                           R"({"gracePeriodSeconds":99999999999})",
+                           R"({"preconditions":{"uid":"other"}})", R"({"preconditions":"other"})",
+                           R"({"preconditions":{"uid":7}})", R"(["preconditions"])", R"("other")"})
     EXPECT_GE(call("DELETE", cat(kRuns, "/r"), body).status, 400) << body;
   EXPECT_EQ(call("DELETE", cat(kRuns, "/r?propagationPolicy=Later")).status, 400);
   EXPECT_EQ(call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=x")).status, 400);

@@ -324,6 +324,22 @@ TEST_F(Secrets, WhatIsAppliedIsWhatThereIs) {
   EXPECT_EQ(*now.body.at("status.values")->array()->front().find("bytes")->integer(), 7);
 }
 
+TEST_F(Secrets, AnApplyMakesThemImmutableAndNothingElseOfThem) {
+  const auto apply = [&](const std::string& more) {
+    return patch(document(cat(R"("data":{"a":"b25l"})", more)), "apply-patch+yaml",
+                 "?fieldManager=me&force=true");
+  };
+  EXPECT_EQ(apply("").status, 201);
+  const Answer typed = apply(R"(,"type":"example","stringData":{"b":"two"})");
+  EXPECT_EQ(typed.body.text("type"), "example") << typed.text;
+  EXPECT_EQ(names_of(typed), "a=3 b=3");
+  const Answer fixed = apply(R"(,"immutable":true,"stringData":{"b":"two"})");
+  ASSERT_NE(fixed.body.find("immutable"), nullptr) << fixed.text;
+  EXPECT_EQ(apply(R"(,"immutable":false,"stringData":{"b":"two"})").reason(), "FIELD_IMMUTABLE");
+  EXPECT_EQ(apply(R"(,"immutable":true,"stringData":{"b":"three"})").reason(), "FIELD_IMMUTABLE");
+  EXPECT_EQ(apply(R"(,"immutable":true,"stringData":{"b":"two"})").status, 200);
+}
+
 TEST_F(Secrets, TheirKeyIsReplacedByCommandAndEveryValueIsSealedAnew) {
   ASSERT_EQ(make().status, 201);
   ASSERT_EQ(run_with(R"([{"name":"db"}])").status, 201);

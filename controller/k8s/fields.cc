@@ -15,6 +15,18 @@ void add_fields(const Value& value, FieldSet& out) {
   for (const auto& [key, member] : *members) add_fields(member, out.members[key]);
 }
 
+// Of a Secret what is beside its values; of any object who holds it.
+void add_others(const Value& object, FieldSet& out) {
+  for (const char* scalar : {"immutable", "type"}) {
+    const Value* found = object.find(scalar);
+    if (found != nullptr && !found->is_null()) out.members[scalar];
+  }
+  const Value* metadata = object.find("metadata");
+  const Value* holders = metadata == nullptr ? nullptr : metadata->find("finalizers");
+  if (holders != nullptr && holders->array() != nullptr && !holders->array()->empty())
+    out.members["metadata"].members["finalizers"];
+}
+
 void visit_fields(const FieldSet& set, FieldPath& path,
                   const std::function<void(const FieldPath&)>& visit) {
   for (const auto& [key, member] : set.members) {
@@ -87,6 +99,7 @@ FieldSet owned_fields(const Value& object) {
     if (found == nullptr || found->object() == nullptr || found->object()->empty()) continue;
     add_fields(*found, set.members["metadata"].members[map]);
   }
+  add_others(object, set);
   return set;
 }
 

@@ -29,7 +29,8 @@ struct FieldSet {
   friend bool operator==(const FieldSet&, const FieldSet&) = default;
 };
 
-// The fields of an object's spec, labels and annotations: what a manager can own.
+// The fields of an object's spec or data, its labels, annotations and finalizers, and a Secret's
+// type and immutable: what a manager can own.
 FieldSet owned_fields(const wire::Value& object);
 // Those whose values differ in `after` from `before`, or are there only in one.
 struct FieldChanges {
