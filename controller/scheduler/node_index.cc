@@ -32,6 +32,7 @@ void count(Usage& capacity, const NodeState& node, int64_t sign) {
   capacity.memory += sign * node.capacity.memory.bytes;
   capacity.accelerators +=
       sign * node.devices[static_cast<size_t>(contracts::AcceleratorKind::kAny)];
+  capacity.disk += sign * node.disk.value_or(0);
 }
 
 bool has_devices(const NodeState& node) {

@@ -72,6 +72,8 @@ std::string never_text(const std::string& name_space, const std::string& grant,
              raise_text(grant, over));
 }
 
+constexpr int64_t kMostDiskOfARun = int64_t{1} << 50;  // a sum of many is a number still
+
 double share(int64_t used, int64_t total) {
   if (used <= 0) return 0;
   return total <= 0 ? 1 : static_cast<double>(used) / static_cast<double>(total);
@@ -84,6 +86,7 @@ void Usage::add(const Demand& demand, int64_t sign) {
   cpu += sign * demand.cpu;
   memory += sign * demand.memory;
   if (demand.accelerators) accelerators += sign * demand.accelerators->count;
+  disk += sign * std::min(demand.disk, kMostDiskOfARun);
   charged.add(charge_of(demand), sign);
 }
 
@@ -240,9 +243,11 @@ std::optional<std::string> Quotas::refusal(const std::string& name_space, const 
 }
 
 double dominant_share(const Usage& used, const Usage& total, int64_t weight) {
-  const double most =
-      std::max({share(used.runs, total.runs), share(used.cpu, total.cpu),
-                share(used.memory, total.memory), share(used.accelerators, total.accelerators)});
+  // Nodes that do not say how much they have take no part.
+  const double of_disk = total.disk > 0 ? share(used.disk, total.disk) : 0;
+  const double most = std::max({share(used.runs, total.runs), share(used.cpu, total.cpu),
+                                share(used.memory, total.memory),
+                                share(used.accelerators, total.accelerators), of_disk});
   return most / static_cast<double>(weight);
 }
 

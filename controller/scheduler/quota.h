@@ -52,6 +52,7 @@ struct Usage {
   int64_t cpu = 0;
   int64_t memory = 0;
   int64_t accelerators = 0;
+  int64_t disk = 0;
   Charges charged;  // the same as quotas count it
   void add(const Demand& demand, int64_t sign = 1);
   bool nothing() const { return runs == 0 && charged == Charges(); }

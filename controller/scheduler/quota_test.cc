@@ -128,6 +128,20 @@ TEST(FairShare, FollowsTheWeightsAndWhatIsHeldAlready) {
   EXPECT_EQ(bound_by_space(held.pass(kNow)), (std::map<std::string, int>{{"newcomer", 2}}));
 }
 
+TEST(FairShare, WhoHoldsTheDiskHasHisShare) {
+  Cluster cluster({});
+  contracts::Node only = node("n", 100);
+  only.status.allocatable_disk = wire::Quantity{100 << 20};
+  cluster.put_node(only);
+  contracts::Run large = run("a0", "team-a");
+  large.spec.resources.emplace().disk = wire::Quantity{60 << 20};
+  cluster.put_run(large);
+  EXPECT_EQ(cluster.pass(kNow).bindings.size(), 1u);
+  for (int i = 1; i < 5; ++i) cluster.put_run(run(cat("a", i), "team-a"));
+  for (int i = 0; i < 4; ++i) cluster.put_run(run(cat("b", i), "team-b"));
+  EXPECT_EQ(bound_by_space(cluster.pass(kNow)), (std::map<std::string, int>{{"team-b", 2}}));
+}
+
 TEST(FairShare, PriorityGoesFirst) {
   Cluster cluster({});
   cluster.put_node(node("n", 2));
