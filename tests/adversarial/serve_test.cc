@@ -308,12 +308,13 @@ TEST_P(ServeByWorkers, AllWaitAtOneSocketAndMakeWhatIsTakenAnew) {
 }
 
 // One of them serves as a whole server would.
-TEST_P(ServeByWorkers, GoOnWithoutOneThatWasKilledAndEndWithTheFirst) {
+TEST_P(ServeByWorkers, GoOnWithoutOneThatWasKilledReplaceItAndEndWithTheFirst) {
   const std::vector<pid_t> before = processes_of(launcher());
   const std::vector<pid_t> ready = children_of(server());
   ASSERT_FALSE(ready.empty());
   kill(ready.front(), SIGKILL);
   EXPECT_EQ(run(request({"echo", "served"})).out, "served\n");
+  wait_until_ready();  // whoever it was has been replaced
   EXPECT_EQ(end_server(SIGKILL), 128 + SIGKILL);
   wait_until_gone(before);
   start_server();

@@ -16,6 +16,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "common/base/text.h"
@@ -78,7 +79,7 @@ class Server {
         lock_(std::move(lock)),
         clock_(clock),
         workers_(workers_wanted(options)),
-        pace_((options.ready + workers_ - 1) / workers_, clock.mono()),
+        pace_(ready_each(), clock.mono()),
         look_at_(clock.mono() + kLookAround) {}
   Status set_up();
   // Until a signal or the end of all use.
@@ -87,13 +88,15 @@ class Server {
  private:
   void refresh_shared_view();
   Status take_base_filter();
-  Status start_workers(int count);
+  Status start_workers();
   Status be_worker(pid_t first);
   Status enter_network(EmptyNetwork& out);
   void choose_user();
   void refill();
   Status make_ready();
   void forget_server();
+  void forget_runs();
+  int ready_each() const { return (options_.ready + workers_ - 1) / workers_; }
   void wait_for_something();
   void note_taken();
   void note_ended();
@@ -116,6 +119,7 @@ class Server {
   const int workers_;
   ServePace pace_;
   MonoTime look_at_;
+  std::set<pid_t> others_;          // workers beside this one; of the first one alone
   std::optional<pid_t> works_for_;  // the first one, while that lives
   bool leave_ = false;
 };
@@ -139,7 +143,7 @@ Status Server::set_up() {
   TRY(take_base_filter());
   ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
   if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
-  return start_workers(workers_);
+  return start_workers();
 }
 
 // Without one, each run makes all of its view itself.
@@ -163,22 +167,25 @@ Status Server::take_base_filter() {
   return {};
 }
 
-// Each is this process once more: what it has made so far is shared, what it makes from now on not.
-Status Server::start_workers(int count) {
+// As many as are missing. Each is this process once more, without what it lends.
+Status Server::start_workers() {
   const pid_t first = getpid();
-  for (int i = 1; i < count; ++i) {
+  while (std::ssize(others_) + 1 < workers_) {
     const pid_t pid = fork();
     if (pid < 0) return step_error("starting a worker", errno);
     if (pid == 0) return be_worker(first);
+    others_.insert(pid);
   }
   return {};
 }
 
 Status Server::be_worker(pid_t first) {
   works_for_ = first;
-  lock_.reset();
+  others_.clear();
+  forget_runs();
   leave_ = prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != first;
   ASSIGN_OR_RETURN(taken_, make_taken_pipe());
+  pace_ = ServePace(ready_each(), clock_.mono());
   return {};
 }
 
@@ -220,9 +227,13 @@ void Server::choose_user() {
 
 // In a ready process: it holds nothing of the server, nor of another run.
 void Server::forget_server() {
-  lock_.reset();
   signals_.reset();
   taken_.read.reset();
+  forget_runs();
+}
+
+void Server::forget_runs() {
+  lock_.reset();
   networks_.clear();
   users_.clear();
   processes_.clear();
@@ -272,6 +283,7 @@ void Server::note_ended() {
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
     note_taken();  // what it wrote comes first
+    others_.erase(pid);
     auto node = processes_.extract(pid);
     if (node.empty()) continue;
     if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
@@ -319,6 +331,9 @@ void Server::run() {
     if (now < look_at_) continue;
     look_at_ = now + kLookAround;
     const bool in_use = processes_.size() > static_cast<size_t>(pace_.ready());
+    if (!works_for_) {
+      if (const Status started = start_workers(); !started.ok()) say(started.error());
+    }
     const bool idle = !in_use && pace_.unused_for_long(now);
     if (!still_listening() || (idle && !works_for_)) leave_ = true;
   }
