@@ -42,16 +42,6 @@ Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env)
   return out;
 }
 
-Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
-                                              const ObjectChoice& choice) {
-  std::vector<std::string> names;
-  TRY(client.list(choice.target(), client::ListForm::kMetadata, [&](Value& page) -> Status {
-    for (const Value& each : items_of(choice, page)) names.push_back(each.text("metadata.name"));
-    return {};
-  }));
-  return names;
-}
-
 Result<std::vector<Doomed>> chosen(client::ControllerClient& client, const Parsed& parsed) {
   if (!parsed.has("KIND"))
     return invalid_argument("USAGE", "say what: KIND and NAME, KIND and --selector, or --filename");

@@ -7,6 +7,7 @@
 #include "cli/core/for_each.h"
 #include "cli/core/object_choice.h"
 #include "cli/core/option_values.h"
+#include "cli/core/run_end.h"
 #include "cli/core/run_report.h"
 #include "cli/core/watching.h"
 
@@ -17,20 +18,31 @@ namespace {
 // By names, or all that a selector chooses now.
 Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const Parsed& parsed) {
   ASSIGN_OR_RETURN(std::vector<RunRef> named, run_refs(parsed));
-  if (named.empty() == parsed.text("selector").empty())
+  const std::string selector = parsed.text("selector");
+  if (named.empty() && selector.empty())
     return invalid_argument("USAGE", "say which: names, or --selector for several", "NAME");
+  if (!named.empty() && !selector.empty())
+    return invalid_argument("USAGE", "names, or --selector: leave one of the two out",
+                            "--selector");
   if (!named.empty()) return named;
-  const ObjectChoice all{.kind = Kind::kRun,
-                         .name_space = parsed.text("namespace", "default"),
-                         .selector = parsed.text("selector")};
-  TRY(client.list(all.target(), client::ListForm::kMetadata, [&](wire::Value& page) -> Status {
-    for (const wire::Value& each : items_of(all, page))
-      named.push_back({each.text("metadata.namespace"), each.text("metadata.name")});
-    return {};
-  }));
-  if (named.empty())
-    return Error{Code::kNotFound, "NO_RUN", cat("no run has the labels ", all.selector)};
+  const ObjectChoice all{
+      .kind = Kind::kRun, .name_space = parsed.text("namespace", "default"), .selector = selector};
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, listed_names(client, all));
+  if (names.empty())
+    return Error{Code::kNotFound, "NO_RUN", cat("no run has the labels ", selector)};
+  for (const std::string& name : names) named.push_back({all.name_space, name});
   return named;
+}
+
+// A name that is wrong is told now and not when the others have ended, which may be hours later.
+Status all_are_there(client::ControllerClient& client, const std::vector<RunRef>& runs,
+                     const Env& env) {
+  if (runs.size() == 1) return {};  // waiting for it says so at once
+  for (const RunRef& each : runs) {
+    const auto run = get_run_patiently(client, each, env);
+    if (!run.ok()) return run.error();
+  }
+  return {};
 }
 
 Status cancel_one(Watcher& watcher, const RunRef& ref, bool at_once, const Env& env) {
@@ -53,14 +65,17 @@ int wait_command(const Parsed& parsed, Env& env) {
   if (!timeout.ok()) return fail(env, timeout.error());
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
+    if (parsed.text("selector").empty()) TRY(all_are_there(watcher.client, runs, env));
     const MonoTime until = env.clock.mono() + timeout->value_or(Millis(0));
     int code = kExitOk;
     for (const RunRef& each : runs) {
       const Millis left = std::max(until - env.clock.mono(), Millis(1));
-      ASSIGN_OR_RETURN(const contracts::Run run,
-                       wait_for_end(watcher.client, each, env, *timeout ? left : Millis(0)));
-      env.say(run_line(run));
-      if (code == kExitOk) code = exit_code_of(run);
+      const auto run = wait_for_end(watcher.client, each, env, *timeout ? left : Millis(0));
+      // One that was deleted meanwhile ends no waiting for the others.
+      if (!run.ok() && run.error().code != Code::kNotFound) return run.error();
+      const int its_own = run.ok() ? exit_code_of(*run) : fail(env, run.error());
+      if (run.ok()) env.say(run_line(*run));
+      if (code == kExitOk) code = its_own;
     }
     return code;
   });

@@ -55,6 +55,16 @@ Result<ObjectChoice> object_choice(const Parsed& parsed) {
   return choice;
 }
 
+Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
+                                              const ObjectChoice& choice) {
+  std::vector<std::string> names;
+  TRY(client.list(choice.target(), client::ListForm::kMetadata, [&](Value& page) -> Status {
+    for (const Value& each : items_of(choice, page)) names.push_back(each.text("metadata.name"));
+    return {};
+  }));
+  return names;
+}
+
 std::vector<Value> items_of(const ObjectChoice& choice, const Value& answer) {
   if (!choice.name.empty()) return {answer};
   const Value* items = answer.find("items");

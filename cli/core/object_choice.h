@@ -7,6 +7,7 @@
 
 #include "cli/core/command_table.h"
 #include "cli/core/kinds.h"
+#include "common/client/controller_client.h"
 #include "common/wire/value.h"
 
 namespace paddock::cli {
@@ -25,6 +26,10 @@ struct ObjectChoice {
 };
 // USAGE for what does not go together.
 Result<ObjectChoice> object_choice(const Parsed& parsed);
+
+// The names of all that a choice without a name means, read part by part.
+Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
+                                              const ObjectChoice& choice);
 
 // The objects of an answer: its items, or the one that was asked for.
 std::vector<wire::Value> items_of(const ObjectChoice& choice, const wire::Value& answer);

@@ -36,6 +36,11 @@ by_hand() { echo "by hand $1: $2"; }
 
 by_hand "1 build" "make build"
 by_hand "2 start" "PADDOCK_CONTROLLER_EXECUTE_PORT=8007 build/bin/paddock up"
+# The node takes code a second or two after `paddock up`: its first interpreters are made then.
+for _ in {1..60}; do
+  [[ "$(ask "$url/health")" == *'"status":"unhealthy"'* ]] || break
+  sleep 0.5
+done
 check "3 health" '"status":"healthy"' "$(ask "$url/health")"
 check "4 simple execution" $'"success":true\n"stdout":"2\\n"\n"exit_code":0' \
   "$(execute '{"language": "python", "code": "print(1 + 1)", "timeout_seconds": 5}')"

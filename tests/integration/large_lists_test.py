@@ -34,7 +34,7 @@ class LargeLists(BareController):
     def make(self, count):
         """Runs that wait, as there is no node."""
         for first in range(0, count, 1000):
-            items = [{"metadata": {"name": f"r{number:05}"}, "spec": {"type": "code", "code": "print(1)"}}
+            items = [{"metadata": {"name": f"r{number:05}", "labels": {"sweep": "a"}}, "spec": {"type": "code", "code": "print(1)"}}
                      for number in range(first, min(first + 1000, count))]
             status, answer = self.ask("POST", RUNS, {"apiVersion": "paddock.dev/v1alpha1", "kind": "RunList", "items": items})
             self.assertEqual(status, 201, answer)
@@ -59,6 +59,8 @@ class LargeLists(BareController):
         status = self.paddock("status", *self.options)  # not ready: it has no node
         self.assertRegex(status.stdout, rf"(?m)^runs +{MANY} Pending$")
         self.assertRegex(self.command("top"), rf"(?m)^default +0 +{MANY} ")
+        told = self.paddock("cancel", "-l", "sweep=a", *self.options)
+        self.assertEqual((told.returncode, told.stderr.count(" is being canceled\n")), (0, MANY), told.stderr[-500:])
         self.assertEqual(len(self.command("delete", "runs", "--all").splitlines()), MANY)
         self.assertRegex(self.paddock("status", *self.options).stdout, r"(?m)^runs +none$")
 

@@ -143,7 +143,18 @@ class Objects(unittest.TestCase):
         self.assertIn("RUN_NOT_FOUND", self.cli("cancel", "nobody", *names, code=127).stderr)
         self.assertIn("NO_RUN", self.cli("wait", "-l", "group=none", code=127).stderr)
         self.assertIn("names, or --selector", self.cli("wait", code=2).stderr)
-        self.assertIn("names, or --selector", self.cli("cancel", "ended-3", "-l", "group=ended", code=2).stderr)
+        never = self.cli("run", "--detach", "--cpu", "4000", "--", "true").stdout.strip()
+        self.addCleanup(self.cli, "cancel", never)
+        told = self.cli("wait", never, "nobody", code=127).stderr  # now, and not once the other has ended
+        self.assertIn("RUN_NOT_FOUND", told)
+        self.assertNotIn(never, told)
+        self.cli("run", "--detach", "--cpu", "4000", "--name", "gone", "--", "true")
+        waits = self.instance.start("wait", "ended-3", "gone", "ended-4")
+        self.assertIn("ended-3 Failed", waits.stderr.readline())  # it has seen by now that all are there
+        self.cli("delete", "run", "gone")
+        told = waits.communicate(timeout=PATIENCE_S)[1]
+        self.assertEqual((waits.returncode, "RUN_NOT_FOUND" in told, "ended-4 Failed" in told), (3, True, True), told)
+        self.assertIn("leave one of the two out", self.cli("cancel", "ended-3", "-l", "group=ended", code=2).stderr)
         self.assertIn("`node/ended-3` is none", self.cli("logs", "node/ended-3", code=2).stderr)
 
     def test_a_watch_shows_each_change_until_it_is_ended(self):
