@@ -21,11 +21,15 @@ const std::string& complaint_of(const SandboxResult& result) {
 
 std::string refused_names(const SandboxResult& result) {
   std::string out;
+  std::string why;
   for (const contracts::Denial& denial : result.denials) {
     if (denial.what != "name lookup" && denial.what != "network connect") continue;
     out += cat(out.empty() ? "; the sandbox refused: " : ", ", denial.target);
+    // The name is an index's own; its address is what the operator has to allow.
+    if (denial.target.find(" at ") != std::string::npos)
+      why = cat(" (", denial.rule, "; ", denial.remedy, ")");
   }
-  return to_utf8_lossy(out.substr(0, kShownLine));
+  return cat(to_utf8_lossy(out.substr(0, kShownLine)), why);
 }
 
 }  // namespace

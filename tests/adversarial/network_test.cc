@@ -136,6 +136,7 @@ TEST_P(Network, LeadsToNoPrivateAddressThatTheOperatorDidNotAllow) {
         find_denial(done, "network connect", cat("n", i, ".inner.test:80 at ", hidden[i]));
     ASSERT_NE(denial, nullptr) << denials_of(done);
     EXPECT_THAT(denial->rule, HasSubstr("not public"));
+    EXPECT_THAT(denial->remedy, HasSubstr("network.allowRanges"));
   }
 }
 

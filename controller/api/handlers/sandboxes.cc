@@ -96,7 +96,9 @@ Error with_field(Error error) {
   std::string field = error.message.substr(0, end == std::string::npos ? 0 : end);
   if (field.starts_with("tools[")) field.replace(0, 5, "toolAllowlist");
   const bool known = field.starts_with("toolAllowlist[") || field.starts_with("hostMounts[");
-  if (known) error.causes = {{cat("spec.security.", field), error.message.substr(end + 2)}};
+  if (!known) return error;
+  error.message.erase(0, end + 2);
+  error.causes = {{cat("spec.security.", field), error.message}};
   return error;
 }
 

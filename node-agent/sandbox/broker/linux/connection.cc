@@ -89,9 +89,11 @@ void Connection::resolve() {
 void Connection::connect_to(const Resolved& resolved) {
   if (finished_) return;
   if (resolved.addresses.empty() && !resolved.refused.empty()) {
-    return refuse(cat(name_, ":", port_, " at ", to_text(resolved.refused[0])),
-                  "the name leads to an address that is not public",
-                  "the operator of this node may allow the address's range");
+    return refuse(
+        cat(name_, ":", port_, " at ", to_text(resolved.refused[0])),
+        "the name leads to an address that is not public",
+        "the operator of this node may allow the address's range: network.allowRanges of its "
+        "configuration");
   }
   addresses_ = resolved.addresses;
   if (addresses_.size() > kMostAddressesTried) addresses_.resize(kMostAddressesTried);
