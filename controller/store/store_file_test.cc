@@ -108,7 +108,7 @@ TEST(StoreFile, RefusesADamagedFileAndLeavesItAsItIs) {
   std::fstream file(folder.file(), std::ios::in | std::ios::out | std::ios::binary);
   const std::string noise(4096, '\x5a');
   for (const int page : {3, 5, 7, 9}) {
-    file.seekp(page * 4096);
+    file.seekp(std::streamoff{page} * 4096);
     file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
   }
   file.close();
@@ -136,7 +136,7 @@ TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
   std::fstream file(folder.file(), std::ios::in | std::ios::out | std::ios::binary);
   const std::string noise(4096, '\x5a');
   for (int page = pages / 2; page < pages; ++page) {
-    file.seekp(page * 4096);
+    file.seekp(std::streamoff{page} * 4096);
     file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
   }
   file.close();

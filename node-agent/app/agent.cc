@@ -233,14 +233,26 @@ void tend_disk(const AgentConfig& config, HostStatus& host, const DiskUse& use,
   if ((full || disk.is_short()) && cache.tidy(clock, true)) disk.made_room();
 }
 
+// Those that serve: runs; sessions, whose programs are judged; short code.
+struct Launchers {
+  Launchers(const AgentConfig& config, const Clock& clock)
+      : runs(config.sandbox_program, runs_launcher_dir(config), clock),
+        judging(config.sandbox_program, sessions_launcher_dir(config), clock, judging_options()),
+        holding(config.sandbox_program, snippets_launcher_dir(config), clock,
+                {"--hold", "exit", "--ready", "2"}) {
+    runs.start();
+    if (config.sessions.max_sessions > 0) judging.start();
+    if (config.snippets.enabled) holding.start();
+  }
+  executor::LaunchServer runs, judging, holding;
+};
+
 // What waits was made by the program that was there before.
-void use_new_launcher(const AgentConfig& config, executor::LaunchServer& runs,
-                      executor::LaunchServer& judging, executor::LaunchServer& holding,
-                      CallHost& calls) {
+void use_new_launcher(const AgentConfig& config, Launchers& launchers, CallHost& calls) {
   log_info("the launcher is another program now; trying its sandbox");
-  runs.replace();
-  if (config.sessions.max_sessions > 0) judging.replace();
-  if (config.snippets.enabled) holding.replace();
+  launchers.runs.replace();
+  if (config.sessions.max_sessions > 0) launchers.judging.replace();
+  if (config.snippets.enabled) launchers.holding.replace();
   calls.discard_warm();
 }
 
@@ -280,17 +292,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
-  executor::LaunchServer server(config.sandbox_program, runs_launcher_dir(config), clock);
-  server.start();
-  executor::LaunchServer judging(config.sandbox_program, sessions_launcher_dir(config), clock,
-                                 judging_options());
-  if (config.sessions.max_sessions > 0) judging.start();
-  executor::LaunchServer holding(config.sandbox_program, snippets_launcher_dir(config), clock,
-                                 {"--hold", "exit", "--ready", "2"});
-  if (config.snippets.enabled) holding.start();
+  Launchers launchers(config, clock);
   CallHost calls(
-      {std::move(snippet_setting), session_setting_of(config, bounds)}, config.name, holding,
-      judging, {nonce, generation}, [&] { return credentials.endpoint(); }, clock);
+      {std::move(snippet_setting), session_setting_of(config, bounds)}, config.name,
+      launchers.holding, launchers.judging, {nonce, generation},
+      [&] { return credentials.endpoint(); }, clock);
   TRY(calls.recover());
   session::SessionLoop* talking = nullptr;
   HostStatus* telling = nullptr;
@@ -303,7 +309,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   RunHost runs(
       executor, *cache, accelerators, disk,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
-      random, first_look.capacity.max_runs, &server,
+      random, first_look.capacity.max_runs, &launchers.runs,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
                             random, [&](const session::Action& action) {
@@ -331,7 +337,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       prune_environments(executor.environments.dir, clock.wall());
     });
     const LauncherWatch watch(config.sandbox_program, [&] {
-      use_new_launcher(config, server, judging, holding, calls);
+      use_new_launcher(config, launchers, calls);
       prove_again(config, host);
     });
     const Regularly looking(Regularly::First::kLater, kLookEvery,

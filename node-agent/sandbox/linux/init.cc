@@ -238,7 +238,7 @@ int close_all_but(int control, int view, int user_lock) {
   constexpr int kAbove = 16;
   const int scratch = openat(view, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const int kept[] = {control, view, scratch, user_lock};
-  int moved[std::size(kept)];
+  int moved[std::size(kept)] = {};
   for (size_t i = 0; i < std::size(kept); ++i)
     moved[i] = kept[i] < 0 ? -1 : fcntl(kept[i], F_DUPFD_CLOEXEC, kAbove);
   raw::close_range(0, kAbove - 1);

@@ -52,13 +52,14 @@ int hoard_descriptors(int most) {
 int hoard_pipes(int most) {
   int held = 0;
   int ends[2];
-  while (held < most && pipe(ends) == 0 && fcntl(ends[0], F_GETPIPE_SZ) == 65536) ++held;
+  while (held < most && pipe2(ends, O_CLOEXEC) == 0 && fcntl(ends[0], F_GETPIPE_SZ) == 65536)
+    ++held;
   return held;
 }
 
 int hoard_watchers(int most) {
   int held = 0;
-  while (held < most && inotify_init1(0) >= 0) ++held;
+  while (held < most && inotify_init1(IN_CLOEXEC) >= 0) ++held;
   return held;
 }
 

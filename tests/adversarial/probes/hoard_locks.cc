@@ -34,7 +34,7 @@ void try_one(const std::string& what, int fd) {
 
 // One descriptor's number is now the one file and now the other, while locks are asked for it.
 void race(int own, int others, int operation, int rounds) {
-  const int number = dup(own);
+  const int number = fcntl(own, F_DUPFD_CLOEXEC, 0);
   std::atomic<bool> over = false;
   std::thread flips([&] {
     while (!over) {
@@ -51,7 +51,7 @@ void race(int own, int others, int operation, int rounds) {
 // The same while somebody else has the lock of its own file, so that each call has to wait: until a
 // signal ends it.
 void race_waiting(int others) {
-  const int held = open("/workspace/contended", O_RDWR | O_CREAT, 0600);
+  const int held = open("/workspace/contended", O_RDWR | O_CLOEXEC | O_CREAT, 0600);
   flock(held, LOCK_EX);
   const pid_t child = fork();
   if (child == 0) {
@@ -60,7 +60,7 @@ void race_waiting(int others) {
     sigaction(SIGALRM, &nothing, nullptr);
     const itimerval often{{0, 5000}, {0, 5000}};
     setitimer(ITIMER_REAL, &often, nullptr);
-    race(open("/workspace/contended", O_RDWR), others, LOCK_EX, kWaits);
+    race(open("/workspace/contended", O_RDWR | O_CLOEXEC), others, LOCK_EX, kWaits);
     // What it got on the other's file is held by whoever has that open: its parent.
     _exit(0);
   }
@@ -71,17 +71,18 @@ void race_waiting(int others) {
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
-  const int others = open(arguments[1], O_RDONLY);
+  const int others = open(arguments[1], O_RDONLY | O_CLOEXEC);
   if (others < 0) breach("the file is not there", errno);
   try_one("a file of the host", others);
-  try_one("a program", open("/usr/bin/env", O_RDONLY));
-  try_one("its own program", open("/proc/self/exe", O_RDONLY));
-  try_one("a folder", open("/usr", O_RDONLY | O_DIRECTORY));
-  try_one("the root", open("/", O_RDONLY | O_DIRECTORY));
-  try_one("a device", open("/dev/null", O_RDWR));
-  try_one("a namespace of the host", open("/proc/self/ns/time", O_RDONLY));
+  try_one("a program", open("/usr/bin/env", O_RDONLY | O_CLOEXEC));
+  try_one("its own program", open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  try_one("a folder", open("/usr", O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  try_one("the root", open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  try_one("a device", open("/dev/null", O_RDWR | O_CLOEXEC));
+  try_one("a namespace of the host", open("/proc/self/ns/time", O_RDONLY | O_CLOEXEC));
   try_one("a file without an inode of its own", eventfd(0, 0));
-  race(open("/workspace/own", O_RDWR | O_CREAT, 0600), others, LOCK_EX | LOCK_NB, kRaces);
+  race(open("/workspace/own", O_RDWR | O_CLOEXEC | O_CREAT, 0600), others, LOCK_EX | LOCK_NB,
+       kRaces);
   race_waiting(others);
   verdict();
   std::puts("HELD");
