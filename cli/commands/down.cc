@@ -1,7 +1,6 @@
 // `paddock down`: cancel what runs, stop the programs by identity, remove our own pointer.
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/core/error_text.h"
@@ -9,11 +8,11 @@
 #include "cli/core/health.h"
 #include "cli/core/instance_lock.h"
 #include "cli/core/launchers.h"
+#include "cli/core/list_items.h"
 #include "cli/core/option_values.h"
 #include "cli/core/program.h"
 #include "cli/core/watching.h"
 #include "common/client/controller_client.h"
-#include "common/contracts/api_paths.h"
 #include "common/os/file.h"
 
 namespace paddock::cli {
@@ -27,33 +26,14 @@ struct RunName {
   Millis grace{0};
 };
 
-// The server looks at those alone that have not ended, however many have.
-constexpr const char* kUnfinished[] = {"Pending", "Scheduled", "Preparing", "Running"};
-
-using Seen = std::set<std::pair<std::string, std::string>>;
-
-Status add_names(const wire::Value& page, Seen& seen, std::vector<RunName>& out) {
-  const wire::Value* items = page.find("items");
-  if (items == nullptr || items->array() == nullptr) return {};
-  for (const wire::Value& run : *items->array()) {
-    const auto grace = parse_duration(run.text("spec.terminationGrace"));
-    // One that went on meanwhile is listed again.
-    if (!seen.emplace(run.text("metadata.namespace"), run.text("metadata.name")).second) continue;
-    out.push_back({run.text("metadata.namespace"), run.text("metadata.name"),
-                   grace.ok() ? *grace : Millis(0)});
-  }
-  return {};
-}
-
 Result<std::vector<RunName>> unfinished_runs(client::ControllerClient& client) {
   std::vector<RunName> out;
-  Seen seen;
-  for (const char* phase : kUnfinished) {
-    const std::string target =
-        cat(contracts::paths::collection("", "runs"), "?fieldSelector=status.phase%3D", phase);
-    TRY(client.list(target, client::ListForm::kObjects,
-                    [&](wire::Value& page) { return add_names(page, seen, out); }));
-  }
+  TRY(list_unfinished_runs(client, [&](const wire::Value& run) -> Status {
+    const auto grace = parse_duration(run.text("spec.terminationGrace"));
+    out.push_back({run.text("metadata.namespace"), run.text("metadata.name"),
+                   grace.ok() ? *grace : Millis(0)});
+    return {};
+  }));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/core/describe.h"
 #include "cli/core/error_text.h"
 #include "cli/core/exit_codes.h"
+#include "cli/core/list_items.h"
 #include "cli/core/object_choice.h"
 #include "cli/core/object_output.h"
 #include "cli/core/object_table.h"
@@ -57,14 +58,12 @@ class Printer {
   // One object, or what a part of a list holds; a document is printed once it is whole.
   void print_one(const Value& answer) {
     if (output_.is_document()) return print_document(answer, output_, env_);
-    print_items(items_of(choice_, answer));
+    print_items({answer});
   }
   Status take_part(Value& page) {
     if (output_.is_document()) return gather(page);
     if (const Value* rows = page.find("rows"); rows != nullptr) return print_view(page, *rows);
-    ObjectChoice list = choice_;
-    list.name.clear();
-    const std::vector<Value> items = items_of(list, page);
+    const std::vector<Value>& items = items_of(page);
     found_ = found_ || !items.empty();
     if (!items.empty()) print_rows(items);
     return {};
@@ -173,12 +172,12 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
 
 // What is there when one begins to follow: documents one after another.
 Result<std::string> print_now(client::ControllerClient& client, const ObjectChoice& choice,
-                              const ObjectChoice& list, Printer& printer) {
+                              Printer& printer) {
   if (!printer.prints_documents()) return print_list(client, choice.watched(), printer);
   std::string version;
   TRY(client.list(choice.watched(), client::ListForm::kObjects, [&](Value& page) -> Status {
     if (version.empty()) version = page.text("metadata.resourceVersion");
-    printer.print_items(items_of(list, page));
+    printer.print_items(items_of(page));
     return {};
   }));
   return version;
@@ -188,10 +187,8 @@ Result<std::string> print_now(client::ControllerClient& client, const ObjectChoi
 // has all changes behind that, everything is shown anew. The version to go on from is the list's:
 // an object's own may be older than all that the server remembers.
 Status follow(Watcher& watcher, const ObjectChoice& choice, Printer& printer, const Env& env) {
-  ObjectChoice list = choice;
-  list.name.clear();
   for (;;) {
-    ASSIGN_OR_RETURN(const std::string version, print_now(watcher.client, choice, list, printer));
+    ASSIGN_OR_RETURN(const std::string version, print_now(watcher.client, choice, printer));
     Status ended = watcher.client.follow_objects(
         choice.watched(), version, env.patience, [&](std::string_view type, const Value& object) {
           const std::string name = printable(object.text("metadata.name"));

@@ -1,6 +1,7 @@
 // `paddock top`: what nodes and namespaces use of what there is, by what their runs asked for.
 #include "cli/commands/commands.h"
 #include "cli/core/exit_codes.h"
+#include "cli/core/list_items.h"
 #include "cli/core/table.h"
 #include "cli/core/usage.h"
 #include "cli/core/watching.h"
@@ -10,21 +11,20 @@
 namespace paddock::cli {
 namespace {
 
-constexpr const char* kNotEnded =
-    "fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed,status.phase!%3DCanceled";
-
 template <class T>
-Result<std::vector<T>> read_all(client::ControllerClient& client, const std::string& target) {
-  std::vector<T> all;
-  TRY(client.list(target, client::ListForm::kObjects, [&](wire::Value& page) -> Status {
-    const wire::Value* items = page.find("items");
-    if (items == nullptr || items->array() == nullptr) return {};
-    for (const wire::Value& item : *items->array()) {
-      ASSIGN_OR_RETURN(T object, wire::decode<T>(item));
-      all.push_back(std::move(object));
-    }
-    return {};
-  }));
+Status add(const wire::Value& item, std::vector<T>& all) {
+  ASSIGN_OR_RETURN(T object, wire::decode<T>(item));
+  all.push_back(std::move(object));
+  return {};
+}
+
+Result<std::vector<contracts::Node>> all_nodes(client::ControllerClient& client) {
+  std::vector<contracts::Node> all;
+  TRY(client.list(contracts::paths::collection("", "nodes"), client::ListForm::kObjects,
+                  [&](wire::Value& page) -> Status {
+                    for (const wire::Value& item : items_of(page)) TRY(add(item, all));
+                    return {};
+                  }));
   return all;
 }
 
@@ -61,10 +61,9 @@ void print(const Usage& usage, const Env& env) {
 }
 
 Result<int> top(client::ControllerClient& client, const Env& env) {
-  ASSIGN_OR_RETURN(const auto nodes,
-                   read_all<contracts::Node>(client, contracts::paths::collection("", "nodes")));
-  const std::string runs = cat(contracts::paths::collection("", "runs"), "?", kNotEnded);
-  ASSIGN_OR_RETURN(const auto placed, read_all<contracts::Run>(client, runs));
+  ASSIGN_OR_RETURN(const auto nodes, all_nodes(client));
+  std::vector<contracts::Run> placed;
+  TRY(list_unfinished_runs(client, [&](const wire::Value& run) { return add(run, placed); }));
   print(usage_of(nodes, placed), env);
   return kExitOk;
 }

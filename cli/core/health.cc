@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/core/list_items.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 #include "common/wire/json.h"
@@ -10,11 +11,6 @@ namespace paddock::cli {
 namespace {
 
 using wire::Value;
-
-std::vector<Value> items_of(const Value& list) {
-  const Value* items = list.find("items");
-  return items != nullptr && items->array() != nullptr ? *items->array() : std::vector<Value>();
-}
 
 NodeHealth node_health(const Value& node) {
   const Value* ready = node.at("status.ready");

@@ -1,5 +1,6 @@
 #include "cli/core/object_choice.h"
 
+#include "cli/core/list_items.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 
@@ -59,16 +60,10 @@ Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
                                               const ObjectChoice& choice) {
   std::vector<std::string> names;
   TRY(client.list(choice.target(), client::ListForm::kMetadata, [&](Value& page) -> Status {
-    for (const Value& each : items_of(choice, page)) names.push_back(each.text("metadata.name"));
+    for (const Value& each : items_of(page)) names.push_back(each.text("metadata.name"));
     return {};
   }));
   return names;
-}
-
-std::vector<Value> items_of(const ObjectChoice& choice, const Value& answer) {
-  if (!choice.name.empty()) return {answer};
-  const Value* items = answer.find("items");
-  return items != nullptr && items->array() != nullptr ? *items->array() : std::vector<Value>();
 }
 
 }  // namespace paddock::cli

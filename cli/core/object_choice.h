@@ -31,7 +31,4 @@ Result<ObjectChoice> object_choice(const Parsed& parsed);
 Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
                                               const ObjectChoice& choice);
 
-// The objects of an answer: its items, or the one that was asked for.
-std::vector<wire::Value> items_of(const ObjectChoice& choice, const wire::Value& answer);
-
 }  // namespace paddock::cli
