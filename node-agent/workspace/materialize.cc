@@ -106,16 +106,16 @@ Folders free_folders(const std::vector<std::string>& wanted,
   for (const std::string& path : wanted) {
     std::vector<std::string> chain = parents_of(path);
     chain.push_back(path);
-    if (std::ranges::none_of(chain, taken)) out.insert(chain.begin(), chain.end());
+    if (std::ranges::none_of(chain, std::ref(taken))) out.insert(chain.begin(), chain.end());
   }
   return out;
 }
 
 std::function<bool(const std::string&)> taken_in(const contracts::Tree& tree) {
-  std::set<std::string_view> names;
-  for (const auto& entry : tree.entries) names.insert(entry.path);
-  for (const auto& link : tree.links) names.insert(link.path);
-  return [names = std::move(names)](const std::string& path) { return names.contains(path); };
+  return [&tree](const std::string& path) {
+    return std::ranges::binary_search(tree.entries, path, {}, &contracts::TreeEntry::path) ||
+           std::ranges::binary_search(tree.links, path, {}, &contracts::TreeLink::path);
+  };
 }
 
 std::function<bool(const std::string&)> taken_below(std::string files) {

@@ -37,7 +37,8 @@ using Folders = std::set<std::string>;
 // a link, which `taken` tells: what the project has there stays.
 Folders free_folders(const std::vector<std::string>& wanted,
                      const std::function<bool(const std::string&)>& taken);
-// What `taken` is for a tree, and for one that is on the disk already.
+// What `taken` is for a tree, which stays (its lists are sorted), and for one that is on the disk
+// already.
 std::function<bool(const std::string&)> taken_in(const contracts::Tree& tree);
 std::function<bool(const std::string&)> taken_below(std::string files);
 
