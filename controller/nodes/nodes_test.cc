@@ -5,6 +5,15 @@
 namespace paddock::nodes {
 namespace {
 
+contracts::RunReport refusal(const std::string& uid, const std::string& reason) {
+  contracts::RunReport out;
+  out.run_uid = uid;
+  out.attempt = 1;
+  out.outcome.emplace().reason = reason;
+  out.outcome->refused = true;
+  return out;
+}
+
 TEST_F(NodesTest, ACredentialIsKeptAsAHashWithTheNodesOwnScope) {
   const auto answer = enroll_as(kIdentity);
   ASSERT_TRUE(answer.ok());
@@ -82,11 +91,7 @@ TEST_F(NodesTest, AnAgentThatLeavesGetsNothingNewAndKeepsWhatItHasBegun) {
 TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
   ASSERT_TRUE(call().ok());
   place("a");
-  contracts::RunReport refused;
-  refused.run_uid = "uid-a";
-  refused.attempt = 1;
-  refused.outcome.emplace().reason = "NODE_DISK_FULL";
-  refused.outcome->refused = true;
+  contracts::RunReport refused = refusal("uid-a", "NODE_DISK_FULL");
   ASSERT_TRUE(call({refused}).ok());
   EXPECT_EQ(run("uid-a").status.phase, contracts::RunPhase::kPending);
   ASSERT_TRUE(node().status.cool_down);
@@ -106,11 +111,7 @@ TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
 TEST_F(NodesTest, ANodeWithoutRoomForOneRunsFilesGoesOnForOthers) {
   ASSERT_TRUE(call().ok());
   place("large");
-  contracts::RunReport refused;
-  refused.run_uid = "uid-large";
-  refused.attempt = 1;
-  refused.outcome.emplace().reason = "NODE_DISK_TOO_SMALL";
-  refused.outcome->refused = true;
+  contracts::RunReport refused = refusal("uid-large", "NODE_DISK_TOO_SMALL");
   refused.outcome->disk_needed = wire::Quantity{int64_t{1} << 40};
   ASSERT_TRUE(call({refused}).ok());
   EXPECT_EQ(run("uid-large").status.phase, contracts::RunPhase::kPending);

@@ -43,26 +43,24 @@ TEST_F(Life, AFullDiskEndsARunByNameBeforeItStartsAndTheNextAttemptRuns) {
          "Completed");
 }
 
-TEST_F(Life, ALauncherLostOnAFullDiskIsToldAsThatAndNotStartedAgain) {
+class SmallDisk : public Life {
+ protected:
+  // In a process with mounts of its own.
+  std::string end_on_small_disk() {
+    if (!test::mount_disk(config.runs_dir, "1m")) return test::kNoMounts;
+    const contracts::RunOutcome out = run();
+    return cat(out.reason, out.refused ? " refused" : "", out.result ? " with a result" : "");
+  }
+};
+
+TEST_F(SmallDisk, ALauncherLostOnAFullDiskIsToldAsThatAndNotStartedAgain) {
   behave("full-die");
-  expect(test::in_child([this]() -> std::string {
-           if (!test::mount_disk(config.runs_dir, "1m")) return test::kNoMounts;
-           const contracts::RunOutcome out = run();
-           return cat(out.reason, out.refused ? " refused" : "",
-                      out.result ? " with a result" : "");
-         }),
-         contracts::kNodeDiskFull);
+  expect(test::in_child([this] { return end_on_small_disk(); }), contracts::kNodeDiskFull);
 }
 
-TEST_F(Life, ASandboxThatCannotBeSetUpOnAFullDiskIsNoFailureOfTheRun) {
+TEST_F(SmallDisk, ASandboxThatCannotBeSetUpOnAFullDiskIsNoFailureOfTheRun) {
   behave("full-setup");
-  expect(test::in_child([this]() -> std::string {
-           if (!test::mount_disk(config.runs_dir, "1m")) return test::kNoMounts;
-           const contracts::RunOutcome out = run();
-           return cat(out.reason, out.refused ? " refused" : "",
-                      out.result ? " with a result" : "");
-         }),
-         "NODE_DISK_FULL refused");
+  expect(test::in_child([this] { return end_on_small_disk(); }), "NODE_DISK_FULL refused");
 }
 
 TEST_F(Life, ASandboxThatCannotBeSetUpOnAWellDiskIsOne) {

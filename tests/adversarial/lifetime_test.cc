@@ -25,6 +25,15 @@ class Lifetime : public SandboxTest {
     out.env["PADDOCK_MARKER"] = folder();
     return out;
   }
+  // Kills the launcher. Its cgroup is swept by the next launch.
+  void expect_nothing_left_without(const Launched& launched) {
+    kill(launched.pid(), SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(launched.pid(), &status, 0), launched.pid());
+    EXPECT_TRUE(gone_with_marker(marker()));
+    run(std::vector<std::string>{"true"});
+    EXPECT_TRUE(cgroups_of(launched.pid()).empty());
+  }
 };
 INSTANTIATE_TEST_SUITE_P(, Lifetime, testing::Values(As::kRoot, As::kUser), name_of);
 
@@ -72,13 +81,7 @@ TEST_P(Lifetime, EndsWithALauncherThatWasKilled) {
   ASSERT_TRUE(launched.wait_for_output("CONTAINED"));
   const auto inner = launched.sandbox_pid();
   ASSERT_TRUE(inner);
-  kill(launched.pid(), SIGKILL);
-  int status = 0;
-  ASSERT_EQ(waitpid(launched.pid(), &status, 0), launched.pid());
-  EXPECT_TRUE(gone_with_marker(marker()));
-  // Its cgroup is swept by the next launch.
-  run(std::vector<std::string>{"true"});
-  EXPECT_TRUE(cgroups_of(launched.pid()).empty());
+  expect_nothing_left_without(launched);
 }
 
 // Whether everything of that launcher's run stands still now, by the file of the hierarchy that
@@ -113,12 +116,7 @@ while :; do : > /tmp/x; done
     still = stands_still(cgroups);
     if (!still) poll(nullptr, 0, 1);
   }
-  kill(launched.pid(), SIGKILL);
-  int status = 0;
-  ASSERT_EQ(waitpid(launched.pid(), &status, 0), launched.pid());
-  EXPECT_TRUE(gone_with_marker(marker()));
-  run(std::vector<std::string>{"true"});
-  EXPECT_TRUE(cgroups_of(launched.pid()).empty());
+  expect_nothing_left_without(launched);
   if (!still) GTEST_SKIP() << "it never stood still while it was looked at";
 }
 
