@@ -20,11 +20,12 @@ Status add(const wire::Value& item, std::vector<T>& all) {
 
 Result<std::vector<contracts::Node>> all_nodes(client::ControllerClient& client) {
   std::vector<contracts::Node> all;
+  const auto take_page = [&](wire::Value& page) -> Status {
+    for (const wire::Value& item : items_of(page)) TRY(add(item, all));
+    return {};
+  };
   TRY(client.list(contracts::paths::collection("", "nodes"), client::ListForm::kObjects,
-                  [&](wire::Value& page) -> Status {
-                    for (const wire::Value& item : items_of(page)) TRY(add(item, all));
-                    return {};
-                  }));
+                  take_page));
   return all;
 }
 

@@ -18,19 +18,18 @@ const wire::Value::Array& items_of(const wire::Value& list) {
 Status list_unfinished_runs(client::ControllerClient& client,
                             const std::function<Status(const wire::Value& run)>& take) {
   std::set<std::pair<std::string, std::string>> seen;  // one that went on meanwhile comes again
+  const auto take_page = [&](wire::Value& page) -> Status {
+    for (const wire::Value& run : items_of(page)) {
+      if (seen.emplace(run.text("metadata.namespace"), run.text("metadata.name")).second)
+        TRY(take(run));
+    }
+    return {};
+  };
   const std::string runs = contracts::paths::collection("", "runs");
   for (const auto& [phase, name] : wire::EnumNames<contracts::RunPhase>::values) {
     if (contracts::is_terminal(phase)) continue;
-    TRY(client.list(
-        cat(runs, "?fieldSelector=status.phase%3D", name), client::ListForm::kObjects,
-        [&](wire::Value& page) -> Status {
-          for (const wire::Value& run : items_of(page)) {
-            const bool is_new =
-                seen.emplace(run.text("metadata.namespace"), run.text("metadata.name")).second;
-            if (is_new) TRY(take(run));
-          }
-          return {};
-        }));
+    TRY(client.list(cat(runs, "?fieldSelector=status.phase%3D", name), client::ListForm::kObjects,
+                    take_page));
   }
   return {};
 }
