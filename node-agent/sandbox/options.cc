@@ -37,14 +37,6 @@ Status set_run_option(std::string_view name, std::string_view value, Options& ou
   return unknown_option(name);
 }
 
-Status set_count(std::string_view name, std::string_view value, int& out) {
-  const auto count = parse_integer<int>(value);
-  if (!count || *count < 1 || *count > 64)
-    return invalid_argument("USAGE", cat(name, " needs a number from 1 to 64"));
-  out = *count;
-  return {};
-}
-
 Status set_serve_option(std::string_view name, std::string_view value, ServeOptions& out) {
   if (name == "--socket") return out.socket = value, Status();
   if (name == "--lock") return out.lock = value, Status();
@@ -57,9 +49,12 @@ Status set_serve_option(std::string_view name, std::string_view value, ServeOpti
     if (value != "exit") return invalid_argument("USAGE", "--hold knows only exit");
     return out.hold_exit = true, Status();
   }
-  if (name == "--ready") return set_count(name, value, out.ready);
-  if (name == "--workers") return set_count(name, value, out.workers);
-  return unknown_option(name);
+  if (name != "--ready") return unknown_option(name);
+  const auto ready = parse_integer<int>(value);
+  if (!ready || *ready < 1 || *ready > 64)
+    return invalid_argument("USAGE", "--ready needs a number from 1 to 64");
+  out.ready = *ready;
+  return {};
 }
 
 Status read_run(std::span<char* const> words, Options& out) {
@@ -119,7 +114,7 @@ Result<Options> parse_options(std::span<char* const> arguments) {
 
 std::string usage() {
   return "usage: paddock-sandbox run --request FILE|fd:N --events FILE|fd:N [--lock FILE]\n"
-         "       paddock-sandbox serve --socket FILE [--lock FILE] [--ready N] [--workers N]\n"
+         "       paddock-sandbox serve --socket FILE [--lock FILE] [--ready N]\n"
          "                      [--judge exec] [--tools NAME,…] [--hold exit]\n"
          "       paddock-sandbox probe\n";
 }

@@ -58,9 +58,7 @@ TEST(Options, ReadsAServerAndAProbe) {
   EXPECT_EQ(server->serve.socket, "s");
   EXPECT_EQ(server->serve.ready, 4);
   for (const char* ready : {"0", "65", "-1", "many"})
-    for (const char* option : {"--ready", "--workers"})
-      EXPECT_FALSE(parse({"serve", "--socket", "s", option, ready}).ok()) << option << ready;
-  EXPECT_EQ(parse({"serve", "--socket", "s", "--workers", "3"})->serve.workers, 3);
+    EXPECT_FALSE(parse({"serve", "--socket", "s", "--ready", ready}).ok()) << ready;
   const auto judging = parse({"serve", "--socket", "s", "--judge", "exec", "--tools", "cat,sh"});
   ASSERT_TRUE(judging.ok());
   EXPECT_TRUE(judging->serve.judge_exec);

@@ -1,8 +1,6 @@
 // A launcher that serves many runs: `paddock-sandbox serve`. It keeps a few processes ready, each
 // for one run; a request wakes one of them and meets nobody else. A hostile run can reach its own
-// supervisor at most. Runs go on when the server ends; the server outlives its clients. Making such
-// a process takes a core for a while, so on a host of many cores several workers do it, each with
-// processes of its own, and all of them wait at one socket.
+// supervisor at most. Runs go on when the server ends; the server outlives its clients.
 #pragma once
 
 #include <string>
@@ -16,7 +14,6 @@ struct ServeOptions {
   std::string socket;  // a file for its owner only, made anew
   std::string lock;    // held as long as the server lives
   int ready = 4;       // processes that wait for a request
-  int workers = 0;     // that make them; 0: as many as the host's processors call for
   // For sessions, whose runs all name tools: the filter asks about each program from the start.
   bool judge_exec = false;
   std::vector<std::string> tools;  // that most requests name: then they cost nothing

@@ -11,8 +11,6 @@ constexpr Millis kLongUnused{600'000};
 
 }  // namespace
 
-int workers_for(int processors) { return std::clamp(processors / 3, 1, 8); }
-
 bool ServePace::wants_one(MonoTime now) const {
   return ready_ < wanted_ && now >= rest_until_ && (ready_ == 0 || now >= quiet_at_);
 }

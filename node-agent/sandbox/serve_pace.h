@@ -6,10 +6,6 @@
 
 namespace paddock::sandbox {
 
-// How many workers keep the processors busy with launches: of what one costs them all, its worker
-// takes about a third.
-int workers_for(int processors);
-
 class ServePace {
  public:
   ServePace(int wanted, MonoTime now)

@@ -71,9 +71,8 @@ void ServeTest::TearDown() {
 }
 
 void ServeTest::start_server() {
-  std::vector<std::string> words = {"serve",     "--socket",    socket(),
-                                    "--lock",    server_lock(), "--ready",
-                                    cat(kReady), "--workers",   cat(workers())};
+  std::vector<std::string> words = {"serve",       "--socket", socket(),   "--lock",
+                                    server_lock(), "--ready",  cat(kReady)};
   std::ranges::move(further_options(), std::back_inserter(words));
   server_ = spawn_launcher(words);
   wait_until_ready();
@@ -90,7 +89,7 @@ int ServeTest::end_server(int signal) {
 
 size_t ServeTest::processes_when_ready() const {
   const bool makes_views = as_root() && kernel_version() >= std::pair(6, 15);
-  return static_cast<size_t>(workers()) + static_cast<size_t>(kReady) * (makes_views ? 3 : 1);
+  return 1 + static_cast<size_t>(kReady) * (makes_views ? 3 : 1);
 }
 
 // Not those who only hold a user namespace of their own for a moment, while a ready one is made.
@@ -99,10 +98,7 @@ size_t ServeTest::ready_processes() const {
     std::error_code gone;
     return fs::read_symlink(cat("/proc/", pid, "/ns/user"), gone);
   };
-  std::vector<pid_t> makers = children_of(server_);
-  makers.push_back(server_);
-  const auto theirs = std::ranges::count(children_of(makers), users(server_), users);
-  return static_cast<size_t>(theirs - (workers() - 1));
+  return static_cast<size_t>(std::ranges::count(children_of(server_), users(server_), users));
 }
 
 void ServeTest::wait_until_ready() const {

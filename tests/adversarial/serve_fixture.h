@@ -24,7 +24,6 @@ class ServeTest : public SandboxTest {
   void start_server();
   // Of its command line, beside what every server has.
   virtual std::vector<std::string> further_options() const { return {}; }
-  virtual int workers() const { return 1; }
   // Of the server and those that wait: with an empty sandbox of two processes each, where launchers
   // make views.
   size_t processes_when_ready() const;

@@ -289,36 +289,5 @@ TEST_P(Serve, DoesNothingWhileNobodyAsks) {
   EXPECT_EQ(children_of(server()), waiting);
 }
 
-// A host of many cores.
-class ServeByWorkers : public Serve {
- protected:
-  static constexpr int kWorkers = 3;
-  int workers() const override { return kWorkers; }
-};
-INSTANTIATE_TEST_SUITE_P(, ServeByWorkers, testing::Values(As::kRoot, As::kUser), name_of);
-
-TEST_P(ServeByWorkers, AllWaitAtOneSocketAndMakeWhatIsTakenAnew) {
-  constexpr int kMany = 24;
-  std::vector<Launched> runs;
-  for (int i = 0; i < kMany; ++i) runs.push_back(start(patient({"echo", cat("run-", i)})));
-  allow();
-  for (int i = 0; i < kMany; ++i)
-    EXPECT_EQ(runs[static_cast<size_t>(i)].wait().out, cat("READY\nrun-", i, "\n"));
-  wait_until_ready();
-}
-
-// One of them serves as a whole server would.
-TEST_P(ServeByWorkers, GoOnWithoutOneThatWasKilledReplaceItAndEndWithTheFirst) {
-  const std::vector<pid_t> before = processes_of(launcher());
-  const std::vector<pid_t> ready = children_of(server());
-  ASSERT_FALSE(ready.empty());
-  kill(ready.front(), SIGKILL);
-  EXPECT_EQ(run(request({"echo", "served"})).out, "served\n");
-  wait_until_ready();  // whoever it was has been replaced
-  EXPECT_EQ(end_server(SIGKILL), 128 + SIGKILL);
-  wait_until_gone(before);
-  start_server();
-}
-
 }  // namespace
 }  // namespace paddock::adversarial

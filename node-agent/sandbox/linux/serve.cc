@@ -16,7 +16,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "common/base/text.h"
@@ -44,22 +43,6 @@ void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
 }
 
-// Where processes say that they have taken an order.
-Result<os::Pipe> make_taken_pipe() {
-  ASSIGN_OR_RETURN(os::Pipe out, os::make_pipe());
-  if (fcntl(out.read.get(), F_SETFL, O_NONBLOCK) != 0)
-    return system_error("the server's pipe", errno);
-  return out;
-}
-
-int workers_wanted(const ServeOptions& options) {
-  cpu_set_t processors;
-  if (options.workers > 0) return options.workers;
-  return sched_getaffinity(0, sizeof processors, &processors) == 0
-             ? workers_for(CPU_COUNT(&processors))
-             : 1;
-}
-
 // A network namespace, and its books while nobody had used it. None: an ordinary user lends none.
 struct EmptyNetwork {
   os::Fd fd;
@@ -78,8 +61,7 @@ class Server {
       : options_(options),
         lock_(std::move(lock)),
         clock_(clock),
-        workers_(workers_wanted(options)),
-        pace_(ready_each(), clock.mono()),
+        pace_(options.ready, clock.mono()),
         look_at_(clock.mono() + kLookAround) {}
   Status set_up();
   // Until a signal or the end of all use.
@@ -88,15 +70,11 @@ class Server {
  private:
   void refresh_shared_view();
   Status take_base_filter();
-  Status start_workers();
-  Status be_worker(pid_t first);
   Status enter_network(EmptyNetwork& out);
   void choose_user();
   void refill();
   Status make_ready();
   void forget_server();
-  void forget_runs();
-  int ready_each() const { return (options_.ready + workers_ - 1) / workers_; }
   void wait_for_something();
   void note_taken();
   void note_ended();
@@ -116,11 +94,8 @@ class Server {
   std::map<pid_t, Ready> processes_;
   std::vector<EmptyNetwork> networks_;  // used by nobody now
   std::vector<HostUser> users_;         // the same
-  const int workers_;
   ServePace pace_;
   MonoTime look_at_;
-  std::set<pid_t> others_;          // workers beside this one; of the first one alone
-  std::optional<pid_t> works_for_;  // the first one, while that lives
   bool leave_ = false;
 };
 
@@ -130,7 +105,9 @@ Status Server::set_up() {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   signals_.reset(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  ASSIGN_OR_RETURN(taken_, make_taken_pipe());
+  ASSIGN_OR_RETURN(taken_, os::make_pipe());
+  if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("the server's pipe", errno);
   ASSIGN_OR_RETURN(kit_,
                    make_kit({.judge_exec = options_.judge_exec, .hold_exit = options_.hold_exit}));
   if (options_.hold_exit) kit_.host.cgroup.freezer.clear();  // short code has no workspace
@@ -143,7 +120,7 @@ Status Server::set_up() {
   TRY(take_base_filter());
   ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
   if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
-  return start_workers();
+  return {};
 }
 
 // Without one, each run makes all of its view itself.
@@ -164,28 +141,6 @@ Status Server::take_base_filter() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
   TRY(install_filter(kit_.filters.base));
   kit_.filters.base.clear();
-  return {};
-}
-
-// As many as are missing. Each is this process once more, without what it lends.
-Status Server::start_workers() {
-  const pid_t first = getpid();
-  while (std::ssize(others_) + 1 < workers_) {
-    const pid_t pid = fork();
-    if (pid < 0) return step_error("starting a worker", errno);
-    if (pid == 0) return be_worker(first);
-    others_.insert(pid);
-  }
-  return {};
-}
-
-Status Server::be_worker(pid_t first) {
-  works_for_ = first;
-  others_.clear();
-  forget_runs();
-  leave_ = prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != first;
-  ASSIGN_OR_RETURN(taken_, make_taken_pipe());
-  pace_ = ServePace(ready_each(), clock_.mono());
   return {};
 }
 
@@ -227,13 +182,9 @@ void Server::choose_user() {
 
 // In a ready process: it holds nothing of the server, nor of another run.
 void Server::forget_server() {
+  lock_.reset();
   signals_.reset();
   taken_.read.reset();
-  forget_runs();
-}
-
-void Server::forget_runs() {
-  lock_.reset();
   networks_.clear();
   users_.clear();
   processes_.clear();
@@ -283,7 +234,6 @@ void Server::note_ended() {
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
     note_taken();  // what it wrote comes first
-    others_.erase(pid);
     auto node = processes_.extract(pid);
     if (node.empty()) continue;
     if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
@@ -302,11 +252,9 @@ bool Server::still_listening() const {
          now.st_ino == socket_.st_ino;
 }
 
-// Those that wait for an order learn that none will come, whoever made them; one that has its order
-// goes on.
+// Those that wait for an order learn that none will come; one that has its order goes on.
 void Server::end_ready() {
-  const bool others_go_on = works_for_ && getppid() == *works_for_;
-  if (!others_go_on) shutdown(listener_.get(), SHUT_RDWR);
+  shutdown(listener_.get(), SHUT_RDWR);
   const MonoTime until = clock_.mono() + kFarewell;
   while (pace_.ready() > 0 && clock_.mono() < until) wait_for_something();
 }
@@ -331,13 +279,9 @@ void Server::run() {
     if (now < look_at_) continue;
     look_at_ = now + kLookAround;
     const bool in_use = processes_.size() > static_cast<size_t>(pace_.ready());
-    if (!works_for_) {
-      if (const Status started = start_workers(); !started.ok()) say(started.error());
-    }
-    const bool idle = !in_use && pace_.unused_for_long(now);
-    if (!still_listening() || (idle && !works_for_)) leave_ = true;
+    if (!still_listening() || (!in_use && pace_.unused_for_long(now))) leave_ = true;
   }
-  if (!works_for_ && still_listening()) unlink(options_.socket.c_str());
+  if (still_listening()) unlink(options_.socket.c_str());
   end_ready();
 }
 
