@@ -13,7 +13,7 @@ struct BrokerFds {
   int sandbox = -1;   // to the sandbox's init process
   int network = -1;   // the namespace that it connects from; -1: the one it is in
 };
-// The broker's whole life. Returns the program's exit code.
+// The whole life of the broker, in a process that holds the cancel signals. Returns the exit code.
 int run_broker(const BrokerFds& fds, const Clock& clock);
 
 }  // namespace paddock::sandbox

@@ -4,7 +4,6 @@
 
 #include "common/base/random.h"
 #include "common/base/text.h"
-#include "node-agent/sandbox/answer_budget.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -82,19 +81,6 @@ TEST(PrintableName, IsOneLineOfTextWhateverTheBytesAre) {
       EXPECT_FALSE(static_cast<uint8_t>(c) < 0x20 || c == 0x7f);
     }
   }
-}
-
-TEST(AnswerBudget, RestsUntilTheWindowEnds) {
-  AnswerBudget budget;
-  const MonoTime start{1000};
-  for (int i = 0; i < AnswerBudget::kAnswers - 1; ++i) budget.spend(start, 1);
-  EXPECT_FALSE(budget.rests_until(start));
-  budget.spend(start, 1);
-  EXPECT_EQ(budget.rests_until(start), start + AnswerBudget::kWindow);
-  EXPECT_FALSE(budget.rests_until(start + AnswerBudget::kWindow));
-  budget.spend(start + AnswerBudget::kWindow, AnswerBudget::kAnswers);
-  EXPECT_EQ(budget.rests_until(start + AnswerBudget::kWindow),
-            start + AnswerBudget::kWindow + AnswerBudget::kWindow);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ int start(std::span<char* const> arguments) {
     case Options::Mode::kServe:
       return serve(options->serve, clock);
     case Options::Mode::kBroker:
+      hold_cancel_signals();  // the launcher decides when its run is over
       return run_broker(options->broker, clock);
     case Options::Mode::kCanary:
       _exit(try_canaries(options->canary));  // nothing of a test build runs after it

@@ -16,7 +16,6 @@
 #include "common/wire/json.h"
 #include "node-agent/sandbox/broker/linux/broker.h"
 #include "node-agent/sandbox/broker_mode.h"
-#include "node-agent/sandbox/launch.h"
 #include "node-agent/sandbox/linux/broker_filter.h"
 #include "node-agent/sandbox/linux/broker_sockets.h"
 #include "node-agent/sandbox/linux/raw.h"
@@ -110,7 +109,6 @@ void serve(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const os::
 }  // namespace
 
 int run_broker(const BrokerFds& fds, const Clock& clock) {
-  hold_cancel_signals();  // the launcher decides when its run is over
   const os::Fd talk(fds.talk);
   os::Fd sandbox(fds.sandbox);
   const auto fail = [&](const Error& error) {
