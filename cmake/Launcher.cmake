@@ -7,13 +7,15 @@ function(launcher_library name folder)
 endfunction()
 
 if(APPLE)
-  launcher_library(node-agent_sandbox node-agent/sandbox
-    etc_files event_writer execute launcher_limits missing_limits mount_table options outcome output output_pipe redact
-    outputs plan_check portable_rlimits request request_check spool_room view_paths macos/backend macos/confine macos/descriptors macos/group
-    macos/group_guard macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe macos/darwin/host)
-  target_link_libraries(node-agent_sandbox common_contracts common_os)
+  launcher_library(node-agent_sandbox_app node-agent/sandbox
+    result/event_writer result/launcher_limits result/outcome result/output result/output_pipe result/outputs result/redact
+    result/request result/spool_room plan/etc_files plan/missing_limits plan/mount_table plan/plan_check plan/portable_rlimits
+    plan/request_check plan/view_paths command/execute macos/backend macos/confine macos/descriptors macos/group
+    macos/group_guard macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe
+    macos/darwin/host app/options)
+  target_link_libraries(node-agent_sandbox_app common_contracts common_os)
   add_executable(paddock-confine node-agent/sandbox/macos/darwin/confine/main.cc)
-  target_link_libraries(paddock-confine node-agent_sandbox)
+  target_link_libraries(paddock-confine node-agent_sandbox_app)
   return()
 endif()
 
@@ -31,8 +33,8 @@ launcher_library(common_contracts common/contracts
 target_link_libraries(common_wire common_base)
 target_link_libraries(common_contracts common_wire)
 launcher_library(sandbox node-agent/sandbox
-  launcher_limits missing_limits output outputs redact request_check view_paths windows/backend windows/command_line
-  windows/job_outcome windows/job_settings windows/win32/job_host)
+  result/launcher_limits result/output result/outputs result/redact plan/missing_limits plan/request_check plan/view_paths
+  windows/backend windows/command_line windows/job_outcome windows/job_settings windows/win32/job_host)
 target_link_libraries(sandbox common_contracts)
 add_executable(paddock-sandbox node-agent/sandbox/windows/win32/main.cc)
 target_compile_definitions(sandbox PRIVATE UNICODE _WIN32_WINNT=0x0A00 NOMINMAX)

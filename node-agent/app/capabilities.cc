@@ -12,7 +12,7 @@ namespace paddock::agent {
 namespace {
 
 constexpr size_t kMaxReport = 1 << 20;
-constexpr const char* kPodSays = "KUBERNETES_SERVICE_HOST";  // sandbox/container_kind.h
+constexpr const char* kPodSays = "KUBERNETES_SERVICE_HOST";  // sandbox/selftest/container_kind.h
 
 Error unavailable(const std::string& detail) {
   return Error{Code::kFailedPrecondition, "SANDBOX_UNAVAILABLE",

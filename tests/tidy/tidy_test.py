@@ -68,6 +68,38 @@ class MediaDoor(unittest.TestCase):
         self.assertEqual(rules.internal_stays_inside(tree), [f"{path}:1: reaches into controller/media/internal"])
 
 
+class SandboxRooms(unittest.TestCase):
+    """Walls between the rooms of the sandbox, each tried on the tree as it is."""
+    ROOMS = "node-agent/sandbox/"
+    WALLS = (  # a file, a header that its process must not know, the room that the refusal names
+        ("plan/plan.cc", "linux/kernel/raw.h", "plan"),
+        ("result/outcome.cc", "plan/plan.h", "result"),
+        ("egress/rules.cc", "linux/egress/broker.h", "egress"),
+        ("macos/group.cc", "linux/kernel/raw.h", "macos"),
+        ("linux/filesystem/view.cc", "linux/child/control.h", "linux/filesystem"),
+        ("linux/filesystem/view.cc", "linux/cgroup/cgroup.h", "linux/filesystem"),
+        ("linux/child/init.cc", "linux/launcher/supervise.h", "linux/child"),
+        ("linux/child/command.cc", "linux/notify/notifications.h", "linux/child"),
+        ("linux/notify/notifications.cc", "linux/filesystem/view.h", "linux/notify"),
+        ("linux/egress/broker_main.cc", "linux/child/child.h", "linux/egress"),
+        ("linux/launcher/launch.cc", "linux/selftest/canary_bait.h", "linux/launcher"),
+    )
+
+    def test_an_include_through_a_wall_is_refused(self):
+        for file, header, room in self.WALLS:
+            tree = rules.Tree(ROOT)
+            path = self.ROOMS + file
+            tree.files[path] = f'#include "{self.ROOMS}{header}"\n' + tree.files[path]
+            self.assertIn(self.ROOMS + header, tree.files)
+            self.assertEqual(rules.includes_follow_the_plan(tree),
+                             [f'{path}:1: {self.ROOMS}{room} may not include "{self.ROOMS}{header}": no DEPENDS leads there'])
+
+    def test_a_file_beside_the_rooms_may_include_none_of_them(self):
+        tree = rules.Tree(ROOT)
+        tree.files[self.ROOMS + "stray.cc"] = f'#include "{self.ROOMS}plan/plan.h"\n'
+        self.assertTrue(rules.includes_follow_the_plan(tree)[0].startswith(self.ROOMS + "stray.cc:1: "))
+
+
 class PlantedViolations(unittest.TestCase):
     # proves: OD-17
     def test_finds_a_private_term_of_this_machine_s_configuration(self):

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "common/os/file.h"
-#include "node-agent/sandbox/linux/cgroup.h"
-#include "node-agent/sandbox/linux/raw.h"
+#include "node-agent/sandbox/linux/cgroup/cgroup.h"
+#include "node-agent/sandbox/linux/kernel/raw.h"
 #include "tests/vm/guest.h"
 
 namespace paddock::sandbox {

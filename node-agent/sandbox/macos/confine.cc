@@ -6,7 +6,7 @@
 #include "common/base/text.h"
 #include "common/os/environment.h"
 #include "common/os/fd.h"
-#include "node-agent/sandbox/execute.h"
+#include "node-agent/sandbox/command/execute.h"
 
 namespace paddock::sandbox {
 

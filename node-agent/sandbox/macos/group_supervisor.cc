@@ -11,7 +11,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
-#include "node-agent/sandbox/output_pipe.h"
+#include "node-agent/sandbox/result/output_pipe.h"
 
 namespace paddock::sandbox {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "common/base/time.h"
-#include "node-agent/sandbox/event_writer.h"
 #include "node-agent/sandbox/macos/group.h"
 #include "node-agent/sandbox/macos/signal_pipe.h"
-#include "node-agent/sandbox/outcome.h"
-#include "node-agent/sandbox/outputs.h"
+#include "node-agent/sandbox/result/event_writer.h"
+#include "node-agent/sandbox/result/outcome.h"
+#include "node-agent/sandbox/result/outputs.h"
 
 namespace paddock::sandbox {
 

@@ -4,9 +4,9 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/macos/seatbelt.h"
-#include "node-agent/sandbox/missing_limits.h"
-#include "node-agent/sandbox/plan_parts.h"
-#include "node-agent/sandbox/request_check.h"
+#include "node-agent/sandbox/plan/missing_limits.h"
+#include "node-agent/sandbox/plan/plan_parts.h"
+#include "node-agent/sandbox/plan/request_check.h"
 
 namespace paddock::sandbox {
 namespace {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "common/contracts/launch.h"
-#include "node-agent/sandbox/enforcement.h"
-#include "node-agent/sandbox/launcher_limits.h"
-#include "node-agent/sandbox/portable_rlimits.h"
-#include "node-agent/sandbox/view_paths.h"
+#include "node-agent/sandbox/plan/portable_rlimits.h"
+#include "node-agent/sandbox/plan/view_paths.h"
+#include "node-agent/sandbox/result/enforcement.h"
+#include "node-agent/sandbox/result/launcher_limits.h"
 
 namespace paddock::sandbox {
 

@@ -4,8 +4,8 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
-#include "node-agent/sandbox/outputs.h"
-#include "node-agent/sandbox/view_paths.h"
+#include "node-agent/sandbox/plan/view_paths.h"
+#include "node-agent/sandbox/result/outputs.h"
 #include "node-agent/sandbox/windows/command_line.h"
 #include "node-agent/sandbox/windows/job_outcome.h"
 

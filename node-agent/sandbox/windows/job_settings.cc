@@ -1,8 +1,8 @@
 #include "node-agent/sandbox/windows/job_settings.h"
 
 #include "common/base/text.h"
-#include "node-agent/sandbox/missing_limits.h"
-#include "node-agent/sandbox/request_check.h"
+#include "node-agent/sandbox/plan/missing_limits.h"
+#include "node-agent/sandbox/plan/request_check.h"
 
 namespace paddock::sandbox {
 namespace {

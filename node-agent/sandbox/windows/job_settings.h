@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/contracts/launch.h"
-#include "node-agent/sandbox/enforcement.h"
-#include "node-agent/sandbox/launcher_limits.h"
+#include "node-agent/sandbox/result/enforcement.h"
+#include "node-agent/sandbox/result/launcher_limits.h"
 
 namespace paddock::sandbox {
 

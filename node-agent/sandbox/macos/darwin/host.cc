@@ -12,11 +12,11 @@
 
 #include "common/os/file.h"
 #include "common/os/process.h"
-#include "node-agent/sandbox/broker_mode.h"
-#include "node-agent/sandbox/canary_attempts.h"
-#include "node-agent/sandbox/launch.h"
+#include "node-agent/sandbox/backend/broker_mode.h"
+#include "node-agent/sandbox/backend/canary_attempts.h"
+#include "node-agent/sandbox/backend/launch.h"
+#include "node-agent/sandbox/backend/serve.h"
 #include "node-agent/sandbox/macos/backend.h"
-#include "node-agent/sandbox/serve.h"
 
 namespace paddock::sandbox {
 namespace {

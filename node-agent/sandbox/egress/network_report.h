@@ -1,0 +1,17 @@
+// What a run's broker says at its end, told in the run's result. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "node-agent/sandbox/egress/messages.h"
+
+namespace paddock::sandbox {
+
+// `report`: nothing if the broker ended before the run; then the result says so. Refused addresses
+// that stand for names inside are named. The broker sees no process: `sole_user` is the executable
+// that made all its connections, empty where there were several.
+void tell_of_network(std::optional<BrokerReport> report, const std::string& sole_user,
+                     contracts::SandboxResult& result);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,211 @@
+#include "node-agent/sandbox/linux/child/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/command/command_spec.h"
+#include "node-agent/sandbox/command/execute.h"
+#include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/linux/child/privileges.h"
+#include "node-agent/sandbox/linux/child/scratch.h"
+#include "node-agent/sandbox/linux/filesystem/root.h"
+#include "node-agent/sandbox/linux/kernel/landlock.h"
+#include "node-agent/sandbox/linux/kernel/machine.h"
+#include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/seccomp/filter.h"
+#include "node-agent/sandbox/linux/users/user_namespace.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using Type = ControlMessage::Type;
+
+constexpr int kControl = 3;
+constexpr int kOwnRuleset = 4;
+
+// The command's own user namespace: it owns nothing, not even the mounts, and the kernel counts the
+// run's processes in it alone.
+Status enter_own_user_namespace(int view) {
+  // The ids are written in the view's /proc: there is no other.
+  if (fchdir(view) != 0) return step_error("entering the new root", errno);
+  // Taking an id made /proc/self root's; this process writes its own map there.
+  if (prctl(PR_SET_DUMPABLE, 1) != 0) return step_error("becoming dumpable", errno);
+  if (unshare(CLONE_NEWUSER) != 0) return step_error("making the command's user namespace", errno);
+  return write_id_maps(0, {kInsideId, kInsideId, kInitId, kInitId}, false);
+}
+
+// 0: /dev/null, 1 and 2: the pipes, the others are ours until exec. Nothing else stays open.
+Status set_descriptors(const ChildContext& context) {
+  constexpr int kAbove = 16;
+  const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int sources[] = {in, context.out, context.err, context.control, context.ruleset.get()};
+  const int count = context.ruleset.valid() ? kOwnRuleset + 1 : kControl + 1;
+  int moved[std::size(sources)];
+  for (int i = 0; i < count; ++i) moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, kAbove);
+  for (int i = 0; i < count; ++i) {
+    if (moved[i] < 0 || dup3(moved[i], i, i >= kControl ? O_CLOEXEC : 0) < 0) {
+      // dup3 needs different numbers; kAbove makes them so.
+      return step_error("setting the standard streams", errno);
+    }
+  }
+  if (raw::close_range(static_cast<unsigned>(count), ~0u) != 0)
+    return step_error("closing descriptors", errno, "Linux 5.9 or later is needed");
+  return {};
+}
+
+// The launcher handles none, and ignores this one alone.
+void reset_signals() {
+  signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+Status set_rlimits(const std::vector<RlimitSetting>& settings) {
+  for (const RlimitSetting& setting : settings) {
+    const auto resource = static_cast<__rlimit_resource>(setting.resource);
+    rlimit now{};
+    if (getrlimit(resource, &now) != 0)
+      return step_error(cat("reading the limit ", setting.name), errno);
+    // A ceiling that this host already has is lower still.
+    const rlimit wanted{std::min<rlim_t>(setting.soft, now.rlim_max),
+                        std::min<rlim_t>(setting.hard, now.rlim_max)};
+    if (now.rlim_cur == wanted.rlim_cur && now.rlim_max == wanted.rlim_max) continue;
+    if (setrlimit(resource, &wanted) != 0)
+      return step_error(cat("setting the limit ", setting.name), errno);
+  }
+  return {};
+}
+
+Status install_filters(const SeccompFilters& filters) {
+  if (!filters.base.empty()) TRY(install_filter(filters.base));
+  ASSIGN_OR_RETURN(const os::Fd listener, install_asking_filter(filters.launch));
+  if (!send_listener(kControl, listener.get(), filters.choices.pass))
+    return step_error("handing over the filter's listener", errno);
+  return {};
+}
+
+Status give_up_everything(const ChildContext& context) {
+  TRY(enter_own_user_namespace(context.view.get()));
+  TRY(enter_root(context.view.get()));
+  TRY(leave_keyring());
+  if (setsid() < 0) return step_error("making a session", errno);
+  TRY(set_descriptors(context));
+  umask(022);
+  TRY(drop_privileges());
+  reset_signals();
+  return install_filters(context.filters);
+}
+
+Result<CommandSpec> read_spec(const ControlMessage& go) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
+  std::string bytes = go.text;
+  if (go.fd.valid()) {
+    ASSIGN_OR_RETURN(bytes, os::read_all(go.fd.get(), kMostBytes));
+  }
+  auto spec = unpack(bytes);
+  if (!spec) return step_error("reading the order", EBADMSG);
+  return std::move(*spec);
+}
+
+struct Order {
+  CommandSpec spec;
+  os::Fd input;  // none: it stays /dev/null
+};
+
+// The second wall is taken on as soon as it is there, which may be long before the order.
+Result<Order> wait_for_order(bool has_ruleset) {
+  Order out;
+  bool walled = has_ruleset;
+  if (has_ruleset) TRY(take_ruleset(os::Fd(kOwnRuleset)));
+  for (;;) {
+    auto message = receive_control(kControl);
+    if (!message) _exit(1);  // the launcher has no use for this sandbox
+    if (message->type == Type::kInput) out.input = std::move(message->fd);
+    if (message->type == Type::kRuleset) {
+      TRY(take_ruleset(message->fd));
+      walled = message->fd.valid();
+    }
+    if (message->type != Type::kGo) continue;
+    if ((message->number != 0) != walled)
+      return step_error("receiving the Landlock ruleset", EBADMSG);
+    ASSIGN_OR_RETURN(out.spec, read_spec(*message));
+    return out;
+  }
+}
+
+// As the command itself would: links lead where it may go, and nowhere else. A pipe or a device
+// would be waited for, or never end.
+Status open_stdin(const std::string& path) {
+  const os::Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat info {};
+  if (!file.valid() || fstat(file.get(), &info) != 0)
+    return step_error("opening the file that is the standard input", errno);
+  if (!S_ISREG(info.st_mode))
+    return step_error("opening the standard input, which is no file", EINVAL);
+  // The flag is the open file's, and the command would keep it.
+  if (fcntl(file.get(), F_SETFL, O_RDONLY) != 0 || dup3(file.get(), STDIN_FILENO, 0) < 0)
+    return step_error("setting the standard input", errno);
+  return {};
+}
+
+// After the last of our own files was opened: one limit is on their number, another on memory.
+Status take_limits(const Order& order) {
+  TRY(make_scratch(order.spec));
+  if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
+  TRY(give_up_tcp(order.spec.no_tcp));
+  if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
+    return step_error("setting the standard input", errno);
+  TRY(stay_on(order.spec.processors));
+  if (!order.spec.stdin_file.empty()) TRY(open_stdin(order.spec.stdin_file));
+  return set_rlimits(order.spec.rlimits);
+}
+
+// One of the tools is not asked about: whoever judges would look up the same name, and no more
+// surely. See exec_gate.h.
+int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char* const* arguments,
+                 char* const* variables) {
+  struct stat info {};
+  const bool tool = stat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+                    std::ranges::count(spec.tools, FileId{info.st_dev, info.st_ino}) > 0;
+  return static_cast<int>(syscall(SYS_execve, file, arguments, variables, tool ? pass : 0));
+}
+
+// Either number is the control socket, depending on how far it came.
+[[noreturn]] void give_up(ChildContext& context, Type type, int number, std::string_view why) {
+  context.command = ChildContext::Command::kHasToldWhyNot;
+  if (!send_control(kControl, type, number, 0, why))
+    send_control(context.control, type, number, 0, why);
+  _exit(1);
+}
+
+}  // namespace
+
+[[noreturn]] void run_command(ChildContext& context) {
+  if (const Status ready = give_up_everything(context); !ready.ok())
+    give_up(context, Type::kFailed, 0, ready.error().message);
+  const auto order = wait_for_order(context.ruleset.valid());
+  if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
+  const Execution execution(order->spec.command, order->spec.env);
+  const ExecuteFile execute = [&](const char* file, char* const* arguments,
+                                  char* const* variables) {
+    return execute_file(order->spec, context.filters.choices.pass, file, arguments, variables);
+  };
+  if (const Status limited = take_limits(*order); !limited.ok())
+    give_up(context, Type::kFailed, 0, limited.error().message);
+  context.command = ChildContext::Command::kExecutes;
+  give_up(context, Type::kNoExec, execution.execute(execute), {});
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,52 @@
+// Names to addresses by way of the operator's name servers. The first set of addresses that a name
+// leads to is kept for the run: a name cannot change its mind (DNS rebinding). Only when none of
+// them could be connected to is it asked for again, and every answer goes through the same rules.
+// Not thread-safe.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "node-agent/sandbox/linux/egress/lookup.h"
+
+namespace paddock::sandbox {
+
+struct Resolved {
+  std::vector<IpAddress> addresses;  // that may be reached; IPv4 first
+  std::vector<IpAddress> refused;    // that may not
+};
+
+class Resolver {
+ public:
+  using Done = std::function<void(const Resolved&)>;
+
+  Resolver(const Lookup::Tools& tools, std::vector<IpRange> allowed)
+      : tools_(tools), allowed_(std::move(allowed)) {}
+  // `done` is called once, now or from step().
+  void resolve(const std::string& name, Done done);
+  // None of the name's addresses took a connection.
+  void forget(const std::string& name);
+  // Hands out the answers that came, and tries again where none did. To be called after each step
+  // of the loop.
+  void step();
+  bool busy() const { return !pending_.empty(); }
+
+ private:
+  struct Pending {
+    std::unique_ptr<Lookup> v4;
+    std::unique_ptr<Lookup> v6;
+    std::vector<Done> waiting;
+  };
+  void settle(const std::string& name);
+  void sort_out(const Lookup& lookup, Resolved& out) const;
+
+  Lookup::Tools tools_;
+  std::vector<IpRange> allowed_;
+  std::map<std::string, Resolved> pinned_;
+  std::map<std::string, Pending> pending_;
+};
+
+}  // namespace paddock::sandbox

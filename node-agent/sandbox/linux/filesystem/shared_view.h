@@ -1,0 +1,68 @@
+// What every run sees of the host, made once by a serving launcher: each run gets copies of whole
+// folders of it instead of making them anew. Shared by the runs is only what is read-only; locks on
+// it and watches of it are shared too (SECURITY.md).
+#pragma once
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "node-agent/sandbox/linux/filesystem/sources.h"
+#include "node-agent/sandbox/linux/filesystem/view.h"
+#include "node-agent/sandbox/linux/kernel/landlock.h"
+
+namespace paddock::sandbox {
+
+class SharedView {
+ public:
+  // Needs a kernel that mounts on detached trees.
+  static Result<SharedView> make(const HostFacts& host);
+  // standing_mounts(); the scratch space is each run's own.
+  const std::vector<MountEntry>& table() const { return table_; }
+  // The second wall of a run that sees these and nothing else; none while a standing tool is
+  // absent: whoever names it is told.
+  const std::optional<LandlockRuleset>& landlock() const { return landlock_; }
+  // The standing tools and their loaders.
+  const OpenFiles& programs() const { return programs_; }
+  // Whether the host's folders still hold the same files; see mounts_have_changed() too.
+  bool is_current() const;
+  // For a process of the mount namespace that it was made in.
+  Result<os::Fd> copy_of(const std::string& top_folder) const;
+
+ private:
+  // What something on the host was when it was looked at.
+  struct Seen {
+    std::string path;
+    dev_t device = 0;
+    ino_t inode = 0;
+    timespec changed{};  // last
+  };
+  static std::optional<Seen> see(const std::string& path);
+  Status watch(const std::string& source);
+  Status watch_for_tools(const RequestFacts& standing);
+  Status wall_off(const HostFacts& host);
+  SharedView(std::vector<MountEntry> table, View view)
+      : table_(std::move(table)), view_(std::move(view)) {}
+
+  std::vector<MountEntry> table_;
+  View view_;
+  std::optional<LandlockRuleset> landlock_;
+  OpenFiles programs_;
+  std::vector<Seen> sources_;
+  std::vector<Seen> folders_;  // that these lie in: unchanged, none was replaced
+};
+
+// A descriptor that learns of every mount and unmount in this process's mount namespace from now
+// on. Asking it takes the news: each asker has one of its own. Invalid where there is no /proc.
+os::Fd watch_mounts();
+bool mounts_have_changed(const os::Fd& watch);
+
+// Places the table in its order, all but /proc and terminals: only a process of the sandbox can
+// make these. `shared`: where whole folders may be copied from; nullptr: nowhere.
+Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
+               const SharedView* shared);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,260 @@
+#include "node-agent/sandbox/linux/launcher/disk_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <limits>
+#include <utility>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/launcher/disk_usage.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr Millis kAskAnyway{10'000};  // others may have freed what the run took
+constexpr int kRestFactor = 9;        // measuring takes a tenth of one processor at most
+// For files by the million, where others use the disk too; and for what processes hold, who can
+// make that take as long as they like unless they stand still.
+constexpr Millis kFolderTime{60'000};
+constexpr Millis kProcessesTime{5'000};
+constexpr int kStillMs = 300;  // what goes on by then is in the middle of one call of the kernel
+constexpr char kMeasure = '?';
+constexpr char kMeasureStill = '!';
+
+constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
+
+// Of the process that measures: where it keeps what it needs.
+constexpr int kMeasured = 0;
+constexpr int kQuestions = 1;
+constexpr int kAnswers = 2;
+constexpr int kState =
+    3;  // the file that says whether all stand still, and with cgroup v1 lets them go
+
+os::Fd open_state(const Cgroup* cgroup) {
+  if (cgroup == nullptr) return {};
+  const std::string file = cgroup->frozen_file();
+  os::Fd out(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  if (!out.valid()) out.reset(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  return out;
+}
+
+// The launcher was killed, and so is everything inside. What stands still takes no signal with
+// cgroup v1.
+[[noreturn]] void let_all_end(int) {
+  (void)!write(kState, "THAWED", 6);
+  _exit(0);
+}
+
+}  // namespace
+
+DiskWatch::~DiskWatch() {
+  if (process_ < 0) return;
+  kill(process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
+  if (!plan.workspace) return std::unique_ptr<DiskWatch>();
+  std::unique_ptr<DiskWatch> out(new DiskWatch(*plan.workspace, plan.privileged));
+  out->folder_.reset(raw::openat2(AT_FDCWD, plan.workspace->folder.c_str(),
+                                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+                                  RESOLVE_NO_MAGICLINKS));
+  const auto space = out->folder_.valid() ? out->free_space() : std::nullopt;
+  if (!space) return step_error("opening the workspace", errno);
+  out->space_before_ = out->space_at_last_ = *space;
+  if (!out->quota_.whole) {
+    ASSIGN_OR_RETURN(out->last_, folder_use(out->folder_.get(), kUnbounded, out->quota_.layered));
+    out->before_ = out->last_;
+  }
+  return out;
+}
+
+std::optional<DiskWatch::Space> DiskWatch::free_space() const {
+  struct statvfs info {};
+  if (fstatvfs(folder_.get(), &info) != 0) return std::nullopt;
+  return Space{static_cast<int64_t>(info.f_bfree * info.f_frsize),
+               static_cast<int64_t>(info.f_ffree), info.f_files != 0};
+}
+
+void DiskWatch::attach(pid_t init, Cgroup& cgroup) {
+  init_ = init;
+  cgroup_ = &cgroup;
+  if (!privileged_)
+    user_namespace_.reset(open(cat("/proc/", init, "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+// Half of what is left of a limit gone from the whole file system since the start; or since the
+// last count all that was left by then.
+DiskWatch::Growth DiskWatch::growth(const Space& now) const {
+  if (!before_) return Growth::kUnknown;
+  const DiskUse start = counted_from();
+  const int64_t bytes = quota_.bytes.value_or(kUnbounded);
+  const int64_t files = now.counts_files ? quota_.files.value_or(kUnbounded) : kUnbounded;
+  if (space_at_last_.bytes - now.bytes > bytes - (last_.bytes - start.bytes) ||
+      space_at_last_.files - now.files > files - (last_.files - start.files))
+    return Growth::kOverSinceLast;
+  const DiskUse held = quota_.whole ? *before_ : DiskUse{};
+  if (space_before_.bytes - now.bytes > (bytes - held.bytes) / 2 ||
+      space_before_.files - now.files > (files - held.files) / 2)
+    return Growth::kMayBeOver;
+  return quota_.files && !now.counts_files ? Growth::kUnknown : Growth::kLittle;
+}
+
+void DiskWatch::look(MonoTime now) {
+  const auto space = asked_ ? std::nullopt : free_space();
+  if (!space) return;
+  const Growth grown = growth(*space);
+  // One that is over is not left alone for longer than a count takes.
+  const bool hurries = grown == Growth::kOverSinceLast &&
+                       now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
+  if (now < rests_until_ && !hurries) return;
+  if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
+  if (now < ask_anyway_at_ && grown == Growth::kLittle) return;
+  ask_anyway_at_ = now + kAskAnyway;
+  asked_ = ask(now, *space, grown == Growth::kMayBeOver || grown == Growth::kOverSinceLast);
+}
+
+bool DiskWatch::ask(MonoTime now, const Space& space, bool still) {
+  if (process_ < 0 && !start_process()) return false;
+  asked_at_ = now;
+  due_ = now + kFolderTime;
+  space_asked_ = space;
+  still_ = still && cgroup_ != nullptr;
+  if (still_) cgroup_->freeze();
+  const char question = still_ ? kMeasureStill : kMeasure;
+  return write(questions_.write.get(), &question, 1) == 1;
+}
+
+std::optional<DiskHit> DiskWatch::overdue(MonoTime now) const {
+  return asked_ && now >= due_ ? std::optional(DiskHit::kOverdue) : std::nullopt;
+}
+
+std::optional<DiskHit> DiskWatch::take(MonoTime now) {
+  Answer answer;
+  if (read(answers_.read.get(), &answer, sizeof answer) != sizeof answer) answer.failed = EIO;
+  if (answer.failed == 0 && !answer.whole) {
+    due_ = now + kProcessesTime;
+    return std::nullopt;
+  }
+  asked_ = false;
+  answered_at_ = now;
+  rests_until_ = now + kRestFactor * (now - asked_at_);
+  if (answer.failed == 0) {
+    last_ = answer.use;
+    space_at_last_ = space_asked_;
+    if (!before_) {
+      before_ = answer.use;
+      space_before_ = space_asked_;
+    }
+  }
+  const auto hit = judge(answer);
+  if (!hit) let_go_on();
+  return hit;
+}
+
+void DiskWatch::let_go_on() {
+  if (std::exchange(still_, false)) cgroup_->thaw();
+}
+
+std::optional<DiskHit> DiskWatch::look_back() {
+  init_ = -1;
+  Answer mine = measure_folder();
+  if (!mine.use.unreadable || !user_namespace_.valid()) return judge(mine);
+  // The process can read every folder of an ordinary user's command. What it was asked before was
+  // of when that still ran.
+  while (asked_) (void)take(asked_at_);
+  if (!(asked_ = ask(asked_at_, space_at_last_, false))) return judge(mine);
+  std::optional<DiskHit> hit;
+  while (asked_) hit = take(asked_at_);
+  return hit;
+}
+
+DiskUse DiskWatch::counted_from() const {
+  return quota_.whole ? DiskUse{} : before_.value_or(DiskUse{});
+}
+
+std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
+  if (answer.failed != 0) return DiskHit::kUnmeasured;
+  const DiskUse start = counted_from();
+  if (quota_.files && answer.use.files - start.files > *quota_.files) return DiskHit::kFiles;
+  if (quota_.bytes && answer.use.bytes - start.bytes > *quota_.bytes) return DiskHit::kBytes;
+  return std::nullopt;
+}
+
+DiskWatch::Answer DiskWatch::measure_folder() const {
+  const int64_t most = quota_.files ? counted_from().files + *quota_.files : kUnbounded;
+  const auto use = folder_use(folder_.get(), most, quota_.layered);
+  if (!use.ok()) return {.failed = 1, .whole = true, .use = {}};
+  return {.failed = 0, .whole = init_ <= 0, .use = *use};
+}
+
+void DiskWatch::add_nameless(Answer& answer) const {
+  struct stat info {};
+  if (fstat(folder_.get(), &info) == 0)
+    answer.use.bytes += nameless_bytes(init_, info.st_dev, quota_.layered);
+  answer.whole = true;
+}
+
+bool DiskWatch::start_process() {
+  auto questions = os::make_pipe();
+  auto answers = os::make_pipe();
+  if (!questions.ok() || !answers.ok()) return false;
+  questions_ = std::move(questions).value();
+  answers_ = std::move(answers).value();
+  const pid_t launcher = getpid();
+  process_ = fork();
+  if (process_ == 0) measure_for_ever(launcher);
+  return process_ > 0;
+}
+
+// As far as it can be had: one call of the kernel may take long, and cannot be stopped.
+void DiskWatch::wait_until_still(int file) const {
+  for (int round = 0; round < kStillMs; ++round) {
+    char text[256];
+    const ssize_t n = pread(file, text, sizeof text, 0);
+    if (n <= 0 || cgroup_files::says_frozen({text, static_cast<size_t>(n)})) return;
+    poll(nullptr, 0, 1);
+  }
+}
+
+void DiskWatch::measure_for_ever(pid_t launcher) {
+  os::Fd state = open_state(cgroup_);
+  if (user_namespace_.valid() && setns(user_namespace_.get(), CLONE_NEWUSER) != 0) _exit(1);
+  // Nothing else of the launcher stays open here, above all not its lock.
+  constexpr int kAbove = 64;
+  const int kept[] = {folder_.release(), questions_.read.get(), answers_.write.get(),
+                      state.release()};
+  int moved[4];
+  for (int i = 0; i < 4; ++i) moved[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, kAbove);
+  raw::close_range(0, kAbove - 1);
+  for (int i = 0; i < 4; ++i) {
+    if (moved[i] >= 0 && dup3(moved[i], i, O_CLOEXEC) < 0) _exit(1);
+  }
+  raw::close_range(kState + 1, ~0U);
+  signal(SIGUSR1, let_all_end);
+  if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != launcher) let_all_end(0);
+  folder_.reset(kMeasured);
+  char question = 0;
+  while (read(kQuestions, &question, 1) == 1) {
+    if (question == kMeasureStill) wait_until_still(kState);
+    Answer answer = measure_folder();
+    if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
+    if (answer.whole) continue;
+    add_nameless(answer);
+    if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
+  }
+  let_all_end(0);
+}
+
+}  // namespace paddock::sandbox

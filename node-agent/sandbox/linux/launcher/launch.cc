@@ -1,0 +1,291 @@
+#include "node-agent/sandbox/backend/launch.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "node-agent/sandbox/egress/network_report.h"
+#include "node-agent/sandbox/linux/egress/broker_process.h"
+#include "node-agent/sandbox/linux/host/facts.h"
+#include "node-agent/sandbox/linux/host/request_facts.h"
+#include "node-agent/sandbox/linux/launcher/empty_sandbox.h"
+#include "node-agent/sandbox/linux/launcher/kit.h"
+#include "node-agent/sandbox/linux/launcher/last_word.h"
+#include "node-agent/sandbox/linux/launcher/supervise.h"
+#include "node-agent/sandbox/linux/seccomp/filter.h"
+#include "node-agent/sandbox/plan/missing_limits.h"
+#include "node-agent/sandbox/plan/request_check.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::LaunchRequest;
+using contracts::SandboxResult;
+
+sigset_t cancel_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&set, signal);
+  return set;
+}
+
+os::Fd open_cancel_signals() {
+  const sigset_t signals = cancel_signals();
+  return os::Fd(signalfd(-1, &signals, SFD_CLOEXEC));
+}
+
+using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
+
+void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult& result) {
+  supervisor.outputs().describe(result);
+  result.duration_ms = supervisor.duration().count();
+  result.denials = supervisor.take_denials();
+  if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {
+    result.usage.cpu_ms =
+        std::max(ended->main_cpu, ended->readings.cpu.value_or(Millis(0))).count();
+    result.usage.peak_memory_bytes = ended->readings.peak_memory_bytes;
+    result.usage.peak_pids = ended->readings.peak_pids;
+  }
+  // Every step was accepted, else exec would not have been reached.
+  const bool applied =
+      supervisor.started() || std::holds_alternative<outcome::NotExecutable>(outcome);
+  for (auto& [name, enforcement] : result.enforced) {
+    enforcement.applied = applied && enforcement.level != contracts::EnforcementLevel::kNone;
+  }
+}
+
+// The kernel may refuse though the host can: the run went on all the same.
+void tell_of_cpus(const Cgroup& cgroup, const SandboxPlan& plan, SandboxResult& result) {
+  if (cgroup.bound_cpus().ok()) return;
+  AbsentLimits(cgroup.bound_cpus().error().message.c_str(), result.enforced)
+      .add_cpus(plan.cgroup.cpus);
+}
+
+Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
+  if (!plan.broker) return Broker();
+  return BrokerProcess::start(*plan.broker, kit.host_network.get());
+}
+
+// One that was made before the request if it fits, else one for this plan.
+Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const SandboxPlan& plan,
+                                                     std::unique_ptr<EmptySandbox> prepared,
+                                                     const Broker& broker) {
+  // What was made of the host's folders before holds only as long as they are the same.
+  const bool current =
+      !kit.shared || (!mounts_have_changed(kit.mounts) && kit.shared->is_current());
+  if (prepared && current && prepared->fits(plan)) return prepared;
+  prepared.reset();  // both would have the same cgroup
+  if (!current) kit.shared.reset();
+  return EmptySandbox::make(kit, plan, broker.get());
+}
+
+Result<std::unique_ptr<EmptySandbox>> fitted_sandbox(LaunchKit& kit, const SandboxPlan& plan,
+                                                     std::unique_ptr<EmptySandbox> prepared,
+                                                     const Broker& broker) {
+  ASSIGN_OR_RETURN(auto out, choose_sandbox(kit, plan, std::move(prepared), broker));
+  TRY(out->fit(plan));
+  return out;
+}
+
+// Only here it is known whether the file system of its folders can show them to another user.
+Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, SandboxPlan& plan,
+                                                      std::unique_ptr<EmptySandbox> prepared,
+                                                      const Broker& broker) {
+  auto out = fitted_sandbox(kit, plan, std::move(prepared), broker);
+  const bool shares = !out.ok() && out.error().reason == kOwnerNotMapped && plan.privileged &&
+                      plan.host_uid != plan.files_owner;
+  if (!shares) return out;
+  share_user("the file system of a folder that it is given cannot map owners", plan);
+  return fitted_sandbox(kit, plan, nullptr, broker);
+}
+
+// Whether nobody sees when this run's processes are gone: it has no network and can write to no
+// folder of others. What it used is counted for it as a whole.
+// Before Linux 5.19 a signal could bring back who is held at its end.
+bool ends_unseen(const LaunchKit& kit, const SandboxPlan& plan, const Feed& feed) {
+  const auto shared = [](const MountEntry& entry) {
+    return entry.kind == MountEntry::Kind::kBind && (entry.writable || !entry.lower.empty());
+  };
+  const bool holds = std::pair(kit.host.kernel_major, kit.host.kernel_minor) >= std::pair(5, 19);
+  return feed.client >= 0 && holds && plan.cgroup.cpu_accounting && !plan.broker &&
+         std::ranges::none_of(plan.mounts, shared);
+}
+
+SandboxResult blank_result(const LaunchRequest& request) {
+  SandboxResult result;
+  result.cmd = request.command;
+  result.trace_id = request.trace_id;
+  result.policy = request.policy;
+  return result;
+}
+
+// The result of what never ran.
+void explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult& result) {
+  classify(outcome, {}, request.command.empty() ? "" : request.command[0], result);
+}
+
+// The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
+void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
+              const LaunchRequest& request, SandboxPlan& plan, EventWriter& events,
+              const Clock& clock, SandboxResult& result) {
+  const auto setup_failed = [&](const Error& error) {
+    explain(outcome::SetupFailed{error}, request, result);
+  };
+  auto disk = DiskWatch::start(plan);
+  if (!disk.ok()) return setup_failed(disk.error());
+  const os::Fd signals = open_cancel_signals();
+  auto broker = start_broker(kit, plan);
+  if (!broker.ok()) return setup_failed(broker.error());
+  auto sandbox = fitting_sandbox(kit, plan, std::move(prepared), *broker);
+  if (!sandbox.ok()) return setup_failed(sandbox.error());
+  kit.used = std::move(*sandbox);
+  result.enforced["accounts"] = plan.enforced["accounts"];
+  const Status& loopback = kit.used->loopback();
+  if (const Status taken = accept_loopback(loopback, request.policy.allow_partial, result.enforced);
+      !taken.ok())
+    return explain(outcome::Refused{taken.error()}, request, result);
+  if (*broker) (*broker)->close_sandbox_end();
+  if (*disk) (*disk)->attach(kit.used->init(), kit.used->cgroup());
+  if (!request.input_file.empty()) {
+    auto opened = InputFeed::open(request.input_file, clock.mono());
+    if (!opened.ok()) return setup_failed(opened.error());
+    feed.input = opened->take_command_end();
+    if (const Status lent = kit.used->lend(feed.input); !lent.ok())
+      return setup_failed(lent.error());
+    kit.input = std::move(opened).value();
+  }
+  auto running = kit.used->start(request, plan, feed.input.get());
+  if (!running.ok()) {
+    kit.used.reset();
+    return setup_failed(running.error());
+  }
+  feed.input.reset();  // the command's alone: its client sees it end
+  Supervisor supervisor(
+      std::move(running).value(),
+      {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
+       kit.input ? &*kit.input : nullptr, signals.get(), feed.client,
+       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(kit, plan, feed)},
+      request.inline_output_bytes);
+  const Outcome outcome = supervisor.run();
+  std::optional<BrokerReport> report;
+  if (*broker) report = (*broker)->finish();
+  classify(outcome, {plan.cpu_time, plan.cgroup.pids, plan.cgroup.memory_bytes}, request.command[0],
+           result);
+  describe_run(supervisor, outcome, result);
+  tell_of_cpus(kit.used->cgroup(), plan, result);
+  if (*broker && supervisor.started())
+    tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
+  kit.used->take_back(supervisor.release());
+  if (!std::holds_alternative<outcome::SetupFailed>(outcome))
+    remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok()}, result);
+}
+
+// The same for one that was ordered ahead: what does not need the whole command is done before it
+// is there, if it can be told later whether it still holds. Nobody has asked for the run yet: what
+// fails is tried again, and told, when it is needed. What a network needs starts with the run.
+void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
+               LaunchRequest request, SandboxPlan plan, EventWriter& events, const Clock& clock,
+               SandboxResult& result) {
+  if (!plan.broker && kit.shared) {
+    auto ready = fitting_sandbox(kit, plan, std::move(prepared), nullptr);
+    if (ready.ok() && kit.shared) prepared = std::move(*ready);
+  }
+  auto word = hear_last_word(feed.client, open_cancel_signals().get());
+  if (!word) return explain(outcome::Ended{.cause = EndCause::kCanceled}, request, result);
+  request.command.push_back(std::move(word->argument));
+  result.cmd = request.command;
+  if (const Status fine = check_command(request); !fine.ok())
+    return explain(outcome::Refused{fine.error()}, request, result);
+  plan.launcher.wall_time =
+      std::min(word->wall_time, plan.launcher.wall_time.value_or(word->wall_time));
+  run_plan(kit, std::move(prepared), feed, request, plan, events, clock, result);
+}
+
+// A launcher that was not told that its runs name tools, as most do not: what it prepared has
+// another filter.
+Status judge_executions(LaunchKit& kit, const SandboxPlan& plan,
+                        std::unique_ptr<EmptySandbox>& prepared) {
+  LaunchChoices& choices = kit.filters.choices;
+  if (!plan.tools.narrowed || choices.judge_exec) return {};
+  prepared.reset();
+  choices.judge_exec = true;
+  ASSIGN_OR_RETURN(kit.filters.launch, render_launch_filter(choices));
+  return {};
+}
+
+}  // namespace
+
+void hold_cancel_signals() {
+  const sigset_t signals = cancel_signals();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void forget_cancel_signals() {
+  const sigset_t signals = cancel_signals();
+  const timespec at_once{};
+  while (sigtimedwait(&signals, nullptr, &at_once) > 0) {
+  }
+}
+
+Result<LaunchKit> make_kit(LaunchChoices choices) {
+  LaunchKit kit;
+  ASSIGN_OR_RETURN(kit.host, gather_facts());
+  choices.pass = random_pass();
+  ASSIGN_OR_RETURN(kit.filters, render_filters(choices));
+  sweep_stale_cgroups(kit.host.cgroup);
+  if (kit.host.privileged) give_user(kit, HostUser::take());
+  return kit;
+}
+
+void give_user(LaunchKit& kit, Result<HostUser> user) {
+  kit.user.reset();
+  kit.host.own_user.reset();
+  if (!user.ok()) {
+    kit.host.why_no_own_user = user.error().message;
+    return;
+  }
+  kit.user = std::move(*user);
+  kit.host.own_user = kit.user->id();
+}
+
+SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed feed,
+                          const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+  hold_cancel_signals();
+  SandboxResult result = blank_result(request);
+  HostFacts host = kit.host;
+  host.turn = static_cast<uint64_t>(getpid());
+  host.named = gather_request_facts(request, host);
+  auto plan = make_plan(request, host);
+  if (!plan.ok()) {
+    explain(outcome::Refused{plan.error()}, request, result);
+    return result;
+  }
+  result.enforced = plan->enforced;
+  if (const Status judged = judge_executions(kit, *plan, prepared); !judged.ok()) {
+    explain(outcome::SetupFailed{judged.error()}, request, result);
+    return result;
+  }
+  if (feed.ahead) {
+    run_ahead(kit, std::move(prepared), feed, request, *plan, events, clock, result);
+  } else {
+    run_plan(kit, std::move(prepared), feed, request, *plan, events, clock, result);
+  }
+  return result;
+}
+
+SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock,
+                     Remains& remains) {
+  auto kit = make_kit();
+  if (kit.ok()) {
+    const auto kept = std::make_shared<LaunchKit>(std::move(*kit));
+    remains = kept;
+    return launch_with(*kept, nullptr, {}, request, events, clock);
+  }
+  SandboxResult result = blank_result(request);
+  explain(outcome::SetupFailed{kit.error()}, request, result);
+  return result;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,138 @@
+#include "node-agent/sandbox/linux/launcher/serve_one.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "common/base/text.h"
+#include "common/os/lock_file.h"
+#include "common/os/packet_socket.h"
+#include "node-agent/sandbox/linux/kernel/loopback.h"
+#include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/launcher/empty_sandbox.h"
+#include "node-agent/sandbox/result/request.h"
+
+namespace paddock::sandbox {
+namespace {
+
+// The descriptors of one request, as contracts/launch.h says.
+struct ServedOrder {
+  os::Fd request;
+  os::Fd events;
+  std::optional<os::LockFile> lock;
+  os::Fd input;  // of a fed run, unless ordered ahead
+  bool ahead = false;
+};
+
+constexpr int kOrderMs = 3'000;  // a client that connects and says nothing
+
+Result<ServedOrder> receive_order(const os::Fd& client) {
+  pollfd said{client.get(), POLLIN, 0};
+  if (poll(&said, 1, kOrderMs) <= 0)
+    return Error{Code::kDeadlineExceeded, "NO_ORDER", "no order came in time"};
+  // Taken in even from a stranger: what is left unread would take the answer with it.
+  ASSIGN_OR_RETURN(os::Packet packet, os::receive_packet(client.get()));
+  ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client.get()));
+  if (user != geteuid() && user != 0)
+    return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
+  // A request is read to its end: only a file is sure to have one.
+  const bool ahead = packet.bytes == contracts::kLaunchAheadOrder;
+  const bool with_input = packet.bytes == contracts::kLaunchFedOrder;
+  const size_t fewest = with_input ? 3 : 2;
+  const size_t most = ahead ? 2 : 3;
+  if ((!ahead && !with_input && packet.bytes != contracts::kLaunchOrder) ||
+      packet.fds.size() < fewest || packet.fds.size() > most || !os::is_regular_file(packet.fds[0]))
+    return invalid_argument("BAD_ORDER", "this is not an order of this server's version");
+  ServedOrder out{
+      .request = std::move(packet.fds[0]), .events = std::move(packet.fds[1]), .ahead = ahead};
+  if (with_input) {
+    out.input = std::move(packet.fds[2]);
+  } else if (packet.fds.size() == 3) {
+    ASSIGN_OR_RETURN(out.lock, os::LockFile::take(std::move(packet.fds[2])));
+  }
+  return out;
+}
+
+// Whether nothing of the run is left in the network namespace that was lent to it.
+bool network_is_as_new(const LaunchKit& kit) {
+  return kit.in_empty_network && network_has_no_socket() && network_books() == kit.empty_network &&
+         take_down_loopback().ok();
+}
+
+// What would cost the run time later. Without it, or if it fails, all is done when it is needed,
+// and an error told then.
+std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
+  if (!kit.shared) return nullptr;
+  auto out = EmptySandbox::prepare(kit);
+  return out.ok() ? std::move(*out) : nullptr;
+}
+
+// Whoever waits for the result goes first: what comes now would take the processor from it. A word
+// that it said too late, of a run that was over by then, is no leaving.
+void let_client_leave(const os::Fd& client, const Clock& clock) {
+  constexpr Millis kMost{1'000};
+  const MonoTime until = clock.mono() + kMost;
+  for (MonoTime now = clock.mono(); now < until; now = clock.mono()) {
+    pollfd left{client.get(), POLLIN, 0};
+    if (poll(&left, 1, static_cast<int>((until - now).count())) <= 0) return;
+    if (!os::receive_packet(client.get()).ok()) return;
+  }
+}
+
+// A waiting process ends with its server; one with a run stays.
+bool outlive_server(const ReadyContext& context, bool outlive) {
+  if (prctl(PR_SET_PDEATHSIG, outlive ? 0 : SIGKILL) != 0) return false;
+  return outlive || getppid() == context.server;
+}
+
+// Whether what was lent to this process may be lent again. `client` hangs up when all is over.
+bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prepared,
+                 const Clock& clock, os::Fd& client) {
+  const auto accepted = os::accept_packets(context.listener);
+  const pid_t self = getpid();
+  if (!accepted || write(context.taken, &self, sizeof self) != sizeof self) return false;
+  client.reset(fcntl(accepted->get(), F_DUPFD_CLOEXEC, 3));
+  outlive_server(context, true);
+  close(context.listener);
+  close(context.taken);
+  auto order = receive_order(client);
+  const std::string reply = order.ok() ? cat(contracts::kLaunchAccepted, self)
+                                       : cat(contracts::kLaunchRefused, order.error().reason, ": ",
+                                             order.error().message);
+  forget_cancel_signals();
+  // A client that has left by now was never told that its order is taken, and may give it again.
+  if (!os::send_packet(client.get(), reply).ok() || !order.ok()) return false;
+  std::optional<EventWriter> events(std::in_place, std::move(order->events), clock);
+  const bool fed = order->ahead || order->input.valid();
+  Feed feed{std::move(order->input), fed ? client.get() : -1, order->ahead};
+  const auto given = read_request(order->request);
+  order->request.reset();  // it may be large, and in memory
+  // Whether anybody is there to read it or not.
+  (void)answer(given, *events, [&](const auto& request) {
+    return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
+  });
+  events.reset();  // who reads them sees their end
+  if (fed) let_client_leave(client, clock);
+  context.kit.used.reset();
+  return network_is_as_new(context.kit);
+}
+
+}  // namespace
+
+[[noreturn]] void serve_one(const ReadyContext& context, const Clock& clock) {
+  setsid();  // a signal to the server's group is not for its runs
+  if (!outlive_server(context, false)) _exit(kUncleanExit);
+  os::Fd client;
+  auto prepared = prepare(context.kit);
+  // Once more: whoever acts as another user meanwhile loses that.
+  if (!outlive_server(context, false)) _exit(kUncleanExit);
+  const bool clean = serve_order(context, std::move(prepared), clock, client);
+  _exit(clean ? kCleanExit : kUncleanExit);
+}
+
+}  // namespace paddock::sandbox

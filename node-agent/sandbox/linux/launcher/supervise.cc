@@ -1,0 +1,309 @@
+#include "node-agent/sandbox/linux/launcher/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "common/base/text.h"
+#include "common/wire/json.h"
+#include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/result/output_pipe.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::FrameType;
+
+constexpr Millis kLookEvery{100};  // at what the workspace holds
+constexpr Millis kLookWaiting{5'000};
+constexpr Millis kShortRun{50};  // ends before a thread would be worth its start
+// From the kill until the kernel's work alone does not put off the result any more.
+constexpr Millis kEnoughToDie{100};
+constexpr std::array<pollfd, 2> kNoInput = {{{-1, 0, 0}, {-1, 0, 0}}};
+
+std::unique_ptr<Notifications> hear_questions(RunningSandbox& sandbox, const Watched& watched) {
+  auto out = std::make_unique<Notifications>(watched.choices, watched.plan.reach,
+                                             watched.plan.tools, watched.clock);
+  out->listen_on(std::move(sandbox.listener));
+  if (watched.may_end_early) out->hold_exits();
+  return out;
+}
+
+Error setup_error(std::string message) {
+  return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
+}
+
+// Whether the sandbox's first process has killed all others of its namespace, as it does when it
+// ends, and does nothing any more but wait for them.
+bool waits_for_the_killed(pid_t init) {
+  constexpr unsigned kExiting = 4;  // PF_EXITING
+  const os::Fd file(open(cat("/proc/", init, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  const auto text = file.valid() ? os::read_all(file.get(), 4096) : Result<std::string>("");
+  const size_t name_end = text.ok() ? text->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos || name_end + 2 > text->size()) return false;
+  // From field 3 on: the state; field 9: the flags.
+  const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  const auto flags = fields.size() > 6 ? parse_integer<unsigned>(fields[6]) : std::nullopt;
+  return flags && (*flags & kExiting) != 0 && fields[0] == "S";
+}
+
+// Who reads a file may come later.
+int reader_of(const EventWriter& events) { return events.is_file() ? -1 : events.fd(); }
+
+}  // namespace
+
+Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes)
+    : sandbox_(std::move(sandbox)),
+      watched_(watched),
+      outputs_(watched.plan.launcher, inline_bytes),
+      answerer_(hear_questions(sandbox_, watched), watched.clock),
+      keeper_({watched.plan, watched.cgroup, watched.clock, sandbox_.pidfd.get(), watched.signals,
+               watched.client, reader_of(watched.events), watched.waits}),
+      now_(watched.clock.mono()),
+      next_look_(now_ + kLookEvery) {}
+
+Outcome Supervisor::run() {
+  // A disk may take its time for each frame.
+  if (watched_.events.is_file()) keeper_.start_thread();
+  while (!reaped_ && !over_) {
+    wait_for_something();
+    look_at_disk();
+    flush(false);
+  }
+  keeper_.stop();
+  answerer_.stop();
+  if (watched_.disk) watched_.disk->let_go_on();
+  // Nothing inside writes any more: what the pipes still hold is all that will ever come.
+  read_what_is_left(sandbox_.out, outputs_.out);
+  read_what_is_left(sandbox_.err, outputs_.err);
+  outputs_.finish(now_);
+  flush(true);
+  return outcome();
+}
+
+// A bound for what somebody outside, whom it was handed to, or a call of the dead still brings.
+void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
+  constexpr int kMostReads = 1024;
+  for (int i = 0; i < kMostReads && pipe.valid(); ++i) read_output(pipe, stream, now_, true);
+  pipe.reset();
+}
+
+void Supervisor::wait_for_something() {
+  const bool rests = watched_.events.congested() || output_budget_.rests_until(now_).has_value();
+  const auto output_fd = [&](const os::Fd& fd) { return rests ? -1 : fd.get(); };
+  const auto input = watched_.input == nullptr ? kNoInput : watched_.input->waits_for();
+  const auto time = keeper_.waits_for();
+  std::array<pollfd, 12> fds = {{
+      {sandbox_.control.get(), POLLIN, 0},
+      {output_fd(sandbox_.out), POLLIN, 0},
+      {output_fd(sandbox_.err), POLLIN, 0},
+      {answerer_.fd(now_), POLLIN, 0},
+      {sandbox_.pidfd.get(), POLLIN, 0},
+      {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
+      {watched_.disk == nullptr ? -1 : watched_.disk->fd(), POLLIN, 0},
+      input[0],
+      input[1],
+      time[0],
+      time[1],
+      time[2],
+  }};
+  poll(fds.data(), fds.size(), wait_ms());
+  now_ = watched_.clock.mono();
+  const auto ready = [&](size_t i) { return fds[i].revents != 0; };
+  if (ready(0)) handle_control();
+  if (ready(1)) read_some(sandbox_.out, outputs_.out);
+  if (ready(2)) read_some(sandbox_.err, outputs_.err);
+  if (ready(3)) answerer_.handle(fds[3].revents, now_);
+  if (watched_.disk != nullptr && ready(6)) handle_disk(watched_.disk->take(now_));
+  if (watched_.input != nullptr) watched_.input->handle({fds[7], fds[8]}, now_);
+  keeper_.handle({fds[9], fds[10], fds[11]}, now_);
+  if (ready(4)) reap();
+  if (reaped_) return;
+  if (answerer_.found().holds_exit()) {
+    if (!ends_here()) return answerer_.found().let_exit();
+    wait_status_ = 0;
+  } else if (only_the_kernel_works()) {
+    // Its result is known.
+  } else if (!wait_status_) {
+    return;
+  } else if (!only_init_is_left()) {
+    return let_init_go();
+  }
+  ended_ = now_;
+  over_ = true;
+}
+
+void Supervisor::read_some(os::Fd& pipe, OutputStream& stream) {
+  const int64_t before = stream.beyond();
+  read_output(pipe, stream, now_, false);
+  output_budget_.spend(now_, stream.beyond() - before);
+}
+
+// Who asks to end is the command's only thread, and only init is there beside it. (Why something
+// failed may need what comes later; only a success is asked about.)
+bool Supervisor::ends_here() const {
+  const TimeKeeper::State state = keeper_.state();
+  return state.started && state.cause == EndCause::kNone && !setup_error_ && !exec_error_ &&
+         !wait_status_ && watched_.cgroup.tasks() == 2;
+}
+
+// It would wait for us otherwise; see wait_to_be_ended().
+void Supervisor::let_init_go() {
+  if (sandbox_.control.valid()) shutdown(sandbox_.control.get(), SHUT_WR);
+}
+
+// Init has reaped the command and whoever else there was.
+bool Supervisor::only_init_is_left() const {
+  return watched_.plan.cgroup.cpu_accounting && watched_.cgroup.tasks().value_or(2) < 2;
+}
+
+// Whatever it mapped, the kernel may take apart for as long as that takes: nobody there executes
+// anything any more.
+bool Supervisor::only_the_kernel_works() const {
+  const auto killed = keeper_.state().killed;
+  return killed && now_ >= *killed + kEnoughToDie && waits_for_the_killed(sandbox_.pid);
+}
+
+// Who is held goes on once nobody listens, and so must be killed before.
+RunningSandbox Supervisor::release() {
+  sandbox_.listener = answerer_.take_listener();
+  return std::move(sandbox_);
+}
+
+Millis Supervisor::duration() const {
+  const auto started = keeper_.state().started;
+  return started && ended_ ? *ended_ - *started : Millis(0);
+}
+
+int Supervisor::wait_ms() const {
+  MonoTime until = now_ + Millis(60'000);
+  const auto at = [&](const std::optional<MonoTime>& time) {
+    if (time) until = std::min(until, *time);
+  };
+  const TimeKeeper::State state = keeper_.state();
+  at(outputs_.flush_at());
+  at(output_budget_.rests_until(now_));
+  at(answerer_.rests_until(now_));
+  at(watched_.events.retry_at());
+  at(keeper_.next());
+  if (state.started && !state.waits && !keeper_.has_thread())
+    at(std::max(*state.started + kShortRun, next_try_));
+  if (state.killed) at(std::max(*state.killed + kEnoughToDie, now_ + Millis(10)));
+  if (watched_.input != nullptr) at(watched_.input->look_at());
+  if (watched_.disk) at(next_look_);
+  return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
+}
+
+void Supervisor::handle_control() {
+  using MessageType = ControlMessage::Type;
+  const auto message = receive_control(sandbox_.control.get(), false);
+  if (!message) {
+    if (errno != EAGAIN) sandbox_.control.reset();
+    return;
+  }
+  switch (message->type) {
+    case MessageType::kFailed:
+      if (!setup_error_) setup_error_ = setup_error(message->text);
+      break;
+    case MessageType::kStarted:
+      note_started();
+      break;
+    case MessageType::kNoExec:
+      exec_error_ = message->number;
+      break;
+    case MessageType::kEnded:
+      wait_status_ = message->number;
+      main_cpu_ = Millis(message->cpu_ms);
+      scratch_ = {message->text.find('B') != std::string::npos,
+                  message->text.find('F') != std::string::npos};
+      keeper_.note_ended(now_);
+      break;
+    case MessageType::kIdsMapped:
+    case MessageType::kNoLoopback:
+    case MessageType::kProc:
+    case MessageType::kTerminals:
+    case MessageType::kView:
+    case MessageType::kListener:
+    case MessageType::kRuleset:
+    case MessageType::kInput:
+    case MessageType::kGo:
+      break;  // of the time before there was a run, or ours
+  }
+}
+
+void Supervisor::note_started() {
+  if (setup_error_ || exec_error_ || !keeper_.note_started(now_)) return;
+  if (watched_.tells_start) {
+    watched_.events.add(FrameType::kStarted,
+                        wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
+  }
+}
+
+void Supervisor::look_at_disk() {
+  const TimeKeeper::State state = keeper_.state();
+  if (!state.started) return;
+  if (!state.waits && now_ >= *state.started + kShortRun && now_ >= next_try_) {
+    keeper_.start_thread();
+    next_try_ = now_ + kLookWaiting;  // the host may have no thread to give
+  }
+  if (!watched_.disk || now_ < next_look_ || state.killed) return;
+  next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
+  watched_.disk->look(now_);
+  handle_disk(watched_.disk->overdue(now_));
+}
+
+void Supervisor::handle_disk(std::optional<DiskHit> hit) {
+  if (!hit) return;
+  disk_hit_ = hit;
+  keeper_.end(EndCause::kDisk, now_);
+}
+
+void Supervisor::flush(bool all) {
+  outputs_.flush(now_, all, [&](FrameType type, const std::string& piece) {
+    watched_.events.add(type, piece);
+  });
+  if (events_lost_ || watched_.events.write_some().ok()) return;
+  events_lost_ = true;  // nobody can learn of this run any more
+  keeper_.end(EndCause::kCanceled, now_);
+}
+
+void Supervisor::reap() {
+  rusage used{};
+  while (wait4(sandbox_.pid, nullptr, 0, &used) < 0 && errno == EINTR) {
+  }
+  tree_cpu_ = Millis((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                     (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+  ended_ = now_;
+  reaped_ = true;
+  sandbox_.pid = -1;
+  while (sandbox_.control.valid()) handle_control();
+}
+
+Outcome Supervisor::outcome() {
+  const TimeKeeper::State state = keeper_.state();
+  if (setup_error_) return outcome::SetupFailed{*setup_error_};
+  if (state.late) return outcome::SetupFailed{setup_error("setting up took more than 30 seconds")};
+  if (exec_error_) return outcome::NotExecutable{*exec_error_};
+  if (!state.started && state.cause == EndCause::kNone)
+    return outcome::SetupFailed{setup_error("the sandbox ended before the command started")};
+  outcome::Ended ended{state.cause, wait_status_, std::max(main_cpu_, tree_cpu_),
+                       watched_.cgroup.read(), scratch_};
+  // What ended the run is known then, and a large folder takes its time.
+  const bool measures = watched_.disk && !disk_hit_ && state.cause == EndCause::kNone;
+  if (measures) disk_hit_ = watched_.disk->look_back();
+  ended.disk = disk_hit_;
+  ended.forbidden_call = answerer_.found().command_killed_for();
+  ended.limit_signals_sent = answerer_.found().limit_signals_sent();
+  return ended;
+}
+
+}  // namespace paddock::sandbox

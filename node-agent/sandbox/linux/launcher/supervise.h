@@ -1,0 +1,104 @@
+// Watches one sandbox from clone to reaped: its output, what it asks, what its folder holds, and
+// how it ends. One poll loop. What must never wait for any of that is the time keeper's.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/base/time.h"
+#include "node-agent/sandbox/linux/cgroup/cgroup.h"
+#include "node-agent/sandbox/linux/launcher/disk_watch.h"
+#include "node-agent/sandbox/linux/launcher/input_feed.h"
+#include "node-agent/sandbox/linux/launcher/time_keeper.h"
+#include "node-agent/sandbox/linux/notify/answerer.h"
+#include "node-agent/sandbox/result/event_writer.h"
+#include "node-agent/sandbox/result/outcome.h"
+#include "node-agent/sandbox/result/output_budget.h"
+#include "node-agent/sandbox/result/outputs.h"
+
+namespace paddock::sandbox {
+
+// The init process and the launcher's ends of its channels.
+struct RunningSandbox {
+  pid_t pid = -1;
+  os::Fd pidfd;
+  os::Fd control;
+  os::Fd out;
+  os::Fd err;
+  os::Fd listener;  // of the command's filter
+};
+
+struct Watched {
+  const SandboxPlan& plan;
+  Cgroup& cgroup;
+  EventWriter& events;
+  const Clock& clock;
+  const LaunchChoices& choices;
+  DiskWatch* disk = nullptr;   // none: the workspace has no quota
+  InputFeed* input = nullptr;  // none: no file is read along
+  int signals = -1;            // a signalfd: the run is to be canceled, by SIGQUIT at once
+  int client = -1;             // of a fed run; see Feed
+  bool waits = false;          // until its client says that it begins
+  bool tells_start = true;
+  // Nothing outside can tell a process that will execute nothing more from one that has ended.
+  bool may_end_early = false;
+};
+
+class Supervisor {
+ public:
+  Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes);
+  // Returns once nothing of the run is alive but its init process, which has nothing left to do.
+  // Or, if it may, once the command is alone and ends well: it is held at its last call and will
+  // execute nothing any more. Or once all of it was killed, and what is left is the kernel's work.
+  // What is still there is release()'s.
+  Outcome run();
+  // What is to be ended by the caller. Once, after run().
+  RunningSandbox release();
+
+  const Outputs& outputs() const { return outputs_; }
+  std::string sole_broker_user() { return answerer_.found().sole_broker_user(); }
+  std::vector<contracts::Denial> take_denials() { return answerer_.found().take_denials(); }
+  bool started() const { return keeper_.state().started.has_value(); }
+  Millis duration() const;
+  bool events_lost() const { return events_lost_; }
+
+ private:
+  void wait_for_something();
+  int wait_ms() const;
+  void handle_control();
+  void note_started();
+  void look_at_disk();
+  void handle_disk(std::optional<DiskHit> hit);
+  void flush(bool all);
+  void reap();
+  bool ends_here() const;
+  bool only_init_is_left() const;
+  bool only_the_kernel_works() const;
+  void let_init_go();
+  void read_some(os::Fd& pipe, OutputStream& stream);
+  void read_what_is_left(os::Fd& pipe, OutputStream& stream) const;
+  Outcome outcome();
+
+  RunningSandbox sandbox_;
+  Watched watched_;
+  Outputs outputs_;
+  OutputBudget output_budget_;
+  Answerer answerer_;
+  TimeKeeper keeper_;
+  MonoTime now_;
+  MonoTime next_look_;
+  MonoTime next_try_;  // to start the keeper's thread
+  std::optional<MonoTime> ended_;
+  std::optional<Error> setup_error_;
+  std::optional<int> exec_error_;
+  std::optional<int> wait_status_;
+  ScratchState scratch_;
+  std::optional<DiskHit> disk_hit_;
+  Millis main_cpu_{0};  // of the command and the children it waited for
+  Millis tree_cpu_{0};  // of all that init waited for
+  bool reaped_ = false;
+  bool over_ = false;  // nothing of the command goes on, though init is there
+  bool events_lost_ = false;
+};
+
+}  // namespace paddock::sandbox

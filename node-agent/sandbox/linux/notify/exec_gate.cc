@@ -1,0 +1,79 @@
+#include "node-agent/sandbox/linux/notify/exec_gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "node-agent/sandbox/linux/notify/caller_path.h"
+
+namespace paddock::sandbox {
+namespace {
+
+struct AskedExecution {
+  std::string name;
+  FoundFile found;
+};
+
+// The descriptor's own name, for want of another.
+std::string name_of(const os::Fd& file) {
+  char text[PATH_MAX];
+  const ssize_t n = readlink(cat("/proc/self/fd/", file.get()).c_str(), text, sizeof text);
+  return n > 0 ? std::string(text, static_cast<size_t>(n)) : std::string();
+}
+
+AskedExecution attempt_of(const Caller& caller, const seccomp_data& call) {
+  const bool at = call.nr == SYS_execveat;
+  const uint64_t address = call.args[at ? 1 : 0];
+  const int folder = at ? static_cast<int>(call.args[0]) : AT_FDCWD;
+  AskedExecution out{caller.read_text(address, PATH_MAX), {{}, EFAULT}};
+  if (out.name.empty() && caller.read(address, 1).empty()) return out;
+  if (out.name.empty() && at && (call.args[4] & AT_EMPTY_PATH) != 0) {
+    os::Fd file = folder == AT_FDCWD ? os::Fd() : caller.descriptor(folder);
+    out.name = name_of(file);
+    out.found = {std::move(file), 0};
+    if (!out.found.file.valid()) out.found.error = EBADF;
+  } else {
+    out.found = find_as(caller, folder, out.name);
+  }
+  return out;
+}
+
+// What is mounted noexec is none, whichever file it is: such as another name of a tool, which is
+// shown as a tool by one name only.
+bool is_tool(const os::Fd& file, const struct stat& info, const ToolView& tools) {
+  struct statvfs mount {};
+  return std::ranges::find(tools.ids, FileId{info.st_dev, info.st_ino}) != tools.ids.end() &&
+         fstatvfs(file.get(), &mount) == 0 && (mount.f_flag & ST_NOEXEC) == 0;
+}
+
+GateAnswer refuse_file(const Caller& caller) {
+  return {EACCES,
+          {{"system call", "memfd_create", caller.executable(),
+            "tools: a file in memory could be executed",
+            "the flag MFD_NOEXEC_SEAL (Linux 6.3), or a file in /tmp"}}};
+}
+
+}  // namespace
+
+GateAnswer judge_exec(const Caller& caller, const seccomp_data& call, const ToolView& tools) {
+  if (!tools.narrowed) return {};
+  if (call.nr == SYS_memfd_create) return refuse_file(caller);
+  const AskedExecution attempt = attempt_of(caller, call);
+  if (attempt.found.error != 0) return {attempt.found.error, {}};
+  struct stat info {};
+  if (fstat(attempt.found.file.get(), &info) != 0) return {errno, {}};
+  if (!S_ISREG(info.st_mode) || is_tool(attempt.found.file, info, tools)) return {};
+  return {EACCES,
+          {{"execute", printable_name(attempt.name), caller.executable(),
+            "tools: only the programs that it names may be executed",
+            "name the program in tools; a script is run by its interpreter: sh FILE"}}};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,25 @@
+// Answers flock. Whoever has opened a file may lock it, also one that the sandbox sees read-only:
+// the interpreter, a library, a volume. On the host and in every other sandbox it is the same file,
+// so whoever locks it there would wait. So nothing inside takes a lock on what it cannot write.
+//
+// The call itself never goes on, as the kernel would look at the descriptor once more, and another
+// thread can have put another file there. The lock is taken here, on a copy of the descriptor: both
+// are one open file, whose lock it is, just as if the asker had taken it.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include <functional>
+
+#include "node-agent/sandbox/linux/notify/caller.h"
+#include "node-agent/sandbox/linux/notify/network_gate.h"
+
+namespace paddock::sandbox {
+
+// `done` says that the call was made for the asker, and must not be made once more. It `waits`
+// where somebody else has the lock: to be judged again later. `still_asks`: what was copied of the
+// thread of that number is the asker's then, not of who has the number now.
+GateAnswer judge_lock(const Caller& caller, const seccomp_data& call,
+                      const std::function<bool()>& still_asks);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,29 @@
+// Answers system calls with a network address or that make a socket: what leaves the sandbox is
+// refused and recorded, local sockets go on. An address is only ever read to refuse or to name it:
+// what makes the network unreachable is the network namespace, so a thread that changes the address
+// after the reading gains no more than an attempt that fails without a record.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include "node-agent/sandbox/linux/notify/caller.h"
+#include "node-agent/sandbox/plan/network.h"
+#include "node-agent/sandbox/result/denials.h"
+
+namespace paddock::sandbox {
+
+struct GateAnswer {
+  int error = 0;  // 0: the call goes on
+  std::vector<contracts::Denial> denials;
+  std::string broker_user = {};  // the caller's executable, if the call reaches the broker
+  bool held = false;             // it is not answered yet
+  bool waits = false;            // nor is this: for a lock that somebody else has
+  bool done = false;             // it succeeds without being made: its effect is there
+  int limit_signal = 0;          // that a process sends, and no limit
+};
+
+// For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.
+GateAnswer judge_network_call(const Caller& caller, const seccomp_data& call,
+                              const NetworkReach& reach);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,111 @@
+// The supervisor's side of the launch filter (syscall_table.h): takes each question that a
+// command's system call raises, answers it and records what was refused. The answers hold even if
+// this process dies: an unanswered call gives ENOSYS. To answer, the asker's memory may have to be
+// read, and so waited for: by answerer.h. One thread at a time, but for what was found, which any
+// may ask for.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/time.h"
+#include "common/os/fd.h"
+#include "node-agent/sandbox/linux/notify/answer_budget.h"
+#include "node-agent/sandbox/linux/notify/network_gate.h"
+#include "node-agent/sandbox/linux/seccomp/syscall_table.h"
+#include "node-agent/sandbox/plan/tool_view.h"
+#include "node-agent/sandbox/result/denials.h"
+
+namespace paddock::sandbox {
+
+// The command itself is the first process that the sandbox's init starts.
+inline constexpr pid_t kCommandInside = 2;
+
+class Notifications {
+ public:
+  Notifications(const LaunchChoices& choices, NetworkReach reach, ToolView tools,
+                const Clock& clock);
+
+  void listen_on(os::Fd listener);
+  bool listening() const { return listener_.valid(); }
+  void stop() { listener_.reset(); }
+  // For as long as it is open, nobody who asked goes on without an answer.
+  os::Fd take_listener() { return std::move(listener_); }
+  // To poll for POLLIN; -1 while there is nothing to poll for.
+  int fd(MonoTime now) const;
+  // When fd() changes by itself.
+  std::optional<MonoTime> rests_until(MonoTime now) const;
+
+  struct Question {
+    uint64_t id = 0;
+    pid_t thread = -1;
+    seccomp_data call{};
+  };
+  // Call when fd() is readable. One whose asker has died is no longer there.
+  std::optional<Question> take();
+  // Whether the answer may have to wait for a lock that the asker's threads can hold: for reading
+  // its memory, or while it executes. All others take no time.
+  static bool may_take_long(const Question& question);
+  void answer(const Question& question, MonoTime now);
+  // Who waits for a lock that others have, each with a descriptor that may be another one by now,
+  // is judged again: when, and by whom that is due.
+  std::optional<MonoTime> retry_at() const;
+  void retry(MonoTime now);
+  // Nobody will come back to them.
+  void refuse_waiting();
+
+  // That of the command when it is about to end, and well, is kept: until it is answered, that
+  // thread executes nothing any more.
+  void hold_exits() { may_hold_ = true; }
+  bool holds_exit() const;
+  void let_exit();
+
+  // What was found until now.
+  std::vector<contracts::Denial> take_denials();
+  // The one executable that reached the broker; empty if there were none or several.
+  std::string sole_broker_user() const;
+  // The forbidden call for which the command, not one of its children, was killed; else empty.
+  std::string command_killed_for() const;
+  // Signals of limits that processes inside sent themselves or each other.
+  std::set<int> limit_signals_sent() const;
+
+ private:
+  GateAnswer judge(const Caller& caller, const seccomp_data& call, uint64_t id);
+  GateAnswer forbid(const Caller& caller, const std::string& name, std::string_view why,
+                    uint64_t id);
+  bool still_waiting(uint64_t id) const;
+  void record(GateAnswer verdict, uint64_t id);
+  void wait(const Question& question, MonoTime now);
+  // Error 0: the call goes on; `done`: it has succeeded.
+  void reply(uint64_t id, int error, bool done = false) const;
+
+  // Whose copies are whoever answers's own: it may be held up for longer than the run is known.
+  const LaunchChoices choices_;
+  const NetworkReach reach_;
+  const ToolView tools_;
+  const Clock& clock_;
+  std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
+  os::Fd listener_;
+  AnswerBudget budget_;
+  bool may_hold_ = false;
+  std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be
+  std::optional<MonoTime> retry_at_;
+  Millis retry_pause_{0};
+  std::vector<uint64_t> question_;  // as large as this kernel's
+  size_t reply_size_ = 0;
+
+  mutable std::mutex lock_;  // of all below; never held while anything is read or answered
+  DenialList denials_;
+  std::set<std::string> broker_users_;  // the first two
+  std::string command_killed_for_;
+  std::set<int> limit_signals_sent_;
+  std::optional<uint64_t> held_;
+};
+
+}  // namespace paddock::sandbox

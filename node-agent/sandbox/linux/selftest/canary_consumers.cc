@@ -1,0 +1,179 @@
+#include "node-agent/sandbox/linux/selftest/canary_consumers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "common/os/packet_socket.h"
+#include "node-agent/sandbox/selftest/canaries.h"
+
+namespace paddock::sandbox {
+namespace {
+
+std::string error_name() {
+  const char* name = strerrorname_np(errno);
+  return name == nullptr ? cat("errno ", errno) : name;
+}
+
+// How much could be written; errno says what stopped it, 0 if nothing did.
+int64_t write_up_to(const std::string& path, int64_t most) {
+  const os::Fd file(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  if (!file.valid()) return 0;
+  const std::vector<char> block(64 << 10, 'x');
+  int64_t written = 0;
+  while (written < most) {
+    const ssize_t n = write(file.get(), block.data(), block.size());
+    if (n <= 0) return written;
+    written += n;
+  }
+  errno = 0;
+  return written;
+}
+
+// Holds the lock until it is killed, which is all that can end it; a byte to `ready` says so.
+[[noreturn]] void survive(const char* file, int ready, bool stopped) {
+  setsid();
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_IGN);
+  if (fork() > 0) _exit(0);
+  const int fd = open(file, O_RDWR | O_CLOEXEC);
+  if (fd < 0 || flock(fd, LOCK_SH) != 0) _exit(1);
+  (void)os::write_all(ready, "x");
+  if (stopped) raise(SIGSTOP);
+  for (;;) pause();
+}
+
+}  // namespace
+
+std::string hand_over_descriptor() {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return error_name();
+  const os::Fd from(ends[0]);
+  const os::Fd to(ends[1]);
+  return os::send_packet(from.get(), "x", {ends}).ok() ? "handed over" : "refused";
+}
+
+std::string hold_descriptors() {
+  // As many as there are below the limit, whatever was open already.
+  int newest = -1;
+  for (int i = 0; i < 4 * CanaryLimits::kOpenFiles; ++i) {
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return cat(error_name(), " at ", newest + 1);
+    newest = fd;
+  }
+  return "nothing stopped it";
+}
+
+std::string write_large_file() {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const int64_t written = write_up_to("/tmp/large", 2 * CanaryLimits::kFileBytes);
+  const std::string out = errno == 0 ? "nothing stopped it" : cat(error_name(), " at ", written);
+  unlink("/tmp/large");
+  return out;
+}
+
+std::string fill_scratch() {
+  constexpr int64_t kFiles = 2 * CanaryLimits::kScratchBytes / (CanaryLimits::kFileBytes / 2);
+  std::string out = "nothing stopped it";
+  for (int64_t i = 0; i < kFiles; ++i) {
+    write_up_to(cat("/tmp/full-", i), CanaryLimits::kFileBytes / 2);
+    if (errno == 0) continue;
+    out = error_name();
+    break;
+  }
+  for (int64_t i = 0; i < kFiles; ++i) unlink(cat("/tmp/full-", i).c_str());
+  return out;
+}
+
+std::string make_files() {
+  constexpr int64_t kFiles = 2 * CanaryLimits::kScratchFiles;
+  std::string out = "nothing stopped it";
+  for (int64_t i = 0; i < kFiles; ++i) {
+    const os::Fd file(open(cat("/tmp/file-", i).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    if (file.valid()) continue;
+    out = error_name();
+    break;
+  }
+  for (int64_t i = 0; i < kFiles; ++i) unlink(cat("/tmp/file-", i).c_str());
+  return out;
+}
+
+std::string fork_children() {
+  constexpr int64_t kBefore = 2;  // this process and the one that started it
+  std::vector<pid_t> children;
+  std::string out = "nothing stopped it";
+  while (static_cast<int64_t>(children.size()) < 4 * CanaryLimits::kPids) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (;;) pause();
+    }
+    if (child < 0) {
+      out = cat(error_name(), " at ", kBefore + static_cast<int64_t>(children.size()));
+      break;
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) kill(child, SIGKILL);
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  return out;
+}
+
+int use_memory() {
+  constexpr size_t kBytes = 4 * CanaryLimits::kMemoryBytes;
+  void* space = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::string text = "nothing stopped it";
+  if (space == MAP_FAILED) {
+    text = error_name();
+  } else {
+    for (size_t at = 0; at < kBytes; at += 4096) static_cast<volatile char*>(space)[at] = 1;
+  }
+  (void)os::write_all(STDOUT_FILENO, cat("memory\t", text, "\n"));
+  return 0;
+}
+
+int use_cpu() {
+  // By what was used, so that nothing but the limit decides; the kernel counts in whole seconds.
+  constexpr time_t kEnough = 3;
+  for (timespec used{}; used.tv_sec < kEnough;) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return 0;
+}
+
+int go_on() {
+  alarm(60);  // should nothing else end it
+  for (;;) pause();
+}
+
+int fill_folder(const std::string& file) {
+  write_up_to(file, 4 * CanaryLimits::kScratchBytes);
+  return go_on();
+}
+
+int leave_survivors(const char* file) {
+  constexpr int kSurvivors = 3;
+  const auto pipe = os::make_pipe();
+  if (!pipe.ok()) return 1;
+  for (int i = 0; i < kSurvivors; ++i) {
+    const pid_t child = fork();
+    if (child < 0) return 1;
+    if (child == 0) survive(file, pipe->write.get(), i == 0);
+    waitpid(child, nullptr, 0);
+  }
+  for (int i = 0; i < kSurvivors; ++i) {
+    char byte = 0;
+    if (read(pipe->read.get(), &byte, 1) != 1) return 1;
+  }
+  return 0;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,44 @@
+// Limits of a policy that a system, or this host, cannot keep: refused, unless the policy allows to
+// run without. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/contracts/sandbox_policy.h"
+#include "node-agent/sandbox/result/enforcement.h"
+
+namespace paddock::sandbox {
+
+// Limits that no host of this system has. Each that was asked for is said in `enforced` not to be
+// kept; the names of those that are missed come back.
+class AbsentLimits {
+ public:
+  AbsentLimits(const char* why, Enforced& enforced) : why_(why), enforced_(enforced) {}
+
+  template <class T>
+  void add(const char* name, const std::optional<T>& limit) {
+    if (!limit) return;
+    enforced_[name] = by_nothing(requested(limit), why_);
+    missed_.emplace_back(name);
+  }
+  // Beside a limit of the memory it is a second wall, and not missed.
+  void add_address_space(const contracts::SandboxLimits& limits, const char* why);
+  // An allotment and no wall: a run goes on without, and is told.
+  void add_cpus(const std::optional<int64_t>& cpus);
+  const std::vector<std::string>& missed() const { return missed_; }
+
+ private:
+  const char* why_;
+  Enforced& enforced_;
+  std::vector<std::string> missed_;
+};
+
+// Refuses with `reason` and "`cannot` NAME, NAME" what is missed and may not be; `partial` becomes
+// true when something is missed.
+Status accept_missing(const std::vector<std::string>& missed, const char* reason,
+                      const char* cannot, bool allow_partial, bool& partial);
+
+}  // namespace paddock::sandbox

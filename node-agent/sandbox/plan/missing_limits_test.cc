@@ -1,0 +1,50 @@
+#include "node-agent/sandbox/plan/missing_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::EnforcementLevel;
+using contracts::SandboxLimits;
+using Names = std::vector<std::string>;
+
+TEST(MissingLimits, NamesWhatWasAskedForAndSaysThatNothingKeepsIt) {
+  Enforced enforced;
+  AbsentLimits absent("no such thing", enforced);
+  absent.add("fileCount", std::optional<int64_t>(7));
+  absent.add("fsBytes", std::optional<wire::Quantity>());
+  EXPECT_EQ(absent.missed(), Names{"fileCount"});
+  ASSERT_EQ(enforced.size(), 1u);
+  EXPECT_EQ(enforced["fileCount"].level, EnforcementLevel::kNone);
+  EXPECT_EQ(enforced["fileCount"].requested, wire::Value(7));
+  EXPECT_EQ(enforced["fileCount"].details, "no such thing");
+}
+
+TEST(MissingLimits, MissesTheAddressSpaceOnlyWhereNothingBoundsTheMemory) {
+  SandboxLimits limits;
+  limits.address_space = wire::Quantity{1 << 20};
+  for (const bool memory : {false, true}) {
+    if (memory) limits.memory = wire::Quantity{1 << 20};
+    Enforced enforced;
+    AbsentLimits absent("", enforced);
+    absent.add_address_space(limits, "see memory");
+    EXPECT_EQ(absent.missed().empty(), memory);
+    EXPECT_EQ(enforced.count("addressSpace"), 1u);
+  }
+}
+
+TEST(MissingLimits, AreRefusedByNameUnlessThePolicyAllowsToRunWithout) {
+  bool partial = false;
+  EXPECT_TRUE(accept_missing({}, "NOPE", "cannot limit", false, partial).ok());
+  EXPECT_FALSE(partial);
+  const Status refused = accept_missing({"a", "b"}, "NOPE", "cannot limit", false, partial);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().reason, "NOPE");
+  EXPECT_EQ(refused.error().message, "cannot limit a, b; or set allowPartial");
+  EXPECT_TRUE(accept_missing({"a"}, "NOPE", "cannot limit", true, partial).ok());
+  EXPECT_TRUE(partial);
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

@@ -1,0 +1,78 @@
+// SandboxPlan: everything that will be done for one launch, decided before anything is done.
+// Pure: request and host facts in; a plan, or the reason why this host cannot run it, out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/contracts/launch.h"
+#include "node-agent/sandbox/egress/messages.h"
+#include "node-agent/sandbox/plan/host_facts.h"
+#include "node-agent/sandbox/plan/landlock_rules.h"
+#include "node-agent/sandbox/plan/mount_table.h"
+#include "node-agent/sandbox/plan/network.h"
+#include "node-agent/sandbox/plan/rlimits.h"
+#include "node-agent/sandbox/plan/tool_view.h"
+#include "node-agent/sandbox/result/enforcement.h"
+#include "node-agent/sandbox/result/launcher_limits.h"
+
+namespace paddock::sandbox {
+
+inline constexpr uid_t kInsideId = 1000;        // uid and gid of the command, as it sees itself
+inline constexpr uid_t kInitId = 0;             // of init: terminals are made by no other id
+inline constexpr uid_t kDefaultHostId = 65534;  // whose files root launchers give to commands
+
+struct CgroupSettings {
+  std::optional<int64_t> memory_bytes;
+  std::optional<int64_t> pids;  // of the command; the init process is added by the backend
+  bool cpu_accounting = false;
+  std::optional<int64_t> cpus;
+};
+
+struct DiskUse {
+  int64_t bytes = 0;
+  int64_t files = 0;        // and folders, by name
+  bool unreadable = false;  // some folder was
+};
+
+// What the folder that the command may fill (/workspace as a rule) may grow by; measured, as no
+// kernel mechanism bounds it.
+struct WorkspaceQuota {
+  std::string folder;    // of the host
+  bool whole = false;    // what is there already counts too
+  bool layered = false;  // it holds the changes alone; the command's files are of another device
+  std::optional<int64_t> bytes;
+  std::optional<int64_t> files;
+};
+
+struct SandboxPlan {
+  bool privileged = false;
+  uid_t host_uid = kDefaultHostId;  // what the command is on the host
+  gid_t host_gid = kDefaultHostId;
+  uid_t files_owner = kDefaultHostId;  // of what it is given and what it leaves behind
+  std::vector<MountEntry> mounts;
+  ToolView tools;
+  LandlockRuleset landlock;                 // the second wall; empty where the host has none
+  std::optional<WorkspaceQuota> workspace;  // none: not writable, or not limited
+  std::optional<BrokerConfig> broker;       // none: no network
+  NetworkReach reach;
+  std::vector<RlimitSetting> rlimits;
+  CgroupSettings cgroup;
+  std::optional<int64_t> address_space;  // of each process
+  MachineShare share;                    // what the command is told of the machine
+  std::optional<Millis> cpu_time;
+  LauncherLimits launcher;
+  // What each capability will be once the kernel has accepted every step; `applied` is set then.
+  Enforced enforced;
+  bool partial = false;  // something asked for is not enforced here, and the policy allows that
+};
+
+Result<SandboxPlan> make_plan(const contracts::LaunchRequest& request, const HostFacts& host);
+// Without a user of its own, which it may do: the command is the owner of its files on the host.
+void share_user(std::string_view why, SandboxPlan& plan);
+// What only the kernel can tell, once the sandbox is made: `up` says why it has not the loopback
+// device of its plan. Refuses, or if it may be missing says so in `enforced`.
+Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced);
+
+}  // namespace paddock::sandbox

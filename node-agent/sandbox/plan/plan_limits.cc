@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <array>
+
+#include "node-agent/sandbox/plan/missing_limits.h"
+#include "node-agent/sandbox/plan/plan_parts.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using contracts::LaunchRequest;
+
+bool pids_counted_per_namespace(const HostFacts& host) {
+  return host.kernel_major > 5 || (host.kernel_major == 5 && host.kernel_minor >= 14);
+}
+
+const char* cgroup_name(const HostFacts& host) {
+  return host.cgroup.version == CgroupFacts::Version::kV2 ? "cgroup v2 " : "cgroup v1 ";
+}
+
+// Their drivers reserve far more address space than they ever use.
+bool has_accelerator(const contracts::SandboxPolicy& policy) {
+  constexpr std::array kPrefixes = {"/dev/nvidia", "/dev/nvhost", "/dev/dxg",
+                                    "/dev/dri/",   "/dev/kfd",    "/dev/accel"};
+  return std::ranges::any_of(policy.devices, [&](const std::string& device) {
+    return std::ranges::any_of(kPrefixes,
+                               [&](const char* prefix) { return device.starts_with(prefix); });
+  });
+}
+
+Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const auto& limit = request.policy.limits.memory;
+  if (!limit) return {};
+  if (!host.cgroup.memory.empty()) {
+    plan.cgroup.memory_bytes = limit->bytes;
+    plan.enforced["memory"] = by_kernel(requested(limit), cat(cgroup_name(host), "memory"),
+                                        "all processes and scratch files together");
+    return {};
+  }
+  if (!has_accelerator(request.policy)) {
+    plan.address_space = limit->bytes;
+    plan.enforced["memory"] =
+        by_kernel(requested(limit), "RLIMIT_AS",
+                  cat("address space per process, not the sum; ", host.cgroup.why_not));
+    return {};
+  }
+  if (!request.policy.allow_partial) {
+    return refuse("MEMORY_UNENFORCEABLE",
+                  cat("this host cannot limit the memory of a run with an accelerator: ",
+                      host.cgroup.why_not, "; or set allowPartial"));
+  }
+  plan.partial = true;
+  plan.enforced["memory"] = by_nothing(
+      requested(limit), cat("an accelerator needs more address space; ", host.cgroup.why_not));
+  return {};
+}
+
+void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
+  const auto& limit = request.policy.limits.address_space;
+  if (!limit) return;
+  if (has_accelerator(request.policy)) {
+    plan.enforced["addressSpace"] = by_nothing(
+        requested(limit),
+        "replaced by the memory limit: an accelerator's driver reserves more address space than "
+        "it uses");
+    return;
+  }
+  if (limit->bytes <= plan.address_space.value_or(limit->bytes)) {
+    plan.address_space = limit->bytes;
+  }
+  plan.enforced["addressSpace"] = by_kernel(requested(limit), "RLIMIT_AS", "of each process");
+}
+
+Status add_pids(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const auto& limit = request.policy.limits.pids;
+  if (!limit) return {};
+  const bool by_rlimit = pids_counted_per_namespace(host);
+  if (!host.cgroup.pids.empty()) {
+    plan.cgroup.pids = *limit;
+    plan.enforced["pids"] =
+        by_kernel(*limit, cat(cgroup_name(host), "pids", by_rlimit ? ", RLIMIT_NPROC" : ""));
+    return {};
+  }
+  if (by_rlimit) {
+    plan.enforced["pids"] =
+        by_kernel(*limit, "RLIMIT_NPROC", "counted in the run's own user namespace");
+    return {};
+  }
+  if (!request.policy.allow_partial) {
+    return refuse("PIDS_UNENFORCEABLE", cat("this host cannot limit pids: ", host.cgroup.why_not,
+                                            "; or use Linux 5.14 or later, or set allowPartial"));
+  }
+  plan.partial = true;
+  plan.enforced["pids"] = by_nothing(*limit, host.cgroup.why_not);
+  return {};
+}
+
+void add_cpu_time(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  plan.cgroup.cpu_accounting = !host.cgroup.cpu.empty();
+  const auto& limit = request.policy.limits.cpu_time;
+  if (!limit) return;
+  plan.cpu_time = limit->value;
+  plan.enforced["cpuTime"] =
+      plan.cgroup.cpu_accounting
+          ? by_kernel(requested(limit), cat("RLIMIT_CPU, ", cgroup_name(host), "accounting"),
+                      "per process by the kernel; the sum is watched by the launcher")
+          : by_kernel(requested(limit), "RLIMIT_CPU", "per process, not the sum");
+}
+
+void add_cpus(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  if (!request.cpus) return;
+  if (host.cgroup.bandwidth.empty()) {
+    const CgroupFacts& facts = host.cgroup;
+    const std::string& why =
+        facts.why_no_bandwidth.empty() ? facts.why_not : facts.why_no_bandwidth;
+    AbsentLimits(why.empty() ? "this kernel does not bound them" : why.c_str(), plan.enforced)
+        .add_cpus(request.cpus);
+    return;
+  }
+  plan.cgroup.cpus = *request.cpus;
+  plan.enforced["cpus"] =
+      by_kernel(*request.cpus, cat(cgroup_name(host), "cpu"), "of all processes together");
+}
+
+void add_descriptors(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  const contracts::SandboxLimits& limits = request.policy.limits;
+  const auto lower = [](int64_t wanted, uint64_t ceiling) {
+    return static_cast<uint64_t>(wanted) > ceiling
+               ? cat("this host's own limit is lower: ", ceiling)
+               : std::string();
+  };
+  if (limits.open_files) {
+    plan.enforced["openFiles"] = by_kernel(*limits.open_files, "RLIMIT_NOFILE",
+                                           lower(*limits.open_files, host.hard_open_files));
+  }
+  if (limits.file_size) {
+    plan.enforced["fileSize"] = by_kernel(requested(limits.file_size), "RLIMIT_FSIZE",
+                                          lower(limits.file_size->bytes, host.hard_file_size));
+  }
+}
+
+}  // namespace
+
+Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
+  TRY(add_memory(request, host, plan));
+  add_address_space(request, plan);
+  TRY(add_pids(request, host, plan));
+  add_cpu_time(request, host, plan);
+  add_cpus(request, host, plan);
+  add_descriptors(request, host, plan);
+  plan.launcher = launcher_limits(request);
+  if (plan.launcher.wall_time)
+    plan.enforced["wallTime"] = wall_time_by_signals(request, "pid namespace");
+  plan.rlimits = render_rlimits(request.policy.limits, plan.address_space, host);
+  return {};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,78 @@
+// Writes frames to the events file or pipe without ever blocking on a slow reader: what the reader
+// has not taken waits here, and while much waits the command's output is not read.
+// A disk that is full blocks nobody: some output waits for room, what comes beyond it is lost, and
+// a line in its place says how much. There is always room for the result. Not thread-safe; owns the
+// descriptor.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/time.h"
+#include "common/contracts/launch.h"
+#include "common/os/fd.h"
+#include "node-agent/sandbox/result/spool_room.h"
+
+namespace paddock::sandbox {
+
+class EventWriter {
+ public:
+  EventWriter(os::Fd fd, const Clock& clock);
+  void add(contracts::FrameType type, std::string_view payload);
+  // Writes what the reader and the disk take now. An error when nobody can ever read it.
+  Status write_some();
+  // Writes everything, waiting for the reader. Output that the disk has no room for is lost now.
+  Status write_rest();
+  // Whether a result of so many bytes can be written.
+  bool has_room_for_result(size_t bytes);
+  // Once the last frame is written: no more room is kept.
+  void close_room();
+
+  bool waiting() const { return !frames_.empty() && !full_; }  // for the reader
+  bool congested() const { return waiting_bytes_ > kMostWaiting && !full_; }
+  // When write_some() looks for room on the disk again; nothing: it needs none.
+  std::optional<MonoTime> retry_at() const { return full_; }
+  int fd() const { return fd_.get(); }
+  // A file is there for readers to come; of a pipe or a socket the reader's end can be seen.
+  bool is_file() const { return room_.has_value(); }
+  // Bytes of output that the disk had no room for.
+  int64_t lost_out() const { return out_.lost; }
+  int64_t lost_err() const { return err_.lost; }
+
+ private:
+  static constexpr size_t kMostWaiting = size_t{256} << 10;
+  struct Frame {
+    bool output;  // may be lost
+    size_t room_behind;
+    size_t payload_bytes;
+    contracts::FrameType type;
+    std::string bytes;
+  };
+  struct Gap {
+    int64_t lost = 0;
+    int64_t untold = 0;
+  };
+  Gap* gap_of(contracts::FrameType type);
+  void lose(contracts::FrameType type, size_t bytes);
+  void tell_gap(contracts::FrameType type);
+  void push(contracts::FrameType type, std::string_view payload, bool output);
+  bool make_room(const Frame& frame);
+  Result<bool> write_front();
+  bool rest_a_while();
+  bool lose_waiting_output();
+
+  os::Fd fd_;
+  const Clock& clock_;
+  size_t chunk_;
+  std::optional<SpoolRoom> room_;  // of a file
+  std::deque<Frame> frames_;
+  size_t begun_ = 0;  // bytes of the first frame that are written
+  size_t waiting_bytes_ = 0;
+  std::optional<MonoTime> full_;  // the disk; until it is looked at again
+  Gap out_;
+  Gap err_;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,137 @@
+#include "node-agent/sandbox/selftest/remedies.h"
+
+#include "common/base/text.h"
+#include "common/contracts/canary.h"
+
+namespace paddock::sandbox {
+namespace {
+
+bool older_than(const HostSettings& host, int major, int minor) {
+  return host.kernel_major < major || (host.kernel_major == major && host.kernel_minor < minor);
+}
+
+std::string without_filters(const char* engine) {
+  return cat(engine,
+             " run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+             "--security-opt systempaths=unconfined …");
+}
+
+// The filters and profiles of a container's runtime refuse what a sandbox is made of.
+std::string for_container(const HostSettings& host) {
+  switch (host.container) {
+    case Container::kDocker:
+      return without_filters("docker");
+    case Container::kPodman:
+      return "podman run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+             "--security-opt unmask=ALL …";
+    case Container::kKubernetes:
+      return "in the pod: securityContext: {appArmorProfile: {type: Unconfined}, seccompProfile: "
+             "{type: Unconfined}, capabilities: {add: [SYS_ADMIN]}}, as charts/paddock has it";
+    case Container::kOther:
+      return "let the container nest others: lxc config set NAME security.nesting true, or "
+             "nerdctl run --security-opt seccomp=unconfined --security-opt apparmor=unconfined …";
+    case Container::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string for_profile(const HostSettings& host) {
+  return cat("add `userns,`, `mount,`, `umount,` and `pivot_root,` to the AppArmor profile ",
+             host.apparmor_profile,
+             " and load it again (apparmor_parser -r FILE), or aa-disable it");
+}
+
+// Nothing is known to be in the way, and yet something was.
+std::string for_unknown(const HostSettings& host) {
+  if (!host.root)
+    return "run the agent as root, as its service does: systemctl start paddock-node-agent";
+  return "use the kernel of a distribution in a machine of its own; `paddock doctor` there says "
+         "whether it is this host";
+}
+
+std::string for_isolation(const HostSettings& host) {
+  if (older_than(host, 5, 14)) return "use Linux 5.14 or later";
+  if (host.max_user_namespaces == 0) return "sysctl -w user.max_user_namespaces=15000";
+  if (!host.root && host.unprivileged_userns_clone == 0)
+    return "sysctl -w kernel.unprivileged_userns_clone=1";
+  if (!host.root && host.apparmor_restrict_userns == 1)
+    return "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (or an AppArmor profile for "
+           "paddock-sandbox that has `userns,`)";
+  if (!host.seccomp_notify)
+    return "use a kernel with CONFIG_SECCOMP_FILTER=y (user_notif in "
+           "/proc/sys/kernel/seccomp/actions_avail)";
+  if (host.container != Container::kNone) return for_container(host);
+  if (!host.apparmor_profile.empty()) return for_profile(host);
+  return for_unknown(host);
+}
+
+// In a container its runtime decides about cgroups, and no unit of systemd.
+std::string for_cgroup_of_container(const HostSettings& host) {
+  switch (host.container) {
+    case Container::kDocker:
+      return "docker run -v /sys/fs/cgroup:/sys/fs/cgroup --cgroupns=host …";
+    case Container::kPodman:
+      return "podman run -v /sys/fs/cgroup:/sys/fs/cgroup --cgroupns=host …";
+    case Container::kKubernetes:
+      return "set cgroup_writable = true in containerd's runtime class (2.1 or later); until then "
+             "the pod's resources.limits bound its runs together";
+    case Container::kOther:
+      return "let the container write cgroups: mount the host's /sys/fs/cgroup into it";
+    case Container::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string for_cgroup(const std::string& folder, const char* controller,
+                       const HostSettings& host) {
+  if (!folder.empty()) return "";
+  if (host.container != Container::kNone) return for_cgroup_of_container(host);
+  switch (host.cgroup.version) {
+    case CgroupFacts::Version::kNone:
+      return "mount -t cgroup2 none /sys/fs/cgroup";
+    case CgroupFacts::Version::kV1:
+      return host.root ? cat("mount -o remount,rw /sys/fs/cgroup/", controller)
+                       : "run the agent as root: cgroup v1 cannot be delegated safely";
+    case CgroupFacts::Version::kV2:
+      // Beside the delegated cgroup there is room for runs, and below it from systemd 254 on.
+      return host.root ? "systemctl edit paddock-node-agent: [Service] Delegate=cpu memory pids, "
+                         "and with systemd 254 or later DelegateSubgroup=agent"
+                       : "systemd-run --user --scope -p Delegate=yes paddock up";
+  }
+  return "";
+}
+
+std::string for_landlock(const HostSettings& host) {
+  if (older_than(host, 5, 19)) return "use Linux 5.19 or later";
+  if (host.landlock > 0) return for_isolation(host);
+  return cat("boot with lsm=landlock", host.security_modules.empty() ? "" : ",",
+             host.security_modules, " (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)");
+}
+
+std::string for_accounts(const HostSettings& host) {
+  if (!host.root) return "run the agent as root: nobody else can give a sandbox a user of its own";
+  return "name a range of users that nobody else has: a line paddock:FIRST:COUNT in /etc/subuid";
+}
+
+}  // namespace
+
+std::string remedy_for(std::string_view capability, bool passed, const HostSettings& host) {
+  // These hold without a cgroup too, per process instead of in sum: said so even if they passed.
+  if (capability == "memory") {
+    if (auto line = for_cgroup(host.cgroup.memory, "memory", host); !line.empty()) return line;
+  }
+  if (capability == "cpuTime") {
+    if (auto line = for_cgroup(host.cgroup.cpu, "cpuacct", host); !line.empty()) return line;
+  }
+  if (passed) return "";
+  if (capability == "pids") {
+    if (auto line = for_cgroup(host.cgroup.pids, "pids", host); !line.empty()) return line;
+  }
+  if (capability == "landlock") return for_landlock(host);
+  if (capability == "accounts") return for_accounts(host);
+  return for_isolation(host);
+}
+
+}  // namespace paddock::sandbox
