@@ -6,7 +6,7 @@ import dataclasses
 import fnmatch
 
 CODE = ("*.cc", "*.h", "CMakeLists.txt", "CMakePresets.json", "cmake/*")
-SANDBOX = ("node-agent/sandbox/*", "common/os/*", "common/launch/*", "common/contracts/*", "cmake/*", "CMakeLists.txt")
+SANDBOX = ("node-agent/sandbox/*", "common/os/*", "node-agent/launch/*", "common/contracts/*", "cmake/*", "CMakeLists.txt")
 
 
 @dataclasses.dataclass(frozen=True)

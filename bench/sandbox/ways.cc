@@ -11,9 +11,9 @@
 #include <cstdlib>
 
 #include "common/base/text.h"
-#include "common/launch/order.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::bench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
-#include "common/launch/order.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::executor {
 namespace {

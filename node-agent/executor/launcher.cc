@@ -14,9 +14,9 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/etc_names.h"
-#include "common/launch/order.h"
 #include "common/os/file.h"
 #include "common/os/lock_holder.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::executor {
 namespace {

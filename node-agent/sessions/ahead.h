@@ -9,7 +9,7 @@
 #include <string>
 
 #include "common/base/guarded.h"
-#include "common/launch/head_start.h"
+#include "node-agent/launch/head_start.h"
 
 namespace paddock::sessions {
 

@@ -1,6 +1,6 @@
 #include "node-agent/sessions/ahead.h"
 
-#include "common/launch/fed_launch_fixture.h"
+#include "node-agent/launch/fed_launch_fixture.h"
 
 namespace paddock::sessions {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
-#include "common/launch/fed_launch.h"
+#include "node-agent/launch/fed_launch.h"
 
 namespace paddock::sessions {
 

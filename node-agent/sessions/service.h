@@ -12,7 +12,7 @@
 
 #include "common/base/guarded.h"
 #include "common/contracts/session_calls.h"
-#include "common/launch/head_start.h"
+#include "node-agent/launch/head_start.h"
 #include "node-agent/sessions/ahead.h"
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/settings.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/base/time.h"
-#include "common/launch/fed_launch.h"
+#include "node-agent/launch/fed_launch.h"
 
 namespace paddock::snippets {
 

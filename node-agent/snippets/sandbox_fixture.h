@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/launch/fed_launch_fixture.h"
+#include "node-agent/launch/fed_launch_fixture.h"
 #include "node-agent/snippets/fed_sandbox.h"
 
 namespace paddock::snippets {

@@ -11,7 +11,7 @@
 
 #include "common/contracts/calls.h"
 #include "common/contracts/snippet_report.h"
-#include "common/launch/head_start.h"
+#include "node-agent/launch/head_start.h"
 #include "node-agent/snippets/launch_request.h"
 #include "node-agent/snippets/pool.h"
 #include "node-agent/snippets/validator.h"

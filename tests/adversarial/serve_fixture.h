@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/launch/order.h"
+#include "node-agent/launch/order.h"
 #include "tests/adversarial/sandbox_run.h"
 
 namespace paddock::adversarial {

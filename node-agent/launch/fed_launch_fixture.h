@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
-#include "common/launch/fed_launch.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
 #include "common/wire/json.h"
+#include "node-agent/launch/fed_launch.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::launch {

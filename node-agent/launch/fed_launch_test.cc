@@ -1,8 +1,8 @@
-#include "common/launch/fed_launch.h"
+#include "node-agent/launch/fed_launch.h"
 
 #include <sys/socket.h>
 
-#include "common/launch/fed_launch_fixture.h"
+#include "node-agent/launch/fed_launch_fixture.h"
 
 namespace paddock::launch {
 namespace {

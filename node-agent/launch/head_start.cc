@@ -1,4 +1,4 @@
-#include "common/launch/head_start.h"
+#include "node-agent/launch/head_start.h"
 
 #include <algorithm>
 #include <iterator>

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "common/contracts/launch.h"
-#include "common/launch/order.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::launch {
 

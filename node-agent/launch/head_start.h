@@ -11,7 +11,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/time.h"
-#include "common/launch/fed_launch.h"
+#include "node-agent/launch/fed_launch.h"
 
 namespace paddock::launch {
 

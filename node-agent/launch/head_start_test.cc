@@ -1,6 +1,6 @@
-#include "common/launch/head_start.h"
+#include "node-agent/launch/head_start.h"
 
-#include "common/launch/fed_launch_fixture.h"
+#include "node-agent/launch/fed_launch_fixture.h"
 
 namespace paddock::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/launch/order.h"
+#include "node-agent/launch/order.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

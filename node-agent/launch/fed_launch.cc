@@ -1,4 +1,4 @@
-#include "common/launch/fed_launch.h"
+#include "node-agent/launch/fed_launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

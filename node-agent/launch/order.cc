@@ -1,4 +1,4 @@
-#include "common/launch/order.h"
+#include "node-agent/launch/order.h"
 
 #include <errno.h>
 #include <poll.h>
