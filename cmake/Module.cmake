@@ -1,5 +1,6 @@
 # module(PATH [DEPENDS module...] [LIBS target...]): a static library from PATH/**.cc, a unit test
-# program from PATH/**_test.cc and one fuzz program per PATH/**_fuzz.cc.
+# program from PATH/**_test.cc and one fuzz program per PATH/**_fuzz.cc. What lies in a module that stands
+# above it in the list, in a folder of its own, is that module's.
 # program(NAME MODULE path [STATIC]): an executable from the module's main.cc, in bin/.
 # What only one system compiles is in folders of these names; another system's are left out.
 set(PADDOCK_OTHER_SYSTEMS linux darwin win32)
@@ -68,6 +69,11 @@ function(module path)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBS" ${ARGN})
   paddock_target_name(${path} name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${path}/*.cc)
+  get_property(earlier GLOBAL PROPERTY PADDOCK_MODULES)
+  foreach(inner IN LISTS earlier)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${inner}/")
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY PADDOCK_MODULES ${path})
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "common/wire/json.h"
-#include "controller/api/authenticate.h"
-#include "controller/api/pipeline.h"
 #include "controller/api/routes.h"
+#include "controller/api/server/authenticate.h"
+#include "controller/api/server/pipeline.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
 #include "tests/support/temp_dir.h"

@@ -1,5 +1,5 @@
 // How long runs held accelerators, from a node's report to /metrics.
-#include "controller/api/device_time.h"
+#include "controller/api/metrics/device_time.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The text of /metrics: histograms, and labels that callers and nodes cannot add to.
-#include "controller/api/metrics.h"
+#include "controller/api/metrics/metrics.h"
 
 #include <thread>
 

@@ -1,5 +1,5 @@
 // Nobody takes all connections: a share for each, and a rest that is kept.
-#include "controller/api/open_requests.h"
+#include "controller/api/server/open_requests.h"
 
 #include <algorithm>
 

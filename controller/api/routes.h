@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/api/route.h"
+#include "controller/api/server/route.h"
 
 namespace paddock::api {
 

@@ -1,5 +1,5 @@
 // Many runs in one request: all of them, or none and every reason.
-#include "controller/api/handlers/run_lists.h"
+#include "controller/api/handlers/runs/run_lists.h"
 
 #include <algorithm>
 #include <set>

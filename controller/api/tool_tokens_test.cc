@@ -1,4 +1,4 @@
-#include "controller/api/handlers/tool_tokens.h"
+#include "controller/api/handlers/access/tool_tokens.h"
 
 #include "controller/api/api_test_support.h"
 

@@ -5,8 +5,8 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/api/pipeline.h"
 #include "controller/api/routes.h"
+#include "controller/api/server/pipeline.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/lost_database.h"
 #include "controller/http_server/origin.h"
@@ -180,23 +180,23 @@ Status Controller::log_findings() {
 }
 
 Result<std::string> Controller::start() {
-  api::ListenAddress address;
+  http_server::ListenAddress address;
   address.host = config_.host;
   address.port = static_cast<int>(config_.port);
   if (!config_.plain_http) {
     ASSIGN_OR_RETURN(address.tls, prepare_tls(config_, outside_.random, outside_.clock.wall()));
   }
-  api::ServerOptions options;
+  http_server::ServerOptions options;
   options.listen.push_back(std::move(address));
   if (!config_.unix_socket.empty()) {
-    api::ListenAddress socket;
+    http_server::ListenAddress socket;
     socket.unix_socket = config_.unix_socket;
     options.listen.push_back(std::move(socket));
   }
   options.max_connections = static_cast<size_t>(config_.max_connections);
   options.wall = [this] { return outside_.clock.wall(); };
   options.allowed_hosts = config_.allowed_hosts;
-  ASSIGN_OR_RETURN(server_, api::Server::start(std::move(options), handler_));
+  ASSIGN_OR_RETURN(server_, http_server::Server::start(std::move(options), handler_));
   TRY(start_execute_port());
   return cat(config_.plain_http ? "http" : "https", "://", url_host(config_.host), ":", port());
 }
@@ -205,10 +205,10 @@ Result<std::string> Controller::start() {
 // asks for one, and speaks TLS.
 Status Controller::start_execute_port() {
   if (config_.execute.port == 0) return {};
-  const bool open = api::is_loopback_name(config_.execute.host);
+  const bool open = http_server::is_loopback_name(config_.execute.host);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::execute_routes(open)));
   execute_router_ = std::make_unique<api::Router>(std::move(router));
-  api::ServerOptions options;
+  http_server::ServerOptions options;
   options.listen.emplace_back();
   options.listen[0].host = config_.execute.host;
   options.listen[0].port = static_cast<int>(config_.execute.port);
@@ -219,9 +219,9 @@ Status Controller::start_execute_port() {
   }
   options.allowed_hosts = config_.allowed_hosts;
   options.wall = [this] { return outside_.clock.wall(); };
-  ASSIGN_OR_RETURN(
-      execute_server_,
-      api::Server::start(std::move(options), api::make_handler(*execute_router_, *services_)));
+  ASSIGN_OR_RETURN(execute_server_,
+                   http_server::Server::start(std::move(options),
+                                              api::make_handler(*execute_router_, *services_)));
   return {};
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "controller/api/router.h"
-#include "controller/api/services.h"
+#include "controller/api/server/router.h"
+#include "controller/api/server/services.h"
 #include "controller/app/config.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
@@ -49,7 +49,7 @@ class Controller {
 
   store::Store& store() { return *store_; }
   // One request without a socket, for tests and the simulator.
-  api::Response handle(api::Request& request) { return handler_(request); }
+  http_server::Response handle(http_server::Request& request) { return handler_(request); }
 
  private:
   Controller(const Config& config, Outside outside);
@@ -76,10 +76,10 @@ class Controller {
   std::shared_ptr<workspaces::StoredBytes> stored_;
   std::unique_ptr<api::Services> services_;
   std::unique_ptr<api::Router> router_;
-  api::Handler handler_;
-  std::unique_ptr<api::Server> server_;
+  http_server::Handler handler_;
+  std::unique_ptr<http_server::Server> server_;
   std::unique_ptr<api::Router> execute_router_;
-  std::unique_ptr<api::Server> execute_server_;
+  std::unique_ptr<http_server::Server> execute_server_;
   contracts::Profiles profiles_;
   uint64_t seen_ = 0;  // of the scheduler's topic
 };

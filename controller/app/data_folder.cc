@@ -11,7 +11,7 @@
 #include "common/os/file.h"
 #include "common/os/process.h"
 #include "common/wire/json.h"
-#include "controller/api/authenticate.h"
+#include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
 #include "controller/http_server/origin.h"
 
@@ -162,12 +162,12 @@ Status end_token(store::Store& store, const std::string& folder, const FirstToke
 
 }  // namespace
 
-Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now) {
+Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now) {
   if (!config.tls.cert_file.empty()) {
     ASSIGN_OR_RETURN(std::string certificate, os::read_file(config.tls.cert_file));
     ASSIGN_OR_RETURN(std::string key, os::read_file(config.tls.key_file));
     warn_of_time("tls.certFile", certificate, now);
-    return api::TlsFiles{std::move(certificate), std::move(key)};
+    return http_server::TlsFiles{std::move(certificate), std::move(key)};
   }
   const std::string folder = os::join_path(config.data_dir, "tls");
   TRY(os::make_dirs(folder, 0700));
@@ -183,7 +183,7 @@ Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime
     TRY(write_pair(folder, "server", *server));
     TRY(os::write_file_atomic(cat(folder, "/server-names"), names, 0600));
   }
-  return api::TlsFiles{server->certificate_pem, server->private_key_pem};
+  return http_server::TlsFiles{server->certificate_pem, server->private_key_pem};
 }
 
 Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
@@ -194,7 +194,8 @@ Status prepare_tokens(store::Store& store, const Config& config, Random& random)
   TRY(config.enroll_token ? prepare_token(store, folder, enroll, random)
                           : end_token(store, folder, enroll));
   const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
-  const bool asked_for = config.execute.port != 0 && !api::is_loopback_name(config.execute.host);
+  const bool asked_for =
+      config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
   return asked_for ? prepare_token(store, folder, execute, random) : Status();
 }
 

@@ -18,7 +18,7 @@ namespace paddock::app {
 
 // The operator's certificate, or one of a local CA that is made at first and renewed when it is
 // near its end or lacks a name. Clients trust tls/ca.pem.
-Result<api::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now);
+Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now);
 
 // At the first start: an administrator's and an enrolment token, each in a file of mode 0600; only
 // hashes are stored. A token whose file is gone is made anew, and the old one revoked. Where

@@ -18,7 +18,7 @@ constexpr Millis kDay = std::chrono::hours(24);
 class DataFolder : public testing::Test {
  protected:
   DataFolder() { config_.data_dir = dir_.path(); }
-  Result<api::TlsFiles> prepare(WallTime now) { return prepare_tls(config_, random_, now); }
+  Result<http_server::TlsFiles> prepare(WallTime now) { return prepare_tls(config_, random_, now); }
   std::string ca() { return os::read_file(dir_.path() + "/tls/ca.pem").value(); }
 
   test::TempDir dir_;

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "common/base/client.h"
 #include "common/base/guarded.h"
 #include "common/base/random.h"
+#include "controller/base/client.h"
 #include "controller/calls/call_table.h"
 
 namespace paddock::calls {

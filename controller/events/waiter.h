@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <memory>
 
-#include "common/base/client.h"
 #include "common/base/guarded.h"
 #include "common/base/units.h"
+#include "controller/base/client.h"
 
 namespace paddock::events {
 

@@ -7,7 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 struct Phrase {
@@ -131,4 +131,4 @@ std::string answer_head(const Response& response, const BodyForm& body, bool clo
   return head += "\r\n";
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

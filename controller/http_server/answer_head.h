@@ -6,7 +6,7 @@
 
 #include "controller/http_server/http_message.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // How the body says where it ends. (RFC 9112 section 6)
 enum class Framing { kNone, kLength, kChunked };
@@ -24,4 +24,4 @@ BodyForm body_form(const Response& response);
 std::string answer_head(const Response& response, const BodyForm& body, bool close,
                         const std::string& wall_date);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST(AnswerHead, AStatusWithoutAPhraseIsStillAStatusLine) {
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

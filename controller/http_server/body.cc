@@ -4,7 +4,7 @@
 
 #include "common/base/text.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kSkipBytes = 64 << 10;
@@ -103,4 +103,4 @@ bool Body::settle() {
       .ok();
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

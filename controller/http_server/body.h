@@ -7,7 +7,7 @@
 #include "controller/http_server/http_message.h"
 #include "controller/http_server/input.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct BodyFraming {
   int64_t length = 0;             // -1: chunked
@@ -45,4 +45,4 @@ class Body final : public BodyReader {
   std::optional<Error> failure_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -4,7 +4,7 @@
 
 #include "common/base/percent.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kMaxSizeDigits = 15;
@@ -99,4 +99,4 @@ Status ChunkDecoder::step_trailer(char c) {
   return {};
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

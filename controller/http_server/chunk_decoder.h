@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class ChunkDecoder {
  public:
@@ -42,4 +42,4 @@ class ChunkDecoder {
   size_t trailer_bytes_ = 0;  // of all trailers
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -12,7 +12,7 @@
 #include "controller/http_server/answer_head.h"
 #include "controller/http_server/refusal.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kCoalesceBytes = 64 << 10;  // head and body up to here leave in one packet train
@@ -94,4 +94,4 @@ bool Codec::write(Transport& transport, Response response, AnswerForm form,
   return run_stream(response, out);
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -8,7 +8,7 @@
 #include "controller/http_server/http_message.h"
 #include "controller/http_server/transport.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct AnswerForm {
   bool head_only = false;  // an answer to HEAD
@@ -28,4 +28,4 @@ class Codec {
   std::function<WallTime()> wall_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -8,7 +8,7 @@
 #include "controller/http_server/refusal.h"
 #include "controller/http_server/request_head.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr int kLingerMs = 10'000;
@@ -173,4 +173,4 @@ Response Connection::call_handler(Request& request) const {
   return refusal({Code::kInternal, "INTERNAL", "the request could not be handled"});
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -10,7 +10,7 @@
 #include "controller/http_server/origin.h"
 #include "controller/http_server/server.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // Shared by all connections; outlives them.
 struct ConnectionRules {
@@ -50,4 +50,4 @@ class Connection {
   bool bytes_unread_ = false;  // the client may still be sending what nobody will read
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <memory>
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kStackBytes = 2 << 20;
@@ -97,4 +97,4 @@ void Crew::join_all() {
   join_finished();
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -12,7 +12,7 @@
 #include "common/base/guarded.h"
 #include "common/os/fd.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class Crew {
  public:
@@ -43,4 +43,4 @@ class Crew {
   Guarded<State> state_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

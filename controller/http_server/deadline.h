@@ -6,7 +6,7 @@
 #include <chrono>
 #include <limits>
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class Deadline {
  public:
@@ -29,4 +29,4 @@ class Deadline {
   Clock::time_point at_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 // Once is enough: what stays true would be told for ever. (EPOLLHUP and EPOLLERR are always told.)
@@ -73,4 +73,4 @@ void Hangups::tell_until_stopped() {
   tell_all();
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -6,12 +6,12 @@
 #include <functional>
 #include <map>
 
-#include "common/base/client.h"
 #include "common/base/guarded.h"
 #include "common/os/fd.h"
+#include "controller/base/client.h"
 #include "controller/http_server/stop_signal.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class Hangups {
  public:
@@ -41,4 +41,4 @@ class Hangups {
   Guarded<State> state_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/client.h"
 #include "common/base/result.h"
+#include "controller/base/client.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // The body of a request, unread until a handler asks. A small rest that is already there is skipped
 // after the handler; with a larger one the connection closes.
@@ -90,4 +90,4 @@ struct Response {
 // Called on a connection's own thread, many at a time. Must not throw.
 using Handler = std::function<Response(Request&)>;
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

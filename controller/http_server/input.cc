@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kSmallBytes = 4 << 10;
@@ -44,4 +44,4 @@ void Input::release() {
   capacity_ = begin_ = end_ = 0;
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

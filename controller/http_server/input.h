@@ -7,7 +7,7 @@
 
 #include "controller/http_server/transport.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class Input {
  public:
@@ -32,4 +32,4 @@ class Input {
   size_t end_ = 0;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -14,7 +14,7 @@
 #include "common/base/text.h"
 #include "controller/http_server/unix_socket.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr int kBacklog = 1024;
@@ -164,4 +164,4 @@ Result<std::unique_ptr<Transport>> Listener::transport_for(os::Fd connection,
   return make_plain_transport(std::move(connection), stop, write_timeout_ms);
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -10,7 +10,7 @@
 #include "controller/http_server/origin.h"
 #include "controller/http_server/tls.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class Listener {
  public:
@@ -45,4 +45,4 @@ class Listener {
   std::shared_ptr<TlsContext> tls_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

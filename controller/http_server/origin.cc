@@ -7,7 +7,7 @@
 #include "common/base/text.h"
 #include "controller/http_server/request_rules.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 bool is_ipv6(const std::string& text) {
@@ -95,4 +95,4 @@ Status check_origin(const RequestHead& head, const OwnNames& own) {
   return check_own_origin(origin->second, *host, tls);
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

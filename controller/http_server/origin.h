@@ -10,7 +10,7 @@
 #include "common/base/result.h"
 #include "controller/http_server/request_head.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct Authority {
   std::string host;  // lower case; an IPv6 address without its brackets; no dot at the end
@@ -32,4 +32,4 @@ struct OwnNames {
 // and port are those under which the request came here. A request without an Origin is no page's.
 Status check_origin(const RequestHead& head, const OwnNames& own);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

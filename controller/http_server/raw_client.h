@@ -14,7 +14,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 constexpr int kPatienceMs = 60'000;  // no test gets near it unless something is broken
 
@@ -151,4 +151,4 @@ inline std::string post(std::string_view path, std::string_view body) {
              "\r\n\r\n", body);
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -5,7 +5,7 @@
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 struct Row {
@@ -61,4 +61,4 @@ Response refusal(const Error& error) {
   return response;
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

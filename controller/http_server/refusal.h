@@ -5,11 +5,11 @@
 #include "common/base/result.h"
 #include "controller/http_server/http_message.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // The HTTP status of an error: by its reason where HTTP has a word of its own for it (408, 414,
 // 431, …), else by its code.
 int refusal_status(const Error& error);
 Response refusal(const Error& error);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

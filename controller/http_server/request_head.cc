@@ -7,7 +7,7 @@
 #include "common/base/text.h"
 #include "controller/http_server/request_rules.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 Error invalid_line(std::string message) {
@@ -141,4 +141,4 @@ Result<RequestHead> parse_head(std::string_view text, const HeadLimits& limits) 
   return head;
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -12,7 +12,7 @@
 #include "common/base/result.h"
 #include "controller/http_server/target.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct HeadLimits {
   size_t max_bytes = 32 << 10;
@@ -37,4 +37,4 @@ Result<size_t> find_head_end(std::string_view arrived, size_t checked, size_t ma
 // `head` is what find_head_end delimited.
 Result<RequestHead> parse_head(std::string_view head, const HeadLimits& limits);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -6,7 +6,7 @@
 #include "controller/http_server/origin.h"
 #include "controller/http_server/refusal.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 std::string reason(const Result<RequestHead>& result) {
@@ -130,4 +130,4 @@ TEST(Refusal, HasTheStatusThatHttpHasForTheReason) {
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

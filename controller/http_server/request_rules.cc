@@ -4,7 +4,7 @@
 
 #include "common/base/text.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 const std::string* header(const RequestHead& head, const std::string& name) {
@@ -80,4 +80,4 @@ Status apply_rules(RequestHead& head) {
   return {};
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -3,7 +3,7 @@
 
 #include "controller/http_server/request_head.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // HEADER_INVALID, with the header's name as the field when one is to blame.
 Error header_error(std::string_view name, std::string message);
@@ -12,4 +12,4 @@ Error header_error(std::string_view name, std::string message);
 // fields of `head` that follow from its headers.
 Status apply_rules(RequestHead& head);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

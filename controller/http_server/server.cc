@@ -13,7 +13,7 @@
 #include "controller/http_server/crew.h"
 #include "controller/http_server/listener.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kMaxRefusals = 64;     // connections beyond the cap that still get an answer
@@ -176,4 +176,4 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   return std::unique_ptr<Server>(std::move(server));
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -12,7 +12,7 @@
 #include "common/base/time.h"
 #include "controller/http_server/http_message.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct TlsFiles {
   std::string certificate_pem;
@@ -61,4 +61,4 @@ class Server {
   virtual void stop() = 0;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -3,7 +3,7 @@
 #include "common/contracts/tool_gateway.h"
 #include "controller/http_server/server_fixture.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -303,4 +303,4 @@ TEST_F(ServerAttack, NoHeaderUndoesAGateways) {
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -1,7 +1,7 @@
 // Clients that are slow, deaf, idle, gone or too many. (T1 to T26: see server_test.cc.)
 #include "controller/http_server/server_fixture.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -176,4 +176,4 @@ TEST_F(ServerClients, BeyondTheCapClientsAreToldToComeBackLater) {  // T3
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

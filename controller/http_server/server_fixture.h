@@ -21,7 +21,7 @@
 #include "controller/http_server/refusal.h"
 #include "controller/http_server/server.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // Counts things that happen on server threads; wait_until blocks for them.
 class Tally {
@@ -172,4 +172,4 @@ class ServerTest : public testing::Test {
   std::unique_ptr<Server> server_;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -7,7 +7,7 @@
 
 #include "controller/http_server/server_fixture.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 class ServerLife : public ServerTest {};
@@ -126,4 +126,4 @@ TEST_F(ServerLife, TheProcessKeepsItsSigpipeDisposition) {  // T16
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -16,7 +16,7 @@
 #include "controller/http_server/server_fixture.h"
 #include "tests/support/sanitized.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr int64_t kPauseMs = 50;        // the server's
@@ -198,4 +198,4 @@ TEST_F(ServerScarcity, AcceptMayFailForAnyOtherReasonAsOftenAsItLikes) {  // T15
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -6,7 +6,7 @@
 
 #include "controller/http_server/server_fixture.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST_F(ServerBehaviour, AHandlersHeadersCannotBreakTheAnswer) {  // CVE-2026-214
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

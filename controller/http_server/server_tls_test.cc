@@ -10,7 +10,7 @@
 #include "controller/http_server/server_fixture.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -366,4 +366,4 @@ TEST_F(ServerUnixSocket, AServerServesSeveralAddressesAtOnce) {
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::http_server

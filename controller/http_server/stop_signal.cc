@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 Result<os::Fd> StopSignal::make_event() {
   os::Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -19,4 +19,4 @@ void StopSignal::raise() {
   (void)!::write(event_.get(), &one, sizeof one);
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -5,7 +5,7 @@
 
 #include "common/os/fd.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 class StopSignal {
  public:
@@ -22,4 +22,4 @@ class StopSignal {
   std::atomic<bool> raised_{false};
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

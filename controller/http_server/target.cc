@@ -5,7 +5,7 @@
 #include "common/base/percent.h"
 #include "common/base/text.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 Error invalid(std::string message) {
@@ -106,4 +106,4 @@ Result<Target> parse_target(std::string_view raw, size_t max_path_bytes) {
   return target;
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

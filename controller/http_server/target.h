@@ -10,7 +10,7 @@
 
 #include "common/base/result.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct Target {
   std::string path;  // raw
@@ -24,4 +24,4 @@ inline constexpr size_t kMaxQueryParameters = 100;
 
 Result<Target> parse_target(std::string_view raw, size_t max_path_bytes);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

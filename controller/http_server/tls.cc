@@ -9,7 +9,7 @@
 
 #include "common/base/freed.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
@@ -164,4 +164,4 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const TlsFiles& files) {
   return std::shared_ptr<TlsContext>(std::make_shared<OpenSslContext>(std::move(context)));
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

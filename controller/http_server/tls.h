@@ -7,7 +7,7 @@
 #include "controller/http_server/server.h"
 #include "controller/http_server/transport.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 // Shared by all connections of one listener; outlives them. Thread-safe.
 class TlsContext {
@@ -19,4 +19,4 @@ class TlsContext {
                                                     int write_timeout_ms) const = 0;
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -8,7 +8,7 @@
 
 #include "common/contracts/tool_gateway.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
@@ -187,4 +187,4 @@ std::unique_ptr<Transport> make_plain_transport(os::Fd fd, const StopSignal& sto
   return std::make_unique<PlainTransport>(std::move(fd), stop, write_timeout_ms);
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

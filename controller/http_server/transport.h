@@ -12,7 +12,7 @@
 #include "controller/http_server/deadline.h"
 #include "controller/http_server/stop_signal.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 enum class IoState { kOk, kClosed, kTooSlow, kStopping };
 
@@ -74,4 +74,4 @@ class Transport {
 std::unique_ptr<Transport> make_plain_transport(os::Fd fd, const StopSignal& stop,
                                                 int write_timeout_ms);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

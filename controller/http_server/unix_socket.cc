@@ -10,7 +10,7 @@
 
 #include "common/base/text.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 namespace {
 
 Result<sockaddr_un> address_of(const std::string& path) {
@@ -74,4 +74,4 @@ Result<UnixListener> listen_on_unix_socket(const std::string& path, int backlog)
   return out;
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

@@ -7,7 +7,7 @@
 
 #include "common/os/fd.h"
 
-namespace paddock::api {
+namespace paddock::http_server {
 
 struct UnixListener {
   os::Fd fd;
@@ -19,4 +19,4 @@ struct UnixListener {
 // that start on the same stale file at the same moment must be kept apart by their instance's lock.
 Result<UnixListener> listen_on_unix_socket(const std::string& path, int backlog);
 
-}  // namespace paddock::api
+}  // namespace paddock::http_server

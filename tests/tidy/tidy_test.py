@@ -17,7 +17,10 @@ module(common/wire DEPENDS common/base LIBS rapidjson)  # module(not/this)
 module(common/os DEPENDS common/base)
 module(controller/store DEPENDS common/wire
                         LIBS SQLite::SQLite3)
-module(cli/core DEPENDS common/wire)
+module(cli/output DEPENDS common/wire)
+module(cli/client DEPENDS cli/output)
+module(controller/api/handlers/runs DEPENDS common/base)
+module(controller/api DEPENDS controller/api/handlers/runs controller/store)
 """
 SOUND = {
     "CMakeLists.txt": PLAN,
@@ -30,7 +33,9 @@ SOUND = {
     "common/os/file.cc": "#ifdef __linux__\n#endif\n#include <sys/stat.h>\n#include <vector>\n",
     "controller/store/store.h": "// Records.\n#pragma once\n",
     "controller/store/store.cc": '#include <sqlite3.h>\n#include "common/base/text.h"  // sleeps: usleep(1)\n',
-    "cli/core/a.cc": 'const char* kWord = "throw";\n#include "common/wire/json.h"\n',
+    "cli/output/a.cc": 'const char* kWord = "throw";\n#include "common/wire/json.h"\n',
+    "cli/client/send.h": "// Sends.\n#pragma once\n",
+    "controller/api/routes.cc": '#include "controller/store/store.h"\n',
     "tests/support/dir.h": "// A folder.\n#pragma once\n",
 }
 
@@ -63,7 +68,7 @@ class MediaDoor(unittest.TestCase):
     def test_a_caller_that_reaches_past_the_door_fails_the_build(self):
         tree = rules.Tree(ROOT)
         self.assertEqual(rules.internal_stays_inside(tree), [])
-        path = "controller/api/handlers/media.cc"
+        path = "controller/api/handlers/runs/media.cc"
         tree.files[path] = '#include "controller/media/internal/http_provider.h"\n' + tree.files[path]
         self.assertEqual(rules.internal_stays_inside(tree), [f"{path}:1: reaches into controller/media/internal"])
 
@@ -112,7 +117,7 @@ class PlantedViolations(unittest.TestCase):
 
     # proves: OD-15, OD-16, OD-76
     def test_finds_an_orchestrator_that_is_named_on_every_surface(self):
-        for path in ("docs/a.md", "cli/core/a.cc", "common/wire/json.h", "packaging/a.yaml", "README.md"):
+        for path in ("docs/a.md", "cli/output/a.cc", "common/wire/json.h", "packaging/a.yaml", "README.md"):
             for words in ("an orchestrator such" " as Zed", "orchestrators like" " `zed`", "an orchestrator, for" " example Zed"):
                 faults = faults_with({path: f"// x\n#pragma once\n// {words}\n"}, rules.nobody_is_named_as_the_orchestrator)
                 self.assertTrue(faults and faults[0].startswith(f"{path}:3"), (path, words, faults))
@@ -145,25 +150,28 @@ def text_of(path):
 VIOLATIONS = {
     "an_edge_down": (rules.plan_points_up, {"CMakeLists.txt": "module(common/a DEPENDS common/b)\nmodule(common/b)\n"}, "not above"),
     "an_edge_to_the_unknown": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(x/y DEPENDS common/none)"}, "common/none"),
-    "controller_to_cli": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(controller/x DEPENDS cli/core)"}, "an edge from controller to cli"),
+    "controller_to_cli": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(controller/x DEPENDS cli/output)"}, "an edge from controller to cli"),
     "agent_to_controller": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(node-agent/x DEPENDS controller/store)"}, "an edge from node-agent to controller"),
     "common_to_controller": (rules.plan_points_up, {"CMakeLists.txt": PLAN + "module(common/x DEPENDS controller/store)"}, "an edge from common to controller"),
-    "an_include_without_an_edge": (rules.includes_follow_the_plan, {"cli/core/a.cc": '#include "controller/store/store.h"\n'}, "cli/core/a.cc:1"),
-    "a_test_beside_code_without_an_edge": (rules.includes_follow_the_plan, {"cli/core/a_test.cc": '#include "controller/store/store.h"\n'}, "cli/core/a_test.cc:1"),
+    "an_include_without_an_edge": (rules.includes_follow_the_plan, {"cli/output/a.cc": '#include "controller/store/store.h"\n'}, "cli/output/a.cc:1"),
+    "a_test_beside_code_without_an_edge": (rules.includes_follow_the_plan, {"cli/output/a_test.cc": '#include "controller/store/store.h"\n'}, "cli/output/a_test.cc:1"),
+    "an_include_of_the_room_above": (rules.includes_follow_the_plan, {"cli/output/a.cc": '#include "cli/client/send.h"\n'}, "cli/output/a.cc:1"),
+    "a_room_within_that_uses_the_edges_of_the_room_around_it": (
+        rules.includes_follow_the_plan, {"controller/api/handlers/runs/runs.cc": '#include "controller/store/store.h"\n'}, "runs.cc:1"),
     "an_include_by_a_short_path": (rules.includes_follow_the_plan, {"common/wire/json.cc": '#include "json.h"\n'}, "json.cc:1"),
     "code_that_includes_test_support": (rules.includes_follow_the_plan, {"common/wire/json.cc": '#include "tests/support/dir.h"\n'}, "json.cc:1"),
     "reaching_into_internal": (rules.internal_stays_inside, {"controller/store/store.cc": '#include "common/wire/internal/number.h"\n'}, "store.cc:1"),
-    "a_library_elsewhere": (rules.libraries_stay_in_their_module, {"cli/core/a.cc": "#include <sqlite3.h>\n"}, "cli/core/a.cc:1"),
-    "an_unknown_library": (rules.libraries_stay_in_their_module, {"cli/core/a.cc": "#include <boost/any.hpp>\n"}, "cli/core/a.cc:1"),
-    "a_test_library_in_code": (rules.libraries_stay_in_their_module, {"cli/core/a.cc": "#include <gtest/gtest.h>\n"}, "cli/core/a.cc:1"),
-    "an_operating_system": (rules.systems_stay_in_platform_files, {"cli/core/a.cc": "#if defined(__linux__)\n#endif\n"}, "cli/core/a.cc:1"),
+    "a_library_elsewhere": (rules.libraries_stay_in_their_module, {"cli/output/a.cc": "#include <sqlite3.h>\n"}, "cli/output/a.cc:1"),
+    "an_unknown_library": (rules.libraries_stay_in_their_module, {"cli/output/a.cc": "#include <boost/any.hpp>\n"}, "cli/output/a.cc:1"),
+    "a_test_library_in_code": (rules.libraries_stay_in_their_module, {"cli/output/a.cc": "#include <gtest/gtest.h>\n"}, "cli/output/a.cc:1"),
+    "an_operating_system": (rules.systems_stay_in_platform_files, {"cli/output/a.cc": "#if defined(__linux__)\n#endif\n"}, "cli/output/a.cc:1"),
     "a_header_without_words": (rules.headers_introduce_themselves, {"common/wire/json.h": "#pragma once\n"}, "json.h:1"),
     "a_header_without_a_guard": (rules.headers_introduce_themselves, {"common/wire/json.h": "// JSON.\n"}, "json.h:1"),
-    "sleeping": (rules.nobody_sleeps, {"cli/core/a.cc": "\nvoid f() { std::this_thread::sleep_for(1s); }\n"}, "cli/core/a.cc:2"),
-    "sleeping_in_c": (rules.nobody_sleeps, {"cli/core/a.cc": "void f() { usleep(3); }\n"}, "cli/core/a.cc:1"),
+    "sleeping": (rules.nobody_sleeps, {"cli/output/a.cc": "\nvoid f() { std::this_thread::sleep_for(1s); }\n"}, "cli/output/a.cc:2"),
+    "sleeping_in_c": (rules.nobody_sleeps, {"cli/output/a.cc": "void f() { usleep(3); }\n"}, "cli/output/a.cc:1"),
     "reading_the_clock": (rules.only_programs_read_the_clock, {"controller/store/store.cc": "SystemClock clock;\n"}, "store.cc:1"),
-    "throwing": (rules.nobody_throws, {"cli/core/a.cc": "void f() { throw 1; }\n"}, "cli/core/a.cc:1"),
-    "streaming": (rules.nobody_streams, {"cli/core/a.cc": "#include <iostream>\n"}, "cli/core/a.cc:1"),
+    "throwing": (rules.nobody_throws, {"cli/output/a.cc": "void f() { throw 1; }\n"}, "cli/output/a.cc:1"),
+    "streaming": (rules.nobody_streams, {"cli/output/a.cc": "#include <iostream>\n"}, "cli/output/a.cc:1"),
     "a_note_to_self": (rules.nothing_is_unfinished, {"docs/a.md": "\nTO" "DO: more\n"}, "docs/a.md:2"),
     "a_link_to_nothing": (rules.links_lead_somewhere, {"docs/a.md": "\nsee [a](b.md) and [x](../common/base/none.h)\n", "docs/b.md": ""}, "docs/a.md:2"),
     "a_link_to_no_heading": (rules.links_lead_somewhere, {"docs/a.md": "# A `b` (c)\n[a](#a-b-c)\n[b](#b)\n"}, "docs/a.md:3"),

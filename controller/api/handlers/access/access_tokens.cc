@@ -1,0 +1,94 @@
+#include "controller/api/handlers/access/access_tokens.h"
+
+#include <algorithm>
+
+#include "common/contracts/access_token.h"
+#include "controller/api/server/audit.h"
+#include "controller/api/server/authenticate.h"
+#include "controller/api/server/documents.h"
+#include "controller/auth/token.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::AccessToken;
+using store::TokenRecord;
+
+// Of people and programs, as opposed to hosts.
+bool is_access_token(const TokenRecord& token) { return auth::check_scopes(token.scopes, "").ok(); }
+
+AccessToken shown(const TokenRecord& token) {
+  AccessToken out;
+  out.id = token.id;
+  out.subject = token.subject;
+  out.scopes = token.scopes;
+  out.name_space = token.name_space;
+  if (token.expires_ms) out.expires_at = wire::Timestamp{WallTime{*token.expires_ms}};
+  return out;
+}
+
+Status record_token(store::WriteTxn& txn, const Call& call, std::string_view type,
+                    const TokenRecord& token) {
+  contracts::ObjectMeta meta;
+  meta.name = token.id;
+  meta.name_space = token.name_space;
+  return record(txn, call, type, "tokens", meta,
+                {{"for", token.subject}, {"scopes", join(token.scopes, " ")}});
+}
+
+}  // namespace
+
+Result<Response> make_access_token(Call& call) {
+  TRY(refuse_dry_run(call.request, wire::Value()));
+  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::AccessTokenRequest>(call.body));
+  TRY(auth::check_scopes(request.scopes, request.name_space));
+  TRY(auth::check_giver(call.principal, request.scopes));
+  const auth::MintedToken minted = auth::mint_token(call.services.random, "pdk");
+  TokenRecord token = token_record(minted, request.subject, request.scopes);
+  token.name_space = request.name_space;
+  token.expires_ms = (call.now() + request.ttl.value).ms;
+  const Status stored = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    TRY(txn.put_token(token));
+    return record_token(txn, call, contracts::audit::kTokenCreate, token);
+  });
+  TRY(stored);
+  AccessToken answer = shown(token);
+  answer.token = minted.secret;
+  return secret_response(wire::encode(answer));
+}
+
+Result<Response> list_access_tokens(Call& call) {
+  std::vector<TokenRecord> tokens;
+  const Status read = call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(tokens, txn.tokens());
+    return {};
+  });
+  TRY(read);
+  contracts::AccessTokenList list;
+  for (const TokenRecord& each : tokens) {
+    const bool over = each.revoked || (each.expires_ms && *each.expires_ms <= call.now().ms);
+    if (is_access_token(each) && !over) list.items.push_back(shown(each));
+  }
+  return object_response(list);
+}
+
+Result<Response> revoke_access_token(Call& call) {
+  TRY(refuse_dry_run(call.request, call.body));
+  AccessToken answer;
+  const Status revoked = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(std::vector<TokenRecord> tokens, txn.tokens());
+    const auto found = std::ranges::find(tokens, call.param("id"), &TokenRecord::id);
+    if (found == tokens.end() || !is_access_token(*found))
+      return Error{Code::kNotFound, "TOKEN_NOT_FOUND", "there is no such token"};
+    TRY(auth::check_giver(call.principal, found->scopes));
+    answer = shown(*found);
+    if (found->revoked) return {};
+    found->revoked = true;
+    TRY(txn.put_token(*found));
+    return record_token(txn, call, contracts::audit::kTokenRevoke, *found);
+  });
+  TRY(revoked);
+  return object_response(answer);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,21 @@
+// Grants: what a run is held to, and why something is allowed or not.
+#pragma once
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+// Which grants an admitted run is held to: those that it names, or its creator's; that they give
+// what it asks for and what its sandbox would let it use; and that it is not over a quota of its
+// namespace all by itself. GRANT_NOT_FOUND, GRANT_CHAIN_INVALID, GRANT_NOT_YOURS, GRANT_DENIED,
+// QUOTA_TOO_SMALL.
+// `all`: of the run's namespace.
+Status pin_grants(store::ReadTxn& txn, const std::vector<contracts::Grant>& all,
+                  contracts::Run& run, WallTime now);
+// That a grant with a parent is narrower: GRANT_NOT_NARROWER.
+Status check_part(Services& services, const contracts::Grant& grant);
+
+// POST grants/{name}/explain with a GrantQuestion: each rule that was looked at.
+Result<Response> explain_grant(Call& call);
+
+}  // namespace paddock::api

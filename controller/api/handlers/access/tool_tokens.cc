@@ -1,0 +1,233 @@
+#include "controller/api/handlers/access/tool_tokens.h"
+
+#include <algorithm>
+
+#include "common/crypto/digest.h"
+#include "controller/api/objects/creates.h"
+#include "controller/auth/token.h"
+#include "controller/auth/tool_token.h"
+#include "controller/nodes/registry.h"
+#include "controller/store/tool_token_writes.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Run;
+using contracts::ToolToken;
+
+Error run_error(Code code, std::string reason, const std::string& message) {
+  return {code, std::move(reason), message, {{"spec.run", message}}};
+}
+
+// Its secret and its times; the run it is for must be one that has not ended.
+Status issue(ToolToken& token, const Run& run, Services& services, WallTime now) {
+  if (contracts::is_terminal(run.status.phase)) {
+    return run_error(Code::kFailedPrecondition, "RUN_FINISHED",
+                     cat("run ", run.metadata.name, " has ended; nothing can use a token of it"));
+  }
+  if (token.spec.endpoints.empty())
+    token.spec.endpoints = contracts::endpoints_of(token.spec.operations);
+  if (!token.spec.ttl) token.spec.ttl = wire::Duration{contracts::kToolTokenLife};
+  token.status.run_uid = run.metadata.uid;
+  token.status.issued_at = wire::Timestamp{now};
+  token.status.expires_at = wire::Timestamp{now + token.spec.ttl->value};
+  token.status.token = crypto::make_token(services.random, contracts::kToolTokenPrefix);
+  return {};
+}
+
+Result<Run> run_named(Services& services, const store::Key& key) {
+  Result<Run> run = Run{};
+  TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+    run = txn.get<Run>(key);
+    return {};
+  }));
+  return run;
+}
+
+// Of a token in a run's environment: until the run must have ended, and a little more.
+Millis life_of(const Run& run) {
+  const Millis most = contracts::kLongestToolTokenLife;
+  if (!run.spec.timeout) return most;
+  return std::min(most, run.spec.timeout->value + contracts::kToolTokenLife);
+}
+
+ToolToken token_for(const Run& run, const contracts::ToolTokenRequest& request) {
+  ToolToken token;
+  token.metadata.generate_name = cat(run.metadata.name.substr(0, 50), "-");
+  token.spec = {run.metadata.name, request.operations, request.endpoints, request.ttl,
+                request.revoke_on_stream_end};
+  return token;
+}
+
+Status name_it(ToolToken& token, const std::string& name_space, Services& services) {
+  ASSIGN_OR_RETURN(
+      token.metadata,
+      k8s::new_metadata(token.metadata, {name_space, make_uuid(services.random),
+                                         make_suffix(services.random), services.clock.wall()}));
+  return {};
+}
+
+// As long as the holder's own, where that is shorter than what is usual.
+void shorten(contracts::ToolTokenRequest& request, const auth::ToolAuthority& parent,
+             WallTime now) {
+  if (request.endpoints.empty()) {
+    request.endpoints = contracts::endpoints_of(request.operations);
+    std::erase_if(request.endpoints, [&](const std::string& endpoint) {
+      return std::ranges::find(parent.endpoints, endpoint) == parent.endpoints.end();
+    });
+  }
+  if (!request.ttl)
+    request.ttl = wire::Duration{std::min(contracts::kToolTokenLife, parent.expires - now)};
+}
+
+}  // namespace
+
+void complete(Services& services, ToolToken& token) {
+  token.status = contracts::status_at(token.status, services.clock.wall());
+}
+
+Status check_maker(const auth::Principal& maker, const ToolToken& token) {
+  return auth::check_operations(maker, token);
+}
+
+Status prepare_new(Services& services, ToolToken& token) {
+  const auto run = run_named(services, {token.metadata.name_space, token.spec.run});
+  if (!run) {
+    if (run.error().code != Code::kNotFound) return run.error();
+    return run_error(Code::kFailedPrecondition, "RUN_NOT_FOUND",
+                     cat("there is no run ", token.spec.run, " in this namespace"));
+  }
+  return issue(token, *run, services, services.clock.wall());
+}
+
+Error too_many(std::string message) {
+  return {Code::kResourceExhausted, "TOO_MANY_TOOL_TOKENS", std::move(message)};
+}
+
+// A program may make tokens for as long as it runs: what they cost must not grow with that.
+Status check_count(store::WriteTxn& txn, const std::string& run_uid, WallTime now) {
+  ASSIGN_OR_RETURN(const std::vector<store::Key> keys, txn.tool_tokens_of(run_uid));
+  if (keys.size() < kMostToolTokens) return {};
+  size_t active = 0;
+  for (const store::Key& key : keys) {
+    ASSIGN_OR_RETURN(const ToolToken each, txn.get<ToolToken>(key));
+    const auto phase = contracts::status_at(each.status, now).phase;
+    active += phase == contracts::ToolTokenPhase::kActive ? 1 : 0;
+  }
+  if (active < kMostToolTokens && keys.size() < kMostToolTokensKept) return {};
+  return too_many(cat("a run has at most ", kMostToolTokens,
+                      " tool tokens that are good, and at most ", kMostToolTokensKept,
+                      " in all; revoke or delete some of them"));
+}
+
+Status check_depth(store::WriteTxn& txn, const ToolToken& token) {
+  std::string parent = token.status.parent;
+  for (size_t depth = 0; !parent.empty(); ++depth) {
+    if (depth == kToolTokenDepth)
+      return too_many(
+          cat("a tool token may come of another, at most ", kToolTokenDepth, " times over"));
+    ASSIGN_OR_RETURN(const auto found, txn.find<ToolToken>({token.metadata.name_space, parent}));
+    parent = found ? found->status.parent : "";
+  }
+  return {};
+}
+
+// The object is stored without its secret; the caller's copy keeps it for the answer.
+Status save_new(store::WriteTxn& txn, ToolToken& token, WallTime now) {
+  ASSIGN_OR_RETURN(const Run run, txn.run_by_uid(token.status.run_uid));
+  if (contracts::is_terminal(run.status.phase))
+    return run_error(Code::kFailedPrecondition, "RUN_FINISHED", "the run has ended");
+  if (!token.status.parent.empty()) {
+    ASSIGN_OR_RETURN(const auto parent,
+                     txn.find<ToolToken>({token.metadata.name_space, token.status.parent}));
+    TRY(auth::authenticate_tool(parent, now));
+  }
+  TRY(check_count(txn, run.metadata.uid, now));
+  TRY(check_depth(txn, token));
+  const std::string secret = std::exchange(token.status.token, {});
+  TRY(txn.create(token));
+  TRY(txn.put_tool_secret({token.metadata.uid, auth::token_hash(secret), run.metadata.uid,
+                           token.status.expires_at->value.ms}));
+  token.status.token = secret;
+  return {};
+}
+
+// What it made ends with it.
+Status prepare_delete(store::WriteTxn& txn, const ToolToken& token, WallTime now) {
+  return store::revoke_tool_tokens(
+      txn, token.status.run_uid, contracts::RevokeReason::kManual, now,
+      [&](const ToolToken& other) { return other.status.parent == token.metadata.name; });
+}
+
+Status save_marked(store::WriteTxn& txn, ToolToken& token, WallTime now) {
+  TRY(txn.update(token));
+  return store::revoke_tool_token(txn, token, contracts::RevokeReason::kManual, now);
+}
+
+namespace {
+
+Status save_recorded(store::WriteTxn& txn, const Call& call, ToolToken& token) {
+  TRY(save_new(txn, token, call.now()));
+  return record(txn, call, contracts::audit::kObjectCreate, "tooltokens", token.metadata);
+}
+
+}  // namespace
+
+Result<Response> make_run_token(Call& call) {
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::ToolTokenRequest>(call.body));
+  ASSIGN_OR_RETURN(const Run run, run_named(call.services, call.key()));
+  const auto& parent = call.principal.tool;
+  const WallTime now = call.now();
+  if (parent) shorten(request, *parent, now);
+  ToolToken token = token_for(run, request);
+  TRY(name_it(token, run.metadata.name_space, call.services));
+  TRY(issue(token, run, call.services, now));
+  if (parent) {
+    TRY(auth::check_narrower(*parent, token));
+    token.status.parent = parent->token;
+  } else {
+    TRY(check_maker(call.principal, token));
+  }
+  const Status stored = call.services.store.write(
+      [&](store::WriteTxn& txn) { return save_recorded(txn, call, token); });
+  if (!stored.ok()) return stored.error();
+  return secret_response(wire::encode(token));
+}
+
+Result<Response> revoke_token(Call& call) {
+  ToolToken token;
+  const Status revoked = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(token, txn.get<ToolToken>(call.key()));
+    TRY(store::revoke_tool_token(txn, token, contracts::RevokeReason::kManual, call.now()));
+    return record(txn, call, contracts::audit::kObjectUpdate, "tooltokens", token.metadata);
+  });
+  if (!revoked.ok()) return revoked.error();
+  complete(call.services, token);
+  return object_response(token);
+}
+
+Result<Response> make_environment_token(Call& call) {
+  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::RunTokenRequest>(call.body));
+  ASSIGN_OR_RETURN(const Run run,
+                   nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
+  if (!run.spec.tool_token)
+    return Error{Code::kFailedPrecondition, "TOOL_TOKEN_NOT_WANTED",
+                 "the run did not ask for a tool token"};
+  if (run.status.attempt != request.attempt)
+    return Error{Code::kConflict, "STALE_ATTEMPT", "this is not the run's current attempt"};
+  ToolToken token = token_for(run, *run.spec.tool_token);
+  if (!token.spec.ttl) token.spec.ttl = wire::Duration{life_of(run)};
+  TRY(name_it(token, run.metadata.name_space, call.services));
+  TRY(issue(token, run, call.services, call.now()));
+  token.status.attempt = request.attempt;
+  const auto older = [](const ToolToken& other) { return other.status.attempt > 0; };
+  const Status stored = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    TRY(store::revoke_tool_tokens(txn, run.metadata.uid, contracts::RevokeReason::kManual,
+                                  call.now(), older));
+    return save_recorded(txn, call, token);
+  });
+  if (!stored.ok()) return stored.error();
+  return secret_response(wire::encode(contracts::RunTokenAnswer{token.status.token}));
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,22 @@
+// Tool tokens: made for a run by hand, by another token or for its environment, and ended.
+#pragma once
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+// What a program can make by itself must cost a bounded time to end: TOO_MANY_TOOL_TOKENS.
+inline constexpr size_t kMostToolTokens = 64;        // of one run, that are good
+inline constexpr size_t kMostToolTokensKept = 1024;  // of one run, whatever has become of them
+inline constexpr size_t kToolTokenDepth = 8;         // tokens above one that came of others
+
+// POST runs/{name}/tool-tokens with a ToolTokenRequest: 201 and the token with its secret. The
+// holder of a tool token makes narrower ones only (TOOL_TOKEN_NOT_NARROWER).
+Result<Response> make_run_token(Call& call);
+// POST tooltokens/{name}/revoke.
+Result<Response> revoke_token(Call& call);
+// For the agent that holds the run; the earlier one of the attempt ends. TOOL_TOKEN_NOT_WANTED of a
+// run that did not ask for one.
+Result<Response> make_environment_token(Call& call);
+
+}  // namespace paddock::api

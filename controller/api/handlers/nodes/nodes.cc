@@ -1,0 +1,169 @@
+#include "controller/api/handlers/nodes/nodes.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/contracts/protocol.h"
+#include "controller/api/handlers/nodes/node_claims.h"
+#include "controller/api/objects/objects.h"
+#include "controller/api/server/audit.h"
+#include "controller/api/server/blob_response.h"
+#include "controller/api/server/blob_upload.h"
+#include "controller/k8s/objects.h"
+#include "controller/nodes/assignments.h"
+#include "controller/nodes/registry.h"
+#include "controller/nodes/synchronize.h"
+#include "controller/runs/finished_artifacts.h"
+#include "controller/store/run_writes.h"
+#include "controller/workspaces/trees.h"
+
+namespace paddock::api {
+namespace {
+
+Result<contracts::Run> held_run(Call& call) {
+  return nodes::assigned_run(call.services.store, call.param("node"), call.param("uid"));
+}
+
+// Waits until what this node should do changes, its time is over or its client is gone.
+Result<bool> changed_while_held(Call& call, const contracts::SyncAnswer& answer, Millis hold,
+                                uint64_t seen) {
+  const std::string& node = call.param("node");
+  events::Notifier& notifier = call.services.notifier;
+  const MonoTime deadline = call.services.clock.mono() + hold;
+  events::Waiter waiter(call.request.client);
+  while (true) {
+    const Millis left = deadline - call.services.clock.mono();
+    if (left <= Millis(0) || !notifier.wait(store::node_topic(node), seen, left, waiter))
+      return false;
+    seen = notifier.version(store::node_topic(node));
+    ASSIGN_OR_RETURN(const std::string version, nodes::desired_version(call.services.store, node));
+    if (version != answer.version) return true;
+  }
+}
+
+}  // namespace
+
+Result<int64_t> agent_protocol(const Request& request) {
+  return contracts::protocol_said(request.header(ascii_lower(contracts::kAgentProtocolHeader)));
+}
+
+void say_protocol(Response& response) {
+  response.headers.emplace_back(ascii_lower(contracts::kControllerProtocolHeader),
+                                std::to_string(contracts::kProtocolVersion));
+}
+
+Result<Response> delete_node(Call& call) {
+  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
+  contracts::Node node;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
+    return check_preconditions(call.body, node.metadata);
+  }));
+  if (dry_run) return json_response(k8s::deleted_status("nodes", node.metadata));
+  TRY(nodes::remove(
+      call.services.store, call.services.leases, node.metadata.name, [&](store::WriteTxn& txn) {
+        return record(txn, call, contracts::audit::kObjectDelete, "nodes", node.metadata);
+      }));
+  return json_response(k8s::deleted_status("nodes", node.metadata));
+}
+
+namespace {
+
+// An agent of the next release may say more than this one knows; of any other that is a mistake.
+Result<contracts::SyncRequest> read_sync(const Call& call, int64_t protocol) {
+  if (protocol <= contracts::kProtocolVersion)
+    return wire::decode<contracts::SyncRequest>(call.body);
+  std::vector<std::string> unknown;
+  return wire::decode<contracts::SyncRequest>(call.body, unknown);
+}
+
+Result<Response> synchronize_with(Call& call, int64_t protocol) {
+  Services& services = call.services;
+  const std::string& node = call.param("node");
+  ASSIGN_OR_RETURN(auto request, read_sync(call, protocol));
+  if (request.status) request.status->protocol_version = protocol;
+  TRY(judge_claims(services, node, request));
+  ASSIGN_OR_RETURN(const volumes::Publishing publishing,
+                   volumes::prepare(services.store, services.blobs, node, request.runs,
+                                    services.volumes, services.random));
+  const uint64_t seen = services.notifier.version(store::node_topic(node));
+  nodes::DeviceTimes held;
+  ASSIGN_OR_RETURN(auto answer, nodes::synchronize(services.store, services.leases, node, request,
+                                                   nodes::now(services.clock), publishing, &held));
+  services.metrics.device_time.count(held);
+  const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
+  const Millis hold = std::min(nodes::hold_for(request, answer), longest);
+  nodes::name_artifact_types(answer.runs, services.compute_types);
+  if (hold <= Millis(0)) return object_response(answer);
+  ASSIGN_OR_RETURN(const bool changed, changed_while_held(call, answer, hold, seen));
+  if (!changed) return object_response(answer);
+  request.status.reset();  // what it said is stored; now only the answer counts
+  request.runs.clear();
+  ASSIGN_OR_RETURN(answer, nodes::synchronize(services.store, services.leases, node, request,
+                                              nodes::now(services.clock)));
+  nodes::name_artifact_types(answer.runs, services.compute_types);
+  return object_response(answer);
+}
+
+}  // namespace
+
+Result<Response> synchronize_node(Call& call) {
+  ASSIGN_OR_RETURN(const int64_t protocol, agent_protocol(call.request));
+  if (Status fits = contracts::check_agent_protocol(protocol); !fits.ok()) {
+    TRY(nodes::note_mismatch(call.services.store, call.param("node"), protocol,
+                             fits.error().message));
+    return std::move(fits).error();
+  }
+  ASSIGN_OR_RETURN(Response answer, synchronize_with(call, protocol));
+  say_protocol(answer);
+  return answer;
+}
+
+Result<Response> node_run_tree(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  contracts::Digest root = run.status.workspace_root;
+  if (const auto name = call.request.parameter("volume")) {
+    const auto& all = run.status.volumes;
+    const auto found = std::ranges::find(all, *name, &contracts::MountedVolume::name);
+    if (found == all.end())
+      return Error{Code::kNotFound, "VOLUME_NOT_FOUND", "the run reads no volume of this name"};
+    root = found->root;
+  }
+  ASSIGN_OR_RETURN(const contracts::Tree tree, workspaces::stored_tree(call.services.blobs, root));
+  return object_response(tree);
+}
+
+Result<Response> node_run_blob(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  ASSIGN_OR_RETURN(const bool reads, run_reads(call.services, run, call.param("digest")));
+  if (!reads)
+    return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names such a blob"};
+  return blob_response(call.request, call.services, call.param("digest"), {});
+}
+
+// It is noted whose it is before the node hears that it is here: no other will be believed.
+Result<Response> node_run_artifact(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  ASSIGN_OR_RETURN(Response answer,
+                   receive_blob(call, run.metadata.name_space, cas::Durability::kNow, true));
+  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    if (auto still = txn.run_by_uid(run.metadata.uid); !still) return still.error();
+    return txn.put_sent_blob(run.metadata.uid, call.param("digest"));
+  }));
+  return answer;
+}
+
+Result<Response> node_run_finished(Call& call) {
+  ASSIGN_OR_RETURN(const auto finished, wire::decode<contracts::FinishedArtifacts>(call.body));
+  ASSIGN_OR_RETURN(const contracts::Run held, held_run(call));
+  TRY(check_sent(call.services, held, finished.items));
+  const Status saved = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(contracts::Run run, txn.run_by_uid(call.param("uid")));
+    TRY(runs::add_finished(run, finished));
+    return store::save_run(txn, run, {});
+  });
+  if (!saved.ok()) return saved.error();
+  return json_response(wire::Value::Object{});
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,20 @@
+#include "controller/api/handlers/runs/build.h"
+
+#include "common/contracts/build_request.h"
+#include "controller/api/objects/creates.h"
+
+namespace paddock::api {
+
+// Admission and storage are those of every Run; refusals name the fields that the caller wrote.
+Result<Response> create_build(Call& call) {
+  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::BuildRequest>(call.body));
+  call.params["ns"] = "default";
+  call.body = contracts::run_document(request);
+  Result<Response> created = create_object<contracts::Run>(call);
+  if (created.ok()) return created;
+  Error error = std::move(created).error();
+  for (Cause& cause : error.causes) cause.field = contracts::build_field(cause.field);
+  return error;
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,176 @@
+#include "controller/api/handlers/runs/core_events.h"
+
+#include "common/contracts/event_name.h"
+#include "controller/api/objects/list_query.h"
+#include "controller/api/objects/watch.h"
+#include "controller/api/server/documents.h"
+#include "controller/k8s/core_events.h"
+#include "controller/store/phase_records.h"
+
+namespace paddock::api {
+namespace {
+
+using store::PhaseRecord;
+using wire::Value;
+
+constexpr int64_t kEventsAtOnce = 500;
+
+// <object>/<event>: where a list goes on.
+Status go_on_after(const std::string& place, store::PhaseQuery& query) {
+  if (place.empty()) return {};
+  const std::vector<std::string> parts = split(place, '/');
+  const auto object = parse_integer<int64_t>(parts[0]);
+  const auto event =
+      parts.size() == 2 ? parse_integer<int64_t>(parts[1]) : std::optional<int64_t>();
+  if (!object || !event) {
+    return invalid_argument("CONTINUE_INVALID",
+                            "the continue token is not one of this list; start the list again",
+                            "continue");
+  }
+  query.after_object = *object;
+  query.after_event = *event;
+  return {};
+}
+
+// What the store is asked for. A selector that names the run, or the event, means one run's alone.
+store::PhaseQuery phases_of(const ListQuery& query) {
+  store::PhaseQuery phases;
+  phases.name_space = query.options.name_space;
+  if (const auto run = k8s::demanded(query.fields, "involvedObject.name")) {
+    phases.run_name = *run;
+  } else if (const auto event = k8s::demanded(query.fields, "metadata.name")) {
+    phases.run_name = contracts::run_of_event(*event);
+  }
+  return phases;
+}
+
+WatchItem item_of(const PhaseRecord& record, WallTime now) {
+  WatchItem item;
+  item.object = k8s::core_event({record.run.name_space, record.run.name, record.run_uid},
+                                record.event, record.resource_version);
+  item.fields = k8s::event_fields(item.object);
+  item.cells = k8s::event_cells(item.object, now);
+  return item;
+}
+
+// Hands over what matches, in the order of the runs, until `take` has enough: then `phases` is
+// where it goes on.
+Status walk(store::ReadTxn& txn, const ListQuery& query, WallTime now, store::PhaseQuery& phases,
+            const std::function<bool(WatchItem)>& take) {
+  phases.limit = kEventsAtOnce;
+  while (true) {
+    ASSIGN_OR_RETURN(const auto records, txn.phase_records(phases));
+    for (const PhaseRecord& record : records) {
+      WatchItem item = item_of(record, now);
+      const bool wanted = query.labels.matches(item.labels) && query.fields.matches(item.fields);
+      if (wanted && !take(std::move(item))) return {};
+      phases.after_object = record.object_id;
+      phases.after_event = record.event.id;
+    }
+    if (records.size() < static_cast<size_t>(kEventsAtOnce)) return {};
+  }
+}
+
+struct EventPage {
+  std::vector<WatchItem> events;
+  k8s::ListMeta meta;
+};
+
+// With selectors it reads on until the page is full, and by one more: whether there is another.
+Status read_events(Call& call, const ListQuery& query, store::PhaseQuery phases, EventPage& page) {
+  return call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(page.meta.resource_version, txn.resource_version());
+    const auto wanted = static_cast<size_t>(query.options.limit);
+    return walk(txn, query, call.now(), phases, [&](WatchItem item) {
+      if (wanted > 0 && page.events.size() == wanted) {
+        const int64_t first =
+            query.continued_version > 0 ? query.continued_version : page.meta.resource_version;
+        const std::string place = cat(phases.after_object, "/", phases.after_event);
+        page.meta.continue_token = k8s::continue_token({first, place});
+        return false;
+      }
+      page.events.push_back(std::move(item));
+      return true;
+    });
+  });
+}
+
+Result<WatchItem> read_change(Services& services, std::string_view text, int64_t version) {
+  ASSIGN_OR_RETURN(PhaseRecord record, store::parse_phase(text));
+  record.resource_version = version;
+  return item_of(record, services.clock.wall());
+}
+
+Status list_present(Services& services, const ListQuery& query,
+                    const std::function<void(const WatchItem&)>& take, int64_t& resource_version) {
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(resource_version, txn.resource_version());
+    store::PhaseQuery phases = phases_of(query);
+    return walk(txn, query, services.clock.wall(), phases, [&](const WatchItem& item) {
+      take(item);
+      return true;
+    });
+  });
+}
+
+constexpr WatchedKind kEvents{store::kPhaseKind,  "Event",     "v1",        false,
+                              k8s::event_columns, read_change, list_present};
+
+Response page_response(EventPage page, const ListQuery& query) {
+  Value::Array items;
+  for (WatchItem& each : page.events) {
+    if (query.form == k8s::Form::kTable) {
+      items.push_back(k8s::table_row(std::move(each.cells), each.object, query.include));
+    } else {
+      items.push_back(query.form == k8s::Form::kMetadata ? k8s::partial_object(each.object)
+                                                         : std::move(each.object));
+    }
+  }
+  Value meta = k8s::list_meta(page.meta);
+  if (query.form == k8s::Form::kTable)
+    return json_response(k8s::table(k8s::event_columns(), std::move(meta), std::move(items)));
+  if (query.form == k8s::Form::kMetadata)
+    return json_response(k8s::partial_list(std::move(meta), std::move(items)));
+  return json_response(k8s::list("v1", "Event", std::move(meta), std::move(items)));
+}
+
+}  // namespace
+
+Result<Response> list_events(Call& call) {
+  const k8s::Labels fields = k8s::event_fields(Value(Value::Object{}));
+  ASSIGN_OR_RETURN(const bool watched, is_watch(call.request));
+  if (watched) {
+    ASSIGN_OR_RETURN(WatchQuery watch, parse_watch_query(call, fields));
+    return start_watch(call, kEvents, std::move(watch));
+  }
+  ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, fields));
+  store::PhaseQuery phases = phases_of(query);
+  TRY(go_on_after(query.options.after, phases));
+  EventPage page;
+  TRY(read_events(call, query, phases, page));
+  TRY(check_versions(call, query, store::kPhaseKind, page.meta.resource_version));
+  if (query.continued_version > 0) page.meta.resource_version = query.continued_version;
+  return page_response(std::move(page), query);
+}
+
+// A list of one, by the selector that finds it through its run: a name that has none is nobody's.
+Result<Response> get_event(Call& call) {
+  ListQuery query;
+  query.options.name_space = call.param("ns");
+  query.fields.requirements = {{"metadata.name", k8s::SelectorOp::kIn, {call.param("name")}}};
+  query.form = k8s::requested_form(call.request.header("accept"));
+  query.include = k8s::parse_include_object(call.request.parameter("includeObject").value_or(""));
+  const store::PhaseQuery phases = phases_of(query);
+  EventPage page;
+  if (!phases.run_name.empty()) TRY(read_events(call, query, phases, page));
+  if (page.events.empty()) {
+    return Error{Code::kNotFound, "EVENT_NOT_FOUND",
+                 cat("events \"", to_utf8_lossy(call.param("name")), "\" not found")};
+  }
+  if (query.form == k8s::Form::kTable) return page_response(std::move(page), query);
+  Value& event = page.events.front().object;
+  return json_response(query.form == k8s::Form::kMetadata ? k8s::partial_object(event)
+                                                          : std::move(event));
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,26 @@
+// Follows a run's stored events from one id on. One implementation for SSE and for the text log.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "controller/api/server/http.h"
+#include "controller/api/server/services.h"
+
+namespace paddock::api {
+
+struct Follow {
+  std::string run_uid;
+  int64_t after = 0;
+  bool follow = true;  // false: ends with what is stored now
+};
+
+// Hands on events in order, some at a time. Ends when `take` or `idle` returns false, after the
+// last event of a finished or deleted run, when the client is gone or the server stops. `idle` is
+// called about every second in which nothing happened.
+void follow_run(Services& services, const Follow& follow, ResponseStream& out,
+                const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
+                const std::function<bool()>& idle);
+
+}  // namespace paddock::api

@@ -1,0 +1,124 @@
+#include "controller/api/handlers/runs/runs.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "controller/admission/admit.h"
+#include "controller/api/handlers/runs/run_admission.h"
+#include "controller/api/handlers/runs/tool_bundles.h"
+#include "controller/api/objects/deletes.h"
+#include "controller/runs/transitions.h"
+#include "controller/store/run_writes.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Run;
+
+Status mark_cancelled(store::WriteTxn& txn, const Call& call, bool at_once, Run& run) {
+  ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
+  runs::Events events = runs::request_cancel(run, call.now());
+  if (at_once) std::ranges::move(runs::kill_now(run, call.now()), std::back_inserter(events));
+  const bool news = !events.empty();
+  TRY(store::save_run(txn, run, std::move(events)));
+  return news ? record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata) : Status();
+}
+
+}  // namespace
+
+Status admit_run(Services& services, Run& run, const contracts::MediaExecution& media) {
+  return services.store.read(
+      [&](store::ReadTxn& txn) { return RunAdmission(services, txn).admit(run, media); });
+}
+
+Status admit_planned(Services& services, Run& run, const contracts::Tree* files) {
+  TRY(services.store.read([&](store::ReadTxn& txn) {
+    RunAdmission admission(services, txn);
+    admission.expect_files(files);
+    return admission.admit(run, admission::wanted_media(run.spec));
+  }));
+  return services.reconciler.check_bounds(run);
+}
+
+// Who may make runs alone may not have those given what others have kept in the namespace.
+Status check_maker(const auth::Principal& maker, const Run& run) {
+  if (run.spec.secrets.empty()) return {};
+  const Status allowed =
+      auth::authorize(maker, auth::Scope::kSecretsUse, run.metadata.name_space, {});
+  if (allowed.ok()) return {};
+  Error error = allowed.error();
+  error.causes = {{"spec.secrets", error.message}};
+  return error;
+}
+
+Status prepare_new(Services& services, Run& run) {
+  TRY(admit_run(services, run, admission::wanted_media(run.spec)));
+  show_summary_only(run);
+  return services.reconciler.check_bounds(run);
+}
+
+Result<reconciler::QueueRoom> take_room(Services& services, const Run& run) {
+  return services.reconciler.take_room(run.metadata.name_space, {run.metadata.uid});
+}
+
+Status save_new(store::WriteTxn& txn, Run& run, WallTime now) {
+  runs::Events events = runs::admit(run, now);
+  const auto bundle = std::exchange(run.spec.tool_bundle, std::nullopt);
+  TRY(store::create_run(txn, run, std::move(events)));
+  return bundle ? keep_bundle(txn, run, *bundle) : Status();
+}
+
+Status prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
+  txn.touch(store::run_topic(run.metadata.uid));
+  return {};
+}
+
+namespace {
+
+int64_t grace_of(const Run& run, const DeleteOptions& options) {
+  const auto& own = run.spec.termination_grace;
+  const int64_t seconds = own ? (own->value.count() + 999) / 1000 : 0;
+  return std::min(seconds, options.grace_seconds.value_or(seconds));
+}
+
+// What a deletion asks of its command, unless that was asked before.
+runs::Events end_for_deletion(Run& run, const DeleteOptions& options, WallTime now) {
+  runs::Events events = runs::request_cancel(run, now);
+  if (options.by_force()) {
+    std::ranges::move(runs::abandon(run, now), std::back_inserter(events));
+  } else if (options.at_once()) {
+    std::ranges::move(runs::kill_now(run, now), std::back_inserter(events));
+  }
+  return events;
+}
+
+}  // namespace
+
+Result<bool> remove_object(store::WriteTxn& txn, const Call& call, Run& run,
+                           const DeleteOptions& options) {
+  const std::string node = run.status.node_name;
+  if (store::holds_nothing(run)) {
+    TRY(prepare_delete(txn, run, call.now()));
+    TRY(txn.erase<Run>({run.metadata.name_space, run.metadata.name}));
+    return true;
+  }
+  const bool cancels = !contracts::is_terminal(run.status.phase) && !run.spec.cancel_requested;
+  k8s::mark_deleted(run.metadata, grace_of(run, options), call.now());
+  TRY(store::save_run(txn, run, end_for_deletion(run, options, call.now())));
+  if (cancels) TRY(record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata));
+  if (!node.empty()) txn.touch(store::node_topic(node));
+  return store::holds_nothing(run);
+}
+
+Result<Response> cancel_run(Call& call) {
+  contracts::CancelRequest request;
+  if (!call.body.is_null()) {
+    ASSIGN_OR_RETURN(request, wire::decode<contracts::CancelRequest>(call.body));
+  }
+  Run run;
+  TRY(call.services.store.write(
+      [&](store::WriteTxn& txn) { return mark_cancelled(txn, call, request.now, run); }));
+  return object_response(run);
+}
+
+}  // namespace paddock::api

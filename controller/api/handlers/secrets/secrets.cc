@@ -1,0 +1,220 @@
+#include "controller/api/handlers/secrets/secrets.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/crypto/digest.h"
+#include "common/wire/json.h"
+#include "controller/api/objects/changes.h"
+#include "controller/api/objects/creates.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Secret;
+
+constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+secrets::Place place_of(const Secret& secret) {
+  const contracts::ObjectMeta& meta = secret.metadata;
+  return {{meta.name_space, meta.name}, meta.uid};
+}
+
+Error value_error(std::string reason, const std::string& field, const std::string& message) {
+  return invalid_argument(std::move(reason), message, field);
+}
+
+// `***` stands for a value that is there already.
+Status check_kept(const Secret& secret, const std::map<std::string, std::string>& there) {
+  for (const auto& [name, value] : secret.data) {
+    if (value != contracts::kKeptValue || there.contains(name)) continue;
+    if (secret.string_data.contains(name)) continue;
+    return value_error("SECRET_VALUE_MISSING", cat("data.", name),
+                       "*** keeps a value that is there, and there is none of this name; send the "
+                       "value in base64, or as text in stringData");
+  }
+  if (secret.data.empty() && secret.string_data.empty())
+    return value_error("SECRET_EMPTY", "data",
+                       "a Secret has at least one value, in data (base64) or stringData (text)");
+  return {};
+}
+
+bool brings_values(const Secret& secret) {
+  return !secret.string_data.empty() || std::ranges::any_of(secret.data, [](const auto& each) {
+    return each.second != contracts::kKeptValue;
+  });
+}
+
+// Whether what a caller sends is there already, so that an apply of it changes nothing.
+Result<bool> are_there(store::WriteTxn& txn, const secrets::KeyRing& ring, const Secret& secret,
+                       const std::map<std::string, std::string>& plain) {
+  ASSIGN_OR_RETURN(const auto sealed, txn.sealed_values(secret.metadata.uid));
+  for (const auto& [name, value] : plain) {
+    const auto found = std::ranges::find(sealed, name, &store::SealedValue::name);
+    if (found == sealed.end()) return false;
+    ASSIGN_OR_RETURN(const std::string there, secrets::open(ring, place_of(secret), *found));
+    if (!crypto::equal_constant_time(there, value)) return false;
+  }
+  return true;
+}
+
+Error unchangeable(std::vector<Cause> causes) {
+  const std::string message = cat(causes[0].field, ": ", causes[0].message);
+  return {Code::kFailedPrecondition, "FIELD_IMMUTABLE", message, std::move(causes)};
+}
+
+// Of a Secret that is immutable; the values themselves are compared where they can be read.
+Status check_unchanged(const Secret& live, const Secret& next, const Secret& tried) {
+  std::vector<Cause> causes;
+  if (!next.immutable.value_or(false))
+    causes.push_back({"immutable", "cannot change once it is true; delete the Secret"});
+  if (tried.data != live.data)
+    causes.push_back({"data", "cannot change: the Secret is immutable; delete it first"});
+  return causes.empty() ? Status() : Status(unchangeable(std::move(causes)));
+}
+
+// kubectl writes there what it applied, values and all: nobody keeps it, and so nobody owns it.
+void forget_last_applied(wire::Value& document) {
+  wire::Value* metadata = document.find("metadata");
+  wire::Value* notes = metadata == nullptr ? nullptr : metadata->find("annotations");
+  if (notes != nullptr) notes->erase(kLastApplied);
+}
+
+int64_t kept_bytes(const Secret& secret, const std::string& name) {
+  const auto found =
+      std::ranges::find(secret.status.values, name, &contracts::SecretValueSize::name);
+  return found == secret.status.values.end() ? 0 : found->bytes;
+}
+
+// Out of the object, which is then as it is stored and shown.
+Result<std::map<std::string, std::string>> take_values(Secret& secret) {
+  std::map<std::string, std::string> plain;
+  for (auto& [name, value] : secret.data) {
+    if (value != contracts::kKeptValue) plain[name] = decode_base64(value).value_or("");
+    value = contracts::kKeptValue;
+  }
+  for (auto& [name, value] : secret.string_data) {
+    plain[name] = std::move(value);
+    secret.data[name] = contracts::kKeptValue;
+  }
+  secret.string_data.clear();
+  std::vector<contracts::SecretValueSize> sizes;
+  size_t bytes = 0;
+  for (const auto& [name, kept] : secret.data) {
+    const auto fresh = plain.find(name);
+    const auto size = fresh == plain.end() ? kept_bytes(secret, name)
+                                           : static_cast<int64_t>(fresh->second.size());
+    sizes.push_back({name, size});
+    bytes += static_cast<size_t>(size);
+  }
+  secret.status.values = std::move(sizes);
+  if (bytes > contracts::kMaxSecretBytes || secret.data.size() > contracts::kMaxSecretValues)
+    return value_error("SECRET_TOO_LARGE", "data",
+                       cat("a Secret has at most ", contracts::kMaxSecretValues, " values and ",
+                           contracts::kMaxSecretBytes, " bytes together; this one would have ",
+                           secret.data.size(), " and ", bytes));
+  return plain;
+}
+
+// What is kept of a request under an Idempotency-Key tells nothing of its values to who has no key
+// of Secrets, and another value is another request.
+Status hide_digest(Call& call) {
+  if (!call.request.headers.contains("idempotency-key")) return {};
+  TRY(call.services.vault->make_ready(call.services.store, call.services.random));
+  ASSIGN_OR_RETURN(const secrets::KeyRing ring, call.services.vault->keys());
+  if (ring.empty()) return secrets::key_missing();
+  call.body_hash = crypto::hmac_sha256_hex(ring.keys.front().bytes, call.body_hash);
+  return {};
+}
+
+}  // namespace
+
+k8s::Labels selectable_fields(const Secret& secret) {
+  return {{"metadata.name", secret.metadata.name},
+          {"metadata.namespace", secret.metadata.name_space},
+          {"type", secret.type}};
+}
+
+std::map<std::string, std::string> audit_details(const Secret& secret) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : secret.data) names.push_back(name);
+  return {{"values", contracts::audit_text(join(names, " "))}};
+}
+
+Status prepare_new(Services& services, Secret& secret) {
+  secret.metadata.annotations.erase(kLastApplied);
+  TRY(check_kept(secret, {}));
+  Secret tried = secret;
+  TRY(take_values(tried));
+  return services.vault->make_ready(services.store, services.random);
+}
+
+Status save_new(Services& services, store::WriteTxn& txn, Secret& secret, WallTime) {
+  ASSIGN_OR_RETURN(const auto plain, take_values(secret));
+  ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
+  if (ring.empty()) return secrets::key_missing();
+  TRY(txn.create(secret));
+  return secrets::put_values(txn, ring, place_of(secret), plain, services.random);
+}
+
+// The values stay in `next` until it is saved. Nothing is read of the store here.
+Status check_update(Services& services, const Secret& live, Secret& next) {
+  next.metadata.annotations.erase(kLastApplied);
+  TRY(check_kept(next, live.data));
+  Secret tried = next;
+  TRY(take_values(tried));
+  if (live.immutable.value_or(false)) TRY(check_unchanged(live, next, tried));
+  if (brings_values(next) || tried.data != live.data || next.type != live.type)
+    ++next.metadata.generation;
+  if (!brings_values(next)) return {};
+  ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
+  return ring.empty() ? Status(secrets::key_missing()) : Status();
+}
+
+Status save_update(Services& services, store::WriteTxn& txn, Secret& next, WallTime) {
+  ASSIGN_OR_RETURN(const auto plain, take_values(next));
+  ASSIGN_OR_RETURN(const Secret live, txn.get<Secret>(place_of(next).secret));
+  if (live.immutable.value_or(false) && !plain.empty()) {
+    ASSIGN_OR_RETURN(const secrets::KeyRing known, services.vault->keys());
+    ASSIGN_OR_RETURN(const bool same, are_there(txn, known, live, plain));
+    if (!same)
+      return unchangeable({{"data", "cannot change: the Secret is immutable; delete it first"}});
+  }
+  TRY(txn.update(next));
+  ASSIGN_OR_RETURN(const auto there, txn.sealed_values(next.metadata.uid));
+  for (const store::SealedValue& each : there)
+    if (!next.data.contains(each.name)) TRY(txn.drop_sealed_value(next.metadata.uid, each.name));
+  if (plain.empty()) return {};
+  ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
+  if (ring.empty()) return secrets::key_missing();
+  return secrets::put_values(txn, ring, place_of(next), plain, services.random);
+}
+
+Result<Response> create_secret(Call& call) {
+  TRY(hide_digest(call));
+  forget_last_applied(call.body);
+  return create_object<Secret>(call);
+}
+
+Result<Response> change_secret(Call& call) {
+  TRY(hide_digest(call));
+  forget_last_applied(call.body);
+  return change_object<Secret>(call);
+}
+
+Result<Response> rotate_secret_key(Call& call) {
+  TRY(refuse_dry_run(call.request, call.body));
+  if (const auto* fields = call.body.object(); fields == nullptr || !fields->empty())
+    return invalid_argument("INVALID_FIELD", "the body of this call is `{}`: it has no fields");
+  ASSIGN_OR_RETURN(const contracts::SecretKeyRotation done,
+                   call.services.vault->rotate(call.services.store, call.services.random));
+  contracts::ObjectMeta meta;
+  meta.name = done.key_id;
+  TRY(call.services.store.write([&](store::WriteTxn& txn) {
+    return record(txn, call, contracts::audit::kSecretKeyRotate, "secretkeys", meta,
+                  {{"values", std::to_string(done.values)}});
+  }));
+  return object_response(done);
+}
+
+}  // namespace paddock::api

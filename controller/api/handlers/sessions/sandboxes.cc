@@ -1,0 +1,164 @@
+#include "controller/api/handlers/sessions/sandboxes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/log.h"
+#include "controller/api/handlers/sessions/session_access.h"
+#include "controller/api/objects/deletes.h"
+#include "controller/nodes/node_sizes.h"
+#include "controller/sessions/life.h"
+#include "controller/sessions/placement.h"
+#include "controller/store/grant_reads.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Sandbox;
+
+constexpr Millis kCloseTime{5'000};
+
+// The words of a session's limits for those of a policy.
+std::string session_field(const std::string& field) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
+      {{"limits.wallTime", "limits.timeoutMs"},
+       {"limits.memory", "limits.memoryBytes"},
+       {"limits.stdout", "limits.stdoutBytes"},
+       {"limits.stderr", "limits.stderrBytes"}}};
+  for (const auto& [policy, session] : kNames) {
+    if (field == policy) return cat("spec.security.", session);
+  }
+  return cat("spec.security.", field);
+}
+
+Status refuse(const std::vector<contracts::CeilingRefusal>& over) {
+  if (over.empty()) return {};
+  Error error = invalid_argument(over[0].reason, over[0].message);
+  for (const auto& each : over) error.causes.push_back({session_field(each.field), each.message});
+  return error;
+}
+
+Status check_grace_of(const Sandbox& session, const contracts::Ceilings& ceilings) {
+  Status allowed = contracts::check_grace(session.spec.termination_grace, ceilings);
+  if (allowed.ok()) return allowed;
+  Error error = std::move(allowed).error();
+  for (auto& cause : error.causes) cause.field = cat("spec.", cause.field);
+  return error;
+}
+
+}  // namespace
+
+Status prepare_new(Services& services, Sandbox& session) {
+  session.spec = contracts::with_session_defaults(std::move(session.spec));
+  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
+  const auto policy = contracts::session_policy(session.spec.security, profile.policy);
+  TRY(refuse(contracts::over_ceilings(policy, services.ceilings)));
+  TRY(check_grace_of(session, services.ceilings));
+  session.status.expires_at = wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
+    const auto largest = nodes::largest_limits(nodes.items, services.profiles);
+    TRY(refuse(
+        contracts::over_largest(policy, largest, services.ceilings, "the largest node known")));
+    ASSIGN_OR_RETURN(const auto counts, txn.session_counts());
+    ASSIGN_OR_RETURN(session.status.node_name,
+                     sessions::choose_node({session.spec, policy}, nodes.items, counts));
+    return {};
+  });
+}
+
+// Of a namespace that nothing bounds, nobody waits for the scheduler's picture.
+Result<reconciler::QueueRoom> take_room(Services& services, const Sandbox& session) {
+  bool bounded = services.reconciler.bounds(session.metadata.name_space);
+  if (!bounded) {
+    TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(const auto grants, store::grants_in(txn, session.metadata.name_space));
+      bounded = std::ranges::any_of(
+          grants, [](const auto& grant) { return contracts::quota_of(grant.spec).has_value(); });
+      return {};
+    }));
+  }
+  return bounded ? services.reconciler.take_session_room(session) : reconciler::QueueRoom();
+}
+
+Status save_new(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+  TRY(txn.create(session));
+  txn.touch(store::node_topic(session.status.node_name));
+  txn.touch(store::kSchedulerTopic);  // whoever sweeps learns of its deadline
+  return sessions::note_use(txn, session, now);
+}
+
+namespace {
+
+// The node's refusal begins with the policy's field: `tools[0]: …`, `hostMounts[1].hostPath: …`.
+Error with_field(Error error) {
+  const size_t end = error.message.find(": ");
+  std::string field = error.message.substr(0, end == std::string::npos ? 0 : end);
+  if (field.starts_with("tools[")) field.replace(0, 5, "toolAllowlist");
+  const bool known = field.starts_with("toolAllowlist[") || field.starts_with("hostMounts[");
+  if (!known) return error;
+  error.message.erase(0, end + 2);
+  error.causes = {{cat("spec.security.", field), error.message}};
+  return error;
+}
+
+}  // namespace
+
+// A node that does not answer now is asked again with the first use. One that cannot have such a
+// session has said so before anybody was told of it.
+Status after_create(const Call& call, Sandbox& session) {
+  const Status opened = open_session(call.services, session);
+  if (opened.ok()) return {};
+  if (opened.error().code != Code::kFailedPrecondition) {
+    log_info("a session is not open yet", {{"why", opened.error().describe()}});
+    return {};
+  }
+  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    const Result<bool> erased = erase_found(txn, call, session, {});
+    return erased.ok() ? Status() : Status(erased.error());
+  }));
+  return with_field(opened.error());
+}
+
+Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
+  txn.touch(store::node_topic(session.status.node_name));
+  txn.touch(store::kSchedulerTopic);  // a run may wait for its room
+  return {};
+}
+
+Status save_marked(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+  if (session.status.phase == contracts::SandboxPhase::kEnded) return txn.update(session);
+  txn.touch(store::kSchedulerTopic);  // a run may wait for its room
+  return sessions::close(txn, session, sessions::kDeleted, now);
+}
+
+// Once it is not in the store nobody reaches it; its node ends what runs and removes its files now,
+// or when it hears that the session is no more.
+Result<Response> destroy_sandbox(Call& call) {
+  ASSIGN_OR_RETURN(const DeleteOptions wish, read_delete_options(call.request, call.body));
+  const bool dry_run = wish.dry_run;
+  bool gone = false;
+  Sandbox session;
+  if (!dry_run) TRY(call.services.later->settle(call.services.store));  // what came before its end
+  Status written = write_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(gone, erase_object(txn, call, session, wish));
+    return {};
+  });
+  if (!written.ok()) return std::move(written).error();
+  if (gone && !dry_run && session.status.phase == contracts::SandboxPhase::kReady) {
+    calls::CallOptions options;
+    options.node = session.status.node_name;
+    options.kind = contracts::kSessionClose;
+    options.payload = wire::encode(contracts::SessionName{session.metadata.uid});
+    options.patience = kCloseTime;
+    const auto closed =
+        call.services.calls->call(std::move(options), call.services.clock, call.services.random);
+    if (!closed.ok())
+      log_info("a session's node will hear later that it is no more",
+               {{"why", closed.error().describe()}});
+  }
+  if (!gone) complete(call.services, session);
+  return deletion_response(session, gone);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,17 @@
+// Sandboxes: sessions that are created, used and destroyed. Their commands and files.
+#pragma once
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+Result<Response> destroy_sandbox(Call& call);
+
+Result<Response> run_session_command(Call& call);
+Result<Response> cancel_session_command(Call& call);
+
+Result<Response> read_session_file(Call& call);
+Result<Response> write_session_file(Call& call);
+Result<Response> remove_session_file(Call& call);
+
+}  // namespace paddock::api

@@ -1,0 +1,126 @@
+#include "controller/api/handlers/sessions/session_access.h"
+
+#include "controller/sessions/life.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Sandbox;
+using contracts::SandboxPhase;
+
+constexpr Millis kOpenTime{5'000};
+
+store::Key key_of(const Sandbox& session) {
+  return {session.metadata.name_space, session.metadata.name};
+}
+
+Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox& session) {
+  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
+  contracts::SessionOrder order;
+  order.uid = session.metadata.uid;
+  order.policy = contracts::session_policy(session.spec.security, profile.policy);
+  ASSIGN_OR_RETURN(order.environment,
+                   contracts::command_environment(profile.environment, order.policy, false));
+  order.workdir = profile.workdir;
+  if (const auto& grace = session.spec.termination_grace) order.grace_ms = grace->value.count();
+  return order;
+}
+
+// Whether somebody ended it meanwhile, or its node is no more: then its files are gone with it.
+Error explain_loss(Services& services, const Sandbox& session, Error error) {
+  const bool lost = error.reason == contracts::kSessionLost;
+  if (!lost && error.reason != "NO_NODE") return error;
+  TRY(services.later->settle(services.store));
+  const Status looked = services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const Sandbox now, txn.get<Sandbox>(key_of(session)));
+    TRY(sessions::check_lives(now));
+    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
+    const bool same = now.metadata.uid == session.metadata.uid;
+    if (same && (lost || !node))
+      return sessions::end(txn, now, contracts::kSessionLost, services.clock.wall());
+    return {};
+  });
+  if (!looked.ok()) return looked.error();
+  if (!lost) return error;
+  return {Code::kGone, "SESSION_ENDED", "the session's node has lost it, with all its files"};
+}
+
+}  // namespace
+
+Result<contracts::Profile> session_profile(const Services& services) {
+  const auto found = services.profiles.find(std::string(contracts::kSessionProfile));
+  if (found == services.profiles.end())
+    return Error{Code::kInternal, "PROFILE_MISSING", "the profile session is not there"};
+  return found->second;
+}
+
+Result<Sandbox> live_session(Call& call) {
+  Sandbox session;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(session, txn.get<Sandbox>(call.key()));
+    return {};
+  }));
+  TRY(sessions::check_lives(session));
+  return session;
+}
+
+Result<std::string> read_session_body(Call& call, const Sandbox& session) {
+  const int64_t most =
+      session.spec.security.limits.rpc_bytes.value_or(contracts::session_defaults::kRpcBytes);
+  auto body = call.request.body->read(static_cast<size_t>(most));
+  if (body.ok() || body.error().code != Code::kTooLarge) return body;
+  return Error{Code::kTooLarge, "E_LIMIT_RPC",
+               cat("a request about this session may have at most its rpcBytes, ", most)};
+}
+
+Status open_session(Services& services, Sandbox& session) {
+  if (session.status.phase != SandboxPhase::kPending) return {};
+  ASSIGN_OR_RETURN(const contracts::SessionOrder order, order_of(services, session));
+  calls::CallOptions options;
+  options.node = session.status.node_name;
+  options.kind = contracts::kSessionOpen;
+  options.payload = wire::encode(order);
+  options.patience = kOpenTime;
+  const auto opened = services.calls->call(std::move(options), services.clock, services.random);
+  if (!opened.ok()) return explain_loss(services, session, opened.error());
+  return services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(Sandbox now, txn.get<Sandbox>(key_of(session)));
+    TRY(sessions::check_lives(now));
+    if (now.metadata.uid == session.metadata.uid && now.status.phase == SandboxPhase::kPending) {
+      now.status.phase = SandboxPhase::kReady;
+      now.status.ready_at = wire::Timestamp{services.clock.wall()};
+      TRY(txn.update(now));
+    }
+    session = std::move(now);
+    return {};
+  });
+}
+
+Result<uint64_t> note_session(Services& services, const Sandbox& session,
+                              std::vector<contracts::AuditEvent> events) {
+  const auto note_use = [session, now = services.clock.wall(),
+                         under_way = services.under_way](store::WriteTxn& txn) -> Status {
+    // One that was destroyed meanwhile has no deadline any more.
+    ASSIGN_OR_RETURN(const auto found, txn.find<Sandbox>(key_of(session)));
+    if (!found || found->metadata.uid != session.metadata.uid ||
+        found->status.phase == SandboxPhase::kEnded)
+      return {};
+    return sessions::note_use(txn, session, now, under_way->busy(session.metadata.uid, now));
+  };
+  return services.later->add(
+      services.store,
+      [record = LaterWrites::audit(std::move(events)), note_use](store::WriteTxn& txn) -> Status {
+        TRY(record(txn));
+        return note_use(txn);
+      });
+}
+
+Result<wire::Value> call_session(Services& services, const Sandbox& session,
+                                 calls::CallOptions options) {
+  options.node = session.status.node_name;
+  auto answer = services.calls->call(std::move(options), services.clock, services.random);
+  if (!answer.ok()) return explain_loss(services, session, answer.error());
+  return answer;
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,215 @@
+#include <memory>
+
+#include "common/wire/json.h"
+#include "controller/api/handlers/sessions/sandboxes.h"
+#include "controller/api/handlers/sessions/session_access.h"
+#include "controller/api/server/audit.h"
+#include "controller/api/server/documents.h"
+#include "controller/runs/audit_events.h"
+#include "controller/runs/measures.h"
+#include "controller/sessions/life.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::RunResult;
+using contracts::Sandbox;
+using contracts::SandboxResult;
+namespace audit = contracts::audit;
+
+constexpr Millis kCommandAnswerTime{15'000};  // beside what the command may take
+constexpr Millis kCommandQueueTime{10'000};
+
+// One command, apart from the request that asked for it: a stream outlives its handler.
+struct Command {
+  Services& services;
+  Sandbox session;
+  contracts::CommandRequest request;
+  std::string subject;
+  std::string request_id;
+  bool stream = false;
+  std::unique_ptr<sessions::UnderWay::Command> under_way = {};  // from its begin to its end
+};
+
+// With its grace.
+Millis time_of(const Command& command) {
+  const contracts::SandboxSpec& spec = command.session.spec;
+  const Millis time(
+      spec.security.limits.timeout_ms.value_or(contracts::session_defaults::kTimeoutMs));
+  return spec.termination_grace ? time + spec.termination_grace->value : time;
+}
+
+contracts::AuditEvent event_of(const Command& command, std::string_view type) {
+  auto event = sessions::command_event(command.session, command.request.command_id,
+                                       command.services.clock.wall());
+  event.type = type;
+  event.subject = command.subject;
+  event.request_id = command.request_id;
+  return event;
+}
+
+// What the store says, while it takes nothing: then none begins.
+Result<uint64_t> note_start(Command& command) {
+  TRY(sessions::check_lives(command.session));
+  TRY(command.services.later->check(command.services.store));
+  command.under_way = command.services.under_way->begin(
+      command.session.metadata.uid, command.services.clock.wall() + time_of(command));
+  auto start = event_of(command, audit::kCommandStart);
+  start.details["command"] = contracts::audit_text(command.request.command);
+  return note_session(command.services, command.session, {std::move(start)});
+}
+
+Status note_end(const Command& command, std::vector<contracts::AuditEvent> events) {
+  if (command.under_way) command.under_way->end();
+  TRY(note_session(command.services, command.session, std::move(events)));
+  return {};
+}
+
+// Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
+Status note_loss(const Command& command, const Error& error) {
+  const bool canceled = error.reason == "CALL_CANCELED" || error.reason == "CALLER_GONE";
+  const bool refused = error.reason == "CALL_EXISTS" || error.reason == "NO_NODE" ||
+                       error.reason == "NODES_BUSY" || error.reason == "SESSION_ENDED" ||
+                       error.reason.starts_with("TOO_MANY");
+  auto event = event_of(command, canceled  ? audit::kCommandCancelled
+                                 : refused ? audit::kCommandRefused
+                                           : audit::kCommandLost);
+  event.reason = error.reason;
+  return note_end(command, {std::move(event)});
+}
+
+SandboxResult canceled_result() {
+  SandboxResult result;
+  result.status = contracts::SandboxStatus::kCanceled;
+  result.reason = "canceled before it began";
+  contracts::apply_status_table(result);
+  return result;
+}
+
+Result<RunResult> understand(const Command& command, const wire::Value& answer) {
+  auto result = wire::decode<SandboxResult>(answer);
+  if (!result.ok()) {
+    const Error error{Code::kUnavailable, "UNEXPECTED_ANSWER",
+                      "the node's answer is not understood"};
+    TRY(note_loss(command, error));
+    return error;
+  }
+  command.services.metrics.runs.count_denials(runs::denial_counts(*result));
+  TRY(note_end(command, runs::end_events(event_of(command, ""), *result)));
+  if (result->status == contracts::SandboxStatus::kInternalError)
+    return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};
+  return contracts::run_result(std::move(*result), command.request.command_id);
+}
+
+using Piece = std::function<void(const wire::Value&)>;
+
+Result<RunResult> ask_node(const Command& command, const Client& client, const Piece& on_piece,
+                           const std::function<void()>& meanwhile) {
+  calls::CallOptions options;
+  options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
+  options.caller = command.subject;
+  options.kind = contracts::kSessionRun;
+  options.patience = time_of(command) + kCommandAnswerTime;
+  options.queue_patience = kCommandQueueTime;
+  options.bytes = command.request.command.size();
+  options.payload = wire::encode(contracts::CommandOrder{command.session.metadata.uid,
+                                                         command.request.command, command.stream});
+  options.client = client;
+  options.on_piece = on_piece;
+  options.meanwhile = meanwhile;
+  const auto answer = call_session(command.services, command.session, std::move(options));
+  if (answer.ok()) return understand(command, *answer);
+  TRY(note_loss(command, answer.error()));
+  if (answer.error().reason == "CALL_CANCELED")
+    return contracts::run_result(canceled_result(), command.request.command_id);
+  if (answer.error().reason == "CALL_EXISTS")
+    return Error{Code::kAlreadyExists, "COMMAND_EXISTS",
+                 "a command with this commandId is under way in this session"};
+  return answer.error();
+}
+
+// That it begins is written while it does, and is there before anybody hears of its end.
+Result<RunResult> carry_out(Command& command, const Client& client, const Piece& on_piece) {
+  TRY(open_session(command.services, command.session));
+  ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
+  const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
+  auto result = ask_node(command, client, on_piece, [&] { (void)settle(); });
+  TRY(settle());
+  return result;
+}
+
+std::string sse(std::string_view event, const wire::Value& data) {
+  return cat("event: ", event, "\ndata: ", wire::to_json(data), "\n\n");
+}
+
+void stream_command(Command& command, ResponseStream& out) {
+  out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
+  auto result = carry_out(command, out.client(), [&](const wire::Value& piece) {
+    const std::string stream = piece.text("stream");
+    if (stream != "stdout" && stream != "stderr") return;
+    out.write(sse(stream, wire::Value::Object{{"base64", piece.text("data")}}));
+  });
+  if (result.ok()) {
+    result->out.clear();  // it came before, in pieces
+    result->err = result->error_class == "TIMEOUT" ? "command timeout\n" : "";
+    out.write(sse("result", wire::encode(*result)));
+    return;
+  }
+  const Error& error = result.error();
+  out.write(sse("error", wire::Value::Object{{"code", error.reason},
+                                             {"message", error.message},
+                                             {"retryable", retryable(error.code)}}));
+}
+
+Response streamed(Command command) {
+  Response response;
+  response.content_type = "text/event-stream";
+  response.headers.emplace_back("cache-control", "no-store");
+  auto shared = std::make_shared<Command>(std::move(command));
+  response.stream = [shared](ResponseStream& out) { stream_command(*shared, out); };
+  return response;
+}
+
+// Refused by its length: it is told of like any other limit.
+Result<Response> refuse_length(const Command& command, int64_t most) {
+  auto event = event_of(command, audit::kLimitExceeded);
+  event.reason = "E_LIMIT_COMMAND";
+  event.details["limit"] = "command";
+  TRY(note_end(command, {std::move(event)}));
+  return object_response(contracts::too_large_command(command.request.command_id, most));
+}
+
+}  // namespace
+
+Result<Response> run_session_command(Call& call) {
+  TRY(refuse_dry_run(call.request, wire::Value()));
+  ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
+  ASSIGN_OR_RETURN(const wire::Value document,
+                   parse_document(call.request.header("content-type"), bytes, bytes.size()));
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::CommandRequest>(document));
+  if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
+  const auto most = session.spec.security.limits.command_bytes.value_or(
+      contracts::session_defaults::kCommandBytes);
+  ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
+  Command command{call.services,          std::move(session), std::move(request),
+                  call.principal.subject, call.request_id,    stream};
+  if (command.request.command.size() > static_cast<size_t>(most))
+    return refuse_length(command, most);
+  if (command.stream) return streamed(std::move(command));
+  ASSIGN_OR_RETURN(const RunResult result, carry_out(command, call.request.client, {}));
+  return object_response(result);
+}
+
+Result<Response> cancel_session_command(Call& call) {
+  ASSIGN_OR_RETURN(const Sandbox session, live_session(call));
+  const Status stopped =
+      call.services.calls->stop(cat(session.metadata.uid, "/", call.param("command")));
+  if (!stopped.ok())
+    return Error{Code::kNotFound, "COMMAND_NOT_FOUND",
+                 "no such command is under way in this session"};
+  return json_response(
+      wire::Value::Object{{"commandId", call.param("command")}, {"canceling", true}}, 202);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,81 @@
+#include "common/base/text.h"
+#include "controller/api/handlers/sessions/sandboxes.h"
+#include "controller/api/handlers/sessions/session_access.h"
+#include "controller/api/server/documents.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::FileAnswer;
+using contracts::FileOperation;
+using contracts::FileOrder;
+using contracts::Sandbox;
+
+constexpr Millis kFileTime{30'000};
+
+Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
+  TRY(open_session(call.services, session));
+  TRY(call.services.later->check(call.services.store));
+  TRY(note_session(call.services, session, {}));
+  order.uid = session.metadata.uid;
+  order.path = call.param("path");
+  calls::CallOptions options;
+  options.caller = call.principal.subject;
+  options.kind = contracts::kSessionFile;
+  options.bytes = order.data.size();
+  options.payload = wire::encode(order);
+  options.patience = kFileTime;
+  options.client = call.request.client;
+  ASSIGN_OR_RETURN(const wire::Value answer,
+                   call_session(call.services, session, std::move(options)));
+  auto read = wire::decode<FileAnswer>(answer);
+  if (!read.ok())
+    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  return read;
+}
+
+}  // namespace
+
+Result<Response> read_session_file(Call& call) {
+  ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  FileOrder order;
+  order.most = contracts::kMostRpcBytes;
+  ASSIGN_OR_RETURN(FileAnswer answer, ask(call, session, std::move(order)));
+  if (answer.folder)
+    return object_response(contracts::SessionFileList{call.param("path"), std::move(answer.files)});
+  auto bytes = decode_base64(answer.data);
+  if (!bytes)
+    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  Response response;
+  response.content_type = "application/octet-stream";
+  // What a session wrote is never shown as a page of this server.
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.headers.emplace_back("content-security-policy", "sandbox");
+  response.headers.emplace_back("cache-control", "no-store");
+  response.body = std::move(*bytes);
+  return response;
+}
+
+Result<Response> write_session_file(Call& call) {
+  TRY(refuse_dry_run(call.request, wire::Value()));
+  ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
+  FileOrder order;
+  order.operation = FileOperation::kWrite;
+  ASSIGN_OR_RETURN(order.folder, flag_parameter(call.request, "folder"));
+  order.data = base64(bytes);
+  ASSIGN_OR_RETURN(const FileAnswer answer, ask(call, session, std::move(order)));
+  return json_response(wire::Value::Object{{"path", call.param("path")}, {"size", bytes.size()}},
+                       201);
+}
+
+Result<Response> remove_session_file(Call& call) {
+  TRY(refuse_dry_run(call.request, call.body));
+  ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  FileOrder order;
+  order.operation = FileOperation::kRemove;
+  ASSIGN_OR_RETURN(const FileAnswer answer, ask(call, session, std::move(order)));
+  return json_response(wire::Value::Object{{"path", call.param("path")}, {"removed", true}});
+}
+
+}  // namespace paddock::api

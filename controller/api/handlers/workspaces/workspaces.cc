@@ -1,0 +1,62 @@
+#include "controller/api/handlers/workspaces/workspaces.h"
+
+#include "common/contracts/tree_claim.h"
+#include "controller/api/objects/creates.h"
+#include "controller/api/server/blob_upload.h"
+#include "controller/workspaces/trees.h"
+
+namespace paddock::api {
+
+using contracts::Workspace;
+
+namespace {
+
+workspaces::TreeShelf shelf_of(Services& services) {
+  return {services.store,
+          services.blobs,
+          *services.tree_members,
+          *services.shown_blobs,
+          services.intake.limits().max_tree,
+          services.intake.limits().max_blob};
+}
+
+}  // namespace
+
+Status save_new(store::WriteTxn& txn, Workspace& workspace, WallTime) {
+  return txn.create(workspace);
+}
+
+Result<Response> recall_workspace_tree(Call& call) {
+  ASSIGN_OR_RETURN(const auto claim, wire::decode<contracts::TreeClaim>(call.body));
+  ASSIGN_OR_RETURN(const contracts::TreeAnswer answer,
+                   workspaces::recall_tree(call.services.store, call.services.blobs,
+                                           *call.services.tree_members, call.key(), claim.root));
+  return object_response(answer);
+}
+
+Result<Response> offer_workspace_tree(Call& call) {
+  if (call.body.find("root") != nullptr) return recall_workspace_tree(call);
+  ASSIGN_OR_RETURN(const contracts::Tree tree, wire::decode<contracts::Tree>(call.body));
+  TRY(call.services.intake.check_room(0));  // a tree is small beside what it names
+  ASSIGN_OR_RETURN(const auto room, call.services.stored->take(call.param("ns"), 0));
+  ASSIGN_OR_RETURN(const contracts::TreeAnswer answer,
+                   workspaces::offer_tree(shelf_of(call.services), call.key(), tree));
+  return object_response(answer);
+}
+
+Result<Response> get_workspace_tree(Call& call) {
+  ASSIGN_OR_RETURN(const Workspace workspace, read_object<Workspace>(call));
+  ASSIGN_OR_RETURN(const contracts::Tree tree,
+                   workspaces::stored_tree(call.services.blobs, workspace.status.root));
+  return object_response(tree);
+}
+
+Result<Response> put_workspace_blob(Call& call) {
+  ASSIGN_OR_RETURN(const Workspace workspace, read_object<Workspace>(call));
+  const workspaces::TreeShelf shelf = shelf_of(call.services);
+  const workspaces::OwnBlobs own(shelf, call.key(), workspace.status.root);
+  return receive_blob(call, call.param("ns"), cas::Durability::kLater,
+                      own.at_hand(call.param("digest")));
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,102 @@
+#include "controller/api/metrics/scheduling_metrics.h"
+
+#include <algorithm>
+#include <array>
+
+#include "controller/api/metrics/metrics.h"
+
+namespace paddock::api {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* help;
+  int64_t value;
+};
+
+std::string counters(const std::vector<Row>& rows, const char* type) {
+  std::string text;
+  for (const Row& row : rows) {
+    text += metric_type(row.name, type, row.help);
+    text += metric_line(row.name, "", "", row.value);
+  }
+  return text;
+}
+
+using Field = int64_t scheduler::Usage::*;
+
+std::string usage_text(const reconciler::Totals& totals, const char* name, const char* help,
+                       Field field) {
+  std::string text = metric_type(name, "gauge", help);
+  for (const auto& [space, used] : totals.usage)
+    text += metric_line(name, "namespace", space, used.*field);
+  return text;
+}
+
+}  // namespace
+
+std::string scheduling_text(const reconciler::Totals& totals) {
+  const reconciler::TickReport& sum = totals.sum;
+  std::string text = counters(
+      {{"paddock_scheduler_ticks_total", "rounds of the controller's own work", totals.ticks},
+       {"paddock_scheduler_reloads_total", "pictures of all runs read anew", totals.reloads},
+       {"paddock_runs_bound_total", "runs given to a node", sum.bound},
+       {"paddock_runs_lost_total", "attempts given up with their node", sum.lost},
+       {"paddock_runs_expired_total", "runs past their deadline", sum.expired},
+       {"paddock_runs_evicted_total", "placed runs ended for a drain or a preemption", sum.evicted},
+       {"paddock_runs_pruned_total", "ended runs that were forgotten", sum.pruned}},
+      "counter");
+  text += usage_text(totals, "paddock_namespace_runs", "placed runs", &scheduler::Usage::runs);
+  text += usage_text(totals, "paddock_namespace_cpu", "cores that placed runs asked for",
+                     &scheduler::Usage::cpu);
+  text += usage_text(totals, "paddock_namespace_memory_bytes", "memory that placed runs asked for",
+                     &scheduler::Usage::memory);
+  text += usage_text(totals, "paddock_namespace_accelerators", "devices of placed runs",
+                     &scheduler::Usage::accelerators);
+  return text;
+}
+
+std::string nodes_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_nodes";
+  std::array<int64_t, 8> counts{};
+  for (const contracts::Node& node : nodes) {
+    ++counts[node.status.ready ? 0 : node.status.reason == contracts::kNodeLost ? 2 : 1];
+    if (node.spec.unschedulable) ++counts[3];
+    if (node.spec.drain) ++counts[4];
+    if (contracts::disk_pressure(node.status) != nullptr) ++counts[5];
+    if (contracts::unfit(node.status) != contracts::disk_pressure(node.status)) ++counts[6];
+    if (node.status.cool_down && node.status.cool_down->until) ++counts[7];
+  }
+  constexpr std::array kStates = {"ready",    "not_ready", "lost",   "cordoned",
+                                  "draining", "disk_full", "faulty", "resting"};
+  std::string text = metric_type(kName, "gauge", "nodes by state; one may be in several");
+  for (size_t i = 0; i < counts.size(); ++i)
+    text += metric_line(kName, "state", kStates[i], counts[i]);
+  return text;
+}
+
+// By node: one that has none is found among others that have.
+std::string disks_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_node_allocatable_disk_bytes";
+  std::string text = metric_type(kName, "gauge", "disk that runs of a node may ask for together");
+  for (const contracts::Node& node : nodes) {
+    if (const auto& disk = node.status.allocatable_disk)
+      text += metric_line(kName, "node", node.metadata.name, disk->bytes);
+  }
+  return text;
+}
+
+std::string devices_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_devices";
+  int64_t all = 0;
+  int64_t well = 0;
+  for (const contracts::Node& node : nodes) {
+    all += static_cast<int64_t>(node.status.devices.size());
+    well += contracts::well_devices(node.status);
+  }
+  return metric_type(kName, "gauge", "accelerators of all nodes; a faulty one gets no runs") +
+         metric_line(kName, "state", "well", well) +
+         metric_line(kName, "state", "faulty", all - well);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,151 @@
+// Changing objects of any kind: PUT, PATCH (merge, JSON, apply) and their dry runs.
+#pragma once
+
+#include <optional>
+
+#include "controller/api/objects/creates.h"
+#include "controller/api/objects/objects.h"
+#include "controller/k8s/managed_fields.h"
+
+namespace paddock::api {
+
+struct ChangeRequest {
+  std::optional<PatchKind> patch;  // none: a PUT
+  wire::Value body;
+  bool status = false;  // of the status subresource: nothing else changes
+  bool dry_run = false;
+  bool force = false;  // an apply takes fields from other managers
+  std::string manager;
+  FieldValidation validation = FieldValidation::kStrict;
+};
+// PARAMETER_INVALID, FIELD_MANAGER_INVALID, FIELD_MANAGER_REQUIRED, MANAGED_FIELDS_SENT,
+// DOCUMENT_TOO_LARGE.
+Result<ChangeRequest> read_change(Call& call, bool status, std::string_view kind);
+
+// What the request makes of a live object: a document, unchecked.
+struct Wish {
+  wire::Value object;
+  std::optional<k8s::Managers> managers;  // set when the request decides who owns what
+};
+Result<Wish> wish_of(const wire::Value& live, const k8s::Managers& managers,
+                     const ChangeRequest& request, WallTime now);
+
+// Values that do not fit are Invalid here, so that `kubectl edit` shows them in the editor again.
+Error as_invalid(Error error);
+
+template <class T>
+Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request,
+                         std::vector<std::string>& warnings) {
+  const wire::Value before = wire::encode(live);
+  ASSIGN_OR_RETURN(const Wish wish,
+                   wish_of(before, live.metadata.managed_fields, request, call.now()));
+  auto decoded = decode_object<T>(wish.object, request.validation, warnings);
+  if (!decoded) return as_invalid(decoded.error());
+  T next = std::move(*decoded);
+  TRY(k8s::check_kind(next.api_version, next.kind, T::kKind));
+  ASSIGN_OR_RETURN(next.metadata, k8s::changed_metadata(live.metadata, next.metadata,
+                                                        k8s::resource_of(T::kKind).plural));
+  if (request.status) {
+    T only = live;
+    only.status = std::move(next.status);
+    TRY(check_status_update(live, only));
+    return only;
+  }
+  next.status = live.status;
+  TRY(check_update(call.services, live, next));
+  if constexpr (requires { check_changer(call.principal, live, next); })
+    TRY(check_changer(call.principal, live, next));
+  if (wish.managers) {
+    next.metadata.managed_fields = *wish.managers;
+  } else {
+    ASSIGN_OR_RETURN(next.metadata.managed_fields,
+                     k8s::record_update(before, wire::encode(next), live.metadata.managed_fields,
+                                        request.manager, call.now()));
+  }
+  return next;
+}
+
+// Runs `change`; in a dry run nothing of it is kept.
+Status write_or_try(store::Store& store, bool dry_run,
+                    const std::function<Status(store::WriteTxn&)>& change);
+
+// One whose deletion was asked for goes with its last finalizer; runs see to that themselves, as
+// they may have to end first.
+template <class T>
+Status let_go(store::WriteTxn& txn, const T& object, WallTime now) {
+  constexpr bool kIsHeld = !std::is_same_v<T, contracts::Run> && requires {
+    prepare_delete(txn, object, now);
+  };
+  if constexpr (kIsHeld) {
+    const contracts::ObjectMeta& meta = object.metadata;
+    if (!meta.deletion_timestamp || !meta.finalizers.empty()) return {};
+    TRY(prepare_delete(txn, object, now));
+    return txn.erase<T>({meta.name_space, meta.name});
+  }
+  return {};
+}
+
+// Others may write between our read and our write: then once more. The last time nobody can.
+template <class T>
+Result<T> change_stored(Call& call, const ChangeRequest& request,
+                        std::vector<std::string>& warnings) {
+  constexpr int kTries = 8;
+  T out;
+  for (int attempt = 1;; ++attempt) {
+    T live;
+    TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(live, txn.get<T>(call.key()));
+      return {};
+    }));
+    warnings.clear();
+    ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
+    const Status written =
+        write_or_try(call.services.store, request.dry_run, [&](store::WriteTxn& txn) -> Status {
+          if (attempt == kTries) {
+            ASSIGN_OR_RETURN(live, txn.get<T>(call.key()));
+            ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
+          }
+          const std::string before = out.metadata.resource_version;
+          TRY(save_update(call.services, txn, out, call.now()));
+          TRY(let_go(txn, out, call.now()));
+          if (out.metadata.resource_version == before) return {};  // nothing changed
+          return record(txn, call, contracts::audit::kObjectUpdate,
+                        k8s::resource_of(T::kKind).plural, out.metadata, audit_details(out));
+        });
+    if (written.ok()) {
+      if (request.dry_run) out.metadata.resource_version = live.metadata.resource_version;
+      return out;
+    }
+    if (written.error().reason != "STALE_RESOURCE_VERSION" || attempt >= kTries)
+      return written.error();
+  }
+}
+
+template <class T>
+Result<Response> respond_to_change(Call& call, const ChangeRequest& request) {
+  std::vector<std::string> warnings;
+  auto changed = change_stored<T>(call, request, warnings);
+  if (!changed) {
+    const bool create = request.patch == PatchKind::kApply && !request.status &&
+                        changed.error().code == Code::kNotFound;
+    return create ? create_applied<T>(call, request.manager) : Result<Response>(changed.error());
+  }
+  complete(call.services, *changed);
+  Response response = object_response(*changed);
+  add_warnings(response, warnings);
+  return response;
+}
+
+// PUT and PATCH of an object, and of its status.
+template <class T>
+Result<Response> change_object(Call& call) {
+  ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, false, T::kKind));
+  return respond_to_change<T>(call, request);
+}
+template <class T>
+Result<Response> change_status(Call& call) {
+  ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, true, T::kKind));
+  return respond_to_change<T>(call, request);
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,164 @@
+// Creating objects of any kind: POST, and an apply that finds nothing to change.
+#pragma once
+
+#include "common/base/crash_point.h"
+#include "controller/api/objects/objects.h"
+#include "controller/api/server/audit.h"
+#include "controller/api/server/documents.h"
+#include "controller/api/server/idempotency.h"
+#include "controller/k8s/managed_fields.h"
+#include "controller/k8s/objects.h"
+#include "controller/k8s/resources.h"
+
+namespace paddock::api {
+
+Status write_or_try(store::Store& store, bool dry_run,
+                    const std::function<Status(store::WriteTxn&)>& change);
+
+struct CreateRequest {
+  IdempotencyKey key;
+  FieldValidation validation = FieldValidation::kStrict;
+  bool dry_run = false;
+  std::string manager;
+  bool applied = false;  // by server-side apply
+};
+Result<CreateRequest> read_create(const Call& call);
+// Of kinds that callers do not make: nodes enrol, volumes are published.
+Error not_creatable(const k8s::Resource& resource);
+
+// How often a generated name is drawn, if those before are taken.
+inline constexpr int kNameAttempts = 5;
+
+// The caller's object with metadata of its own, and nothing that the server owns.
+template <class T>
+Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value& document,
+                     std::vector<std::string>& warnings) {
+  ASSIGN_OR_RETURN(T object, decode_object<T>(document, create.validation, warnings));
+  TRY(k8s::check_kind(object.api_version, object.kind, T::kKind));
+  Random& random = call.services.random;
+  const std::string suffix = object.metadata.name.empty() ? make_suffix(random) : "";
+  ASSIGN_OR_RETURN(object.metadata,
+                   k8s::new_metadata(object.metadata,
+                                     {call.param("ns"), make_uuid(random), suffix, call.now()}));
+  object.status = {};
+  if constexpr (requires { object.status.created_by; })
+    object.status.created_by = call.principal.subject;
+  return object;
+}
+
+// Who set its fields, from the start.
+template <class T>
+Status own_fields(const Call& call, const CreateRequest& create, const wire::Value& document,
+                  T& object) {
+  if (create.applied) {
+    ASSIGN_OR_RETURN(const k8s::Applied applied,
+                     k8s::apply({}, {}, document, create.manager, true, call.now()));
+    object.metadata.managed_fields = applied.managers;
+    return {};
+  }
+  if (create.manager.empty()) return {};
+  ASSIGN_OR_RETURN(object.metadata.managed_fields,
+                   k8s::record_update({}, wire::encode(object), {}, create.manager, call.now()));
+  return {};
+}
+
+// What the same request made before, if anything: then nothing else is looked at.
+template <class T>
+Result<std::optional<T>> find_earlier(Call& call, const IdempotencyKey& key) {
+  std::optional<T> found;
+  if (key.scope.empty()) return found;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto names, earlier_creates(txn, key));
+    if (names.empty()) return {};
+    ASSIGN_OR_RETURN(found, txn.find<T>({call.param("ns"), names.front()}));
+    return {};
+  }));
+  return found;
+}
+
+// Stores the object, or replaces it by what the same request made before; false then.
+template <class T>
+Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
+  bool created = false;
+  const T wanted = object;
+  const auto change = [&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto earlier, earlier_creates(txn, create.key));
+    if (!earlier.empty()) {
+      ASSIGN_OR_RETURN(std::optional<T> found,
+                       txn.find<T>({wanted.metadata.name_space, earlier.front()}));
+      if (found) {
+        object = std::move(*found);
+        created = false;
+        return {};
+      }
+    }
+    object = wanted;
+    created = true;
+    TRY(save_new(call.services, txn, object, call.now()));
+    TRY(record(txn, call, create_event(object), k8s::resource_of(T::kKind).plural, object.metadata,
+               audit_details(object)));
+    return remember_create(txn, create.key, object.metadata.name);
+  };
+  TRY(write_or_try(call.services.store, create.dry_run, change));
+  PADDOCK_CRASH_POINT("create-stored");
+  if (create.dry_run && created) object.metadata.resource_version.clear();
+  return created;
+}
+
+template <class T>
+Result<Response> create_with(Call& call, const CreateRequest& create) {
+  ASSIGN_OR_RETURN(const std::optional<T> earlier, find_earlier<T>(call, create.key));
+  if (earlier) return object_response(*earlier);
+  std::vector<std::string> warnings;
+  ASSIGN_OR_RETURN(T object, new_object<T>(call, create, call.body, warnings));
+  if constexpr (requires { check_maker(call.principal, object); })
+    TRY(check_maker(call.principal, object));
+  TRY(prepare_new(call.services, object));
+  ASSIGN_OR_RETURN(const auto room, take_room(call.services, object));
+  TRY(own_fields(call, create, call.body, object));
+  for (int attempt = 1;; ++attempt) {
+    T stored = object;
+    const Result<bool> created = store_new(call, create, stored);
+    if (created) {
+      if constexpr (requires { after_create(call, stored); }) {
+        if (*created && !create.dry_run) TRY(after_create(call, stored));
+      }
+      Response response = object_response(stored, *created ? 201 : 200);
+      add_warnings(response, warnings);
+      return response;
+    }
+    const bool made_name = !object.metadata.generate_name.empty() &&
+                           call.body.text("metadata.name").empty() &&
+                           created.error().code == Code::kAlreadyExists;
+    if (!made_name || attempt == kNameAttempts) return created.error();
+    object.metadata.name =
+        k8s::generated_name(object.metadata.generate_name, make_suffix(call.services.random));
+    object.metadata.uid = make_uuid(call.services.random);
+  }
+}
+
+template <class T>
+Result<Response> create_object(Call& call) {
+  ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
+  return create_with<T>(call, create);
+}
+
+// The object in call.body, by server-side apply.
+template <class T>
+Result<Response> create_applied(Call& call, const std::string& manager) {
+  if constexpr (!requires(T & object) { prepare_new(call.services, object); }) {
+    return not_creatable(k8s::resource_of(T::kKind));
+  } else {
+    ASSIGN_OR_RETURN(CreateRequest create, read_create(call));
+    create.manager = manager;
+    create.applied = true;
+    if (call.body.text("metadata.name") != call.key().name) {
+      return invalid_argument("NAME_MISMATCH",
+                              "the name of the object does not match the name in the path",
+                              "metadata.name");
+    }
+    return create_with<T>(call, create);
+  }
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,25 @@
+// What a DELETE may say beside whom it means: DeleteOptions in its body, or the same words in its
+// query, as Kubernetes has them.
+#pragma once
+
+#include <optional>
+
+#include "common/wire/value.h"
+#include "controller/api/server/http.h"
+
+namespace paddock::api {
+
+struct DeleteOptions {
+  bool dry_run = false;
+  std::optional<int64_t> grace_seconds;
+  // Nobody waits for the node of a run: its record goes at once.
+  bool by_force() const { return grace_seconds == 0; }
+  // The run is killed, without what its own grace leaves it; kubectl's --now.
+  bool at_once() const { return grace_seconds && *grace_seconds <= 1; }
+};
+
+// What depends on an object here goes with it whatever propagationPolicy says; that must be one
+// that there is. PARAMETER_INVALID.
+Result<DeleteOptions> read_delete_options(const Request& request, const wire::Value& body);
+
+}  // namespace paddock::api

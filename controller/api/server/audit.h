@@ -1,0 +1,21 @@
+// What callers did, and what they were refused, for the audit log.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+// Written in the caller's transaction: there if and only if what it tells of is.
+Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
+              std::string_view plural, const contracts::ObjectMeta& meta,
+              std::map<std::string, std::string> details = {}, std::string_view reason = {});
+// Of a caller that is known and may not do this. Callers without a valid token are only counted and
+// logged: anybody could fill the log with them.
+Status record_denial(Services& services, const auth::Principal& principal, const Request& request,
+                     const Error& error, const std::string& request_id);
+
+}  // namespace paddock::api

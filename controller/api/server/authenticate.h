@@ -1,0 +1,21 @@
+// Who sent a request, by its bearer token.
+#pragma once
+
+#include "controller/api/server/call.h"
+#include "controller/auth/token.h"
+#include "controller/store/store.h"
+
+namespace paddock::api {
+
+// Anonymous without an Authorization header. Unauthenticated: AUTHORIZATION_MALFORMED,
+// TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED; TOOL_TOKEN_INVALID, TOOL_TOKEN_EXPIRED.
+Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now);
+
+// What the store keeps of a token.
+store::TokenRecord token_record(const auth::MintedToken& token, std::string subject,
+                                std::vector<std::string> scopes);
+
+// Before the handler of any route: a node's new credential ends the older one by being used.
+Status settle_credential(const Call& call);
+
+}  // namespace paddock::api

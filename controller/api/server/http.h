@@ -1,0 +1,14 @@
+// The words of HTTP that the API speaks: those of the server beneath it.
+#pragma once
+
+#include "controller/http_server/http_message.h"
+
+namespace paddock::api {
+
+using http_server::BodyReader;
+using http_server::Handler;
+using http_server::Request;
+using http_server::Response;
+using http_server::ResponseStream;
+
+}  // namespace paddock::api

@@ -1,0 +1,274 @@
+#include "controller/api/server/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/contracts/denial_codes.h"
+#include "common/crypto/digest.h"
+#include "common/wire/json.h"
+#include "controller/api/server/audit.h"
+#include "controller/api/server/authenticate.h"
+#include "controller/api/server/documents.h"
+#include "controller/auth/tool_token.h"
+#include "controller/http_server/refusal.h"
+#include "controller/k8s/protobuf.h"
+#include "controller/k8s/status.h"
+
+namespace paddock::api {
+namespace {
+
+// What the access log knows once a request is done.
+struct Trace {
+  std::string id;
+  auth::Principal principal = auth::anonymous();
+  std::string reason;  // of a refusal
+  std::string sent;    // the name of the object in the body
+  const Route* route = nullptr;
+  std::shared_ptr<OpenRequests::Place> place;
+};
+
+// A line of the access log, written at its end: whoever waits for the answer goes first.
+class AccessLine {
+ public:
+  AccessLine(const Request& request, Trace trace, int status, Millis took)
+      : method_(request.method),
+        path_(request.path),
+        trace_(std::move(trace)),
+        status_(status),
+        took_(took) {}
+  AccessLine(const AccessLine&) = delete;
+  AccessLine& operator=(const AccessLine&) = delete;
+  ~AccessLine() {
+    log_info("request", {{"request", trace_.id},
+                         {"subject", trace_.principal.subject},
+                         {"method", method_},
+                         {"path", path_},
+                         {"status", std::to_string(status_)},
+                         {"ms", std::to_string(took_.count())},
+                         {"reason", trace_.reason}});
+  }
+
+ private:
+  std::string method_;
+  std::string path_;
+  Trace trace_;
+  int status_;
+  Millis took_;
+};
+
+// Once the answer is sent, what was put off for it is seen to, and what it holds is let go of.
+class AfterAnswer {
+ public:
+  AfterAnswer(std::shared_ptr<LaterWrites> later, std::shared_ptr<void> held)
+      : later_(std::move(later)), held_(std::move(held)) {}
+  AfterAnswer(const AfterAnswer&) = delete;
+  AfterAnswer& operator=(const AfterAnswer&) = delete;
+  ~AfterAnswer() { later_->wake(); }
+
+ private:
+  std::shared_ptr<LaterWrites> later_;
+  std::shared_ptr<void> held_;
+};
+
+bool is_endless(const Response& response) {
+  return response.stream && std::ranges::none_of(response.headers, [](const auto& header) {
+           return header.first == "content-length";
+         });
+}
+
+Status read_body(const Route& route, Call& call) {
+  const bool document =
+      route.body.kind == BodyKind::kDocument || route.body.kind == BodyKind::kReview;
+  if (!document || call.request.body == nullptr) return {};
+  ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(route.body.limit));
+  call.body_hash = crypto::sha256_hex(bytes);
+  const bool optional = std::string_view(route.method) == "DELETE" ||
+                        std::string_view(route.pattern).ends_with("/cancel") ||
+                        std::string_view(route.pattern).ends_with("/revoke");
+  if (bytes.empty() && optional) return {};
+  const std::string type = call.request.header("content-type");
+  if (route.body.kind == BodyKind::kReview && type == "application/vnd.kubernetes.protobuf") {
+    ASSIGN_OR_RETURN(call.body, k8s::decode_review(bytes));
+    return {};
+  }
+  const bool patch = std::string_view(route.method) == "PATCH";
+  ASSIGN_OR_RETURN(call.body, patch ? parse_patch(type, bytes, route.body.limit)
+                                    : parse_document(type, bytes, route.body.limit));
+  return {};
+}
+
+// A tool token opens the routes of its run and no other, and not those of a later run of that name.
+Status authorize_tool(const Route& route, const Call& call) {
+  auth::ToolTarget target{call.param("ns"), call.param("name"), {}};
+  if (route.tool == contracts::kReadProject)
+    target.project = std::exchange(target.run, call.principal.tool->run);
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>({target.name_space, target.run}));
+    if (!run) return {};
+    target.run_uid = run->metadata.uid;
+    target.run_project = run->spec.workspace;
+    return {};
+  }));
+  return auth::authorize_tool(*call.principal.tool, route.tool, target);
+}
+
+// By a run's gateway nobody is looked up who is not the holder of a tool token.
+Result<auth::Principal> caller_of(const Route& route, Services& services, const Request& request) {
+  const bool gateway = !request.gateway_run.empty();
+  if (gateway) {
+    ASSIGN_OR_RETURN(const std::string secret,
+                     auth::bearer_secret(request.header("authorization")));
+    TRY(auth::check_gateway(route.tool, secret));
+  }
+  // Health answers even while the store is broken.
+  if (route.scope == auth::Scope::kPublic) return auth::anonymous();
+  ASSIGN_OR_RETURN(auth::Principal out,
+                   principal_of(request, services.store, services.clock.wall()));
+  if (gateway) TRY(auth::check_gateway_run(out, request.gateway_run));
+  return out;
+}
+
+Status authorize(const Route& route, const Call& call) {
+  if (call.principal.token_id.empty() && route.tool == contracts::kGenerateMedia) {
+    return Error{Code::kUnauthenticated, std::string(contracts::kToolTokenMissing),
+                 "a tool token of the run is needed (Authorization: Bearer pdtt_…)"};
+  }
+  if (call.principal.tool && route.scope != auth::Scope::kPublic)
+    return authorize_tool(route, call);
+  return auth::authorize(call.principal, route.scope, call.param("ns"), call.param("node"));
+}
+
+Result<Response> run_call(const Router& router, Services& services, Request& request,
+                          Trace& trace) {
+  ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
+  const Route& route = *match.route;
+  trace.route = match.route;
+  Call call{services, request,  std::move(match.params),       {}, {},
+            {},       trace.id, make_handler(router, services)};
+  ASSIGN_OR_RETURN(call.principal, caller_of(route, services, request));
+  trace.principal = call.principal;
+  TRY(authorize(route, call));
+  if (route.scope != auth::Scope::kPublic && !request.inner) {
+    ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
+  }
+  TRY(settle_credential(call));
+  TRY(read_body(route, call));
+  if (std::string name = call.body.text("metadata.name"); name.size() <= 253)
+    trace.sent = std::move(name);
+  ASSIGN_OR_RETURN(Response response, route.endpoint(call));
+  // Of what needs no token only files take long (previews): all who are nobody share one share.
+  if (route.scope == auth::Scope::kPublic && !request.inner && response.stream) {
+    ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
+  }
+  if (trace.place != nullptr && is_endless(response)) TRY(trace.place->make_endless());
+  return response;
+}
+
+bool is_denial(const Error& error) {
+  return error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
+}
+
+Response answer_error(Services& services, const Request& request, const Error& error,
+                      const Trace& trace) {
+  Response response = http_server::refusal(error);
+  if (auto body = wire::parse_json(response.body)) {
+    k8s::add_details(*body, request.segments, trace.sent);
+    response.body = wire::to_json(*body);
+  }
+  if (error.reason == "METHOD_NOT_ALLOWED" && !error.context.empty())
+    response.headers.emplace_back("allow", error.context[0]);
+  if (error.code == Code::kUnauthenticated)
+    response.headers.emplace_back("www-authenticate", "Bearer");
+  if (is_denial(error)) {
+    services.metrics.count_denial();
+    log_warn("denied", {{"request", trace.id},
+                        {"subject", trace.principal.subject},
+                        {"method", request.method},
+                        {"path", request.path},
+                        {"reason", error.reason}});
+    const Status recorded = record_denial(services, trace.principal, request, error, trace.id);
+    if (!recorded.ok())
+      log_error("the audit log could not be written", {{"error", recorded.error().describe()}});
+  } else if (response.status >= 500) {
+    log_error("request failed",
+              {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
+  }
+  return response;
+}
+
+// Internal errors are for our log; the client learns that it was us, and the request's id.
+Error without_details(Error error, const std::string& request_id) {
+  if (error.code != Code::kInternal) return error;
+  return {Code::kInternal, error.reason,
+          cat("the server failed; its log has more at request ", request_id)};
+}
+
+// Counts a streaming answer while it runs.
+void count_stream(Services& services, Response& response) {
+  if (!response.stream) return;
+  response.stream = [&metrics = services.metrics,
+                     inner = std::move(response.stream)](ResponseStream& out) {
+    ++metrics.streams;
+    inner(out);
+    --metrics.streams;
+  };
+}
+
+// A disk that is read-only or fails is nobody's mistake, and what was asked may pass once it is
+// mended: the client is told to come again, and nothing of our folders.
+Error as_passing(Error error) {
+  if (error.reason == "SYSTEM_ERROR" && error.code == Code::kResourceExhausted)
+    return {Code::kResourceExhausted, "DISK_FULL",
+            "the controller's disk is full; nothing of this change was kept, free some space and "
+            "send it again"};
+  const bool read_only = error.reason == kDiskReadOnlyReason;
+  if (!read_only && error.reason != kDiskFailsReason) return error;
+  error.code = Code::kUnavailable;
+  error.reason = "STORE_IO";
+  error.message = cat("the controller's disk ", read_only ? "is read-only" : "fails",
+                      "; nothing of this change was kept, send it again once its operator has "
+                      "mended it");
+  return error;
+}
+
+Response handle(const Router& router, Services& services, Request& request) {
+  const MonoTime started = services.clock.mono();
+  const Stopwatch stopwatch;
+  Trace trace;
+  trace.id = make_suffix(services.random, 12);
+  Result<Response> result = run_call(router, services, request, trace);
+  if (!result) result = as_passing(result.error());
+  if (!result) trace.reason = result.error().reason;
+  Response response;
+  if (result) {
+    response = std::move(*result);
+  } else {
+    response = answer_error(services, request, result.error(), trace);
+    if (result.error().code == Code::kInternal)
+      response.body = http_server::refusal(without_details(result.error(), trace.id)).body;
+  }
+  count_stream(services, response);
+  services.metrics.count_answer(response.status);
+  services.metrics.http.count(trace.route != nullptr ? trace.route->method : "none",
+                              trace.route != nullptr ? trace.route->pattern : "none",
+                              response.status, stopwatch.elapsed());
+  response.headers.emplace_back("x-request-id", trace.id);
+  std::shared_ptr<void> held = trace.place;
+  auto line = std::make_shared<AccessLine>(request, std::move(trace), response.status,
+                                           services.clock.mono() - started);
+  // A stream may take for ever: it is told of when it begins.
+  if (!response.stream) held = std::move(line);
+  line.reset();
+  response.held = std::make_shared<AfterAnswer>(services.later, std::move(held));
+  return response;
+}
+
+}  // namespace
+
+Handler make_handler(const Router& router, Services& services) {
+  return [&router, &services](Request& request) { return handle(router, services, request); };
+}
+
+}  // namespace paddock::api
