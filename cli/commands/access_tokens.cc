@@ -1,9 +1,9 @@
 // `paddock admin token create|list|revoke`: credentials of people and programs.
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/output_format.h"
-#include "cli/core/table.h"
-#include "cli/core/watching.h"
+#include "cli/output/output_format.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "common/base/percent.h"
 #include "common/contracts/access_token.h"
 

@@ -1,8 +1,8 @@
 // `paddock admin backup`.
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/safe_output.h"
-#include "cli/core/watching.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/safe_output.h"
 #include "common/base/units.h"
 
 namespace paddock::cli {

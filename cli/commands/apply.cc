@@ -1,9 +1,9 @@
 // `paddock apply` and `create`: objects from files.
+#include "cli/client/manifests.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/for_each.h"
-#include "cli/core/manifests.h"
-#include "cli/core/object_output.h"
-#include "cli/core/watching.h"
+#include "cli/output/object_output.h"
+#include "cli/terminal/for_each.h"
 #include "common/base/random.h"
 
 namespace paddock::cli {

@@ -1,14 +1,14 @@
 // `paddock artifacts`: what a run brought back, or has finished so far.
 #include <map>
 
+#include "cli/client/fetch_artifacts.h"
+#include "cli/client/object_choice.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/fetch_artifacts.h"
-#include "cli/core/names.h"
-#include "cli/core/object_choice.h"
-#include "cli/core/run_report.h"
-#include "cli/core/table.h"
-#include "cli/core/watching.h"
+#include "cli/options/names.h"
+#include "cli/output/run_report.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 
 namespace paddock::cli {
 namespace {

@@ -1,12 +1,12 @@
 // `paddock audit`: what happened, who did it, and what was refused.
 #include "common/contracts/audit.h"
 
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/option_values.h"
-#include "cli/core/output_format.h"
-#include "cli/core/table.h"
-#include "cli/core/watching.h"
+#include "cli/options/option_values.h"
+#include "cli/output/output_format.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "common/base/percent.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"

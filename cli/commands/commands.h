@@ -1,8 +1,8 @@
 // One function per command; each in a file of its own. Each returns the program's exit code.
 #pragma once
 
-#include "cli/core/command_table.h"
-#include "cli/core/env.h"
+#include "cli/grammar/command_table.h"
+#include "cli/terminal/env.h"
 
 namespace paddock::cli {
 

@@ -1,10 +1,10 @@
 // `paddock delete`: by name, by selector, all of a kind, or what files name.
+#include "cli/client/manifests.h"
+#include "cli/client/object_choice.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/for_each.h"
-#include "cli/core/manifests.h"
-#include "cli/core/object_choice.h"
-#include "cli/core/object_output.h"
-#include "cli/core/watching.h"
+#include "cli/output/object_output.h"
+#include "cli/terminal/for_each.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {

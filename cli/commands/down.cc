@@ -2,16 +2,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/client/connection.h"
+#include "cli/client/health.h"
+#include "cli/client/list_items.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/health.h"
-#include "cli/core/instance_lock.h"
-#include "cli/core/launchers.h"
-#include "cli/core/list_items.h"
-#include "cli/core/option_values.h"
-#include "cli/core/program.h"
-#include "cli/core/watching.h"
+#include "cli/instance/instance_lock.h"
+#include "cli/instance/launchers.h"
+#include "cli/instance/program.h"
+#include "cli/options/option_values.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
 #include "common/client/controller_client.h"
 #include "common/os/file.h"
 

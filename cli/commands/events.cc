@@ -1,11 +1,11 @@
 // `paddock events`: everything that happens to a run, until its end.
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/event_printer.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/output_format.h"
-#include "cli/core/table.h"
-#include "cli/core/watching.h"
+#include "cli/output/event_printer.h"
+#include "cli/output/output_format.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {

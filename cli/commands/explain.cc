@@ -1,12 +1,12 @@
 // `paddock explain` and `api-resources`: what the controller says of its own API.
-#include "cli/core/explain.h"
+#include "cli/output/explain.h"
 
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/kinds.h"
-#include "cli/core/object_output.h"
-#include "cli/core/table.h"
-#include "cli/core/watching.h"
+#include "cli/output/kinds.h"
+#include "cli/output/object_output.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/meta.h"

@@ -1,13 +1,14 @@
 // `paddock get` and `describe`: any object, as a table or a document, also as it changes.
+#include "cli/client/connection.h"
+#include "cli/client/list_items.h"
+#include "cli/client/object_choice.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/describe.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/list_items.h"
-#include "cli/core/object_choice.h"
-#include "cli/core/object_output.h"
-#include "cli/core/object_table.h"
-#include "cli/core/watching.h"
+#include "cli/output/describe.h"
+#include "cli/output/object_output.h"
+#include "cli/output/object_table.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
 
 namespace paddock::cli {
 namespace {

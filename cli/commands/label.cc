@@ -1,10 +1,10 @@
 // `paddock label`: labels of one object.
+#include "cli/client/object_choice.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/label_changes.h"
-#include "cli/core/object_choice.h"
-#include "cli/core/object_output.h"
-#include "cli/core/watching.h"
+#include "cli/options/label_changes.h"
+#include "cli/output/object_output.h"
+#include "cli/terminal/exit_codes.h"
 
 namespace paddock::cli {
 namespace {

@@ -6,9 +6,10 @@
 #include <cstdlib>
 #include <memory>
 
+#include "cli/client/connection.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/names.h"
+#include "cli/options/names.h"
+#include "cli/terminal/error_text.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/status.h"
 #include "common/contracts/version.h"

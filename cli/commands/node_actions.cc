@@ -1,13 +1,13 @@
 // `paddock cordon`, `uncordon`, `drain` and `taint`.
 #include <algorithm>
 
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/option_values.h"
-#include "cli/core/output_format.h"
-#include "cli/core/safe_output.h"
-#include "cli/core/watching.h"
+#include "cli/options/option_values.h"
+#include "cli/output/output_format.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/safe_output.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/drain.h"

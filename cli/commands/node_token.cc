@@ -1,9 +1,9 @@
 // `paddock node token`: what an operator hands to a host that shall join.
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/option_values.h"
-#include "cli/core/safe_output.h"
-#include "cli/core/watching.h"
+#include "cli/options/option_values.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/safe_output.h"
 #include "common/base/percent.h"
 #include "common/client/join_token.h"
 #include "common/client/requests.h"

@@ -9,9 +9,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/core/help_text.h"
-#include "cli/core/kinds.h"
-#include "cli/core/nearest.h"
+#include "cli/grammar/help_text.h"
+#include "cli/output/kinds.h"
+#include "cli/terminal/nearest.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {

@@ -1,9 +1,12 @@
 // argv -> what was asked for. The only user of CLI11; its exceptions end here.
 #pragma once
 
+#include <string>
 #include <variant>
+#include <vector>
 
-#include "cli/core/command_table.h"
+#include "cli/grammar/command_table.h"
+#include "common/base/result.h"
 
 namespace paddock::cli {
 

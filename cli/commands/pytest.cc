@@ -1,7 +1,7 @@
 // `paddock pytest`: a project's tests in a sandbox right here, with the limits of profile `test`.
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/pytest_options.h"
+#include "cli/options/pytest_options.h"
+#include "cli/terminal/error_text.h"
 
 namespace paddock::cli {
 

@@ -1,15 +1,15 @@
 // `paddock wait` and `cancel`.
 #include <algorithm>
 
+#include "cli/client/object_choice.h"
+#include "cli/client/run_end.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/for_each.h"
-#include "cli/core/object_choice.h"
-#include "cli/core/option_values.h"
-#include "cli/core/run_end.h"
-#include "cli/core/run_report.h"
-#include "cli/core/watching.h"
+#include "cli/options/option_values.h"
+#include "cli/output/run_report.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/for_each.h"
 
 namespace paddock::cli {
 

@@ -3,8 +3,8 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/parse_args.h"
-#include "cli/core/error_text.h"
-#include "cli/core/option_values.h"
+#include "cli/options/option_values.h"
+#include "cli/terminal/error_text.h"
 #include "common/base/text.h"
 #include "common/contracts/names.h"
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "cli/client/returned_files.h"
 #include "cli/commands/run_job.h"
-#include "cli/core/instance.h"
-#include "cli/core/names.h"
-#include "cli/core/progress.h"
-#include "cli/core/returned_files.h"
-#include "cli/core/run_report.h"
+#include "cli/instance/instance.h"
+#include "cli/options/names.h"
+#include "cli/output/run_report.h"
+#include "cli/terminal/progress.h"
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/tree_path.h"
 #include "common/os/file.h"

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "cli/core/compute_options.h"
-#include "cli/core/env.h"
-#include "cli/core/phases.h"
-#include "cli/core/run_end.h"
+#include "cli/client/run_end.h"
+#include "cli/options/compute_options.h"
+#include "cli/output/phases.h"
+#include "cli/terminal/env.h"
 #include "common/cas/tree.h"
 #include "common/client/controller_client.h"
 

@@ -1,14 +1,14 @@
 // `paddock sandbox files`: what a session holds, in and out.
 #include <unistd.h>
 
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/interrupt.h"
-#include "cli/core/names.h"
-#include "cli/core/safe_output.h"
-#include "cli/core/table.h"
-#include "cli/core/watching.h"
+#include "cli/options/names.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/safe_output.h"
+#include "cli/terminal/table.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/session_calls.h"

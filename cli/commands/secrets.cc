@@ -1,11 +1,11 @@
 // `paddock secret create` and `paddock secret rotate-key`.
 #include <unistd.h>
 
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/env_file.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/secret_values.h"
-#include "cli/core/watching.h"
+#include "cli/options/env_file.h"
+#include "cli/options/secret_values.h"
+#include "cli/terminal/exit_codes.h"
 #include "common/base/percent.h"
 #include "common/os/file.h"
 

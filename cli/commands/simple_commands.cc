@@ -1,9 +1,10 @@
 // Commands that need no more than a few lines: version, completion, kubeconfig.
+#include "cli/client/connection.h"
 #include "cli/commands/commands.h"
-#include "cli/core/completion.h"
-#include "cli/core/error_text.h"
-#include "cli/core/kubeconfig.h"
-#include "cli/core/output_format.h"
+#include "cli/grammar/completion.h"
+#include "cli/output/kubeconfig.h"
+#include "cli/output/output_format.h"
+#include "cli/terminal/error_text.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/version.h"
 

@@ -1,10 +1,11 @@
 // `paddock status` and `paddock ready`.
+#include "cli/client/connection.h"
+#include "cli/client/health.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/health.h"
-#include "cli/core/output_format.h"
-#include "cli/core/table.h"
+#include "cli/output/output_format.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {

@@ -1,10 +1,10 @@
 // `paddock top`: what nodes and namespaces use of what there is, by what their runs asked for.
+#include "cli/client/list_items.h"
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/list_items.h"
-#include "cli/core/table.h"
-#include "cli/core/usage.h"
-#include "cli/core/watching.h"
+#include "cli/output/usage.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/table.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/client/connection.h"
+#include "cli/client/health.h"
 #include "cli/commands/commands.h"
-#include "cli/core/error_text.h"
-#include "cli/core/exit_codes.h"
-#include "cli/core/health.h"
-#include "cli/core/instance_lock.h"
-#include "cli/core/names.h"
-#include "cli/core/option_values.h"
-#include "cli/core/program.h"
+#include "cli/instance/instance_lock.h"
+#include "cli/instance/program.h"
+#include "cli/options/names.h"
+#include "cli/options/option_values.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 #include "common/os/file.h"

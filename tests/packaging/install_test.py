@@ -17,7 +17,7 @@ from harness import Instance, main, wait_until  # noqa: E402
 BUILD = pathlib.Path(os.environ.get("PADDOCK_BUILD_DIR", SOURCE / "build")).resolve()
 PROGRAMS = ("paddock", "paddock-sandbox", "paddock-controller", "paddock-node-agent")
 # What `paddock node join` writes unless it is told otherwise, and where the units keep data.
-JOIN_WRITES = re.search(r'kAgentConfigFile = "(.+)"', (SOURCE / "cli/core/agent_settings.h").read_text()).group(1)
+JOIN_WRITES = re.search(r'kAgentConfigFile = "(.+)"', (SOURCE / "cli/instance/agent_settings.h").read_text()).group(1)
 DATA = "/var/lib/paddock/node-agent"
 
 

@@ -59,7 +59,7 @@ class PropertyList(unittest.TestCase):
         self.assertEqual([program, *arguments], unit.split())
 
     def test_its_files_are_where_programs_look_without_being_told(self):
-        self.assertEqual(daemon()["ProgramArguments"][-1], found(r'kAgentConfigFile = "(.+)"', "cli/core/agent_settings.h"))
+        self.assertEqual(daemon()["ProgramArguments"][-1], found(r'kAgentConfigFile = "(.+)"', "cli/instance/agent_settings.h"))
         self.assertEqual(daemon()["WorkingDirectory"], found(r'data_dir = "(.+)"', "node-agent/app/config.h"))
         self.assertEqual(daemon()["WorkingDirectory"], found(r"(?m)^dataDir: (.+)$", "packaging/node-agent.example.yaml"))
         self.assertEqual(daemon()["WorkingDirectory"], "/var/lib/" + found(r"(?m)^StateDirectory=(.+)$", UNIT))

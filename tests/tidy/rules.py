@@ -13,8 +13,8 @@ SYSTEM_FOLDERS = ("sys/", "linux/", "net/", "netinet/", "arpa/", "mach/", "mach-
 SKIPPED_FOLDERS = {".git", ".cache", "build", "data", "models", "__pycache__", "corpus", "node_modules", "dist"}
 TEXT_FILES = (".cc", ".h", ".py", ".ts", ".js", ".mjs", ".md", ".sh", ".cmake", ".txt", ".json", ".yaml", ".yml", ".toml")
 MAY_SLEEP = {
-    "cli/core/program.cc",  # polls a process that is not its child
-    "cli/core/run_end.cc",  # asks a server again that could not be reached
+    "cli/instance/program.cc",  # polls a process that is not its child
+    "cli/client/run_end.cc",  # asks a server again that could not be reached
 }
 MAY_READ_THE_CLOCK = {
     "common/http/http_client.cc",  # says what time libcurl, which asks the system itself, held a certificate against

@@ -53,7 +53,7 @@ class Choice(unittest.TestCase):
     def test_code_calls_for_the_stages_that_could_tell(self):
         self.assertLessEqual({"release", "tsan", "seeds", "tidy", "dashboard"}, names_called_for("controller/api/routes.cc"))
         self.assertLessEqual({"release", "vm", "overhead", "windows"}, names_called_for("node-agent/sandbox/linux/filesystem/view.cc"))
-        self.assertNotIn("vm", names_called_for("cli/core/table.cc"))
+        self.assertNotIn("vm", names_called_for("cli/terminal/table.cc"))
         self.assertNotIn("macos", names_called_for("common/os/darwin/process.cc"), "it is no part of CI")
         self.assertLessEqual({"packages"}, names_called_for("packaging/systemd/paddock-controller.service.in"))
 

@@ -1,0 +1,94 @@
+#include "cli/client/connection.h"
+
+#include "common/os/file.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr size_t kMaxSecretFile = 64 << 10;
+constexpr size_t kMaxCaFile = 1 << 20;
+
+Result<std::string> read_token(const std::string& path) {
+  Result<std::string> text = os::read_file(path, kMaxSecretFile);
+  if (!text.ok())
+    return invalid_argument("TOKEN_FILE_UNREADABLE", text.error().message, "--token-file");
+  return std::string(trim(*text));
+}
+
+Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const Env& env) {
+  http::Endpoint endpoint;
+  endpoint.base_url = options.server.empty() ? env.var("PADDOCK_SERVER") : options.server;
+  while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
+  if (!endpoint.base_url.starts_with("https://") && !endpoint.base_url.starts_with("http://")) {
+    return invalid_argument("INVALID_SERVER", "must be an https:// address", "--server");
+  }
+  endpoint.token = env.var("PADDOCK_TOKEN");
+  if (!options.token_file.empty()) {
+    ASSIGN_OR_RETURN(endpoint.token, read_token(options.token_file));
+  }
+  const std::string ca_file =
+      options.ca_file.empty() ? env.var("PADDOCK_CA_FILE") : options.ca_file;
+  if (!ca_file.empty()) {
+    Result<std::string> ca = os::read_file(ca_file, kMaxCaFile);
+    if (!ca.ok()) return invalid_argument("CA_FILE_UNREADABLE", ca.error().message, "--ca-file");
+    endpoint.ca_pem = std::move(ca).value();
+  }
+  return endpoint;
+}
+
+// One whose controller ended by itself is told from one that nobody started.
+Error not_up(const std::string& instance, const std::optional<InstancePointer>& pointer) {
+  std::string said = cat("the instance `", instance, "` is not up");
+  if (pointer && pointer->controller)
+    said += cat(": its controller, process ", pointer->controller->pid, ", has ended");
+  return {Code::kUnavailable, "INSTANCE_NOT_UP", said};
+}
+
+}  // namespace
+
+ConnectionOptions connection_options(const Parsed& parsed) {
+  return {parsed.text("instance"), parsed.text("server"), parsed.text("token-file"),
+          parsed.text("ca-file")};
+}
+
+Result<Target> choose_target(const ConnectionOptions& options, const Env& env) {
+  if (!options.server.empty() && !options.instance.empty()) {
+    return invalid_argument("TWO_TARGETS", "give --server or --instance, not both", "--server");
+  }
+  const bool remote_from_env = options.instance.empty() && !env.var("PADDOCK_SERVER").empty();
+  if (!options.server.empty() || remote_from_env) return Target{true, ""};
+  std::string name = options.instance.empty() ? env.var("PADDOCK_INSTANCE") : options.instance;
+  if (name.empty()) name = "default";
+  TRY(check_instance_name(name));
+  return Target{false, name};
+}
+
+Result<InstancePaths> find_instance(const Env& env, const std::string& name) {
+  ASSIGN_OR_RETURN(const std::string root, state_root(env.vars, env.root));
+  ASSIGN_OR_RETURN(const InstancePaths own, instance_paths(root, name));
+  ASSIGN_OR_RETURN(const InstanceSettings settings, read_settings(own.settings()));
+  return instance_paths(root, name, settings.data_dir);
+}
+
+Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::string& url) {
+  http::Endpoint endpoint;
+  endpoint.base_url = url;
+  ASSIGN_OR_RETURN(endpoint.token, read_token(paths.controller_data() + "/tokens/admin"));
+  const std::string ca_file = paths.controller_data() + "/tls/ca.pem";
+  if (url.starts_with("https://")) {
+    ASSIGN_OR_RETURN(endpoint.ca_pem, os::read_file(ca_file, kMaxCaFile));
+  }
+  return endpoint;
+}
+
+Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const Env& env) {
+  ASSIGN_OR_RETURN(const Target target, choose_target(options, env));
+  if (target.remote) return remote_endpoint(options, env);
+  ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, target.instance));
+  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, current_pointer(paths));
+  if (!pointer || !is_alive(pointer->controller)) return not_up(target.instance, pointer);
+  return instance_endpoint(paths, pointer->url);
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,54 @@
+// Which controller a command talks to.
+#include "cli/client/connection.h"
+
+#include <gtest/gtest.h>
+
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+class Connection : public testing::Test {
+ protected:
+  ManualClock clock_;
+  SeededRandom random_{1};
+  Env env_{{}, "/home/me/project", "/usr/bin", false, false, {}, {}, clock_, random_};
+};
+
+TEST_F(Connection, TheTargetIsAnInstanceUnlessAServerIsNamed) {
+  EXPECT_EQ(choose_target({}, env_)->instance, "default");
+  env_.vars["PADDOCK_INSTANCE"] = "lab";
+  EXPECT_EQ(choose_target({}, env_)->instance, "lab");
+  env_.vars["PADDOCK_SERVER"] = "https://elsewhere";
+  EXPECT_TRUE(choose_target({}, env_)->remote);
+  EXPECT_FALSE(choose_target({.instance = "a"}, env_)->remote);
+  EXPECT_EQ(choose_target({.instance = "a", .server = "https://b"}, env_).error().reason,
+            "TWO_TARGETS");
+  EXPECT_EQ(choose_target({.instance = "a/b"}, env_).error().reason, "INVALID_INSTANCE_NAME");
+}
+
+TEST_F(Connection, AnInstanceWhoseControllerEndedSaysWhichItWas) {
+  env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-ended";
+  const InstancePaths paths = find_instance(env_, "default").value();
+  ASSERT_TRUE(os::make_dirs(paths.folder).ok());
+  InstancePointer pointer;
+  pointer.id = "of-an-up";
+  pointer.instance = "default";
+  pointer.controller = ProcessRef{77, 1, "another boot", ""};
+  ASSERT_TRUE(write_pointer(paths.pointer(), pointer).ok());
+  const Error error = resolve_endpoint({}, env_).error();
+  EXPECT_EQ(error.reason, "INSTANCE_NOT_UP");
+  EXPECT_EQ(error.message,
+            "the instance `default` is not up: its controller, process 77, has ended");
+  EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
+}
+
+TEST_F(Connection, AnInstanceThatIsNotUpSaysSo) {
+  env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-nowhere";
+  EXPECT_EQ(resolve_endpoint({}, env_).error().reason, "INSTANCE_NOT_UP");
+  EXPECT_EQ(resolve_endpoint({}, env_).error().message, "the instance `default` is not up");
+  EXPECT_EQ(resolve_endpoint({.server = "ftp://x"}, env_).error().reason, "INVALID_SERVER");
+}
+
+}  // namespace
+}  // namespace paddock::cli

@@ -1,0 +1,148 @@
+#include "cli/client/health.h"
+
+#include <algorithm>
+
+#include "cli/client/list_items.h"
+#include "common/client/controller_client.h"
+#include "common/contracts/api_paths.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+using wire::Value;
+
+NodeHealth node_health(const Value& node) {
+  const Value* ready = node.at("status.ready");
+  const bool is_ready = ready != nullptr && ready->boolean() != nullptr && *ready->boolean();
+  return {node.text("metadata.name"), is_ready, node.text("status.message")};
+}
+
+void look_at_pointer(Health& health, const ConnectionOptions& options, const Env& env) {
+  const Result<Target> target = choose_target(options, env);
+  if (!target.ok() || target->remote) return;
+  health.instance = target->instance;
+  const Result<InstancePaths> paths = find_instance(env, target->instance);
+  if (!paths.ok()) return;
+  if (const auto settings = read_settings(paths->settings()); settings.ok())
+    health.packages = settings->packages;
+  Result<std::optional<InstancePointer>> pointer = current_pointer(*paths);
+  if (!pointer.ok()) return;
+  health.pointer = std::move(pointer).value();
+  if (!health.pointer) return;
+  health.controller_alive = is_alive(health.pointer->controller);
+  health.agent_alive = is_alive(health.pointer->agent);
+}
+
+// What the controller says of itself to who has a token.
+std::string why_it_cannot_serve(client::ControllerClient& client) {
+  const Result<Value> status = client.get("/status");
+  if (!status.ok() || status->text("reason").empty()) return "";
+  return cat(": ", status->text("message"), " [", status->text("reason"), "]");
+}
+
+void ask_status(Health& health, client::ControllerClient& client) {
+  const Result<Value> status = client.get("/status");
+  if (!status.ok()) {
+    health.no_runs = status.error().message;
+    return;
+  }
+  if (const Value* stored = status->find("stored")) health.stored = *stored;
+  if (const Value* runs = status->find("runs")) health.runs = *runs;
+  if (health.runs.is_null()) health.no_runs = "the controller does not tell this token";
+}
+
+void ask_controller(Health& health, const http::Endpoint& endpoint) {
+  client::ControllerClient client(endpoint);
+  const Ready ready = ask_ready(endpoint, Millis(5000));
+  health.readiness = ready.said;
+  health.clock_gap = ready.clock_gap;
+  if (!ready.status.ok()) {
+    health.controller_error = ready.status.error();
+    health.reason = ready.status.error().message;
+    if (ready.status.error().reason == "CONTROLLER_NOT_READY")
+      health.reason += why_it_cannot_serve(client);
+    return;
+  }
+  health.controller_ready = true;
+  const Status nodes = client.list(contracts::paths::collection("", "nodes"),
+                                   client::ListForm::kObjects, [&](Value& page) {
+                                     for (const Value& node : items_of(page))
+                                       health.nodes.push_back(node_health(node));
+                                     return Status();
+                                   });
+  if (!nodes.ok()) {
+    health.reason = nodes.error().message;
+    return;
+  }
+  ask_status(health, client);
+}
+
+std::string why_not_ready(const Health& health) {
+  if (health.nodes.empty()) return "no node has registered";
+  std::vector<std::string> parts;
+  for (const NodeHealth& node : health.nodes) {
+    parts.push_back(
+        cat("node ", node.name, " is not ready", node.message.empty() ? "" : ": ", node.message));
+  }
+  return join(parts, "; ");
+}
+
+}  // namespace
+
+bool Health::ready() const {
+  return controller_ready &&
+         std::ranges::any_of(nodes, [](const NodeHealth& node) { return node.ready; });
+}
+
+Ready ask_ready(const http::Endpoint& endpoint, Millis timeout) {
+  http::Request request;
+  request.target = "/readyz";
+  request.timeout = timeout;
+  const Result<http::Response> answer = http::make_client(endpoint)->send(request);
+  Ready out;
+  if (!answer.ok()) {
+    out.status = answer.error();
+    return out;
+  }
+  out.clock_gap = answer->clock_gap;
+  if (auto document = wire::parse_json(answer->body)) out.said = std::move(*document);
+  if (answer->status != 200) {
+    out.status = Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
+                       cat("the controller answers ", answer->status, " to /readyz")};
+  }
+  return out;
+}
+
+Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
+  return ask_ready(endpoint, timeout).status;
+}
+
+Health gather_health(const ConnectionOptions& options, const Env& env) {
+  Health health;
+  look_at_pointer(health, options, env);
+  const Result<http::Endpoint> endpoint = resolve_endpoint(options, env);
+  if (!endpoint.ok()) {
+    health.reason = endpoint.error().message;
+    return health;
+  }
+  health.url = endpoint->base_url;
+  ask_controller(health, *endpoint);
+  if (health.reason.empty() && !health.ready()) health.reason = why_not_ready(health);
+  return health;
+}
+
+Value ready_document(const Health& health) {
+  Value nodes = Value::Array{};
+  for (const NodeHealth& node : health.nodes) {
+    nodes.push_back(
+        Value::Object{{"name", node.name}, {"ready", node.ready}, {"message", node.message}});
+  }
+  return Value::Object{
+      {"ready", health.ready()},
+      {"controller", Value::Object{{"ready", health.controller_ready}, {"url", health.url}}},
+      {"nodes", std::move(nodes)},
+      {"reason", health.reason}};
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,53 @@
+// What an instance, or a controller elsewhere, looks like right now.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/client/connection.h"
+#include "common/contracts/readiness.h"
+
+namespace paddock::cli {
+
+struct NodeHealth {
+  std::string name;
+  bool ready = false;
+  std::string message;
+};
+
+struct Health {
+  std::string instance;  // empty for a controller elsewhere
+  std::string url;
+  std::optional<InstancePointer> pointer;  // of an instance on this host
+  std::optional<PackageSources> packages;  // likewise
+  bool controller_alive = false;
+  bool agent_alive = false;
+  bool controller_ready = false;
+  std::vector<NodeHealth> nodes;
+  wire::Value runs;     // how many in each phase, and `ended`; null where that is not known
+  std::string no_runs;  // why not
+  wire::Value stored;   // by namespace: {bytes, quota}; null where the controller does not say
+  std::string reason;   // why not ready
+  wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
+
+  // Of the controller, once it answered: how far its clock is ahead of this host's. Else why not.
+  std::optional<Millis> clock_gap;
+  std::optional<Error> controller_error;
+
+  bool ready() const;
+};
+
+// Never fails: what cannot be found out is the reason.
+Health gather_health(const ConnectionOptions& options, const Env& env);
+// What GET /readyz answered within `timeout`.
+struct Ready {
+  Status status;  // fails unless it was 200
+  wire::Value said = contracts::readiness(false);
+  std::optional<Millis> clock_gap = {};  // absent: it did not answer
+};
+Ready ask_ready(const http::Endpoint& endpoint, Millis timeout);
+Status check_ready(const http::Endpoint& endpoint, Millis timeout);
+wire::Value ready_document(const Health& health);
+
+}  // namespace paddock::cli

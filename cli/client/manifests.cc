@@ -1,0 +1,159 @@
+#include "cli/client/manifests.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/options/names.h"
+#include "cli/terminal/interrupt.h"
+#include "common/base/percent.h"
+#include "common/contracts/api_paths.h"
+#include "common/contracts/meta.h"
+#include "common/os/file.h"
+#include "common/wire/yaml.h"
+
+namespace paddock::cli {
+namespace {
+
+using wire::Value;
+
+constexpr size_t kMostBytes = size_t{8} << 20;  // what the API takes as well
+constexpr size_t kMostFiles = 1'000;
+constexpr size_t kMostDocuments = 10'000;
+
+bool is_manifest_name(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+}
+
+bool is_folder(const std::string& path) {
+  struct stat found = {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+Error nothing_in(const std::string& folder) {
+  return invalid_argument("NO_MANIFESTS",
+                          cat("`", folder, "` has no file that ends with .yaml, .yml or .json"),
+                          "--filename");
+}
+
+// The paths of the files that a typed one stands for.
+Result<std::vector<std::string>> files_of(const std::string& typed, const Env& env) {
+  if (typed == "-" || !is_folder(absolute_path(env.cwd, typed))) return std::vector{typed};
+  ASSIGN_OR_RETURN(const auto names, os::list_dir(absolute_path(env.cwd, typed)));
+  std::vector<std::string> files;
+  for (const std::string& name : names)
+    if (is_manifest_name(name)) files.push_back(os::join_path(typed, name));
+  if (files.empty()) return nothing_in(typed);
+  return files;
+}
+
+// What the objects of one call come to: those that are well, and what is wrong with the others.
+class Collector {
+ public:
+  explicit Collector(const std::string& name_space) : wanted_(name_space) {}
+
+  void take_text(const ManifestText& file) {
+    const auto documents =
+        wire::parse_yaml_documents(file.text, kMostDocuments, {.max_bytes = kMostBytes});
+    if (!documents.ok()) return refuse(file.source, documents.error().message);
+    const bool several = documents->size() > 1;
+    for (size_t i = 0; i < documents->size(); ++i) {
+      if ((*documents)[i].is_null()) continue;  // `---` and nothing
+      take_document((*documents)[i],
+                    several ? cat(file.source, ", document ", i + 1) : file.source);
+    }
+  }
+
+  Result<std::vector<Manifest>> end() && {
+    if (faults_.empty() && found_.empty()) faults_.push_back({"--filename", "no object is in it"});
+    if (faults_.empty()) return std::move(found_);
+    Error error{Code::kInvalidArgument, "BAD_MANIFEST", "nothing was sent"};
+    error.causes = std::move(faults_);
+    return error;
+  }
+
+ private:
+  void refuse(const std::string& source, std::string message) {
+    faults_.push_back({source, std::move(message)});
+  }
+
+  void take_document(const Value& document, const std::string& source) {
+    const Value* items = document.find("items");
+    const bool list = document.text("kind").ends_with("List") && items != nullptr;
+    if (!list || items->array() == nullptr) return take_object(document, {}, source);
+    std::string kind = document.text("kind");  // of a RunList, for items that do not say
+    kind.resize(kind.size() - std::string_view("List").size());
+    for (size_t i = 0; i < items->array()->size(); ++i)
+      take_object((*items->array())[i], kind, cat(source, ", items[", i, "]"));
+  }
+
+  void take_object(Value object, const std::string& kind_of_list, const std::string& source) {
+    if (object.object() == nullptr)
+      return refuse(source, cat("an object is expected, not ", object.type_name()));
+    if (!kind_of_list.empty()) {
+      if (object.find("kind") == nullptr) object.set("kind", kind_of_list);
+      if (object.find("apiVersion") == nullptr) object.set("apiVersion", contracts::kApiVersion);
+    }
+    if (object.text("apiVersion") != contracts::kApiVersion)
+      return refuse(source, cat("apiVersion: `", contracts::kApiVersion, "` is expected, not `",
+                                object.text("apiVersion"), "`"));
+    const std::optional<Kind> kind = kind_of_object(object.text("kind"));
+    if (!kind) return refuse(source, cat("kind: ", unknown_object_kind(object.text("kind"))));
+    take_kind(std::move(object), *kind, source);
+  }
+
+  void take_kind(Value object, Kind kind, const std::string& source) {
+    Manifest out{kind, object.text("metadata.name"), {}, {}, source};
+    if (out.name.empty() && object.text("metadata.generateName").empty())
+      return refuse(source, "metadata.name: a name is missing");
+    const std::string own = object.text("metadata.namespace");
+    if (info(kind).namespaced) {
+      if (!own.empty() && !wanted_.empty() && own != wanted_)
+        return refuse(source, cat("metadata.namespace: it says `", own, "` and --namespace `",
+                                  wanted_, "`; leave one of them out"));
+      out.name_space = !own.empty() ? own : !wanted_.empty() ? wanted_ : "default";
+    }
+    out.object = std::move(object);
+    found_.push_back(std::move(out));
+  }
+
+  const std::string& wanted_;
+  std::vector<Manifest> found_;
+  std::vector<Cause> faults_;
+};
+
+}  // namespace
+
+Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>& paths,
+                                                 const Env& env) {
+  const ReadingFile reading;
+  std::vector<ManifestText> texts;
+  for (const std::string& typed : paths) {
+    ASSIGN_OR_RETURN(const auto files, files_of(typed, env));
+    for (const std::string& file : files) {
+      if (texts.size() == kMostFiles)
+        return invalid_argument("TOO_MANY_FILES", cat("at most ", kMostFiles, " files at once"),
+                                "--filename");
+      Result<std::string> text = file == "-"
+                                     ? os::read_all(STDIN_FILENO, kMostBytes)
+                                     : os::read_file(absolute_path(env.cwd, file), kMostBytes);
+      if (!text.ok()) return text.error();
+      texts.push_back({file == "-" ? "stdin" : file, std::move(*text)});
+    }
+  }
+  return texts;
+}
+
+std::string Manifest::collection() const {
+  return contracts::paths::collection(percent_encode(name_space), std::string(info(kind).plural));
+}
+
+std::string Manifest::target() const { return cat(collection(), "/", percent_encode(name)); }
+
+Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
+                                              const std::string& name_space) {
+  Collector collector(name_space);
+  for (const ManifestText& each : texts) collector.take_text(each);
+  return std::move(collector).end();
+}
+
+}  // namespace paddock::cli

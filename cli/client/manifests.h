@@ -1,0 +1,38 @@
+// Objects in files, as `apply -f`, `create -f` and `delete -f` take them: YAML or JSON, several
+// documents in a file, a List of objects, a folder of files, or `-` for stdin.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/output/kinds.h"
+#include "cli/terminal/env.h"
+#include "common/base/result.h"
+#include "common/wire/value.h"
+
+namespace paddock::cli {
+
+struct ManifestText {
+  std::string source;  // the path as it was typed, or `stdin`
+  std::string text;
+};
+// A folder's .yaml, .yml and .json files come in the order of their names; nothing below it.
+Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>& paths,
+                                                 const Env& env);
+
+struct Manifest {
+  Kind kind = Kind::kRun;
+  std::string name;        // empty: the server makes one up from metadata.generateName
+  std::string name_space;  // empty for kinds without one
+  wire::Value object;
+  std::string source;  // `runs.yaml, document 2, items[3]`: for errors
+
+  std::string collection() const;  // where it is created
+  std::string target() const;      // where it is, once it has a name
+};
+// `name_space`: what -n says, or empty. BAD_MANIFEST names everything that is wrong, each with its
+// place; then nothing is to be sent. Pure.
+Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
+                                              const std::string& name_space);
+
+}  // namespace paddock::cli

@@ -1,0 +1,116 @@
+#include "cli/client/manifests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kRun =
+    "apiVersion: paddock.dev/v1alpha1\nkind: Run\nmetadata: {name: a}\nspec: {type: code}\n";
+
+std::vector<std::string> targets(const std::string& text, const std::string& name_space = {}) {
+  const auto manifests = parse_manifests({{"f.yaml", text}}, name_space);
+  if (!manifests.ok()) {
+    std::vector<std::string> faults;
+    for (const Cause& each : manifests.error().causes)
+      faults.push_back(cat(each.field, ": ", each.message));
+    return faults;
+  }
+  std::vector<std::string> out;
+  for (const Manifest& each : *manifests) out.push_back(each.target());
+  return out;
+}
+
+constexpr const char* kNamespaces = "/apis/paddock.dev/v1alpha1/namespaces/";
+
+TEST(Manifests, AreWhereTheirNamespaceAndKindSay) {
+  EXPECT_THAT(targets(kRun), ElementsAre(cat(kNamespaces, "default/runs/a")));
+  EXPECT_THAT(targets(kRun, "team"), ElementsAre(cat(kNamespaces, "team/runs/a")));
+  EXPECT_THAT(targets("apiVersion: paddock.dev/v1alpha1\nkind: Grant\n"
+                      "metadata: {name: g, namespace: own}\n"),
+              ElementsAre(cat(kNamespaces, "own/grants/g")));
+  EXPECT_THAT(targets("apiVersion: paddock.dev/v1alpha1\nkind: Node\nmetadata: {name: n}\n", "x"),
+              ElementsAre("/apis/paddock.dev/v1alpha1/nodes/n"));
+}
+
+TEST(Manifests, ANameCannotLeadElsewhere) {
+  EXPECT_THAT(targets("apiVersion: paddock.dev/v1alpha1\nkind: Run\n"
+                      "metadata: {name: '../../nodes/n', namespace: 'a/b?c'}\n"),
+              ElementsAre(cat(kNamespaces, "a%2Fb%3Fc/runs/..%2F..%2Fnodes%2Fn")));
+}
+
+TEST(Manifests, ComeFromSeveralDocumentsAndLists) {
+  const std::string two = cat(kRun, "---\n---\n", R"({"kind":"RunList",
+    "items":[{"metadata":{"name":"b"}},
+             {"kind":"Grant","apiVersion":"paddock.dev/v1alpha1","metadata":{"name":"c"}}]})");
+  EXPECT_THAT(targets(two),
+              ElementsAre(cat(kNamespaces, "default/runs/a"), cat(kNamespaces, "default/runs/b"),
+                          cat(kNamespaces, "default/grants/c")));
+  const auto read = parse_manifests({{"f.yaml", two}}, "");
+  EXPECT_EQ(read->at(1).source, "f.yaml, document 3, items[0]");
+  EXPECT_EQ(read->at(1).object.text("kind"), "Run");
+}
+
+TEST(Manifests, SayEverythingThatIsWrongAtOnce) {
+  EXPECT_THAT(
+      targets("kind: Pod\napiVersion: v1\n---\nkind: Rum\napiVersion: paddock.dev/v1alpha1\n---\n"
+              "kind: Run\napiVersion: paddock.dev/v1alpha1\n---\n- 1\n---\n"
+              "kind: Run\napiVersion: paddock.dev/v1alpha1\nmetadata: {name: a, namespace: b}\n",
+              "c"),
+      ElementsAre("f.yaml, document 1: apiVersion: `paddock.dev/v1alpha1` is expected, not `v1`",
+                  HasSubstr("f.yaml, document 2: kind: `Rum` is none of Run, Workspace"),
+                  "f.yaml, document 3: metadata.name: a name is missing",
+                  "f.yaml, document 4: an object is expected, not array",
+                  "f.yaml, document 5: metadata.namespace: it says `b` and --namespace `c`; leave "
+                  "one of them out"));
+  EXPECT_THAT(targets("a: ["), ElementsAre(HasSubstr("f.yaml: end of sequence flow not found")));
+  EXPECT_THAT(targets("# nothing\n"), ElementsAre("--filename: no object is in it"));
+}
+
+class ManifestFiles : public testing::Test {
+ protected:
+  ManifestFiles() { env.cwd = folder.path(); }
+  void write(const std::string& name) {
+    EXPECT_TRUE(os::write_file_atomic(os::join_path(folder.path(), name), kRun).ok());
+  }
+  std::vector<std::string> sources(const std::vector<std::string>& paths) {
+    const auto texts = read_manifests(paths, env);
+    if (!texts.ok()) return {texts.error().reason};
+    std::vector<std::string> out;
+    for (const ManifestText& each : *texts) out.push_back(each.source);
+    return out;
+  }
+  test::TempDir folder;
+  SystemClock clock;
+  SystemRandom random;
+  Env env{.vars = {},
+          .cwd = {},
+          .program_dir = {},
+          .out = {},
+          .err = {},
+          .clock = clock,
+          .random = random};
+};
+
+TEST_F(ManifestFiles, OfAFolderComeInTheOrderOfTheirNames) {
+  for (const char* name : {"2.yaml", "1.yml", "3.json", "notes.txt"}) write(name);
+  EXPECT_THAT(sources({"."}), ElementsAre("./1.yml", "./2.yaml", "./3.json"));
+  EXPECT_THAT(sources({"2.yaml", "notes.txt"}), ElementsAre("2.yaml", "notes.txt"));
+  EXPECT_THAT(sources({"4.yaml"}), ElementsAre("SYSTEM_ERROR"));
+}
+
+TEST_F(ManifestFiles, AFolderWithoutOneIsNoEmptySet) {
+  write("notes.txt");
+  EXPECT_THAT(sources({"."}), ElementsAre("NO_MANIFESTS"));
+}
+
+}  // namespace
+}  // namespace paddock::cli

@@ -1,0 +1,34 @@
+// Which objects a command is about: `KIND NAME`, `KIND/NAME`, or all of a kind that a selector
+// chooses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options/command_row.h"
+#include "cli/output/kinds.h"
+#include "common/client/controller_client.h"
+#include "common/wire/value.h"
+
+namespace paddock::cli {
+
+struct ObjectChoice {
+  Kind kind = Kind::kRun;
+  std::string name;  // empty: the whole list
+  std::string name_space;
+  std::string selector;
+  bool all_namespaces = false;
+
+  std::string target() const;
+  // The list that `name` is one of, or all of it; ends with a query, to be watched.
+  std::string watched() const;
+  ObjectChoice one(const std::string& its_name) const;
+};
+// USAGE for what does not go together.
+Result<ObjectChoice> object_choice(const Parsed& parsed);
+
+// The names of all that a choice without a name means, read part by part.
+Result<std::vector<std::string>> listed_names(client::ControllerClient& client,
+                                              const ObjectChoice& choice);
+
+}  // namespace paddock::cli

@@ -1,0 +1,34 @@
+// Which files of a project came back from a run, so that a result is not sent as input by the next
+// run that makes it anew. A list per project and user; losing it costs an upload.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal/env.h"
+#include "common/cas/tree.h"
+
+namespace paddock::cli {
+
+// Of the project `folder` (absolute).
+class ReturnedList {
+ public:
+  ReturnedList(const Env& env, const std::string& folder);
+
+  // Those in folders of the project that the next run brings back too; "." is all of it.
+  cas::ReturnedFiles below(const std::vector<std::string>& dirs) const;
+  // Adds what `run` brought to `output`, if that is in the project and was no input of that run:
+  // `sent`. What is not there any more is forgotten.
+  void add(const std::string& run, const std::string& output,
+           const std::vector<contracts::Artifact>& artifacts, const contracts::Tree& sent);
+
+ private:
+  void load();
+  void save() const;
+
+  const std::string folder_;
+  std::string path_;  // empty: there is no place for it
+  cas::ReturnedFiles files_;
+};
+
+}  // namespace paddock::cli

@@ -1,0 +1,69 @@
+#include "cli/client/watching.h"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "cli/client/connection.h"
+#include "cli/output/kinds.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/interrupt.h"
+#include "common/base/text.h"
+
+namespace paddock::cli {
+
+namespace {
+
+Result<std::string> name_of_run(const std::string& word) {
+  const size_t slash = word.find('/');
+  if (slash == std::string::npos) return word;
+  ASSIGN_OR_RETURN(const Kind kind, parse_kind(word.substr(0, slash)));
+  if (kind != Kind::kRun)
+    return invalid_argument("USAGE", cat("this command is for runs; `", word, "` is none"), "NAME");
+  return word.substr(slash + 1);
+}
+
+}  // namespace
+
+Result<RunRef> run_ref(const Parsed& parsed) {
+  ASSIGN_OR_RETURN(std::string name, name_of_run(parsed.text("NAME")));
+  return RunRef{parsed.text("namespace", "default"), std::move(name)};
+}
+
+Result<std::vector<RunRef>> run_refs(const Parsed& parsed) {
+  std::vector<RunRef> out;
+  for (const std::string& word : parsed.list("NAME")) {
+    ASSIGN_OR_RETURN(std::string name, name_of_run(word));
+    out.push_back({parsed.text("namespace", "default"), std::move(name)});
+  }
+  return out;
+}
+
+void say_when_waiting(client::ControllerClient& client, const Env& env) {
+  client.set_on_waiting([&env](const Error& error) {
+    env.say(
+        cat(error.message, "; trying again for ", format_duration(env.patience), " (--patience)"));
+  });
+}
+
+int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(Watcher&)>& body) {
+  const Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
+  if (!endpoint.ok()) return fail(env, endpoint.error());
+  client::ControllerClient client(*endpoint, env.patience);
+  say_when_waiting(client, env);
+  const std::unique_ptr<http::Client> http = http::make_client(*endpoint);
+  std::atomic<int> signal{0};
+  const auto interrupts = Interrupts::start([&](int which, int count) {
+    if (count > 1) ::_exit(128 + which);
+    signal = which;
+    client.abort();
+    http->abort();
+  });
+  if (!interrupts.ok()) return fail(env, interrupts.error());
+  Watcher watcher{*endpoint, client, *http};
+  const Result<int> code = body(watcher);
+  if (signal != 0) return 128 + signal;
+  return code.ok() ? *code : fail(env, code.error());
+}
+
+}  // namespace paddock::cli

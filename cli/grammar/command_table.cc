@@ -1,0 +1,235 @@
+#include "cli/grammar/command_table.h"
+
+#include <algorithm>
+
+#include "cli/grammar/command_rows.h"
+#include "common/base/text.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr const char* kInstanceGroup = "An instance on this host";
+constexpr const char* kLookGroup = "Follow runs";
+constexpr const char* kNodeGroup = "Nodes";
+constexpr const char* kToolGroup = "Tools";
+
+const OptionRow kRunSelector{"-l,--selector", "SELECTOR",
+                             "all that have these labels now, e.g. team=a,stage!=test"};
+const OptionRow kDocumentFormat{"-o,--output", "FORMAT", "table, json or yaml"};
+
+std::vector<CommandRow> instance_commands() {
+  return {
+      {"up",
+       kInstanceGroup,
+       "start a controller and a node agent on this host",
+       {},
+       {{"--port", "N", "port on 127.0.0.1; the last one again, or a free one, unless given"},
+        {"--data-dir", "DIR", "where the instance keeps its data; remembered for later"},
+        {"--packages", "SET", "public: PyPI and npmjs.org; none: requirements are refused"},
+        {"--python-index", "URL", "package index for requirements.txt, such as a mirror's /simple"},
+        {"--npm-registry", "URL", "registry for package.json"},
+        {"--wheel-dir", "DIR", "folder of Python wheels, beside or instead of an index"},
+        {"--timeout", "D", "how long to wait until it is ready; 60s unless given"}},
+       "Starting an instance that is up already is fine: it says so.\n"
+       "Sources of packages are remembered; an empty value takes one back. Other ones restart the\n"
+       "node agent, and runs go on meanwhile.\n\n"
+       "  paddock up\n  paddock up --packages public\n  paddock up --instance lab --port 7443"},
+      {"down",
+       kInstanceGroup,
+       "cancel what runs and stop the instance",
+       {},
+       {{"--timeout", "D", "how long programs may take to end; 20s unless given"}},
+       "Leaves nothing running. Runs that have not ended are canceled first, by name."},
+      {"status", kInstanceGroup, "what is up, and what it is doing", {}, {kDocumentFormat}, ""},
+      {"ready",
+       kInstanceGroup,
+       "exit code 0 if the instance can take work, else 1",
+       {},
+       {{"--json", "", "what GET /readyz says: {ok, ready, version}"}},
+       ""},
+      {"doctor",
+       kInstanceGroup,
+       "what this host can enforce, and what would help",
+       {},
+       {kDocumentFormat},
+       "Tries each protection of the sandbox for real; needs no instance."},
+  };
+}
+
+std::vector<CommandRow> look_commands() {
+  const ArgumentRow name{"NAME", "name of the run"};
+  const ArgumentRow names{"NAME", "names of the runs", false, true};
+  return {
+      {"logs",
+       kLookGroup,
+       "the output of a run",
+       {name},
+       {{"-f,--follow", "", "go on until the run has ended"},
+        {"--tail", "N", "only the last N lines"},
+        kNamespace},
+       "Ctrl-C only stops watching; the run goes on."},
+      {"events",
+       kLookGroup,
+       "phases, output and end of a run, as they happen",
+       {name},
+       {kNamespace, kDocumentFormat},
+       "Follows until the run has ended. With -o json: an object per line."},
+      {"wait",
+       kLookGroup,
+       "wait for the end of runs; exits with the run's own code",
+       {names},
+       {{"--timeout", "D", "give up after this long, with exit code 124"},
+        kRunSelector,
+        kNamespace},
+       "Of several runs: once all have ended, with the first code that is not 0.\n\n"
+       "  paddock wait train-1 train-2\n  paddock wait -l sweep=a --timeout 2h"},
+      {"cancel",
+       kLookGroup,
+       "cancel runs",
+       {names},
+       {{"--now", "", "kill it at once, also when it is being ended already"},
+        kRunSelector,
+        kNamespace},
+       "Its processes get SIGTERM, and SIGKILL after the run's grace (spec.terminationGrace; 2 s\n"
+       "unless given). What they save until then comes back as its artifacts."},
+      {"artifacts",
+       kLookGroup,
+       "fetch a run's artifacts, or list them",
+       {name},
+       {{"--output", "DIR", "write them here; without it they are listed"},
+        {"-f,--follow", "", "go on until the run has ended, with each file as it is finished"},
+        kNamespace,
+        kVerbose},
+       "While the run lives these are the files that it has finished; one that it writes again "
+       "comes\n"
+       "again. Ctrl-C only stops watching; the run goes on.\n\n"
+       "  paddock artifacts train-1 --follow --output checkpoints"},
+  };
+}
+
+std::vector<CommandRow> node_commands() {
+  const ArgumentRow node{"NODE", "name of the node"};
+  return {
+      {"top",
+       kNodeGroup,
+       "what nodes and namespaces use, and who waits",
+       {},
+       {},
+       "Counts what placed runs asked for (spec.resources), not what they consume right now."},
+      {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, ""},
+      {"uncordon", kNodeGroup, "let a node take runs again; ends a drain", {node}, {}, ""},
+      {"drain",
+       kNodeGroup,
+       "empty a node: nothing new, and what still runs after the grace is ended",
+       {node},
+       {{"--grace", "D", "how long runs and sessions may go on; 5m unless given"},
+        {"--timeout", "D", "stop watching after this long, with exit code 124"},
+        {"--detach", "", "do not watch"},
+        kDocumentFormat},
+       "Says what it waits for until the node is empty. Runs that may be tried again (spec.retry)\n"
+       "are placed elsewhere. Ctrl-C stops watching; the drain goes on.\n\n"
+       "  paddock drain node-1 --grace 30s"},
+      {"taint",
+       kNodeGroup,
+       "keep runs away that do not tolerate a mark",
+       {node, {"TAINT", "KEY=VALUE:NoSchedule, or KEY- to remove it", true, true}},
+       {},
+       "  paddock taint node-1 accelerator=reserved:NoSchedule\n  paddock taint node-1 "
+       "accelerator-"},
+  };
+}
+
+std::vector<CommandRow> tool_commands() {
+  return {
+      {"admin backup",
+       kToolGroup,
+       "copy the controller's store and files while they are in use",
+       {{"NAME", "name of the backup; made up unless given", false}},
+       {},
+       "The copy is backups/NAME.db in the controller's data folder; backups/NAME.blobs are the "
+       "files that\n"
+       "it names. With the controller stopped, `paddock-controller --restore FILE.db` puts both "
+       "back and\n"
+       "names each file that is missing or damaged."},
+      {"audit",
+       kToolGroup,
+       "what happened, who did it, and what was refused",
+       {},
+       {{"-n,--namespace", "NS", "of this namespace only"},
+        {"--type", "TYPE", "e.g. capability.denied"},
+        {"--subject", "WHO", "e.g. admin or node:NAME"},
+        {"--session", "UID", "of one run"},
+        {"--since", "D", "not older than this, e.g. 24h"},
+        {"--after", "ID", "go on behind this event"},
+        {"--limit", "N", "at most this many; 500 unless given"},
+        kDocumentFormat},
+       "Shows the newest events, oldest first. With -o json: an event per line, to be kept\n"
+       "elsewhere; the last line's id is the next --after.\n\n"
+       "  paddock audit --type capability.denied --since 24h"},
+      {"mcp",
+       kToolGroup,
+       "serve an agent over the Model Context Protocol, on stdin and stdout",
+       {},
+       {kNamespace, {"--root", "DIR", "folders below it may be uploaded; this one unless given"}},
+       "Nine tools: start, wait for, read, fetch from, cancel and list runs; plan; nodes; "
+       "execute.\n"
+       "An agent's configuration names this command, e.g.\n\n"
+       "  {\"mcpServers\": {\"paddock\": {\"command\": \"paddock\", \"args\": [\"mcp\"]}}}"},
+      {"kubeconfig",
+       kToolGroup,
+       "print a configuration for kubectl",
+       {},
+       {kNamespace},
+       "  kubectl --kubeconfig <(paddock kubeconfig) get runs"},
+      {"completion",
+       kToolGroup,
+       "print a completion script",
+       {{"SHELL", "bash, zsh or fish"}},
+       {},
+       "  source <(paddock completion bash)"},
+      {"version", kToolGroup, "print the version", {}, {kDocumentFormat}, ""},
+  };
+}
+
+std::vector<CommandRow> make_table() {
+  std::vector<CommandRow> table = instance_commands();
+  for (auto rows :
+       {run_commands(), object_commands(), look_commands(), node_commands(), membership_commands(),
+        session_commands(), permission_commands(), tool_commands()})
+    table.insert(table.end(), rows.begin(), rows.end());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<CommandRow>& command_table() {
+  static const std::vector<CommandRow> kTable = make_table();
+  return kTable;
+}
+
+const std::vector<OptionRow>& global_options() {
+  static const std::vector<OptionRow> kOptions = {
+      {"--instance", "NAME", "instance on this host; PADDOCK_INSTANCE, or `default`, unless given"},
+      {"--server", "URL", "controller elsewhere; also PADDOCK_SERVER"},
+      {"--token-file", "FILE", "credential for --server; also PADDOCK_TOKEN"},
+      {"--ca-file", "FILE", "CA certificate for --server; also PADDOCK_CA_FILE"},
+      {"--patience", "D", "how long a lost connection is tried again before giving up (2m)"},
+  };
+  return kOptions;
+}
+
+const CommandRow* find_command(std::string_view path) {
+  const auto found = std::ranges::find(command_table(), path, &CommandRow::path);
+  return found == command_table().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const CommandRow& row : command_table()) {
+    const std::string first = split(row.path, ' ').front();
+    if (std::ranges::find(names, first) == names.end()) names.push_back(first);
+  }
+  return names;
+}
+
+}  // namespace paddock::cli

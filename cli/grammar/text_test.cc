@@ -1,0 +1,43 @@
+// What is made from the table of commands: help, completion, the nearest word.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/grammar/completion.h"
+#include "cli/grammar/help_text.h"
+#include "cli/terminal/nearest.h"
+
+namespace paddock::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Nearest, FindsSlipsAndStaysSilentOtherwise) {
+  EXPECT_EQ(nearest("lgos", command_names()), "logs");
+  EXPECT_EQ(nearest("comp", command_names()), "compute");
+  EXPECT_EQ(nearest("xyzzy", command_names()), "");
+}
+
+TEST(Help, NamesEveryCommandAndOption) {
+  for (const CommandRow& row : command_table()) {
+    EXPECT_THAT(overview_help(), HasSubstr("  " + row.path + " "));
+    for (const OptionRow& option : row.options)
+      EXPECT_THAT(command_help(row), HasSubstr("--" + long_name(option)));
+  }
+  EXPECT_THAT(usage_line(*find_command("compute")), HasSubstr("compute [options] DIR CMD…"));
+}
+
+TEST(Completion, KnowsThreeShellsAndEveryCommand) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = completion_script(shell).value();
+    for (const std::string& name : command_names()) EXPECT_THAT(script, HasSubstr(name)) << shell;
+    EXPECT_THAT(script, HasSubstr("artifact-dir")) << shell;
+  }
+  const std::string bash = completion_script("bash").value();
+  EXPECT_THAT(bash, HasSubstr("'admin') words=\"token backup\"")) << "the next word of longer ones";
+  EXPECT_THAT(bash, HasSubstr("'admin token') words=\"create list revoke\""));
+  EXPECT_EQ(completion_script("tcsh").error().reason, "UNKNOWN_SHELL");
+}
+
+}  // namespace
+}  // namespace paddock::cli

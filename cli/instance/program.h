@@ -1,0 +1,43 @@
+// Our sibling programs as processes: started detached with a log of their own, stopped by identity.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/instance/instance.h"
+#include "cli/terminal/env.h"
+#include "common/os/process.h"
+
+namespace paddock::cli {
+
+inline constexpr const char* kController = "paddock-controller";
+inline constexpr const char* kNodeAgent = "paddock-node-agent";
+inline constexpr const char* kLauncher = "paddock-sandbox";
+
+// Path of a sibling program; PROGRAM_MISSING.
+Result<std::string> find_program(const Env& env, const std::string& program);
+// Of a child of this process. One that has ended already is not alive by it.
+os::ProcessIdentity identity_of_child(pid_t pid);
+// Starts it in a session of its own, output to latest.log; the log before becomes previous.log. It
+// may have ended already: why is in its log.
+Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
+                                          const std::string& program,
+                                          const std::vector<std::string>& args);
+// SIGTERM, then SIGKILL after `grace`. True if SIGKILL was needed. A process that is gone is fine;
+// one that only has the same pid is not touched.
+Result<bool> stop_process(const os::ProcessIdentity& process, Millis grace);
+
+// The last lines of a program's log.
+std::vector<std::string> log_tail(const InstancePaths& paths, const std::string& program,
+                                  size_t lines);
+
+// Asks `ready` every few milliseconds until it is true or `limit` has passed.
+bool wait_until(const Env& env, Millis limit, const std::function<bool()>& ready);
+
+// Command lines, pure.
+std::vector<std::string> controller_args(const InstancePaths& paths, int64_t port);
+std::vector<std::string> agent_args(const InstancePaths& paths, const std::string& url,
+                                    const std::string& node, const PackageSources& packages);
+
+}  // namespace paddock::cli

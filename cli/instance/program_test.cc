@@ -1,0 +1,35 @@
+#include "cli/instance/program.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace paddock::cli {
+namespace {
+
+// So `paddock up` goes on to what its log says, as with any that ended while it was starting.
+TEST(IdentityOfChild, OneThatEndedAtOnceHasOneAndIsNotAlive) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(1);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  const os::ProcessIdentity identity = identity_of_child(child);
+  EXPECT_EQ(identity.pid, child);
+  EXPECT_FALSE(os::alive(identity));
+  const Result<bool> killed = stop_process(identity, Millis(0));
+  EXPECT_TRUE(killed.ok() && !*killed);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST(IdentityOfChild, OneThatGoesOnIsAlive) {
+  const pid_t child = ::fork();
+  if (child == 0) ::pause();
+  const os::ProcessIdentity identity = identity_of_child(child);
+  EXPECT_TRUE(os::alive(identity));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace paddock::cli

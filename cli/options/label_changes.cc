@@ -1,0 +1,38 @@
+#include "cli/options/label_changes.h"
+
+#include "common/base/text.h"
+
+namespace paddock::cli {
+
+using wire::Value;
+
+Result<Value> label_patch(const std::vector<std::string>& words) {
+  Value labels = Value::Object{};
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    const bool removes = equals == std::string::npos && word.size() > 1 && word.ends_with('-');
+    if (!removes && (equals == std::string::npos || equals == 0))
+      return invalid_argument("USAGE", cat("`", word, "` is neither KEY=VALUE nor KEY-"), "LABEL");
+    const std::string key = word.substr(0, removes ? word.size() - 1 : equals);
+    if (labels.find(key) != nullptr)
+      return invalid_argument("USAGE", cat("`", key, "` is named twice"), "LABEL");
+    labels.set(key, removes ? Value() : Value(word.substr(equals + 1)));
+  }
+  return Value(Value::Object{{"metadata", Value::Object{{"labels", std::move(labels)}}}});
+}
+
+Status keeps_labels(const Value& object, const Value& patch) {
+  std::vector<std::string> changed;
+  const Value* now = object.at("metadata.labels");
+  for (const auto& [key, wanted] : *patch.at("metadata.labels")->object()) {
+    const Value* had = now == nullptr ? nullptr : now->find(key);
+    if (had != nullptr && !wanted.is_null() && !(*had == wanted))
+      changed.push_back(cat("`", key, "`"));
+  }
+  if (changed.empty()) return {};
+  return Error{Code::kAlreadyExists, "LABEL_EXISTS",
+               cat(join(changed, ", "), changed.size() == 1 ? " has" : " have",
+                   " another value; --overwrite replaces it")};
+}
+
+}  // namespace paddock::cli

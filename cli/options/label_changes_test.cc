@@ -1,0 +1,40 @@
+#include "cli/options/label_changes.h"
+
+#include <gtest/gtest.h>
+
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+std::string patch_of(const std::vector<std::string>& words) {
+  const auto patch = label_patch(words);
+  return patch.ok() ? wire::to_json(*patch) : patch.error().message;
+}
+
+TEST(LabelPatch, SetsAndRemoves) {
+  EXPECT_EQ(patch_of({"a=1", "b=", "c-", "d=x=y-"}),
+            R"({"metadata":{"labels":{"a":"1","b":"","c":null,"d":"x=y-"}}})");
+}
+
+TEST(LabelPatch, RefusesWhatIsNoLabel) {
+  EXPECT_EQ(patch_of({"a"}), "`a` is neither KEY=VALUE nor KEY-");
+  EXPECT_EQ(patch_of({"=1"}), "`=1` is neither KEY=VALUE nor KEY-");
+  EXPECT_EQ(patch_of({"-"}), "`-` is neither KEY=VALUE nor KEY-");
+  EXPECT_EQ(patch_of({"a=1", "a-"}), "`a` is named twice");
+}
+
+TEST(KeepsLabels, NamesThoseThatWouldGetAnotherValue) {
+  const auto object = wire::parse_json(R"({"metadata":{"labels":{"a":"1","b":"2","c":"3"}}})");
+  const auto kept = [&](const std::vector<std::string>& words) {
+    const Status status = keeps_labels(*object, *label_patch(words));
+    return status.ok() ? std::string() : status.error().message;
+  };
+  EXPECT_EQ(kept({"a=1", "b-", "d=4"}), "");
+  EXPECT_EQ(kept({"a=2"}), "`a` has another value; --overwrite replaces it");
+  EXPECT_EQ(kept({"a=2", "c="}), "`a`, `c` have another value; --overwrite replaces it");
+  EXPECT_TRUE(keeps_labels(wire::Value(), *label_patch({"a=1"})).ok());
+}
+
+}  // namespace
+}  // namespace paddock::cli

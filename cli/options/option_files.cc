@@ -1,0 +1,49 @@
+#include "cli/options/option_files.h"
+
+#include <unistd.h>
+
+#include "cli/terminal/interrupt.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr size_t kMostOptionBytes = size_t{1} << 20;
+
+Result<std::string> read_named(const std::string& file, const char* reason, const char* option) {
+  const ReadingFile reading;
+  Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostOptionBytes)
+                                         : os::read_file(file, kMostOptionBytes);
+  if (text.ok()) return text;
+  return invalid_argument(reason, cat("`", file, "`: ", text.error().message), option);
+}
+
+Status check_one_stdin(const Parsed& parsed) {
+  int wanted = (parsed.text("policy") == "-" ? 1 : 0) + (parsed.text("stdin") == "-" ? 1 : 0);
+  for (const std::string& file : parsed.list("env-file")) wanted += file == "-" ? 1 : 0;
+  if (wanted < 2) return {};
+  return invalid_argument("STDIN_TWICE", "only one option can read standard input", "--stdin");
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> read_policy(const Parsed& parsed) {
+  if (!parsed.has("policy")) return std::optional<std::string>();
+  ASSIGN_OR_RETURN(std::string text,
+                   read_named(parsed.text("policy"), "POLICY_UNREADABLE", "--policy"));
+  return std::optional(std::move(text));
+}
+
+Result<OptionFiles> read_option_files(const Parsed& parsed) {
+  TRY(check_one_stdin(parsed));
+  OptionFiles files;
+  ASSIGN_OR_RETURN(files.policy, read_policy(parsed));
+  for (const std::string& file : parsed.list("env-file")) {
+    ASSIGN_OR_RETURN(std::string text, read_named(file, "ENV_FILE_UNREADABLE", "--env-file"));
+    files.variables.push_back({file, std::move(text)});
+  }
+  return files;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,18 @@
+// The files that options name, read before anything is made of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/options/command_row.h"
+#include "cli/options/run_options.h"
+
+namespace paddock::cli {
+
+// The content of --policy; `-` is standard input. POLICY_UNREADABLE.
+Result<std::optional<std::string>> read_policy(const Parsed& parsed);
+// That and every --env-file. ENV_FILE_UNREADABLE; STDIN_TWICE where two options want the one
+// standard input.
+Result<OptionFiles> read_option_files(const Parsed& parsed);
+
+}  // namespace paddock::cli

@@ -1,0 +1,315 @@
+// Options as values: exit codes, compute and sandbox options.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/options/compute_options.h"
+#include "cli/options/names.h"
+#include "cli/options/option_values.h"
+#include "cli/options/policy_options.h"
+#include "cli/options/sandbox_options.h"
+#include "cli/terminal/exit_codes.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::Run;
+using contracts::RunPhase;
+using contracts::SandboxStatus;
+
+class Options : public testing::Test {
+ protected:
+  ManualClock clock_;
+  SeededRandom random_{1};
+  Env env_{{}, "/home/me/project", "/usr/bin", false, false, {}, {}, clock_, random_};
+};
+
+Run ended(RunPhase phase, std::optional<std::pair<SandboxStatus, int64_t>> result) {
+  Run run;
+  run.status.phase = phase;
+  if (result) {
+    run.status.result.emplace();
+    run.status.result->status = result->first;
+    run.status.result->rc = result->second;
+  }
+  return run;
+}
+
+// proves: ORB-149
+TEST(ExitCode, OfARunIsItsOwn) {
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kSucceeded, {{SandboxStatus::kOk, 0}})), 0);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kFailed, 7}})), 7);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kTimeout, 124}})), 124);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, {{SandboxStatus::kCanceled, 143}})), 143);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kInternalError, 1}})), 125);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, std::nullopt)), 125);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, std::nullopt)), 143);
+  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kOk, 0}})), 1);
+}
+
+TEST(ExitCode, OfAnErrorFollowsTheContract) {
+  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "USAGE", ""}), 2);
+  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "STREAM_LOST", ""}), 75);
+  EXPECT_EQ(exit_code_of(Error{Code::kDeadlineExceeded, "WAIT_TIMEOUT", ""}), 124);
+  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "INSTANCE_NOT_UP", ""}, true), 125);
+  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "INSTANCE_NOT_UP", ""}), 1);
+  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "COMMAND_METACHARACTER", ""}, true), 126);
+  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "PATH_ESCAPES_WORKSPACE", ""}), 126);
+  EXPECT_EQ(exit_code_of(Error{Code::kPermissionDenied, "SCOPE", ""}), 126);
+  EXPECT_EQ(exit_code_of(Error{Code::kNotFound, "NOT_FOUND", ""}), 127);
+}
+
+TEST(Names, AreDnsLabelsAndTellFoldersApart) {
+  EXPECT_EQ(slug("My Project_2"), "my-project-2");
+  EXPECT_EQ(slug("--"), "x");
+  EXPECT_EQ(slug("ab-cd", 3), "ab");
+  EXPECT_EQ(workspace_name("/a/p"), workspace_name("/a/p"));
+  EXPECT_NE(workspace_name("/a/p"), workspace_name("/b/p"));
+  EXPECT_EQ(absolute_path("/a/b", "../c/./d"), "/a/c/d");
+  EXPECT_EQ(absolute_path("/a", "/x//y/"), "/x/y");
+}
+
+// proves: ORB-13, ORB-14
+TEST_F(Options, ComputeTakesTheDocumentedExample) {
+  Parsed parsed{"compute",
+                {{"DIR", {"."}},
+                 {"CMD", {"python3 item_index_builder.py --variant s2 --no-connections --no-acn"}},
+                 {"requirements", {"./requirements.txt"}},
+                 {"artifact-dir", {"models/"}},
+                 {"accelerator", {"nvidia=2"}},
+                 {"timeout", {"90s"}}}};
+  const auto options = compute_options(parsed, env_);
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->folder, "/home/me/project");
+  EXPECT_EQ(options->output, "/home/me/project");
+  const contracts::Run run = make_run(*options, "project-abc", "project-1");
+  EXPECT_THAT(run.spec.command.argv,
+              testing::ElementsAre("python3", "item_index_builder.py", "--variant", "s2",
+                                   "--no-connections", "--no-acn"));
+  EXPECT_EQ(run.spec.requirements, "requirements.txt");
+  EXPECT_THAT(run.spec.artifacts.dirs, testing::ElementsAre("models"));
+  EXPECT_EQ(run.spec.timeout->value, Millis(90'000));
+  EXPECT_EQ(run.spec.resources->accelerators->count, 2);
+  EXPECT_EQ(run.metadata.name_space, "default");
+}
+
+TEST_F(Options, ATestRunIsABuildToo) {
+  const auto options = compute_options({"build",
+                                        {{"DIR", {"."}},
+                                         {"CMD", {"pytest -x tests"}},
+                                         {"type", {"test"}},
+                                         {"requirements", {"./requirements.txt"}}}},
+                                       env_);
+  ASSERT_TRUE(options.ok());
+  const contracts::Run run = make_run(*options, "n", "w");
+  EXPECT_EQ(run.spec.type, contracts::RunType::kTest);
+  EXPECT_EQ(run.spec.command.argv, (std::vector<std::string>{"pytest", "-x", "tests"}));
+  EXPECT_EQ(run.spec.requirements, "requirements.txt");
+  EXPECT_FALSE(run.spec.timeout);
+}
+
+TEST_F(Options, ARunOfAnyProgramHasAnotherTypeIfItIsNamed) {
+  const auto made = [this](const std::vector<std::string>& type) {
+    return compute_options({"run", {{"DIR", {"."}}, {"PROGRAM", {"pytest", "-x"}}, {"type", type}}},
+                           env_);
+  };
+  EXPECT_EQ(made({"test"})->type, contracts::RunType::kTest);
+  EXPECT_EQ(made({"command"})->type, contracts::RunType::kCommand);
+  const auto refused = made({"agent"});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "`agent` is not one of: command, compute, gradle, script, test; a run of an agent is "
+            "made from a file: `paddock create -f run.yaml` with `type: agent`");
+  EXPECT_THAT(made({"code"}).error().message, testing::HasSubstr("paddock execute FILE.py"));
+}
+
+TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {
+  const std::map<std::string, std::vector<std::string>> words = {
+      {"DIR", {"."}},        {"CMD", {"./gradlew", "check"}},   {"type", {"gradle"}},
+      {"publish", {"jars"}}, {"volume", {"models", "data@12"}},
+  };
+  const auto options = compute_options({"build", words}, env_);
+  ASSERT_TRUE(options.ok());
+  const contracts::Run run = make_run(*options, "n", "w");
+  EXPECT_EQ(run.spec.type, contracts::RunType::kGradle);
+  EXPECT_EQ(run.spec.publish, "jars");
+  ASSERT_EQ(run.spec.volumes.size(), 2u);
+  EXPECT_EQ(run.spec.volumes[0].name, "models");
+  EXPECT_FALSE(run.spec.volumes[0].version);
+  EXPECT_EQ(run.spec.volumes[1].version, 12);
+  for (const char* type : {"", "compute", "make"}) {
+    auto other = words;
+    other["type"] = {type};
+    const auto refused = compute_options({"build", other}, env_);
+    ASSERT_FALSE(refused.ok()) << type;
+    EXPECT_EQ(refused.error().causes[0].field, "--type");
+  }
+}
+
+// proves partly: ORB-18
+TEST_F(Options, AVolumesNameIsADnsLabel) {
+  for (const char* name : {"", "a/b", "..", "A", "a@1"}) {
+    const auto refused = compute_options(
+        {"compute", {{"DIR", {"."}}, {"CMD", {"python3 s.py"}}, {"publish", {name}}}}, env_);
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_EQ(refused.error().causes[0].field, "--publish");
+  }
+  for (const char* text : {"", "@1", "a@", "a@0", "a@x", "a@1@2"})
+    EXPECT_FALSE(parse_volume(text).ok()) << text;
+}
+
+TEST_F(Options, SeveralWordsAreTheArgumentsAsTheyAre) {
+  const auto options =
+      compute_options({"compute", {{"DIR", {"/p"}}, {"CMD", {"python3", "a b.py"}}}}, env_);
+  EXPECT_THAT(options->command.argv, testing::ElementsAre("python3", "a b.py"));
+  EXPECT_EQ(options->command.line, "");
+}
+
+TEST_F(Options, ARunHasWhatItsOptionsAskFor) {
+  env_.vars["MINE"] = "own";
+  const Parsed parsed{"run",
+                      {{"PROGRAM", {"sh", "-c", "a; b"}},
+                       {"env", {"A=1", "MINE"}},
+                       {"memory", {"16Gi"}},
+                       {"cpu", {"4"}},
+                       {"pids", {"500"}},
+                       {"disk", {"20Gi"}},
+                       {"timeout", {"2h"}},
+                       {"grace", {"30s"}},
+                       {"retry", {"2"}},
+                       {"priority", {"-5"}},
+                       {"profile", {"test"}},
+                       {"loopback", {"on"}},
+                       {"mount", {"/srv/data:/data:ro"}},
+                       {"node-selector", {"disk=fast"}},
+                       {"allow-domain", {"pypi.org"}},
+                       {"stdin", {"in.txt"}}}};
+  const auto options = compute_options(parsed, env_, {{}, {{"vars", "A=0\nB='x y'\n"}}});
+  ASSERT_TRUE(options.ok()) << options.error().describe();
+  EXPECT_EQ(options->folder, "");
+  EXPECT_EQ(options->stdin_source, "in.txt");
+  const contracts::RunSpec spec = make_run(*options, "n", "").spec;
+  EXPECT_EQ(spec.type, contracts::RunType::kCommand);
+  EXPECT_THAT(spec.command.argv, testing::ElementsAre("sh", "-c", "a; b"));
+  EXPECT_EQ(spec.sandbox.env,
+            (std::map<std::string, std::string>{{"A", "1"}, {"B", "x y"}, {"MINE", "own"}}));
+  EXPECT_EQ(spec.sandbox.limits.memory->bytes, int64_t{16} << 30);
+  EXPECT_EQ(spec.resources->memory->bytes, int64_t{16} << 30) << "set aside for it too";
+  EXPECT_EQ(spec.resources->cpu, 4);
+  EXPECT_EQ(spec.sandbox.limits.pids, 500);
+  EXPECT_EQ(spec.sandbox.limits.fs_bytes->bytes, int64_t{20} << 30);
+  EXPECT_EQ(spec.sandbox.limits.file_size->bytes, int64_t{20} << 30);
+  EXPECT_EQ(spec.resources->disk->bytes, int64_t{20} << 30) << "set aside likewise";
+  EXPECT_EQ(spec.timeout->value, Millis(7'200'000));
+  EXPECT_EQ(spec.termination_grace->value, Millis(30'000));
+  EXPECT_EQ(spec.retry->max_attempts, 3) << "two more than one";
+  EXPECT_EQ(spec.priority, -5);
+  EXPECT_EQ(spec.profile, "test");
+  EXPECT_EQ(spec.sandbox.network->loopback, true);
+  EXPECT_EQ(spec.sandbox.host_mounts[0].host_path, "/srv/data");
+  EXPECT_EQ(spec.node_selector.at("disk"), "fast");
+}
+
+TEST_F(Options, OfARunThatAreWrongAreNamed) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"memory", "much"},
+                                                        {"cpu", "0"},
+                                                        {"cpu", "1.5"},
+                                                        {"pids", "-1"},
+                                                        {"disk", "x"},
+                                                        {"grace", "soon"},
+                                                        {"retry", "100"},
+                                                        {"priority", "1001"},
+                                                        {"loopback", "yes"},
+                                                        {"env", "=x"},
+                                                        {"node-selector", "x"},
+                                                        {"mount", "data:/data"},
+                                                        {"timeout", "x"},
+                                                        {"env", "A B=1"},
+                                                        {"accelerator", "tpu"}}) {
+    const auto refused =
+        compute_options({"run", {{"PROGRAM", {"true"}}, {name, {value}}}}, env_, {});
+    ASSERT_FALSE(refused.ok()) << name << " " << value;
+    EXPECT_EQ(refused.error().causes.at(0).field, cat("--", name)) << value;
+  }
+}
+
+TEST(OptionValues, NameTheOptionThatIsWrong) {
+  EXPECT_EQ(parse_accelerator("any")->count, 1);
+  for (const char* text : {"tpu", "nvidia=0", "nvidia=x", ""})
+    EXPECT_FALSE(parse_accelerator(text).ok()) << text;
+  const auto bad = duration_option({"x", {{"timeout", {"soon"}}}}, "timeout");
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().causes[0].field, "--timeout");
+  EXPECT_FALSE(integer_option({"x", {{"port", {"70000"}}}}, "port", 0, 65535).ok());
+  EXPECT_EQ(parse_labels({"a=b=c"})->at("a"), "b=c");
+  EXPECT_FALSE(parse_labels({"=x"}).ok());
+}
+
+TEST_F(Options, APlanIsOfARunToo) {
+  const auto options = compute_options(
+      {"plan", {{"DIR", {"."}}, {"CMD", {"make -j"}}, {"type", {"command"}}}}, env_);
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->type, contracts::RunType::kCommand);
+  EXPECT_THAT(options->command.argv, testing::ElementsAre("make", "-j"));
+  EXPECT_FALSE(
+      compute_options({"plan", {{"DIR", {"."}}, {"CMD", {"x"}}, {"type", {"x"}}}}, env_).ok());
+}
+
+TEST_F(Options, ASandboxHasTheProfileAndTheOptionsOnTop) {
+  const Parsed parsed{"sandbox run",
+                      {{"CMD", {"ls"}},
+                       {"memory", {"64Mi"}},
+                       {"mount", {"data:/data:rw"}},
+                       {"allow-domain", {"example.org"}}}};
+  const auto options =
+      sandbox_options(parsed, env_, std::string("limits: {pids: 5, memory: 1Gi}\nenv: {A: b}\n"));
+  ASSERT_TRUE(options.ok());
+  const auto& policy = options->request.policy;
+  EXPECT_EQ(policy.limits.memory->bytes, 64 << 20);
+  EXPECT_EQ(policy.limits.pids, 5);
+  EXPECT_EQ(policy.limits.wall_time->value, Millis(30'000));
+  EXPECT_EQ(policy.host_mounts[0].host_path, "/home/me/project/data");
+  EXPECT_TRUE(policy.network->enabled);
+  EXPECT_EQ(options->request.env.at("A"), "b");
+  EXPECT_EQ(options->request.mounts[0].host_path, "/home/me/project");
+  EXPECT_EQ(options->request.workdir, "/workspace");
+}
+
+TEST_F(Options, TheHomesOfAProfileAreThereWhenTheCommandStarts) {
+  const auto options =
+      sandbox_options({"sandbox run", {{"CMD", {"ls"}}, {"profile", {"agent"}}}}, env_, {});
+  ASSERT_TRUE(options.ok());
+  EXPECT_THAT(options->request.scratch_folders, testing::IsSupersetOf({"/tmp/home", "/tmp/tmp"}));
+}
+
+TEST_F(Options, AnUnknownFieldOfAPolicyIsRefusedByName) {
+  const auto options = sandbox_options({"sandbox run", {{"CMD", {"ls"}}}}, env_,
+                                       std::string("limits: {memroy: 1Gi}\n"));
+  ASSERT_FALSE(options.ok());
+  EXPECT_EQ(options.error().reason, "UNKNOWN_FIELD");
+  EXPECT_EQ(options.error().causes[0].field, "limits.memroy");
+}
+
+TEST_F(Options, AWrongProfileOrMountIsRefused) {
+  EXPECT_EQ(sandbox_options({"sandbox run", {{"profile", {"x"}}}}, env_, {}).error().reason,
+            "UNKNOWN_PROFILE");
+  for (const char* mount : {"a", "a:b", "a:/b:x", ":/b", "a:/b:ro:rw"})
+    EXPECT_FALSE(parse_mount(mount, "/").ok()) << mount;
+}
+
+TEST_F(Options, AMountOverTheSystemIsRefusedBeforeAnythingStarts) {
+  for (const char* mount : {"/etc:/etc:ro", "/srv:/usr/lib", "/srv:/proc"}) {
+    const auto options =
+        sandbox_options({"sandbox run", {{"CMD", {"true"}}, {"mount", {mount}}}}, env_, {});
+    ASSERT_FALSE(options.ok()) << mount;
+    EXPECT_EQ(options.error().code, Code::kInvalidArgument);
+    EXPECT_EQ(options.error().reason, "INVALID_MOUNT");
+    EXPECT_EQ(options.error().causes[0].field, "hostMounts[0].sandboxPath");
+    EXPECT_NE(options.error().message.find(parse_mount(mount, "/")->sandbox_path),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace paddock::cli

@@ -1,0 +1,54 @@
+#include "cli/output/kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "common/base/text.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr std::array kKinds = {
+    KindInfo{Kind::kRun, "run", "runs", "rn", "Run", true},
+    KindInfo{Kind::kWorkspace, "workspace", "workspaces", "ws", "Workspace", true},
+    KindInfo{Kind::kVolume, "volume", "volumes", "vol", "Volume", true},
+    KindInfo{Kind::kGrant, "grant", "grants", "gr", "Grant", true},
+    KindInfo{Kind::kToolToken, "tooltoken", "tooltokens", "tt", "ToolToken", true},
+    KindInfo{Kind::kSandbox, "sandbox", "sandboxes", "sb", "Sandbox", true},
+    KindInfo{Kind::kSecret, "secret", "secrets", "sec", "Secret", true},
+    KindInfo{Kind::kNode, "node", "nodes", "no", "Node", false}};
+
+}  // namespace
+
+const KindInfo& info(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
+
+std::span<const KindInfo> all_kinds() { return kKinds; }
+
+Result<Kind> parse_kind(std::string_view word) {
+  std::string lower = ascii_lower(word);
+  // kubectl's full form: runs.paddock.dev
+  if (lower.ends_with(".paddock.dev"))
+    lower.resize(lower.size() - std::string_view(".paddock.dev").size());
+  for (const KindInfo& each : kKinds) {
+    if (lower == each.singular || lower == each.plural || lower == each.short_name)
+      return each.kind;
+  }
+  std::vector<std::string> known;
+  for (const KindInfo& each : kKinds) known.push_back(cat(each.plural, " (", each.short_name, ")"));
+  return invalid_argument("UNKNOWN_KIND",
+                          cat("there is no kind `", word, "`; known: ", join(known, ", ")), "KIND");
+}
+
+std::optional<Kind> kind_of_object(std::string_view object_kind) {
+  const auto found = std::ranges::find(kKinds, object_kind, &KindInfo::object_kind);
+  return found == kKinds.end() ? std::nullopt : std::optional(found->kind);
+}
+
+std::string unknown_object_kind(std::string_view object_kind) {
+  std::vector<std::string> known;
+  for (const KindInfo& each : kKinds) known.emplace_back(each.object_kind);
+  return cat("`", object_kind, "` is none of ", join(known, ", "));
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,109 @@
+#include "cli/output/run_report.h"
+
+#include <algorithm>
+
+#include "cli/terminal/table.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+std::string requested_text(const wire::Value& value) {
+  if (value.is_null()) return "-";
+  if (const auto* text = value.string()) return *text;
+  return wire::to_json(value);
+}
+
+// Wall time of the command; without a result the time between start and end.
+std::string took(const contracts::RunStatus& status) {
+  if (status.result) return format_duration(Millis(status.result->duration_ms));
+  if (status.started_at && status.finished_at) {
+    return format_duration(status.finished_at->value - status.started_at->value);
+  }
+  return "";
+}
+
+std::string tests_text(const contracts::TestCounts& tests) {
+  std::string out = cat(", ", tests.collected,
+                        tests.collected == 1 ? " test: " : " tests: ", tests.passed, " passed");
+  if (tests.failed > 0) out += cat(", ", tests.failed, " failed");
+  if (tests.skipped > 0) out += cat(", ", tests.skipped, " skipped");
+  return out;
+}
+
+bool lacks_something(const contracts::SandboxResult& result) {
+  return std::ranges::any_of(result.enforced, [](const auto& entry) {
+    return !entry.second.applied && !entry.second.requested.is_null();
+  });
+}
+
+}  // namespace
+
+std::string enforced_text(const contracts::SandboxResult& result, const std::string& indent) {
+  if (result.enforced.empty()) return "";
+  Table table{{"CAPABILITY", "REQUESTED", "APPLIED", "LEVEL", "MECHANISM"}, {}};
+  for (const auto& [name, entry] : result.enforced) {
+    table.rows.push_back({name, shorten(printable(requested_text(entry.requested)), 40),
+                          entry.applied ? "yes" : "no", std::string(wire::enum_name(entry.level)),
+                          entry.applied || entry.details.empty()
+                              ? entry.mechanism
+                              : cat(entry.mechanism, " (", entry.details, ")")});
+  }
+  return render(table, indent);
+}
+
+std::string enforced_summary(const contracts::SandboxResult& result, bool verbose) {
+  if (result.enforced.empty()) return "";
+  const auto applied = std::ranges::count_if(
+      result.enforced, [](const auto& entry) { return entry.second.applied; });
+  const bool lacking = lacks_something(result);
+  std::string out = cat("enforced: ", applied, " of ", result.enforced.size());
+  if (!verbose && !lacking) return out + " (-v shows them)\n";
+  return out + "\n" + enforced_text(result, "  ");
+}
+
+std::string denials_text(const contracts::SandboxResult& result, const std::string& indent) {
+  std::string out;
+  for (const contracts::Denial& denial : result.denials) {
+    out += cat(indent, "denied: ", printable(denial.what));
+    if (!denial.target.empty()) out += cat(" on ", printable(denial.target));
+    if (!denial.executable.empty()) out += cat(" by ", printable(denial.executable));
+    if (denial.count > 1) out += cat(" (", denial.count, " times)");
+    out += cat("\n", indent, "  rule:   ", printable(denial.rule), "\n");
+    if (!denial.remedy.empty()) out += cat(indent, "  remedy: ", printable(denial.remedy), "\n");
+  }
+  return out;
+}
+
+std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_t most,
+                          const std::string& indent) {
+  Table table;
+  for (size_t i = 0; i < std::min(most, left_out.size()); ++i) {
+    table.rows.push_back({left_out[i].path, left_out[i].rule});
+  }
+  std::string out = render(table, indent);
+  if (left_out.size() > most) out += cat(indent, "… and ", left_out.size() - most, " more\n");
+  return out;
+}
+
+std::string run_line(const contracts::Run& run) {
+  const contracts::RunStatus& status = run.status;
+  std::string line = cat("run ", run.metadata.name, " ", wire::enum_name(status.phase));
+  if (status.result)
+    line += cat(": rc ", status.result->rc, " (", wire::enum_name(status.result->status), ")");
+  if (const std::string time = took(status); !time.empty()) line += cat(" after ", time);
+  if (!status.node_name.empty()) line += cat(" on node ", status.node_name);
+  if (status.result && status.result->tests) line += tests_text(*status.result->tests);
+  if (status.phase == contracts::RunPhase::kSucceeded) return printable(line);
+  if (!status.reason.empty()) line += cat(" [", status.reason, "]");
+  if (!status.message.empty()) line += cat(": ", status.message);
+  return printable(line);
+}
+
+bool worth_telling(const contracts::SandboxResult& result) {
+  if (!result.denials.empty() || result.error_class) return true;
+  if (result.truncated.out || result.truncated.err) return true;
+  return lacks_something(result);
+}
+
+}  // namespace paddock::cli

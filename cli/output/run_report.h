@@ -1,0 +1,30 @@
+// What a finished run has to say for itself: its end, what came back and what did not, what was
+// enforced and what was denied. Pure text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal/terminal.h"
+#include "common/contracts/run.h"
+
+namespace paddock::cli {
+
+// CAPABILITY REQUESTED APPLIED LEVEL MECHANISM, a line per capability; empty without any.
+std::string enforced_text(const contracts::SandboxResult& result, const std::string& indent = "");
+// `enforced: 18 of 18 (-v shows them)`; the table where `verbose`, or where something that was
+// asked for was not applied. Whole lines; empty without any.
+std::string enforced_summary(const contracts::SandboxResult& result, bool verbose);
+// A block per denial: what, on which target, by which rule, what would allow it.
+std::string denials_text(const contracts::SandboxResult& result, const std::string& indent = "");
+// `sample.png  image files are not sent (.gitignore:3)`, a line each, at most `most` and then a
+// count.
+inline constexpr size_t kAllLeftOut = 100'000;
+std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_t most,
+                          const std::string& indent = "");
+// One line: `run x Succeeded: rc 0 after 3s on node y`.
+std::string run_line(const contracts::Run& run);
+// True if something was denied, ended by a limit, or asked for and not applied.
+bool worth_telling(const contracts::SandboxResult& result);
+
+}  // namespace paddock::cli

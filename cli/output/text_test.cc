@@ -1,0 +1,93 @@
+// Reports and kinds as text.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/output/kubeconfig.h"
+#include "cli/output/object_table.h"
+#include "cli/output/output_format.h"
+#include "cli/output/run_report.h"
+#include "common/wire/json.h"
+#include "common/wire/yaml.h"
+
+namespace paddock::cli {
+namespace {
+
+using testing::HasSubstr;
+
+contracts::SandboxResult sample_result() {
+  contracts::SandboxResult result;
+  result.status = contracts::SandboxStatus::kOk;
+  result.enforced["network"] = {wire::Value("none"), true, "network namespace",
+                                contracts::EnforcementLevel::kKernel, ""};
+  result.enforced["pids"] = {wire::Value(int64_t{32}), false, "",
+                             contracts::EnforcementLevel::kNone, "no cgroup"};
+  result.denials.push_back(
+      {"connect", "192.0.2.1:443", "python3", "network.enabled", "set network.enabled", 2});
+  return result;
+}
+
+TEST(RunReport, ShowsWhatWasEnforcedAndWhatWasDenied) {
+  EXPECT_EQ(enforced_text(sample_result()),
+            "CAPABILITY   REQUESTED   APPLIED   LEVEL    MECHANISM\n"
+            "network      none        yes       kernel   network namespace\n"
+            "pids         32          no        none      (no cgroup)\n");
+  EXPECT_EQ(denials_text(sample_result()),
+            "denied: connect on 192.0.2.1:443 by python3 (2 times)\n"
+            "  rule:   network.enabled\n"
+            "  remedy: set network.enabled\n");
+  EXPECT_TRUE(worth_telling(sample_result()));
+  EXPECT_FALSE(worth_telling(contracts::SandboxResult{}));
+}
+
+TEST(RunReport, ListsAFewThingsLeftOutAndCountsTheRest) {
+  EXPECT_EQ(left_out_text({{"a.py", "rule 1"}, {"b", "rule 2"}, {"c", "rule 3"}}, 1),
+            "a.py   rule 1\n… and 2 more\n");
+}
+
+TEST(Kinds, AreKnownByEveryName) {
+  for (const char* word : {"run", "runs", "rn", "Run", "runs.paddock.dev"})
+    EXPECT_EQ(*parse_kind(word), Kind::kRun) << word;
+  EXPECT_EQ(*parse_kind("ws"), Kind::kWorkspace);
+  EXPECT_EQ(*parse_kind("volumes"), Kind::kVolume);
+  EXPECT_EQ(*parse_kind("grants"), Kind::kGrant);
+  EXPECT_EQ(*parse_kind("tt"), Kind::kToolToken);
+  EXPECT_EQ(*parse_kind("sandboxes"), Kind::kSandbox);
+  EXPECT_EQ(*parse_kind("no"), Kind::kNode);
+  EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
+}
+
+TEST(Kinds, ATableShowsAgesAndLeavesUnknownFieldsOut) {
+  const wire::Value run = wire::parse_json(R"({"metadata":{"name":"a","namespace":"default",
+      "creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Running","nodeName":"n",
+      "startedAt":"2026-01-01T00:00:05Z"}})")
+                              .value();
+  const WallTime now = *parse_time("2026-01-01T00:00:10Z");
+  EXPECT_EQ(render(object_table(Kind::kRun, {run}, {}, now)),
+            "NAME   PHASE     RC   NODE   DURATION   AGE\n"
+            "a      Running   -    n      5s         10s\n");
+  EXPECT_THAT(render(object_table(Kind::kRun, {run}, {.all_namespaces = true}, now)),
+              HasSubstr("default     a"));
+}
+
+TEST(OutputFormat, IsOneOfFive) {
+  EXPECT_EQ(*parse_output_format(""), OutputFormat::kTable);
+  EXPECT_EQ(*parse_output_format("yaml"), OutputFormat::kYaml);
+  EXPECT_EQ(parse_output_format("xml").error().reason, "UNKNOWN_OUTPUT_FORMAT");
+}
+
+TEST(Kubeconfig, HoldsTheServerItsCaAndTheToken) {
+  const http::Endpoint endpoint{"https://127.0.0.1:8443", "", "PEM", "secret"};
+  const std::string yaml =
+      document_text(kubeconfig("paddock-a", endpoint, "default"), OutputFormat::kYaml);
+  const wire::Value read = wire::parse_yaml(yaml).value();
+  EXPECT_EQ(read.text("current-context"), "paddock-a");
+  const wire::Value& cluster = read.find("clusters")->array()->front();
+  EXPECT_EQ(cluster.text("cluster.server"), "https://127.0.0.1:8443");
+  EXPECT_EQ(cluster.text("cluster.certificate-authority-data"), "UEVN");
+  EXPECT_EQ(read.find("users")->array()->front().text("user.token"), "secret");
+  EXPECT_EQ(read.find("contexts")->array()->front().text("context.namespace"), "default");
+}
+
+}  // namespace
+}  // namespace paddock::cli

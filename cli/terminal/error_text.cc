@@ -1,0 +1,57 @@
+#include "cli/terminal/error_text.h"
+
+#include <array>
+#include <utility>
+
+#include "cli/terminal/exit_codes.h"
+#include "common/base/text.h"
+
+namespace paddock::cli {
+namespace {
+
+using Hint = std::pair<std::string_view, std::string_view>;
+constexpr std::array kHints = {
+    Hint{"INSTANCE_NOT_UP", "start it with `paddock up`"},
+    Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
+    Hint{"CERTIFICATE_NOT_VALID_NOW", "compare `date -u` here with that of another host"},
+    Hint{"STREAM_LOST", "the run goes on; come back with `paddock logs -f` or `paddock wait`"},
+    Hint{"PORT_IN_USE", "choose another with --port, or leave --port out to get a free one"},
+    Hint{"LOCK_HELD", "wait for it, or end it, and try again"},
+    Hint{"PROGRAM_MISSING", "paddock's programs belong in one folder; install them together"},
+};
+
+}  // namespace
+
+std::string hint_for(const Error& error) {
+  for (const auto& [reason, hint] : kHints) {
+    if (error.reason == reason) return std::string(hint);
+  }
+  if (error.code == Code::kUnauthenticated)
+    return "pass a token with --token-file, or PADDOCK_TOKEN";
+  if (error.code == Code::kUnavailable) return "`paddock status` shows what is up";
+  return "";
+}
+
+std::string error_text(const Error& error, const Stream& stream) {
+  std::string out = cat(paint(stream, Paint::kRed, "error:"), " ", printable_lines(error.message));
+  if (!error.reason.empty()) out += cat(" [", printable(error.reason), "]");
+  out += "\n";
+  for (const Cause& cause : error.causes) {
+    const bool same = cause.message == error.message || cause.message.empty();
+    if (same && cause.field.empty()) continue;
+    if (error.message == cat(cause.field, ": ", cause.message)) continue;
+    out += cat("  ", printable(cause.field), same || cause.field.empty() ? "" : ": ",
+               same ? "" : printable(cause.message), "\n");
+  }
+  if (const std::string hint = hint_for(error); !hint.empty()) {
+    out += cat(paint(stream, Paint::kYellow, "hint:"), " ", hint, "\n");
+  }
+  return out;
+}
+
+int fail(const Env& env, const Error& error, bool starting) {
+  env.err.write(error_text(error, env.err));
+  return exit_code_of(error, starting);
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,18 @@
+// Errors as people read them: what happened, where in the input, and what to do about it.
+#pragma once
+
+#include <string>
+
+#include "cli/terminal/env.h"
+#include "common/base/result.h"
+
+namespace paddock::cli {
+
+// What a person can do about an error, by its reason; empty when there is nothing to add.
+std::string hint_for(const Error& error);
+// `error: <message> [REASON]`, a line per cause, the hint. Ends with a newline.
+std::string error_text(const Error& error, const Stream& stream);
+// Prints the error to stderr and returns its exit code.
+int fail(const Env& env, const Error& error, bool starting = false);
+
+}  // namespace paddock::cli

@@ -1,0 +1,62 @@
+#include "cli/terminal/exit_codes.h"
+
+namespace paddock::cli {
+namespace {
+
+// Refusals of a command by the admission rules: the input is well formed, the policy says no.
+bool is_policy_refusal(const Error& error) {
+  return error.code == Code::kPermissionDenied || error.reason.starts_with("COMMAND_") ||
+         error.reason.starts_with("PATH_ESCAPES");
+}
+
+int as_exit_code(int64_t rc) { return rc < 0 || rc > 255 ? kExitFailure : static_cast<int>(rc); }
+
+}  // namespace
+
+int exit_code_of(const Error& error, bool starting) {
+  if (error.reason == "STREAM_LOST") return kExitConnectionLost;
+  if (is_policy_refusal(error)) return kExitDenied;
+  switch (error.code) {
+    case Code::kInvalidArgument:
+      return kExitUsage;
+    case Code::kNotFound:
+      return kExitNotFound;
+    case Code::kUnauthenticated:
+      return kExitDenied;
+    case Code::kDeadlineExceeded:
+      return kExitTimeout;
+    case Code::kPermissionDenied:
+      return kExitDenied;
+    case Code::kAlreadyExists:
+    case Code::kConflict:
+    case Code::kGone:
+    case Code::kTooLarge:
+    case Code::kResourceExhausted:
+    case Code::kFailedPrecondition:
+    case Code::kUnavailable:
+    case Code::kInternal:
+      break;
+  }
+  return starting ? kExitNotStarted : kExitFailure;
+}
+
+int exit_code_of(const contracts::SandboxResult& result) {
+  if (result.status == contracts::SandboxStatus::kInternalError) return kExitNotStarted;
+  if (result.status == contracts::SandboxStatus::kOk) return kExitOk;
+  const int rc = as_exit_code(result.rc);
+  return rc == 0 ? kExitFailure : rc;
+}
+
+int exit_code_of(const contracts::Run& run) {
+  const contracts::RunStatus& status = run.status;
+  const bool succeeded = status.phase == contracts::RunPhase::kSucceeded;
+  if (succeeded) return kExitOk;
+  if (status.result) {
+    const int rc = exit_code_of(*status.result);
+    return rc == kExitOk ? kExitFailure : rc;  // e.g. the command succeeded, its artifacts failed
+  }
+  if (status.phase == contracts::RunPhase::kCanceled) return 143;
+  return status.started_at ? kExitFailure : kExitNotStarted;
+}
+
+}  // namespace paddock::cli
