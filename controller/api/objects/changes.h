@@ -33,7 +33,7 @@ Result<Wish> wish_of(const wire::Value& live, const k8s::Managers& managers,
 // Values that do not fit are Invalid here, so that `kubectl edit` shows them in the editor again.
 Error as_invalid(Error error);
 
-template <class T>
+template <ChangeableKind T>
 Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request,
                          std::vector<std::string>& warnings) {
   const wire::Value before = wire::encode(live);
@@ -48,13 +48,12 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
   if (request.status) {
     T only = live;
     only.status = std::move(next.status);
-    TRY(check_status_update(live, only));
+    TRY(KindTraits<T>::check_status_update(live, only));
     return only;
   }
   next.status = live.status;
-  TRY(check_update(call.services, live, next));
-  if constexpr (requires { check_changer(call.principal, live, next); })
-    TRY(check_changer(call.principal, live, next));
+  TRY(KindTraits<T>::check_update(call.services, live, next));
+  TRY(KindTraits<T>::check_changer(call.principal, live, next));
   if (wish.managers) {
     next.metadata.managed_fields = *wish.managers;
   } else {
@@ -69,24 +68,8 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change);
 
-// One whose deletion was asked for goes with its last finalizer; runs see to that themselves, as
-// they may have to end first.
-template <class T>
-Status let_go(store::WriteTxn& txn, const T& object, WallTime now) {
-  constexpr bool kIsHeld = !std::is_same_v<T, contracts::Run> && requires {
-    prepare_delete(txn, object, now);
-  };
-  if constexpr (kIsHeld) {
-    const contracts::ObjectMeta& meta = object.metadata;
-    if (!meta.deletion_timestamp || !meta.finalizers.empty()) return {};
-    TRY(prepare_delete(txn, object, now));
-    return txn.erase<T>({meta.name_space, meta.name});
-  }
-  return {};
-}
-
 // Others may write between our read and our write: then once more. The last time nobody can.
-template <class T>
+template <ChangeableKind T>
 Result<T> change_stored(Call& call, const ChangeRequest& request,
                         std::vector<std::string>& warnings) {
   constexpr int kTries = 8;
@@ -106,11 +89,12 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
             ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
           }
           const std::string before = out.metadata.resource_version;
-          TRY(save_update(call.services, txn, out, call.now()));
-          TRY(let_go(txn, out, call.now()));
+          TRY(KindTraits<T>::save_update(call.services, txn, out, call.now()));
+          TRY(KindTraits<T>::let_go(txn, out, call.now()));
           if (out.metadata.resource_version == before) return {};  // nothing changed
           return record(txn, call, contracts::audit::kObjectUpdate,
-                        k8s::resource_of(T::kKind).plural, out.metadata, audit_details(out));
+                        k8s::resource_of(T::kKind).plural, out.metadata,
+                        KindTraits<T>::audit_details(out));
         });
     if (written.ok()) {
       if (request.dry_run) out.metadata.resource_version = live.metadata.resource_version;
@@ -121,7 +105,7 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
   }
 }
 
-template <class T>
+template <ChangeableKind T>
 Result<Response> respond_to_change(Call& call, const ChangeRequest& request) {
   std::vector<std::string> warnings;
   auto changed = change_stored<T>(call, request, warnings);
@@ -130,19 +114,19 @@ Result<Response> respond_to_change(Call& call, const ChangeRequest& request) {
                         changed.error().code == Code::kNotFound;
     return create ? create_applied<T>(call, request.manager) : Result<Response>(changed.error());
   }
-  complete(call.services, *changed);
+  KindTraits<T>::complete(call.services, *changed);
   Response response = object_response(*changed);
   add_warnings(response, warnings);
   return response;
 }
 
 // PUT and PATCH of an object, and of its status.
-template <class T>
+template <ChangeableKind T>
 Result<Response> change_object(Call& call) {
   ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, false, T::kKind));
   return respond_to_change<T>(call, request);
 }
-template <class T>
+template <ChangeableKind T>
 Result<Response> change_status(Call& call) {
   ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, true, T::kKind));
   return respond_to_change<T>(call, request);

@@ -12,12 +12,4 @@ Result<CreateRequest> read_create(const Call& call) {
   return create;
 }
 
-Error not_creatable(const k8s::Resource& resource) {
-  const bool node = resource.kind == contracts::Node::kKind;
-  return {Code::kNotFound, node ? "NODE_NOT_FOUND" : "VOLUME_NOT_FOUND",
-          cat("there is no such ", resource.singular, "; ",
-              node ? "nodes come into being when their agents enrol"
-                   : "volumes come into being when runs publish them")};
-}
-
 }  // namespace paddock::api

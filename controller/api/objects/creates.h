@@ -23,14 +23,12 @@ struct CreateRequest {
   bool applied = false;  // by server-side apply
 };
 Result<CreateRequest> read_create(const Call& call);
-// Of kinds that callers do not make: nodes enrol, volumes are published.
-Error not_creatable(const k8s::Resource& resource);
 
 // How often a generated name is drawn, if those before are taken.
 inline constexpr int kNameAttempts = 5;
 
 // The caller's object with metadata of its own, and nothing that the server owns.
-template <class T>
+template <CreatableKind T>
 Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value& document,
                      std::vector<std::string>& warnings) {
   ASSIGN_OR_RETURN(T object, decode_object<T>(document, create.validation, warnings));
@@ -41,8 +39,7 @@ Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value&
                    k8s::new_metadata(object.metadata,
                                      {call.param("ns"), make_uuid(random), suffix, call.now()}));
   object.status = {};
-  if constexpr (requires { object.status.created_by; })
-    object.status.created_by = call.principal.subject;
+  KindTraits<T>::note_maker(object, call.principal.subject);
   return object;
 }
 
@@ -77,7 +74,7 @@ Result<std::optional<T>> find_earlier(Call& call, const IdempotencyKey& key) {
 }
 
 // Stores the object, or replaces it by what the same request made before; false then.
-template <class T>
+template <CreatableKind T>
 Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
   bool created = false;
   const T wanted = object;
@@ -94,9 +91,9 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
     }
     object = wanted;
     created = true;
-    TRY(save_new(call.services, txn, object, call.now()));
-    TRY(record(txn, call, create_event(object), k8s::resource_of(T::kKind).plural, object.metadata,
-               audit_details(object)));
+    TRY(KindTraits<T>::save_new(call.services, txn, object, call.now()));
+    TRY(record(txn, call, KindTraits<T>::create_event(object), k8s::resource_of(T::kKind).plural,
+               object.metadata, KindTraits<T>::audit_details(object)));
     return remember_create(txn, create.key, object.metadata.name);
   };
   TRY(write_or_try(call.services.store, create.dry_run, change));
@@ -105,24 +102,21 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
   return created;
 }
 
-template <class T>
+template <CreatableKind T>
 Result<Response> create_with(Call& call, const CreateRequest& create) {
   ASSIGN_OR_RETURN(const std::optional<T> earlier, find_earlier<T>(call, create.key));
   if (earlier) return object_response(*earlier);
   std::vector<std::string> warnings;
   ASSIGN_OR_RETURN(T object, new_object<T>(call, create, call.body, warnings));
-  if constexpr (requires { check_maker(call.principal, object); })
-    TRY(check_maker(call.principal, object));
-  TRY(prepare_new(call.services, object));
-  ASSIGN_OR_RETURN(const auto room, take_room(call.services, object));
+  TRY(KindTraits<T>::check_maker(call.principal, object));
+  TRY(KindTraits<T>::prepare_new(call.services, object));
+  ASSIGN_OR_RETURN(const auto room, KindTraits<T>::take_room(call.services, object));
   TRY(own_fields(call, create, call.body, object));
   for (int attempt = 1;; ++attempt) {
     T stored = object;
     const Result<bool> created = store_new(call, create, stored);
     if (created) {
-      if constexpr (requires { after_create(call, stored); }) {
-        if (*created && !create.dry_run) TRY(after_create(call, stored));
-      }
+      if (*created && !create.dry_run) TRY(KindTraits<T>::after_create(call, stored));
       Response response = object_response(stored, *created ? 201 : 200);
       add_warnings(response, warnings);
       return response;
@@ -137,17 +131,17 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   }
 }
 
-template <class T>
+template <CreatableKind T>
 Result<Response> create_object(Call& call) {
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
   return create_with<T>(call, create);
 }
 
 // The object in call.body, by server-side apply.
-template <class T>
+template <ChangeableKind T>
 Result<Response> create_applied(Call& call, const std::string& manager) {
-  if constexpr (!requires(T & object) { prepare_new(call.services, object); }) {
-    return not_creatable(k8s::resource_of(T::kKind));
+  if constexpr (!KindTraits<T>::kCreatable) {
+    return KindTraits<T>::not_creatable();
   } else {
     ASSIGN_OR_RETURN(CreateRequest create, read_create(call));
     create.manager = manager;

@@ -36,13 +36,13 @@ struct Deletion {
 void absorb(Deletions& all, Deletions part);
 
 // An object that was listed, unless it is another one by now.
-template <class T>
+template <DeletableKind T>
 Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& query,
                      const DeleteOptions& options, const T& listed, Deletion<T>& out) {
   const store::Key key{listed.metadata.name_space, listed.metadata.name};
   ASSIGN_OR_RETURN(std::optional<T> live, txn.find<T>(key));
   if (!live || live->metadata.uid != listed.metadata.uid) return {};
-  complete(call.services, *live);
+  KindTraits<T>::complete(call.services, *live);
   if (!matches<Itself<T>>(query, *live)) return {};
   const Result<bool> erased = erase_found(txn, call, *live, options);
   if (!erased) {
@@ -56,7 +56,7 @@ Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& qu
 }
 
 // The next part of the collection. What is undone is not told.
-template <class T>
+template <DeletableKind T>
 Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& options,
                    const std::vector<T>& listed, Deletion<T>& all) {
   Deletion<T> part;
@@ -73,7 +73,7 @@ Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& opti
   return {};
 }
 
-template <class T>
+template <DeletableKind T>
 Result<store::Page<T>> next_matching(Call& call, const ListQuery& query) {
   store::Page<T> page;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
@@ -81,15 +81,15 @@ Result<store::Page<T>> next_matching(Call& call, const ListQuery& query) {
     return {};
   }));
   std::erase_if(page.items, [&](T& each) {
-    complete(call.services, each);
+    KindTraits<T>::complete(call.services, each);
     return !matches<Itself<T>>(query, each);
   });
   return page;
 }
 
-template <class T>
+template <DeletableKind T>
 Result<Response> delete_collection(Call& call) {
-  ASSIGN_OR_RETURN(ListQuery query, parse_deletion(call, selectable_fields(T{})));
+  ASSIGN_OR_RETURN(ListQuery query, parse_deletion(call, KindTraits<T>::selectable_fields(T{})));
   ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
   if (!options.dry_run)
     TRY(call.services.later->settle(call.services.store));  // what came before their end

@@ -6,71 +6,39 @@
 #include "common/base/crash_point.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/objects/delete_options.h"
-#include "controller/runs/transitions.h"
 
 namespace paddock::api {
 
-// Whether it is gone; else it is as it is stored now, marked.
-template <class T>
-Result<bool> remove_object(store::WriteTxn& txn, const Call& call, T& object,
-                           const DeleteOptions& options) {
-  if (!object.metadata.finalizers.empty()) {
-    if (k8s::mark_deleted(object.metadata, options.grace_seconds, call.now()))
-      TRY(save_marked(txn, object, call.now()));
-    return false;
-  }
-  TRY(prepare_delete(txn, object, call.now()));
-  TRY(txn.erase<T>({object.metadata.name_space, object.metadata.name}));
-  return true;
-}
-// A run is ended first: one that waits at once, a placed one by its node.
-Result<bool> remove_object(store::WriteTxn& txn, const Call& call, contracts::Run& run,
-                           const DeleteOptions& options);
-
 // What refuses an object refuses it before anything is written. Whoever asks again for what is
 // being deleted already is told how it stands.
-template <class T>
+template <DeletableKind T>
 Result<bool> erase_found(store::WriteTxn& txn, const Call& call, T& object,
                          const DeleteOptions& options) {
   TRY(check_preconditions(call.body, object.metadata));
-  if constexpr (requires { check_remover(call.principal, object); })
-    TRY(check_remover(call.principal, object));
+  TRY(KindTraits<T>::check_remover(call.principal, object));
   if (!object.metadata.deletion_timestamp)
-    TRY(record(txn, call, delete_event(object), k8s::resource_of(T::kKind).plural, object.metadata,
-               audit_details(object)));
-  return remove_object(txn, call, object, options);
+    TRY(record(txn, call, KindTraits<T>::delete_event(object), k8s::resource_of(T::kKind).plural,
+               object.metadata, KindTraits<T>::audit_details(object)));
+  return KindTraits<T>::remove(txn, call, object, options);
 }
 
-template <class T>
+template <DeletableKind T>
 Result<bool> erase_object(store::WriteTxn& txn, const Call& call, T& object,
                           const DeleteOptions& options) {
   ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
   return erase_found(txn, call, object, options);
 }
 
-// What goes without a word of those who have it is told to who asked for that.
-inline constexpr const char* kForcedWarning =
-    "deleted by force: the record is gone before the node said that the run has ended; the node "
-    "ends "
-    "it when it hears of this";
-template <class T>
-bool was_forced(const T&) {
-  return false;
-}
-inline bool was_forced(const contracts::Run& run) {
-  return run.status.reason == runs::kForceDeleted;
-}
-
-template <class T>
+template <DeletableKind T>
 Response deletion_response(const T& object, bool gone) {
   if (!gone) return object_response(object);
   Response response =
       json_response(k8s::deleted_status(k8s::resource_of(T::kKind).plural, object.metadata));
-  if (was_forced(object)) add_warnings(response, {kForcedWarning});
+  add_warnings(response, KindTraits<T>::deletion_warnings(object));
   return response;
 }
 
-template <class T>
+template <DeletableKind T>
 Result<Response> delete_object(Call& call) {
   ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
   T object;
@@ -82,7 +50,7 @@ Result<Response> delete_object(Call& call) {
       });
   if (!written.ok()) return std::move(written).error();
   PADDOCK_CRASH_POINT("delete-stored");
-  if (!gone) complete(call.services, object);
+  if (!gone) KindTraits<T>::complete(call.services, object);
   return deletion_response(object, gone);
 }
 

@@ -11,14 +11,14 @@
 
 namespace paddock::api {
 
-template <class T>
+template <ReadableKind T>
 Result<T> read_object(Call& call) {
   T object;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(object, txn.get<T>(call.key()));
     return {};
   }));
-  complete(call.services, object);
+  KindTraits<T>::complete(call.services, object);
   return object;
 }
 
@@ -36,8 +36,7 @@ bool matches(const ListQuery& query, const typename View::Stored& item) {
 template <class View>
 store::ListOptions options_of(const ListQuery& query) {
   store::ListOptions options = query.options;
-  if constexpr (std::is_same_v<typename View::Stored, contracts::Run>)
-    options.active = wants_active_runs(query);
+  KindTraits<typename View::Stored>::narrow(query, options);
   return options;
 }
 
@@ -52,7 +51,7 @@ Status read_page(Services& services, const ListQuery& query, ObjectPage<View>& o
       ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
       out.meta.resource_version = page.resource_version;
       for (T& item : page.items) {
-        complete(services, item);
+        KindTraits<T>::complete(services, item);
         if (matches<View>(query, item)) out.items.push_back(std::move(item));
       }
       options.after = page.continue_after;
@@ -102,7 +101,7 @@ Result<WatchItem> read_watch_item(Services& services, std::string_view text,
                                   int64_t resource_version) {
   using T = typename View::Stored;
   ASSIGN_OR_RETURN(T stored, store::internal::decode_row<T>(std::string(text)));
-  complete(services, stored);
+  KindTraits<T>::complete(services, stored);
   stored.metadata.resource_version = std::to_string(resource_version);
   return watch_item<View>(stored, services.clock.wall());
 }
@@ -121,7 +120,7 @@ Status list_watch_items(Services& services, const ListQuery& query,
       ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
       resource_version = page.resource_version;
       for (T& item : page.items) {
-        complete(services, item);
+        KindTraits<T>::complete(services, item);
         if (matches<View>(query, item)) take(watch_item<View>(item, services.clock.wall()));
       }
       options.after = page.continue_after;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "controller/api/objects/kinds.h"
+#include "controller/api/handlers/access/grant_kind.h"
 #include "controller/api/objects/spec_changes.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/grants.h"
@@ -73,19 +73,20 @@ void wake_scheduler(store::WriteTxn& txn, const Grant& grant) {
 
 }  // namespace
 
-void complete(Services& services, Grant& grant) {
+void KindTraits<Grant>::complete(Services& services, Grant& grant) {
   if (!contracts::quota_of(grant.spec)) return;
   grant.status.quota_used = services.reconciler.quota_use(grant.metadata.name_space);
 }
 
-Status check_maker(const auth::Principal& maker, const Grant& grant) {
+Status KindTraits<Grant>::check_maker(const auth::Principal& maker, const Grant& grant) {
   return contracts::quota_of(grant.spec) ? check_quota_writer(maker) : Status();
 }
-Status check_changer(const auth::Principal& changer, const Grant& live, const Grant& next) {
+Status KindTraits<Grant>::check_changer(const auth::Principal& changer, const Grant& live,
+                                        const Grant& next) {
   const bool same = contracts::quota_of(live.spec) == contracts::quota_of(next.spec);
   return same ? Status() : check_quota_writer(changer);
 }
-Status check_remover(const auth::Principal& remover, const Grant& grant) {
+Status KindTraits<Grant>::check_remover(const auth::Principal& remover, const Grant& grant) {
   return contracts::quota_of(grant.spec) ? check_quota_writer(remover) : Status();
 }
 
@@ -119,23 +120,25 @@ Status check_part(Services& services, const Grant& grant) {
                cat(wider[0].field, ": ", wider[0].message), std::move(wider)};
 }
 
-Status prepare_new(Services& services, Grant& grant) { return check_part(services, grant); }
-Status check_update(Services& services, const Grant& live, Grant& next) {
+Status KindTraits<Grant>::prepare_new(Services& services, Grant& grant) {
+  return check_part(services, grant);
+}
+Status KindTraits<Grant>::check_update(Services& services, const Grant& live, Grant& next) {
   if (spec_differs(live, next)) ++next.metadata.generation;
   return check_part(services, next);
 }
-Status save_new(store::WriteTxn& txn, Grant& grant, WallTime) {
+Status KindTraits<Grant>::save_new(Services&, store::WriteTxn& txn, Grant& grant, WallTime) {
   wake_scheduler(txn, grant);
   return txn.create(grant);
 }
-Status save_update(store::WriteTxn& txn, Grant& next, WallTime) {
+Status KindTraits<Grant>::save_update(Services&, store::WriteTxn& txn, Grant& next, WallTime) {
   ASSIGN_OR_RETURN(const Grant live,
                    txn.get<Grant>({next.metadata.name_space, next.metadata.name}));
   wake_scheduler(txn, live);
   wake_scheduler(txn, next);
   return txn.update(next);
 }
-Status prepare_delete(store::WriteTxn& txn, const Grant& grant, WallTime) {
+Status KindTraits<Grant>::prepare_delete(store::WriteTxn& txn, const Grant& grant, WallTime) {
   wake_scheduler(txn, grant);
   return {};
 }

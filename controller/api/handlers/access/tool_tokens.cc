@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "common/crypto/digest.h"
+#include "controller/api/handlers/access/tool_token_kind.h"
 #include "controller/api/objects/creates.h"
+#include "controller/api/objects/spec_changes.h"
 #include "controller/auth/token.h"
 #include "controller/auth/tool_token.h"
 #include "controller/nodes/registry.h"
@@ -82,15 +84,25 @@ void shorten(contracts::ToolTokenRequest& request, const auth::ToolAuthority& pa
 
 }  // namespace
 
-void complete(Services& services, ToolToken& token) {
+k8s::Labels KindTraits<ToolToken>::selectable_fields(const ToolToken& token) {
+  k8s::Labels fields = common_fields(token.metadata);
+  fields["spec.run"] = token.spec.run;
+  return fields;
+}
+
+Status KindTraits<ToolToken>::check_update(Services&, const ToolToken& live, ToolToken& next) {
+  return immutable(spec_changes(live, next, "a tool token cannot change; create another one"));
+}
+
+void KindTraits<ToolToken>::complete(Services& services, ToolToken& token) {
   token.status = contracts::status_at(token.status, services.clock.wall());
 }
 
-Status check_maker(const auth::Principal& maker, const ToolToken& token) {
+Status KindTraits<ToolToken>::check_maker(const auth::Principal& maker, const ToolToken& token) {
   return auth::check_operations(maker, token);
 }
 
-Status prepare_new(Services& services, ToolToken& token) {
+Status KindTraits<ToolToken>::prepare_new(Services& services, ToolToken& token) {
   const auto run = run_named(services, {token.metadata.name_space, token.spec.run});
   if (!run) {
     if (run.error().code != Code::kNotFound) return run.error();
@@ -132,8 +144,8 @@ Status check_depth(store::WriteTxn& txn, const ToolToken& token) {
   return {};
 }
 
-// The object is stored without its secret; the caller's copy keeps it for the answer.
-Status save_new(store::WriteTxn& txn, ToolToken& token, WallTime now) {
+Status KindTraits<ToolToken>::save_new(Services&, store::WriteTxn& txn, ToolToken& token,
+                                       WallTime now) {
   ASSIGN_OR_RETURN(const Run run, txn.run_by_uid(token.status.run_uid));
   if (contracts::is_terminal(run.status.phase))
     return run_error(Code::kFailedPrecondition, "RUN_FINISHED", "the run has ended");
@@ -152,14 +164,14 @@ Status save_new(store::WriteTxn& txn, ToolToken& token, WallTime now) {
   return {};
 }
 
-// What it made ends with it.
-Status prepare_delete(store::WriteTxn& txn, const ToolToken& token, WallTime now) {
+Status KindTraits<ToolToken>::prepare_delete(store::WriteTxn& txn, const ToolToken& token,
+                                             WallTime now) {
   return store::revoke_tool_tokens(
       txn, token.status.run_uid, contracts::RevokeReason::kManual, now,
       [&](const ToolToken& other) { return other.status.parent == token.metadata.name; });
 }
 
-Status save_marked(store::WriteTxn& txn, ToolToken& token, WallTime now) {
+Status KindTraits<ToolToken>::save_marked(store::WriteTxn& txn, ToolToken& token, WallTime now) {
   TRY(txn.update(token));
   return store::revoke_tool_token(txn, token, contracts::RevokeReason::kManual, now);
 }
@@ -167,7 +179,7 @@ Status save_marked(store::WriteTxn& txn, ToolToken& token, WallTime now) {
 namespace {
 
 Status save_recorded(store::WriteTxn& txn, const Call& call, ToolToken& token) {
-  TRY(save_new(txn, token, call.now()));
+  TRY(KindTraits<ToolToken>::save_new(call.services, txn, token, call.now()));
   return record(txn, call, contracts::audit::kObjectCreate, "tooltokens", token.metadata);
 }
 
@@ -186,7 +198,7 @@ Result<Response> make_run_token(Call& call) {
     TRY(auth::check_narrower(*parent, token));
     token.status.parent = parent->token;
   } else {
-    TRY(check_maker(call.principal, token));
+    TRY(KindTraits<ToolToken>::check_maker(call.principal, token));
   }
   const Status stored = call.services.store.write(
       [&](store::WriteTxn& txn) { return save_recorded(txn, call, token); });
@@ -202,7 +214,7 @@ Result<Response> revoke_token(Call& call) {
     return record(txn, call, contracts::audit::kObjectUpdate, "tooltokens", token.metadata);
   });
   if (!revoked.ok()) return revoked.error();
-  complete(call.services, token);
+  KindTraits<ToolToken>::complete(call.services, token);
   return object_response(token);
 }
 

@@ -1,6 +1,7 @@
 #include "controller/api/handlers/runs/artifacts.h"
 
 #include "common/os/file.h"
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/blob_response.h"
 

@@ -1,6 +1,7 @@
 #include "controller/api/handlers/runs/build.h"
 
 #include "common/contracts/build_request.h"
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/creates.h"
 
 namespace paddock::api {

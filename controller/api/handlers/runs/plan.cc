@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run_plan.h"
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/runs.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/server/documents.h"
@@ -54,9 +55,9 @@ Result<Response> plan_run(Call& call) {
   ASSIGN_OR_RETURN(const auto files, take_files(call.body));
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, call.body, warnings));
-  TRY(check_maker(call.principal, run));
+  TRY(KindTraits<contracts::Run>::check_maker(call.principal, run));
   TRY(admit_planned(call.services, run, files ? &*files : nullptr));
-  TRY(take_room(call.services, run));
+  TRY(KindTraits<contracts::Run>::take_room(call.services, run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);
   plan.policy = run.status.policy;

@@ -1,6 +1,7 @@
 // Runs shown as core/v1 Pods, read-only: a view for lists, reads and watches.
 #pragma once
 
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/views.h"
 #include "controller/k8s/pods.h"
 

@@ -6,6 +6,7 @@
 
 #include "controller/api/handlers/runs/list_refusals.h"
 #include "controller/api/handlers/runs/run_admission.h"
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
 #include "controller/api/objects/creates.h"
 
@@ -60,7 +61,7 @@ Result<Item> read_item(Call& call, const CreateRequest& create, const Value& doc
     TRY(k8s::check_kind(contracts::kApiVersion, kind, Run::kKind));
   std::vector<std::string> own;
   ASSIGN_OR_RETURN(Run run, new_object<Run>(call, create, document, own));
-  TRY(check_maker(call.principal, run));
+  TRY(KindTraits<contracts::Run>::check_maker(call.principal, run));
   for (const std::string& each : own) {
     if (warnings.size() < 20) warnings.push_back(cat(item_path(index, {}), ": ", each));
   }
@@ -165,14 +166,14 @@ Status make_name(store::WriteTxn& txn, Random& random, const std::set<std::strin
 
 Status save_item(store::WriteTxn& txn, Call& call, const CreateRequest& create, Item& item) {
   contracts::ObjectMeta& meta = item.run.metadata;
-  Status saved = save_new(txn, item.run, call.now());
+  Status saved = KindTraits<contracts::Run>::save_new(call.services, txn, item.run, call.now());
   if (!saved.ok()) {
     Error error = std::move(saved).error();
     if (error.code == Code::kAlreadyExists)
       error.causes.push_back({"metadata.name", error.message});
     return error;
   }
-  TRY(record(txn, call, create_event(item.run), "runs", meta));
+  TRY(record(txn, call, KindTraits<contracts::Run>::create_event(item.run), "runs", meta));
   return remember_create(txn, create.key, meta.name, item.index);
 }
 

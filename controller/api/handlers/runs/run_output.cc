@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/wire/json.h"
 #include "controller/api/handlers/runs/log_text.h"
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_stream.h"
 #include "controller/api/objects/objects.h"
 #include "controller/k8s/pods.h"

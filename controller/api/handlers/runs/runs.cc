@@ -5,6 +5,7 @@
 
 #include "controller/admission/admit.h"
 #include "controller/api/handlers/runs/run_admission.h"
+#include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
 #include "controller/api/objects/deletes.h"
 #include "controller/runs/transitions.h"
@@ -40,8 +41,7 @@ Status admit_planned(Services& services, Run& run, const contracts::Tree* files)
   return services.reconciler.check_bounds(run);
 }
 
-// Who may make runs alone may not have those given what others have kept in the namespace.
-Status check_maker(const auth::Principal& maker, const Run& run) {
+Status KindTraits<Run>::check_maker(const auth::Principal& maker, const Run& run) {
   if (run.spec.secrets.empty()) return {};
   const Status allowed =
       auth::authorize(maker, auth::Scope::kSecretsUse, run.metadata.name_space, {});
@@ -51,24 +51,24 @@ Status check_maker(const auth::Principal& maker, const Run& run) {
   return error;
 }
 
-Status prepare_new(Services& services, Run& run) {
+Status KindTraits<Run>::prepare_new(Services& services, Run& run) {
   TRY(admit_run(services, run, admission::wanted_media(run.spec)));
   show_summary_only(run);
   return services.reconciler.check_bounds(run);
 }
 
-Result<reconciler::QueueRoom> take_room(Services& services, const Run& run) {
+Result<reconciler::QueueRoom> KindTraits<Run>::take_room(Services& services, const Run& run) {
   return services.reconciler.take_room(run.metadata.name_space, {run.metadata.uid});
 }
 
-Status save_new(store::WriteTxn& txn, Run& run, WallTime now) {
+Status KindTraits<Run>::save_new(Services&, store::WriteTxn& txn, Run& run, WallTime now) {
   runs::Events events = runs::admit(run, now);
   const auto bundle = std::exchange(run.spec.tool_bundle, std::nullopt);
   TRY(store::create_run(txn, run, std::move(events)));
   return bundle ? keep_bundle(txn, run, *bundle) : Status();
 }
 
-Status prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
+Status KindTraits<Run>::prepare_delete(store::WriteTxn& txn, const Run& run, WallTime) {
   txn.touch(store::run_topic(run.metadata.uid));
   return {};
 }
@@ -94,8 +94,8 @@ runs::Events end_for_deletion(Run& run, const DeleteOptions& options, WallTime n
 
 }  // namespace
 
-Result<bool> remove_object(store::WriteTxn& txn, const Call& call, Run& run,
-                           const DeleteOptions& options) {
+Result<bool> KindTraits<Run>::remove(store::WriteTxn& txn, const Call& call, Run& run,
+                                     const DeleteOptions& options) {
   const std::string node = run.status.node_name;
   if (store::holds_nothing(run)) {
     TRY(prepare_delete(txn, run, call.now()));
@@ -108,6 +108,13 @@ Result<bool> remove_object(store::WriteTxn& txn, const Call& call, Run& run,
   if (cancels) TRY(record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata));
   if (!node.empty()) txn.touch(store::node_topic(node));
   return store::holds_nothing(run);
+}
+
+std::vector<std::string> KindTraits<Run>::deletion_warnings(const Run& run) {
+  if (run.status.reason != runs::kForceDeleted) return {};
+  return {
+      "deleted by force: the record is gone before the node said that the run has ended; the node "
+      "ends it when it hears of this"};
 }
 
 Result<Response> cancel_run(Call& call) {

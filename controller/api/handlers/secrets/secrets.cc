@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/wire/json.h"
+#include "controller/api/handlers/secrets/secret_kind.h"
 #include "controller/api/objects/changes.h"
 #include "controller/api/objects/creates.h"
 
@@ -129,19 +130,19 @@ Status hide_digest(Call& call) {
 
 }  // namespace
 
-k8s::Labels selectable_fields(const Secret& secret) {
+k8s::Labels KindTraits<Secret>::selectable_fields(const Secret& secret) {
   return {{"metadata.name", secret.metadata.name},
           {"metadata.namespace", secret.metadata.name_space},
           {"type", secret.type}};
 }
 
-std::map<std::string, std::string> audit_details(const Secret& secret) {
+std::map<std::string, std::string> KindTraits<Secret>::audit_details(const Secret& secret) {
   std::vector<std::string> names;
   for (const auto& [name, value] : secret.data) names.push_back(name);
   return {{"values", contracts::audit_text(join(names, " "))}};
 }
 
-Status prepare_new(Services& services, Secret& secret) {
+Status KindTraits<Secret>::prepare_new(Services& services, Secret& secret) {
   secret.metadata.annotations.erase(kLastApplied);
   TRY(check_kept(secret, {}));
   Secret tried = secret;
@@ -149,7 +150,8 @@ Status prepare_new(Services& services, Secret& secret) {
   return services.vault->make_ready(services.store, services.random);
 }
 
-Status save_new(Services& services, store::WriteTxn& txn, Secret& secret, WallTime) {
+Status KindTraits<Secret>::save_new(Services& services, store::WriteTxn& txn, Secret& secret,
+                                    WallTime) {
   ASSIGN_OR_RETURN(const auto plain, take_values(secret));
   ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
   if (ring.empty()) return secrets::key_missing();
@@ -157,8 +159,7 @@ Status save_new(Services& services, store::WriteTxn& txn, Secret& secret, WallTi
   return secrets::put_values(txn, ring, place_of(secret), plain, services.random);
 }
 
-// The values stay in `next` until it is saved. Nothing is read of the store here.
-Status check_update(Services& services, const Secret& live, Secret& next) {
+Status KindTraits<Secret>::check_update(Services& services, const Secret& live, Secret& next) {
   next.metadata.annotations.erase(kLastApplied);
   TRY(check_kept(next, live.data));
   Secret tried = next;
@@ -171,7 +172,8 @@ Status check_update(Services& services, const Secret& live, Secret& next) {
   return ring.empty() ? Status(secrets::key_missing()) : Status();
 }
 
-Status save_update(Services& services, store::WriteTxn& txn, Secret& next, WallTime) {
+Status KindTraits<Secret>::save_update(Services& services, store::WriteTxn& txn, Secret& next,
+                                       WallTime) {
   ASSIGN_OR_RETURN(const auto plain, take_values(next));
   ASSIGN_OR_RETURN(const Secret live, txn.get<Secret>(place_of(next).secret));
   if (live.immutable.value_or(false) && !plain.empty()) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/base/log.h"
+#include "controller/api/handlers/sessions/sandbox_kind.h"
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/objects/deletes.h"
 #include "controller/nodes/node_sizes.h"
@@ -48,7 +49,7 @@ Status check_grace_of(const Sandbox& session, const contracts::Ceilings& ceiling
 
 }  // namespace
 
-Status prepare_new(Services& services, Sandbox& session) {
+Status KindTraits<Sandbox>::prepare_new(Services& services, Sandbox& session) {
   session.spec = contracts::with_session_defaults(std::move(session.spec));
   ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
   const auto policy = contracts::session_policy(session.spec.security, profile.policy);
@@ -67,8 +68,8 @@ Status prepare_new(Services& services, Sandbox& session) {
   });
 }
 
-// Of a namespace that nothing bounds, nobody waits for the scheduler's picture.
-Result<reconciler::QueueRoom> take_room(Services& services, const Sandbox& session) {
+Result<reconciler::QueueRoom> KindTraits<Sandbox>::take_room(Services& services,
+                                                             const Sandbox& session) {
   bool bounded = services.reconciler.bounds(session.metadata.name_space);
   if (!bounded) {
     TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
@@ -81,7 +82,8 @@ Result<reconciler::QueueRoom> take_room(Services& services, const Sandbox& sessi
   return bounded ? services.reconciler.take_session_room(session) : reconciler::QueueRoom();
 }
 
-Status save_new(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+Status KindTraits<Sandbox>::save_new(Services&, store::WriteTxn& txn, Sandbox& session,
+                                     WallTime now) {
   TRY(txn.create(session));
   txn.touch(store::node_topic(session.status.node_name));
   txn.touch(store::kSchedulerTopic);  // whoever sweeps learns of its deadline
@@ -106,7 +108,7 @@ Error with_field(Error error) {
 
 // A node that does not answer now is asked again with the first use. One that cannot have such a
 // session has said so before anybody was told of it.
-Status after_create(const Call& call, Sandbox& session) {
+Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
   const Status opened = open_session(call.services, session);
   if (opened.ok()) return {};
   if (opened.error().code != Code::kFailedPrecondition) {
@@ -120,13 +122,13 @@ Status after_create(const Call& call, Sandbox& session) {
   return with_field(opened.error());
 }
 
-Status prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
+Status KindTraits<Sandbox>::prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
   txn.touch(store::node_topic(session.status.node_name));
   txn.touch(store::kSchedulerTopic);  // a run may wait for its room
   return {};
 }
 
-Status save_marked(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+Status KindTraits<Sandbox>::save_marked(store::WriteTxn& txn, Sandbox& session, WallTime now) {
   if (session.status.phase == contracts::SandboxPhase::kEnded) return txn.update(session);
   txn.touch(store::kSchedulerTopic);  // a run may wait for its room
   return sessions::close(txn, session, sessions::kDeleted, now);
@@ -157,7 +159,7 @@ Result<Response> destroy_sandbox(Call& call) {
       log_info("a session's node will hear later that it is no more",
                {{"why", closed.error().describe()}});
   }
-  if (!gone) complete(call.services, session);
+  if (!gone) KindTraits<Sandbox>::complete(call.services, session);
   return deletion_response(session, gone);
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/base/percent.h"
 #include "common/base/text.h"
+#include "controller/api/handlers/workspaces/workspace_kind.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/blob_response.h"
 #include "controller/projects/files.h"

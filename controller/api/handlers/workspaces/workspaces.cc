@@ -1,6 +1,7 @@
 #include "controller/api/handlers/workspaces/workspaces.h"
 
 #include "common/contracts/tree_claim.h"
+#include "controller/api/handlers/workspaces/workspace_kind.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/server/blob_upload.h"
 #include "controller/workspaces/trees.h"
@@ -21,10 +22,6 @@ workspaces::TreeShelf shelf_of(Services& services) {
 }
 
 }  // namespace
-
-Status save_new(store::WriteTxn& txn, Workspace& workspace, WallTime) {
-  return txn.create(workspace);
-}
 
 Result<Response> recall_workspace_tree(Call& call) {
   ASSIGN_OR_RETURN(const auto claim, wire::decode<contracts::TreeClaim>(call.body));

@@ -1,0 +1,39 @@
+#include "controller/api/handlers/sessions/sandbox_kind.h"
+
+#include "controller/api/objects/spec_changes.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Sandbox;
+
+// What `kubectl wait --for=condition=Ready` reads of a session: commands can be run in it.
+contracts::Condition ready_condition(const contracts::SessionStatus& status) {
+  using contracts::SandboxPhase;
+  if (status.phase == SandboxPhase::kReady)
+    return {"Ready", "True", "OPEN", "commands can be run in it", status.ready_at};
+  if (status.phase == SandboxPhase::kPending)
+    return {"Ready", "False", "PENDING", "its node has not made it yet; its first use does", {}};
+  return {"Ready", "False", status.reason.empty() ? "ENDED" : status.reason, status.message,
+          status.ended_at};
+}
+
+}  // namespace
+
+k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
+  k8s::Labels fields = common_fields(session.metadata);
+  fields["status.phase"] = wire::enum_name(session.status.phase);
+  fields["status.nodeName"] = session.status.node_name;
+  return fields;
+}
+
+void KindTraits<Sandbox>::complete(Services&, Sandbox& session) {
+  session.status.conditions = {ready_condition(session.status)};
+}
+
+Status KindTraits<Sandbox>::check_update(Services&, const Sandbox& live, Sandbox& next) {
+  next.spec = contracts::with_session_defaults(std::move(next.spec));
+  return immutable(spec_changes(live, next, "a session's policy is fixed; create another session"));
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,60 @@
+// What the API asks of the kind Sandbox.
+#pragma once
+
+#include "common/contracts/sandbox.h"
+#include "controller/api/objects/common_answers.h"
+#include "controller/reconciler/queue_room.h"
+
+namespace paddock::api {
+
+template <>
+struct KindTraits<contracts::Sandbox> {
+  using Sandbox = contracts::Sandbox;
+  static k8s::Labels selectable_fields(const Sandbox& object);
+  static void complete(Services& services, Sandbox& object);
+  static void narrow(const ListQuery&, store::ListOptions&) {}
+  static std::map<std::string, std::string> audit_details(const Sandbox&) { return {}; }
+
+  static constexpr bool kCreatable = true;
+  static void note_maker(Sandbox& object, const std::string& subject) {
+    object.status.created_by = subject;
+  }
+  static Status check_maker(const auth::Principal&, const Sandbox&) { return {}; }
+  static Status prepare_new(Services& services, Sandbox& object);
+  // Of a namespace that nothing bounds, nobody waits for the scheduler's picture.
+  static Result<reconciler::QueueRoom> take_room(Services& services, const Sandbox& object);
+  static Status save_new(Services& services, store::WriteTxn& txn, Sandbox& object, WallTime now);
+  // What only its node can refuse is erased again.
+  static Status after_create(const Call& call, Sandbox& object);
+  static std::string_view create_event(const Sandbox&) { return contracts::audit::kSandboxCreate; }
+
+  static Status check_changer(const auth::Principal&, const Sandbox&, const Sandbox&) { return {}; }
+  // The policy holds for the session's whole life, and so does all else.
+  static Status check_update(Services& services, const Sandbox& live, Sandbox& next);
+  static Status check_status_update(const Sandbox&, const Sandbox&) {
+    return refuse_status("sandbox");
+  }
+  static Status save_update(Services&, store::WriteTxn& txn, Sandbox& next, WallTime) {
+    return txn.update(next);
+  }
+  static Status let_go(store::WriteTxn& txn, const Sandbox& object, WallTime now) {
+    return erase_if_free(txn, object, now);
+  }
+
+  static Status check_remover(const auth::Principal&, const Sandbox&) { return {}; }
+  static Status prepare_delete(store::WriteTxn& txn, const Sandbox& object, WallTime now);
+  static Status save_marked(store::WriteTxn& txn, Sandbox& object, WallTime now);
+  static Result<bool> remove(store::WriteTxn& txn, const Call& call, Sandbox& object,
+                             const DeleteOptions& options) {
+    return mark_or_erase(txn, object, options, call.now());
+  }
+  // One that had ended was recorded then.
+  static std::string_view delete_event(const Sandbox& session) {
+    return session.status.phase == contracts::SandboxPhase::kEnded
+               ? contracts::audit::kObjectDelete
+               : contracts::audit::kSandboxDestroy;
+  }
+  static std::vector<std::string> deletion_warnings(const Sandbox&) { return {}; }
+};
+
+}  // namespace paddock::api

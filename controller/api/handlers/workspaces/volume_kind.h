@@ -1,0 +1,49 @@
+// What the API asks of the kind Volume.
+#pragma once
+
+#include "common/contracts/volume.h"
+#include "controller/api/objects/common_answers.h"
+#include "controller/reconciler/queue_room.h"
+
+namespace paddock::api {
+
+template <>
+struct KindTraits<contracts::Volume> {
+  using Volume = contracts::Volume;
+  static k8s::Labels selectable_fields(const Volume& object) {
+    return common_fields(object.metadata);
+  }
+  static void complete(Services&, Volume&) {}
+  static void narrow(const ListQuery&, store::ListOptions&) {}
+  static std::map<std::string, std::string> audit_details(const Volume&) { return {}; }
+
+  static constexpr bool kCreatable = false;
+  static Error not_creatable();
+
+  static Status check_changer(const auth::Principal&, const Volume&, const Volume&) { return {}; }
+  // A volume is what was published: only its labels and annotations change.
+  static Status check_update(Services&, const Volume&, Volume&) { return {}; }
+  static Status check_status_update(const Volume&, const Volume&) {
+    return refuse_status("volume");
+  }
+  static Status save_update(Services&, store::WriteTxn& txn, Volume& next, WallTime) {
+    return txn.update(next);
+  }
+  static Status let_go(store::WriteTxn& txn, const Volume& object, WallTime now) {
+    return erase_if_free(txn, object, now);
+  }
+
+  static Status check_remover(const auth::Principal&, const Volume&) { return {}; }
+  static Status prepare_delete(store::WriteTxn&, const Volume&, WallTime) { return {}; }
+  static Status save_marked(store::WriteTxn& txn, Volume& object, WallTime) {
+    return txn.update(object);
+  }
+  static Result<bool> remove(store::WriteTxn& txn, const Call& call, Volume& object,
+                             const DeleteOptions& options) {
+    return mark_or_erase(txn, object, options, call.now());
+  }
+  static std::string_view delete_event(const Volume&) { return contracts::audit::kObjectDelete; }
+  static std::vector<std::string> deletion_warnings(const Volume&) { return {}; }
+};
+
+}  // namespace paddock::api

@@ -1,0 +1,39 @@
+// Answers of KindTraits that several kinds give alike. Each kind says itself that it gives them.
+#pragma once
+
+#include "controller/api/objects/delete_options.h"
+#include "controller/api/objects/kind.h"
+#include "controller/api/server/call.h"
+#include "controller/k8s/objects.h"
+
+namespace paddock::api {
+
+k8s::Labels common_fields(const contracts::ObjectMeta& meta);
+
+// Of a kind whose status is written by the server alone: FailedPrecondition (FIELD_IMMUTABLE).
+Status refuse_status(std::string_view kind);
+
+// One whose deletion was asked for goes with its last finalizer.
+template <DeletableKind T>
+Status erase_if_free(store::WriteTxn& txn, const T& object, WallTime now) {
+  const contracts::ObjectMeta& meta = object.metadata;
+  if (!meta.deletion_timestamp || !meta.finalizers.empty()) return {};
+  TRY(KindTraits<T>::prepare_delete(txn, object, now));
+  return txn.erase<T>({meta.name_space, meta.name});
+}
+
+// One that a finalizer holds is marked; else it goes at once.
+template <DeletableKind T>
+Result<bool> mark_or_erase(store::WriteTxn& txn, T& object, const DeleteOptions& options,
+                           WallTime now) {
+  if (!object.metadata.finalizers.empty()) {
+    if (k8s::mark_deleted(object.metadata, options.grace_seconds, now))
+      TRY(KindTraits<T>::save_marked(txn, object, now));
+    return false;
+  }
+  TRY(KindTraits<T>::prepare_delete(txn, object, now));
+  TRY(txn.erase<T>({object.metadata.name_space, object.metadata.name}));
+  return true;
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""A kind that leaves out a hook of KindTraits, or gives it another signature, does not compile: shown by planted violations."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.environ.get("PADDOCK_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+COMPILER = os.environ.get("PADDOCK_CXX", "c++")
+FLAGS = ("-std=c++20", "-fsyntax-only", "-I", ROOT)
+
+# Every hook as kind.h states it, for a kind T.
+HOOKS = {
+    "ReadableKind": (
+        "static k8s::Labels selectable_fields(const T&);",
+        "static void complete(Services&, T&);",
+        "static void narrow(const ListQuery&, store::ListOptions&);",
+    ),
+    "AuditedKind": ("static std::map<std::string, std::string> audit_details(const T&);",),
+    "CreatableKind": (
+        "static void note_maker(T&, const std::string&);",
+        "static Status check_maker(const auth::Principal&, const T&);",
+        "static Status prepare_new(Services&, T&);",
+        "static Result<reconciler::QueueRoom> take_room(Services&, const T&);",
+        "static Status save_new(Services&, store::WriteTxn&, T&, WallTime);",
+        "static Status after_create(const Call&, T&);",
+        "static std::string_view create_event(const T&);",
+    ),
+    "ChangeableKind": (
+        "static Status check_changer(const auth::Principal&, const T&, const T&);",
+        "static Status check_update(Services&, const T&, T&);",
+        "static Status check_status_update(const T&, const T&);",
+        "static Status save_update(Services&, store::WriteTxn&, T&, WallTime);",
+        "static Status let_go(store::WriteTxn&, const T&, WallTime);",
+    ),
+    "DeletableKind": (
+        "static Status check_remover(const auth::Principal&, const T&);",
+        "static Status prepare_delete(store::WriteTxn&, const T&, WallTime);",
+        "static Status save_marked(store::WriteTxn&, T&, WallTime);",
+        "static Result<bool> remove(store::WriteTxn&, const Call&, T&, const DeleteOptions&);",
+        "static std::string_view delete_event(const T&);",
+        "static std::vector<std::string> deletion_warnings(const T&);",
+    ),
+}
+ALL = [hook for hooks in HOOKS.values() for hook in hooks]
+BEGIN = '#include "controller/api/objects/kind.h"\nnamespace paddock::api {\n'
+END = "}  // namespace paddock::api\n"
+
+
+def name_of(hook):
+    return re.search(r"(\w+)\(", hook).group(1)
+
+
+def kind(name, hooks):
+    return (f"struct {name} {{}};\ntemplate <>\nstruct KindTraits<{name}> {{\n  using T = {name};\n"
+            f"  static constexpr bool kCreatable = true;\n  {chr(10).join(hooks)}\n}};\n")
+
+
+def with_another_signature(hook):
+    """The last parameter is by value instead of by reference, or the other way about."""
+    head, last = hook.rsplit(", ", 1) if ", " in hook.split("(", 1)[1] else hook.rsplit("(", 1)
+    joint = ", " if ", " in hook.split("(", 1)[1] else "("
+    other = last.replace("&);", ");") if "&);" in last else last.replace(");", "&);")
+    return head + joint + other
+
+
+def compiled(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "planted.cc")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([COMPILER, *FLAGS, path], capture_output=True, text=True, timeout=500)
+        return done.returncode == 0, done.stderr
+
+
+class Hooks(unittest.TestCase):
+    def test_each_is_stated_with_its_signature(self):
+        """One file: a whole kind, and for every hook one without it and one with another signature."""
+        text = BEGIN + kind("Whole", ALL)
+        text += "".join(f"static_assert({concept}<Whole>);\n" for concept in HOOKS)
+        for concept, hooks in HOOKS.items():
+            for hook in hooks:
+                rest = [each for each in ALL if each != hook]
+                for planted, with_it in ((f"Without_{name_of(hook)}", rest),
+                                         (f"Other_{name_of(hook)}", rest + [with_another_signature(hook)])):
+                    text += kind(planted, with_it) + f"static_assert(!{concept}<{planted}>);\n"
+        ok, errors = compiled(text + END)
+        self.assertTrue(ok, errors)
+
+    def test_the_list_here_is_that_of_the_header(self):
+        with open(os.path.join(ROOT, "controller/api/objects/kind.h"), encoding="utf-8") as file:
+            stated = re.findall(r"&KindTraits<T>::(\w+)", file.read())
+        self.assertEqual(sorted(stated), sorted([name_of(hook) for hook in ALL] + ["not_creatable"]))
+
+    def test_the_planted_signatures_are_others(self):
+        for hook in ALL:
+            self.assertNotEqual(hook, with_another_signature(hook))
+
+
+class Grants(unittest.TestCase):
+    """The kind whose changes and ends are an administrator's, where they are of a quota."""
+
+    def compiled_with(self, old, new):
+        with open(os.path.join(ROOT, "controller/api/handlers/access/grant_kind.h"), encoding="utf-8") as file:
+            header = file.read()
+        self.assertIn(old, header)
+        return compiled(header.replace("#pragma once", "").replace(old, new) +
+                        '#include "controller/api/objects/deletes.h"\n' + BEGIN +
+                        "const auto kDelete = &delete_object<contracts::Grant>;\n" + END)
+
+    def test_without_the_check_of_who_ends_them_do_not_compile(self):
+        check = "static Status check_remover(const auth::Principal& remover, const Grant& object);"
+        ok, errors = self.compiled_with(check, check)
+        self.assertTrue(ok, errors)
+        for planted in ("", check.replace("const Grant& object", "Grant& object")):
+            ok, errors = self.compiled_with(check, planted)
+            self.assertFalse(ok, "a grant that anybody may delete was compiled")
+            self.assertIn("check_remover", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
