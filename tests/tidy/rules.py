@@ -143,6 +143,18 @@ def library_code_does_not(tree, pattern, what, allowed):
             for line, _ in find_lines(without_comments_and_strings(text), pattern)]
 
 
+def rules_across_fields_are_called(tree):
+    """A described struct's validate() is found by its signature (common/wire/internal/field_kinds.h): another one is never called."""
+    faults = []
+    for path, text in tree.sources():
+        if is_test(path) or not path.endswith(".h") or " describe()" not in text:
+            continue
+        faults += [f"{path}:{line}: decode() calls `void validate(wire::Check&) const` alone"
+                   for line, _ in find_lines(without_comments_and_strings(text), r"^\s+[\w:<>&* ]+\bvalidate\(")
+                   if not re.search(r"\bvoid validate\((wire::)?Check& \w+\) const\b", text.splitlines()[line - 1])]
+    return faults
+
+
 def nobody_sleeps(tree):
     pattern = r"\bsleep_(for|until)\s*\(\s*(std|k[A-Z]|milli|sec)|this_thread::sleep|\b(usleep|nanosleep)\s*\("
     return library_code_does_not(tree, pattern, "sleeps; wait for the event instead", lambda path, _: path in MAY_SLEEP)
@@ -223,7 +235,7 @@ def every_document_is_in_the_index(tree):
 
 
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
-         systems_stay_in_platform_files, headers_introduce_themselves, nobody_sleeps, only_programs_read_the_clock,
+         systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, only_programs_read_the_clock,
          nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
          links_lead_somewhere, every_document_is_in_the_index]
 
