@@ -1,5 +1,5 @@
-// The process group of one run: started confined, signalled as a whole, reaped last. While its
-// first process is not reaped, its number is nobody else's.
+// The process group of one run: it is started confined and signalled as a whole. Its first process
+// is reaped last, because the kernel gives the group's number to nobody else before that.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,6 +1,7 @@
-// The cgroup of one run: made before the command, joined before its first instruction, removed
-// after. v1 has one folder per hierarchy, v2 one for all. Owned by the launcher. What reads, kills,
-// freezes and thaws may be called by several threads at once, all else by one alone.
+// The cgroup of one run. The launcher makes it before the command, the child joins it before the
+// command's first instruction, and the launcher removes it afterwards. Version 1 has one folder per
+// hierarchy, version 2 has one for all. Several threads may read, kill, freeze and thaw at once;
+// all other calls come from one thread.
 #pragma once
 
 #include <initializer_list>
@@ -20,51 +21,53 @@ namespace paddock::sandbox {
 class Cgroup {
  public:
   virtual ~Cgroup() = default;
-  // v2: clone3 starts the child inside.
+  // On v2, clone3 starts the child inside this folder. -1 on v1.
   virtual int clone_fd() const { return -1; }
-  // v1: the child itself writes "0" here. (Writing a pid to cgroup.procs costs an RCU grace
-  // period.)
+  // On v1, the child itself writes "0" to these files. (Writing a pid to cgroup.procs instead would
+  // cost an RCU grace period.)
   virtual const std::vector<os::Fd>& join_fds() const = 0;
-  // At any time before the command: those who wait inside already are held to it too.
+  // May be called until the command starts. The limits bind processes that are inside already, too.
   virtual Status limit(const CgroupSettings& settings) = 0;
-  // Whether limit() may be given `cpus`; then, why the kernel did not take them.
+  // Whether this cgroup can limit processors, so that limit() may be given `cpus`.
   virtual bool bounds_cpus() const = 0;
+  // After limit(): an error says why the kernel refused `cpus`.
   virtual const Status& bound_cpus() const = 0;
   virtual Readings read() const = 0;
-  // Processes and threads, the init process too; nothing where the kernel does not count them.
+  // The number of threads of all processes, init included. Nothing where the kernel has no count.
   virtual std::optional<int64_t> tasks() const = 0;
-  // SIGKILL to everything inside, without a wait for its end: whoever comes to be meanwhile is met
-  // by the next call.
+  // Sends SIGKILL to every process inside and does not wait for their end. A process that was
+  // forked meanwhile may be missed; the next call finds it.
   virtual void kill_all() = 0;
   virtual void remove() = 0;
 
-  // Everything inside stands still, soon after, until thaw(): at any time, from any thread. Nothing
-  // is frozen where it cannot be. What is killed meanwhile ends.
+  // Everything inside comes to a stop soon after, until thaw(). A kill works on frozen processes
+  // too. Where the host cannot freeze a cgroup, this does nothing.
   virtual void freeze() {}
   virtual void thaw() {}
-  // A file that tells by cgroup_files::says_frozen() when it does; empty where it cannot.
+  // The file whose text cgroup_files::says_frozen() reads; empty where a cgroup cannot be frozen.
   virtual std::string frozen_file() const { return {}; }
 };
 
-// Without limits as yet, in every hierarchy that the host has; it has none: an object that does
-// nothing. One per process of ours at a time. `bounded`: its processors will be; a hierarchy for
-// that alone, which v1 may have, is left out otherwise.
-// `measured`: what it holds may be looked at while it stands still; so is v1's freezer.
+// Makes a cgroup without limits in every hierarchy that the host has. On a host without cgroups the
+// object does nothing. A launcher process has one at a time. Where v1 has a hierarchy for
+// processors alone, it is used only if `bounded`: the run's processors will be limited. One for
+// freezing is used only if `measured`: the run will stand still while its workspace is measured.
 Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bounded, bool measured);
 
-// v1 and v2 behind it. `name` is the same in every hierarchy.
+// The two versions behind make_cgroup(). The folder has the same name in every hierarchy.
 Result<std::unique_ptr<Cgroup>> make_cgroup_v1(const CgroupFacts& facts, const std::string& name);
 Result<std::unique_ptr<Cgroup>> make_cgroup_v2(const CgroupFacts& facts, const std::string& name);
 
-// Folders of launchers that were killed: emptied and removed. Known by pid, start time and pid
-// namespace, which their names carry.
+// Kills what is in the folders of launchers that were killed, and removes them. A folder's name
+// carries its launcher's pid, start time and pid namespace, which tell whether that launcher is
+// still alive.
 void sweep_stale_cgroups(const CgroupFacts& facts);
 
-// Files of one folder, opened before they are needed: opening is what costs.
+// Files of one folder, opened before they are needed, because opening them is what takes time.
 class CgroupFiles {
  public:
   CgroupFiles() = default;
-  // Those that the kernel does not have stay away. `flags`: O_RDONLY or O_WRONLY.
+  // Leaves out files that this kernel does not have. `flags`: O_RDONLY or O_WRONLY.
   CgroupFiles(const std::string& folder, int flags, std::initializer_list<const char*> files);
   bool has(std::string_view file) const { return find(file) >= 0; }
   Status write(std::string_view file, int64_t value) const;
@@ -85,10 +88,10 @@ Status write_setting(const std::string& folder, const char* file, std::string_vi
 std::optional<int64_t> value_of(std::string_view text, std::string_view key);
 std::optional<int64_t> read_keyed(const std::string& folder, const char* file,
                                   std::string_view key);
-// SIGKILL to everything inside, until nothing is: at once with cgroup.kill (v2, Linux 5.14), else
-// process by process. What was killed so is not used again: the kernel may kill who enters late.
+// Sends SIGKILL until no process is left: all at once by cgroup.kill (v2, Linux 5.14), else one
+// after the other. Do not use the cgroup again: the kernel may kill a process that enters late.
 void kill_inside(const std::string& folder);
-// The same, once.
+// Does the same once, and does not wait.
 void kill_once(const std::string& folder);
 bool says_frozen(std::string_view text);
 void remove_folder(const std::string& folder);

@@ -34,18 +34,19 @@ using Type = ControlMessage::Type;
 constexpr int kControl = 3;
 constexpr int kOwnRuleset = 4;
 
-// The command's own user namespace: it owns nothing, not even the mounts, and the kernel counts the
-// run's processes in it alone.
+// Enters a user namespace for the command alone. It owns nothing, not even the mounts, and the
+// kernel counts the run's processes there and nowhere else.
 Status enter_own_user_namespace(int view) {
-  // The ids are written in the view's /proc: there is no other.
+  // The id maps are files of /proc, and the only /proc is in the view.
   if (fchdir(view) != 0) return step_error("entering the new root", errno);
-  // Taking an id made /proc/self root's; this process writes its own map there.
+  // The change of user made root the owner of /proc/self, where this process has to write its map.
   if (prctl(PR_SET_DUMPABLE, 1) != 0) return step_error("becoming dumpable", errno);
   if (unshare(CLONE_NEWUSER) != 0) return step_error("making the command's user namespace", errno);
   return write_id_maps(0, {kInsideId, kInsideId, kInitId, kInitId}, false);
 }
 
-// 0: /dev/null, 1 and 2: the pipes, the others are ours until exec. Nothing else stays open.
+// Descriptor 0 becomes /dev/null, 1 and 2 become the pipes. The control socket and the ruleset
+// follow and close at exec. Everything else is closed now.
 Status set_descriptors(const ChildContext& context) {
   constexpr int kAbove = 16;
   const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -64,7 +65,7 @@ Status set_descriptors(const ChildContext& context) {
   return {};
 }
 
-// The launcher handles none, and ignores this one alone.
+// The launcher has no signal handlers and ignores SIGPIPE alone, so this is all there is to reset.
 void reset_signals() {
   signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -78,7 +79,7 @@ Status set_rlimits(const std::vector<RlimitSetting>& settings) {
     rlimit now{};
     if (getrlimit(resource, &now) != 0)
       return step_error(cat("reading the limit ", setting.name), errno);
-    // A ceiling that this host already has is lower still.
+    // Where the host's own ceiling is lower, that one stays.
     const rlimit wanted{std::min<rlim_t>(setting.soft, now.rlim_max),
                         std::min<rlim_t>(setting.hard, now.rlim_max)};
     if (now.rlim_cur == wanted.rlim_cur && now.rlim_max == wanted.rlim_max) continue;
@@ -121,10 +122,10 @@ Result<CommandSpec> read_spec(const ControlMessage& go) {
 
 struct Order {
   CommandSpec spec;
-  os::Fd input;  // none: it stays /dev/null
+  os::Fd input;  // invalid: the standard input stays /dev/null
 };
 
-// The second wall is taken on as soon as it is there, which may be long before the order.
+// Takes on the Landlock ruleset as soon as it arrives, which may be long before the order does.
 Result<Order> wait_for_order(bool has_ruleset) {
   Order out;
   bool walled = has_ruleset;
@@ -145,8 +146,8 @@ Result<Order> wait_for_order(bool has_ruleset) {
   }
 }
 
-// As the command itself would: links lead where it may go, and nowhere else. A pipe or a device
-// would be waited for, or never end.
+// Opens the file with the command's own rights, so that a link leads nowhere that the command could
+// not go. Only a regular file is taken: opening a pipe or a device could block or never end.
 Status open_stdin(const std::string& path) {
   const os::Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat info {};
@@ -154,13 +155,14 @@ Status open_stdin(const std::string& path) {
     return step_error("opening the file that is the standard input", errno);
   if (!S_ISREG(info.st_mode))
     return step_error("opening the standard input, which is no file", EINVAL);
-  // The flag is the open file's, and the command would keep it.
+  // O_NONBLOCK is a property of the open file, so the command would inherit it.
   if (fcntl(file.get(), F_SETFL, O_RDONLY) != 0 || dup3(file.get(), STDIN_FILENO, 0) < 0)
     return step_error("setting the standard input", errno);
   return {};
 }
 
-// After the last of our own files was opened: one limit is on their number, another on memory.
+// The limits come last, because two of them bound open files and memory, which the steps before
+// need.
 Status take_limits(const Order& order) {
   TRY(make_scratch(order.spec));
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
@@ -172,8 +174,8 @@ Status take_limits(const Order& order) {
   return set_rlimits(order.spec.rlimits);
 }
 
-// One of the tools is not asked about: whoever judges would look up the same name, and no more
-// surely. See exec_gate.h.
+// Executes `file`. If it is one of the tools, `pass` lets the call through the filter unasked: the
+// launcher would look up the same name with no better means. See notify/exec_gate.h.
 int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char* const* arguments,
                  char* const* variables) {
   struct stat info {};
@@ -182,7 +184,8 @@ int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char*
   return static_cast<int>(syscall(SYS_execve, file, arguments, variables, tool ? pass : 0));
 }
 
-// Either number is the control socket, depending on how far it came.
+// The control socket has one number before set_descriptors() and another one after it; both are
+// tried.
 [[noreturn]] void give_up(ChildContext& context, Type type, int number, std::string_view why) {
   context.command = ChildContext::Command::kHasToldWhyNot;
   if (!send_control(kControl, type, number, 0, why))

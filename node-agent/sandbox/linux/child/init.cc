@@ -45,14 +45,14 @@ Status join_cgroups(const Cgroup& cgroup) {
   for (const os::Fd& tasks : cgroup.join_fds()) {
     if (write(tasks.get(), "0", 1) != 1) return step_error("joining the cgroup", errno);
   }
-  // From here on the run's own cgroup looks like the root of the hierarchy.
+  // In a cgroup namespace, the run's own cgroup looks like the root of the hierarchy.
   if (unshare(CLONE_NEWCGROUP) != 0) return step_error("making a cgroup namespace", errno);
   return {};
 }
 
-// What the kernel counts for the user that made this namespace, who makes others too: a share of it
-// for this sandbox. Where /proc/sys cannot be written, as in many containers, all
-// sandboxes together have what the host's own bound gives them.
+// Gives this sandbox a share of what the kernel counts per user. Without an own user, all sandboxes
+// of a launcher are one user to the kernel. Where /proc/sys cannot be written, as in many
+// containers, they all draw on the host's bound together.
 void bound_shared_counters() {
   constexpr std::pair<const char*, std::string_view> kBounds[] = {
       {"/proc/sys/user/max_inotify_instances", "8"},
@@ -63,8 +63,9 @@ void bound_shared_counters() {
   }
 }
 
-// The launcher's death kills this process, and with it everything inside. A launcher that died
-// before the signal was set has closed its end by then: the kernel closes first and signals after.
+// From now on the launcher's death kills this process, and with it everything inside. If the
+// launcher died before, the control socket shows it: the kernel closes descriptors before it sends
+// signals.
 Status die_with_launcher(int control) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return step_error("setting the death signal", errno);
   char byte = 0;
@@ -80,7 +81,8 @@ Status name_host() {
   return {};
 }
 
-// It may wait for long, and has nothing to do with what else the launcher holds.
+// Closes everything else that was inherited: a sandbox may wait for long, and must not hold open
+// what belongs to the launcher.
 Status keep_only_needed(const ChildContext& context) {
   std::set<int> kept = {context.control, context.out, context.err, context.broker,
                         context.user_lock};
@@ -100,7 +102,7 @@ Status keep_only_needed(const ChildContext& context) {
   return {};
 }
 
-// Whether the run goes on without is the launcher's to say.
+// Reports a failure and goes on: the launcher decides whether the run goes on without the device.
 void open_loopback(int control) {
   if (const Status up = bring_up_loopback(); !up.ok())
     send_control(control, Type::kNoLoopback, 0, 0, up.error().message);
@@ -135,8 +137,9 @@ Status make_own_view(ChildContext& context) {
   return leave_host();
 }
 
-// Only this process can make the /proc of its pid namespace, and only from here do terminals leave
-// the host those that it keeps for itself. The launcher makes the rest.
+// Gets the view from the launcher, which makes all of it but two mounts. Only a process in the pid
+// namespace can mount its /proc. Terminals that are mounted from inside this user namespace cannot
+// use up those that the kernel reserves for the host.
 Status get_view(ChildContext& context) {
   ASSIGN_OR_RETURN(const os::Fd proc, new_proc());
   if (!send_control(context.control, Type::kProc, 0, 0, {}, proc.get()))
@@ -157,10 +160,11 @@ Status build(ChildContext& context) {
   return name_host();
 }
 
-volatile sig_atomic_t told_to_end = 0;  // and so all others have a grace
+volatile sig_atomic_t told_to_end = 0;  // the launcher's SIGTERM came: a grace has begun
 
-// The launcher's SIGTERM is for every process inside. One from inside, which shows its sender, is
-// not handed on: none of them can end the others' grace. Stopped ones are woken to see it.
+// Passes the launcher's SIGTERM on to every process inside, and wakes those that are stopped. A
+// signal whose sender has a pid in this namespace came from inside and is dropped, so that no
+// process can end the others' work.
 void hand_on(int, siginfo_t* info, void*) {
   if (info->si_code != SI_USER || info->si_pid != 0) return;
   const int saved = errno;
@@ -170,7 +174,8 @@ void hand_on(int, siginfo_t* info, void*) {
   errno = saved;
 }
 
-// What came while nothing ran was for nobody: ignoring a signal discards one that waits.
+// Handles SIGTERM from now on. One that is pending came before anything ran and was meant for no
+// process; ignoring the signal for a moment discards it.
 void take_signals() {
   signal(SIGTERM, SIG_IGN);
   struct sigaction action {};
@@ -180,14 +185,15 @@ void take_signals() {
   sigset_t term;
   sigemptyset(&term);
   sigaddset(&term, SIGTERM);
-  sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher held it
+  sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher had blocked it
 }
 
-constexpr int kInitControl = 3;  // where init keeps what it needs; the view is 4
+constexpr int kInitControl = 3;  // the first of the descriptors that init keeps; 4 is the view
 constexpr int kScratch = 5;
 
-// How the scratch space stands now, in the letters that the launcher knows; by the kernel's count.
-// Nothing has to be opened for that: a command might have left no room for it.
+// Says in letters whether the scratch space is full: B for no bytes left, F for no files left (see
+// ControlMessage). It asks the kernel about a descriptor that is open already, because the command
+// may have left no room to open another one.
 std::string_view scratch_state() {
   struct statfs info {};
   if (fstatfs(kScratch, &info) != 0 || info.f_blocks == 0) return "";
@@ -195,8 +201,8 @@ std::string_view scratch_state() {
   return info.f_ffree == 0 && info.f_files > 0 ? "F" : "";
 }
 
-// Waits for the command, and for every orphan that the kernel hands over meanwhile.
-// False: there is none.
+// Reaps every orphan that the kernel hands over until the command itself ends, and reports that.
+// Returns false if there is no command.
 bool reap_until_command_ends(pid_t command, int control) {
   for (;;) {
     int status = 0;
@@ -212,16 +218,17 @@ bool reap_until_command_ends(pid_t command, int control) {
   }
 }
 
-// A shell ends at SIGTERM at once, and what it had started may have work to save: that has the
-// grace which the command had. The launcher ends it, and us.
+// After a SIGTERM, waits for the processes that the command has started. A shell ends at once,
+// while its children may have work to save: they keep the grace that the command had. The launcher
+// kills them when it is over, and init with them.
 void wait_for_others() {
   while (told_to_end != 0 && (wait4(-1, nullptr, 0, nullptr) > 0 || errno == EINTR)) {
   }
 }
 
-// The end of this process takes the kernel a while, and the launcher has a result to tell: while
-// nobody else is left, it is the launcher that ends it, or says that it may go. Else its end is
-// that of all others.
+// If no other process is left, waits until the launcher kills init or closes its end of the control
+// socket. Ending init keeps the kernel busy for a while, and the launcher wants to send the result
+// first. If other processes are left, init ends at once, because its end kills them all.
 void wait_to_be_ended(int control) {
   pid_t left = 0;
   while ((left = waitpid(-1, nullptr, WNOHANG)) > 0) {
@@ -232,8 +239,9 @@ void wait_to_be_ended(int control) {
   }
 }
 
-// The view stays open so that its mounts stay a tree: every use of one that is not in any costs a
-// global lock. The user's lock says that there are processes of that user; the command has none.
+// Closes everything but four descriptors. The view stays open because its mounts then stay a tree:
+// the kernel takes a global lock for each use of a mount that is in no tree. The user's lock stays
+// open to say that this user still has processes; the command does not inherit it.
 int close_all_but(int control, int view, int user_lock) {
   constexpr int kAbove = 16;
   const int scratch = openat(view, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -263,11 +271,12 @@ uint64_t init_namespaces(bool inherits_network) {
   };
   if (const Status kept = keep_only_needed(context); !kept.ok()) fail(kept.error());
   if (const Status built = build(context); !built.ok()) fail(built.error());
-  // In this memory until it execs, while we stand still: a copy would cost more than all it does.
+  // The command's process uses init's memory until it executes, and init stands still meanwhile.
+  // Copying the page tables would cost more than everything that the process does before.
   const pid_t command = vfork();  // NOLINT: single-threaded, no handler, and it never returns here
   if (command < 0) fail(step_error("starting the command's process", errno));
   if (command == 0) run_command(context);  // NOLINT: all of it is meant to run here
-  prctl(PR_SET_DUMPABLE, 0);               // the command was, and with it this memory
+  prctl(PR_SET_DUMPABLE, 0);               // the command's process made this memory dumpable
   take_signals();
   const ChildContext::Command came_to = context.command;
   const int control = close_all_but(context.control, context.view.get(), context.user_lock);

@@ -33,7 +33,7 @@ bool mounts_on_detached_trees(const HostFacts& host) {
   return std::pair(host.kernel_major, host.kernel_minor) >= std::pair(6, 15);
 }
 
-// The child's ends of what the launcher keeps the other end of.
+// The child's ends of the channels; the launcher keeps the other ends.
 struct ChildEnds {
   os::Fd control;
   os::Fd out;
@@ -44,7 +44,7 @@ Result<ChildEnds> open_channels(RunningSandbox& processes) {
   ASSIGN_OR_RETURN(ControlPair control, make_control_pair());
   ASSIGN_OR_RETURN(os::Pipe out, os::make_pipe());
   ASSIGN_OR_RETURN(os::Pipe err, os::make_pipe());
-  // A write end may have been handed to a process outside: the last read must not wait for it.
+  // The command may have handed a write end to a process outside, for which no read may wait.
   for (const os::Fd* end : {&out.read, &err.read}) {
     if (fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) return system_error("the output pipes", errno);
   }
@@ -58,7 +58,8 @@ Error setup_failed(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
-// The likeliest share of a request that is not known yet: then little is left to change.
+// What a prepared sandbox shows of the machine: all of it. Most requests get just that, so little
+// has to be rewritten when the request is known.
 MachineShare whole_machine(const HostFacts& host) {
   return {.machine = host.machine,
           .processors = host.machine->processors,
@@ -66,13 +67,13 @@ MachineShare whole_machine(const HostFacts& host) {
           .pids = {}};
 }
 
-// None: all that there are.
+// Empty if the share is all processors of this launcher.
 std::vector<int> processors_to_choose(const MachineShare& share) {
   return share.processors.size() < share.machine->processors.size() ? share.processors
                                                                     : std::vector<int>();
 }
 
-// Nobody there to take it: the supervisor will see that.
+// A child that is gone by now is no error here: the supervisor will notice.
 Status send_order(int control, bool has_ruleset, const CommandSpec& spec) {
   const std::string packed = pack(spec);
   const int number = has_ruleset ? 1 : 0;
@@ -85,7 +86,7 @@ Status send_order(int control, bool has_ruleset, const CommandSpec& spec) {
   return {};
 }
 
-// Before there is a plan: most files are the default owner's.
+// The identity of a sandbox that has no plan yet. Most requests' files belong to the default owner.
 HostIdentity waiting_identity(const LaunchKit& kit) {
   HostIdentity out{.privileged = kit.host.privileged, .root_mapping = kit.root_mapping.get()};
   if (!kit.user) return out;
@@ -149,7 +150,7 @@ EmptySandbox::~EmptySandbox() {
   if (cgroup_) cgroup_->remove();
 }
 
-// Whoever has something to say before the order has failed or ended.
+// A child that sends anything, or ends, before it got its order has failed.
 bool EmptySandbox::waits() const {
   std::array<pollfd, 2> fds = {
       {{processes_.control.get(), POLLIN, 0}, {processes_.pidfd.get(), POLLIN, 0}}};
@@ -168,7 +169,7 @@ Status EmptySandbox::fit(const SandboxPlan& plan) {
   fitted_ = true;
   if (lent_network_ && plan.reach.loopback) loopback_ = bring_up_loopback();
   TRY(cgroup_->limit(plan.cgroup));
-  has_ruleset_ = plan.landlock.files != 0;  // that of its own view the child has
+  has_ruleset_ = plan.landlock.files != 0;  // a child that made its own view made a ruleset too
   if (!view_) return {};
   if (prepared_ != nullptr) {
     if (const auto rest = beyond(plan.mounts, prepared_->table()))
@@ -219,7 +220,8 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
   ASSIGN_OR_RETURN(cgroup_,
                    make_cgroup(kit.host.cgroup, bounded_, plan == nullptr || plan->workspace));
   ASSIGN_OR_RETURN(ChildEnds ends, open_channels(processes_));
-  // What the broker serves must be made by somebody with capabilities in that network.
+  // Init makes the broker's sockets and needs capabilities for that, which it lacks in a lent
+  // network.
   lent_network_ = kit.in_empty_network && broker == nullptr;
   ChildContext child{
       .filters = kit.filters,
@@ -234,7 +236,8 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
       .broker = broker != nullptr ? broker->sandbox_end() : -1,
       .loopback = plan != nullptr && plan->reach.loopback && broker == nullptr && !lent_network_};
   int pidfd = -1;
-  // Of its own user are the namespaces too: the kernel counts what is in them for their owner.
+  // The sandbox's own user shall own the namespaces too, as the kernel charges what is in them to
+  // their owner.
   std::optional<ActingAs> user;
   if (kit.user && identity_.uid == kit.user->id()) {
     auto acting = ActingAs::user(identity_.uid);
@@ -249,7 +252,7 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
                       "kernel.apparmor_restrict_unprivileged_userns");
   }
   if (pid == 0) {
-    // The launcher's ends: as long as we held them, its death would go unnoticed.
+    // Close the launcher's end of the channel: while we held it, we would not notice its death.
     processes_.control.reset();
     run_init(child);
   }
@@ -262,7 +265,8 @@ Status EmptySandbox::start_processes(const LaunchKit& kit, OwnView* own_view,
   return {};
 }
 
-// While the child closes the sandbox around itself; only what it makes has to be waited for.
+// Runs while the child closes the sandbox around itself, and waits only for the two mounts that the
+// child has to make.
 Status EmptySandbox::make_view(const LaunchKit& kit, const std::vector<MountEntry>& table,
                                const MachineShare& share) {
   ASSIGN_OR_RETURN(View view, View::make(true));
@@ -278,7 +282,7 @@ Status EmptySandbox::make_view(const LaunchKit& kit, const std::vector<MountEntr
   return {};
 }
 
-// All its steps were accepted by the kernel, and it waits.
+// Returns once the kernel has accepted every step of the child, and the child waits for its order.
 Status EmptySandbox::wait_until_closed() {
   ASSIGN_OR_RETURN(ControlMessage message, expect(Type::kListener));
   processes_.listener = std::move(message.fd);

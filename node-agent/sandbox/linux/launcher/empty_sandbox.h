@@ -1,6 +1,6 @@
-// A sandbox in which nothing runs yet: closed, filtered and without privileges, its process waits
-// to be told what to execute. Serving launchers make one before there is a request; it serves one
-// request, and is destroyed with whatever it was or was not used for. Not thread-safe.
+// A sandbox in which no command runs yet. It is closed and filtered and has no privileges; its
+// process waits to be told what to execute. A serving launcher makes one before there is a request.
+// It serves one request at most, and its destructor removes everything. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -20,37 +20,41 @@ struct OwnView;
 
 class EmptySandbox {
  public:
-  // For any request that a prepared one fits(); only with a shared view, which outlives it.
+  // Makes one before the request is known: fits() says later whether it serves. The kit must have a
+  // shared view, and that must outlive the sandbox.
   static Result<std::unique_ptr<EmptySandbox>> prepare(const LaunchKit& kit);
-  // For this plan alone. `broker`: nullptr without a network.
+  // Makes one for this plan alone. `broker` is nullptr if the plan has no network.
   static Result<std::unique_ptr<EmptySandbox>> make(const LaunchKit& kit, const SandboxPlan& plan,
                                                     BrokerProcess* broker);
-  // Ends its processes and removes its cgroup, if that was not done.
+  // Kills the processes that are left and removes the cgroup.
   ~EmptySandbox();
   EmptySandbox(const EmptySandbox&) = delete;
   EmptySandbox& operator=(const EmptySandbox&) = delete;
 
-  // Whether it still waits and is what this plan needs: after fit(), the same plan.
+  // Whether the sandbox still waits and suits this plan. After fit() only the plan that was fitted
+  // may be asked about.
   bool fits(const SandboxPlan& plan) const;
-  // Finishes all that depends on the plan; once: what was fitted before stays as it is.
+  // Applies everything that depends on the plan: limits, mounts, Landlock. The first call does it,
+  // later calls change nothing.
   Status fit(const SandboxPlan& plan);
-  // The command opens its streams by their names in /dev too, and so is to own them. Only of pipes
-  // that this launcher made for this run: what it could read there is its own.
+  // Makes the command's user the owner of `pipe`, so that the command can open its streams by their
+  // names in /dev too. Call it only for a pipe that was made for this run: all that could be read
+  // there belongs to the run.
   Status lend(const os::Fd& pipe) const;
-  // Gives the word, after fit(). From then on the processes are the supervisor's to end. `input`:
-  // the command's standard input; -1: /dev/null.
+  // Tells the waiting process what to execute. Call it after fit(). From then on the supervisor
+  // ends the processes. `input` is the command's standard input; -1: /dev/null.
   Result<RunningSandbox> start(const contracts::LaunchRequest& request, const SandboxPlan& plan,
                                int input = -1);
-  // What the supervisor left of them is this object's to end again.
+  // Takes back the processes that the supervisor left; the destructor ends them.
   void take_back(RunningSandbox left) { processes_ = std::move(left); }
-  // After fit(): why it has not the loopback device that the plan wants.
+  // After fit(): an error says why the sandbox lacks the loopback device that the plan wants.
   const Status& loopback() const { return loopback_; }
   Cgroup& cgroup() { return *cgroup_; }
   pid_t init() const { return processes_.pid; }
 
  private:
   explicit EmptySandbox(const HostIdentity& identity) : identity_(identity) {}
-  // `plan`: none is known yet.
+  // `plan` is nullptr as long as none is known.
   Status start_processes(const LaunchKit& kit, OwnView* own_view, const SandboxPlan* plan,
                          BrokerProcess* broker);
   Status make_view(const LaunchKit& kit, const std::vector<MountEntry>& table,
@@ -64,16 +68,17 @@ class EmptySandbox {
   std::unique_ptr<Cgroup> cgroup_;
   RunningSandbox processes_;
   std::optional<View> view_;              // none: the child made its own
-  const SharedView* prepared_ = nullptr;  // what is in place is this; none: all of one plan
-  ProcNames proc_names_;                  // in the view
-  MachineMoment moment_;                  // when they were shown
-  os::Fd ruleset_;                        // Landlock's, of what is in place
-  bool bounded_ = false;                  // its processors will be
+  const SharedView* prepared_ = nullptr;  // what the view shows so far; none: all of one plan
+  ProcNames proc_names_;                  // the files of ours in the view's /proc
+  MachineMoment moment_;                  // the time that these files tell
+  os::Fd ruleset_;                        // Landlock's, for what the view shows so far
+  bool bounded_ = false;                  // its cgroup will limit processors
   bool fitted_ = false;
-  bool lent_network_ = false;  // it is in the launcher's own network
+  bool lent_network_ = false;  // it uses the launcher's own network namespace
   Status loopback_;
-  bool has_ruleset_ = false;  // the command takes one
-  os::Fd mount_namespace_;    // of init: held, its end costs us time and not init's reaper
+  bool has_ruleset_ = false;  // the command gets a Landlock ruleset
+  // Init's. As we hold it too, the kernel destroys it when we let go, and not while it reaps init.
+  os::Fd mount_namespace_;
 };
 
 // Whether launchers of this host can make the view, and so an empty sandbox ahead of time.

@@ -1,5 +1,6 @@
-// What all launches of one launcher process have in common: found out and rendered once, before
-// there is a request. One-shot launchers make one for their only run, serving ones for all.
+// What all launches of one launcher process share: facts of the host, filters and a view that are
+// made once, before there is a request. A one-shot launcher makes a kit for its only run, a serving
+// launcher makes one for all of its runs.
 #pragma once
 
 #include <memory>
@@ -21,35 +22,39 @@ class EmptySandbox;
 struct LaunchKit {
   HostFacts host;
   SeccompFilters filters;
-  // The launcher itself is in an empty network namespace, which is for this run alone and in which
-  // the sandbox has no capability: the sandbox inherits it instead of making its own.
+  // The launcher is in an empty network namespace that is for this run alone. The sandbox inherits
+  // it instead of making one, and has no capability in it.
   bool in_empty_network = false;
-  std::string empty_network;         // then: its books, see loopback.h
-  os::Fd host_network;               // then: the one that the launcher left, for brokers
-  std::optional<HostUser> user;      // of the next sandbox alone; none: see host.why_no_own_user
-  os::Fd root_mapping;               // for the default identity, see HostIdentity; none: invalid
-  os::Fd mounts;                     // watch_mounts() since before `shared` was last looked at
+  std::string empty_network;         // then: its counters before any use, see network_books()
+  os::Fd host_network;               // then: the network that the launcher left, for brokers
+  std::optional<HostUser> user;      // for the next sandbox; none: host.why_no_own_user says why
+  os::Fd root_mapping;               // HostIdentity::root_mapping of the default identity
+  os::Fd mounts;                     // watch_mounts(), opened before `shared` was last checked
   std::optional<SharedView> shared;  // none: each view is made from the host's own folders
-  // Of the run that is over: the kernel takes its time to take them apart.
+  // The sandbox of the run that is over. It is destroyed after the result is out, because the
+  // kernel may need long to take its processes apart.
   std::shared_ptr<EmptySandbox> used;
   std::optional<InputFeed> input;
 };
-// `choices.pass` is chosen here.
+// Chooses `choices.pass` itself.
 Result<LaunchKit> make_kit(LaunchChoices choices = {});
-// The next sandbox has this user, or where there is none its files' owner, as others.
+// Makes `user` the host user of the next sandbox. Where that is an error, the sandbox runs as the
+// owner of its files, as other sandboxes do.
 void give_user(LaunchKit& kit, Result<HostUser> user);
 
-// What a process that holds them was told before it had a run is not about the run.
+// Discards cancel signals that are already pending: they came before this process had a run, so
+// they cannot be meant for it.
 void forget_cancel_signals();
 
-// What a fed run has beside its request; see contracts/launch.h.
+// What the order of a fed run brings beside its request; see contracts/launch.h.
 struct Feed {
   os::Fd input;        // none: /dev/null
-  int client = -1;     // whose packet begins it and whose leaving ends it; -1: not a fed run
-  bool ahead = false;  // its command lacks the last argument, which that packet brings
+  int client = -1;     // its packet begins the run, its hang-up ends it; -1: not a fed run
+  bool ahead = false;  // the command still lacks its last argument, which that packet brings
 };
 
-// launch() with what is known already. `prepared`: used if it fits, else ended; may be nullptr.
+// launch() with a kit that was made before. `prepared` is used if it fits the request, and ended if
+// not; it may be nullptr.
 contracts::SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared,
                                      Feed feed, const contracts::LaunchRequest& request,
                                      EventWriter& events, const Clock& clock);

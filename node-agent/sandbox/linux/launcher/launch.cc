@@ -48,7 +48,7 @@ void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult&
     result.usage.peak_memory_bytes = ended->readings.peak_memory_bytes;
     result.usage.peak_pids = ended->readings.peak_pids;
   }
-  // Every step was accepted, else exec would not have been reached.
+  // The command is executed only after the kernel accepted every step.
   const bool applied =
       supervisor.started() || std::holds_alternative<outcome::NotExecutable>(outcome);
   for (auto& [name, enforcement] : result.enforced) {
@@ -56,7 +56,8 @@ void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult&
   }
 }
 
-// The kernel may refuse though the host can: the run went on all the same.
+// The kernel may refuse the allotment of processors although the host has a cgroup for it. The run
+// goes on without, and its result says so.
 void tell_of_cpus(const Cgroup& cgroup, const SandboxPlan& plan, SandboxResult& result) {
   if (cgroup.bound_cpus().ok()) return;
   AbsentLimits(cgroup.bound_cpus().error().message.c_str(), result.enforced)
@@ -68,15 +69,16 @@ Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
   return BrokerProcess::start(*plan.broker, kit.host_network.get());
 }
 
-// One that was made before the request if it fits, else one for this plan.
+// Returns the sandbox that was prepared before the request, if it fits; else a new one for this
+// plan.
 Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const SandboxPlan& plan,
                                                      std::unique_ptr<EmptySandbox> prepared,
                                                      const Broker& broker) {
-  // What was made of the host's folders before holds only as long as they are the same.
+  // The shared view is a copy of the host's mounts, and is of use only while those are unchanged.
   const bool current =
       !kit.shared || (!mounts_have_changed(kit.mounts) && kit.shared->is_current());
   if (prepared && current && prepared->fits(plan)) return prepared;
-  prepared.reset();  // both would have the same cgroup
+  prepared.reset();  // first, as the new one gets a cgroup of the same name
   if (!current) kit.shared.reset();
   return EmptySandbox::make(kit, plan, broker.get());
 }
@@ -89,7 +91,9 @@ Result<std::unique_ptr<EmptySandbox>> fitted_sandbox(LaunchKit& kit, const Sandb
   return out;
 }
 
-// Only here it is known whether the file system of its folders can show them to another user.
+// Returns a sandbox to which the plan was applied. Whether a file system can map owners is known
+// only when its folder is mounted. Where it cannot, the sandbox is made once more, as the files'
+// owner.
 Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, SandboxPlan& plan,
                                                       std::unique_ptr<EmptySandbox> prepared,
                                                       const Broker& broker) {
@@ -101,9 +105,9 @@ Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, SandboxPla
   return fitted_sandbox(kit, plan, nullptr, broker);
 }
 
-// Whether nobody sees when this run's processes are gone: it has no network and can write to no
-// folder of others. What it used is counted for it as a whole.
-// Before Linux 5.19 a signal could bring back who is held at its end.
+// Whether nobody can tell when exactly this run's processes are gone: it has no network, can write
+// to no folder that others see, and its cgroup counts what it used. Linux 5.19 is needed: before, a
+// signal could set free a thread that is held at its exit.
 bool ends_unseen(const LaunchKit& kit, const SandboxPlan& plan, const Feed& feed) {
   const auto shared = [](const MountEntry& entry) {
     return entry.kind == MountEntry::Kind::kBind && (entry.writable || !entry.lower.empty());
@@ -121,12 +125,13 @@ SandboxResult blank_result(const LaunchRequest& request) {
   return result;
 }
 
-// The result of what never ran.
+// Writes the result of a run whose command was never executed.
 void explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult& result) {
   classify(outcome, {}, request.command.empty() ? "" : request.command[0], result);
 }
 
-// The sandbox is left in the kit, to be taken apart after the result: the kernel takes its time.
+// Leaves the sandbox in the kit: it is destroyed after the result is out, as the kernel may need
+// long for that.
 void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
               const LaunchRequest& request, SandboxPlan& plan, EventWriter& events,
               const Clock& clock, SandboxResult& result) {
@@ -161,7 +166,8 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
     kit.used.reset();
     return setup_failed(running.error());
   }
-  feed.input.reset();  // the command's alone: its client sees it end
+  // From now on only the command holds it, so its client sees when the command closes it.
+  feed.input.reset();
   Supervisor supervisor(
       std::move(running).value(),
       {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
@@ -182,9 +188,10 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
     remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok()}, result);
 }
 
-// The same for one that was ordered ahead: what does not need the whole command is done before it
-// is there, if it can be told later whether it still holds. Nobody has asked for the run yet: what
-// fails is tried again, and told, when it is needed. What a network needs starts with the run.
+// run_plan() for a run that was ordered ahead. Its sandbox is made before the last argument of the
+// command arrives; choose_sandbox() checks later whether it still fits. An error here is not
+// reported, since nobody has asked for the run yet: the step is repeated, and its error told, when
+// the run begins. A plan with a broker is not prepared: the broker starts with the run.
 void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
                LaunchRequest request, SandboxPlan plan, EventWriter& events, const Clock& clock,
                SandboxResult& result) {
@@ -203,8 +210,8 @@ void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& fee
   run_plan(kit, std::move(prepared), feed, request, plan, events, clock, result);
 }
 
-// A launcher that was not told that its runs name tools, as most do not: what it prepared has
-// another filter.
+// Switches to the filter that asks about each program that is executed. Most runs name no tools, so
+// what this launcher prepared may have the other filter; then that is thrown away.
 Status judge_executions(LaunchKit& kit, const SandboxPlan& plan,
                         std::unique_ptr<EmptySandbox>& prepared) {
   LaunchChoices& choices = kit.filters.choices;

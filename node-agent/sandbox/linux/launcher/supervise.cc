@@ -23,10 +23,10 @@ namespace {
 
 using contracts::FrameType;
 
-constexpr Millis kLookEvery{100};  // at what the workspace holds
+constexpr Millis kLookEvery{100};  // how often the workspace is measured
 constexpr Millis kLookWaiting{5'000};
-constexpr Millis kShortRun{50};  // ends before a thread would be worth its start
-// From the kill until the kernel's work alone does not put off the result any more.
+constexpr Millis kShortRun{50};  // a run that ends sooner is not worth a thread
+// This long after the kill, the result no longer waits for the kernel to take the dead apart.
 constexpr Millis kEnoughToDie{100};
 constexpr std::array<pollfd, 2> kNoInput = {{{-1, 0, 0}, {-1, 0, 0}}};
 
@@ -56,7 +56,8 @@ bool waits_for_the_killed(pid_t init) {
   return flags && (*flags & kExiting) != 0 && fields[0] == "S";
 }
 
-// Who reads a file may come later.
+// The descriptor whose other end is the reader of the events. A file has none: its reader may come
+// later.
 int reader_of(const EventWriter& events) { return events.is_file() ? -1 : events.fd(); }
 
 }  // namespace
@@ -72,7 +73,7 @@ Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t i
       next_look_(now_ + kLookEvery) {}
 
 Outcome Supervisor::run() {
-  // A disk may take its time for each frame.
+  // Writing a frame to a disk can block, and time must be kept meanwhile.
   if (watched_.events.is_file()) keeper_.start_thread();
   while (!reaped_ && !over_) {
     wait_for_something();
@@ -82,7 +83,7 @@ Outcome Supervisor::run() {
   keeper_.stop();
   answerer_.stop();
   if (watched_.disk) watched_.disk->let_go_on();
-  // Nothing inside writes any more: what the pipes still hold is all that will ever come.
+  // No process inside writes any more, so the pipes hold everything that will ever come.
   read_what_is_left(sandbox_.out, outputs_.out);
   read_what_is_left(sandbox_.err, outputs_.err);
   outputs_.finish(now_);
@@ -90,7 +91,9 @@ Outcome Supervisor::run() {
   return outcome();
 }
 
-// A bound for what somebody outside, whom it was handed to, or a call of the dead still brings.
+// A process outside may hold the pipe's other end (the command can hand it over), and so may a
+// system call of a killed process: the number of reads is bounded, so that neither can keep us
+// here.
 void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
   constexpr int kMostReads = 1024;
   for (int i = 0; i < kMostReads && pipe.valid(); ++i) read_output(pipe, stream, now_, true);
@@ -132,7 +135,7 @@ void Supervisor::wait_for_something() {
     if (!ends_here()) return answerer_.found().let_exit();
     wait_status_ = 0;
   } else if (only_the_kernel_works()) {
-    // Its result is known.
+    // The run was killed, so its result is known: fall through and end the loop.
   } else if (!wait_status_) {
     return;
   } else if (!only_init_is_left()) {
@@ -148,32 +151,34 @@ void Supervisor::read_some(os::Fd& pipe, OutputStream& stream) {
   output_budget_.spend(now_, stream.beyond() - before);
 }
 
-// Who asks to end is the command's only thread, and only init is there beside it. (Why something
-// failed may need what comes later; only a success is asked about.)
+// Whether the thread that wants to exit is the command's only one, with no other process but init.
+// The filter asks about successful exits only: to explain a failure we may need what comes after
+// it.
 bool Supervisor::ends_here() const {
   const TimeKeeper::State state = keeper_.state();
   return state.started && state.cause == EndCause::kNone && !setup_error_ && !exec_error_ &&
          !wait_status_ && watched_.cgroup.tasks() == 2;
 }
 
-// It would wait for us otherwise; see wait_to_be_ended().
+// Init waits for the launcher at its end (wait_to_be_ended() in init.cc); this lets it go on.
 void Supervisor::let_init_go() {
   if (sandbox_.control.valid()) shutdown(sandbox_.control.get(), SHUT_WR);
 }
 
-// Init has reaped the command and whoever else there was.
+// Whether init has reaped the command and every other process.
 bool Supervisor::only_init_is_left() const {
   return watched_.plan.cgroup.cpu_accounting && watched_.cgroup.tasks().value_or(2) < 2;
 }
 
-// Whatever it mapped, the kernel may take apart for as long as that takes: nobody there executes
-// anything any more.
+// Whether all processes are dead and only the kernel is still busy with their memory. That may take
+// long, and no code of the command executes any more.
 bool Supervisor::only_the_kernel_works() const {
   const auto killed = keeper_.state().killed;
   return killed && now_ >= *killed + kEnoughToDie && waits_for_the_killed(sandbox_.pid);
 }
 
-// Who is held goes on once nobody listens, and so must be killed before.
+// A thread that is held at its exit goes on when the listener closes. So the caller gets the
+// listener along with the process, and kills the process first.
 RunningSandbox Supervisor::release() {
   sandbox_.listener = answerer_.take_listener();
   return std::move(sandbox_);
@@ -236,7 +241,7 @@ void Supervisor::handle_control() {
     case MessageType::kRuleset:
     case MessageType::kInput:
     case MessageType::kGo:
-      break;  // of the time before there was a run, or ours
+      break;  // sent before the run begins, or by the launcher itself
   }
 }
 
@@ -272,7 +277,7 @@ void Supervisor::flush(bool all) {
     watched_.events.add(type, piece);
   });
   if (events_lost_ || watched_.events.write_some().ok()) return;
-  events_lost_ = true;  // nobody can learn of this run any more
+  events_lost_ = true;  // the events cannot be written, so nobody would learn of this run
   keeper_.end(EndCause::kCanceled, now_);
 }
 
@@ -297,7 +302,7 @@ Outcome Supervisor::outcome() {
     return outcome::SetupFailed{setup_error("the sandbox ended before the command started")};
   outcome::Ended ended{state.cause, wait_status_, std::max(main_cpu_, tree_cpu_),
                        watched_.cgroup.read(), scratch_};
-  // What ended the run is known then, and a large folder takes its time.
+  // Measuring a large folder takes long: it is skipped where we know already what ended the run.
   const bool measures = watched_.disk && !disk_hit_ && state.cause == EndCause::kNone;
   if (measures) disk_hit_ = watched_.disk->look_back();
   ended.disk = disk_hit_;

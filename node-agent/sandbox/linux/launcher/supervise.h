@@ -1,5 +1,7 @@
-// Watches one sandbox from clone to reaped: its output, what it asks, what its folder holds, and
-// how it ends. One poll loop. What must never wait for any of that is the time keeper's.
+// The supervisor watches one sandbox from its clone until it is reaped: it reads the output,
+// answers the command's questions, measures the workspace and notes how the run ends. All of this
+// happens in one poll loop. Limits and kills must never wait for that loop, so they belong to the
+// time keeper.
 #pragma once
 
 #include <optional>
@@ -40,19 +42,21 @@ struct Watched {
   int client = -1;             // of a fed run; see Feed
   bool waits = false;          // until its client says that it begins
   bool tells_start = true;
-  // Nothing outside can tell a process that will execute nothing more from one that has ended.
+  // The run may count as over while its last process is held in its final call: nobody outside can
+  // tell such a process from one that has ended.
   bool may_end_early = false;
 };
 
 class Supervisor {
  public:
   Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes);
-  // Returns once nothing of the run is alive but its init process, which has nothing left to do.
-  // Or, if it may, once the command is alone and ends well: it is held at its last call and will
-  // execute nothing any more. Or once all of it was killed, and what is left is the kernel's work.
-  // What is still there is release()'s.
+  // Returns when one of these is true:
+  // - no process of the run is alive but init, which has nothing left to do;
+  // - `may_end_early`, and the command is alone and ends well: it is held in its last system call;
+  // - everything was killed, and only the kernel is still busy with the dead.
+  // The caller ends what is still there: release() hands it over.
   Outcome run();
-  // What is to be ended by the caller. Once, after run().
+  // Hands over what the caller has to end. Call it once, after run().
   RunningSandbox release();
 
   const Outputs& outputs() const { return outputs_; }
@@ -97,7 +101,7 @@ class Supervisor {
   Millis main_cpu_{0};  // of the command and the children it waited for
   Millis tree_cpu_{0};  // of all that init waited for
   bool reaped_ = false;
-  bool over_ = false;  // nothing of the command goes on, though init is there
+  bool over_ = false;  // the command executes nothing any more, though init is still there
   bool events_lost_ = false;
 };
 
