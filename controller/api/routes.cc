@@ -104,7 +104,7 @@ Routes server_routes() {
       {"POST", "/admin/secret-key/rotate", Scope::kAdmin, kSmallDocument, rotate_secret_key},
       {"GET",    "/admin/tokens",      Scope::kAdmin, kNoBody,        list_access_tokens},
       {"POST",   "/admin/tokens",      Scope::kAdmin, kSmallDocument, make_access_token},
-      {"DELETE", "/admin/tokens/{id}", Scope::kAdmin, kSmallDocument, revoke_access_token},
+      {"DELETE", "/admin/tokens/{id}", Scope::kAdmin, kOptionalDocument, revoke_access_token},
 
       // Pages for people. They hold nothing that is secret; what they show comes from the routes below.
       {"GET", "/", Scope::kPublic, kNoBody, dashboard_page},
@@ -150,9 +150,9 @@ Routes run_routes() {
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_runs},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
-      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kSmallDocument, delete_object<Run>},
-      {"DELETE", RUNS, Scope::kRunsWrite, kSmallDocument, delete_collection<Run>},
-      {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kSmallDocument, cancel_run, contracts::kCancelRun},
+      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kOptionalDocument, delete_object<Run>},
+      {"DELETE", RUNS, Scope::kRunsWrite, kOptionalDocument, delete_collection<Run>},
+      {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kOptionalDocument, cancel_run, contracts::kCancelRun},
       {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events, contracts::kReadEvents},
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
       {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts, contracts::kReadArtifacts},
@@ -168,8 +168,8 @@ Routes run_routes() {
       STATUS_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsRead),
       {"POST",   GRANTS,                            Scope::kGrantsWrite, kSmallDocument, create_object<Grant>},
       {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, explain_grant},
-      {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kSmallDocument, delete_object<Grant>},
-      {"DELETE", GRANTS, Scope::kGrantsWrite, kSmallDocument, delete_collection<Grant>},
+      {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kOptionalDocument, delete_object<Grant>},
+      {"DELETE", GRANTS, Scope::kGrantsWrite, kOptionalDocument, delete_collection<Grant>},
 
       // Secrets: written by callers, given to runs, read by nobody.
       {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        list_objects<Itself<Secret>>},
@@ -178,8 +178,8 @@ Routes run_routes() {
       {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, change_secret},
       STATUS_ROUTES(Secret, SECRETS "/{name}", Scope::kSecretsRead),
       {"POST",   SECRETS,                           Scope::kSecretsWrite, kApiDocument,   create_secret},
-      {"DELETE", SECRETS "/{name}",                 Scope::kSecretsWrite, kSmallDocument, delete_object<Secret>},
-      {"DELETE", SECRETS, Scope::kSecretsWrite, kSmallDocument, delete_collection<Secret>},
+      {"DELETE", SECRETS "/{name}",                 Scope::kSecretsWrite, kOptionalDocument, delete_object<Secret>},
+      {"DELETE", SECRETS, Scope::kSecretsWrite, kOptionalDocument, delete_collection<Secret>},
 
       // Tool tokens: credentials of one run.
       {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        list_objects<Itself<ToolToken>>},
@@ -187,9 +187,9 @@ Routes run_routes() {
       CHANGE_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsRead),
       {"POST",   TOOL_TOKENS,                       Scope::kRunsWrite, kSmallDocument, create_object<ToolToken>},
-      {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kSmallDocument, revoke_token},
-      {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kSmallDocument, delete_object<ToolToken>},
-      {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kSmallDocument, delete_collection<ToolToken>},
+      {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kOptionalDocument, revoke_token},
+      {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kOptionalDocument, delete_object<ToolToken>},
+      {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kOptionalDocument, delete_collection<ToolToken>},
 
       // Sandboxes: sessions.
       {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        list_objects<Itself<Sandbox>>},
@@ -197,14 +197,14 @@ Routes run_routes() {
       CHANGE_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
       {"POST",   SANDBOXES,                         Scope::kRunsWrite, kApiDocument,   create_object<Sandbox>},
-      {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kSmallDocument, destroy_sandbox},
-      {"DELETE", SANDBOXES, Scope::kRunsWrite, kSmallDocument, delete_collection<Sandbox>},
+      {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kOptionalDocument, destroy_sandbox},
+      {"DELETE", SANDBOXES, Scope::kRunsWrite, kOptionalDocument, delete_collection<Sandbox>},
       {"POST",   SANDBOXES "/{name}/commands",      Scope::kRunsWrite, kStreamed,      run_session_command},
-      {"POST",   SANDBOXES "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kSmallDocument, cancel_session_command},
+      {"POST",   SANDBOXES "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kOptionalDocument, cancel_session_command},
       {"GET",    SANDBOXES "/{name}/files",         Scope::kRunsRead,  kNoBody,        read_session_file},
       {"GET",    SANDBOXES "/{name}/files/{path…}", Scope::kRunsRead,  kNoBody,        read_session_file},
       {"PUT",    SANDBOXES "/{name}/files/{path…}", Scope::kRunsWrite, kStreamed,      write_session_file},
-      {"DELETE", SANDBOXES "/{name}/files/{path…}", Scope::kRunsWrite, kSmallDocument, remove_session_file},
+      {"DELETE", SANDBOXES "/{name}/files/{path…}", Scope::kRunsWrite, kOptionalDocument, remove_session_file},
 
       // The same as a new run, in the words of the design's own clients.
       {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
@@ -221,8 +221,8 @@ Routes file_routes() {
       CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
       {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_object<Workspace>},
-      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kSmallDocument, delete_object<Workspace>},
-      {"DELETE", WORKSPACES, Scope::kWorkspacesWrite, kSmallDocument, delete_collection<Workspace>},
+      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kOptionalDocument, delete_object<Workspace>},
+      {"DELETE", WORKSPACES, Scope::kWorkspacesWrite, kOptionalDocument, delete_collection<Workspace>},
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
@@ -239,8 +239,8 @@ Routes file_routes() {
       READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
-      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kSmallDocument, delete_object<Volume>},
-      {"DELETE", VOLUMES, Scope::kWorkspacesWrite, kSmallDocument, delete_collection<Volume>},
+      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kOptionalDocument, delete_object<Volume>},
+      {"DELETE", VOLUMES, Scope::kWorkspacesWrite, kOptionalDocument, delete_collection<Volume>},
   };
 }
 
@@ -250,7 +250,7 @@ Routes node_routes() {
       READ_ROUTES(Node, A "/nodes", NODE, Scope::kNodesRead),
       CHANGE_ROUTES(Node, NODE, Scope::kNodesWrite),
       STATUS_ROUTES(Node, NODE, Scope::kNodesRead),
-      {"DELETE", NODE,        Scope::kNodesWrite, kSmallDocument, delete_node},
+      {"DELETE", NODE,        Scope::kNodesWrite, kOptionalDocument, delete_node},
       {"POST",   NODE "/cordon",   Scope::kNodesWrite, kSmallDocument, cordon_node},
       {"POST",   NODE "/uncordon", Scope::kNodesWrite, kSmallDocument, uncordon_node},
       {"GET",    NODE "/drain",    Scope::kNodesRead,  kNoBody,        get_drain},
@@ -300,7 +300,8 @@ std::string describe_routes(const std::vector<Route>& table) {
     std::string body = "-";
     if (route.body.kind == BodyKind::kStream) body = "stream";
     if (route.body.kind == BodyKind::kDocument || route.body.kind == BodyKind::kReview)
-      body = cat("document up to ", format_quantity(static_cast<int64_t>(route.body.limit)));
+      body = cat("document up to ", format_quantity(static_cast<int64_t>(route.body.limit)),
+                 route.body.optional ? " or none" : "");
     text += cat(route.method, " ", route.pattern, "  scope ", auth::scope_name(route.scope),
                 "  body ", body);
     if (route.tool) text += cat("  tool ", route.tool->endpoint, " ", route.tool->operation);

@@ -46,15 +46,19 @@ int refusal_status(const Error& error) {
   return row == nullptr ? contracts::http_status(error.code) : row->status;
 }
 
-Response refusal(const Error& error) {
+wire::Value refusal_document(const Error& error) {
   wire::Value body = contracts::status_body(error);
   if (const Row* row = row_of(error); row != nullptr) {
     body.set("code", row->status);
     body.set("reason", row->kubernetes);
   }
+  return body;
+}
+
+Response refusal(const Error& error) {
   Response response;
   response.status = refusal_status(error);
-  response.body = wire::to_json(body);
+  response.body = wire::to_json(refusal_document(error));
   for (const auto& [name, fact] : error.facts) {
     if (name == kRetryAfterSeconds) response.headers.emplace_back("retry-after", fact);
   }

@@ -84,10 +84,7 @@ Status read_body(const Route& route, Call& call) {
   if (!document || call.request.body == nullptr) return {};
   ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(route.body.limit));
   call.body_hash = crypto::sha256_hex(bytes);
-  const bool optional = std::string_view(route.method) == "DELETE" ||
-                        std::string_view(route.pattern).ends_with("/cancel") ||
-                        std::string_view(route.pattern).ends_with("/revoke");
-  if (bytes.empty() && optional) return {};
+  if (bytes.empty() && route.body.optional) return {};
   const std::string type = call.request.header("content-type");
   if (route.body.kind == BodyKind::kReview && type == "application/vnd.kubernetes.protobuf") {
     ASSIGN_OR_RETURN(call.body, k8s::decode_review(bytes));
@@ -173,10 +170,9 @@ bool is_denial(const Error& error) {
 Response answer_error(Services& services, const Request& request, const Error& error,
                       const Trace& trace) {
   Response response = http_server::refusal(error);
-  if (auto body = wire::parse_json(response.body)) {
-    k8s::add_details(*body, request.segments, trace.sent);
-    response.body = wire::to_json(*body);
-  }
+  wire::Value document = http_server::refusal_document(error);
+  k8s::add_details(document, request.segments, trace.sent);
+  response.body = wire::to_json(document);
   if (error.reason == "METHOD_NOT_ALLOWED" && !error.context.empty())
     response.headers.emplace_back("allow", error.context[0]);
   if (error.code == Code::kUnauthenticated)

@@ -19,12 +19,15 @@ enum class BodyKind {
 
 struct BodyRule {
   BodyKind kind;
-  size_t limit;  // bytes; for documents only
+  size_t limit;           // bytes; for documents only
+  bool optional = false;  // a document that may be absent: the handler then sees null
 };
 inline constexpr BodyRule kNoBody{BodyKind::kNone, 0};
 inline constexpr BodyRule kApiDocument{BodyKind::kDocument, size_t{8} << 20};
 inline constexpr BodyRule kReviewDocument{BodyKind::kReview, size_t{64} << 10};
 inline constexpr BodyRule kSmallDocument{BodyKind::kDocument, size_t{64} << 10};
+// What a request may say beside what it means anyway: a DELETE, a cancel.
+inline constexpr BodyRule kOptionalDocument{BodyKind::kDocument, size_t{64} << 10, true};
 inline constexpr BodyRule kMediaDocument{BodyKind::kDocument, size_t{1} << 20};
 inline constexpr BodyRule kToolDocument{BodyKind::kDocument, size_t{256} << 10};
 // An object to change: the stored one must stay small enough for every reader.
