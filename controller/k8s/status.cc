@@ -30,12 +30,16 @@ std::optional<Subject> subject_of(const std::vector<std::string>& path) {
   return Subject{path[at], path.size() > at + 1 ? path[at + 1] : ""};
 }
 
-const char* cause_reason(const std::string& message) {
-  if (message.find("required") != message.npos) return "FieldValueRequired";
-  if (message.find("is not one of") != message.npos) return "FieldValueNotSupported";
-  if (message.find("conflict with") != message.npos) return "FieldManagerConflict";
-  if (message.find("cannot change") != message.npos) return "FieldValueForbidden";
-  if (message.find("expected ") != message.npos) return "FieldValueTypeInvalid";
+// Kubernetes' word for what is wrong with a field.
+const char* cause_reason(std::string_view code, std::string_view message) {
+  if (code == "APPLY_CONFLICT") return "FieldManagerConflict";
+  if (code == "FIELD_IMMUTABLE") return "FieldValueForbidden";
+  // What is found while a document is decoded has one code; its sentences (wire/describe.cc)
+  // differ.
+  if (message.starts_with("required")) return "FieldValueRequired";
+  if (message.starts_with("expected ")) return "FieldValueTypeInvalid";
+  if (message.starts_with('"') && message.find("\" is not one of: ") != message.npos)
+    return "FieldValueNotSupported";
   return "FieldValueInvalid";
 }
 
@@ -52,7 +56,8 @@ void add_details(Value& status, const std::vector<std::string>& segments, const 
                                                       {"message", status.text("message")}}});
   }
   if (Value* causes = details->find("causes"); causes != nullptr && causes->array() != nullptr) {
-    for (Value& cause : *causes->array()) cause.set("reason", cause_reason(cause.text("message")));
+    for (Value& cause : *causes->array())
+      cause.set("reason", cause_reason(status.text("error.code"), cause.text("message")));
   }
   if (const auto core = core_subject(segments)) {
     details->set("name", core->name);
