@@ -52,7 +52,7 @@ inline constexpr std::array kAllFacts = {Fact::kBound,           Fact::kPreparin
 // Ids are set by the store.
 using Events = std::vector<contracts::RunEvent>;
 
-// A new run enters as Pending; of its status only workspaceRoot and policy are kept.
+// A new run enters as Pending. Of its status what admission decided is kept, and nothing else.
 Events admit(contracts::Run& run, WallTime now);
 // Reason of a pending run that fits nowhere now.
 inline constexpr const char* kUnschedulable = "UNSCHEDULABLE";

@@ -45,6 +45,13 @@ Status check_lives(const Sandbox& session) {
                    sentence_of(session.status.reason))};
 }
 
+Status note_ready(store::WriteTxn& txn, Sandbox& session, WallTime now) {
+  if (session.status.phase != SandboxPhase::kPending) return {};
+  session.status.phase = SandboxPhase::kReady;
+  session.status.ready_at = wire::Timestamp{now};
+  return txn.update(session);
+}
+
 Status note_use(store::WriteTxn& txn, const Sandbox& session, WallTime now, Millis busy) {
   return txn.put_session_due(session.metadata.uid, due_after(session, now, busy).ms);
 }

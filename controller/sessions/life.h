@@ -20,6 +20,8 @@ WallTime due_after(const contracts::Sandbox& session, WallTime now, Millis busy 
 // SESSION_ENDED (Gone) unless it lives.
 Status check_lives(const contracts::Sandbox& session);
 
+// Its node has made it: a pending one is ready from now on.
+Status note_ready(store::WriteTxn& txn, contracts::Sandbox& session, WallTime now);
 // A use: moves the idle deadline.
 Status note_use(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now,
                 Millis busy = Millis(0));

@@ -18,8 +18,8 @@ Status keep_if_orphan(store::ReadTxn& txn, contracts::ToolToken& token) {
   return {};
 }
 
-// Looked up by its hash, and then compared again in constant time: what the index finds early or
-// late says nothing of the secret, and what it finds is what was sent.
+// Looked up by its hash: how long that takes tells nothing of the secret (auth/token.h). The hash
+// is compared once more, so that nothing depends on how the index compares.
 Result<auth::Principal> holder_of(const std::string& secret, store::Store& store, WallTime now) {
   const std::string hash = auth::token_hash(secret);
   std::optional<contracts::ToolToken> token;

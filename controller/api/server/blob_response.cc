@@ -35,7 +35,7 @@ void stream_part(Response& response, os::Fd opened, ByteRange range) {
   };
 }
 
-// Without a body; false when the client has it already.
+// Sets the headers that describe the blob. False, with status 304, when the client has it already.
 bool begin(const Request& request, const cas::Digest& digest, Response& response) {
   response.headers.emplace_back("etag", cat("\"", digest, "\""));
   response.headers.emplace_back("x-content-type-options", "nosniff");

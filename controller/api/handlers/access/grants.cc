@@ -58,7 +58,8 @@ Status check_quotas(const Run& run, const std::vector<Grant>& all) {
   return {};
 }
 
-// A quota bounds those who may write grants too: whoever could set it could take what it keeps.
+// A quota also bounds callers who may write grants: if they could set it, they could raise their
+// own.
 Status check_quota_writer(const auth::Principal& writer) {
   if (auth::authorize(writer, auth::Scope::kAdmin, {}, {}).ok()) return {};
   const std::string message =

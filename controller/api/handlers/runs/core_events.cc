@@ -153,7 +153,8 @@ Result<Response> list_events(Call& call) {
   return page_response(std::move(page), query);
 }
 
-// A list of one, by the selector that finds it through its run: a name that has none is nobody's.
+// A list of one, by the selector that finds an event through its run: the name of an event holds
+// that of its run, and a name without one is no event's.
 Result<Response> get_event(Call& call) {
   ListQuery query;
   query.options.name_space = call.param("ns");

@@ -86,11 +86,8 @@ Status open_session(Services& services, Sandbox& session) {
   return services.store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(Sandbox now, txn.get<Sandbox>(key_of(session)));
     TRY(sessions::check_lives(now));
-    if (now.metadata.uid == session.metadata.uid && now.status.phase == SandboxPhase::kPending) {
-      now.status.phase = SandboxPhase::kReady;
-      now.status.ready_at = wire::Timestamp{services.clock.wall()};
-      TRY(txn.update(now));
-    }
+    if (now.metadata.uid == session.metadata.uid)
+      TRY(sessions::note_ready(txn, now, services.clock.wall()));
     session = std::move(now);
     return {};
   });
