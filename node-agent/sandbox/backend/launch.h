@@ -9,19 +9,20 @@
 
 namespace paddock::sandbox {
 
-// First of all, in a program that launches: undoes what a container runtime put over parts of
-// /proc, for this process and those it starts, where that is in the way and may be undone.
+// A container runtime may have mounted something over parts of /proc. This undoes it for the
+// calling process and those it starts, where that is needed and allowed. A program that launches
+// calls it first of all.
 void uncover_proc();
 
-// What this process lives under, and all that it starts until they take limits of their own: more
-// descriptors than any command may have, and no handler of the host for what crashes.
+// Sets the limits of this process, and of those it starts until they set their own: it may open
+// more descriptors than any command, and a crash is not given to the host's handler.
 Status take_own_limits();
 
-// SIGTERM, SIGINT and SIGHUP wait from here on until launch() takes them as a cancel.
+// Holds back SIGTERM, SIGINT, SIGHUP and SIGQUIT from now on. launch() takes them as a cancel.
 void hold_cancel_signals();
 
-// What is left of a run that was killed, while the kernel takes it apart: whoever lets go of it
-// waits for the end of that, and so does it after the result.
+// What is left of a run whose processes the kernel is still taking apart. Its destructor waits for
+// that to end, so let go of it after the result is out.
 using Remains = std::shared_ptr<void>;
 
 // Writes `started`, `stdout` and `stderr` frames; the caller writes the result. The cancel signals

@@ -1,6 +1,6 @@
-// What every run sees of the host, made once by a serving launcher: each run gets copies of whole
-// folders of it instead of making them anew. Shared by the runs is only what is read-only; locks on
-// it and watches of it are shared too (SECURITY.md).
+// What every run sees of the host. A serving launcher makes it once, and each run gets copies of
+// whole folders instead of making them anew. Runs share only what is read-only; they also share
+// locks on it and watches of it (SECURITY.md).
 #pragma once
 
 #include <sys/types.h>
@@ -22,18 +22,18 @@ class SharedView {
   static Result<SharedView> make(const HostFacts& host);
   // standing_mounts(); the scratch space is each run's own.
   const std::vector<MountEntry>& table() const { return table_; }
-  // The second wall of a run that sees these and nothing else; none while a standing tool is
-  // absent: whoever names it is told.
+  // The Landlock ruleset of a run that sees these mounts and nothing else. Nothing while a standing
+  // tool is absent from the host: a run that names it gets an error.
   const std::optional<LandlockRuleset>& landlock() const { return landlock_; }
   // The standing tools and their loaders.
   const OpenFiles& programs() const { return programs_; }
   // Whether the host's folders still hold the same files; see mounts_have_changed() too.
   bool is_current() const;
-  // For a process of the mount namespace that it was made in.
+  // Works only in the mount namespace that the view was made in.
   Result<os::Fd> copy_of(const std::string& top_folder) const;
 
  private:
-  // What something on the host was when it was looked at.
+  // The identity of a file or folder of the host when it was looked at.
   struct Seen {
     std::string path;
     dev_t device = 0;
@@ -52,16 +52,16 @@ class SharedView {
   std::optional<LandlockRuleset> landlock_;
   OpenFiles programs_;
   std::vector<Seen> sources_;
-  std::vector<Seen> folders_;  // that these lie in: unchanged, none was replaced
+  std::vector<Seen> folders_;  // in which these lie: if unchanged, no file was replaced
 };
 
 // A descriptor that learns of every mount and unmount in this process's mount namespace from now
-// on. Asking it takes the news: each asker has one of its own. Invalid where there is no /proc.
+// on. Asking it resets it, so each asker needs one of its own. Invalid where there is no /proc.
 os::Fd watch_mounts();
 bool mounts_have_changed(const os::Fd& watch);
 
-// Places the table in its order, all but /proc and terminals: only a process of the sandbox can
-// make these. `shared`: where whole folders may be copied from; nullptr: nowhere.
+// Places the entries of the table in their order, except /proc and the terminals, which only a
+// process of the sandbox can make. Whole folders are copied from `shared` if that is not nullptr.
 Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
                const SharedView* shared);
 

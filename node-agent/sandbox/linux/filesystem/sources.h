@@ -1,5 +1,6 @@
-// The parts of the host that a sandbox shows, as detached copies of mounts. Every source is opened
-// once and from then on named by its descriptor: nothing can be swapped in between.
+// Opens the parts of the host that a sandbox shows, as detached copies of mounts. Each source is
+// opened once and then named by its descriptor alone, so that nobody can swap it for something
+// else.
 #pragma once
 
 #include <sys/types.h>
@@ -11,25 +12,26 @@
 
 namespace paddock::sandbox {
 
-// Whom the command is on the host; the owner of each folder that it is given is mapped to that.
+// The user that the command is on the host. The owner of each folder that it is given is mapped to
+// it.
 struct HostIdentity {
   bool privileged = false;  // the caller may map
   uid_t uid = kDefaultHostId;
   gid_t gid = kDefaultHostId;
-  uid_t files_owner = kDefaultHostId;  // of what layers are made of
-  // Mapping namespaces for what root and kDefaultHostId own, made before; -1: made when needed.
+  uid_t files_owner = kDefaultHostId;  // owns the folders that layers are made of
+  // Mapping namespaces for files of root and of kDefaultHostId; -1: they are made when needed.
   int root_mapping = -1;
   int default_mapping = -1;
 };
 HostIdentity host_identity(const SandboxPlan& plan);
 
-// The reason of an error where a command can be given its files only as their owner.
+// The reason of an error that means: only a command that is the files' owner can be given them.
 inline constexpr const char* kOwnerNotMapped = "OWNER_NOT_MAPPED";
 
-// With its final attributes, or a file in memory with what is to be placed; invalid where the entry
-// has no source.
+// Returns the entry's mount with its final attributes, or a file in memory with the bytes to place.
+// Invalid if the entry has no source.
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity);
-// One per table entry.
+// Opens the source of each entry of the table, in its order.
 Result<std::vector<os::Fd>> open_sources(const std::vector<MountEntry>& table,
                                          const HostIdentity& identity);
 

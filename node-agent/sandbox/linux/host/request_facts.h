@@ -6,10 +6,10 @@
 
 namespace paddock::sandbox {
 
-// Those of `standing_tools`, once for all requests that name the same.
+// Looks up the `standing_tools`, once for all requests that name just these.
 void find_standing_tools(HostFacts& host);
 
-// Nothing to look up, or what stands already: costs nothing.
+// Takes no time if the request names nothing, or just the standing tools.
 std::shared_ptr<const RequestFacts> gather_request_facts(const contracts::LaunchRequest& request,
                                                          const HostFacts& host);
 

@@ -1,4 +1,5 @@
-// The second wall, given to the calling process and all that it will start. See landlock_rules.h.
+// Landlock, the second wall around files: a process takes a ruleset on for itself and everything
+// that it will start. plan/landlock_rules.h decides what is in it.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@ namespace paddock::sandbox {
 
 // The version of the kernel's Landlock; 0 if it has none or it is switched off.
 int landlock_version();
-// What rules name, by its path, found before; with O_PATH.
+// Files and folders that rules name, opened before with O_PATH, by their paths.
 using OpenFiles = std::map<std::string, os::Fd>;
 
 Result<os::Fd> open_below(int root, const std::string& path);
@@ -21,11 +22,12 @@ Result<os::Fd> open_below(int root, const std::string& path);
 // `root` and rules bind to what is found there, so this comes after the last mount. Invalid for an
 // empty one.
 Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root, const OpenFiles& open = {});
-// More for one that make_ruleset() made.
+// Adds rules to a ruleset that make_ruleset() made.
 Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root);
-// Cannot be undone. The caller has no_new_privs. An invalid one does nothing.
+// Binds the calling process for good. The caller must have set no_new_privs. An invalid descriptor
+// does nothing.
 Status take_ruleset(const os::Fd& ruleset);
-// The same with a ruleset about these rights alone, which grants none of them.
+// Gives up these rights to TCP for good, by a ruleset that handles them and grants none.
 Status give_up_tcp(uint64_t rights);
 
 }  // namespace paddock::sandbox

@@ -1,6 +1,6 @@
-// The loopback device of the network namespace that the caller is in: the only device there, which
-// leads nowhere else. Whoever changes it has CAP_NET_ADMIN in the user namespace that owns that
-// one; no command has.
+// The loopback device of the caller's network namespace. In a sandbox it is the only device, and it
+// leads nowhere else. Changing it takes CAP_NET_ADMIN in the user namespace that owns the network
+// namespace; no command has that.
 #pragma once
 
 #include <string>
@@ -11,16 +11,17 @@
 namespace paddock::sandbox {
 
 Status bring_up_loopback();
-// An address of others, which means this device then: it alone and no network around it.
+// Adds an address that others have outside: in this namespace it then means this device. Only the
+// one address is added, and no network around it.
 Status add_loopback_address(const IpAddress& address);
-// Its routes go, and with them whatever they were used for.
+// The routes go with the device, and with them everything that the kernel keeps for them.
 Status take_down_loopback();
 
-// What the kernel has counted and kept in this namespace, as text: a namespace with no socket in it
-// and the books that it began with is as new. (One through which anything went by TCP never is: the
-// kernel keeps ends of connections and what it learned of them.) Empty: they cannot be read.
+// What the kernel has counted in this namespace, as text. A namespace without sockets whose
+// counters are those of its beginning is as good as new. (After any TCP connection they never are:
+// the kernel remembers connections that have ended.) Empty if they cannot be read.
 std::string network_books();
-// The sockets of all kinds of this namespace. None: nobody is left in it.
+// Whether this namespace has no socket of any kind.
 bool network_has_no_socket();
 
 }  // namespace paddock::sandbox

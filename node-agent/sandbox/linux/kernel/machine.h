@@ -1,4 +1,5 @@
-// What a launcher finds out about the machine to tell commands of their share; see machine_facts.h.
+// Finds out what commands are told about the machine (plan/machine_facts.h), and pins processes to
+// processors.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,8 @@ namespace paddock::sandbox {
 
 MachineFacts look_at_machine();
 MachineMoment this_moment();
-// The calling process alone, and whoever it starts. Not a wall: each may choose anew.
+// Schedules the calling process, and what it starts, on these processors only. It is no wall: every
+// process may choose others.
 Status stay_on(const std::vector<int>& processors);
 
 }  // namespace paddock::sandbox

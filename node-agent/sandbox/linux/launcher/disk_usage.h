@@ -1,5 +1,5 @@
-// How much a folder holds: blocks on its file system, names of files and folders. Nothing is
-// followed, and no other file system entered. Not thread-safe; reads only.
+// Counts what a folder holds: blocks on its file system, and names of files and folders. It follows
+// no link and enters no other file system. Not thread-safe; reads only.
 #pragma once
 
 #include <sys/types.h>
@@ -11,13 +11,13 @@
 
 namespace paddock::sandbox {
 
-// Stops as soon as there are more than `most_files`. `layered`: marks of removed files do not
-// count. TooLarge, TREE_TOO_DEEP, below 200 folders.
+// Stops counting when there are more than `most_files`. `layered`: an overlay's marks of removed
+// files do not count. TooLarge, TREE_TOO_DEEP where folders are nested more than 200 deep.
 Result<DiskUse> folder_use(int folder, int64_t most_files, bool layered = false);
 
-// Bytes of files of that file system that have no name any more and that `init`, or a process below
-// it, holds open or (if we may look) mapped. `layered`: the files that count are those of what each
-// process sees as its workspace, which is a device of its own.
+// The bytes of deleted files on the file system `device` that `init` or a process below it still
+// holds open or mapped (mappings only where we may read them). `layered`: each process's own
+// workspace, an overlay with a device number of its own, takes the place of `device`.
 int64_t nameless_bytes(pid_t init, dev_t device, bool layered = false);
 
 }  // namespace paddock::sandbox

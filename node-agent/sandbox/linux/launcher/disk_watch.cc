@@ -23,17 +23,17 @@ namespace {
 
 constexpr Millis kAskAnyway{10'000};  // others may have freed what the run took
 constexpr int kRestFactor = 9;        // measuring takes a tenth of one processor at most
-// For files by the million, where others use the disk too; and for what processes hold, who can
-// make that take as long as they like unless they stand still.
+// How long counting may take: of a folder with millions of files, on a disk that others use too;
+// and of the files that processes hold open, which they can draw out unless they are frozen.
 constexpr Millis kFolderTime{60'000};
 constexpr Millis kProcessesTime{5'000};
-constexpr int kStillMs = 300;  // what goes on by then is in the middle of one call of the kernel
+constexpr int kStillMs = 300;  // whoever is not frozen by then is inside one long system call
 constexpr char kMeasure = '?';
 constexpr char kMeasureStill = '!';
 
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
 
-// Of the process that measures: where it keeps what it needs.
+// Descriptors of the process that measures.
 constexpr int kMeasured = 0;
 constexpr int kQuestions = 1;
 constexpr int kAnswers = 2;
@@ -48,8 +48,8 @@ os::Fd open_state(const Cgroup* cgroup) {
   return out;
 }
 
-// The launcher was killed, and so is everything inside. What stands still takes no signal with
-// cgroup v1.
+// The launcher was killed, and the kernel kills the run. With cgroup v1 a frozen process does not
+// take that signal, so the run is thawed.
 [[noreturn]] void let_all_end(int) {
   (void)!write(kState, "THAWED", 6);
   _exit(0);
@@ -94,8 +94,8 @@ void DiskWatch::attach(pid_t init, Cgroup& cgroup) {
     user_namespace_.reset(open(cat("/proc/", init, "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// Half of what is left of a limit gone from the whole file system since the start; or since the
-// last count all that was left by then.
+// Compares what is gone from the whole file system with the limits: half of a limit since the start
+// means that the run may be over it, all that was left at the last count that it probably is.
 DiskWatch::Growth DiskWatch::growth(const Space& now) const {
   if (!before_) return Growth::kUnknown;
   const DiskUse start = counted_from();
@@ -115,7 +115,7 @@ void DiskWatch::look(MonoTime now) {
   const auto space = asked_ ? std::nullopt : free_space();
   if (!space) return;
   const Growth grown = growth(*space);
-  // One that is over is not left alone for longer than a count takes.
+  // A run that is over its limit is measured again after as long as one count takes.
   const bool hurries = grown == Growth::kOverSinceLast &&
                        now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
   if (now < rests_until_ && !hurries) return;
@@ -171,8 +171,8 @@ std::optional<DiskHit> DiskWatch::look_back() {
   init_ = -1;
   Answer mine = measure_folder();
   if (!mine.use.unreadable || !user_namespace_.valid()) return judge(mine);
-  // The process can read every folder of an ordinary user's command. What it was asked before was
-  // of when that still ran.
+  // The measuring process can read every folder of an ordinary user's command. An answer that is
+  // still on its way was asked for while the command ran, and is dropped.
   while (asked_) (void)take(asked_at_);
   if (!(asked_ = ask(asked_at_, space_at_last_, false))) return judge(mine);
   std::optional<DiskHit> hit;
@@ -218,7 +218,8 @@ bool DiskWatch::start_process() {
   return process_ > 0;
 }
 
-// As far as it can be had: one call of the kernel may take long, and cannot be stopped.
+// Waits a while until everything is frozen. A process in a long system call cannot be stopped, and
+// is not waited for any longer.
 void DiskWatch::wait_until_still(int file) const {
   for (int round = 0; round < kStillMs; ++round) {
     char text[256];
@@ -231,7 +232,7 @@ void DiskWatch::wait_until_still(int file) const {
 void DiskWatch::measure_for_ever(pid_t launcher) {
   os::Fd state = open_state(cgroup_);
   if (user_namespace_.valid() && setns(user_namespace_.get(), CLONE_NEWUSER) != 0) _exit(1);
-  // Nothing else of the launcher stays open here, above all not its lock.
+  // Close everything else that came from the launcher, above all its lock.
   constexpr int kAbove = 64;
   const int kept[] = {folder_.release(), questions_.read.get(), answers_.write.get(),
                       state.release()};

@@ -1,11 +1,12 @@
-// The quota of the workspace where no kernel mechanism bounds it: what the folder has grown by is
-// measured while the command runs and once more when it has ended. Measuring is a process of its
-// own, so that a large folder delays neither output nor kill; it starts with the first need.
-// While it runs, the file system's free space (two numbers) says whether measuring is due; as
-// others free space too, it is never the judge: what counts is measured, every so often and at the
-// end. Where the run's cgroup can be frozen, everything inside stands still while it is measured,
-// if that much space is gone: nothing can move what is counted away from the count, or hold it up.
-// A count that does not come is a hit.
+// Keeps the quota of the workspace, which no kernel mechanism bounds: the folder is measured while
+// the command runs, and once more when it has ended. A process of its own measures, so that a large
+// folder delays neither output nor kill; it is started when it is first needed.
+//
+// The file system's free space (two numbers) tells when to measure. It never decides: others use
+// and free space too. If enough space is gone that the quota may be used up, and the run's cgroup
+// can be frozen, then the run stands still while it is measured, and can neither hide files from
+// the count nor delay it. A count that does not come in time is treated as a quota that is
+// exceeded.
 #pragma once
 
 #include <sys/types.h>
@@ -27,30 +28,30 @@ class DiskWatch {
   DiskWatch(const DiskWatch&) = delete;
   DiskWatch& operator=(const DiskWatch&) = delete;
 
-  // Before the command. What is there by then is measured if only growth counts: of a quota of the
-  // whole folder it is at the first look, and a short command does not wait for it. Nothing if the
-  // plan has no quota.
+  // Call it before the command starts. If only growth counts, it measures what is there already. If
+  // the whole folder counts, that is left to the first look(), so that a short command need not
+  // wait. nullptr if the plan has no quota.
   static Result<std::unique_ptr<DiskWatch>> start(const SandboxPlan& plan);
   // The sandbox's first process, and the cgroup of all.
   void attach(pid_t init, Cgroup& cgroup);
 
-  // To poll for POLLIN; -1 while no answer is due.
+  // Readable when the measuring process has answered; -1 while it was asked nothing.
   int fd() const { return asked_ ? answers_.read.get() : -1; }
-  // Asks if it is time to. Call every 100 ms or so.
+  // Asks the measuring process if it is time to. Call it every 100 ms or so.
   void look(MonoTime now);
-  // Whether an answer is overdue.
+  // A hit if the answer is overdue.
   std::optional<DiskHit> overdue(MonoTime now) const;
-  // Takes an answer, or news of one. Call when fd() is readable.
+  // Takes an answer or a part of one. Call it when fd() is readable.
   std::optional<DiskHit> take(MonoTime now);
-  // What stands still because it was to be measured goes on, to its end.
+  // Thaws the run if it was frozen to be measured.
   void let_go_on();
-  // When nothing inside is alive any more. Measures in any case.
+  // The last measurement, when no process inside is alive any more.
   std::optional<DiskHit> look_back();
 
  private:
   struct Answer {
     int failed = 0;
-    bool whole = false;  // false: the folder is measured, what has no name is not yet
+    bool whole = false;  // false: open files that have no name are not counted yet
     DiskUse use;
   };
   struct Space {
@@ -58,7 +59,7 @@ class DiskWatch {
     int64_t files = 0;
     bool counts_files = false;
   };
-  // What the file system's free space says of it.
+  // What the file system's free space says about the growth of the folder.
   enum class Growth { kLittle, kUnknown, kMayBeOver, kOverSinceLast };
 
   DiskWatch(const WorkspaceQuota& quota, bool privileged)
@@ -80,9 +81,9 @@ class DiskWatch {
   os::Fd user_namespace_;  // in which every folder of the command can be read
   pid_t init_ = -1;
   Cgroup* cgroup_ = nullptr;
-  std::optional<DiskUse> before_;  // not measured yet: all is still to be looked at
+  std::optional<DiskUse> before_;  // as measured first; nothing: not measured yet
   Space space_before_;
-  DiskUse last_;  // as measured last, and the free space by then
+  DiskUse last_;  // as measured last, and the free space at that time
   Space space_at_last_;
   pid_t process_ = -1;
   os::Pipe questions_;
@@ -91,7 +92,7 @@ class DiskWatch {
   bool still_ = false;  // everything inside was told to stand still
   Space space_asked_;
   MonoTime asked_at_;
-  MonoTime due_;  // when the answer, or the news of it, must be there
+  MonoTime due_;  // when the next part of the answer must have come
   MonoTime answered_at_;
   MonoTime rests_until_;
   MonoTime ask_anyway_at_;

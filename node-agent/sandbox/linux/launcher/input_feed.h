@@ -1,6 +1,6 @@
-// A command's standard input from a file that grows: what is new goes to the command in whole
-// lines, each byte once, as fast as it reads. When it reads no more, though it goes on, the feed
-// makes `<file>.closed`. Never blocks. One thread.
+// Feeds a command's standard input from a file that grows. New lines go to the command whole, once,
+// and as fast as it reads them. If the command closes its input and goes on, the feed creates
+// `<file>.closed`. No call blocks. For one thread.
 #pragma once
 
 #include <poll.h>
@@ -16,16 +16,16 @@ namespace paddock::sandbox {
 
 class InputFeed {
  public:
-  // Reads what is there.
+  // Opens the file and reads what is in it so far.
   static Result<InputFeed> open(const std::string& path, MonoTime now);
 
-  // The end that the command reads. Once.
+  // Hands over the pipe end that the command reads from. Call it once.
   os::Fd take_command_end() { return std::move(command_end_); }
-  // To poll; -1 where there is nothing to wait for.
+  // The descriptors to poll; -1 where there is nothing to wait for.
   std::array<pollfd, 2> waits_for() const;
-  // After the poll for these, while the command may be there.
+  // Call it after each poll, as long as the command may be alive.
   void handle(const std::array<pollfd, 2>& seen, MonoTime now);
-  // When to do so even if nothing happened.
+  // When handle() is due even if nothing happened to the descriptors.
   std::optional<MonoTime> look_at() const { return look_at_; }
 
  private:
@@ -39,12 +39,12 @@ class InputFeed {
 
   std::string path_;
   os::Fd file_;
-  os::Fd watch_;  // none: looked at every second
+  os::Fd watch_;  // tells of changes of the file; invalid: it is read again every second
   os::Fd pipe_;
   os::Fd command_end_;
-  std::string held_;    // read, and not all of it written
-  size_t lines_ = 0;    // bytes of it that are whole lines
-  size_t written_ = 0;  // bytes of these that the command has
+  std::string held_;    // bytes of the file that are not all passed on yet
+  size_t lines_ = 0;    // how many of these bytes are whole lines
+  size_t written_ = 0;  // how many of these bytes the command has
   bool more_ = false;   // the file was not read to its end
   std::optional<MonoTime> look_at_;
 };

@@ -1,4 +1,5 @@
-// What a run that was ordered ahead still waits for: the end of its command, from its client.
+// A run that was ordered ahead waits for one packet of its client: it brings the last argument of
+// the command.
 #pragma once
 
 #include <optional>
@@ -10,11 +11,11 @@ namespace paddock::sandbox {
 
 struct LastWord {
   std::string argument;  // the command's last
-  Millis wall_time{0};   // at most, from now on
+  Millis wall_time{0};   // the most that the run may take from now on
 };
 
-// Blocks for it. Nothing: the run ends before it began, as its client left or said something else,
-// or `signals` has become readable.
+// Blocks until the packet comes. Returns nothing if the client hangs up or sends something else, or
+// if `signals` becomes readable: then the run ends before it began.
 std::optional<LastWord> hear_last_word(int client, int signals);
 
 }  // namespace paddock::sandbox

@@ -36,14 +36,14 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr Millis kLookAround{5'000};  // is the socket still there?
-constexpr Millis kFarewell{5'000};    // then the kernel ends those that wait
+constexpr Millis kLookAround{5'000};  // how often the socket's file is looked for
+constexpr Millis kFarewell{5'000};    // for waiting processes to leave, before they are killed
 
 void say(const Error& error) {
   (void)os::write_all(STDERR_FILENO, cat("paddock-sandbox serve: ", error.describe(), "\n"));
 }
 
-// A network namespace, and its books while nobody had used it. None: an ordinary user lends none.
+// A network namespace, and its counters before any use. An ordinary user's server has none to lend.
 struct EmptyNetwork {
   os::Fd fd;
   std::string books;
@@ -51,8 +51,8 @@ struct EmptyNetwork {
 
 struct Ready {
   bool taken = false;
-  EmptyNetwork network;          // that it was born in
-  std::optional<HostUser> user;  // whom its sandbox is
+  EmptyNetwork network;          // the namespace that it was forked in
+  std::optional<HostUser> user;  // the host user of its sandbox
 };
 
 class Server {
@@ -64,7 +64,7 @@ class Server {
         pace_(options.ready, clock.mono()),
         look_at_(clock.mono() + kLookAround) {}
   Status set_up();
-  // Until a signal or the end of all use.
+  // Serves until a signal comes, or until it was not used for long.
   void run();
 
  private:
@@ -86,14 +86,14 @@ class Server {
   std::optional<os::LockFile> lock_;
   const Clock& clock_;
   LaunchKit kit_;
-  os::Fd mounts_;  // news of mounts since the shared view was made
+  os::Fd mounts_;  // watch_mounts(), opened before the shared view was made
   os::Fd listener_;
   struct stat socket_ {};
   os::Fd signals_;
   os::Pipe taken_;
   std::map<pid_t, Ready> processes_;
-  std::vector<EmptyNetwork> networks_;  // used by nobody now
-  std::vector<HostUser> users_;         // the same
+  std::vector<EmptyNetwork> networks_;  // free to be lent again
+  std::vector<HostUser> users_;         // free to be lent again
   ServePace pace_;
   MonoTime look_at_;
   bool leave_ = false;
@@ -123,10 +123,11 @@ Status Server::set_up() {
   return {};
 }
 
-// Without one, each run makes all of its view itself.
+// Makes the shared view anew if the host's mounts have changed. Without one, each run makes its
+// whole view itself.
 void Server::refresh_shared_view() {
   if (!launcher_makes_views(kit_.host)) return kit_.host.standing_tools.clear();
-  kit_.mounts = watch_mounts();  // the next process's own, from before the look
+  kit_.mounts = watch_mounts();  // for the next process alone; opened before the check
   if (kit_.shared && !mounts_have_changed(mounts_) && kit_.shared->is_current()) return;
   kit_.shared.reset();
   mounts_ = watch_mounts();
@@ -136,7 +137,7 @@ void Server::refresh_shared_view() {
   kit_.shared = std::move(*made);
 }
 
-// Every process of every run inherits it.
+// The server takes the base filter itself, so that every process of every run inherits it.
 Status Server::take_base_filter() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
   TRY(install_filter(kit_.filters.base));
@@ -144,7 +145,7 @@ Status Server::take_base_filter() {
   return {};
 }
 
-// The next process is born in an empty network that nobody else is in.
+// Enters an empty network namespace that no process uses: the next process is forked in it.
 Status Server::enter_network(EmptyNetwork& out) {
   if (!kit_.host.privileged) return {};
   if (!kit_.in_empty_network) {
@@ -165,7 +166,8 @@ Status Server::enter_network(EmptyNetwork& out) {
   return {};
 }
 
-// Of the next process alone. One whom a run was is as good as new once nothing of that run lives.
+// Chooses the host user of the next process's sandbox. A user may be lent again once no process of
+// the run before is alive.
 void Server::choose_user() {
   if (!kit_.host.privileged) return;
   if (!users_.empty()) {
@@ -180,7 +182,7 @@ void Server::choose_user() {
   give_user(kit_, std::move(taken));
 }
 
-// In a ready process: it holds nothing of the server, nor of another run.
+// Called in a ready process, which must hold nothing that belongs to the server or to another run.
 void Server::forget_server() {
   lock_.reset();
   signals_.reset();
@@ -233,13 +235,14 @@ void Server::note_ended() {
   }
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
-    note_taken();  // what it wrote comes first
+    note_taken();  // it may have written its pid just before it ended
     auto node = processes_.extract(pid);
     if (node.empty()) continue;
     if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == kCleanExit;
     if (!clean) sweep_stale_cgroups(kit_.host.cgroup);  // it may have been killed
-    // Whoever ended by itself has seen the last of its sandbox; what a killed one left is dying.
+    // A process that exits has reaped its sandbox. One that was killed has not: processes of its
+    // sandbox may still be dying, so its user is not lent again.
     if (WIFEXITED(status) && node.mapped().user) users_.push_back(std::move(*node.mapped().user));
     if (clean && node.mapped().network.fd.valid())
       networks_.push_back(std::move(node.mapped().network));

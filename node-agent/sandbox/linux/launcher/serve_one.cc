@@ -29,18 +29,19 @@ struct ServedOrder {
   bool ahead = false;
 };
 
-constexpr int kOrderMs = 3'000;  // a client that connects and says nothing
+constexpr int kOrderMs = 3'000;  // how long a client that has connected may say nothing
 
 Result<ServedOrder> receive_order(const os::Fd& client) {
   pollfd said{client.get(), POLLIN, 0};
   if (poll(&said, 1, kOrderMs) <= 0)
     return Error{Code::kDeadlineExceeded, "NO_ORDER", "no order came in time"};
-  // Taken in even from a stranger: what is left unread would take the answer with it.
+  // Read the packet even if it comes from a stranger: closing a socket with unread bytes would
+  // destroy our answer.
   ASSIGN_OR_RETURN(os::Packet packet, os::receive_packet(client.get()));
   ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client.get()));
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
-  // A request is read to its end: only a file is sure to have one.
+  // The request is read to its end, and only a regular file is sure to have one.
   const bool ahead = packet.bytes == contracts::kLaunchAheadOrder;
   const bool with_input = packet.bytes == contracts::kLaunchFedOrder;
   const size_t fewest = with_input ? 3 : 2;
@@ -64,16 +65,17 @@ bool network_is_as_new(const LaunchKit& kit) {
          take_down_loopback().ok();
 }
 
-// What would cost the run time later. Without it, or if it fails, all is done when it is needed,
-// and an error told then.
+// Prepares a sandbox, which saves the run time. Returns nullptr where that fails: the run then
+// makes its own sandbox and reports the error.
 std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
   if (!kit.shared) return nullptr;
   auto out = EmptySandbox::prepare(kit);
   return out.ok() ? std::move(*out) : nullptr;
 }
 
-// Whoever waits for the result goes first: what comes now would take the processor from it. A word
-// that it said too late, of a run that was over by then, is no leaving.
+// Waits until the client has hung up: what this process does next would take processor time from a
+// client that still handles the result. A packet that the client sent before it knew that the run
+// was over is read and dropped.
 void let_client_leave(const os::Fd& client, const Clock& clock) {
   constexpr Millis kMost{1'000};
   const MonoTime until = clock.mono() + kMost;
@@ -90,7 +92,8 @@ bool outlive_server(const ReadyContext& context, bool outlive) {
   return outlive || getppid() == context.server;
 }
 
-// Whether what was lent to this process may be lent again. `client` hangs up when all is over.
+// Serves one order. Returns whether what was lent to this process may be lent again. The caller
+// closes `client` when all is over.
 bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prepared,
                  const Clock& clock, os::Fd& client) {
   const auto accepted = os::accept_packets(context.listener);
@@ -111,12 +114,12 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   const bool fed = order->ahead || order->input.valid();
   Feed feed{std::move(order->input), fed ? client.get() : -1, order->ahead};
   const auto given = read_request(order->request);
-  order->request.reset();  // it may be large, and in memory
-  // Whether anybody is there to read it or not.
+  order->request.reset();  // it may be a large file in memory
+  // The answer is an error if nobody can read the events; there is nobody to tell.
   (void)answer(given, *events, [&](const auto& request) {
     return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
   });
-  events.reset();  // who reads them sees their end
+  events.reset();  // their reader now sees the end of the file
   if (fed) let_client_leave(client, clock);
   context.kit.used.reset();
   return network_is_as_new(context.kit);
@@ -129,7 +132,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   if (!outlive_server(context, false)) _exit(kUncleanExit);
   os::Fd client;
   auto prepared = prepare(context.kit);
-  // Once more: whoever acts as another user meanwhile loses that.
+  // Set it once more: ActingAs, which prepare() uses, clears the signal.
   if (!outlive_server(context, false)) _exit(kUncleanExit);
   const bool clean = serve_order(context, std::move(prepared), clock, client);
   _exit(clean ? kCleanExit : kUncleanExit);

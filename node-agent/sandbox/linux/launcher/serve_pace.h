@@ -1,5 +1,6 @@
-// When a server makes its next ready process, and when it has no more reason to be. Pure: times in,
-// decisions out. A server that nobody asks sleeps; one whose processes fail does not spin.
+// Decides when a serving launcher makes its next ready process, and when it is no longer needed.
+// Pure: times in, decisions out. A server without requests sleeps, and one whose processes fail
+// does not try again at once.
 #pragma once
 
 #include "common/base/time.h"
@@ -11,7 +12,8 @@ class ServePace {
   ServePace(int wanted, MonoTime now)
       : wanted_(wanted), quiet_at_(now), rest_until_(now), last_use_(now) {}
 
-  // At once if nobody waits, else in a quiet moment: making one costs the runs processor time.
+  // True at once if no process is ready. Else only in a quiet moment, since making one takes
+  // processor time away from runs.
   bool wants_one(MonoTime now) const;
   // When wants_one() turns true, or `otherwise` if that comes first or nothing is wanted.
   MonoTime next(MonoTime otherwise) const;
@@ -19,7 +21,7 @@ class ServePace {
 
   void made() { ++ready_; }
   void taken(MonoTime now);
-  // None could be made, or one ended before it was taken.
+  // No process could be made; or one ended before it was given an order.
   void failed_to_make(MonoTime now);
   void ended_unused(MonoTime now);
   int ready() const { return ready_; }

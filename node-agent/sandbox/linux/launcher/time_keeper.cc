@@ -16,9 +16,9 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr Millis kSetupTime{30'000};
-constexpr Millis kCheckEvery{100};  // limits that only reading a counter can tell
+constexpr Millis kCheckEvery{100};  // how often the cgroup's counters are read
 constexpr Millis kKillAgainAfter{20};
-constexpr Millis kCpuGrace{200};  // what it would compute in a longer one is over the limit
+constexpr Millis kCpuGrace{200};  // in a longer one it could compute far beyond its limit
 constexpr Millis kLongest{60'000};
 constexpr size_t kSignals = 0;
 constexpr size_t kClient = 1;
@@ -101,7 +101,7 @@ void* TimeKeeper::keep(void* self) {
   return nullptr;
 }
 
-// Until it is told to stop, or nothing is left that could be ended.
+// The thread: runs until stop(), or until init has ended and there is nothing left to kill.
 void TimeKeeper::keep_time() {
   std::unique_lock hold(lock_);
   while (!stop_) {
@@ -148,8 +148,9 @@ bool TimeKeeper::note_started(MonoTime now) {
 void TimeKeeper::note_ended(MonoTime now) {
   const std::lock_guard hold(lock_);
   ended_ = true;
-  // The kernel now kills what the command left behind; a crowd of it is helped along. In a grace it
-  // has what is left of that: init waits for it.
+  // Init's end makes the kernel kill what the command left behind; another kill soon after speeds
+  // that up where there are many processes. In a grace, init waits for them until the grace is
+  // over.
   if (!in_grace()) kill_at_ = now + kKillAgainAfter;
   wake();
 }
@@ -168,7 +169,7 @@ void TimeKeeper::hear_signal() {
   if (info.ssi_signo == SIGQUIT) kill_everything();
 }
 
-// A fed run's client says when it begins, and ends it by leaving.
+// The client of a fed run sends one packet when the run begins, and ends the run by hanging up.
 void TimeKeeper::hear_client() {
   const auto packet = os::receive_packet(timed_.client);
   const auto wall_time = packet.ok() ? contracts::begun(packet->bytes) : std::nullopt;
@@ -183,7 +184,7 @@ void TimeKeeper::hear_client() {
   next_check_ = now_ + kCheckEvery;
 }
 
-// Whoever asked for the run is gone and can learn nothing of it, so it has no time to tidy up.
+// The reader of the events is gone, so nobody can learn what the run still does: there is no grace.
 void TimeKeeper::hear_reader() {
   awaited_[kReader].fd = -1;
   note_cause(EndCause::kCanceled);
@@ -236,11 +237,11 @@ void TimeKeeper::end_now(EndCause cause) {
   if (state_.killed || (kill_at_ && *kill_at_ <= until)) return;
   kill_at_ = until;
   if (std::exchange(told_, true)) return;
-  // Init hands it on to every process inside.
+  // Init passes the signal on to every process inside.
   raw::pidfd_send_signal(timed_.init, SIGTERM);
 }
 
-// Everything inside was told to end, and may still tidy up.
+// Whether SIGTERM was sent and the processes still have time to save their work.
 bool TimeKeeper::in_grace() const { return told_ && !state_.killed && kill_at_; }
 
 void TimeKeeper::kill_everything() {

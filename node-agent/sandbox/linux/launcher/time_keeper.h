@@ -1,7 +1,8 @@
-// Keeps the time of one run: its limits, its cancel, what its cgroup counts, and the kill. Nothing
-// here reads what belongs to the command, waits for one of its locks, drains its output or writes
-// to a disk, so nothing of these can put off an end. The supervisor calls it itself until it starts
-// the keeper's thread: a short run has none. Thread-safe, but for the calls that say otherwise.
+// The time keeper ends one run: at a limit of time, at one that its cgroup counts, or when somebody
+// cancels it. It never reads the command's memory, waits for one of its locks, drains its output or
+// writes to a disk, so the command cannot delay its own end. A short run has no thread for this:
+// the supervisor calls the keeper itself until it starts that thread. Thread-safe, unless a call
+// says otherwise.
 #pragma once
 
 #include <poll.h>
@@ -19,16 +20,16 @@
 
 namespace paddock::sandbox {
 
-// All of it outlives the keeper.
+// What the keeper works with. All of it must outlive the keeper.
 struct Timed {
   const SandboxPlan& plan;
   Cgroup& cgroup;
   const Clock& clock;
-  int init = -1;     // a pidfd of the sandbox's first process
-  int signals = -1;  // a signalfd: the run is to be canceled, by SIGQUIT at once
-  int client = -1;   // of a fed run; see Feed
-  int reader = -1;   // whoever reads the events, if its end can be seen: nobody else is told of it
-  bool waits = false;  // until its client says that it begins
+  int init = -1;       // a pidfd of the sandbox's first process
+  int signals = -1;    // a signalfd: the run is to be canceled, by SIGQUIT at once
+  int client = -1;     // of a fed run; see Feed
+  int reader = -1;     // where the end of the events' reader can be seen; -1: it cannot
+  bool waits = false;  // the run begins only when its client says so
 };
 
 class TimeKeeper {
@@ -38,31 +39,34 @@ class TimeKeeper {
   TimeKeeper(const TimeKeeper&) = delete;
   TimeKeeper& operator=(const TimeKeeper&) = delete;
 
-  // What the supervisor waits for and hands over while there is no thread; with one, nothing.
+  // While there is no thread, the supervisor polls these and passes them to handle(). With a
+  // thread, all three are -1.
   using Awaited = std::array<pollfd, 3>;
   Awaited waits_for() const;
   std::optional<MonoTime> next() const;
   void handle(const Awaited& seen, MonoTime now);
 
-  // Once the command may do harm. Where there is none to be had, all stays as it was.
+  // Starts the keeper's thread. If the host has no thread to give, nothing changes.
   void start_thread();
   bool has_thread() const { return has_thread_; }
-  // Before what it watches goes away. From then on nothing is timed.
+  // Ends the thread. Call it before anything that the keeper watches goes away; no limit is kept
+  // afterwards.
   void stop();
 
-  // The command runs; false if it is to end already.
+  // The command was executed. Returns false if it is to end already.
   bool note_started(MonoTime now);
-  // The command has ended; what it left behind is about to.
+  // The command has ended; the processes that it left behind are about to end.
   void note_ended(MonoTime now);
-  // The first cause stays, and with it its grace: a second one does not prolong it.
+  // Ends the run for this cause. The first cause counts, and a later one does not prolong its
+  // grace.
   void end(EndCause cause, MonoTime now);
 
   struct State {
     EndCause cause = EndCause::kNone;
     bool late = false;                // setting up took too long
     bool waits = false;               // a fed run that has not begun
-    std::optional<MonoTime> started;  // of a fed run: when it began
-    std::optional<MonoTime> killed;   // since when nothing inside may go on
+    std::optional<MonoTime> started;  // a fed run starts when its client says so
+    std::optional<MonoTime> killed;   // when SIGKILL was sent for the first time
   };
   State state() const;
 
@@ -87,16 +91,16 @@ class TimeKeeper {
   bool has_thread_ = false;
   os::Fd wake_;  // an eventfd; with a thread
 
-  mutable std::mutex lock_;  // of all below; nobody waits while holding it
+  mutable std::mutex lock_;  // protects everything below; never held during a wait
   Awaited awaited_;
   MonoTime now_;
   MonoTime setup_deadline_;
   MonoTime next_check_;
   State state_;
-  std::optional<MonoTime> kill_at_;  // the grace ends, or a crowd is killed once more
+  std::optional<MonoTime> kill_at_;  // when the grace ends, or the next kill is due
   std::optional<MonoTime> wall_end_;
-  bool ended_ = false;  // the command
-  bool told_ = false;   // by SIGTERM
+  bool ended_ = false;  // the command has ended
+  bool told_ = false;   // SIGTERM was sent
   bool stop_ = false;
 };
 

@@ -1,8 +1,8 @@
-// The thread of a command that waits for an answer: its memory, its program, its process. All of it
-// is the command's own to change at any time, and nothing read here decides about its safety, but
-// for a descriptor's copy: that is one open file, whatever becomes of its number.
-// Reading memory, and a descriptor's copy, wait for locks that the command's own threads can hold
-// for as long as they like: never on the thread that keeps time.
+// A thread of the command that waits for an answer: its memory, its program, its process. The
+// command can change all of that at any time, so no decision about safety rests on it. The one
+// exception is the copy of a descriptor: it stays the same open file, whatever becomes of its
+// number. Reading memory and copying a descriptor can block on kernel locks that the command's
+// threads hold as long as they like. So the thread that keeps time must do neither.
 #pragma once
 
 #include <sys/types.h>
@@ -22,9 +22,9 @@ class Caller {
       : thread_(thread), clock_(clock), patience_until_(clock.mono() + kPatience) {}
   pid_t thread() const { return thread_; }
 
-  // At most `bytes`, fewer where its memory ends.
+  // Reads at most `bytes`, and fewer where the memory ends.
   std::string read(uint64_t address, size_t bytes) const;
-  // Whether its memory has kept us for longer than one question is worth.
+  // Whether reading its memory has taken longer than one question is worth.
   bool keeps_us() const { return reads_ > 0 && clock_.mono() >= patience_until_; }
   int reads() const { return reads_; }
   // Up to the first NUL byte, and at most `bytes`.

@@ -18,7 +18,8 @@
 namespace paddock::sandbox {
 namespace {
 
-// Newer than the headers: the asker runs on this processor next, as it waits for nothing else.
+// Not in the headers of older systems: an answer wakes the asker on this processor, which is
+// fastest because the answering thread then waits.
 constexpr unsigned long kSyncWakeUp = 1;
 constexpr unsigned long kSetFlags = SECCOMP_IOW(4, __u64);
 
@@ -27,9 +28,9 @@ std::vector<uint64_t> space_for(size_t ours, size_t kernels) {
   return std::vector<uint64_t>(std::max(ours, kernels) / sizeof(uint64_t) + 1);
 }
 
-constexpr Millis kShortestRetry{1};  // of locks that go from hand to hand
+constexpr Millis kShortestRetry{1};  // as long as locks change hands
 constexpr Millis kLongestRetry{16};
-constexpr size_t kMostRetries = 32;  // at once
+constexpr size_t kMostRetries = 32;  // in one go
 
 constexpr std::string_view kFilter = "system call filter";
 
@@ -39,14 +40,14 @@ contracts::Denial call_denial(std::string_view what, const std::string& name, st
           "nothing: no sandboxed program may call it"};
 }
 
-// Of the command itself: what its children end with is theirs.
+// Whether this is the successful exit of the command itself. How its children exit does not matter.
 bool ends_well(const Caller& caller, const seccomp_data& call) {
   if ((call.args[0] & 0xFF) != 0) return false;
   const auto process = caller.process();
   return process && process->inside == kCommandInside;
 }
 
-// 0: the call sends none.
+// The signal that the call sends; 0: it sends none.
 int sent_signal(const seccomp_data& call) {
   switch (call.nr) {
     case SYS_kill:
@@ -93,7 +94,7 @@ bool Notifications::still_waiting(uint64_t id) const {
 std::optional<Notifications::Question> Notifications::take() {
   std::ranges::fill(question_, 0);
   auto* question = reinterpret_cast<seccomp_notif*>(question_.data());
-  // This call does not wait for another.
+  // A listener that was readable has a question, so this does not block.
   if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, question) != 0) return std::nullopt;
   return Question{question->id, static_cast<pid_t>(question->pid), question->data};
 }
@@ -120,8 +121,7 @@ void Notifications::answer(const Question& question, MonoTime now) {
   const Caller caller(question.thread, clock_);
   GateAnswer verdict = judge(caller, question.call, question.id);
   budget_.spend(now, 1 + static_cast<int>(verdict.denials.size()) + caller.reads() / 4);
-  // Only now is it certain that what was read belongs to the asker and not to a later owner of its
-  // number.
+  // If the asker still waits, its pid was not reused: what was read belongs to the asker.
   if (!still_waiting(question.id)) return;
   if (verdict.waits) return wait(question, now);
   const int error = verdict.error;
@@ -143,7 +143,7 @@ std::optional<MonoTime> Notifications::retry_at() const {
   return rest ? rest : retry_at_;
 }
 
-// From the front, and who waits on goes to the end: each has its turn.
+// Goes on from the front of the queue. An asker that must wait on goes to its end.
 void Notifications::retry(MonoTime now) {
   if (!retry_at_ || now < *retry_at_ || budget_.rests_until(now)) return;
   const size_t before = waiting_.size();
@@ -249,15 +249,16 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
   return {ENOSYS, {}};  // the filter does not ask about these
 }
 
-// The process dies as the filter itself would have killed it, where that is certain: of SIGSYS,
-// which its parent sees. Else of SIGKILL. Whatever it does meanwhile, the call is not made.
+// Kills the process as the filter itself would have done: by SIGSYS, which its parent sees. Where
+// the process might survive that, by SIGKILL. The call is not made, whatever the process does
+// meanwhile.
 GateAnswer Notifications::forbid(const Caller& caller, const std::string& name,
                                  std::string_view why, uint64_t id) {
   GateAnswer out{EPERM, {call_denial("forbidden system call", name, why, caller.executable())}};
   const auto process = caller.process();
   if (!process) return out;
   const os::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process->pid, 0)));
-  // As long as the asker waits, the descriptor is its process and nobody else's.
+  // If the asker still waits, the pid was not reused, and the descriptor is its process.
   if (!pidfd.valid() || !still_waiting(id)) return out;
   if (process->inside == kCommandInside) {
     const std::lock_guard hold(lock_);

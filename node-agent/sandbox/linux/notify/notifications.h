@@ -1,8 +1,8 @@
-// The supervisor's side of the launch filter (syscall_table.h): takes each question that a
-// command's system call raises, answers it and records what was refused. The answers hold even if
-// this process dies: an unanswered call gives ENOSYS. To answer, the asker's memory may have to be
-// read, and so waited for: by answerer.h. One thread at a time, but for what was found, which any
-// may ask for.
+// The launcher's side of the filter that asks (seccomp/syscall_table.h). A system call that the
+// filter asks about stops its thread and becomes a question here; this class answers it and records
+// what was refused. If this process dies, the call fails with ENOSYS. An answer may need the
+// asker's memory, and reading that can block: answerer.h sees to that. For one thread at a time,
+// except the calls that say what was found: any thread may make those.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -35,9 +35,9 @@ class Notifications {
   void listen_on(os::Fd listener);
   bool listening() const { return listener_.valid(); }
   void stop() { listener_.reset(); }
-  // For as long as it is open, nobody who asked goes on without an answer.
+  // As long as the listener is open, no thread that asked goes on without an answer.
   os::Fd take_listener() { return std::move(listener_); }
-  // To poll for POLLIN; -1 while there is nothing to poll for.
+  // Readable when there is a question; -1 while no question is answered.
   int fd(MonoTime now) const;
   // When fd() changes by itself.
   std::optional<MonoTime> rests_until(MonoTime now) const;
@@ -47,26 +47,26 @@ class Notifications {
     pid_t thread = -1;
     seccomp_data call{};
   };
-  // Call when fd() is readable. One whose asker has died is no longer there.
+  // The next question; call it when fd() is readable. Nothing if its asker has died meanwhile.
   std::optional<Question> take();
-  // Whether the answer may have to wait for a lock that the asker's threads can hold: for reading
-  // its memory, or while it executes. All others take no time.
+  // Whether answering may block on a lock of the kernel that the asker's threads can hold, because
+  // it reads their memory or waits for an exec. All other questions are answered at once.
   static bool may_take_long(const Question& question);
   void answer(const Question& question, MonoTime now);
-  // Who waits for a lock that others have, each with a descriptor that may be another one by now,
-  // is judged again: when, and by whom that is due.
+  // Askers of flock whose lock somebody else holds are judged again and again: retry() does it when
+  // retry_at() has come. Their descriptor may lead to another file by then.
   std::optional<MonoTime> retry_at() const;
   void retry(MonoTime now);
-  // Nobody will come back to them.
+  // Refuses these askers: nobody will try again for them.
   void refuse_waiting();
 
-  // That of the command when it is about to end, and well, is kept: until it is answered, that
-  // thread executes nothing any more.
+  // From now on the command's successful exit is held: its thread executes nothing any more until
+  // let_exit() answers.
   void hold_exits() { may_hold_ = true; }
   bool holds_exit() const;
   void let_exit();
 
-  // What was found until now.
+  // What was found so far.
   std::vector<contracts::Denial> take_denials();
   // The one executable that reached the broker; empty if there were none or several.
   std::string sole_broker_user() const;

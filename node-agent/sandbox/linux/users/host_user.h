@@ -1,6 +1,7 @@
-// A user of the host for one sandbox alone, and the group of the same number: what the kernel
-// counts by user (watches, queued signals, descriptors under way, pipes …) no other sandbox, and
-// none of the host's own programs, has to share with it. It owns no file: mounts are mapped to it.
+// A user of the host for one sandbox alone, and the group of the same number. The kernel counts
+// many things by user (watches, queued signals, descriptors under way, pipes …), and so a sandbox
+// shares these counts with no other one and with no program of the host. The user owns no file:
+// files belong to it only through the mapping of a mount.
 #pragma once
 
 #include <unistd.h>
@@ -14,15 +15,17 @@ namespace paddock::sandbox {
 
 class HostUser {
  public:
-  // One of the host's range that nobody has: a lock says so, which is held as long as any copy of
-  // this process has it, among all launchers that see the same /run. NO_OWN_USER, if there is none.
+  // Takes a free user of the host's range. A lock marks it as taken for all launchers that see the
+  // same /run, as long as this process or a copy of it holds the lock. NO_OWN_USER if none is free.
   static Result<HostUser> take();
   uid_t id() const { return id_; }
-  // For who is that user, to be held as long as its processes are there, whoever takes it apart.
+  // The lock's descriptor. The sandbox's init holds it too, so that the user stays taken as long as
+  // it has processes.
   int lock() const { return lock_.get(); }
 
-  // Mapping namespaces for what root, and the default owner of workspaces, own; made once for many
-  // sandboxes that have this user one after the other. Without: -1, and made when needed.
+  // Makes the mapping namespaces for files of root and of the default owner of workspaces: once,
+  // for all sandboxes that have this user one after the other. Without this call both are -1, and
+  // each sandbox makes them when it needs them.
   Status make_mappings();
   int of_root() const { return of_root_.get(); }
   int of_default() const { return of_default_.get(); }
@@ -35,8 +38,8 @@ class HostUser {
   os::Fd of_default_;
 };
 
-// While it lives, what this thread makes belongs to that user; it may do what it might before.
-// It takes away the signal that the thread gets at its parent's death.
+// While this object lives, what the thread creates belongs to that user. The thread keeps its
+// capabilities, but the kernel clears the signal that it would get at its parent's death.
 class ActingAs {
  public:
   static Result<ActingAs> user(uid_t id);
@@ -47,7 +50,7 @@ class ActingAs {
 
  private:
   ActingAs() : group_(getegid()) {}
-  gid_t group_;  // of before
+  gid_t group_;  // the thread's group before
   bool active_ = true;
 };
 

@@ -1,5 +1,5 @@
-// User namespaces: the one a command lives in, and those that only carry the ids of a mount or own
-// a network namespace.
+// User namespaces: those of a sandbox, and those without processes that only carry the id mapping
+// of a mount or own a network namespace.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +16,8 @@ struct IdMap {
   gid_t outside_gid = 0;
 };
 
-// Gives a child that waits in a new user namespace its one uid and one gid. `pid` is the child, or
-// 0 for the calling process itself, whose working folder then has the /proc.
+// Gives a child that waits in a new user namespace its one uid and one gid. `pid` is the child. 0
+// means the calling process itself; its working folder must then contain the /proc.
 Status write_id_maps(pid_t pid, const IdMap& ids, bool privileged);
 
 // A user namespace without processes, for id-mapped mounts: files of `inside` on disk belong to
