@@ -15,8 +15,8 @@ std::vector<std::string> command_files(const std::string& name,
 // execve(), or what stands for it.
 using ExecuteFile = std::function<int(const char*, char* const*, char* const*)>;
 
-// All that exec takes, laid out before: executing asks for no more memory, which a limit may
-// refuse.
+// Everything that exec needs, laid out beforehand: execute() allocates no memory, since a limit may
+// already refuse it.
 class Execution {
  public:
   // `command` outlives it.
@@ -24,8 +24,8 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Becomes the first of the command's files that can be executed. Returns only if none can, with
-  // the errno that tells most.
+  // Executes the first of the command's files that can be executed. Returns only if none can, and
+  // then the errno that says most.
   int execute(const ExecuteFile& execute_file) const;
 
  private:

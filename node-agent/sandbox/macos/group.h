@@ -24,7 +24,7 @@ struct ConfinedGroup {
 Result<ConfinedGroup> start_confined(const SeatbeltPlan& plan, const std::string& sandbox_exec,
                                      const std::string& confine);
 void signal_group(pid_t group, int signal);
-// Whether the first process has ended. It stays a zombie.
+// Whether the first process has ended. This does not reap it.
 bool first_has_ended(pid_t group);
 // Of the first process; what it and the children that it waited for have used.
 struct Reaped {

@@ -1,5 +1,5 @@
-// Ends a run's process group when its launcher dies, whatever kills that: macOS has neither pid
-// namespaces nor a signal at a parent's death. A process of its own that does nothing but wait.
+// Kills a run's process group when its launcher dies for whatever reason: macOS has neither pid
+// namespaces nor a signal at a parent's death. The guard is a process that does nothing but wait.
 #pragma once
 
 #include <sys/types.h>
@@ -16,13 +16,13 @@ class GroupGuard {
   GroupGuard(GroupGuard&& other) noexcept;
   GroupGuard& operator=(GroupGuard&& other) noexcept;
   ~GroupGuard() { release(); }
-  // Lets it go without ending the group: before the first process is reaped, for then the group's
-  // number may become somebody else's.
+  // Ends the guard and leaves the group alive. Call it before the first process is reaped, because
+  // the group's number may belong to somebody else afterwards.
   void release();
 
  private:
   pid_t pid_ = -1;
-  os::Fd tie_;  // its end is the launcher's
+  os::Fd tie_;  // it closes when the launcher dies, which the guard sees
 };
 
 }  // namespace paddock::sandbox

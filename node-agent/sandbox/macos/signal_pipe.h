@@ -1,5 +1,5 @@
-// Signals as something to poll for: a run is to be canceled, a child has changed. One at a time in
-// a process; what was set before comes back with its end.
+// Turns signals into something to poll for: a run is to be canceled, or a child has changed. A
+// process has one such pipe at a time; its destructor restores the signal handlers of before.
 #pragma once
 
 #include <signal.h>

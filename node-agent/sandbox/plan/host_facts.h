@@ -29,7 +29,7 @@ struct CgroupFacts {
   std::string why_not;    // what an operator can do about a missing one
   std::string why_no_bandwidth;  // the same, where only that is missing
 
-  // Whether all processes of a run can be made to stand still.
+  // Whether all processes of a run can be frozen.
   bool freezes() const {
     if (version != Version::kV2) return !freezer.empty();
     return !memory.empty() || !pids.empty() || !cpu.empty();
@@ -67,10 +67,10 @@ struct HostFacts {
   std::vector<std::string> standing_tools;
   std::shared_ptr<const RequestFacts> standing = named;
   std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();
-  uint64_t turn = 0;             // another one for each run: where to begin to choose
+  uint64_t turn = 0;             // differs for each run: processors are chosen from here on
   std::vector<SystemEntry> etc;  // harmless files and folders of /etc and /var that exist here
-  // What is in kLocales, where kNamedLocale is not: then it is shown too, with the data of the
-  // neutral one. Empty: it is there, or cannot be had.
+  // The contents of kLocales if kNamedLocale is not among them: it is then shown with the data of
+  // the neutral locale. Empty if it is there, or if there is no neutral one either.
   std::vector<std::string> locales;
 };
 

@@ -24,9 +24,9 @@ class AbsentLimits {
     enforced_[name] = by_nothing(requested(limit), why_);
     missed_.emplace_back(name);
   }
-  // Beside a limit of the memory it is a second wall, and not missed.
+  // Where memory is limited too, this limit is only a second wall, so nobody misses it.
   void add_address_space(const contracts::SandboxLimits& limits, const char* why);
-  // An allotment and no wall: a run goes on without, and is told.
+  // This one is an allotment and protects nothing: a run goes on without, and its result says so.
   void add_cpus(const std::optional<int64_t>& cpus);
   const std::vector<std::string>& missed() const { return missed_; }
 
@@ -36,8 +36,8 @@ class AbsentLimits {
   std::vector<std::string> missed_;
 };
 
-// Refuses with `reason` and "`cannot` NAME, NAME" what is missed and may not be; `partial` becomes
-// true when something is missed.
+// If limits are missed, refuses with `reason` and the message "`cannot` NAME, NAME"; or, where the
+// policy allows that, sets `partial`.
 Status accept_missing(const std::vector<std::string>& missed, const char* reason,
                       const char* cannot, bool allow_partial, bool& partial);
 

@@ -1,5 +1,5 @@
-// Which part of a mount table is what every run sees, and so may have been made before there was a
-// request. A part is all that lies in one folder of the root. Pure.
+// Compares mount tables by groups, to find what every run sees and what can thus be made before
+// there is a request. A group is everything in one folder of the root. Pure.
 #pragma once
 
 #include <optional>

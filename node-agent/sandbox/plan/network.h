@@ -29,9 +29,9 @@ struct SocketAddress {
 std::optional<SocketAddress> read_socket_address(std::string_view bytes,
                                                  NetworkCall call = NetworkCall::kConnect);
 
-// What a command may use of a network: nothing; the loopback device of its own network namespace,
-// by which its processes reach each other; the broker that is reached by that device too, and alone
-// leads out; or both. And the gateway of a tool token, which leads to the controller alone.
+// What a command may reach: nothing; the loopback device of its own network namespace, by which its
+// processes reach each other; the broker, which is reached by that device too and is the only way
+// out; or both. Beside these, the gateway of a tool token, which leads to the controller alone.
 struct NetworkReach {
   bool broker = false;
   std::vector<int> ports;  // of the names that are allowed
@@ -60,9 +60,9 @@ struct SocketAnswer {
   int error = 0;  // 0: it is made
   std::optional<contracts::Denial> denial = {};
 };
-// Made is only what asks the kernel about the sandbox's own devices and addresses (NETLINK_ROUTE),
-// and that where there is a loopback device: changing them takes a capability that nobody inside
-// has.
+// The only such socket that may be made is one that asks the kernel about the sandbox's own devices
+// and addresses (NETLINK_ROUTE), and only where there is a loopback device. Changing them takes a
+// capability that no process inside has.
 SocketAnswer judge_socket(uint64_t family, uint64_t type, uint64_t protocol,
                           const NetworkReach& reach, std::string executable);
 

@@ -19,8 +19,8 @@
 
 namespace paddock::sandbox {
 
-inline constexpr uid_t kInsideId = 1000;        // uid and gid of the command, as it sees itself
-inline constexpr uid_t kInitId = 0;             // of init: terminals are made by no other id
+inline constexpr uid_t kInsideId = 1000;  // uid and gid of the command, as it sees itself
+inline constexpr uid_t kInitId = 0;       // uid and gid of init: only root can mount terminals
 inline constexpr uid_t kDefaultHostId = 65534;  // whose files root launchers give to commands
 
 struct CgroupSettings {
@@ -36,21 +36,22 @@ struct DiskUse {
   bool unreadable = false;  // some folder was
 };
 
-// What the folder that the command may fill (/workspace as a rule) may grow by; measured, as no
-// kernel mechanism bounds it.
+// How much the folder that the command may fill (usually /workspace) may grow. It is measured,
+// since no kernel mechanism bounds it.
 struct WorkspaceQuota {
-  std::string folder;    // of the host
-  bool whole = false;    // what is there already counts too
-  bool layered = false;  // it holds the changes alone; the command's files are of another device
+  std::string folder;  // of the host
+  bool whole = false;  // what is in it already counts too
+  bool layered =
+      false;  // an overlay's upper folder: the command's files have another device number
   std::optional<int64_t> bytes;
   std::optional<int64_t> files;
 };
 
 struct SandboxPlan {
   bool privileged = false;
-  uid_t host_uid = kDefaultHostId;  // what the command is on the host
+  uid_t host_uid = kDefaultHostId;  // the user that the command is on the host
   gid_t host_gid = kDefaultHostId;
-  uid_t files_owner = kDefaultHostId;  // of what it is given and what it leaves behind
+  uid_t files_owner = kDefaultHostId;  // owns the files that it is given and leaves behind
   std::vector<MountEntry> mounts;
   ToolView tools;
   LandlockRuleset landlock;                 // the second wall; empty where the host has none
@@ -69,10 +70,12 @@ struct SandboxPlan {
 };
 
 Result<SandboxPlan> make_plan(const contracts::LaunchRequest& request, const HostFacts& host);
-// Without a user of its own, which it may do: the command is the owner of its files on the host.
+// Changes the plan to one without a user of its own: the command is the owner of its files on the
+// host. That is allowed, and `enforced` says why.
 void share_user(std::string_view why, SandboxPlan& plan);
-// What only the kernel can tell, once the sandbox is made: `up` says why it has not the loopback
-// device of its plan. Refuses, or if it may be missing says so in `enforced`.
+// Called when the sandbox is made, as only the kernel can tell whether the loopback device works:
+// `up` is an error if it does not. Then this refuses the run or, with `allow_partial`, says so in
+// `enforced`.
 Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced);
 
 }  // namespace paddock::sandbox

@@ -14,10 +14,11 @@ struct ProgramHead {
 // From the first bytes of a program: the interpreter of an ELF file or a `#!` line.
 ProgramHead read_program_head(std::string_view bytes);
 
-// A loader as the kernel can start it for a program that names it, and for nobody else. To Landlock
-// and to mounts both are the same act, and who executes a loader by its name has it run any file.
-// The copy names an interpreter itself, one that no kernel starts: it looks at that line of what is
-// executed, and not of an interpreter. Nothing: these are not the bytes of a loader.
+// Makes a copy of a loader that the kernel starts only for a program that names it as its
+// interpreter. Whoever could execute a loader by its name could have it run any file, and neither
+// Landlock nor a mount option tells these two cases apart. So the copy names an interpreter too,
+// one that no kernel starts: the kernel reads that line of the file that is executed, and does not
+// read it of an interpreter. Nothing if these are not the bytes of a loader.
 std::optional<std::string> interpreter_only(std::string loader);
 
 }  // namespace paddock::sandbox

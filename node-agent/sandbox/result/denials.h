@@ -1,5 +1,5 @@
-// What was refused during one run: each distinct attempt once, with a count, at most 256 of them.
-// Beyond those every kind of attempt is still counted, so that a flood of one hides none of
+// What was refused during one run. Each distinct attempt is listed once with a count, up to 256 of
+// them. Further attempts are counted by their kind, so that a flood of one kind does not hide
 // another.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a plan says will be in force, one function per level, and how it refuses. Pure; every
-// system's plan uses these. `applied` is set by whoever carries the plan out.
+// How a plan says what will be in force, one function per level of enforcement, and how it refuses.
+// Pure; the plans of all systems use these. `applied` stays false until the plan was carried out.
 #pragma once
 
 #include <map>
@@ -30,14 +30,14 @@ inline contracts::Enforcement by_kernel(wire::Value wanted, std::string mechanis
           std::move(details)};
 }
 
-// By the launcher, or a process of its own that the command cannot reach.
+// Enforced by the launcher, or by a process of its own that the command cannot reach.
 inline contracts::Enforcement by_broker(wire::Value wanted, std::string mechanism,
                                         std::string details = {}) {
   return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kBroker,
           std::move(details)};
 }
 
-// The launcher looks from time to time; what is quicker is not seen.
+// Enforced by looking from time to time: the launcher misses what comes and goes between two looks.
 inline contracts::Enforcement by_polling(wire::Value wanted, std::string mechanism,
                                          std::string details) {
   return {std::move(wanted), false, std::move(mechanism), contracts::EnforcementLevel::kPolled,

@@ -1,7 +1,7 @@
-// Writes frames to the events file or pipe without ever blocking on a slow reader: what the reader
-// has not taken waits here, and while much waits the command's output is not read.
-// A disk that is full blocks nobody: some output waits for room, what comes beyond it is lost, and
-// a line in its place says how much. There is always room for the result. Not thread-safe; owns the
+// Writes frames to the events file or pipe and never blocks on a slow reader. Frames that the
+// reader has not taken wait in memory; while there are many, the launcher reads no output of the
+// command. A full disk blocks nobody either: some output waits for room, the rest is lost, and a
+// line in its place says how much. There is always room for the result. Not thread-safe; owns the
 // descriptor.
 #pragma once
 
@@ -21,13 +21,14 @@ class EventWriter {
  public:
   EventWriter(os::Fd fd, const Clock& clock);
   void add(contracts::FrameType type, std::string_view payload);
-  // Writes what the reader and the disk take now. An error when nobody can ever read it.
+  // Writes as much as the reader and the disk take now. An error means that nobody can ever read
+  // it.
   Status write_some();
   // Writes everything, waiting for the reader. Output that the disk has no room for is lost now.
   Status write_rest();
   // Whether a result of so many bytes can be written.
   bool has_room_for_result(size_t bytes);
-  // Once the last frame is written: no more room is kept.
+  // Gives back the room that was kept for the result. Call it after the last frame.
   void close_room();
 
   bool waiting() const { return !frames_.empty() && !full_; }  // for the reader
@@ -35,7 +36,7 @@ class EventWriter {
   // When write_some() looks for room on the disk again; nothing: it needs none.
   std::optional<MonoTime> retry_at() const { return full_; }
   int fd() const { return fd_.get(); }
-  // A file is there for readers to come; of a pipe or a socket the reader's end can be seen.
+  // A file may be read later. With a pipe or a socket, one can see that the reader is gone.
   bool is_file() const { return room_.has_value(); }
   // Bytes of output that the disk had no room for.
   int64_t lost_out() const { return out_.lost; }

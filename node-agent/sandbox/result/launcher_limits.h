@@ -14,18 +14,18 @@ namespace paddock::sandbox {
 
 struct LauncherLimits {
   std::optional<Millis> wall_time;
-  // From SIGTERM to SIGKILL; of no use where there are no signals.
+  // The time from SIGTERM to SIGKILL. Systems without signals ignore it.
   Millis cancel_grace{0};
   Millis limit_grace{0};
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
-  std::shared_ptr<const SecretWords> secrets = {};  // that no output shows; none: all is shown
+  std::shared_ptr<const SecretWords> secrets = {};  // taken out of all output; may be nullptr
 };
 
 // Output is always limited: to 1 MiB per stream if the policy says nothing.
 LauncherLimits launcher_limits(const contracts::LaunchRequest& request);
 
-// What is said of a wall time that ends a run by signals to all of `whom`.
+// How a wall time is enforced that ends a run by signals to all of `whom`.
 contracts::Enforcement wall_time_by_signals(const contracts::LaunchRequest& request,
                                             const char* whom);
 

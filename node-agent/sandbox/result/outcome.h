@@ -12,20 +12,20 @@
 
 namespace paddock::sandbox {
 
-// Why the launcher ended the tree itself, if it did. The first cause stays.
+// Why the launcher killed the process tree, if it did. The first cause counts.
 enum class EndCause { kNone, kWallTime, kCpuTime, kOutOfMemory, kDisk, kCanceled };
 
 struct Readings {
   std::optional<Millis> cpu;  // of all processes, from the cgroup; else from wait
   std::optional<int64_t> peak_memory_bytes;
   std::optional<int64_t> peak_pids;
-  int64_t oom_kills = 0;  // of processes inside, whoever ran out
+  int64_t oom_kills = 0;  // processes inside that were killed, whatever memory ran out
   // How often the run itself met its memory limit; unknown where the kernel does not count that.
   std::optional<int64_t> memory_limit_hits;
   int64_t pids_refused = 0;
 };
 
-// What the workspace was found to be.
+// What measuring the workspace showed.
 enum class DiskHit { kBytes, kFiles, kUnmeasured, kOverdue };
 
 // The private scratch space when the command ended.
@@ -51,8 +51,8 @@ struct Ended {  // the command ran
   Readings readings;
   ScratchState scratch;
   std::optional<DiskHit> disk;
-  std::string forbidden_call;  // for which the filter's supervisor killed the command
-  // Of those with which the kernel tells of limits: which were sent by processes inside.
+  std::string forbidden_call;  // the system call for which the launcher killed the command
+  // Signals that the kernel sends at a limit (SIGXCPU, SIGXFSZ), if processes inside sent them too.
   std::set<int> limit_signals_sent = {};
 };
 }  // namespace outcome
@@ -71,11 +71,11 @@ struct Bounds {
 void classify(const Outcome& outcome, const Bounds& bounds, const std::string& command,
               contracts::SandboxResult& result);
 
-// What belongs to the result beside its status. Call after classify(), with denials set: a failed
-// run that was denied something says so by its class; cut output is named by a code of its own; a
-// run without some of its limits says so by its reason. Nothing in the kernel counts how often a
-// process met the limit of its address space or of its open files: where a failed command complains
-// of such a limit, the reason names it, and nothing else of the result depends on it.
+// Completes a result that has its status and its denials; call it after classify(). A failed run
+// that was denied something gets the class that says so, cut output a code of its own, and a run
+// without some of its limits a reason. The kernel does not count how often a process met the limit
+// of its address space or of its open files. So where a failed command complains of such a limit,
+// the reason names it, and nothing else in the result depends on that.
 struct Remarks {
   bool output_cut = false;  // at the policy's cap
   bool partial = false;

@@ -1,5 +1,6 @@
-// One output stream of a command: counts everything, keeps the first and the last bytes of it, and
-// hands them on in pieces worth a frame: the first as they come, the last when the stream is over.
+// One output stream of a command. It counts everything and keeps the first and the last bytes. It
+// hands them on in pieces that are worth a frame: the first bytes as they come, the last ones when
+// the stream is over.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +21,16 @@ class OutputStream {
   static constexpr size_t kFrameBytes = size_t{32} << 10;
   static constexpr Millis kFlushAfter{50};
 
-  // `secrets`: what is taken out before anything else is made of it; none: nothing is.
+  // `secrets` are taken out before anything else is done with the bytes. nullptr: there are none.
   OutputStream(int64_t keep_bytes, int64_t inline_bytes,
                const std::shared_ptr<const SecretWords>& secrets = nullptr)
       : keep_bytes_(keep_bytes), log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {
     if (secrets) redactor_.emplace(secrets);
   }
   void append(std::string_view bytes, MonoTime now);
-  // Once, when nothing more comes: what is still kept waits to be written.
+  // Call it once when nothing more comes. The last bytes then wait to be written.
   void finish(MonoTime now);
-  // When flush() must have been called; nothing if nothing waits.
+  // By when flush() must be called; nothing if no bytes wait.
   std::optional<MonoTime> flush_at() const;
   // Whether a piece should be written now.
   bool due(MonoTime now) const;
@@ -37,9 +38,9 @@ class OutputStream {
 
   int64_t written() const { return log_.written(); }
   bool truncated() const { return log_.cut(); }
-  // Bytes that came after all that is kept was there.
+  // How many bytes came after the limit was reached.
   int64_t beyond() const { return std::max<int64_t>(written() - keep_bytes_, 0); }
-  // What the result repeats: less of it than the log has, or as much.
+  // The part that the result repeats: at most as much as the log has.
   std::string excerpt() const;
   bool excerpt_truncated() const { return excerpt_.cut(); }
 

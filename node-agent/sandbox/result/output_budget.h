@@ -1,6 +1,6 @@
-// How fast a command's output is taken: what is beyond its limit is read for its end alone, and a
-// command that writes without end, or a byte at a time, must not keep the launcher's processor
-// busy. It waits then, as at any slow reader, and the host does not. Pure.
+// Bounds how fast output beyond the limit is read. Such output is only read to find its end, and a
+// command that writes forever, or one byte at a time, must not keep a processor of the host busy.
+// The launcher then pauses, and the command waits as it would for any slow reader. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class OutputBudget {
   static constexpr int64_t kRead = 4096;  // what one costs beside its bytes
   static constexpr Millis kWindow{10};
 
-  // A read that brought so many bytes beyond the limit.
+  // Notes one read that brought so many bytes beyond the limit.
   void spend(MonoTime now, int64_t beyond) {
     if (!began_ || now >= *began_ + kWindow) {
       began_ = now;
@@ -25,7 +25,7 @@ class OutputBudget {
     }
     spent_ += kRead + beyond;
   }
-  // Until when nothing is read.
+  // Until when the launcher reads nothing; nothing: it may read now.
   std::optional<MonoTime> rests_until(MonoTime now) const {
     if (!began_ || spent_ < kBytes || now >= *began_ + kWindow) return std::nullopt;
     return *began_ + kWindow;

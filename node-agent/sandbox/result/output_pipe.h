@@ -6,8 +6,8 @@
 
 namespace paddock::sandbox {
 
-// Reads once, at most 64 KiB; the pipe is closed at its end. `over`: nobody writes to it any more
-// who counts, so that an empty pipe is at its end too, whoever still holds it.
+// Reads once, at most 64 KiB, and closes the pipe at its end. `over`: all processes of the run are
+// dead, so an empty pipe counts as ended, even if some other process still holds it open.
 void read_output(os::Fd& pipe, OutputStream& stream, MonoTime now, bool over);
 
 }  // namespace paddock::sandbox

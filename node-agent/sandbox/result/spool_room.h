@@ -1,5 +1,6 @@
-// The room for a run's events on its node's disk: behind whatever is written there stays enough for
-// the result, so that a disk that others fill takes some of the output and never the result.
+// Keeps room for a run's events on its node's disk. There is always enough left behind what was
+// written for the result. So when others fill the disk, some output may be lost, but never the
+// result.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,13 @@ namespace paddock::sandbox {
 
 class SpoolRoom {
  public:
-  // Of a regular file that nobody else writes to. The descriptor outlives it.
+  // `fd`: a regular file that nobody else writes to. It must outlive this object.
   explicit SpoolRoom(int fd);
-  // Whether the file has room for `bytes` and, behind them, for `behind`. Where room cannot be kept
-  // it has, until a write says otherwise.
+  // Whether the file has room for `bytes` and, after them, for `behind`. A file system that cannot
+  // reserve room is taken to have it until a write fails.
   bool make(size_t bytes, size_t behind);
   void written(size_t bytes) { end_ += static_cast<int64_t>(bytes); }
-  // What was kept and is not needed any more.
+  // Frees the room that was kept and is no longer needed.
   void give_back();
 
  private:

@@ -1,5 +1,5 @@
-// New file systems as detached mounts, named by nothing but their descriptor, and their way into a
-// tree. Errors say which step the kernel refused.
+// Makes new file systems as detached mounts, which have no name but their descriptor, and attaches
+// them to a tree. Errors say which step the kernel refused.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct MountOption {
   const char* name;
   std::string value;
 };
-// For the context of a file system that is to be made or changed.
+// Sets options in the context of a file system that is to be made or changed (fsconfig).
 Status set_options(const os::Fd& context, const std::vector<MountOption>& options);
 // `attributes`: MOUNT_ATTR_….
 Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>& options,
@@ -24,11 +24,11 @@ Result<os::Fd> new_file_system(const char* type, const std::vector<MountOption>&
 // is whole, with /proc/sys, kcore, keys and sysrq-trigger: ProcNames makes it list processes only,
 // before anything that is not ours is executed.
 Result<os::Fd> new_proc();
-// An instance of pseudo-terminals that nobody else has, and not many of them: the kernel has a
-// number of them for all. For a caller whose user namespace has a root.
+// A private instance of pseudo-terminals. It has only a few, because the kernel has a limited
+// number of them for all. The caller's user namespace must have a root.
 Result<os::Fd> new_terminals();
 Status attach(const os::Fd& mount, const os::Fd& target, std::string_view name);
-// Of this mount alone, not of those below it.
+// Makes this mount read-only, and not those below it.
 Status make_read_only(const os::Fd& mount, std::string_view name);
 
 }  // namespace paddock::sandbox

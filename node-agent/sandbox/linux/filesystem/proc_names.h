@@ -1,12 +1,13 @@
-// What a sandbox's /proc has beside processes: files of our own under the names that programs ask
-// for, see machine_facts.h.
+// A sandbox's /proc lists its processes and, under names that programs ask for, files of our own:
+// see plan/machine_facts.h for what they say.
 //
-// A /proc that lists processes only (subset=pid) has no such names, and nothing can be mounted on
-// what is not there. So it is whole when it is made, the files are mounted on their names, and then
-// it is told to list processes only. From then on the kernel finds no other name in it, today's or
-// one that a module brings tomorrow: what is covered is found because a mount keeps its name alive,
-// and leads to our file. The alternative, a whole /proc with a cover on each name that would tell
-// something, would have to know them all. All this is over before the command is executed.
+// A /proc that lists processes only (subset=pid) lacks these names, and nothing can be mounted on a
+// name that is not there. So the /proc is whole at first, the files are mounted on their names, and
+// then it is changed to list processes only. From then on the kernel finds no other name in it, not
+// even one that a module adds later. The covered names are still found, because the mounts keep
+// them alive, and they lead to our files. The alternative, a whole /proc in which every name that
+// tells something is covered, would have to know all such names. All of this happens before the
+// command is executed.
 #pragma once
 
 #include <vector>
@@ -19,11 +20,11 @@ namespace paddock::sandbox {
 class ProcNames {
  public:
   ProcNames() = default;  // none are shown
-  // In the /proc below `view`, whose owner's capabilities the caller has. `detached`: this kernel
-  // mounts on detached trees, so that nothing else is made in the view on the way.
+  // Mounts the files in the /proc below `view`. The caller must have the capabilities of the view's
+  // owner. `detached`: this kernel mounts on detached trees; else a folder in the view helps out.
   static Result<ProcNames> show(int view, bool detached, const std::vector<ProcFile>& files);
   bool shown() const { return files_.valid(); }
-  // Those of the run that is known now: what differs is made anew.
+  // Rewrites the files that differ for a run that is known only now.
   Status rewrite(std::vector<ProcFile> files);
 
  private:

@@ -1,6 +1,6 @@
-// The file system that a command will see, while it is made: a small in-memory root into which the
-// entries of the mount table are placed. It is in no mount namespace, so the kernel lists none of
-// its mounts; /proc/self/mountinfo tells the command no path of the host. Not thread-safe.
+// Builds the file system that a command will see: a small root in memory, into which the entries of
+// the mount table are placed. The tree is in no mount namespace, so the kernel lists none of its
+// mounts, and /proc/self/mountinfo tells the command no path of the host. Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ class View {
   // `detached`: this kernel mounts on detached trees (6.15). Without, the root is first attached
   // over a folder of the host, for which the caller must be alone in its mount namespace.
   static Result<View> make(bool detached);
-  // Whom files of secrets belong to; the caller itself unless it is told.
+  // Sets the owner of files with secrets. Without this call it is the caller.
   void own_secrets(uid_t uid, gid_t gid) { secrets_owner_ = {uid, gid}; }
 
   // `source`: the detached mount of an entry that has one. A /proc and terminals are
@@ -30,9 +30,9 @@ class View {
   Status place(const MountEntry& entry, const os::Fd& source);
   // A tree with everything below it, at a folder of the root.
   Status place_tree(std::string_view path, const os::Fd& tree);
-  // Once everything is in place: read-only. The command's root.
+  // Makes the root read-only and returns it. Call it when everything is in place.
   Result<os::Fd> finish();
-  // Before that: the same tree. In a detached one what is placed later appears too.
+  // The root before finish(). What is placed later appears there too, if the tree is detached.
   int root() const { return root_.get(); }
 
  private:
