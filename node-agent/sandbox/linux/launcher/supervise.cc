@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "common/base/text.h"
@@ -28,7 +27,6 @@ constexpr Millis kLookWaiting{5'000};
 constexpr Millis kShortRun{50};  // a run that ends sooner is not worth a thread
 // This long after the kill, the result no longer waits for the kernel to take the dead apart.
 constexpr Millis kEnoughToDie{100};
-constexpr std::array<pollfd, 2> kNoInput = {{{-1, 0, 0}, {-1, 0, 0}}};
 
 std::unique_ptr<Notifications> hear_questions(RunningSandbox& sandbox, const Watched& watched) {
   auto out = std::make_unique<Notifications>(watched.choices, watched.plan.reach,
@@ -100,37 +98,40 @@ void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
   pipe.reset();
 }
 
+// The order of adding is the order in which what became ready is handled: what the command wrote
+// and asked before its end comes first, the end of the sandbox last.
 void Supervisor::wait_for_something() {
-  const bool rests = watched_.events.congested() || output_budget_.rests_until(now_).has_value();
-  const auto output_fd = [&](const os::Fd& fd) { return rests ? -1 : fd.get(); };
-  const auto input = watched_.input == nullptr ? kNoInput : watched_.input->waits_for();
-  const auto time = keeper_.waits_for();
-  std::array<pollfd, 12> fds = {{
-      {sandbox_.control.get(), POLLIN, 0},
-      {output_fd(sandbox_.out), POLLIN, 0},
-      {output_fd(sandbox_.err), POLLIN, 0},
-      {answerer_.fd(now_), POLLIN, 0},
-      {sandbox_.pidfd.get(), POLLIN, 0},
-      {watched_.events.waiting() ? watched_.events.fd() : -1, POLLOUT, 0},
-      {watched_.disk == nullptr ? -1 : watched_.disk->fd(), POLLIN, 0},
-      input[0],
-      input[1],
-      time[0],
-      time[1],
-      time[2],
-  }};
-  poll(fds.data(), fds.size(), wait_ms());
+  PollSet turn;
+  turn.add(sandbox_.control.get(), POLLIN, [this](short) { handle_control(); });
+  add_output(turn);
+  turn.add(answerer_.fd(now_), POLLIN, [this](short seen) { answerer_.handle(seen, now_); });
+  if (watched_.disk != nullptr) {
+    turn.add(watched_.disk->fd(), POLLIN,
+             [this](short) { handle_disk(watched_.disk->take(now_)); });
+  }
+  if (watched_.input != nullptr) {
+    turn.add_group(watched_.input->waits_for(),
+                   [this](const auto& seen) { watched_.input->handle(seen, now_); });
+  }
+  turn.add_group(keeper_.waits_for(), [this](const auto& seen) { keeper_.handle(seen, now_); });
+  turn.add(sandbox_.pidfd.get(), POLLIN, [this](short) { reap(); });
+  turn.wait(wait_ms());
   now_ = watched_.clock.mono();
-  const auto ready = [&](size_t i) { return fds[i].revents != 0; };
-  if (ready(0)) handle_control();
-  if (ready(1)) read_some(sandbox_.out, outputs_.out);
-  if (ready(2)) read_some(sandbox_.err, outputs_.err);
-  if (ready(3)) answerer_.handle(fds[3].revents, now_);
-  if (watched_.disk != nullptr && ready(6)) handle_disk(watched_.disk->take(now_));
-  if (watched_.input != nullptr) watched_.input->handle({fds[7], fds[8]}, now_);
-  keeper_.handle({fds[9], fds[10], fds[11]}, now_);
-  if (ready(4)) reap();
-  if (reaped_) return;
+  turn.call_ready();
+  if (!reaped_) look_for_the_end();
+}
+
+// Output is not read while its reader is behind, or while the command has written more than it may
+// for now. The events that wait are written by flush(), once in each turn.
+void Supervisor::add_output(PollSet& turn) {
+  if (watched_.events.waiting()) turn.add(watched_.events.fd(), POLLOUT, nullptr);
+  if (watched_.events.congested() || output_budget_.rests_until(now_)) return;
+  turn.add(sandbox_.out.get(), POLLIN, [this](short) { read_some(sandbox_.out, outputs_.out); });
+  turn.add(sandbox_.err.get(), POLLIN, [this](short) { read_some(sandbox_.err, outputs_.err); });
+}
+
+// Whether the run is over though init is still there; else lets go on who is held at its end.
+void Supervisor::look_for_the_end() {
   if (answerer_.found().holds_exit()) {
     if (!ends_here()) return answerer_.found().let_exit();
     wait_status_ = 0;

@@ -11,6 +11,7 @@
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 #include "node-agent/sandbox/linux/launcher/disk_watch.h"
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
+#include "node-agent/sandbox/linux/launcher/poll_set.h"
 #include "node-agent/sandbox/linux/launcher/time_keeper.h"
 #include "node-agent/sandbox/linux/notify/answerer.h"
 #include "node-agent/sandbox/result/event_writer.h"
@@ -68,6 +69,8 @@ class Supervisor {
 
  private:
   void wait_for_something();
+  void add_output(PollSet& turn);
+  void look_for_the_end();
   int wait_ms() const;
   void handle_control();
   void note_started();
