@@ -17,15 +17,15 @@ namespace {
 
 constexpr const char* kStaging = ".proc";
 constexpr const char* kSettings = "sys";
-// The kernel's own: each time that it is read it says another one.
+// The kernel's own file, which says another UUID each time it is read.
 constexpr const char* kUuid = "sys/kernel/random/uuid";
-// Is in every whole /proc, and never one of ours.
+// A file that is in every whole /proc, and that is never one of ours.
 constexpr const char* kForeign = "interrupts";
 
 Status make_folder(int files, const std::string& path) {
   if (mkdirat(files, path.c_str(), 0755) != 0)
     return errno == EEXIST ? Status() : step_error(cat("making the folder /proc/", path), errno);
-  // Whatever this process's umask is.
+  // The umask of this process must not matter.
   if (fchmodat(files, path.c_str(), 0755, 0) != 0)
     return step_error(cat("making the folder /proc/", path), errno);
   return {};
@@ -50,7 +50,7 @@ Status write_one(int files, const ProcFile& file) {
   return os::write_all(made.get(), file.content);
 }
 
-// Everything from one mount of them all, and read-only.
+// Copies the mount of one of our files, read-only.
 Result<os::Fd> copy_of(int from, const char* name) {
   os::Fd out(open_tree(from, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
   if (!out.valid()) return step_error(cat("copying the mount for /proc/", name), errno);
@@ -93,7 +93,7 @@ Status list_processes_only(const os::Fd& proc) {
   return {};
 }
 
-// Older kernels copy mounts only from where they are attached.
+// Attaches the files' mount for a moment: older kernels copy attached mounts only.
 Status attach_for_now(int view, const os::Fd& files) {
   if (mkdirat(view, kStaging, 0700) != 0) return step_error("making a place for /proc", errno);
   const os::Fd place(openat(view, kStaging, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

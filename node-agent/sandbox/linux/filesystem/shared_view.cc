@@ -18,7 +18,8 @@ namespace {
 
 using Kind = MountEntry::Kind;
 
-// What is placed has the modes that are asked for; the launcher's own files are for nobody else.
+// The launcher's umask keeps its own files private. Files of a view get the modes that are asked
+// for.
 class OpenUmask {
  public:
   OpenUmask() : before_(umask(022)) {}
@@ -70,7 +71,7 @@ Status SharedView::watch(const std::string& source) {
   return {};
 }
 
-// Where one that is absent may appear.
+// Watches the folders in which a tool that is absent may appear.
 Status SharedView::watch_for_tools(const RequestFacts& standing) {
   for (const std::string& folder : standing.program_folders) {
     if (const auto seen = see(folder)) folders_.push_back(*seen);
@@ -78,8 +79,8 @@ Status SharedView::watch_for_tools(const RequestFacts& standing) {
   return {};
 }
 
-// Links may be turned to other tools. Loaders, and tools outside the folders of programs, are no
-// entries of the table.
+// Renders the Landlock ruleset for the standing tools. It watches links that could be turned to
+// other tools, and loaders and tools outside the folders of programs, which are not in the table.
 Status SharedView::wall_off(const HostFacts& host) {
   LandlockQuestion question{.version = host.landlock};
   if (!host.standing_tools.empty()) {

@@ -20,14 +20,14 @@ namespace {
 
 using Kind = MountEntry::Kind;
 
-// Identifies what is mounted by its place inside: the host's path stays out of messages.
+// Error messages name a mount by its place inside, so that no path of the host is in them.
 std::string step(std::string_view doing, const MountEntry& entry) {
   return cat(doing, " for ", entry.target);
 }
 
 Result<os::Fd> open_host_path(const MountEntry& entry) {
-  // What only this launcher names may lie below a link of the host's own, such as /var/run; the
-  // last part of a request's path never is one, so that whoever can write beside it gains nothing.
+  // A path of a policy may have no link on its way. Another path of a request may have one, such as
+  // /var/run, but not as its last part, so that a process that can write beside it gains nothing.
   const bool by_policy = !entry.field.empty() || entry.kind == Kind::kDevice;
   const bool last_only = entry.kind == Kind::kBind && !by_policy;
   os::Fd source(raw::openat2(AT_FDCWD, entry.source.c_str(),
@@ -49,7 +49,7 @@ Result<os::Fd> open_host_path(const MountEntry& entry) {
   return source;
 }
 
-// `made`: where one has to be made for it.
+// The mapping namespace for files of this owner. If one has to be made, `made` holds it.
 Result<int> mapping_for(uid_t uid, gid_t gid, const HostIdentity& identity, os::Fd& made) {
   if (uid == 0 && gid == 0 && identity.root_mapping >= 0) return identity.root_mapping;
   if (uid == kDefaultHostId && gid == kDefaultHostId && identity.default_mapping >= 0)
@@ -74,7 +74,7 @@ Error not_mapped(const MountEntry& entry, const HostIdentity& identity, const Er
               " own the folder")};
 }
 
-// The command reaches what the folder's owner owns as its own.
+// Maps the owner of the folder to the command's user, to whom its files then belong.
 Status map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& entry,
                  const HostIdentity& identity) {
   struct stat info {};
@@ -84,8 +84,8 @@ Status map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& en
   os::Fd made;
   ASSIGN_OR_RETURN(const int mapping, mapping_for(info.st_uid, info.st_gid, identity, made));
   const Status mapped = map_ids(mount, mapping);
-  // Without it a read-only mount is as readable as its modes say; what is the command's own must
-  // stay so.
+  // A read-only mount of somebody else's files can do without the mapping: the modes decide what
+  // can be read. The command's own files must belong to it.
   const bool own = entry.writable || info.st_uid == identity.files_owner;
   if (mapped.ok() || !own || info.st_uid == identity.uid) return {};
   return not_mapped(entry, identity, mapped.error());
@@ -122,8 +122,9 @@ Result<os::Fd> mapped_copy(const std::string& folder, int mapping) {
   return out;
 }
 
-// As if the command's user had made them. The kernel makes what it needs of its own there as that
-// user too: no other has a number in the mapped mounts.
+// Mounts the layers such that they belong to the command's user. The mount is made as that user,
+// because the kernel creates files of its own there, and no other user has a number in the mapped
+// mounts.
 Result<os::Fd> mapped_layers(const MountEntry& entry, const HostIdentity& identity) {
   const std::string above = folder_above(entry.source);  // the kernel wants both in one mount
   if (folder_above(entry.work) != above) return step_error("finding the layers", EXDEV);
@@ -139,8 +140,8 @@ Result<os::Fd> mapped_layers(const MountEntry& entry, const HostIdentity& identi
                            path_below(upper, os::base_name(entry.work))});
 }
 
-// Its folders are named by the agent alone, and of its own making: what the command is to change
-// belongs to the owner of its files.
+// Mounts an overlay. The agent made its folders and alone names them; the upper one belongs to the
+// owner of the command's files.
 Result<os::Fd> open_layers(const MountEntry& entry, const HostIdentity& identity) {
   if (identity.privileged && identity.uid != identity.files_owner) {
     auto mapped = mapped_layers(entry, identity);
@@ -152,7 +153,7 @@ Result<os::Fd> open_layers(const MountEntry& entry, const HostIdentity& identity
   return mount;
 }
 
-// Its bytes, in memory.
+// The bytes of the loader's copy, as a file in memory.
 Result<os::Fd> copy_loader(const MountEntry& entry) {
   constexpr size_t kMostBytes = size_t{16} << 20;
   const os::Fd file(open(entry.source.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -23,8 +23,8 @@ constexpr const char* kStagingName = ".scratch";
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Follows no link. New folders are made in the root only, never in what is mounted: a request
-// cannot change its own sources.
+// Opens a folder by its name and follows no link. A missing folder is made in the view's own root
+// only, never in what is mounted there, so that a request cannot change its sources.
 Result<os::Fd> enter(int above, bool ours, const std::string& name, std::string_view path) {
   os::Fd out(openat(above, name.c_str(), kFolderFlags));
   if (out.valid()) return out;
@@ -111,7 +111,7 @@ Result<os::Fd> View::finish() {
   return out;
 }
 
-// A place to mount at.
+// The folder to mount at; makes it if the root lacks it.
 Result<os::Fd> View::folder(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   forget_below(path);
@@ -119,7 +119,7 @@ Result<os::Fd> View::folder(std::string_view path) {
   return enter(above->fd.get(), above->ours, std::string(name_of(path)), path);
 }
 
-// An empty file (or what is there) to mount a file upon.
+// The file to mount a file upon; makes an empty one if the root lacks it.
 Result<os::Fd> View::file(std::string_view path) {
   ASSIGN_OR_RETURN(const Folder* above, parent(path));
   const std::string name(name_of(path));
@@ -154,8 +154,9 @@ Status View::link(std::string_view path, const std::string& to) {
   return {};
 }
 
-// An empty folder over what is there. In a detached tree the kernel changes no mount but the top
-// one, so that there a cover is filled and sealed by itself, and put in its place last.
+// Puts an empty folder over what is there. In a detached tree the kernel lets nobody change a mount
+// below the top one, so there a cover is filled and made read-only by itself, and put in its place
+// last.
 Status View::cover(std::string_view path) {
   ASSIGN_OR_RETURN(
       os::Fd mount,
@@ -199,7 +200,7 @@ Status View::place_scratch(const MountEntry& entry) {
   return {};
 }
 
-// A file of a tmpfs of its own, which is mounted nowhere.
+// Shows the loader's copy, as a file of a tmpfs of its own whose root is mounted nowhere.
 Status View::place_loader(const MountEntry& entry, const os::Fd& content) {
   constexpr const char* kName = "loader";
   ASSIGN_OR_RETURN(const std::string bytes, os::read_all(content.get(), size_t{1} << 30));
@@ -212,7 +213,7 @@ Status View::place_loader(const MountEntry& entry, const os::Fd& content) {
   os::Fd made(openat(own.get(), kName, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0555));
   if (!made.valid()) return step_error(cat("making ", entry.target), errno);
   TRY(os::write_all(made.get(), bytes));
-  made.reset();  // what can be written to is not executed
+  made.reset();  // the kernel executes no file that is open for writing
   const os::Fd file(open_tree(own.get(), kName, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
   if (!file.valid()) return step_error(cat("copying the mount for ", entry.target), errno);
   TRY(make_read_only(file, entry.target));
@@ -258,7 +259,8 @@ Result<const View::Folder*> View::parent(std::string_view path) {
   return &last_;
 }
 
-// Something will cover this path: what is kept may lie beneath it then.
+// Forgets the folder that is kept open if it is at or below this path, which is about to be
+// covered.
 void View::forget_below(std::string_view path) {
   if (last_.path.starts_with(path)) last_ = {};
 }

@@ -27,9 +27,9 @@ bool covers_proc(std::string_view mountinfo) {
   return std::ranges::any_of(lines, covers);
 }
 
-// A whole one over ours, in a mount namespace of this process: then the kernel sees nothing that a
-// new one would reveal. Who may not do that gets the launch's own error, which says what would
-// help.
+// Mounts a whole /proc over ours, in a mount namespace of this process. The kernel then sees
+// nothing covered that a new /proc would reveal, and allows one. A launcher that may not do this
+// gets an error when it launches, which says what would help.
 void uncover_proc() {
   const auto mounts = os::read_file("/proc/self/mountinfo", kMostMountinfo);
   if (!mounts.ok() || !covers_proc(*mounts) || unshare(CLONE_NEWNS) != 0) return;

@@ -60,7 +60,8 @@ std::string link_target(const std::string& path) {
   return n > 0 ? std::string(text, static_cast<size_t>(n)) : std::string();
 }
 
-// Folders whose links are shown as links, wherever they point: what is not shown is not there.
+// A link into one of these folders is shown as a link. If its target is not shown, it leads
+// nowhere.
 constexpr std::array kShownFolders = {"usr/", "/usr/", "../usr/", "/etc/alternatives/"};
 
 // Adds `path` if it exists. A link is shown as a link only if it stays within what is shown.
@@ -123,7 +124,7 @@ std::vector<SystemEntry> find_data() {
   return out;
 }
 
-// The names come first in it.
+// Looks for the locale's name in the archive, at whose beginning the names are.
 bool archive_names(const std::string& archive, std::string_view locale) {
   constexpr size_t kFirstBytes = size_t{1} << 20;
   const os::Fd file(open(archive.c_str(), O_RDONLY | O_CLOEXEC));

@@ -1,7 +1,8 @@
-// All sandboxes of a launcher that is root are one user to the kernel, and of some things it counts
-// how many that user has, against the limits of whoever asks for one more. A descriptor that a
-// process hands over while the sandbox is made is such a thing: it passes if the sender's own limit
-// is above what all commands together can have under way (unix(7), ETOOMANYREFS).
+// The kernel counts some things per user and compares the count with the limits of the process that
+// asks for one more. Sandboxes without a user of their own share such counts. One of them is the
+// number of descriptors that are being passed over sockets: passing one works as long as the
+// sender's own limit is above what all commands together can have under way (unix(7),
+// ETOOMANYREFS).
 #include "node-agent/sandbox/linux/host/own_limits.h"
 
 #include <errno.h>

@@ -24,7 +24,7 @@ namespace {
 constexpr std::array kWhereToolsAre = {"/usr/local/bin", "/usr/bin",        "/bin",
                                        "/usr/sbin",      "/usr/local/sbin", "/sbin",
                                        "/usr/games",     "/opt/sandbox/bin"};
-// Not /usr/libexec: what programs load at run time lies there too.
+// Without /usr/libexec, because it also holds files that programs load at run time.
 constexpr std::array kProgramFolders = {
     "/bin",       "/sbin",          "/usr/bin",        "/usr/sbin",
     "/usr/games", "/usr/local/bin", "/usr/local/sbin", "/usr/local/games"};
@@ -40,7 +40,7 @@ std::optional<std::string> real_path(const std::string& path) {
   return std::string(out);
 }
 
-// Follows a path as the command would: through the request's read-only mounts and the system.
+// Finds a program as the command would see it: in the request's read-only mounts and in the system.
 class ToolFinder {
  public:
   ToolFinder(const contracts::LaunchRequest& request, const HostFacts& host) : host_(host) {
@@ -116,7 +116,7 @@ class ToolFinder {
     return path;
   }
 
-  // Empty if the command does not see it.
+  // The path by which the command sees this one of the host; empty if it does not.
   std::string inside(const std::string& path) const {
     for (const auto& [sandbox, host] : mounts_) {
       if (is_within(path, host)) return sandbox + path.substr(host.size());
@@ -173,7 +173,8 @@ RequestFacts find_tools(const contracts::LaunchRequest& request, const HostFacts
   return out;
 }
 
-// The same names may be other programs where a mount of the request lies over the system's.
+// Whether the request names just the standing tools. With a read-only mount of its own it might
+// mean other programs by the same names.
 bool stands(const contracts::LaunchRequest& request, const HostFacts& host) {
   return !host.standing_tools.empty() && request.policy.tools == host.standing_tools &&
          std::ranges::none_of(request.mounts, [](const contracts::LaunchMount& mount) {

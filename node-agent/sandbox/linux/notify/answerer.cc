@@ -12,7 +12,8 @@
 namespace paddock::sandbox {
 namespace {
 
-// A thread that answers needs no time to end; one that waits for an asker may need for ever.
+// How long stop() waits for the thread. One that is not blocked ends at once, and one that waits
+// for an asker may never end.
 constexpr std::chrono::milliseconds kFarewell{20};
 
 void ring(const os::Fd& bell) {
@@ -48,7 +49,7 @@ std::optional<MonoTime> Answerer::rests_until(MonoTime now) const {
 
 void Answerer::handle(short seen, MonoTime now) {
   if (has_thread_) return silence(shared_->news);
-  if ((seen & POLLIN) == 0) return shared_->notifications->stop();  // nobody is left who could ask
+  if ((seen & POLLIN) == 0) return shared_->notifications->stop();  // all that could ask are gone
   const auto question = shared_->notifications->take();
   if (!question) return;
   if (Notifications::may_take_long(*question) && hand_over(*question)) return;
@@ -63,7 +64,7 @@ bool Answerer::hand_over(const Notifications::Question& first) {
   if (!shared_->stop.valid() || !shared_->news.valid()) return false;
   auto own = std::make_unique<std::shared_ptr<Shared>>(shared_);
   if (pthread_create(&thread_, nullptr, serve, own.get()) != 0) return false;
-  (void)own.release();  // the thread's now
+  (void)own.release();  // the thread owns it now
   has_thread_ = true;
   return true;
 }

@@ -1,7 +1,7 @@
-// Who answers a run's questions (notifications.h): the supervisor, until the first one whose answer
-// may have to wait for the asker; that one and all after it are answered by a thread. What the
-// asker's threads hold up is then this thread alone, and it is left behind if the run ends
-// meanwhile: it comes loose when the asker's memory is gone.
+// Decides which thread answers a run's questions (notifications.h). The supervisor does, until the
+// first question whose answer may have to wait for the asker: that one and all later ones go to a
+// thread of their own. So the command can only hold up that thread. If the run ends meanwhile, the
+// thread is left behind; it ends by itself when the asker's memory is gone.
 #pragma once
 
 #include <pthread.h>
@@ -17,27 +17,29 @@ namespace paddock::sandbox {
 
 class Answerer {
  public:
-  // `clock` outlives this process's last run.
+  // `clock` must live as long as the process, because a thread may be left behind.
   Answerer(std::unique_ptr<Notifications> notifications, const Clock& clock);
   ~Answerer() { stop(); }
   Answerer(const Answerer&) = delete;
   Answerer& operator=(const Answerer&) = delete;
 
-  // To poll for POLLIN: a question, or with a thread, news of it; -1 while there is nothing.
+  // Readable when there is a question; with a thread, when that thread holds an exit. -1: neither
+  // can be.
   int fd(MonoTime now) const;
   std::optional<MonoTime> rests_until(MonoTime now) const;
-  // After the poll.
+  // Call it after the poll, with what that returned.
   void handle(short seen, MonoTime now);
-  // No question is answered any more. Returns soon, whatever the thread is waiting for.
+  // Ends the answering. Returns soon, whatever the thread is waiting for.
   void stop();
-  // After stop(); invalid if the thread was left behind: it keeps it, for as long as it needs it.
+  // Call it after stop(). Invalid if the thread was left behind: then the thread keeps the
+  // listener.
   os::Fd take_listener();
 
-  // What was found; at any time.
+  // May be asked for what was found at any time.
   Notifications& found() { return *shared_->notifications; }
 
  private:
-  // Outlives this object where the thread does.
+  // Shared with the thread, which may outlive this object.
   struct Shared {
     std::unique_ptr<Notifications> notifications;
     const Clock& clock;

@@ -45,7 +45,8 @@ bool has_sigsys(std::string_view mask) {
   return (signals_in(mask).value_or(~uint64_t{0}) & (uint64_t{1} << (SIGSYS - 1))) != 0;
 }
 
-// Of those of the whole process the kernel wakes its first thread, if that does not block them.
+// Whether the thread has a signal to handle. For a signal to the whole process, the kernel wakes
+// the first thread, unless that blocks it.
 bool has_to_handle(std::string_view status, bool first_thread) {
   const auto of = [&](const char* field) {
     return signals_in(status_field(status, field)).value_or(0);
@@ -60,7 +61,7 @@ std::string Caller::read(uint64_t address, size_t bytes) const {
   std::string out(bytes, '\0');
   size_t done = 0;
   while (done < bytes) {
-    // One page at a time: a hole behind what is asked for must not hide it.
+    // Read one page at a time, so that an unmapped page does not hide the bytes before it.
     const uint64_t at = address + done;
     const size_t part = std::min<size_t>(bytes - done, kPage - at % kPage);
     const iovec to{out.data() + done, part};

@@ -37,8 +37,9 @@ bool is_top_of_proc(const os::Fd& folder) {
   return is_proc(folder) && fstat(folder.get(), &info) == 0 && info.st_ino == kTopOfProc;
 }
 
-// Name by name, as the kernel goes for the caller. openat2() goes for this process: it knows
-// another `self`, and may not be let follow what /proc shows as links, which lead anywhere.
+// Resolves a path name by name, as the kernel would for the caller. openat2() cannot do this: it
+// resolves for this process, whose /proc/self is another one, and it must not follow the links of
+// /proc, which lead anywhere.
 class Walk {
  public:
   Walk(const Caller& caller, os::Fd root, os::Fd start)
@@ -47,7 +48,7 @@ class Walk {
   FoundFile go(std::string_view name) {
     push(name);
     while (!rest_.empty()) {
-      // Here each name costs us more than it costs the caller to write it.
+      // Resolving a name costs us more than writing it costs the caller, so there is a bound.
       if (++steps_ > kMostSteps) return {{}, ELOOP};
       const std::string next = std::move(rest_.back());
       rest_.pop_back();
@@ -118,7 +119,7 @@ FoundFile find_as(const Caller& caller, int folder, std::string_view name) {
                  : folder == AT_FDCWD  ? open_own(caller, "cwd")
                                        : caller.descriptor(folder);
   if (!root.valid() || !start.valid()) return {{}, EBADF};
-  // Nearly all names.
+  // One call is enough for nearly all names.
   const uint64_t within = name.starts_with('/') ? RESOLVE_IN_ROOT : RESOLVE_BENEATH;
   os::Fd found(
       raw::openat2(start.get(), std::string(name).c_str(), kLook, within | RESOLVE_NO_MAGICLINKS));

@@ -21,7 +21,7 @@ struct AskedExecution {
   FoundFile found;
 };
 
-// The descriptor's own name, for want of another.
+// A name for a file that is executed by its descriptor alone.
 std::string name_of(const os::Fd& file) {
   char text[PATH_MAX];
   const ssize_t n = readlink(cat("/proc/self/fd/", file.get()).c_str(), text, sizeof text);
@@ -45,8 +45,8 @@ AskedExecution attempt_of(const Caller& caller, const seccomp_data& call) {
   return out;
 }
 
-// What is mounted noexec is none, whichever file it is: such as another name of a tool, which is
-// shown as a tool by one name only.
+// Whether the file is one of the tools. On a mount with noexec it is not: a tool may be executed by
+// one name only, and its other names are mounted that way.
 bool is_tool(const os::Fd& file, const struct stat& info, const ToolView& tools) {
   struct statvfs mount {};
   return std::ranges::find(tools.ids, FileId{info.st_dev, info.st_ino}) != tools.ids.end() &&

@@ -1,7 +1,7 @@
-// Answers attempts to execute where the policy names `tools`: what it does not name is refused and
-// recorded. The walls of tool_view.h hold without this: a thread that changes the name after it was
-// read gains no more than an attempt that fails without a record. The exception are files in
-// memory, which are asked about by a flag, and nobody can change that.
+// Answers attempts to execute a program where the policy names `tools`: other programs are refused
+// and recorded. The walls of plan/tool_view.h hold without this, so a thread that changes the name
+// after it was read gains nothing but an attempt that fails without a record. Files in memory are
+// the one exception: here the answer decides, by a flag of the call that no thread can change.
 #pragma once
 
 #include <linux/seccomp.h>

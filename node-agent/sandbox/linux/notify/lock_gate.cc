@@ -8,15 +8,15 @@
 namespace paddock::sandbox {
 namespace {
 
-// From linux/magic.h, which names not all of them everywhere.
+// The kernel's numbers; not every linux/magic.h has all of them.
 constexpr decltype(statfs::f_type) kNamespaces = 0x6e736673;  // one file for all in a namespace
 constexpr decltype(statfs::f_type) kAnonymous = 0x09041934;   // one file for the whole host
 constexpr decltype(statfs::f_flags) kReadOnly = 1;            // ST_RDONLY
-// Back in the asker the kernel handles its signal, and then repeats the call if the handler says
-// so.
+// Makes the kernel run the asker's signal handler and then repeat the call, if the handler allows
+// that.
 constexpr int kRestart = 512;  // ERESTARTSYS
 
-// Whether nobody but who may write it can wait for it.
+// Whether only processes that may write the file can wait for a lock on it.
 bool is_its_own(const os::Fd& file) {
   struct stat info {};
   struct statfs mount {};
@@ -26,7 +26,8 @@ bool is_its_own(const os::Fd& file) {
          mount.f_type != kAnonymous;
 }
 
-// As nobody inside can exclude others there, a share of it is had without asking for it.
+// The answer for a file that the host or other runs share. An exclusive lock is refused. So nobody
+// inside can exclude others, and a shared lock is granted without taking one.
 GateAnswer answer_for_others(const Caller& caller, int operation) {
   if ((operation & LOCK_EX) == 0) return {.done = true};
   return {EBADF,

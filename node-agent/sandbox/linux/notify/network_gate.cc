@@ -13,10 +13,10 @@ namespace {
 constexpr uint64_t kLongestAddress = sizeof(sockaddr_storage);
 constexpr uint64_t kMostMessages = 64;
 
-// One address of a call against what may be reached. `error`: what the call gives if it may not.
+// Judges one address of a call by what may be reached. `error` is what a refused call returns.
 void judge_address(const Caller& caller, NetworkCall call, uint64_t address, uint64_t length,
                    const NetworkReach& reach, int error, GateAnswer& out) {
-  if (address == 0 || length == 0) return;  // the kernel finds no address there, or a fault
+  if (address == 0 || length == 0) return;  // no address, or one at which the kernel fails itself
   const auto read = read_socket_address(
       caller.read(address, std::min<uint64_t>(static_cast<uint32_t>(length), kLongestAddress)),
       call);
@@ -34,7 +34,7 @@ void judge_address(const Caller& caller, NetworkCall call, uint64_t address, uin
   out.denials.push_back(network_denial(call, *read, reach, caller.executable()));
 }
 
-// What the kernel reads of a struct msghdr to find the address.
+// The beginning of a struct msghdr, where the address is named.
 struct MessageStart {
   uint64_t name = 0;
   uint32_t name_length = 0;
@@ -53,8 +53,8 @@ void judge_start(const Caller& caller, std::string_view bytes, const NetworkReac
   judge_address(caller, NetworkCall::kSend, start.name, start.name_length, reach, ENETUNREACH, out);
 }
 
-// The first of them, for as long as one question is worth. What is left unread reaches nothing
-// either; it is not recorded.
+// Judges the first messages, for as long as one question is worth. The others reach nothing either,
+// but they are not recorded.
 void judge_messages(const Caller& caller, uint64_t messages, uint64_t count,
                     const NetworkReach& reach, GateAnswer& out) {
   count = std::min<uint64_t>(static_cast<uint32_t>(count), kMostMessages);
@@ -66,7 +66,8 @@ void judge_messages(const Caller& caller, uint64_t messages, uint64_t count,
   }
 }
 
-// listen() without bind() takes an address of its own: the socket itself tells its family.
+// Judges a listen(). Without a bind() the kernel chooses the address, so the socket is asked for
+// it.
 void judge_listen(const Caller& caller, int number, const NetworkReach& reach, GateAnswer& out) {
   const os::Fd socket = caller.descriptor(number);
   int family = AF_UNSPEC;

@@ -1,7 +1,7 @@
-// Answers system calls with a network address or that make a socket: what leaves the sandbox is
-// refused and recorded, local sockets go on. An address is only ever read to refuse or to name it:
-// what makes the network unreachable is the network namespace, so a thread that changes the address
-// after the reading gains no more than an attempt that fails without a record.
+// Answers system calls that name a network address or make a socket. What would leave the sandbox
+// is refused and recorded; local sockets go on. The network is out of reach because of the network
+// namespace, and not because of this. So a thread that changes the address after it was read gains
+// nothing but an attempt that fails without a record.
 #pragma once
 
 #include <linux/seccomp.h>

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kUsersFolder = "/run/paddock-sandbox";
 constexpr const char* kUsersFile = "/run/paddock-sandbox/users";  // a byte for each user
 constexpr uid_t kMostTries = 4'096;
-constexpr uid_t kKeep = ~uid_t{0};  // as it is
+constexpr uid_t kKeep = ~uid_t{0};  // setresuid() leaves such an id as it is
 
 Error no_user(std::string_view step, int errno_value) {
   return {Code::kFailedPrecondition, "NO_OWN_USER", system_error(step, errno_value).message};
@@ -52,7 +52,7 @@ Result<os::Fd> open_users() {
   return out;
 }
 
-// EAGAIN: somebody has it.
+// Fails with EAGAIN if another launcher has that user.
 bool lock_byte(const os::Fd& file, uid_t number) {
   struct flock wanted {};
   wanted.l_type = F_WRLCK;
@@ -62,7 +62,8 @@ bool lock_byte(const os::Fd& file, uid_t number) {
   return fcntl(file.get(), F_OFD_SETLK, &wanted) == 0;
 }
 
-// Neighbours of those that are in use are in use too: each looks from a place of its own.
+// Where to begin to look for a free user. At random, since the users next to one that is taken are
+// probably taken too.
 uid_t any_of(const UserRange& range) {
   uid_t number = 0;
   if (getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<uid_t>(getpid());
@@ -78,8 +79,9 @@ Status raise_capabilities() {
   return {};
 }
 
-// Over a namespace that root owns its launcher has every right; over one of another user, those
-// that it has on the host.
+// Whether this launcher can watch and kill processes of another user. It has every right over a
+// user namespace that it owns itself. If another user owns the namespace, its rights on the host
+// count.
 bool reaches_others() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct sets[2] = {};
@@ -111,7 +113,7 @@ Status HostUser::make_mappings() {
   return {};
 }
 
-// The raw calls: the C library's would change other threads too.
+// Uses the raw system calls, because those of the C library would change all threads.
 Result<ActingAs> ActingAs::user(uid_t id) {
   ActingAs out;
   if (syscall(SYS_setresgid, kKeep, id, kKeep) != 0 ||
@@ -123,7 +125,8 @@ Result<ActingAs> ActingAs::user(uid_t id) {
 
 ActingAs::~ActingAs() {
   if (!active_) return;
-  // Neither can fail for who was root just before; who stayed another must make nothing more.
+  // Neither call can fail for a process that was root just before. If one does, this process must
+  // create nothing more as the wrong user.
   if (syscall(SYS_setresuid, kKeep, 0, kKeep) != 0 ||
       syscall(SYS_setresgid, kKeep, group_, kKeep) != 0)
     _exit(1);

@@ -32,7 +32,7 @@ Status write_map(pid_t pid, const char* file, const std::string& text) {
   return {};
 }
 
-// A process that does nothing but be in new namespaces until somebody has opened them.
+// A process that holds new namespaces until they have been opened, and does nothing else.
 class WaitingChild {
  public:
   static Result<WaitingChild> start(uint64_t namespaces, const char* step) {
@@ -67,7 +67,8 @@ class WaitingChild {
   os::Fd pidfd_;
 };
 
-// Every id to itself, but for `inside`, which is `outside`; that one on disk is nobody's.
+// Maps every id to itself, except `inside`, which becomes `outside`. Files of `outside` on disk
+// belong to nobody then.
 std::string map_all(uint64_t inside, uint64_t outside) {
   constexpr uint64_t kEnd = 0xffffffff;  // itself no id
   std::string out = cat(inside, " ", outside, " 1\n");
