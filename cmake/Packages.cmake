@@ -45,7 +45,7 @@ endfunction()
 install(TARGETS paddock paddock-sandbox RUNTIME COMPONENT paddock)
 install(DIRECTORY packaging/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/paddock COMPONENT paddock)
 install(FILES README.md SECURITY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/paddock COMPONENT paddock)
-install(FILES docs/policy.md docs/results.md docs/install.md
+install(FILES docs/policy.md docs/results.md docs/install.md docs/limits.md docs/systems.md
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/paddock COMPONENT paddock)
 
 install(TARGETS paddock-controller RUNTIME COMPONENT controller)

@@ -1,0 +1,118 @@
+"""The transcripts in the README are what a real instance says.
+
+In a block of ```console a line after `$ ` is typed, those below it are what is said. `…` alone stands for any lines; names
+that are made up, ports, times, this host's name, Python's version and how many forbidden things there are may differ, nothing else."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, PATIENCE_S, SOURCE, main
+
+SAID = "--- said {} ---"
+ANY_LINES = "…"
+# A node takes short code a moment after `up` has returned, later than a reader types.
+TAKES_CODE = f"echo 1 >../one.py; timeout {PATIENCE_S} sh -c 'until paddock execute ../one.py >../one.log 2>&1; do sleep 0.05; done'"
+ALIKE = (  # what may differ, and what stands for it on both sides
+    (r"\b(\w+)-[a-z0-9]{5}\b(?=[\s:]|$)", r"\1-NAME"),  # a run's name: its folder's, and five characters
+    (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
+    (r"\b(\d+) of \1\b", "ALL of ALL"),
+    (r"(\bon node |\bSucceeded +\d+ +)\S+", r"\1NODE"),
+    (r"\bpython3\.\d+", "python3.MINOR"),
+    (r"\b(\d+(ms|s|m|h))+\b", "TIME"),
+    (r"\s+", " "),  # columns are as wide as what is in them
+)
+
+
+def blocks(text):
+    return re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)
+
+
+def steps(text):
+    """(command, the lines that it says) of each prompt, in order."""
+    found = []
+    for line in "".join(blocks(text)).splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def essence(line):
+    """A line without what may differ."""
+    for pattern, stands_for in ALIKE:
+        line = re.sub(pattern, stands_for, line)
+    return line.strip()
+
+
+def fits(line, said):
+    return essence(line) == essence(said)
+
+
+def first_difference(expected, said):
+    """None, or the line of the README that nothing fits. A `…` takes as few lines as will do."""
+    at, skipping = 0, False
+    for line in expected:
+        if line == ANY_LINES:
+            skipping = True
+            continue
+        while skipping and at < len(said) and not fits(line, said[at]):
+            at += 1
+        if at == len(said) or not fits(line, said[at]):
+            return line
+        at, skipping = at + 1, False
+    return None if skipping or at == len(said) else f"(nothing more, where it said: {said[at]})"
+
+
+class Comparing(unittest.TestCase):
+    """A comparison that takes anything would prove nothing."""
+
+    def test_takes_what_may_differ_and_nothing_else(self):
+        self.assertIsNone(first_difference(["run hello-knkvp created"], ["run hello-2x9zq created"]))
+        self.assertIsNone(first_difference(["took 36ms on node laptop", "18 of 18"], ["took 1s203ms on node vm", "20 of 20"]))
+        self.assertIsNone(first_difference(["A    RC", "…", "end"], ["A  RC", "1", "2", "end"]))
+        for expected, said in ((["42"], ["43"]), (["rc 0 (OK)"], ["rc 1 (OK)"]), (["18 of 18"], ["17 of 18"]), (["a"], ["a", "b"]),
+                               (["…", "a"], ["b"]), (["a", "b"], ["a"]), (["run hello-knkvp created"], ["run other-knkvp created"]),
+                               (["PHASE   RC"], ["PHASE"]), (["network connect on 192.0.2.1:443"], ["network connect on 192.0.2.1:80"])):
+            self.assertIsNotNone(first_difference(expected, said), (expected, said))
+
+    def test_finds_each_command_with_what_it_says(self):
+        self.assertEqual(steps("x\n```console\n$ a\nb\n$ c\n```\n```sh\n$ no\n```\n```console\n$ d\n```\n"), [("a", ["b"]), ("c", []), ("d", [])])
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-readme-")))
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+        self.env.update(PADDOCK_HOME=str(self.folder / "state"), PATH=f"{BIN}:{self.env['PATH']}", NO_COLOR="1")
+        self.addCleanup(self.shell, "paddock down")
+
+    def shell(self, script):
+        work = self.folder / "work"
+        work.mkdir(exist_ok=True)
+        shell = subprocess.Popen(["bash", "-c", script], env=self.env, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        try:
+            return shell.communicate(timeout=2 * PATIENCE_S)[0]
+        finally:
+            if shell.poll() is None:
+                os.killpg(shell.pid, signal.SIGKILL)
+
+    def test_every_transcript_is_what_a_real_instance_says(self):
+        typed = steps((SOURCE / "README.md").read_text())
+        self.assertGreaterEqual(len(typed), 8)
+        marks = [SAID.format(number) for number in range(len(typed))]
+        said = self.shell("".join(f"{TAKES_CODE if 'paddock execute' in command else ''}\necho '{mark}'\n{command}\n"
+                                  for mark, (command, _) in zip(marks, typed)))
+        for number, (mark, (command, expected)) in enumerate(zip(marks, typed)):
+            after = said.split(mark + "\n", 1)[1]
+            came = after.split(marks[number + 1] + "\n", 1)[0] if number + 1 < len(marks) else after
+            self.assertIsNone(first_difference(expected, came.splitlines()), f"$ {command}\n{came}")
+
+
+if __name__ == "__main__":
+    main()
