@@ -6,14 +6,17 @@
 
 `#` instead of `//` in Python and shell tests and above the stages of scripts/stages.py. A comment may go on in the
 lines below it. What no program can prove (a decision, a scope, what is left out) has a row in docs/decisions.md.
---check fails when the committed file is stale. A comment that names an unknown requirement or stands
-above no test is an error in both modes.
+--check fails when the committed file is stale. A comment that names an unknown requirement, or stands above no test, above a
+test that asserts nothing or above a stage that cannot fail, is an error in both modes.
 """
 import argparse
 import collections
 import os
 import re
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import assertions  # noqa: E402  (beside this file)
 
 DESIGNS = {  # requirements are numbered from 1 without gaps
     "ORB": ("Orbital compute delegation", 158),
@@ -56,10 +59,18 @@ def name_of_test(lines, index, pattern):
     return None
 
 
-def proofs_of_file(path, text, known):
+def cannot_fail(path, text, root):
+    """Names of the tests, or stages, of a file that nothing but an accident fails."""
+    if path == STAGES:
+        return {match.group(1) for match in re.finditer(r'Stage\("([^"]+)"(?:(?!\n    Stage).)*?\|\| true"', text, re.S)}
+    return assertions.tests_without(root, path, text)
+
+
+def proofs_of_file(path, text, known, root="."):
     """The proofs that a file claims, and what is wrong with its comments."""
     proofs, faults = [], []
     lines = text.splitlines()
+    hollow = cannot_fail(path, text, root) if any(map(COMMENT.match, lines)) else set()
     for index, line in enumerate(lines):
         match = COMMENT.match(line)
         if match is None:
@@ -72,6 +83,8 @@ def proofs_of_file(path, text, known):
         test = name_of_test(lines, index, TESTS[path if path in TESTS else os.path.splitext(path)[1]])
         if test is None:
             faults.append(f"{path}:{index + 1}: stands at no test")
+        elif test in hollow:
+            faults.append(f"{path}:{index + 1}: {test} cannot fail: it asserts nothing")
         for word in re.split(r"[,\s]+", words.strip(" ,.")):
             if word not in known:
                 faults.append(f"{path}:{index + 1}: no requirement is called \"{word}\"")
@@ -96,7 +109,7 @@ def collect(root):
     known, proofs, faults = set(known_requirements()), [], []
     for path in files_with_tests(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
-            found, wrong = proofs_of_file(path, file.read(), known)
+            found, wrong = proofs_of_file(path, file.read(), known, root)
         proofs += found
         faults += wrong
     return proofs, faults

@@ -26,7 +26,6 @@ class Stage:
 TEST = (
     Stage("format", "clang-format on every file", "scripts/sources | xargs clang-format --dry-run --Werror", 5),
     Stage("build", "everything, by clang, with the assertions of the C++ library", "scripts/build test", 330, builds=True),
-    # proves: VLT-101
     Stage("host", "what this machine can enforce; a weak one is no failure, its suites skip visibly",
           "build/test/bin/paddock doctor || true", 5),
     # proves: ELV-102
@@ -58,7 +57,7 @@ VERIFY = (
           f"{RELEASE} && build/tests/simulation_test --gtest_filter='Simulation.*' && "
           "build/tests/controller_store_test --gtest_filter='*StoreCrash*'", 30,
           paths=("controller/*", "node-agent/session/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
-    # proves: VLT-09, VLT-105
+    # proves partly: VLT-09, VLT-105
     Stage("overhead", "the sandbox's overhead is within its budget",
           f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 15,
           paths=(*SANDBOX, "bench/sandbox/*", "packaging/profiles/*"), needs=("release",)),
@@ -79,7 +78,8 @@ VERIFY = (
           1300, paths=("*.cc", "*.h", ".clang-tidy"), per_file=4),
     Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan; not in CI",
           "scripts/build asan && scripts/suites asan -L 'adversarial|integration'", 900, paths=CODE, needs=("asan",), in_ci=False),
-    # proves: VLT-10, VLT-103
+    # proves partly: VLT-10
+    # proves: VLT-103
     Stage("coverage", "lines: of the sandbox at least 90 %, of all at least 85 %", "scripts/coverage", 1400, paths=CODE),
     Stage("macos", "launcher, agent and CLI compiled and linked for macOS; not in CI", "scripts/ports macos", 900,
           paths=("*/darwin/*", "*/macos/*", "cmake/Darwin*", "cmake/Launcher.cmake", "scripts/ports", "scripts/macos_prefix.py"), in_ci=False),

@@ -61,7 +61,6 @@ TEST_F(Projects, ServesAFileThatABrowserMayShowButNotTrust) {
   EXPECT_EQ(header(answer, "connection-allowlist"), "(response-origin)");  // of WebRTC too
 }
 
-// proves: OD-44, OD-45, OD-54, OD-101, OD-102
 // proves: OD-46
 TEST_F(Projects, APageInAFrameLoadsWhatIsBesideItAndTakesNoExport) {
   put_site({{"index.html", "<p>hi"}, {"main.js", "1"}});
@@ -84,6 +83,7 @@ TEST_F(Projects, APageInAFrameLoadsWhatIsBesideItAndTakesNoExport) {
   EXPECT_EQ(taken.reason(), "ORIGIN_DENIED");
 }
 
+// proves: OD-44, OD-54, OD-101
 TEST_F(Projects, RefusesAttacksOnEveryRouteThatServesBytes) {
   put_site({{".env", "SECRET"}, {"index.html", "<p>hi"}});
   for (const std::string where : {"raw", "export"}) {
@@ -94,6 +94,38 @@ TEST_F(Projects, RefusesAttacksOnEveryRouteThatServesBytes) {
     }
     for (const std::string path : {".env", "missing.html", "index.html.artifact.json"})
       EXPECT_EQ(get({where, path}, query).status, 404) << where << " " << path;
+  }
+}
+
+// No link that leads out of the project is ever stored, and one that stays inside is not followed.
+// proves: OD-45, OD-54, OD-102
+TEST_F(Projects, FollowsNoLinkOnAnyRouteThatServesBytes) {
+  put_site({{"index.html", "<p>hi"}, {"sub/page.html", "<p>hi"}});
+  const auto entry = [](const char* path) {
+    return cat(R"({"path":")", path, R"(","size":5,"executable":false,"digest":")",
+               crypto::sha256_hex("<p>hi"), "\"}");
+  };
+  const std::string kept =
+      cat(R"("entries":[)", entry("index.html"), ",", entry("sub/page.html"), "]");
+  for (const std::string target :
+       {"/etc/passwd", "../secret", "a/../../secret", "..", "sub/../../../etc/passwd"}) {
+    const Answer refused =
+        call("POST", cat(kSite, "/tree"),
+             cat("{", kept, R"(,"links":[{"path":"leak.html","target":")", target, "\"}]}"));
+    EXPECT_EQ(refused.status, 400) << target;
+    EXPECT_NE(refused.text.find("links[0]"), std::string::npos) << refused.text;
+  }
+  const Answer stored =
+      call("POST", cat(kSite, "/tree"),
+           cat("{", kept, R"(,"links":[{"path":"chain.html","target":"link.html"},)",
+               R"({"path":"folder","target":"sub"},{"path":"link.html","target":"index.html"}]})"));
+  ASSERT_EQ(stored.status, 200) << stored.text;
+  for (const std::string where : {"raw", "export"}) {
+    const std::string query = where == "export" ? "?inline=1" : "";
+    EXPECT_EQ(get({where, "sub", "page.html"}, query).status, 200) << where;
+    for (const std::string path : {"leak.html", "link.html", "chain.html", "folder"})
+      EXPECT_EQ(get({where, path}, query).status, 404) << where << " " << path;
+    EXPECT_EQ(get({where, "folder", "page.html"}, query).status, 404) << where;
   }
 }
 

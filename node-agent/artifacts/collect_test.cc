@@ -67,14 +67,20 @@ class Collect : public testing::Test {
 
 // proves: ORB-102, ORB-103, ORB-104, ORB-105, ORB-106, ORB-107, ORB-108, ORB-109, ORB-110, ORB-111
 TEST_F(Collect, EveryAllowedTypeComesBackInAnyCase) {
+  std::vector<std::string> written;
   for (const char* each : {".usearch",     ".json", ".csv", ".bin",         ".onnx", ".npy", ".npz",
                            ".safetensors", ".txt",  ".log", ".USEARCH",     ".JSON", ".CSV", ".BIN",
                            ".ONNX",        ".NPY",  ".NPZ", ".SAFETENSORS", ".TXT",  ".LOG"}) {
-    EXPECT_TRUE(allowed_type(std::string("x") + each, compute)) << each;
+    written.push_back(std::string("out/x") + each);
+    write(written.back());
   }
+  request.types = compute;
+  collect_dirs({"out"});
+  EXPECT_THAT(came_back(), testing::UnorderedElementsAreArray(written));
+  EXPECT_THAT(got.left_out, IsEmpty());
 }
 
-// proves: ORB-112, ORB-113, ORB-114, ORB-115, ORB-116
+// proves: ORB-112, ORB-113, ORB-114, ORB-115
 TEST_F(Collect, OtherTypesAreLeftOutAndNamed) {
   for (const char* each :
        {"x.py",       "x.sh",   "x.so",    "x.dylib", "x.jar",     "x.apk", "x.exe",
@@ -84,10 +90,11 @@ TEST_F(Collect, OtherTypesAreLeftOutAndNamed) {
     EXPECT_FALSE(allowed_type(each, compute)) << each;
   }
   write("out/code.py");
-  write("out/more.py");
+  for (const char* path : {"out/lib.so", "out/lib.dylib", "out/go.sh", "out/more.py"}) write(path);
   request.types = compute;
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), IsEmpty());
+  EXPECT_EQ(got.left_out.size(), 5u);
   EXPECT_EQ(
       rule_of("out/code.py"),
       "its type is not on the list of artifact types of compute: .usearch .json .csv .bin "

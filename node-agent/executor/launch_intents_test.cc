@@ -37,7 +37,6 @@ class Intents : public testing::Test {
   test::TempDir folder_;
 };
 
-// proves: ORB-24
 TEST_F(Intents, OutliveTheirWriter) {
   ASSERT_TRUE(open()->note("a-1"));
   const auto later = open();

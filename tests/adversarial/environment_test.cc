@@ -49,6 +49,8 @@ TEST_P(Environment, ShowsTheEffectivePolicyOfTheResultWithoutHostPaths) {
   expected.find("hostMounts")->array()->at(0).set("hostPath", "hidden");
   EXPECT_EQ(wire::to_pretty_json(*inside), wire::to_pretty_json(expected));
   EXPECT_EQ(wire::encode(launch.policy), wire::encode(*done.result->policy));
+  for (const char* capability : {"filesystem", "network", "memory", "pids", "syscalls", "wallTime"})
+    EXPECT_TRUE(done.result->enforced.contains(capability)) << capability;
 }
 
 TEST_P(Environment, HasItsPolicyInTheResultOfARefusalToo) {

@@ -211,7 +211,7 @@ void Results::expect_row(const Row& row) {
 }
 
 // proves: VLT-05, VLT-12, VLT-13, VLT-14, VLT-15, VLT-17, VLT-43, VLT-44, VLT-45, VLT-46, VLT-47,
-// VLT-48, VLT-49, VLT-50, VLT-51, VLT-89, VLT-94, VLT-96, VLT-97, VLT-99, WSM-26, WSM-37
+// VLT-24, VLT-48, VLT-49, VLT-50, VLT-51, VLT-89, VLT-94, VLT-96, VLT-97, VLT-99, WSM-26, WSM-37
 TEST_P(Results, AreTheRowsOfTheDocument) {
   const std::vector<Row> rows = rows_of_document();
   std::set<std::string> named;

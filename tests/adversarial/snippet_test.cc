@@ -1,8 +1,13 @@
 // The settings of the design's jail, each seen from inside a run of the profile `snippet`.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "common/base/text.h"
+#include "common/os/fd.h"
 #include "common/os/file.h"
 #include "tests/adversarial/sandbox_run.h"
 
@@ -11,7 +16,6 @@ namespace {
 
 using contracts::LaunchRequest;
 using contracts::SandboxStatus;
-using testing::HasSubstr;
 
 class Snippet : public SandboxTest {
  protected:
@@ -80,16 +84,39 @@ TEST_P(Snippet, HasExactlyTheLimitsOfItsDesign) {
       << done.err;
 }
 
-// proves: ELV-61, ELV-64, ELV-70
-TEST_P(Snippet, HasNoNetworkAndSeesNoProcessButItsOwn) {
-  const Finished done =
-      run(snippet("import os, socket\n"
-                  "print(sorted(p for p in os.listdir('/proc') if p.isdigit()) == "
-                  "sorted([str(os.getpid())]), os.path.exists('/proc/kcore'))\n"
-                  "try: socket.create_connection(('1.1.1.1', 53), 1); print('BREACH')\n"
-                  "except OSError: print('no network')\n"));
-  EXPECT_THAT(done.out, HasSubstr("no network\n")) << done.err;
-  EXPECT_THAT(done.out, testing::StartsWith("True False\n")) << done.out << done.err;
+// proves: ELV-64, ELV-70
+TEST_P(Snippet, SeesNoProcessButItsOwnAndChangesNothingOfTheKernel) {
+  const Finished done = run(
+      snippet("import os\n"
+              "print(sorted(p for p in os.listdir('/proc') if p.isdigit()) == "
+              "sorted([str(os.getpid())]), os.path.exists('/proc/kcore'))\n"
+              "for name in ('sys/kernel/hostname', 'sys/vm/drop_caches', 'sysrq-trigger', 'x'):\n"
+              "  try: open('/proc/' + name, 'w'); print('BREACH', name)\n"
+              "  except OSError: pass\n"));
+  EXPECT_EQ(done.out, "True False\n") << done.err;
+}
+
+// Somebody listens on this host's loopback, so that a connection which is let out is made, whether
+// the host has an Internet or not.
+// proves: ELV-61
+TEST_P(Snippet, HasNoNetworkButADeviceThatIsDown) {
+  const os::Fd listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const Finished done = run(snippet(
+      cat("import socket\n"
+          "print([l.split(':')[0].strip() for l in open('/proc/self/net/dev') if ':' in l])\n"
+          "try: socket.create_connection(('127.0.0.1', ",
+          ntohs(address.sin_port),
+          "), 5); print('BREACH')\n"
+          "except OSError: print('no network')\n")));
+  EXPECT_EQ(done.out, "['lo']\nno network\n") << done.err;
+  EXPECT_LT(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC), 0);
 }
 
 // proves: ELV-52, ELV-69

@@ -100,6 +100,7 @@ class KilledProbe(unittest.TestCase):
 
 
 class Doctor(unittest.TestCase):
+    # proves: VLT-101
     def test_prints_every_canary_with_what_was_expected_and_what_came(self):
         with tempfile.TemporaryDirectory(prefix="paddock-doctor-") as home:
             instance = Instance(home=home)

@@ -276,7 +276,7 @@ class WorkflowStep(WithInstance):
             self.assertIn("executed_at", found)
         self.assertEqual(asyncio.run(code_execution_step({}, None, None))["error"], "No code provided")
 
-    # proves: ELV-84
+    # proves partly: ELV-84
     def test_the_service_is_the_one_that_the_variable_names(self):
         for url, wanted in (("nonsense", "CODE_EXECUTION_SERVICE_URL must be an address"), ("http://127.0.0.1:1", "Failed to execute code: "),
                             ("http://127.0.0.1:99999", "Failed to execute code: ")):
@@ -329,7 +329,7 @@ class WorkflowStep(WithInstance):
         with self.assertRaisesRegex(ValueError, "unknown step type 'shell'; there are: code_execution"):
             step_of("shell")
 
-    # proves: ELV-104, ELV-105, ELV-106
+    # proves partly: ELV-104, ELV-105, ELV-106
     def test_a_workflow_with_it_is_executed_and_shows_its_results(self):
         spec = importlib.util.spec_from_file_location("workflow_example", EXAMPLES / "workflow.py")
         example = importlib.util.module_from_spec(spec)

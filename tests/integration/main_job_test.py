@@ -39,7 +39,7 @@ class MainJob(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.project = pathlib.Path(self.folder.name)
 
-    # proves: ORB-08, ORB-09, ORB-13, ORB-34, ORB-35, ORB-149
+    # proves: ORB-09, ORB-13, ORB-35, ORB-149
     def test_runs_a_job_and_brings_its_artifacts_back(self):
         make_project(self.project, job__py=JOB, requirements__txt="# nothing\n")
         done = self.instance.run("compute", self.project, "python3 job.py --variant s2 --no-acn",
@@ -54,6 +54,25 @@ class MainJob(unittest.TestCase):
             self.assertIn(refused, done.stderr)
         for capability in ("filesystem", "network", "memory", "pids", "syscalls"):
             self.assertIn(capability, done.stderr)
+
+    # proves: ORB-08, ORB-34
+    def test_output_is_there_while_the_job_runs_and_its_two_streams_stay_apart(self):
+        make_project(self.project, job__py="import sys, time\nfor i in range(3):\n    print('out', i, flush=True)\n"
+                                           "    print('err', i, file=sys.stderr, flush=True)\ntime.sleep(600)\n")
+        client = self.instance.start("compute", self.project, "python3 job.py", "--name", "live")
+        self.assertEqual([client.stdout.readline() for _ in range(3)], [f"out {i}\n" for i in range(3)])
+        self.assertIn("err 0\n", iter(client.stderr.readline, ""))
+        self.assertEqual(self.instance.run_object("live")["status"]["phase"], "Running")  # all of that came before its end
+        self.instance.run("cancel", "live")
+        client.communicate(timeout=PATIENCE_S)
+        events = [json.loads(line) for line in self.instance.run("events", "live", "-o", "json").stdout.splitlines()]
+        for stream in ("stdout", "stderr"):
+            text = "".join(each["data"] for each in events if each["type"] == stream)
+            self.assertEqual(text, "".join(f"{stream[3:]} {i}\n" for i in range(3)))
+        self.assertEqual([each["id"] for each in events], list(range(1, len(events) + 1)))
+        nobody = self.instance.run("logs", "-f", "nobody", check=False)
+        self.assertIn("RUN_NOT_FOUND", nobody.stderr)
+        self.assertNotEqual(nobody.returncode, 0)
 
     # proves: ORB-17
     def test_only_the_named_folders_come_back_and_only_names_inside_the_project_pass(self):

@@ -114,9 +114,9 @@ class SandboxMode(unittest.TestCase):
         self.assertEqual(self.api.call("POST", f"{RUNS}/{name}/tool-results", {"toolUseId": "end", "content": "."})[0], 200)
         return self.instance.wait_phase(name, "Succeeded")
 
-    # proves: OD-10, OD-11, OD-29, OD-30, OD-33, OD-66, OD-86, OD-88, OD-89
+    # proves: OD-05, OD-09, OD-10, OD-11, OD-29, OD-30, OD-33, OD-66, OD-86, OD-88, OD-89
     def test_a_run_has_its_own_tools_and_homes_and_nothing_of_its_host(self):
-        said = self.start("smoke", toolBundle=BUNDLE, artifacts={"dirs": ["out"]})
+        said = self.start("smoke", toolBundle=BUNDLE, artifacts={"dirs": ["out"]}, sandbox={"limits": {"pids": 77}})
         self.assertEqual(said["servers"]["ids"], ["run-scoped-mcp", "web"])
         self.assertEqual(said["tool"]["lengths"][:2], [len(SECRETS[0]), len(SECRETS[1])])
         self.assertEqual(said["tool"]["home"], "/tmp/home")
@@ -132,6 +132,8 @@ class SandboxMode(unittest.TestCase):
                          ([], ["/tmp/home/.config/mcp/mcp.json"], "0o600", []))
         ended = self.end("smoke")
         self.assertEqual([each["path"] for each in ended["status"]["artifacts"]], ["out/kept.txt"])
+        self.assertEqual(ended["status"]["result"]["policy"]["limits"]["pids"], 77)
+        self.assertIn("event: end", self.events("smoke"))
 
     # proves: OD-32
     def test_nothing_secret_of_a_bundle_is_shown_or_left(self):
@@ -153,7 +155,7 @@ class SandboxMode(unittest.TestCase):
                     if any(secret.encode() in content for secret in SECRETS)]
         wait_until("the node to have forgotten the run", lambda: not leftovers())
 
-    # proves: OD-05, OD-09, OD-88
+    # proves: OD-09, OD-88
     def test_a_run_without_a_bundle_has_no_servers(self):
         said = self.start("plain")
         self.assertEqual(said["servers"]["ids"], [])

@@ -23,7 +23,7 @@ class AcceptanceCriteria(SessionTest):
         self.assertFalse([pid for pid in pids_running(mark) if not ended(pid)])
         self.assertEqual(self.output(name, "echo on"), "on\n")
 
-    # proves: WSM-85, WSM-03, WSM-78, WSM-22, WSM-12
+    # proves: WSM-85, WSM-78, WSM-22, WSM-12
     def test_ac2_a_disallowed_network_attempt_is_a_denied_capability(self):
         name = self.session()
         result = self.result(name, "python3 -c 'import socket; socket.create_connection((\"192.0.2.1\", 80), 2)'")
@@ -76,6 +76,8 @@ class AcceptanceCriteria(SessionTest):
     def test_ac5_an_oversized_request_is_refused_before_it_is_parsed(self):
         name = self.session()
         self.assert_refused(self.announce(name, (8 << 20) + 1), 413, "E_LIMIT_RPC")
+        whole = b"{" * ((8 << 20) + 1)  # sent to its end, and no JSON either
+        self.assert_refused(self.api.ask("POST", self.api.sandboxes(name, "/commands"), whole), 413, "E_LIMIT_RPC")
         small = self.session({"limits": {"rpcBytes": 1024}})
         body = json.dumps({"command": "echo " + "x" * 2000})
         self.assert_refused(self.api.ask("POST", self.api.sandboxes(small, "/commands"), body), 413, "E_LIMIT_RPC")
@@ -221,7 +223,22 @@ class Policy(SessionTest):
             self.assertEqual((status, answer["error"]["code"]), (400, "UNKNOWN_FIELD"), extra)
         self.assertEqual(self.object(name)["spec"], before["spec"])
 
-    # proves: WSM-25, WSM-26, WSM-80, WSM-101
+    # proves: WSM-03
+    def test_network_files_of_the_host_and_programs_are_each_closed_unless_given(self):
+        given = pathlib.Path(self.instance.home, "closed")
+        given.mkdir()
+        (given / "secret").write_text("of the host")
+        name = self.session({"toolAllowlist": ["sh", "cat", "python3"]})
+        for command in ("uname", "python3 -c 'import socket; socket.create_connection((\"192.0.2.1\", 80), 2)'"):
+            result = self.result(name, command)
+            self.assertEqual((result.get("errorClass"), result.get("code")), DENIED, command)
+        for path in (given / "secret", "/data/secret"):
+            result = self.result(name, f"cat {path}")
+            self.assertEqual((result["exitCode"], result["stdout"]), (1, ""), path)
+        self.assert_refused(self.api.create({"hostMounts": [{"hostPath": str(given), "sandboxPath": "/data", "mode": "ro"}]}),
+                            400, "HOST_MOUNT_NOT_ALLOWED", "spec.security.hostMounts")
+
+    # proves: WSM-25, WSM-26, WSM-56, WSM-80, WSM-101
     def test_a_program_that_is_not_allowed_is_denied_however_it_is_tried(self):
         name = self.session({"toolAllowlist": ["sh", "cat", "cp", "chmod", "ln", "python3", "echo"]})
         program = "uname"

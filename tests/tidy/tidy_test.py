@@ -2,13 +2,17 @@
 """The source tree keeps its rules, and each rule is shown failing on a planted violation."""
 import glob
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rules  # noqa: E402
 
+TERMS = "PADDOCK_NEUTRALITY_FORBIDDEN_TERMS"
+NEUTRALITY = rules.nobody_is_named_as_the_orchestrator
 ROOT = os.environ.get("PADDOCK_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 
 PLAN = """
@@ -106,10 +110,8 @@ class SandboxRooms(unittest.TestCase):
 
 
 class PlantedViolations(unittest.TestCase):
-    # proves: OD-17
     def test_finds_a_private_term_of_this_machine_s_configuration(self):
-        os.environ["PADDOCK_NEUTRALITY_FORBIDDEN_TERMS"] = "acme corp, other"
-        self.addCleanup(os.environ.pop, "PADDOCK_NEUTRALITY_FORBIDDEN_TERMS")
+        self.enterContext(mock.patch.dict(os.environ, {TERMS: "acme corp, other"}))
         faults = faults_with({"docs/a.md": "\nrun by Acme Corp\n"}, rules.nobody_is_named_as_the_orchestrator)
         self.assertEqual(len(faults), 1)
         self.assertIn("docs/a.md:2", faults[0])
@@ -132,8 +134,22 @@ class PlantedViolations(unittest.TestCase):
             self.assertEqual(faults_with({}, rule), [], rule.__name__)
 
 
+class PrivateTerms(unittest.TestCase):
+    # proves: OD-17
+    def test_this_whole_program_holds_the_real_tree_to_the_terms_that_a_developer_set(self):
+        """Not one rule alone: another test that changes the setting, and does not put it back, would take it away."""
+        tests = ("PlantedViolations.test_finds_a_private_term_of_this_machine_s_configuration", f"SourceTree.test_{NEUTRALITY.__name__}")
+        said = {}
+        for term in ("landlock", "a term that" " nobody has"):
+            done = subprocess.run([sys.executable, "-B", os.path.abspath(__file__), *tests], env={**os.environ, TERMS: term},
+                                  text=True, capture_output=True, timeout=300)
+            said[done.returncode] = done.stderr
+        self.assertEqual(sorted(said), [0, 1], said)
+        self.assertRegex(said[1], r"FAILED \(failures=1\)")
+
+
 class CodeOwners(unittest.TestCase):
-    # proves: OD-98
+    # proves partly: OD-98
     def test_every_line_names_files_that_exist(self):
         lines = [line.split() for line in text_of(".github/CODEOWNERS").splitlines() if line and not line.startswith("#")]
         self.assertGreaterEqual(len(lines), 7)

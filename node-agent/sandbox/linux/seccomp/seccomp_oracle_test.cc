@@ -177,7 +177,7 @@ void compare(const Programs& programs, int number, Machine machine, const Argume
       << arguments[1] << ", " << arguments[2] << ", " << arguments[3] << ", " << arguments[4];
 }
 
-// proves: VLT-32
+// proves: VLT-32, VLT-86
 TEST(SeccompProgram, DecidesEveryCallOfBothMachinesAsWrittenDownASecondTime) {
   for (const Machine machine : kMachines) {
     const Programs programs = render(machine);

@@ -7,7 +7,6 @@
 namespace paddock::sandbox {
 namespace {
 
-// proves: VLT-86
 TEST(SeccompProgram, AsksAboutEveryCallOfAnotherMachine) {
   const Programs intel = render(Machine::kX86_64);
   const Programs arm = render(Machine::kAarch64);
