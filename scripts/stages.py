@@ -57,6 +57,8 @@ VERIFY = (
           f"{RELEASE} && build/tests/simulation_test --gtest_filter='Simulation.*' && "
           "build/tests/controller_store_test --gtest_filter='*StoreCrash*'", 30,
           paths=("controller/*", "node-agent/session/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
+    Stage("claims", "five claims, chosen by the commit: the code is broken on purpose, and the test of the claim has to fail",
+          "scripts/mutation_check.py", 240, paths=(*CODE, "scripts/mutation*")),
     # proves partly: VLT-09, VLT-105
     Stage("overhead", "the sandbox's overhead is within its budget",
           f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 15,

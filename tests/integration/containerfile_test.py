@@ -123,7 +123,7 @@ class Compose(unittest.TestCase):
     # proves partly: ELV-76
     def test_it_is_what_the_design_says(self):
         service = self.services["code-execution"]
-        self.assertEqual(service["container_name"], "elevaite-code-execution")
+        self.assertEqual(service["container_name"], "paddock-code-execution")
         self.assertEqual(service["ports"], ["127.0.0.1:8007:8007"])
         health = service["healthcheck"]
         self.assertEqual((health["interval"], health["timeout"], health["retries"], health["start_period"]), ("5s", "5s", 10, "15s"))

@@ -205,6 +205,18 @@ def nobody_is_named_as_the_orchestrator(tree):
     return faults
 
 
+REQUIREMENT = r"\b(?:ORB|OD|VLT|ELV|WSM)-\d+\b"
+OTHER_PRODUCTS = r"(?i:eleva" r"ite|vlt" r"air|wasms" r"and)"
+
+
+def readers_meet_no_requirement_and_no_other_product(tree):
+    """Documents and what is shipped; the pages about the designs themselves are docs/decisions.md and docs/conformance.md."""
+    shown = [path for path in tree.files if (path.endswith(".md") or path.startswith(("packaging/", "charts/", "manifests/")))
+             and path not in ("docs/decisions.md", "docs/conformance.md")]
+    return [f"{path}:{line}: \"{match.group(0)}\" says nothing to a reader" for path in shown
+            for line, match in find_lines(tree.files[path], f"{REQUIREMENT}|{OTHER_PRODUCTS}")]
+
+
 def anchors(text):
     """What a link into this document may name: its headings, as they are shown on the web."""
     plain = re.sub(r"(?ms)^```.*?^```", "", text)
@@ -237,7 +249,7 @@ def every_document_is_in_the_index(tree):
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
          systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, only_programs_read_the_clock,
          nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
-         links_lead_somewhere, every_document_is_in_the_index]
+         links_lead_somewhere, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product]
 
 
 def long_files(tree):

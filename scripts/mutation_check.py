@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Breaks the code on purpose and demands that the test of the broken claim fails.
+
+Usage: scripts/mutation_check.py [--seed WORD] [--count N] [--only NAME...] [--list]
+
+Some claims of scripts/mutations.py (five, chosen by the seed: the newest commit unless given) are tried in a copy of the tree
+below build/mutations. For each: its test passes as the code stands; its line is changed; the one test program concerned is built;
+its test must fail; the line is put back. An edit that no longer applies, a build that fails and a test that does not exist are
+errors. The exit code is 0 if every claim was caught.
+"""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from mutations import MUTATIONS  # noqa: E402  (beside this file)
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOMS = ("cli", "common", "controller", "node-agent")
+PATIENCE_S = 60  # beyond twenty times what the test needs as the code stands
+
+
+class Trouble(Exception):
+    """The check itself cannot go on; what it says is the reason."""
+
+
+def sources(root):
+    """The product's own source files, without tests."""
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*")):
+            if path.suffix in (".cc", ".h") and not path.stem.endswith(("_test", "_fuzz", "_bench")) and path.is_file():
+                yield path
+
+
+def place(mutation, root):
+    """The one file in which the edit applies."""
+    found = {path: count for path in sources(root) if (count := path.read_text(encoding="utf-8").count(mutation.find))}
+    if sum(found.values()) == 1:
+        return next(iter(found))
+    where = ", ".join(f"{path.relative_to(root)} ({count})" for path, count in found.items()) or "no file"
+    raise Trouble(f"{mutation.name}: the edit no longer applies: its line stands in {where}, and must stand once: {mutation.find}\n"
+                  "  say in scripts/mutations.py which line breaks this claim now")
+
+
+def chosen(mutations, count, seed):
+    """So many of them, the same ones for the same seed."""
+    return random.Random(str(seed)).sample(list(mutations), min(count, len(mutations)))
+
+
+def newest_commit(root):
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout.strip() or "none"
+
+
+def copy_tree(root, target):
+    """What git has or would take, as it stands now. A file that is alike keeps its time, so that little is built anew."""
+    listed = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=root, check=True, stdout=subprocess.PIPE).stdout
+    names = {name for name in listed.decode().split("\0") if name and (root / name).is_file()}
+    for name in names:
+        to = target / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if not to.is_file() or to.read_bytes() != (root / name).read_bytes():
+            shutil.copy(root / name, to)
+    for room in ROOMS:  # what moved away would be compiled too
+        for path in list((target / room).rglob("*")):
+            if path.is_file() and str(path.relative_to(target)) not in names:
+                path.unlink()
+
+
+def build(tree, targets):
+    done = subprocess.run(["scripts/build", "test", *targets], cwd=tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode == 0, done.stdout
+
+
+def run_test(tree, mutation, patience_s):
+    """Whether it passed, what it said, and seconds. One that does not end has failed."""
+    env = {**os.environ, "PADDOCK_SOURCE_DIR": str(tree), "PADDOCK_BIN_DIR": str(tree / "build/test/bin")}
+    began = time.monotonic()
+    test = subprocess.Popen([str(tree / "build/test/tests" / mutation.target), f"--gtest_filter={mutation.test}"], cwd=tree, env=env, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        said = test.communicate(timeout=patience_s)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(test.pid, signal.SIGKILL)
+        said = test.communicate()[0] + f"\n(did not end within {patience_s:.0f} s)"
+    return test.returncode == 0, said, time.monotonic() - began
+
+
+def baseline(tree, mutation):
+    """Seconds of its test as the code stands, in which it passes."""
+    passed, said, took = run_test(tree, mutation, 20 * PATIENCE_S)
+    if not passed:
+        raise Trouble(f"{mutation.name}: {mutation.test} fails as the code stands:\n{said[-2000:]}")
+    if "[  PASSED  ] 0 tests" in said or "[  PASSED  ]" not in said:
+        raise Trouble(f"{mutation.name}: {mutation.target} has no test {mutation.test}")
+    return took
+
+
+def is_caught(tree, mutation, took):
+    """Whether its test fails once its line is broken."""
+    path = place(mutation, tree)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(mutation.find, mutation.replace), encoding="utf-8")
+    try:
+        built, said = build(tree, [mutation.target])
+        if not built:
+            raise Trouble(f"{mutation.name}: {path.relative_to(tree)} does not compile with this edit:\n{said[-2000:]}")
+        passed, said, _ = run_test(tree, mutation, PATIENCE_S + 20 * took)
+        return not passed
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+def check(tree, mutations):
+    """Tries them all; returns those that nobody noticed."""
+    for mutation in mutations:
+        place(mutation, tree)
+    targets = sorted({mutation.target for mutation in mutations})
+    built, said = build(tree, targets)
+    if not built:
+        raise Trouble(f"the tree does not build as it stands:\n{said[-2000:]}")
+    missed = []
+    for mutation in mutations:
+        caught = is_caught(tree, mutation, baseline(tree, mutation))
+        print(f"{'caught' if caught else 'MISSED':7} {mutation.name}: {mutation.claim} ({mutation.target}: {mutation.test})", flush=True)
+        missed += [] if caught else [mutation]
+    return missed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", help="chooses the claims; the newest commit unless given")
+    parser.add_argument("--count", type=int, default=5)
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="name them with the files that they would change, and build nothing")
+    arguments = parser.parse_args()
+    unknown = set(arguments.only) - {mutation.name for mutation in MUTATIONS}
+    if unknown:
+        parser.error(f"no claim is called {', '.join(sorted(unknown))}")
+    try:
+        if arguments.list:
+            for mutation in MUTATIONS:
+                print(f"{mutation.name:16} {place(mutation, ROOT).relative_to(ROOT)}: {mutation.claim}")
+            return 0
+        seed = arguments.seed or newest_commit(ROOT)
+        picked = [each for each in MUTATIONS if each.name in arguments.only] or chosen(MUTATIONS, arguments.count, seed)
+        print(f"{len(picked)} of {len(MUTATIONS)} claims" + ("" if arguments.only else f", seed {seed}"), flush=True)
+        tree = ROOT / "build/mutations/tree"
+        copy_tree(ROOT, tree)
+        missed = check(tree, picked)
+    except Trouble as trouble:
+        print(f"mutation_check: {trouble}", file=sys.stderr)
+        return 2
+    print(f"{len(picked) - len(missed)} caught, {len(missed)} missed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
