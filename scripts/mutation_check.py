@@ -118,18 +118,24 @@ def is_caught(tree, mutation, took):
 
 
 def check(tree, mutations):
-    """Tries them all; returns those that nobody noticed."""
+    """Tries them all; returns those that nobody noticed. Trouble with one of them ends no other."""
     for mutation in mutations:
         place(mutation, tree)
     targets = sorted({mutation.target for mutation in mutations})
     built, said = build(tree, targets)
     if not built:
         raise Trouble(f"the tree does not build as it stands:\n{said[-2000:]}")
-    missed = []
+    missed, troubles = [], []
     for mutation in mutations:
-        caught = is_caught(tree, mutation, baseline(tree, mutation))
+        try:
+            caught = is_caught(tree, mutation, baseline(tree, mutation))
+        except Trouble as trouble:
+            troubles.append(str(trouble))
+            continue
         print(f"{'caught' if caught else 'MISSED':7} {mutation.name}: {mutation.claim} ({mutation.target}: {mutation.test})", flush=True)
         missed += [] if caught else [mutation]
+    if troubles:
+        raise Trouble("\n".join(troubles + [f"{mutation.name}: MISSED" for mutation in missed]))
     return missed
 
 

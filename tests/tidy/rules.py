@@ -217,6 +217,14 @@ def readers_meet_no_requirement_and_no_other_product(tree):
             for line, match in find_lines(tree.files[path], f"{REQUIREMENT}|{OTHER_PRODUCTS}")]
 
 
+def claims_name_suites_that_exist(tree):
+    """docs/claims.md is worth what its tests are: integration suites by their file, unit suites by their module."""
+    units = {"unit." + name.replace("/", "_") for name in tree.modules}
+    return [f"docs/claims.md:{line}: there is no suite {match.group(0)}"
+            for line, match in find_lines(tree.files.get("docs/claims.md", ""), r"\b(unit|integration)\.[\w-]+")
+            if match.group(0) not in units and f"tests/integration/{match.group(0).partition('.')[2]}.py" not in tree.files]
+
+
 def anchors(text):
     """What a link into this document may name: its headings, as they are shown on the web."""
     plain = re.sub(r"(?ms)^```.*?^```", "", text)
@@ -249,7 +257,8 @@ def every_document_is_in_the_index(tree):
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
          systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, only_programs_read_the_clock,
          nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
-         links_lead_somewhere, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product]
+         links_lead_somewhere, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product,
+         claims_name_suites_that_exist]
 
 
 def long_files(tree):

@@ -196,6 +196,8 @@ VIOLATIONS = {
     "a_link_to_nothing": (rules.links_lead_somewhere, {"docs/a.md": "\nsee [a](b.md) and [x](../common/base/none.h)\n", "docs/b.md": ""}, "docs/a.md:2"),
     "a_link_to_no_heading": (rules.links_lead_somewhere, {"docs/a.md": "# A `b` (c)\n[a](#a-b-c)\n[b](#b)\n"}, "docs/a.md:3"),
     "a_document_that_nobody_finds": (rules.every_document_is_in_the_index, {"docs/index.md": "[a](a.md)", "docs/a.md": "", "docs/b.md": ""}, "docs/b.md:1"),
+    "a_claim_without_a_suite": (rules.claims_name_suites_that_exist,
+                                {"docs/claims.md": "`unit.common_wire`\n`integration.none_test`\n", "docs/index.md": "(claims.md)"}, "docs/claims.md:2"),
     "a_requirement_in_a_document": (rules.readers_meet_no_requirement_and_no_other_product, {"packaging/a.yaml": "\npids: 8  # EL" "V-60\n"}, "packaging/a.yaml:2"),
     "another_product_in_a_document": (rules.readers_meet_no_requirement_and_no_other_product, {"docs/a.md": "as in Eleva" "ite\n"}, "docs/a.md:1"),
     "a_path_of_one_machine": (rules.text_is_neutral, {"docs/a.md": "see /wo" "rk/main\n"}, "docs/a.md:1"),
