@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -48,6 +49,17 @@ def place(mutation, root):
                   "  say in scripts/mutations.py which line breaks this claim now")
 
 
+def program(mutation, root):
+    """The test program that has its test: of the module in which the test stands."""
+    suite, name = mutation.test.split(".")
+    test = re.compile(rf"^TEST(?:_F|_P)?\(\s*{suite},\s*{name}\)", re.M)
+    found = [str(path.relative_to(root)) for room in ROOMS for path in (root / room).rglob("*_test.cc") if test.search(path.read_text(encoding="utf-8"))]
+    if len(found) != 1:
+        raise Trouble(f"{mutation.name}: the test {mutation.test} stands in {', '.join(found) or 'no file'}, and must stand in one")
+    modules = re.findall(r"^\s*module\(([\w/-]+)", (root / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+    return max((each for each in modules if found[0].startswith(each + "/")), key=len).replace("/", "_") + "_test"
+
+
 def chosen(mutations, count, seed):
     """So many of them, the same ones for the same seed."""
     return random.Random(str(seed)).sample(list(mutations), min(count, len(mutations)))
@@ -82,7 +94,7 @@ def run_test(tree, mutation, patience_s):
     """Whether it passed, what it said, and seconds. One that does not end has failed."""
     env = {**os.environ, "PADDOCK_SOURCE_DIR": str(tree), "PADDOCK_BIN_DIR": str(tree / "build/test/bin")}
     began = time.monotonic()
-    test = subprocess.Popen([str(tree / "build/test/tests" / mutation.target), f"--gtest_filter={mutation.test}"], cwd=tree, env=env, text=True,
+    test = subprocess.Popen([str(tree / "build/test/tests" / program(mutation, tree)), f"--gtest_filter={mutation.test}"], cwd=tree, env=env, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     try:
         said = test.communicate(timeout=patience_s)[0]
@@ -98,7 +110,7 @@ def baseline(tree, mutation):
     if not passed:
         raise Trouble(f"{mutation.name}: {mutation.test} fails as the code stands:\n{said[-2000:]}")
     if "[  PASSED  ] 0 tests" in said or "[  PASSED  ]" not in said:
-        raise Trouble(f"{mutation.name}: {mutation.target} has no test {mutation.test}")
+        raise Trouble(f"{mutation.name}: {program(mutation, tree)} has no test {mutation.test}")
     return took
 
 
@@ -108,7 +120,7 @@ def is_caught(tree, mutation, took):
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(mutation.find, mutation.replace), encoding="utf-8")
     try:
-        built, said = build(tree, [mutation.target])
+        built, said = build(tree, [program(mutation, tree)])
         if not built:
             raise Trouble(f"{mutation.name}: {path.relative_to(tree)} does not compile with this edit:\n{said[-2000:]}")
         passed, said, _ = run_test(tree, mutation, PATIENCE_S + 20 * took)
@@ -121,8 +133,7 @@ def check(tree, mutations):
     """Tries them all; returns those that nobody noticed. Trouble with one of them ends no other."""
     for mutation in mutations:
         place(mutation, tree)
-    targets = sorted({mutation.target for mutation in mutations})
-    built, said = build(tree, targets)
+    built, said = build(tree, sorted({program(mutation, tree) for mutation in mutations}))
     if not built:
         raise Trouble(f"the tree does not build as it stands:\n{said[-2000:]}")
     missed, troubles = [], []
@@ -132,7 +143,7 @@ def check(tree, mutations):
         except Trouble as trouble:
             troubles.append(str(trouble))
             continue
-        print(f"{'caught' if caught else 'MISSED':7} {mutation.name}: {mutation.claim} ({mutation.target}: {mutation.test})", flush=True)
+        print(f"{'caught' if caught else 'MISSED':7} {mutation.name}: {mutation.claim} ({mutation.test})", flush=True)
         missed += [] if caught else [mutation]
     if troubles:
         raise Trouble("\n".join(troubles + [f"{mutation.name}: MISSED" for mutation in missed]))

@@ -1,7 +1,7 @@
 """Claims, and for each an edit of one line that breaks it: the test named beside it must notice.
 
-`find` stands in exactly one source file and `test` is the gtest filter of what proves the claim in `target`, so that an entry
-survives files that move. scripts/mutation_check.py applies them; tests/tidy/mutation_test.py holds the list to the tree.
+`find` stands in exactly one source file, and `test` is what proves the claim: the program that has it is the module's in which the test
+stands. So an entry survives files that move. scripts/mutation_check.py applies them; tests/tidy/mutation_test.py holds the list to the tree.
 """
 import dataclasses
 
@@ -12,45 +12,51 @@ class Mutation:
     claim: str    # what is true of the code as it stands
     find: str
     replace: str
-    target: str   # the test program to build
-    test: str     # SUITE.NAME in it
+    test: str     # SUITE.NAME
 
 
 MUTATIONS = (
     Mutation("scope", "a route asks for its scope", "if (!may(principal, scope)) {", "if (may(principal, scope)) {",
-             "controller_auth_test", "Authorize.NamesTheScopeThatIsMissing"),
+             "Authorize.NamesTheScopeThatIsMissing"),
     Mutation("namespace", "a token of one namespace opens no other", "principal.name_space != name_space) {", 'name_space == "?") {',
-             "controller_auth_test", "Authorize.KeepsATokenInsideItsNamespace"),
+             "Authorize.KeepsATokenInsideItsNamespace"),
     Mutation("seccomp", "no program inside loads code into the kernel", '{"bpf", kReport, "runs code in the kernel"},', "",
-             "node-agent_sandbox_test", "SeccompProgram.DecidesEveryCallOfBothMachinesAsWrittenDownASecondTime"),
+             "SeccompProgram.DecidesEveryCallOfBothMachinesAsWrittenDownASecondTime"),
     Mutation("encoded-path", "a path that is encoded twice is refused", 'for (const std::string_view encoded : {"%2e", "%2f", "%5c", "%00", "%25"})',
-             'for (const std::string_view encoded : {"%00"})', "controller_projects_test", "Files.RefusesPathsThatOnlyAnAttackSends"),
+             'for (const std::string_view encoded : {"%00"})',
+             "Files.RefusesPathsThatOnlyAnAttackSends"),
     Mutation("beneath", "a path beneath a root follows no link",
              "kBeneath = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;", "kBeneath = RESOLVE_NO_MAGICLINKS;",
-             "common_os_test", "Beneath.RefusesLinksEvenOnesThatStayInside"),
+             "Beneath.RefusesLinksEvenOnesThatStayInside"),
     Mutation("wall-time", "a run ends at its wall time", "if (state_.started && wall_end_ && now >= *wall_end_ && !told_) end_now(EndCause::kWallTime);", "",
-             "node-agent_sandbox_test", "TimeKeeperTest.EndsARunAtItsLimitThoughNobodyElseMoves"),
+             "TimeKeeperTest.EndsARunAtItsLimitThoughNobodyElseMoves"),
     Mutation("artifact-link", "no link comes back as an artifact", 'if (S_ISLNK(stat.st_mode)) return "symbolic links are not followed";', "",
-             "node-agent_artifacts_test", "Collect.LinksDevicesAndPipesAreRefusedWithoutBlocking"),
+             "Collect.LinksDevicesAndPipesAreRefusedWithoutBlocking"),
     Mutation("secret-output", "a secret's value is taken out of the output", "if (word.size() >= contracts::kShortestRedacted) add(word);",
-             "if (word.empty()) add(word);", "node-agent_sandbox_test", "Redact.EachPlaceWhereAValueStandsBecomesThreeStars"),
+             "if (word.empty()) add(word);",
+             "Redact.EachPlaceWhereAValueStandsBecomesThreeStars"),
     Mutation("private-address", "an allowed name leads to no private address", "{quad(10, 0, 0, 0), 8}, ", "{quad(0, 0, 0, 0), 8}, ",
-             "node-agent_sandbox_test", "Addresses.OnlyPublicOnesMayBeReached"),
+             "Addresses.OnlyPublicOnesMayBeReached"),
     Mutation("fenced-attempt", "an attempt that was given up is not listened to",
              "run.status.node_name == node && run.status.attempt == report.attempt &&", "run.status.node_name == node &&",
-             "controller_nodes_test", "NodesTest.IgnoresReportsThatAreNotThisNodesToMake"),
+             "NodesTest.IgnoresReportsThatAreNotThisNodesToMake"),
     Mutation("node-name", "a node's name belongs to the agent that enrolled it first", "if (taken && !crypto::equal_constant_time(*owner, hash)) {",
-             "if (false) {", "controller_nodes_test", "NodesTest.ASecondAgentCannotTakeAName"),
+             "if (false) {",
+             "NodesTest.ASecondAgentCannotTakeAName"),
     Mutation("framing", "a request has one length", "if (length != nullptr && encoding != nullptr) {", "if (false) {",
-             "controller_http_server_test", "ServerAttack.AmbiguousFramingIsRefused"),
+             "ServerAttack.AmbiguousFramingIsRefused"),
     Mutation("digest", "a blob is what its digest says", "if (state->hash.finish_hex() != state->expected) return mismatch(state->expected);",
-             "if (state->hash.finish_hex().empty()) return mismatch(state->expected);", "common_cas_test", "Blobs.DropsAPiecewiseBlobThatIsWrongShortOrLong"),
+             "if (state->hash.finish_hex().empty()) return mismatch(state->expected);",
+             "Blobs.DropsAPiecewiseBlobThatIsWrongShortOrLong"),
     Mutation("quota", "a namespace's quota is never exceeded", "return more > 0 && more > limit - used;", "return more > 0 && more > limit + used;",
-             "controller_scheduler_test", "Quota.IsNeverExceededAndSaysWhatIsUsedUp"),
+             "Quota.IsNeverExceededAndSaysWhatIsUsedUp"),
     Mutation("attempts", "a run has no more attempts than its policy allows", "counted_attempts(run) >= policy->max_attempts)",
-             "counted_attempts(run) > policy->max_attempts)", "controller_runs_test", "Retry.EndsWhenTheAttemptsAreUsedUp"),
+             "counted_attempts(run) > policy->max_attempts)",
+             "Retry.EndsWhenTheAttemptsAreUsedUp"),
     Mutation("accelerator", "no two runs have the same accelerator", "for (const Accelerator& each : *suits) state.used.push_back(each.id);",
-             "(void)state.used.size();", "node-agent_devices_test", "Ledger.NobodyElseGetsWhatIsHeld"),
-    Mutation("blocked-flag", "a compute command runs no code from its arguments", "if (is_one_of(kBlockedWords, name)) return name;", "if (is_one_of(kBlockedWords, name)) return std::nullopt;",
-             "controller_admission_test", "CommandRules.RefuseEachBlockedFlagBeforeAndAfterTheScriptAndNameIt"),
+             "(void)state.used.size();",
+             "Ledger.NobodyElseGetsWhatIsHeld"),
+    Mutation("blocked-flag", "a compute command runs no code from its arguments", "if (is_one_of(kBlockedWords, name)) return name;",
+             "if (is_one_of(kBlockedWords, name)) return std::nullopt;",
+             "CommandRules.RefuseEachBlockedFlagBeforeAndAfterTheScriptAndNameIt"),
 )

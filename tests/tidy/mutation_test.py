@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """The list of scripts/mutations.py fits the tree, and scripts/mutation_check.py tells a test that notices from one that does not."""
-import fnmatch
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,8 +14,6 @@ sys.dont_write_bytecode = True
 import mutation_check  # noqa: E402
 from mutations import MUTATIONS, Mutation  # noqa: E402
 
-TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.M)
-
 
 class List(unittest.TestCase):
     def test_each_edit_applies_to_one_file_and_changes_one_line(self):
@@ -26,17 +22,14 @@ class List(unittest.TestCase):
             self.assertNotEqual(mutation.find, mutation.replace, mutation.name)
             self.assertNotIn("\n", mutation.find + mutation.replace, path)
 
-    def test_names_differ_and_claims_are_of_many_rooms(self):
+    def test_names_differ_and_there_are_enough_to_choose_from(self):
         names = [mutation.name for mutation in MUTATIONS]
         self.assertEqual(len(names), len(set(names)))
         self.assertGreaterEqual(len(names), 12)
-        self.assertGreaterEqual(len({mutation.target for mutation in MUTATIONS}), 10)
 
-    def test_each_test_that_it_names_is_there(self):
-        text = "".join(path.read_text() for room in mutation_check.ROOMS for path in (SOURCE / room).rglob("*_test.cc"))
-        known = {".".join(match) for match in TEST.findall(text)}
-        for mutation in MUTATIONS:
-            self.assertTrue(fnmatch.filter(known, mutation.test), f"{mutation.name}: no test {mutation.test}")
+    def test_each_test_that_it_names_is_there_and_they_are_of_many_modules(self):
+        programs = {mutation_check.program(mutation, SOURCE) for mutation in MUTATIONS}
+        self.assertGreaterEqual(len(programs), 10)
 
 
 class Choice(unittest.TestCase):
@@ -52,9 +45,10 @@ class Choice(unittest.TestCase):
 # A tree whose "compiler" copies a script, and whose test programs run it.
 BUILD = """#!/bin/sh
 echo "$@" >>built
-grep -q syntax common/limit.cc && { echo "cannot compile"; exit 1; }
-mkdir -p build/test/tests && cp common/limit.cc build/test/tests/limit_test && chmod +x build/test/tests/limit_test
+grep -q syntax common/limit/limit.cc && { echo "cannot compile"; exit 1; }
+mkdir -p build/test/tests && cp common/limit/limit.cc build/test/tests/common_limit_test && chmod +x build/test/tests/common_limit_test
 """
+TESTS = "".join(f"TEST({name}) {{}}\n" for name in ("Limit, IsTen", "Broken, Always", "Hangs, Forever", "Nothing, There"))
 PROGRAM = """#!/bin/sh
 limit=10
 unused=1
@@ -70,24 +64,25 @@ esac
 class Check(unittest.TestCase):
     def setUp(self):
         self.tree = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        for name, text in (("scripts/build", BUILD), ("common/limit.cc", PROGRAM), ("common/limit_test.cc", PROGRAM)):
-            (self.tree / name).parent.mkdir(exist_ok=True)
+        for name, text in (("scripts/build", BUILD), ("common/limit/limit.cc", PROGRAM), ("common/limit/limit_test.cc", TESTS + PROGRAM),
+                           ("CMakeLists.txt", "module(common/lim)\nmodule(common/limit DEPENDS common/lim)\n")):
+            (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
             (self.tree / name).write_text(text)
         (self.tree / "scripts/build").chmod(0o755)
-        self.enterContext(mock.patch("builtins.print"))
+        self.printed = self.enterContext(mock.patch("builtins.print"))
 
     def missed(self, find, replace, test):
-        return [each.name for each in mutation_check.check(self.tree, [Mutation("m", "a claim", find, replace, "limit_test", test)])]
+        return [each.name for each in mutation_check.check(self.tree, [Mutation("m", "a claim", find, replace, test)])]
 
     def trouble(self, *edit):
         with self.assertRaises(mutation_check.Trouble) as raised:
             self.missed(*edit)
-        self.assertEqual((self.tree / "common/limit.cc").read_text(), PROGRAM, "it is as it was")
+        self.assertEqual((self.tree / "common/limit/limit.cc").read_text(), PROGRAM, "it is as it was")
         return str(raised.exception)
 
     def test_a_test_that_fails_has_caught_it_and_the_line_is_put_back(self):
         self.assertEqual(self.missed("limit=10", "limit=11", "Limit.IsTen"), [])
-        self.assertEqual((self.tree / "common/limit.cc").read_text(), PROGRAM)
+        self.assertEqual((self.tree / "common/limit/limit.cc").read_text(), PROGRAM)
 
     def test_a_test_that_passes_all_the_same_has_missed_it(self):
         self.assertEqual(self.missed("unused=1", "unused=2", "Limit.IsTen"), ["m"])
@@ -99,13 +94,21 @@ class Check(unittest.TestCase):
     def test_an_edit_that_no_longer_applies_is_named_before_anything_is_built(self):
         self.assertIn("the edit no longer applies: its line stands in no file", self.trouble("gone=1", "", "Limit.IsTen"))
         said = self.trouble("[  PASSED  ]", "", "Limit.IsTen")
-        self.assertIn("common/limit.cc (3), and must stand once", said)
+        self.assertIn("common/limit/limit.cc (3), and must stand once", said)
         self.assertFalse((self.tree / "built").exists())
 
     def test_what_does_not_compile_fails_already_or_has_no_test_proves_nothing(self):
         self.assertIn("does not compile with this edit", self.trouble("unused=1", "syntax", "Limit.IsTen"))
         self.assertIn("fails as the code stands", self.trouble("unused=1", "unused=2", "Broken.Always"))
         self.assertIn("has no test Nothing.There", self.trouble("unused=1", "unused=2", "Nothing.There"))
+        self.assertIn("Limit.IsEleven stands in no file", self.trouble("unused=1", "unused=2", "Limit.IsEleven"))
+
+    def test_trouble_with_one_ends_no_other(self):
+        mutations = [Mutation(name, "a claim", find, "syntax" if name == "bad" else "limit=11", "Limit.IsTen")
+                     for name, find in (("bad", "unused=1"), ("good", "limit=10"))]
+        with self.assertRaisesRegex(mutation_check.Trouble, "^bad: .*does not compile"):
+            mutation_check.check(self.tree, mutations)
+        self.assertIn("caught  good", str(self.printed.call_args_list))
 
 
 class Copy(unittest.TestCase):
