@@ -111,7 +111,10 @@ class Readme(unittest.TestCase):
         for number, (mark, (command, expected)) in enumerate(zip(marks, typed)):
             after = said.split(mark + "\n", 1)[1]
             came = after.split(marks[number + 1] + "\n", 1)[0] if number + 1 < len(marks) else after
-            self.assertIsNone(first_difference(expected, came.splitlines()), f"$ {command}\n{came}")
+            difference = first_difference(expected, came.splitlines())
+            if difference is not None and "exit code 0" not in self.shell("paddock doctor && echo exit code 0"):
+                self.skipTest("this host does not enforce everything: `paddock doctor`")
+            self.assertIsNone(difference, f"$ {command}\n{came}")
 
 
 if __name__ == "__main__":
