@@ -72,8 +72,10 @@ def newest_commit(root):
 
 def copy_tree(root, target):
     """What git has or would take, as it stands now. A file that is alike keeps its time, so that little is built anew."""
-    listed = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=root, check=True, stdout=subprocess.PIPE).stdout
-    names = {name for name in listed.decode().split("\0") if name and (root / name).is_file()}
+    listed = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=root, stdout=subprocess.PIPE)
+    if listed.returncode != 0:
+        raise Trouble(f"{root} is no git checkout: what belongs to the tree is asked of git")
+    names = {name for name in listed.stdout.decode().split("\0") if name and (root / name).is_file()}
     for name in names:
         to = target / name
         to.parent.mkdir(parents=True, exist_ok=True)
