@@ -138,10 +138,15 @@ def check(tree, mutations):
     built, said = build(tree, sorted({program(mutation, tree) for mutation in mutations}))
     if not built:
         raise Trouble(f"the tree does not build as it stands:\n{said[-2000:]}")
-    missed, troubles = [], []
-    for mutation in mutations:
+    missed, troubles, took = [], [], {}
+    for mutation in mutations:  # all of them before the first edit: programs stay as they were built last
         try:
-            caught = is_caught(tree, mutation, baseline(tree, mutation))
+            took[mutation] = baseline(tree, mutation)
+        except Trouble as trouble:
+            troubles.append(str(trouble))
+    for mutation in took:
+        try:
+            caught = is_caught(tree, mutation, took[mutation])
         except Trouble as trouble:
             troubles.append(str(trouble))
             continue

@@ -103,6 +103,10 @@ class Check(unittest.TestCase):
         self.assertIn("has no test Nothing.There", self.trouble("unused=1", "unused=2", "Nothing.There"))
         self.assertIn("Limit.IsEleven stands in no file", self.trouble("unused=1", "unused=2", "Limit.IsEleven"))
 
+    def test_one_that_was_caught_does_not_stand_in_the_way_of_the_next_in_the_same_program(self):
+        mutations = [Mutation("first", "a claim", "limit=10", "limit=11", "Limit.IsTen"), Mutation("next", "a claim", "unused=1", "unused=2", "Limit.IsTen")]
+        self.assertEqual([each.name for each in mutation_check.check(self.tree, mutations)], ["next"])
+
     def test_trouble_with_one_ends_no_other(self):
         mutations = [Mutation(name, "a claim", find, "syntax" if name == "bad" else "limit=11", "Limit.IsTen")
                      for name, find in (("bad", "unused=1"), ("good", "limit=10"))]
