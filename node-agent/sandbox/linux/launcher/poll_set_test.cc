@@ -18,7 +18,9 @@ class PollSets : public testing::Test {
  protected:
   static os::Pipe make_pipe(bool readable) {
     auto pipe = os::make_pipe();
-    if (readable) EXPECT_TRUE(os::write_all(pipe->write.get(), "x").ok());
+    if (readable) {
+      EXPECT_TRUE(os::write_all(pipe->write.get(), "x").ok());
+    }
     return std::move(*pipe);
   }
   std::function<void(short)> note(const char* name) {
