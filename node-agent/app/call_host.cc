@@ -89,6 +89,10 @@ bool CallHost::pause(Millis limit) {
 bool CallHost::look() {
   for (bool told = false;; told = true) {
     const Status looked = service_.look();
+    state_.with([&](State& state) {
+      state.looked = true;
+      state.snippets_ready = looked.ok();
+    });
     if (looked.ok()) return true;
     if (!told) log_warn("this node takes no snippets", {{"error", looked.error().describe()}});
     const MonoTime until = clock_.mono() + (told ? kLookAgain : kFirstBackOff * 5);
@@ -107,7 +111,6 @@ void CallHost::tend() {
   if (sessions_enabled_) first_lane();
   if (snippets_enabled_) {
     if (!look()) return;
-    state_.with([](State& state) { state.snippets_ready = true; });
     first_lane();
   }
   Millis next{0};
@@ -174,7 +177,12 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
     }
     lane.idle = true;
     const bool ready = state.snippets_ready;
-    out.snippets = ready ? service_.skills() : contracts::SnippetSkills{};
+    // Until it is known nothing is said: a caller who comes that early waits and is not turned
+    // away.
+    if (ready)
+      out.snippets = service_.skills();
+    else if (state.looked || !snippets_enabled_)
+      out.snippets = contracts::SnippetSkills{};
     out.wait_ms = (ready || !snippets_enabled_ ? kHold : kHoldUntilReady).count();
     out.takes_snippets = ready && state.snippets < most_snippets_;
     out.takes = out.takes_snippets || (sessions_enabled_ && state.others < most_others_);

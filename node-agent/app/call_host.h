@@ -73,6 +73,7 @@ class CallHost {
   };
   struct State {
     bool stopping = false;
+    bool looked = false;  // once, whether this host can take snippets
     bool snippets_ready = false;
     int64_t snippets = 0;  // under way
     int64_t others = 0;

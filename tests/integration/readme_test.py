@@ -14,8 +14,6 @@ from harness import BIN, PATIENCE_S, SOURCE, main
 
 SAID = "--- said {} ---"
 ANY_LINES = "…"
-# A node takes short code a moment after `up` has returned, later than a reader types.
-TAKES_CODE = f"echo 1 >../one.py; timeout {PATIENCE_S} sh -c 'until paddock execute ../one.py >../one.log 2>&1; do sleep 0.05; done'"
 ALIKE = (  # what may differ, and what stands for it on both sides
     (r"\b(\w+)-[a-z0-9]{5}\b(?=[\s:]|$)", r"\1-NAME"),  # a run's name: its folder's, and five characters
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
@@ -106,8 +104,7 @@ class Readme(unittest.TestCase):
         typed = steps((SOURCE / "README.md").read_text())
         self.assertGreaterEqual(len(typed), 8)
         marks = [SAID.format(number) for number in range(len(typed))]
-        said = self.shell("".join(f"{TAKES_CODE if 'paddock execute' in command else ''}\necho '{mark}'\n{command}\n"
-                                  for mark, (command, _) in zip(marks, typed)))
+        said = self.shell("".join(f"echo '{mark}'\n{command}\n" for mark, (command, _) in zip(marks, typed)))
         for number, (mark, (command, expected)) in enumerate(zip(marks, typed)):
             after = said.split(mark + "\n", 1)[1]
             came = after.split(marks[number + 1] + "\n", 1)[0] if number + 1 < len(marks) else after
