@@ -115,8 +115,8 @@ TEST_P(Serve, FinishesARunWhoseClientHasLeft) {
   allow();
   while (os::LockFile::held(lock)) poll(nullptr, 0, 1);
   const std::string events = os::read_file(base + ".events", 1 << 20).value();
-  EXPECT_THAT(events, HasSubstr("READY\nDONE\n"));
   EXPECT_THAT(events, HasSubstr("\nresult "));
+  EXPECT_THAT(events, HasSubstr(R"("stdout":"READY\nDONE\n")"));
   EXPECT_TRUE(cgroups_of(pid).empty());
 }
 
