@@ -98,6 +98,7 @@ void summarise(const Job& job, const contracts::Run& run) {
   if (const auto& result = run.status.result) {
     env.err.write(enforced_summary(*result, job.options.verbose));
     env.err.write(denials_text(*result));
+    env.err.write(unreached_text(*result));
   }
   if (run.status.published_version) {
     env.say(

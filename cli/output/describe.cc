@@ -166,6 +166,7 @@ std::string describe_run(const contracts::Run& run, WallTime now) {
     out += section("Result", result_text(*result));
     out += section("Enforced", enforced_text(*result, "  "));
     out += section("Denials", denials_text(*result, "  "));
+    out += section("Not reached", unreached_text(*result, "  "));
   }
   out += section("Artifacts", artifacts_text(run.status.artifacts));
   out += section("Left out", left_out_text(run.status.left_out, kManyLines, "  "));

@@ -75,6 +75,18 @@ std::string denials_text(const contracts::SandboxResult& result, const std::stri
   return out;
 }
 
+std::string unreached_text(const contracts::SandboxResult& result, const std::string& indent) {
+  std::string out;
+  for (const contracts::NetworkFlow& flow : result.usage.network) {
+    if (flow.problem.empty()) continue;
+    out += cat(indent, "not reached: ", printable(flow.name));
+    if (flow.port != 0) out += cat(":", flow.port);
+    if (flow.failures > 1) out += cat(" (", flow.failures, " times)");
+    out += cat(": the policy allows it, but ", printable(flow.problem), "\n");
+  }
+  return out;
+}
+
 std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_t most,
                           const std::string& indent) {
   Table table;

@@ -40,6 +40,15 @@ TEST(RunReport, ShowsWhatWasEnforcedAndWhatWasDenied) {
   EXPECT_FALSE(worth_telling(contracts::SandboxResult{}));
 }
 
+TEST(RunReport, SaysWhichAllowedNameTheNodeDidNotReach) {
+  contracts::SandboxResult result;
+  result.usage.network = {{.name = "web.test", .port = 443, .connections = 1},
+                          {.name = "no.test", .failures = 2, .problem = "it does not exist"}};
+  EXPECT_EQ(unreached_text(result),
+            "not reached: no.test (2 times): the policy allows it, but it does not exist\n");
+  EXPECT_EQ(unreached_text(contracts::SandboxResult{}), "");
+}
+
 TEST(RunReport, ListsAFewThingsLeftOutAndCountsTheRest) {
   EXPECT_EQ(left_out_text({{"a.py", "rule 1"}, {"b", "rule 2"}, {"c", "rule 3"}}, 1),
             "a.py   rule 1\n… and 2 more\n");

@@ -35,16 +35,20 @@ struct NetworkFlow {
   int64_t failures = 0;
   int64_t sent_bytes = 0;
   int64_t received_bytes = 0;
+  std::string problem;
   static constexpr auto describe() {
     return std::tuple{
         field("name", &NetworkFlow::name, "as the policy allows it"),
-        field("port", &NetworkFlow::port, "of the server"),
+        field("port", &NetworkFlow::port, "of the server; 0: the name alone was looked up"),
         field("address", &NetworkFlow::address, "that the name was resolved to",
               {.omit_empty = true}),
         field("connections", &NetworkFlow::connections, "that came about"),
         field("failures", &NetworkFlow::failures, "that did not, though allowed"),
         field("sent_bytes", &NetworkFlow::sent_bytes, "by the sandbox"),
         field("received_bytes", &NetworkFlow::received_bytes, "by the sandbox"),
+        field("problem", &NetworkFlow::problem,
+              "why the last one that failed did: the policy allowed it, the node could not",
+              {.omit_empty = true}),
     };
   }
 };

@@ -159,6 +159,67 @@ for host in ('flip.test', 'flip.test', 'dead.test', 'dead.test'):
       << denials_of(done);
 }
 
+const contracts::NetworkFlow* find_flow(const Finished& done, std::string_view name) {
+  for (const contracts::NetworkFlow& flow : done.result->usage.network) {
+    if (flow.name == name) return &flow;
+  }
+  return nullptr;
+}
+
+// proves: WSM-23
+// The policy has no part in it: no denial, and the name service says what it knows.
+TEST_P(Network, AnAllowedNameThatTheNodeCannotResolveIsToldAsThat) {
+  outside_.set_name("bare.test", {});
+  const Finished done = python_with({"gone.test", "bare.test"}, R"(
+for name in ('gone.test', 'bare.test'):
+    try: print(socket.getaddrinfo(name, 80))
+    except socket.gaierror as error: print(name, error.errno in (socket.EAI_NONAME, socket.EAI_NODATA))
+)");
+  EXPECT_EQ(done.out, "gone.test True\nbare.test True\n");
+  EXPECT_EQ(denials_of(done), "");
+  const contracts::NetworkFlow* flow = find_flow(done, "gone.test");
+  ASSERT_NE(flow, nullptr);
+  EXPECT_EQ(flow->problem, "the node's name servers know no such name");
+  flow = find_flow(done, "bare.test");
+  ASSERT_NE(flow, nullptr);
+  EXPECT_EQ(flow->problem, "the node's name servers know no address of that name");
+}
+
+// A server that says no, and one that says nothing that could be read.
+TEST_P(Network, ANameServerOfTheNodeThatFailsIsToldAsThat) {
+  outside_.set_name("broken.test", {"SERVFAIL"});
+  contracts::LaunchRequest launch = script({"broken.test"}, R"(
+try: print(socket.getaddrinfo('broken.test', 80))
+except socket.gaierror as error: sys.exit(7 if error.errno == socket.EAI_AGAIN else 8)
+)");
+  launch.command[2].insert(0, "import sys\n");
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->rc, 7) << done.out << done.err;
+  EXPECT_THAT(
+      done.result->reason,
+      HasSubstr("broken.test is allowed, but the node's name servers could not look it up"));
+  EXPECT_EQ(denials_of(done), "");
+}
+
+TEST_P(Network, ARequestToAServerThatIsNotThereIsAnswered) {
+  outside_.set_name("dead.test", {"127.77.255.253"});
+  const Finished done = python_with({"dead.test"}, R"(
+print(ask('dead.test', 80, get('dead.test')))
+print(ask('dead.test', 80, b'POST / HTTP/1.1\r\nHost: dead.test\r\n\r\n' + b'x' * 100000))
+print(ask('dead.test', 443, tls('dead.test')))
+)");
+  EXPECT_THAT(done.out, HasSubstr("HTTP/1.1 502 Bad Gateway"));
+  EXPECT_THAT(done.out, HasSubstr("policy allows dead.test:80, but the node could not connect to "
+                                  "127.77.255.253:80: Connection refused.\n"));
+  EXPECT_THAT(done.out, HasSubstr("ConnectionResetError"));
+  EXPECT_EQ(denials_of(done), "");
+  const contracts::NetworkFlow* flow = find_flow(done, "dead.test");
+  ASSERT_NE(flow, nullptr);
+  EXPECT_EQ(flow->failures, 2);
+  EXPECT_THAT(flow->problem, HasSubstr("Connection refused"));
+}
+
 TEST_P(Network, HasNoOtherWayOutThanTheBroker) {
   const Finished done = run(networked({"web.test"}, probe("network", {"broker"})));
   ASSERT_TRUE(done.result);

@@ -115,9 +115,10 @@ void Outside::answer_name() {
   const bool asks_four = type_at + 1 < message.size() && message[type_at + 1] == 1;
   std::string reply(message.substr(0, type_at + 4));
   const auto known = names_.find(name);
-  const bool has = known != names_.end() && asks_four;
+  const bool fails = known != names_.end() && known->second == std::vector<std::string>{"SERVFAIL"};
+  const bool has = known != names_.end() && asks_four && !fails && !known->second.empty();
   reply[2] = '\x81';
-  reply[3] = known == names_.end() ? '\x83' : '\x80';
+  reply[3] = known == names_.end() ? '\x83' : fails ? '\x82' : '\x80';
   reply.replace(6, 6, std::string(6, '\0'));
   if (has) {
     const auto turn = static_cast<size_t>(questions_[name]++);

@@ -58,6 +58,19 @@ class Network(unittest.TestCase):
         self.assertEqual((result["enforced"]["network"]["level"], result["enforced"]["network"]["applied"]),
                          ("broker", True))
 
+    # proves: WSM-23
+    def test_an_allowed_name_that_the_node_does_not_reach_is_told_as_that(self):
+        names = NameServer(f"127.77.201.{1 + os.getpid() % 250}", known={})
+        names.start()
+        instance = self.instance(PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true",
+                                 PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]))
+        done = instance.run("run", "--allow-domain", "gone.test", "--", "python3", "-c",
+                            "import socket; socket.getaddrinfo('gone.test', 443)", check=False)
+        self.assertIn("not reached: gone.test: the policy allows it, but the node's name servers know no such name", done.stderr)
+        self.assertIn("gone.test is allowed, but the node's name servers know no such name", done.stderr)
+        self.assertNotIn("denied:", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
     def test_a_node_whose_operator_says_nothing_has_no_network(self):
         instance = self.instance()
         status, created = self.run_with_network(instance, "http://web.test")

@@ -13,9 +13,10 @@ import zipfile
 
 
 class NameServer(threading.Thread):
-    """Every name is at `address`; nothing has an IPv6 address."""
-    def __init__(self, address):
+    """Every name is at `address`, or with `known` those names alone; nothing has an IPv6 address."""
+    def __init__(self, address, known=None):
         super().__init__(daemon=True)
+        self.known = known
         self.address = address
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((address, 0))
@@ -26,6 +27,9 @@ class NameServer(threading.Thread):
             query, client = self.socket.recvfrom(4096)
             end = query.index(0, 12) + 5  # the name's end, its type and class
             four = query[end - 4:end - 2] == b"\0\1"
+            if self.known is not None and query[12:end - 5] not in self.known:  # as the question has it
+                self.socket.sendto(query[:2] + b"\x81\x83\0\1\0\0\0\0\0\0" + query[12:end], client)
+                continue
             header = query[:2] + b"\x81\x80\0\1" + (b"\0\1" if four else b"\0\0") + b"\0\0\0\0"
             record = b"\xc0\x0c\0\1\0\1\0\0\0\1\0\4" + socket.inet_aton(self.address) if four else b""
             self.socket.sendto(header + query[12:end] + record, client)

@@ -102,7 +102,8 @@ function usageSection(run) {
       usage.peak_pids !== undefined && meter("Processes", usage.peak_pids, limits.pids ?? 0, `${usage.peak_pids}${limits.pids ? ` of ${limits.pids}` : ""}`),
       output("stdout"), output("stderr")),
     flows.length > 0 && grid(["Reached", "Address", "Connections", "Sent", "Received"], flows.map((flow) => [
-      h("code", {}, `${visible(flow.name)}:${flow.port}`), visible(flow.address ?? ""), `${flow.connections}${flow.failures ? ` (${flow.failures} failed)` : ""}`,
+      h("code", {}, `${visible(flow.name)}${flow.port ? `:${flow.port}` : ""}`), visible(flow.address ?? ""), 
+      h("div", {}, `${flow.connections}${flow.failures ? ` (${flow.failures} failed)` : ""}`, flow.problem && h("p", { class: "faint" }, visible(flow.problem))),
       bytes(flow.sent_bytes), bytes(flow.received_bytes)]), { label: "Network", numbers: [2, 3, 4] }));
 }
 

@@ -25,6 +25,18 @@ void say_early_end(contracts::Enforcement& network) {
   details = details.empty() ? std::string(kEarlyEnd) : cat(kEarlyEnd, "; ", details);
 }
 
+// The first of them: names are many, and a reason is a sentence.
+void say_unreached(contracts::SandboxResult& result) {
+  constexpr size_t kMostNamed = 3;
+  if (result.status != contracts::SandboxStatus::kFailed) return;
+  size_t named = 0;
+  for (const contracts::NetworkFlow& flow : result.usage.network) {
+    if (flow.problem.empty()) continue;
+    if (named++ == kMostNamed) break;
+    result.reason += cat("; ", flow.name, " is allowed, but ", flow.problem);
+  }
+}
+
 }  // namespace
 
 void tell_of_network(std::optional<BrokerReport> report, const std::string& sole_user,
@@ -42,6 +54,7 @@ void tell_of_network(std::optional<BrokerReport> report, const std::string& sole
   result.denials.insert(result.denials.end(), std::move_iterator(report->denials.begin()),
                         std::move_iterator(report->denials.end()));
   result.usage.network = std::move(report->flows);
+  say_unreached(result);
 }
 
 }  // namespace paddock::sandbox

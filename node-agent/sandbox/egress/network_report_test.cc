@@ -42,6 +42,22 @@ TEST(NetworkReport, LeavesOtherTargetsAlone) {
   }
 }
 
+TEST(NetworkReport, TellsAFailedCommandWhatWasAllowedAndNotReached) {
+  for (const auto status : {contracts::SandboxStatus::kFailed, contracts::SandboxStatus::kOk}) {
+    contracts::SandboxResult result;
+    result.status = status;
+    result.reason = "exited with 1";
+    BrokerReport report;
+    report.flows = {{.name = "a.example", .port = 443, .connections = 1},
+                    {.name = "b.example", .failures = 1, .problem = "there is no such name"}};
+    tell_of_network(std::move(report), "", result);
+    EXPECT_EQ(result.reason,
+              status == contracts::SandboxStatus::kOk
+                  ? "exited with 1"
+                  : "exited with 1; b.example is allowed, but there is no such name");
+  }
+}
+
 TEST(NetworkReport, SaysThatItIsIncompleteWhenTheBrokerIsGone) {
   contracts::SandboxResult result = result_with("192.0.2.1:443");
   tell_of_network(std::nullopt, "", result);

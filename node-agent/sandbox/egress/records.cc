@@ -39,6 +39,11 @@ size_t Records::flow(const std::string& name, uint16_t port, const std::string& 
   return flows_.size() - 1;
 }
 
+void Records::failed(size_t flow, std::string problem) {
+  ++flows_[flow].failures;
+  flows_[flow].problem = std::move(problem);
+}
+
 void Records::moved(size_t flow, int64_t sent, int64_t received) {
   flows_[flow].sent_bytes += sent;
   flows_[flow].received_bytes += received;

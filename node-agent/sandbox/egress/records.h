@@ -22,7 +22,8 @@ class Records {
   // bound all share one.
   size_t flow(const std::string& name, uint16_t port, const std::string& address);
   void connected(size_t flow) { ++flows_[flow].connections; }
-  void failed(size_t flow) { ++flows_[flow].failures; }
+  // Allowed, and yet it did not come about: `problem` says what was in the way.
+  void failed(size_t flow, std::string problem);
   void moved(size_t flow, int64_t sent, int64_t received);
   BrokerReport take();
 

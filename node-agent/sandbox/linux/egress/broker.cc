@@ -35,8 +35,9 @@ Broker::Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const 
       rules_(std::move(rules)),
       listeners_(std::move(sockets.listeners)),
       desk_(rules_.domains, names_, records_),
-      dns_(loop, desk_, clock, std::move(sockets.dns_udp), std::move(sockets.dns_tcp)),
-      resolver_({loop, clock, random, rules_.resolvers}, rules_.ranges) {
+      resolver_({loop, clock, random, rules_.resolvers}, rules_.ranges),
+      dns_({loop, desk_, resolver_, clock}, std::move(sockets.dns_udp),
+           std::move(sockets.dns_tcp)) {
   for (const os::Fd& listener : listeners_) {
     tokens_.push_back(
         loop_.add(listener.get(), EPOLLIN, [this, fd = listener.get()] { accept_from(fd); }));

@@ -52,8 +52,8 @@ class Broker {
   Records records_;
   NameTable names_;
   DnsDesk desk_;
-  DnsService dns_;
   Resolver resolver_;
+  DnsService dns_;
   std::vector<std::shared_ptr<Connection>> connections_;
   std::vector<std::weak_ptr<Connection>> calls_;  // of them, by the gateway
 };

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <cstring>
 
 #include "common/base/text.h"
 #include "common/contracts/domain_rule.h"
@@ -14,6 +15,11 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr size_t kMostAddressesTried = 4;
+
+std::string http_answer(const std::string& body) {
+  return cat("HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain; charset=utf-8\r\n",
+             "Content-Length: ", body.size(), "\r\nConnection: close\r\n\r\n", body);
+}
 
 void without_delay(int fd) {
   const int on = 1;
@@ -71,7 +77,10 @@ void Connection::judge(const FirstBytes& read) {
     case FirstBytes::State::kName:
       break;
   }
-  if (read.name == name_) return resolve();
+  if (read.name == name_) {
+    http_ = !tls;
+    return resolve();
+  }
   refuse(cat(read.name, ":", port_, " by way of ", name_),
          cat(tls ? "the TLS server name" : "the HTTP Host", " must be the name connected to"),
          cat("add ", read.name, " to network.allowDomains and connect to it by its own name"));
@@ -95,6 +104,7 @@ void Connection::connect_to(const Resolved& resolved) {
         "the operator of this node may allow the address's range: network.allowRanges of its "
         "configuration");
   }
+  if (resolved.why) return fail(why_unresolved(*resolved.why));
   addresses_ = resolved.addresses;
   if (addresses_.size() > kMostAddressesTried) addresses_.resize(kMostAddressesTried);
   try_next_address();
@@ -112,21 +122,32 @@ void Connection::try_next_address() {
     for (const int buffer : {SO_RCVBUF, SO_SNDBUF})
       setsockopt(server_.get(), SOL_SOCKET, buffer, &window_, sizeof window_);
     const SocketName to = socket_name({address, port_});
-    if (connect(server_.get(), to.get(), to.size) != 0 && errno != EINPROGRESS) continue;
+    if (connect(server_.get(), to.get(), to.size) != 0 && errno != EINPROGRESS) {
+      note_failure(errno);
+      continue;
+    }
     deadline_ = tools_.clock.mono() + kConnectTime;
     token_ = tools_.loop.add(server_.get(), EPOLLOUT, [this] { server_ready(); });
     return;
   }
   // Not one took the connection: they may have moved.
   tools_.resolver.forget(name_);
-  fail();
+  fail(last_failure_.empty() ? "the node could not connect to it" : last_failure_);
+}
+
+// Of the address that was tried last.
+void Connection::note_failure(int error) {
+  const std::string at = to_text(addresses_[next_address_ - 1], port_);
+  last_failure_ = cat("the node could not connect to ", at, ": ", strerror(error));
 }
 
 void Connection::server_ready() {
   int error = 0;
   socklen_t size = sizeof error;
-  if (getsockopt(server_.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
+  if (getsockopt(server_.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) {
+    note_failure(error);
     return try_next_address();
+  }
   carry();
 }
 
@@ -147,14 +168,41 @@ void Connection::refuse(const std::string& target, std::string rule, std::string
   close();
 }
 
-void Connection::fail() {
-  tools_.records.failed(tools_.records.flow(name_, port_, ""));
+void Connection::fail(const std::string& problem) {
+  tools_.records.failed(tools_.records.flow(name_, port_, ""), problem);
+  if (http_) return answer(problem);
+  close();
+}
+
+// What is still on its way here must be taken, or its sender never reads the answer.
+void Connection::answer(const std::string& problem) {
+  const std::string text =
+      http_answer(cat("The sandbox's policy allows ", name_, ":", port_, ", but ", problem, ".\n"));
+  const ssize_t sent = send(client_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent != static_cast<ssize_t>(text.size())) return close();
+  shutdown(client_.get(), SHUT_WR);
+  if (token_ != 0) tools_.loop.remove(token_);
+  server_.reset();
+  deadline_ = tools_.clock.mono() + kFarewellTime;
+  token_ = tools_.loop.add(client_.get(), EPOLLIN, [this] { await_farewell(); });
+}
+
+void Connection::await_farewell() {
+  std::array<char, 16 << 10> bytes;
+  const ssize_t n = recv(client_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return;
+  if (token_ != 0) tools_.loop.remove(token_);
+  token_ = 0;
+  client_.reset();  // an end and no reset
   close();
 }
 
 void Connection::expire() {
   if (finished_ || !deadline_ || tools_.clock.mono() < *deadline_) return;
-  if (server_.valid()) return try_next_address();
+  if (server_.valid()) {
+    note_failure(ETIMEDOUT);
+    return try_next_address();
+  }
   close();  // it connected and said nothing
 }
 

@@ -1,6 +1,8 @@
 // One connection of the sandbox: who is meant is known from the address that it was made to, and
 // checked in its first bytes (TLS on 443, HTTP on 80); then the name is resolved, a server is
-// connected to and bytes go both ways. Anything else is a reset and a record. Not thread-safe.
+// connected to and bytes go both ways. Anything else is a record and a reset; but a request over
+// HTTP that the policy allows and the node cannot carry out is answered: 502, and why. Not
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -27,6 +29,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   static constexpr Millis kGreetingTime{30'000};
   static constexpr Millis kConnectTime{10'000};  // per address
+  static constexpr Millis kFarewellTime{5'000};  // for an answer of ours to be read
 
   // `window`: bytes that the kernel may hold on the server's side.
   Connection(const ConnectionTools& tools, os::Fd client, std::string name, uint16_t port,
@@ -47,10 +50,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void resolve();
   void connect_to(const Resolved& resolved);
   void try_next_address();
+  void note_failure(int error);
   void server_ready();
   void carry();
   void refuse(const std::string& target, std::string rule, std::string remedy);
-  void fail();
+  void fail(const std::string& problem);
+  void answer(const std::string& problem);
+  void await_farewell();
   void close();
 
   ConnectionTools tools_;
@@ -60,6 +66,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint16_t port_;
   int window_;
   std::string first_;
+  bool http_ = false;  // a request of HTTP to the name that it is meant for
+  std::string last_failure_;
   EventLoop::Token token_ = 0;
   std::optional<MonoTime> deadline_;
   std::vector<IpAddress> addresses_;

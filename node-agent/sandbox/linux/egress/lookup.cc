@@ -104,8 +104,11 @@ void Lookup::exchange_tcp() {
 // A server that cannot help is not believed; one that says that there is no such name is.
 void Lookup::take(DnsAnswer answer) {
   const bool settled = answer.code == DnsCode::kNone || answer.code == DnsCode::kNoName;
-  if (!settled) return start_next();
-  answer_ = std::move(answer);
+  if (!settled) {
+    heard_.failure = answer.code;
+    return start_next();
+  }
+  heard_.answer = std::move(answer);
   close();
   finished_ = true;
 }

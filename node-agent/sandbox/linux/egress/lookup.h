@@ -8,7 +8,7 @@
 
 #include "common/base/random.h"
 #include "common/base/time.h"
-#include "node-agent/sandbox/egress/dns_message.h"
+#include "node-agent/sandbox/egress/resolved.h"
 #include "node-agent/sandbox/linux/egress/event_loop.h"
 
 namespace paddock::sandbox {
@@ -32,8 +32,8 @@ class Lookup {
 
   void expire();  // to be called now and then
   bool finished() const { return finished_; }
-  // Of a finished one: nothing if no server gave an answer.
-  const std::optional<DnsAnswer>& answer() const { return answer_; }
+  // Of a finished one.
+  const Heard& heard() const { return heard_; }
 
  private:
   void start_next();
@@ -55,7 +55,7 @@ class Lookup {
   std::string outgoing_;  // TCP: what is still to be sent
   std::string incoming_;
   bool finished_ = false;
-  std::optional<DnsAnswer> answer_;
+  Heard heard_;
 };
 
 }  // namespace paddock::sandbox

@@ -2,8 +2,15 @@
 
 namespace paddock::sandbox {
 
+const Resolved* Resolver::known(const std::string& name) const {
+  const auto found = known_.find(name);
+  if (found == known_.end()) return nullptr;
+  const Known& entry = found->second;
+  return entry.until && tools_.clock.mono() >= *entry.until ? nullptr : &entry.resolved;
+}
+
 void Resolver::resolve(const std::string& name, Done done) {
-  if (const auto known = pinned_.find(name); known != pinned_.end()) return done(known->second);
+  if (const Resolved* resolved = known(name)) return done(Resolved(*resolved));
   Pending& pending = pending_[name];
   pending.waiting.push_back(std::move(done));
   if (pending.v4) return;
@@ -11,25 +18,18 @@ void Resolver::resolve(const std::string& name, Done done) {
   pending.v6 = std::make_unique<Lookup>(tools_, name, DnsType::kAaaa);
 }
 
-void Resolver::forget(const std::string& name) { pinned_.erase(name); }
-
-void Resolver::sort_out(const Lookup& lookup, Resolved& out) const {
-  if (!lookup.answer()) return;
-  for (const IpAddress& address : lookup.answer()->addresses)
-    (may_reach(address, allowed_) ? out.addresses : out.refused).push_back(address);
-}
+void Resolver::forget(const std::string& name) { known_.erase(name); }
 
 // Once IPv4 has something nobody waits for IPv6.
 void Resolver::settle(const std::string& name) {
   Pending& pending = pending_.at(name);
   if (!pending.v4->finished()) return;
-  Resolved resolved;
-  sort_out(*pending.v4, resolved);
+  const Resolved resolved = resolved_from(pending.v4->heard(), pending.v6->heard(), allowed_);
   if (resolved.addresses.empty() && !pending.v6->finished()) return;
-  sort_out(*pending.v6, resolved);
   const std::vector<Done> waiting = std::move(pending.waiting);
   pending_.erase(name);
-  if (!resolved.addresses.empty()) pinned_[name] = resolved;
+  Known& entry = known_[name] = {resolved, std::nullopt};
+  if (resolved.addresses.empty()) entry.until = tools_.clock.mono() + kFailureKept;
   for (const Done& done : waiting) done(resolved);
 }
 

@@ -1,6 +1,7 @@
 // Names to addresses by way of the operator's name servers. The first set of addresses that a name
 // leads to is kept for the run: a name cannot change its mind (DNS rebinding). Only when none of
 // them could be connected to is it asked for again, and every answer goes through the same rules.
+// That it leads nowhere is kept for a moment: asking again and again is no load for those servers.
 // Not thread-safe.
 #pragma once
 
@@ -14,14 +15,10 @@
 
 namespace paddock::sandbox {
 
-struct Resolved {
-  std::vector<IpAddress> addresses;  // that may be reached; IPv4 first
-  std::vector<IpAddress> refused;    // that may not
-};
-
 class Resolver {
  public:
   using Done = std::function<void(const Resolved&)>;
+  static constexpr Millis kFailureKept{1'000};
 
   Resolver(const Lookup::Tools& tools, std::vector<IpRange> allowed)
       : tools_(tools), allowed_(std::move(allowed)) {}
@@ -40,12 +37,16 @@ class Resolver {
     std::unique_ptr<Lookup> v6;
     std::vector<Done> waiting;
   };
+  struct Known {
+    Resolved resolved;
+    std::optional<MonoTime> until;  // of one without an address
+  };
+  const Resolved* known(const std::string& name) const;
   void settle(const std::string& name);
-  void sort_out(const Lookup& lookup, Resolved& out) const;
 
   Lookup::Tools tools_;
   std::vector<IpRange> allowed_;
-  std::map<std::string, Resolved> pinned_;
+  std::map<std::string, Known> known_;
   std::map<std::string, Pending> pending_;
 };
 

@@ -21,7 +21,7 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr size_t kMostBooks = size_t{64} << 10;
-constexpr int kPatienceMs = 10'000;
+constexpr int kLoopbackPatienceMs = 10'000;
 
 Status set_flags(short flags, const char* what) {
   const os::Fd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -72,7 +72,7 @@ Status wait_for_six(const os::Fd& told, const IpAddress& address) {
   std::array<char, 8192> message;
   pollfd news{told.get(), POLLIN, 0};
   while (!is_in_use(address)) {
-    if (poll(&news, 1, kPatienceMs) <= 0) return step_error(kAddingAddress, ETIMEDOUT);
+    if (poll(&news, 1, kLoopbackPatienceMs) <= 0) return step_error(kAddingAddress, ETIMEDOUT);
     (void)recv(told.get(), message.data(), message.size(), MSG_DONTWAIT);
   }
   return {};

@@ -1,0 +1,54 @@
+#include "node-agent/sandbox/egress/resolved.h"
+
+namespace paddock::sandbox {
+namespace {
+
+void sort_out(const Heard& heard, const std::vector<IpRange>& allowed, Resolved& out) {
+  if (!heard.answer) return;
+  for (const IpAddress& address : heard.answer->addresses)
+    (may_reach(address, allowed) ? out.addresses : out.refused).push_back(address);
+}
+
+bool says_no_name(const Heard& heard) {
+  return heard.answer && heard.answer->code == DnsCode::kNoName;
+}
+
+// That there is no such name is true of both questions; else one without an answer decides, since
+// it might have had an address.
+Unresolved reason_for(const Heard& v4, const Heard& v6) {
+  if (says_no_name(v4) || says_no_name(v6)) return Unresolved::kNoName;
+  if (v4.answer && v6.answer) return Unresolved::kNoAddress;
+  const bool failed = (!v4.answer && v4.failure) || (!v6.answer && v6.failure);
+  return failed ? Unresolved::kServerFailed : Unresolved::kNoAnswer;
+}
+
+}  // namespace
+
+Resolved resolved_from(const Heard& v4, const Heard& v6, const std::vector<IpRange>& allowed) {
+  Resolved out;
+  sort_out(v4, allowed, out);
+  sort_out(v6, allowed, out);
+  if (out.addresses.empty() && out.refused.empty()) out.why = reason_for(v4, v6);
+  return out;
+}
+
+std::string why_unresolved(Unresolved why) {
+  switch (why) {
+    case Unresolved::kNoName:
+      return "the node's name servers know no such name";
+    case Unresolved::kNoAddress:
+      return "the node's name servers know no address of that name";
+    case Unresolved::kServerFailed:
+      return "the node's name servers could not look it up";
+    case Unresolved::kNoAnswer:
+      return "no name server of the node answered";
+  }
+  return {};
+}
+
+DnsCode code_of(Unresolved why) {
+  if (why == Unresolved::kNoName) return DnsCode::kNoName;
+  return why == Unresolved::kNoAddress ? DnsCode::kNone : DnsCode::kServer;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,36 @@
+// What a name of the policy led to, from the answers of the node's name servers; and what the
+// program inside is told where that is nowhere. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "node-agent/sandbox/egress/dns_message.h"
+
+namespace paddock::sandbox {
+
+// Why there is no address at all. The policy has no part in it.
+enum class Unresolved { kNoName, kNoAddress, kServerFailed, kNoAnswer };
+
+struct Resolved {
+  std::vector<IpAddress> addresses;  // that may be reached; IPv4 first
+  std::vector<IpAddress> refused;    // that may not
+  std::optional<Unresolved> why;     // with neither
+};
+
+// What the servers said to one question: an answer that settles it, or the last code of those that
+// could not help; neither where nobody said anything.
+struct Heard {
+  std::optional<DnsAnswer> answer;
+  std::optional<DnsCode> failure;
+};
+
+Resolved resolved_from(const Heard& v4, const Heard& v6, const std::vector<IpRange>& allowed);
+
+// As a sentence goes on: `the node's name servers know no such name`.
+std::string why_unresolved(Unresolved why);
+// In the words of the name service: NXDOMAIN, an answer without addresses, SERVFAIL.
+DnsCode code_of(Unresolved why);
+
+}  // namespace paddock::sandbox

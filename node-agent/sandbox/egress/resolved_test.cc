@@ -1,0 +1,48 @@
+#include "node-agent/sandbox/egress/resolved.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using testing::HasSubstr;
+
+Heard answered(DnsCode code, std::vector<IpAddress> addresses = {}) {
+  return {.answer = DnsAnswer{.code = code, .addresses = std::move(addresses)}, .failure = {}};
+}
+const Heard kSilence;
+const Heard kServfail = {.answer = {}, .failure = DnsCode::kServer};
+
+TEST(Resolved, TellsAddressesThatMayBeReachedFromThoseThatMayNot) {
+  const auto here = answered(DnsCode::kNone, {ipv4(0x5db8d822), ipv4(0x0a000001)});
+  const Resolved resolved = resolved_from(here, kSilence, {});
+  EXPECT_EQ(resolved.addresses.size(), 1u);
+  EXPECT_EQ(resolved.refused.size(), 1u);
+  EXPECT_FALSE(resolved.why);
+  EXPECT_FALSE(resolved_from(answered(DnsCode::kNone, {ipv4(0x0a000001)}), kSilence, {}).why);
+}
+
+TEST(Resolved, SaysWhyANameLeadsNowhere) {
+  const Heard none = answered(DnsCode::kNone);
+  const Heard no_name = answered(DnsCode::kNoName);
+  EXPECT_EQ(resolved_from(no_name, no_name, {}).why, Unresolved::kNoName);
+  EXPECT_EQ(resolved_from(no_name, kSilence, {}).why, Unresolved::kNoName);
+  EXPECT_EQ(resolved_from(none, none, {}).why, Unresolved::kNoAddress);
+  EXPECT_EQ(resolved_from(kServfail, none, {}).why, Unresolved::kServerFailed);
+  EXPECT_EQ(resolved_from(none, kSilence, {}).why, Unresolved::kNoAnswer);
+  EXPECT_EQ(resolved_from(kSilence, kSilence, {}).why, Unresolved::kNoAnswer);
+}
+
+TEST(Resolved, IsToldInTheWordsOfTheNameService) {
+  EXPECT_EQ(code_of(Unresolved::kNoName), DnsCode::kNoName);
+  EXPECT_EQ(code_of(Unresolved::kNoAddress), DnsCode::kNone);
+  EXPECT_EQ(code_of(Unresolved::kServerFailed), DnsCode::kServer);
+  EXPECT_EQ(code_of(Unresolved::kNoAnswer), DnsCode::kServer);
+  for (const auto why : {Unresolved::kNoName, Unresolved::kNoAddress, Unresolved::kServerFailed,
+                         Unresolved::kNoAnswer})
+    EXPECT_THAT(why_unresolved(why), HasSubstr("name server"));
+}
+
+}  // namespace
+}  // namespace paddock::sandbox
