@@ -32,6 +32,7 @@ def curl(*words):
                           capture_output=True, text=True, check=True).stdout
 assert RUN.startswith(os.environ["OD_DAEMON_URL"] + "/")
 status, made = call("POST", RUN + "/media", {"surface": "image", "model": "small", "prompt": "a house"})
+print("mine", TOKEN, flush=True)
 print("media", status, json.loads(made)["status"])
 print("project", call("GET", PROJECT + "/raw/note.txt"))
 print("run", json.loads(call("GET", RUN)[1])["status"]["phase"])
@@ -177,7 +178,7 @@ class WithProvider(unittest.TestCase):
         asked = len(self.provider.asked)
         self.start(name, "honest.py", **spec)
         run, log = self.ended(name)
-        for line in ("media 202 running", "project (200, b'a note')", "run Running", f"curl {name} a note", "narrower pdtt_",
+        for line in ("mine ***", "media 202 running", "project (200, b'a note')", "run Running", f"curl {name} a note", "narrower pdtt_",
                      "tool (200, b'{\"ok\":true}\\n')", "stdin 42"):
             self.assertIn(line, log.splitlines())
         self.assertEqual([each["prompt"] for each in self.provider.asked[asked:]], ["a house"])

@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/secret.h"
+#include "common/contracts/tool_token.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -124,6 +125,9 @@ std::shared_ptr<const SecretWords> secret_words(const contracts::LaunchRequest& 
   std::vector<std::string> values;
   for (const contracts::LaunchSecret& secret : request.secrets)
     values.push_back(decode_base64(secret.value).value_or(""));
+  const auto token = request.env.find(std::string(contracts::kToolTokenVariable));
+  if (token != request.env.end()) values.push_back(token->second);
+  if (values.empty()) return nullptr;
   auto words = std::make_shared<const SecretWords>(values);
   return words->empty() ? nullptr : words;
 }
@@ -135,6 +139,7 @@ void redact(const std::shared_ptr<const SecretWords>& words, contracts::SandboxR
     for (std::string* text : {&denial.what, &denial.target, &denial.executable})
       *text = redacted(words, *text);
   }
+  for (contracts::NetworkFlow& flow : result.usage.network) flow.name = redacted(words, flow.name);
 }
 
 }  // namespace paddock::sandbox

@@ -79,10 +79,10 @@ class Redactor {
 // A text that is whole; as it is where there are no words.
 std::string redacted(const std::shared_ptr<const SecretWords>& words, std::string_view text);
 
-// The values of a request; none: nothing is to be looked for.
+// The values of a request, its tool token among them; none: nothing is to be looked for.
 std::shared_ptr<const SecretWords> secret_words(const contracts::LaunchRequest& request);
-// What of a result may repeat what a command chose: the reason, and what it was denied. Its output
-// was redacted as it came.
+// What of a result may repeat what a command chose: the reason, what it was denied, and the names
+// that it turned to. Its output was redacted as it came.
 void redact(const std::shared_ptr<const SecretWords>& words, contracts::SandboxResult& result);
 
 }  // namespace paddock::sandbox

@@ -43,6 +43,29 @@ TEST(Redact, AShortValueIsNotLookedFor) {
   EXPECT_TRUE(words({"abc"})->empty());
 }
 
+TEST(Redact, LooksForTheToolTokenAsForASecret) {
+  contracts::LaunchRequest request;
+  request.env = {{"OTHER", "visible"}};
+  EXPECT_EQ(secret_words(request), nullptr);
+  request.env["OD_TOOL_TOKEN"] = "pdtt_0123456789";
+  request.secrets = {{"aHVudGVyMg==", ""}};
+  const auto both = secret_words(request);
+  EXPECT_EQ(redacted(both, "token=pdtt_0123456789 hunter2 visible"), "token=*** *** visible");
+  request.secrets.clear();
+  EXPECT_EQ(redacted(secret_words(request), "pdtt_0123456789!"), "***!");
+}
+
+TEST(Redact, OfAResultTakesWhatTheCommandChose) {
+  contracts::SandboxResult result;
+  result.reason = "command not found: hunter2";
+  result.denials.push_back({"name lookup", "hunter2.evil.test", "", "rule", "remedy"});
+  result.usage.network = {{.name = "hunter2.wild.test", .port = 443}};
+  redact(words({"hunter2"}), result);
+  EXPECT_EQ(result.reason, "command not found: ***");
+  EXPECT_EQ(result.denials[0].target, "***.evil.test");
+  EXPECT_EQ(result.usage.network[0].name, "***.wild.test");
+}
+
 TEST(Redact, OnlyWhatMayStillBecomeAValueWaits) {
   Redactor redactor(words({"hunter2"}));
   EXPECT_EQ(redactor.append("$ hun"), "$ ");

@@ -74,7 +74,7 @@ Status answer(const Result<contracts::LaunchRequest>& request, EventWriter& even
               const Launch& launch) {
   contracts::SandboxResult result = request.ok() ? launch(*request) : unreadable(request.error());
   if (request.ok() && request->brief_result) shorten(result);
-  if (request.ok() && !request->secrets.empty()) redact(secret_words(*request), result);
+  if (request.ok()) redact(secret_words(*request), result);
   TRY(events.write_rest());
   tell_of_lost_output(events, result);
   events.add(contracts::FrameType::kResult, result_text(events, result));
