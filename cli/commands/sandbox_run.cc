@@ -36,6 +36,7 @@ void report(const contracts::SandboxResult& result, const SandboxOptions& option
     env.err.write(enforced_text(result));
     env.err.write(denials_text(result));
   }
+  env.err.write(unreached_text(result));
   env.err.write(limits_struck(result, command));
   const bool good = result.status == contracts::SandboxStatus::kOk;
   if (good && !options.verbose) return;

@@ -80,7 +80,7 @@ std::string limits_line(const contracts::Run& run) {
 }
 
 std::string limits_struck(const contracts::SandboxResult& result, const std::string& command) {
-  std::vector<std::string_view> fields = contracts::limits_that_cut(result);
+  std::vector<std::string_view> fields = contracts::limits_outlived(result);
   const std::string_view end = contracts::limit_that_ended(result);
   if (!end.empty()) fields.insert(fields.begin(), end);
   if (end.empty())

@@ -52,6 +52,8 @@ TEST(Limits, ThatStruckAreNamedWithTheirOptions) {
   EXPECT_EQ(limits_struck(loud, "run"), "");
   loud.truncated.out = true;
   EXPECT_EQ(limits_struck(loud, "run"), "limit: stdout was 64Mi; --output-bytes raises it\n");
+  EXPECT_EQ(limits_struck(struck(SandboxStatus::kOk, "E_LIMIT_FS"), "run"),
+            "limit: fsBytes was 4Gi; --disk raises it\n");
   SandboxResult complaining = struck(SandboxStatus::kFailed);
   complaining.err = "Error: EMFILE: too many open files, open 'x'";
   EXPECT_EQ(limits_struck(complaining, "run"),

@@ -58,6 +58,7 @@ constexpr auto kOfFiles = std::to_array<std::string_view>({"too many open files"
 constexpr auto kOfSize =
     std::to_array<std::string_view>({"file too large", "efbig", "file size limit exceeded"});
 constexpr auto kOfSpace = std::to_array<std::string_view>({"no space left on device", "enospc"});
+constexpr std::string_view kScratchBytes = "fsBytes";
 constexpr std::string_view kAddresses = "the address space of each process";
 constexpr std::array kComplaints = {
     Complaint{"addressSpace", "memory", kAddresses, kOfMemory},
@@ -65,7 +66,7 @@ constexpr std::array kComplaints = {
     Complaint{"pids", "processes", "the number of processes and threads", kOfProcesses},
     Complaint{"openFiles", "open files", "what each process may have open", kOfFiles},
     Complaint{"fileSize", "the size of a file", "the size of each file", kOfSize},
-    Complaint{"fsBytes", "disk space", "what /tmp and /dev/shm hold", kOfSpace},
+    Complaint{kScratchBytes, "disk space", "what /tmp and /dev/shm hold", kOfSpace},
 };
 
 bool is_held_by(const SandboxResult& result, const char* name, std::string_view mechanism) {
@@ -93,10 +94,13 @@ std::string last_words(std::string_view text) {
 
 std::vector<const Complaint*> complaints_of(const SandboxResult& result) {
   std::vector<const Complaint*> out;
-  if (result.status != SandboxStatus::kFailed || !result.policy) return out;
-  const std::string said = cat(last_words(result.err), "\n", last_words(result.out));
+  const bool well = result.status == SandboxStatus::kOk;
+  if ((!well && result.status != SandboxStatus::kFailed) || !result.policy) return out;
+  const std::string said =
+      well ? last_words(result.err) : cat(last_words(result.err), "\n", last_words(result.out));
   const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
   for (const Complaint& each : kComplaints) {
+    if (well && each.field != kScratchBytes) continue;
     if (!limit_text(result, each.field).empty() && only_the_kernel_knows(result, each.field) &&
         std::ranges::any_of(each.words, says))
       out.push_back(&each);
@@ -117,8 +121,11 @@ std::string_view limit_that_ended(const SandboxResult& result) {
   return {};
 }
 
-std::vector<std::string_view> limits_that_cut(const SandboxResult& result) {
+std::vector<std::string_view> limits_outlived(const SandboxResult& result) {
   std::vector<std::string_view> out;
+  const std::string_view met =
+      result.status == SandboxStatus::kOk ? field_of_code(result) : std::string_view();
+  if (!met.empty()) out.push_back(met);
   if (result.truncated.out) out.emplace_back("stdout");
   if (result.truncated.err) out.emplace_back("stderr");
   return out;
@@ -133,8 +140,8 @@ std::vector<std::string_view> limits_complained_of(const SandboxResult& result) 
 std::string complaints_text(const SandboxResult& result) {
   std::string out;
   for (const Complaint* each : complaints_of(result)) {
-    out += cat("; it complains of ", each->of, ", and ", each->limited, " is limited to ",
-               limit_text(result, each->field), " (limits.", each->field, ")");
+    out += cat(out.empty() ? "" : "; ", "it complains of ", each->of, ", and ", each->limited,
+               " is limited to ", limit_text(result, each->field), " (limits.", each->field, ")");
   }
   return out;
 }

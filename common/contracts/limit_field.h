@@ -11,12 +11,14 @@ namespace paddock::contracts {
 
 // `pids` for `sandbox.limits.pids`; empty: the run ended by none.
 std::string_view limit_that_ended(const SandboxResult& result);
-// Limits that cut the output of a run, which they do not end.
-std::vector<std::string_view> limits_that_cut(const SandboxResult& result);
+// Limits that a run met and that did not end it: its output was cut, its scratch space was full.
+std::vector<std::string_view> limits_outlived(const SandboxResult& result);
 // Limits that a failed command complains of and nobody counts who meets: address space, open files
-// and others of which the kernel only says no. For people: what a program prints decides nothing.
+// and others of which the kernel only says no. Of a full scratch space that was cleared since one
+// that ended well may tell too, on its standard error. For people: what a program prints decides
+// nothing.
 std::vector<std::string_view> limits_complained_of(const SandboxResult& result);
-// What it complains of and how that is limited, as a reason goes on: `; it complains of …`.
+// What it complains of and how that is limited: `it complains of …; it complains of …`.
 std::string complaints_text(const SandboxResult& result);
 // The limit's value for people: `8Gi`, `30m`, `64`; empty: it has none.
 std::string limit_text(const SandboxLimits& limits, std::string_view field);

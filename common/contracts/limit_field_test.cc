@@ -1,5 +1,7 @@
 #include "common/contracts/limit_field.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace paddock::contracts {
@@ -51,7 +53,7 @@ TEST(LimitField, IsWhatAFailedCommandComplainsOfWhereNobodyCounts) {
   const SandboxResult many = complaining("OSError: [Errno 24] Too many open files: '/dev/null'");
   EXPECT_EQ(limits_complained_of(many), Fields{"openFiles"});
   EXPECT_EQ(complaints_text(many),
-            "; it complains of open files, and what each process may have open is limited to 50 "
+            "it complains of open files, and what each process may have open is limited to 50 "
             "(limits.openFiles)");
   EXPECT_EQ(limits_complained_of(complaining("OSError: [Errno 27] File too large")),
             Fields{"fileSize"});
@@ -64,6 +66,19 @@ TEST(LimitField, IsWhatAFailedCommandComplainsOfWhereNobodyCounts) {
   SandboxResult unlimited = many;
   unlimited.policy->limits.open_files.reset();
   EXPECT_EQ(limits_complained_of(unlimited), Fields{});
+}
+
+TEST(LimitField, OfScratchSpaceIsToldOfARunThatEndedWellToo) {
+  SandboxResult full = ended_by(SandboxStatus::kOk, "E_LIMIT_FS");
+  full.truncated.out = true;
+  EXPECT_EQ(limit_that_ended(full), "");
+  EXPECT_EQ(limits_outlived(full), (Fields{"fsBytes", "stdout"}));
+  EXPECT_EQ(limits_outlived(ended_by(SandboxStatus::kLimitExceeded, "E_LIMIT_FS")), Fields{});
+  SandboxResult cleared = complaining("sort: write failed: /tmp/x: No space left on device");
+  cleared.status = SandboxStatus::kOk;
+  EXPECT_EQ(limits_complained_of(cleared), Fields{"fsBytes"});
+  cleared.out = std::exchange(cleared.err, "");
+  EXPECT_EQ(limits_complained_of(cleared), Fields{}) << "its data may be about anything";
 }
 
 // A cgroup tells of both by itself.

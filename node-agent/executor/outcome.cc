@@ -1,5 +1,8 @@
 #include "node-agent/executor/outcome.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "common/base/text.h"
 #include "common/contracts/limit_field.h"
 #include "common/contracts/node.h"
@@ -46,20 +49,24 @@ Words words_for(SandboxStatus status) {
   return {RunPhase::kFailed, "SandboxError", "the sandbox gave no known status"};
 }
 
+// The limit that ended it, that it lived through, or that it complains of. Cut output has its own
+// mark.
+std::string_view limit_met(const contracts::SandboxResult& result) {
+  const std::string_view ended = contracts::limit_that_ended(result);
+  if (!ended.empty()) return ended;
+  std::vector<std::string_view> met = contracts::limits_outlived(result);
+  std::erase_if(met, [](std::string_view field) { return field == "stdout" || field == "stderr"; });
+  std::ranges::copy(contracts::limits_complained_of(result), std::back_inserter(met));
+  return met.empty() ? std::string_view() : met[0];
+}
+
 // The sandbox's own words where they say more than the exit code: a program that is not there, a
 // signal, a limit.
 bool explains(const contracts::SandboxResult& result) {
   if (result.reason.empty()) return false;
-  if (result.status == SandboxStatus::kOk) return result.code == contracts::kNodeDiskFull;
+  if (result.status == SandboxStatus::kOk)
+    return result.code == contracts::kNodeDiskFull || !limit_met(result).empty();
   return result.status != SandboxStatus::kFailed || result.reason != cat("exited with ", result.rc);
-}
-
-// The limit that ended it, or that it complains of.
-std::string_view limit_met(const contracts::SandboxResult& result) {
-  const std::string_view ended = contracts::limit_that_ended(result);
-  if (!ended.empty()) return ended;
-  const auto complained = contracts::limits_complained_of(result);
-  return complained.empty() ? std::string_view() : complained[0];
 }
 
 // The field that lets the same run go on, where it met a limit.

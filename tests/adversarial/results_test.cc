@@ -135,9 +135,19 @@ const std::map<std::string, Results::Proof>& Results::proofs() {
          return t.with(t.shell("i=0; while : > /tmp/$i; do i=$((i+1)); done"),
                        [](L& l) { l.file_count = 50; });
        }},
+      {"makes-many-files-and-ends-well",
+       [](Results& t) {
+         return t.with(t.shell("i=0; while (: > /tmp/$i) 2>&-; do i=$((i+1)); done; exit 0"),
+                       [](L& l) { l.file_count = 50; });
+       }},
       {"fills-its-scratch-space",
        [](Results& t) {
          return t.with(t.shell("head -c 8388608 /dev/zero > /dev/shm/file"),
+                       [](L& l) { l.fs_bytes = Quantity{4 << 20}; });
+       }},
+      {"fills-its-scratch-space-and-ends-well",
+       [](Results& t) {
+         return t.with(t.shell("head -c 8388608 /dev/zero > /tmp/file; exit 0"),
                        [](L& l) { l.fs_bytes = Quantity{4 << 20}; });
        }},
       {"writes-a-large-file",

@@ -105,6 +105,12 @@ struct LimitHit {
   std::string what;
 };
 
+std::optional<LimitHit> scratch_hit(const ScratchState& scratch) {
+  if (scratch.files_full) return LimitHit{"E_LIMIT_FILES", "no more files could be made"};
+  if (scratch.bytes_full) return LimitHit{"E_LIMIT_FS", "the scratch space is full"};
+  return std::nullopt;
+}
+
 // A limit that was used up when the command failed. Only what the kernel says counts: how many
 // processes there were, what was refused, what is full.
 std::optional<LimitHit> limit_hit(const outcome::Ended& ended, const Bounds& bounds) {
@@ -112,9 +118,15 @@ std::optional<LimitHit> limit_hit(const outcome::Ended& ended, const Bounds& bou
   if (readings.pids_refused > 0 ||
       (bounds.pids && readings.peak_pids && *readings.peak_pids >= *bounds.pids))
     return LimitHit{"E_LIMIT_PIDS", "the pids limit was reached"};
-  if (ended.scratch.files_full) return LimitHit{"E_LIMIT_FILES", "no more files could be made"};
-  if (ended.scratch.bytes_full) return LimitHit{"E_LIMIT_FS", "the scratch space is full"};
-  return std::nullopt;
+  return scratch_hit(ended.scratch);
+}
+
+// Of a command that ended well it is a remark: it may have meant to use up what it had.
+void tell_of_full_scratch(const ScratchState& scratch, SandboxResult& result) {
+  const auto hit = scratch_hit(scratch);
+  if (!hit) return;
+  result.code = hit->code;
+  result.reason = hit->what;
 }
 
 void explain_end(const outcome::Ended& ended, Millis used, const Bounds& bounds,
@@ -127,6 +139,7 @@ void explain_end(const outcome::Ended& ended, Millis used, const Bounds& bounds,
     explain_signal(WTERMSIG(status), ended.limit_signals_sent, used, bounds, result);
   } else if (const int rc = WEXITSTATUS(status); rc == 0) {
     set(result, SandboxStatus::kOk, "", 0);
+    tell_of_full_scratch(ended.scratch, result);
   } else {
     set(result, SandboxStatus::kFailed, cat("exited with ", rc), rc);
   }
@@ -174,10 +187,12 @@ void remark(const Remarks& remarks, SandboxResult& result) {
   if (failed && !result.denials.empty()) {
     result.error_class = "CAPABILITY_DENIED";
     result.code = "E_CAPABILITY_DENIED";
-  } else if (remarks.output_cut && (failed || result.status == SandboxStatus::kOk)) {
+  } else if (!result.code && remarks.output_cut &&
+             (failed || result.status == SandboxStatus::kOk)) {
     result.code = "E_LIMIT_OUTPUT";
   }
-  if (failed) result.reason += contracts::complaints_text(result);
+  if (const std::string complaints = contracts::complaints_text(result); !complaints.empty())
+    result.reason += cat(result.reason.empty() ? "" : "; ", complaints);
   if (!remarks.partial) return;
   constexpr std::string_view kPartial = "PARTIAL_ENFORCEMENT";
   result.reason =

@@ -109,10 +109,28 @@ TEST(Outcome, NamesTheLimitThatWasUsedUpWhenTheCommandFailed) {
   EXPECT_EQ(code(ended), "E_LIMIT_FILES");
   ended.wait_status = SIGABRT;
   EXPECT_EQ(code(ended), "E_LIMIT_FILES");
-  for (const int status : {0, int{SIGTERM}, int{SIGKILL}}) {
+  for (const int status : {int{SIGTERM}, int{SIGKILL}}) {
     ended.wait_status = status;
-    EXPECT_EQ(code(ended), "none") << status;  // it did not fail of it, or somebody ended it
+    EXPECT_EQ(code(ended), "none") << status;  // somebody ended it
   }
+}
+
+// It may have gone on without what it could not write.
+TEST(Outcome, NamesAFullScratchSpaceOfACommandThatEndedWell) {
+  outcome::Ended ended = exited(0);
+  ended.scratch.bytes_full = true;
+  SandboxResult result = result_of(ended);
+  remark({.output_cut = true}, result);
+  EXPECT_EQ(result.status, SandboxStatus::kOk);
+  EXPECT_EQ(result.rc, 0);
+  EXPECT_EQ(result.error_class, std::nullopt);
+  EXPECT_EQ(result.code, "E_LIMIT_FS");
+  EXPECT_EQ(result.reason, "the scratch space is full");
+  ended.scratch.files_full = true;
+  EXPECT_EQ(result_of(ended).code, "E_LIMIT_FILES");
+  ended = exited(0);
+  ended.readings.pids_refused = 1;
+  EXPECT_EQ(result_of(ended).code, std::nullopt);
 }
 
 // proves partly: WSM-26, WSM-65, WSM-70
@@ -147,6 +165,18 @@ TEST(Remarks, NameTheLimitThatAFailedCommandComplainsOf) {
             "limited to 256Mi (limits.addressSpace)");
   EXPECT_EQ(result.code, std::nullopt) << "what it prints decides nothing";
   EXPECT_EQ(result.status, SandboxStatus::kFailed);
+}
+
+TEST(Remarks, NameTheScratchSpaceThatACommandComplainedOfAndWentOn) {
+  SandboxResult result;
+  result.policy.emplace().limits.fs_bytes = wire::Quantity{1 << 20};
+  result.status = SandboxStatus::kOk;
+  result.err = "tee: /tmp/log: No space left on device\n";
+  remark({}, result);
+  EXPECT_EQ(result.reason,
+            "it complains of disk space, and what /tmp and /dev/shm hold is limited to 1Mi "
+            "(limits.fsBytes)");
+  EXPECT_EQ(result.code, std::nullopt);
 }
 
 TEST(Remarks, SayPartialEnforcementAndKeepTheStatus) {
