@@ -170,6 +170,35 @@ TEST_F(Media, AreCountedOnTheGrantAndNotWhenTheProviderFails) {
   EXPECT_EQ(ask("r").reason(), "MEDIA_POLICY_UNAVAILABLE");
 }
 
+// A finalizer keeps the record and nothing of what it gave, neither for those that are parts of it.
+TEST_F(Media, EndWithTheDeletionOfAGrantThatIsHeld) {
+  const std::string held = R"({"metadata":{"name":"whole","finalizers":["a.example/x"]},)";
+  const std::string rest = R"("apiVersion":"paddock.dev/v1alpha1","kind":"Grant",)";
+  ASSERT_EQ(
+      call("POST", kGrants, cat(held, rest, R"("spec":{"media":{"surfaces":["image"]}}})")).status,
+      201);
+  ASSERT_EQ(call("POST", kGrants,
+                 grant_text("part", R"({"parent":"whole","media":{"surfaces":["image"]}})"))
+                .status,
+            201);
+  make_run("r", R"(,"grants":["whole"])");
+  make_run("s", R"(,"grants":["part"])");
+  EXPECT_EQ(ask("r").status, 202);
+  EXPECT_EQ(ask("s").status, 202);
+  ASSERT_EQ(call("DELETE", cat(kGrants, "/whole")).status, 200);
+  EXPECT_FALSE(call("GET", cat(kGrants, "/whole")).body.text("metadata.deletionTimestamp").empty());
+  for (const char* run : {"r", "s"}) EXPECT_EQ(ask(run).reason(), "MEDIA_POLICY_UNAVAILABLE");
+  EXPECT_EQ(asked_, 2);
+  for (const char* grant : {"whole", "part"}) {
+    EXPECT_EQ(call("POST", kRuns, run_text("t", cat(R"(,"grants":[")", grant, R"("])"))).reason(),
+              "GRANT_NOT_FOUND");
+    EXPECT_EQ(
+        call("POST", cat(kGrants, "/", grant, "/explain"), R"({"surface":"image","model":"m"})")
+            .reason(),
+        "GRANT_NOT_FOUND");
+  }
+}
+
 TEST_F(Media, AndComputeAreHeldToTheGrantsOfTheCaller) {
   ASSERT_EQ(call("POST", kGrants,
                  grant_text("mine", R"({"subjects":["ci"],"compute":{"cpu":2,"timeout":"1h"}})"))

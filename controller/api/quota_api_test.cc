@@ -188,6 +188,19 @@ TEST_F(Quotas, EndWithTheirGrantAndAreNotStoredInItsStatus) {
   EXPECT_EQ(phase("a"), "Scheduled");
 }
 
+// From the deletion on, whoever keeps its record.
+TEST_F(Quotas, EndWithTheDeletionOfAGrantThatIsHeld) {
+  put_quota(R"({"runs":0})");
+  ASSERT_EQ(patch(admin_, R"({"metadata":{"finalizers":["a.example/x"]}})").status, 200);
+  EXPECT_EQ(make("a").reason(), "QUOTA_TOO_SMALL");
+  tick();
+  ASSERT_EQ(call("DELETE", cat(kGrants, "/bound")).status, 200);
+  ASSERT_EQ(make("a").status, 201);
+  tick();
+  EXPECT_EQ(phase("a"), "Scheduled");
+  EXPECT_EQ(call("GET", cat(kGrants, "/bound")).status, 200);
+}
+
 TEST_F(Quotas, NeedAWholeAndKnownDescription) {
   for (const char* bad :
        {R"({"quota":{"disk":1}})", R"({"quota":{"runs":-1}})",

@@ -188,6 +188,18 @@ TEST_F(Secrets, AreGivenToTheNodeOfARunForItsAttemptAlone) {
   EXPECT_EQ(given().reason(), "SECRET_NOT_FOUND") << "gone before it was launched";
 }
 
+TEST_F(Secrets, WhoseDeletionIsHeldOpenNoMore) {
+  ASSERT_EQ(make().status, 201);
+  ASSERT_EQ(patch(R"({"metadata":{"finalizers":["a.example/x"]}})").status, 200);
+  ASSERT_EQ(run_with(R"([{"name":"db"}])").status, 201);
+  bind("r");
+  ASSERT_EQ(given().status, 201);
+  ASSERT_EQ(call("DELETE", kOne).status, 200);
+  EXPECT_EQ(given().reason(), "SECRET_NOT_FOUND");
+  EXPECT_EQ(run_with(R"([{"name":"db"}])", "later").reason(), "SECRET_NOT_FOUND");
+  EXPECT_EQ(call("GET", kOne).status, 200);
+}
+
 TEST_F(Secrets, AreForWhoMayUseThemInTheirNamespace) {
   ASSERT_EQ(make().status, 201);
   const auto create = [&](const std::string& token, const std::string& runs) {

@@ -124,8 +124,9 @@ void Picture::put(const contracts::Node& node) {
 }
 
 void Picture::put(const store::Key& key, const std::optional<contracts::Grant>& grant) {
+  const bool holds = grant && !grant->metadata.deletion_timestamp;
   cluster_->put_quota(key.name_space, key.name,
-                      grant ? contracts::quota_of(grant->spec) : std::nullopt);
+                      holds ? contracts::quota_of(grant->spec) : std::nullopt);
 }
 
 // Its charge never changes: what it is of is fixed when it is made. Another session of the name may

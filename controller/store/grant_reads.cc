@@ -10,6 +10,17 @@ using contracts::Grant;
 
 constexpr size_t kLongestChain = 8;
 
+namespace {
+
+Error not_granted(const std::string& why) {
+  return {Code::kFailedPrecondition, "GRANT_NOT_FOUND", why, {{"spec.grants", why}}};
+}
+
+// One whose deletion was asked for is a record for whoever holds it by a finalizer.
+bool gives(const Grant& grant) { return !grant.metadata.deletion_timestamp; }
+
+}  // namespace
+
 Result<std::vector<Grant>> grant_chain(ReadTxn& txn, const std::string& name_space,
                                        const std::string& name) {
   std::vector<Grant> chain;
@@ -19,11 +30,9 @@ Result<std::vector<Grant>> grant_chain(ReadTxn& txn, const std::string& name_spa
                    cat("grant ", name, " is a part of itself, or more than ", kLongestChain,
                        " grants deep")};
     ASSIGN_OR_RETURN(auto found, txn.find<Grant>({name_space, next}));
-    if (!found)
-      return Error{Code::kFailedPrecondition,
-                   "GRANT_NOT_FOUND",
-                   cat("there is no grant ", next, " in this namespace"),
-                   {{"spec.grants", cat("there is no grant ", next)}}};
+    if (!found) return not_granted(cat("there is no grant ", next, " in this namespace"));
+    if (!gives(*found))
+      return not_granted(cat("grant ", next, " is being deleted and gives nothing any more"));
     chain.push_back(std::move(*found));
   }
   return chain;
@@ -43,6 +52,7 @@ Result<std::vector<Grant>> grants_in(ReadTxn& txn, const std::string& name_space
   ListOptions options;
   options.name_space = name_space;
   ASSIGN_OR_RETURN(Page<Grant> page, txn.list<Grant>(options));
+  std::erase_if(page.items, [](const Grant& grant) { return !gives(grant); });
   return std::move(page.items);
 }
 

@@ -1,4 +1,5 @@
-// Grants with those that they are a part of.
+// Grants with those that they are a part of. One whose deletion was asked for is none, whatever
+// holds it still: it gives nothing and bounds nothing, as when it is gone.
 #pragma once
 
 #include <string>

@@ -106,7 +106,7 @@ concept DeletableKind = ReadableKind<T> && AuditedKind<T> && requires {
     &KindTraits<T>::prepare_delete
     } -> std::same_as<Status (*)(store::WriteTxn&, const T&, WallTime)>;
   // Stores one whose deletion was asked for and that a finalizer keeps. It is a record from then
-  // on: a token opens nothing, a session takes no command.
+  // on: a token opens nothing, a session takes no command, a grant gives nothing.
   { &KindTraits<T>::save_marked } -> std::same_as<Status (*)(store::WriteTxn&, T&, WallTime)>;
   // Erases it or marks it; whether it is gone.
   {

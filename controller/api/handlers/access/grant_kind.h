@@ -39,9 +39,8 @@ struct KindTraits<contracts::Grant> {
 
   static Status check_remover(const auth::Principal& remover, const Grant& object);
   static Status prepare_delete(store::WriteTxn& txn, const Grant& object, WallTime now);
-  static Status save_marked(store::WriteTxn& txn, Grant& object, WallTime) {
-    return txn.update(object);
-  }
+  // It gives and bounds nothing from then on.
+  static Status save_marked(store::WriteTxn& txn, Grant& object, WallTime now);
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, Grant& object,
                              const DeleteOptions& options) {
     return mark_or_erase(txn, object, options, call.now());

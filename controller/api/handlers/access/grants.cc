@@ -143,6 +143,10 @@ Status KindTraits<Grant>::prepare_delete(store::WriteTxn& txn, const Grant& gran
   wake_scheduler(txn, grant);
   return {};
 }
+Status KindTraits<Grant>::save_marked(store::WriteTxn& txn, Grant& grant, WallTime) {
+  wake_scheduler(txn, grant);
+  return txn.update(grant);
+}
 
 Result<Response> explain_grant(Call& call) {
   ASSIGN_OR_RETURN(const auto question, wire::decode<contracts::GrantQuestion>(call.body));

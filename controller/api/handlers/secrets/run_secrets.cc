@@ -114,6 +114,9 @@ Result<std::vector<WantedValue>> wanted_values(store::ReadTxn& txn, const Run& r
   for (size_t i = 0; i < run.spec.secrets.size(); ++i) {
     const SecretUse& use = run.spec.secrets[i];
     ASSIGN_OR_RETURN(const auto secret, txn.find<Secret>({run.metadata.name_space, use.name}));
+    if (secret && secret->metadata.deletion_timestamp)
+      return use_refusal("SECRET_NOT_FOUND", i, ".name",
+                         cat("the Secret ", use.name, " is being deleted and opens no more"));
     if (!secret)
       return use_refusal("SECRET_NOT_FOUND", i, ".name",
                          cat("there is no Secret ", use.name,
