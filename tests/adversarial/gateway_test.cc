@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(, Gateway, testing::Values(As::kRoot, As::kUser), name_
 
 // proves: OD-67
 TEST_P(Gateway, TheControllersOwnUrlLeadsToItWithoutANetwork) {
-  for (const char* host : {"127.0.0.1", "localhost", "controller.example", "code_execution",
-                           "192.0.2.7", "::1", "2001:db8::7"}) {
+  for (const char* host : {"127.0.0.1", "localhost", "sandbox", "controller.example",
+                           "code_execution", "192.0.2.7", "::1", "2001:db8::7"}) {
     const Finished done = python_by(
         host, cat("print(ask('", host, "', PORT)); print(open('/run/paddock/ca.pem').read())"));
     EXPECT_EQ(done.out, "hello\nthe CA\n\n") << host << denials_of(done);

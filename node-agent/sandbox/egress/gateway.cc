@@ -21,10 +21,14 @@ bool is_plain_name(std::string_view text) {
   });
 }
 
+// Names that the sandbox has itself (etc_files.cc): the second is its own, whatever host is called
+// so.
+bool is_own_name(std::string_view host) { return host == "localhost" || host == "sandbox"; }
+
 // Where a program looks for that host.
 std::vector<IpAddress> places_of(const std::string& host) {
   if (const auto ip = parse_ip(host)) return {*ip};
-  if (host == "localhost") return {ipv4(0x7f000001), loopback_six()};
+  if (is_own_name(host)) return {ipv4(0x7f000001), loopback_six()};
   return {gateway_place()};
 }
 
@@ -42,7 +46,7 @@ Result<Gateway> read_gateway(const contracts::ToolGateway& gateway) {
   if (!is_address && !is_plain_name(gateway.host))
     return fault("the controller's host is no name and no address");
   Gateway out{.host = gateway.host, .port = static_cast<uint16_t>(gateway.port)};
-  if (!is_address && gateway.host != "localhost") out.name = gateway.host;
+  if (!is_address && !is_own_name(gateway.host)) out.name = gateway.host;
   for (const IpAddress& place : places_of(gateway.host)) out.inside.push_back({place, out.port});
   for (const std::string& text : gateway.addresses) {
     const auto address = parse_ip(text);

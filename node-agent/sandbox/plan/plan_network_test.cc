@@ -153,6 +153,17 @@ TEST(PlanNetwork, OpensAGatewayBesideTheNamesOfAPolicy) {
   EXPECT_EQ(plan.reach.gateway.size(), 2U);
 }
 
+// Whatever host has the name that a sandbox has, too: /etc/hosts says where that is.
+TEST(PlanNetwork, OpensAGatewayToAHostOfItsOwnName) {
+  LaunchRequest launch;
+  launch.tool_gateway = gateway("sandbox");
+  SandboxPlan plan;
+  ASSERT_TRUE(plan_network(launch, host(), plan).ok());
+  ASSERT_EQ(plan.reach.gateway.size(), 2U);
+  EXPECT_EQ(to_text(plan.reach.gateway[0].address), "127.0.0.1");
+  EXPECT_EQ(to_text(plan.reach.gateway[1].address), "::1");
+}
+
 TEST(PlanNetwork, RefusesAGatewayThatIsNone) {
   for (const char* host_name : {"a b", "a\n127.0.0.1 b", "", "[::1]", "a/b", "A.example"}) {
     LaunchRequest launch;
