@@ -69,6 +69,13 @@ Result<UserRange> named_range(std::string_view subuid) {
   return UserRange{};
 }
 
+// By its numbers: whose runs are told of this know no names of the host's users.
+std::string numbers_text(const Named& other) {
+  if (other.count <= 1) return cat(other.first);
+  const uint64_t last = other.first + std::min(other.count, kEndOfUsers) - 1;
+  return cat(other.first, " to ", std::min(last, kEndOfUsers));
+}
+
 using Parse = std::optional<Named> (*)(const std::string& line);
 
 Status check_free(const UserRange& range, std::string_view text, Parse parse, const char* where) {
@@ -76,9 +83,8 @@ Status check_free(const UserRange& range, std::string_view text, Parse parse, co
     const auto other = parse(line);
     if (!other || other->name == kOurName || !meets(range, *other)) continue;
     return no_own_user(cat("the users ", range.first, " to ", range.first + (range.count - 1),
-                           " are not free: ", where,
-                           " has some of them; name others in /etc/subuid, as ", kOurName,
-                           ":FIRST:COUNT"));
+                           " are not free: ", where, " has ", numbers_text(*other),
+                           "; name others in /etc/subuid, as ", kOurName, ":FIRST:COUNT"));
   }
   return {};
 }

@@ -26,11 +26,14 @@ TEST(UserRange, IsTheOneOfTheHostsFileOrElseFarAboveAllOthers) {
 }
 
 TEST(UserRange, IsNobodyElses) {
-  EXPECT_THAT(why_none(kInitial, "run:2099999999:2\n", kUsers), HasSubstr("/etc/subuid has some"));
-  EXPECT_THAT(why_none(kInitial, "run:0:4294967295\n", kUsers), HasSubstr("/etc/subuid has some"));
+  EXPECT_THAT(why_none(kInitial, "run:2099999999:2\n", kUsers),
+              HasSubstr("2100000000 to 2100065535 are not free: /etc/subuid has 2099999999 to "
+                        "2100000000; name others"));
+  EXPECT_THAT(why_none(kInitial, "run:0:4294967295\n", kUsers),
+              HasSubstr("/etc/subuid has 0 to 4294967294"));
   EXPECT_THAT(why_none(kInitial, "run:0:18446744073709551615\n", ""), HasSubstr("/etc/subuid"));
   EXPECT_THAT(why_none(kInitial, "", "far:x:2100065535:1::/:/bin/sh"),
-              HasSubstr("/etc/passwd has"));
+              HasSubstr("/etc/passwd has 2100065535;"));
   EXPECT_EQ(why_none(kInitial, "run:2099999999:1\nodd:2100065536:9\n", "far:x:2100065536:1:::"),
             "chosen");
 }
@@ -40,8 +43,9 @@ TEST(UserRange, HasGroupsThatAreNobodyElsesEither) {
     const auto range = choose_user_range({kInitial, "", kUsers, subgid, group});
     return range.ok() ? std::string("chosen") : range.error().message;
   };
-  EXPECT_THAT(why("run:2100000000:1\n", ""), HasSubstr("/etc/subgid has some"));
-  EXPECT_THAT(why("", "root:x:0:\nfar:x:2100000001:run\n"), HasSubstr("/etc/group has some"));
+  EXPECT_THAT(why("run:2100000000:1\n", ""), HasSubstr("/etc/subgid has 2100000000;"));
+  EXPECT_THAT(why("", "root:x:0:\nfar:x:2100000001:run\n"),
+              HasSubstr("/etc/group has 2100000001;"));
   EXPECT_EQ(why("run:100000:65536\npaddock:2100000000:65536\n", "run:x:1000:run,root\n"), "chosen");
 }
 
