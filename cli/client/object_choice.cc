@@ -1,5 +1,7 @@
 #include "cli/client/object_choice.h"
 
+#include <utility>
+
 #include "cli/client/list_items.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
@@ -14,12 +16,19 @@ std::string ObjectChoice::target() const {
   const std::string where = everywhere ? "" : percent_encode(name_space);
   std::string path = name.empty() ? contracts::paths::collection(where, plural)
                                   : contracts::paths::object(where, plural, percent_encode(name));
-  if (!selector.empty()) path += cat("?labelSelector=", percent_encode(selector));
+  char joint = '?';
+  const auto ask = [&](std::string_view what, const std::string& text) {
+    if (text.empty()) return;
+    path += cat(std::string(1, joint), what, "=", percent_encode(text));
+    joint = '&';
+  };
+  ask("labelSelector", selector);
+  ask("fieldSelector", fields);
   return path;
 }
 
 std::string ObjectChoice::watched() const {
-  if (name.empty()) return cat(target(), selector.empty() ? "?" : "");
+  if (name.empty()) return cat(target(), selector.empty() && fields.empty() ? "?" : "");
   ObjectChoice list = *this;
   list.name.clear();
   return cat(list.target(), "?fieldSelector=", percent_encode(cat("metadata.name=", name)));
@@ -29,6 +38,7 @@ ObjectChoice ObjectChoice::one(const std::string& its_name) const {
   ObjectChoice out = *this;
   out.name = its_name;
   out.selector.clear();
+  out.fields.clear();
   return out;
 }
 
@@ -44,14 +54,17 @@ Result<ObjectChoice> object_choice(const Parsed& parsed) {
   ASSIGN_OR_RETURN(choice.kind, parse_kind(kind));
   choice.name_space = parsed.text("namespace", "default");
   choice.selector = parsed.text("selector");
+  choice.fields = parsed.text("field-selector");
   choice.all_namespaces = parsed.has("all-namespaces");
   if (choice.all_namespaces && !choice.name.empty()) {
     return invalid_argument("USAGE", "a name belongs to one namespace; leave -A out",
                             "--all-namespaces");
   }
-  if (!choice.selector.empty() && !choice.name.empty()) {
-    return invalid_argument("USAGE", "a selector chooses from a list; leave the name out",
-                            "--selector");
+  for (const auto& [text, option] :
+       {std::pair(&choice.selector, "--selector"), std::pair(&choice.fields, "--field-selector")}) {
+    if (!text->empty() && !choice.name.empty())
+      return invalid_argument("USAGE", "a selector chooses from a list; leave the name out",
+                              option);
   }
   return choice;
 }

@@ -17,6 +17,7 @@ struct ObjectChoice {
   std::string name;  // empty: the whole list
   std::string name_space;
   std::string selector;
+  std::string fields;  // a selector of them
   bool all_namespaces = false;
 
   std::string target() const;

@@ -16,13 +16,42 @@ namespace {
 
 struct LogOptions {
   bool follow = false;
-  std::optional<int64_t> tail;
+  std::optional<int64_t> tail = {};
+  std::optional<int64_t> since_seconds = {};
+  bool timestamps = false;
+
+  // All of it, as it was written: the events have that, and can be resumed.
+  bool is_whole() const { return !tail && !since_seconds && !timestamps; }
 };
+
+// The server counts whole seconds: what was begun of one is asked for.
+Result<std::optional<int64_t>> since_seconds(const Parsed& parsed) {
+  constexpr Millis kMost{int64_t{1000} * 1'000'000'000};
+  ASSIGN_OR_RETURN(const auto since, duration_option(parsed, "since"));
+  if (!since) return std::optional<int64_t>();
+  if (since->count() <= 0 || *since > kMost)
+    return invalid_argument("INVALID_OPTION",
+                            cat("`", parsed.text("since"), "`: expected more than 0s, such as 10m"),
+                            "--since");
+  return std::optional<int64_t>((since->count() + 999) / 1000);
+}
+
+Result<LogOptions> log_options(const Parsed& parsed) {
+  constexpr int64_t kMostLines = 1'000'000'000;
+  LogOptions options;
+  options.follow = parsed.has("follow");
+  options.timestamps = parsed.has("timestamps");
+  ASSIGN_OR_RETURN(options.tail, integer_option(parsed, "tail", 0, kMostLines));
+  ASSIGN_OR_RETURN(options.since_seconds, since_seconds(parsed));
+  return options;
+}
 
 std::string log_target(const RunRef& run, const LogOptions& options) {
   std::string target = cat(contracts::paths::run(run.name_space, percent_encode(run.name)),
                            "/log?follow=", options.follow);
   if (options.tail) target += cat("&tailLines=", *options.tail);
+  if (options.since_seconds) target += cat("&sinceSeconds=", *options.since_seconds);
+  if (options.timestamps) target += "&timestamps=true";
   return target;
 }
 
@@ -59,13 +88,12 @@ Result<int> follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
 }  // namespace
 
 int logs_command(const Parsed& parsed, Env& env) {
-  constexpr int64_t kMostLines = 1'000'000'000;
-  const auto tail = integer_option(parsed, "tail", 0, kMostLines);
-  if (!tail.ok()) return fail(env, tail.error());
-  const LogOptions options{parsed.has("follow"), *tail};
+  const auto read = log_options(parsed);
+  if (!read.ok()) return fail(env, read.error());
+  const LogOptions& options = *read;
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const RunRef run, run_ref(parsed));
-    const bool resumable = options.follow && !options.tail;
+    const bool resumable = options.follow && options.is_whole();
     return resumable ? follow_output(watcher, run, env) : print_text(watcher, run, options, env);
   });
 }

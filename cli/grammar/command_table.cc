@@ -66,6 +66,8 @@ std::vector<CommandRow> look_commands() {
        {name},
        {{"-f,--follow", "", "go on until the run has ended"},
         {"--tail", "N", "only the last N lines"},
+        {"--since", "D", "only what was written in the last D, e.g. 10m"},
+        {"--timestamps", "", "the time before each line"},
         kNamespace},
        "Ctrl-C only stops watching; the run goes on."},
       {"events",

@@ -18,26 +18,33 @@ const OptionRow kSelector{"-l,--selector", "SELECTOR", "labels, e.g. team=a,stag
 const OptionRow kDryRun{"--dry-run", "", "check all as if it were done; nothing is kept"};
 
 CommandRow get_row() {
-  return {"get",
-          kObjects,
-          "list objects, or show one",
-          {kKind, {"NAME", "one object", false}},
-          {kNamespace,
-           {"-A,--all-namespaces", "", "every namespace"},
-           kObjectOutput,
-           kSelector,
-           {"-w,--watch", "", "go on and show what changes, until Ctrl-C"}},
-          "  paddock get runs -w\n  paddock get run hello -o yaml\n"
-          "  paddock get runs -o jsonpath='{range .items[*]}{.metadata.name}{\"\\n\"}{end}'"};
+  return {
+      "get",
+      kObjects,
+      "list objects, or show one",
+      {kKind, {"NAME", "one object", false}},
+      {kNamespace,
+       {"-A,--all-namespaces", "", "every namespace"},
+       kObjectOutput,
+       kSelector,
+       {"--field-selector", "SELECTOR", "fields, e.g. status.phase=Failed"},
+       {"-L,--label-columns", "LABELS", "a column for each, e.g. team,stage", true},
+       {"--sort-by", "PATH", "by a field, e.g. .status.startedAt"},
+       {"--limit", "N", "the last N of them; of runs the newest"},
+       {"-w,--watch", "", "go on and show what changes, until Ctrl-C"}},
+      "Runs and sandboxes are listed as they were made, the newest last; other kinds by name.\n\n"
+      "  paddock get runs -w\n  paddock get run hello -o yaml\n"
+      "  paddock get runs --field-selector status.phase=Failed --limit 20 -L team\n"
+      "  paddock get runs -o jsonpath='{range .items[*]}{.metadata.name}{\"\\n\"}{end}'"};
 }
 
 CommandRow describe_row() {
   return {"describe",
           kObjects,
-          "one object in detail: why it waits, what was enforced",
-          {kKind, {"NAME", "name of the object", false}},
-          {kNamespace},
-          "  paddock describe run hello"};
+          "objects in detail: why they wait, what was enforced",
+          {kKind, {"NAME", "one object; all of them without a name", false}},
+          {kNamespace, {"-A,--all-namespaces", "", "every namespace"}, kSelector},
+          "  paddock describe run hello\n  paddock describe nodes"};
 }
 
 CommandRow apply_row() {
@@ -80,7 +87,7 @@ CommandRow delete_row() {
            {"--now", "", "kill a run's command at once, without what its grace leaves it"},
            {"--force", "", "do not wait for a run's node: its record is gone at once"},
            {"--no-wait", "", "return when it is asked for, not when they are gone"}},
-          "A run that has not ended is cancelled first, and gone once its node has ended it.\n\n"
+          "A run that has not ended is canceled first, and gone once its node has ended it.\n\n"
           "  paddock delete run hello\n  paddock delete runs -l stage=test\n"
           "  paddock delete runs --all -n team-a\n"
           "  paddock delete -f runs/"};

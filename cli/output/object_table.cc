@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/output/label_columns.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
 #include "common/contracts/compute_quota.h"
@@ -301,9 +302,11 @@ Table object_table(Kind kind, const std::vector<Value>& objects, const TableOpti
   const bool with_namespace = options.all_namespaces && info(kind).namespaced;
   table.header = header_of(kind, options.wide);
   if (with_namespace) table.header.insert(table.header.begin(), "NAMESPACE");
+  for (const std::string& label : options.labels) table.header.push_back(label_header(label));
   for (const Value& object : objects) {
     Row row = row_of(kind, object, options.wide, now);
     if (with_namespace) row.insert(row.begin(), field_text(object, "metadata.namespace"));
+    for (const std::string& label : options.labels) row.push_back(label_cell(object, label));
     table.rows.push_back(std::move(row));
   }
   return table;

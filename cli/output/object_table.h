@@ -13,6 +13,7 @@ namespace paddock::cli {
 struct TableOptions {
   bool wide = false;
   bool all_namespaces = false;
+  std::vector<std::string> labels = {};  // as columns
 };
 // Objects as the API gives them. Missing fields are shown as `-`.
 Table object_table(Kind kind, const std::vector<wire::Value>& objects, const TableOptions& options,

@@ -157,6 +157,59 @@ class Objects(unittest.TestCase):
         self.assertIn("leave one of the two out", self.cli("cancel", "ended-3", "-l", "group=ended", code=2).stderr)
         self.assertIn("`node/ended-3` is none", self.cli("logs", "node/ended-3", code=2).stderr)
 
+    def test_a_list_is_put_in_order_and_narrowed(self):
+        labels = {"order-b": "two", "order-a": "ten", "order-c": "one"}
+        for name, label in labels.items():
+            self.cli("create", "-f", self.file(run(f"{{name: {name}, labels: {{order: {label}, x.example/rank: r}}}}")))
+        self.cli("wait", *labels)
+        rows = lambda *words: [row.split() for row in self.cli("get", "runs", "-l", "order", *words).stdout.splitlines()]
+        names = lambda *words: [row[0] for row in rows(*words)[1:]]
+        made = lambda: self.names("-l", "order", "--sort-by", ".metadata.creationTimestamp")
+        self.assertEqual(names(), made())
+        self.assertEqual(names("--limit", "1"), made()[-1:])
+        self.assertEqual(self.cli("get", "runs", "-l", "order", "--limit", "1", "-o", "name").stdout.split(),
+                         [f"run.paddock.dev/{made()[-1]}"])
+        self.assertEqual(names("--sort-by", "{.metadata.labels.order}"), ["order-c", "order-a", "order-b"])
+        self.assertEqual(names("--sort-by", ".status.startedAt", "-o", "wide"), self.names("-l", "order", "--sort-by", ".status.startedAt"))
+        self.assertEqual(self.names("--field-selector", "metadata.name=order-a"), ["order-a"])
+        self.assertEqual(self.names("-l", "order", "--field-selector", "status.phase=Pending"), [])
+        header, *rest = rows("-L", "order,x.example/rank", "-L", "none")
+        self.assertEqual(header[-3:], ["ORDER", "RANK", "NONE"])
+        self.assertEqual({row[0]: row[-3:] for row in rest}, {name: [label, "r", "-"] for name, label in labels.items()})
+        for words, told in ((("--limit", "0"), "--limit"), (("--limit", "x"), "--limit"), (("--sort-by", "{.a["), "BAD_JSONPATH"),
+                            (("--sort-by", ""), "--sort-by"), (("-L", ","), "--label-columns"),
+                            (("--field-selector", "spec.code=1"), "spec.code"), (("--field-selector", "a=b=c"), "400"),
+                            (("-w", "--limit", "3"), "--limit"), (("order-a", "--sort-by", ".a"), "--sort-by"),
+                            (("order-a", "--field-selector", "metadata.name=x"), "--field-selector")):
+            with self.subTest(words):
+                done = self.instance.run("get", "runs", *words, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(told, done.stderr)
+
+    def test_objects_without_a_name_are_described_one_below_the_other(self):
+        for name in ("seen-1", "seen-2"):
+            self.cli("create", "-f", self.file(run(f"{{name: {name}, labels: {{seen: x}}}}")))
+        self.cli("wait", "-l", "seen=x")
+        alone = [self.cli("describe", "run", name).stdout for name in ("seen-1", "seen-2")]
+        strip = lambda text: [line for line in text.splitlines() if "ago" not in line and line]
+        self.assertEqual(strip(self.cli("describe", "runs", "-l", "seen=x").stdout), strip("\n\n".join(alone)))
+        self.assertIn("Capabilit", self.cli("describe", "nodes").stdout)
+        self.assertIn("no volumes found", self.cli("describe", "volumes").stderr)
+
+    def test_a_log_begins_where_it_is_asked_to_and_has_its_times(self):
+        self.cli("create", "-f", self.file(run("{name: logged}", "print(1)\nprint(2)\nprint(3)")))
+        self.cli("wait", "logged")
+        log = lambda *words: self.cli("logs", "logged", *words).stdout.splitlines()
+        self.assertEqual(log("--tail", "2"), ["2", "3"])
+        self.assertEqual(log("--since", "1h"), ["1", "2", "3"])
+        for line, number in zip(log("--timestamps", "--follow"), "123", strict=True):
+            self.assertRegex(line, rf"^\d{{4}}-\d\d-\d\dT\S+Z {number}$")
+        for words in (("--since", "0s"), ("--since", "-1m"), ("--since", "soon"), ("--tail", "-1"), ("--since", "99999999999999h")):
+            with self.subTest(words):
+                done = self.instance.run("logs", "logged", *words, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(words[0], done.stderr)
+
     def test_a_watch_shows_each_change_until_it_is_ended(self):
         out = self.enterContext((self.folder / "seen").open("w"))
         watch = subprocess.Popen([BIN / "paddock", "get", "runs", "-w", "-l", "watched=yes", "-o",

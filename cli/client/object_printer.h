@@ -1,0 +1,59 @@
+// Prints objects as they are asked for, those of a table below each other: a list as it comes, part
+// by part, or once it is whole where it is put in order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/client/object_choice.h"
+#include "cli/options/list_order.h"
+#include "cli/output/object_output.h"
+#include "cli/output/object_table.h"
+
+namespace paddock::cli {
+
+struct Shown {
+  ObjectOutput output;
+  ListOrder order;
+  std::vector<std::string> labels;  // as columns
+};
+
+class ObjectPrinter {
+ public:
+  // `choice` and `env` outlive it.
+  ObjectPrinter(const ObjectChoice& choice, Shown shown, const Env& env);
+
+  bool prints_documents() const { return output_.is_document(); }
+  // What a list must tell for this output. Runs carry what they printed, which no row shows.
+  client::ListForm form() const;
+  // A parameter for the request of that list; often empty.
+  std::string wish() const;
+
+  void print_one(const wire::Value& answer);
+  // What is there now, or changes: documents one after another.
+  void print_items(const std::vector<wire::Value>& items);
+  // A part of a list; `end_list` after the last of them.
+  Status take_part(wire::Value& page);
+  void end_list();
+
+ private:
+  Status gather(wire::Value& page);
+  void arrange_document();
+  Status take_view(const wire::Value& page, const wire::Value& rows);
+  Table rows_of(const std::vector<wire::Value>& objects) const;
+  void take_lines(Table table, std::vector<SortKey> keys);
+  void write_lines(Table table);
+
+  const ObjectChoice& choice_;
+  ObjectOutput output_;
+  ListOrder order_;
+  TableOptions options_;
+  const Env& env_;
+  std::vector<size_t> widths_;
+  bool found_ = false;
+  wire::Value whole_;                // a document
+  std::vector<std::string> header_;  // of lines that wait for their order
+  Keyed<std::vector<std::string>> lines_;
+};
+
+}  // namespace paddock::cli

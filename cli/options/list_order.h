@@ -1,0 +1,59 @@
+// In which order the items of a list are shown, and how many of them: `--sort-by`, `--limit`.
+// Without either what has names that nobody chose is shown in the order in which it was made, the
+// newest last, where a terminal's next line is. Pure.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/options/command_row.h"
+#include "cli/output/json_path.h"
+#include "cli/output/kinds.h"
+
+namespace paddock::cli {
+
+// What of an object decides about its place. What it lacks comes first, then numbers and
+// quantities (`512Mi`) by their value, then texts by their bytes.
+struct SortKey {
+  bool there = false;
+  std::optional<double> number;
+  std::string text;
+};
+SortKey sort_key(std::string text);
+bool operator<(const SortKey& a, const SortKey& b);
+
+struct ListOrder {
+  std::optional<JsonPath> by = {};
+  std::optional<int64_t> limit = {};  // the last ones of the order
+  bool newest_last = false;
+
+  // Whether the whole list has to be there first; else it is shown as it comes.
+  bool gathers() const { return by || limit || newest_last; }
+  // Whether more of an object is needed than its metadata.
+  bool reads_objects() const { return by.has_value(); }
+  SortKey key_of(const wire::Value& object) const;
+};
+// INVALID_OPTION, and BAD_JSONPATH of a path that is none. `as_rows`: it is for people.
+Result<ListOrder> list_order(const Parsed& parsed, Kind kind, bool as_rows);
+
+template <class T>
+using Keyed = std::vector<std::pair<SortKey, T>>;
+
+// Those that share a place stay as they are.
+template <class T>
+void arrange(const ListOrder& order, Keyed<T>& items) {
+  if (order.by || order.newest_last)
+    std::stable_sort(items.begin(), items.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (!order.limit || items.size() <= static_cast<size_t>(*order.limit)) return;
+  const auto rest = static_cast<std::ptrdiff_t>(items.size() - static_cast<size_t>(*order.limit));
+  items.erase(items.begin(), items.begin() + rest);
+}
+
+// `-L team,stage`: INVALID_OPTION for one without a name.
+Result<std::vector<std::string>> label_columns(const Parsed& parsed);
+}  // namespace paddock::cli
