@@ -1,4 +1,6 @@
 // `paddock delete`: by name, by selector, all of a kind, or what files name.
+#include <algorithm>
+
 #include "cli/client/manifests.h"
 #include "cli/client/object_choice.h"
 #include "cli/client/watching.h"
@@ -11,6 +13,9 @@ namespace paddock::cli {
 namespace {
 
 using wire::Value;
+
+constexpr const char* kForcedNote =
+    "a run's record goes before its node says that it has ended; the node ends it soon";
 
 struct Doomed {
   ObjectChoice choice;
@@ -119,8 +124,10 @@ Result<int> delete_objects(Watcher& watcher, const Parsed& parsed, const Env& en
                                                       ? named_in_files(parsed, env)
                                                       : chosen(watcher.client, parsed));
   if (all.empty()) env.say("nothing matches; nothing was deleted");
-  if (parsed.has("force") && !all.empty())
-    env.say("a run's record goes before its node says that it has ended; the node ends it soon");
+  const bool runs =
+      std::ranges::any_of(all, [](const Doomed& each) { return each.choice.kind == Kind::kRun; });
+  if (parsed.has("force") && runs)
+    env.say(cat(paint(env.err, Paint::kYellow, "warning:"), " ", kForcedNote));
   return for_each(
       all, env, [&](const Doomed& each) { return delete_one(watcher.client, parsed, each, env); });
 }

@@ -64,4 +64,15 @@ Result<NamedFile> named_file(const std::string& path) {
                           "spec.requirements");
 }
 
+Error lacks_its_file(const std::string& lock, const NamedFile& named) {
+  const bool python = named.kind == FileKind::kProject;
+  return invalid_argument(
+      "REQUIREMENTS_INVALID",
+      cat(lock, " is read with the file that it was made from, and the project has no ", named.path,
+          ": send that too",
+          python ? ", or name the requirements.txt that `uv export -o requirements.txt` writes"
+                 : ""),
+      "spec.requirements");
+}
+
 }  // namespace paddock::requirements

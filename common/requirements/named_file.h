@@ -19,4 +19,7 @@ struct NamedFile {
 // other name is a requirements file's.
 Result<NamedFile> named_file(const std::string& path);
 
+// REQUIREMENTS_INVALID: what a lock that was named belongs to is not beside it, and what to do.
+Error lacks_its_file(const std::string& lock, const NamedFile& named);
+
 }  // namespace paddock::requirements

@@ -25,6 +25,15 @@ TEST(NamedFile, IsReadByItsName) {
   }
 }
 
+TEST(NamedFile, OfALockAloneSaysWhatBelongsToIt) {
+  const Error python = lacks_its_file("a/uv.lock", *named_file("a/uv.lock"));
+  EXPECT_EQ(python.reason, "REQUIREMENTS_INVALID");
+  EXPECT_NE(python.message.find("no a/pyproject.toml: send that too, or name"), std::string::npos)
+      << python.message;
+  const Error node = lacks_its_file("package-lock.json", *named_file("package-lock.json"));
+  EXPECT_TRUE(node.message.ends_with("no package.json: send that too")) << node.message;
+}
+
 TEST(NamedFile, OfAnotherToolSaysWhatToDoInstead) {
   for (const char* path : {"poetry.lock", "a/Pipfile", "Pipfile.lock", "pdm.lock", "pylock.toml",
                            "environment.yml", "setup.py", "yarn.lock", "pnpm-lock.yaml"}) {

@@ -1,4 +1,4 @@
-// A run that has not ended is cancelled by its deletion and gone once its node has let go of it;
+// A run that has not ended is canceled by its deletion and gone once its node has let go of it;
 // finalizers hold objects of every kind.
 #include <gmock/gmock.h>
 

@@ -138,12 +138,12 @@ TEST_F(NodesTest, AnswersWithWhatTheNodeShouldHold) {
   EXPECT_EQ(answer->runs[0].desired, contracts::DesiredState::kRun);
   EXPECT_EQ(desired_version(*store_, "n1").value(), answer->version);
 
-  const Status cancelled = store_->write([&](store::WriteTxn& txn) -> Status {
+  const Status canceled = store_->write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(contracts::Run changed, txn.run_by_uid(mine.metadata.uid));
     runs::Events events = runs::request_cancel(changed, clock_.wall());
     return store::save_run(txn, changed, std::move(events));
   });
-  ASSERT_TRUE(cancelled.ok());
+  ASSERT_TRUE(canceled.ok());
   const auto after = call();
   EXPECT_EQ(after->runs.at(0).desired, contracts::DesiredState::kCancel);
   EXPECT_NE(after->version, answer->version);

@@ -15,7 +15,7 @@ int64_t counted_attempts(const contracts::Run& run);
 // The wait behind the `attempt`-th attempt (counts from 1): doubles from `backoff` to `maxBackoff`.
 Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt);
 
-// Whether spec.retry allows another attempt after this cause. Never when a caller cancelled the run
+// Whether spec.retry allows another attempt after this cause. Never when a caller canceled the run
 // or its deadline ended it.
 bool may_retry(const contracts::Run& run, contracts::RetryCause cause);
 

@@ -311,7 +311,7 @@ Events request_cancel(Run& run, WallTime now) {
   run.metadata.generation += 1;
   if (!apply(run, F::kCancelRequested)) panic("an active run can always be asked to end");
   run.status.reason = "CANCEL_REQUESTED";
-  run.status.message = "cancelled by request";
+  run.status.message = "canceled by request";
   if (contracts::is_terminal(run.status.phase)) return conclude(run, now);
   run.status.message = "waiting for the node to end it";
   return {phase_event(run, now)};

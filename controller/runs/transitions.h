@@ -90,7 +90,7 @@ Events release(contracts::Run& run, const std::string& message, WallTime now);
 // pending or terminal run.
 Events lose_node(contracts::Run& run, const std::string& message, WallTime now);
 // Marks a placed run so that its node ends it. Changes nothing on one that is marked already, that
-// a caller has cancelled, or that is not placed.
+// a caller has canceled, or that is not placed.
 Events evict(contracts::Run& run, contracts::Eviction eviction, WallTime now);
 // A run that is being ended on its node is ended there at once: nothing is left of its grace.
 // Changes nothing on any other.

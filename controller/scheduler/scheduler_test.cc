@@ -264,7 +264,7 @@ TEST(Scheduler, PlacesByTheDiskThatRunsAskFor) {
   ASSERT_EQ(made.unplaced.size(), 1u);
   EXPECT_EQ(
       made.unplaced[0].message,
-      "0/1 nodes fit: 1 has not 60.0 GiB of disk free (most: 32.0 GiB or more); would help: ask "
+      "0/1 nodes fit: 1 has not 60.0 GiB of disk free (the emptiest has at least 32.0 GiB); would help: ask "
       "for less (resources.disk), wait for a run to end, free space on the disk of a node, "
       "or add one with a larger disk");
   EXPECT_EQ(reason(with_disk(make_run("a"), 60 * kGibi), {make_node("n")}), "placed on n")

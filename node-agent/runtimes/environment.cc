@@ -227,6 +227,8 @@ Result<Environment> ensure_environment(const EnvironmentConfig& config,
   ASSIGN_OR_RETURN(auto named, requirements::named_file(given.requirements));
   const bool node = named.kind == requirements::FileKind::kPackageJson;
   EnvironmentRequest request = given;
+  if (named.path != given.requirements && !read_requirements(given.workspace, named.path))
+    return requirements::lacks_its_file(given.requirements, named);
   request.requirements = std::move(named.path);
   ASSIGN_OR_RETURN(auto wanted, node ? node_wanted(config, request, ports)
                                      : python_wanted(config, request, ports));

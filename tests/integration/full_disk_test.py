@@ -166,7 +166,7 @@ class DiskThatRunsAskFor(SmallDisk):
         wait_until("the first one to start", lambda: pids_running(mark))
         self.start("second", "--disk", "60Mi")
         said = wait_until("a reason", lambda: (lambda text: text if "of disk free" in text else None)(self.message("second")))
-        self.assertRegex(said, r"^0/1 nodes fit: 1 has not 60(\.0)? MiB of disk free \(most: [\d.]+ MiB or more\); would help: ask for less")
+        self.assertRegex(said, r"^0/1 nodes fit: 1 has not 60(\.0)? MiB of disk free \(the emptiest has at least [\d.]+ MiB\); would help: ask for less")
         self.instance.run("compute", self.waits, "python3 quick.py")
         described = self.instance.run("describe", "node", self.instance.get("nodes")["items"][0]["metadata"]["name"]).stdout
         self.assertRegex(described, r"Disk for runs: +\d\S* MiB, less what placed ones ask for")

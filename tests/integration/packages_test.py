@@ -136,6 +136,9 @@ class PackagesOfAnInstance(unittest.TestCase):
             self.assertIn("got 1.0", got().stdout)
             (self.project / "uv.lock").write_text(lock + "version = '1.0'\nsource = { git = 'https://git.test/probe' }\n")
             self.assertIn("uv.lock probe: it does not come from an index", got().stderr)
+            (self.project / "pyproject.toml").unlink()
+            alone = self.instance.run("compute", self.project, "python3 job.py", "--requirements", "uv.lock", check=False)
+            self.assertIn("the project has no pyproject.toml: send that too, or name the requirements.txt", alone.stderr)
 
     def test_why_an_environment_failed_is_in_its_message_and_its_log(self):
         make_project(self.project, job__py="print('ran')\n", requirements__txt="no-such-thing==1.0\n")

@@ -1,4 +1,4 @@
-"""Runs that are deleted before they have ended: cancelled, kept until their node has let go, and gone then, whoever is killed
+"""Runs that are deleted before they have ended: canceled, kept until their node has let go, and gone then, whoever is killed
 meanwhile."""
 import json
 import os
@@ -77,6 +77,7 @@ class Deletion(unittest.TestCase):
         self.assertTrue(all(ended(pid) for pid in pids))
         pids = self.begin("forced")
         done = self.instance.run("delete", "run", "forced", "--force")
+        self.assertTrue(done.stderr.startswith("warning: "), done.stderr)
         self.assertIn("before its node says that it has ended", done.stderr)
         self.assertTrue(self.is_gone("forced"))
         wait_until("its node to end it", lambda: all(ended(pid) for pid in pids))

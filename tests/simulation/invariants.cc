@@ -161,7 +161,7 @@ std::string check_end(World& world, const Run& run) {
   if (!ended(run)) return "";
   const std::string& node = run.status.node_name;
   if (run.status.phase == RunPhase::kCanceled && !world.cancel_was_asked(run.metadata.uid)) {
-    return "cancelled though nobody asked";
+    return "canceled though nobody asked";
   }
   if (run.status.reason == "DEADLINE_EXCEEDED" && !run.spec.deadline) return "it has no deadline";
   if (node.empty()) {

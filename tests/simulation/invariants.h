@@ -13,7 +13,7 @@
 //   - in a namespace that a grant bounds nothing is placed that goes over the bounds of that
 //   moment;
 //   - what the scheduler keeps up to date is what it would read anew;
-//   - it ends as it did on its host; as cancelled only if somebody asked for it; as lost only if
+//   - it ends as it did on its host; as canceled only if somebody asked for it; as lost only if
 //     its node was silent for as long as a lease, in time that the controller lived;
 //   - what a host could not begin is placed again, and counts as no attempt;
 //   - no host drops a run that the controller counts on.

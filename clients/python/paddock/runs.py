@@ -92,7 +92,7 @@ class Runs:
         return decode(types.Run, self._transport.request("POST", self._path(name, "cancel"), how, safe=True).json())
 
     def delete(self, name: str, now: bool = False) -> None:
-        """One that has not ended is cancelled first, and gone once its node has ended it: get() says RUN_NOT_FOUND then. `now`:
+        """One that has not ended is canceled first, and gone once its node has ended it: get() says RUN_NOT_FOUND then. `now`:
         without what its grace leaves it."""
         self._transport.request("DELETE", self._path(name) + ("?gracePeriodSeconds=1" if now else ""))
 

@@ -302,12 +302,13 @@ class Usage:
 @dataclasses.dataclass
 class NetworkFlow:
     name: str = ""  # as the policy allows it
-    port: int = 0  # of the server
+    port: int = 0  # of the server; 0: the name alone was looked up
     address: str = ""  # that the name was resolved to
     connections: int = 0  # that came about
     failures: int = 0  # that did not, though allowed
     sent_bytes: int = 0  # by the sandbox
     received_bytes: int = 0  # by the sandbox
+    problem: str = ""  # why the last one that failed did: the policy allowed it, the node could not
 
 
 @dataclasses.dataclass

@@ -651,7 +651,7 @@ export interface Usage {
 export interface NetworkFlow {
   /** as the policy allows it */
   name: string;
-  /** of the server */
+  /** of the server; 0: the name alone was looked up */
   port: number;
   /** that the name was resolved to */
   address?: string;
@@ -663,6 +663,8 @@ export interface NetworkFlow {
   sent_bytes: number;
   /** by the sandbox */
   received_bytes: number;
+  /** why the last one that failed did: the policy allowed it, the node could not */
+  problem?: string;
 }
 
 export interface Enforcement {

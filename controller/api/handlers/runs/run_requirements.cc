@@ -17,18 +17,25 @@ Error not_usable(std::string message) {
   return invalid_argument("REQUIREMENTS_INVALID", std::move(message), "spec.requirements");
 }
 
+const contracts::TreeEntry* find_file(const contracts::Tree& tree, const std::string& path) {
+  const auto found = std::ranges::lower_bound(tree.entries, path, {}, &contracts::TreeEntry::path);
+  return found == tree.entries.end() || found->path != path ? nullptr : &*found;
+}
+
 Result<std::string> read_file(const std::string& path, const contracts::Tree& tree,
                               const cas::BlobStore& blobs) {
-  const auto found = std::ranges::lower_bound(tree.entries, path, {}, &contracts::TreeEntry::path);
-  if (found == tree.entries.end() || found->path != path)
-    return not_usable(cat("the workspace has no file ", path));
+  const contracts::TreeEntry* found = find_file(tree, path);
+  if (found == nullptr) return not_usable(cat("the workspace has no file ", path));
   if (found->size > kMostBytes) return not_usable(cat(path, " is larger than 1 MiB"));
   return blobs.read(found->digest, static_cast<size_t>(kMostBytes));
 }
 
-Status check_file(const std::string& given, const requirements::ReadFile& read) {
+Status check_file(const std::string& given, const contracts::Tree& tree,
+                  const requirements::ReadFile& read) {
   ASSIGN_OR_RETURN(const auto named, requirements::named_file(given));
   const std::string& path = named.path;
+  if (path != given && find_file(tree, path) == nullptr)
+    return requirements::lacks_its_file(given, named);
   if (named.kind != requirements::FileKind::kPackageJson) {
     const auto checked = requirements::check_python(path, read, std::nullopt);
     return checked ? Status() : Status(checked.error());
@@ -46,7 +53,7 @@ Status check_file(const std::string& given, const requirements::ReadFile& read) 
 Status check_requirements_file(const std::string& path, const contracts::Tree& tree,
                                const cas::BlobStore& blobs) {
   bool unknown = false;
-  const Status checked = check_file(path, [&](const std::string& each) {
+  const Status checked = check_file(path, tree, [&](const std::string& each) {
     Result<std::string> file = read_file(each, tree, blobs);
     unknown = unknown || (!file && file.error().reason != "REQUIREMENTS_INVALID");
     return file;
