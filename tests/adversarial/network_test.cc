@@ -185,7 +185,6 @@ for name in ('gone.test', 'bare.test'):
   EXPECT_EQ(flow->problem, "the node's name servers know no address of that name");
 }
 
-// A server that says no, and one that says nothing that could be read.
 TEST_P(Network, ANameServerOfTheNodeThatFailsIsToldAsThat) {
   outside_.set_name("broken.test", {"SERVFAIL"});
   contracts::LaunchRequest launch = script({"broken.test"}, R"(
@@ -200,6 +199,22 @@ except socket.gaierror as error: sys.exit(7 if error.errno == socket.EAI_AGAIN e
       done.result->reason,
       HasSubstr("broken.test is allowed, but the node's name servers could not look it up"));
   EXPECT_EQ(denials_of(done), "");
+}
+
+// The program's patience is over before that of the broker is.
+TEST_P(Network, ANameServerOfTheNodeThatSaysNothingIsToldAsThat) {
+  outside_.set_name("silent.test", {"SILENCE"});
+  const Finished done = python_with({"silent.test"}, R"(
+import os
+os.environ['RES_OPTIONS'] = 'timeout:4 attempts:1'
+try: print(socket.getaddrinfo('silent.test', 80))
+except socket.gaierror as error: print(error.errno == socket.EAI_AGAIN)
+)");
+  EXPECT_EQ(done.out, "True\n");
+  EXPECT_EQ(denials_of(done), "");
+  const contracts::NetworkFlow* flow = find_flow(done, "silent.test");
+  ASSERT_NE(flow, nullptr);
+  EXPECT_EQ(flow->problem, "no name server of the node answered");
 }
 
 TEST_P(Network, ARequestToAServerThatIsNotThereIsAnswered) {

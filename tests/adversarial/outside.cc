@@ -115,6 +115,8 @@ void Outside::answer_name() {
   const bool asks_four = type_at + 1 < message.size() && message[type_at + 1] == 1;
   std::string reply(message.substr(0, type_at + 4));
   const auto known = names_.find(name);
+  const bool silent = known != names_.end() && known->second == std::vector<std::string>{"SILENCE"};
+  if (silent) return;
   const bool fails = known != names_.end() && known->second == std::vector<std::string>{"SERVFAIL"};
   const bool has = known != names_.end() && asks_four && !fails && !known->second.empty();
   reply[2] = '\x81';

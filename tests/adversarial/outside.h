@@ -24,7 +24,8 @@ class Outside {
   const std::string& other_address() const { return other_address_; }
   std::string name_server() const;
   // The addresses that the name leads to, question after question; the last one stays. Names that
-  // are not set do not exist; SERVFAIL in place of an address is that answer.
+  // are not set do not exist; SERVFAIL in place of an address is that answer, SILENCE
+  // none.
   void set_name(const std::string& name, std::vector<std::string> answers);
   // Answers each connection's first bytes with `reply`, and ends it unless `stays`. The port that
   // is listened on; 0 if it cannot be had.

@@ -75,6 +75,24 @@ class SecretsOf : public Base {
     EXPECT_THAT(all, Not(HasSubstr("in-the-environment")));
     EXPECT_EQ(done.result->out, done.out);
   }
+
+  // Without any Secret beside it.
+  void expect_output_without_a_tool_token() {
+    contracts::LaunchRequest launch =
+        this->request({"python3", "-c",
+                       "import os, sys\n"
+                       "value = os.environ['OD_TOOL_TOKEN']\n"
+                       "print('<' + value + '>', file=sys.stderr)\n"
+                       "for letter in value: sys.stdout.write(letter); sys.stdout.flush()\n"
+                       "os.execv('/' + value, ['x'])\n"});
+    launch.env["OD_TOOL_TOKEN"] = kValue;
+    const Finished done = this->run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.out, "***");
+    EXPECT_THAT(done.err, HasSubstr("<***>\n"));
+    const std::string all = cat(done.out, done.err, wire::to_json(wire::encode(*done.result)));
+    EXPECT_THAT(all, Not(HasSubstr(kValue)));
+  }
 };
 
 class Secrets : public SecretsOf<SandboxTest> {};
@@ -88,6 +106,9 @@ TEST_P(Secrets, AreInNoOutput) { expect_output_without_them(); }
 TEST_P(ServedSecrets, AreFilesOfTheCommandsOwn) { expect_files_of_its_own(); }
 TEST_P(ServedSecrets, AreFilesThatNobodyChanges) { expect_files_that_nobody_changes(); }
 TEST_P(ServedSecrets, AreInNoOutput) { expect_output_without_them(); }
+
+TEST_P(Secrets, AToolTokenIsInNoOutputEither) { expect_output_without_a_tool_token(); }
+TEST_P(ServedSecrets, AToolTokenIsInNoOutputEither) { expect_output_without_a_tool_token(); }
 
 TEST_P(ServedSecrets, AreNotThereForTheNextRun) {
   expect_files_of_its_own();

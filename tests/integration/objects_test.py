@@ -197,7 +197,7 @@ class Objects(unittest.TestCase):
         self.assertIn("no volumes found", self.cli("describe", "volumes").stderr)
 
     def test_a_log_begins_where_it_is_asked_to_and_has_its_times(self):
-        self.cli("create", "-f", self.file(run("{name: logged}", "print(1)\nprint(2)\nprint(3)")))
+        self.cli("create", "-f", self.file(run("{name: logged}", "print(1); print(2); print(3)")))
         self.cli("wait", "logged")
         log = lambda *words: self.cli("logs", "logged", *words).stdout.splitlines()
         self.assertEqual(log("--tail", "2"), ["2", "3"])

@@ -14,7 +14,7 @@ LauncherLimits launcher_limits(const contracts::LaunchRequest& request) {
   out.limit_grace = Millis(request.limit_grace_ms);
   out.stdout_bytes = limits.stdout_bytes.value_or(kDefaultOutput).bytes;
   out.stderr_bytes = limits.stderr_bytes.value_or(kDefaultOutput).bytes;
-  if (!request.secrets.empty()) out.secrets = secret_words(request);
+  out.secrets = secret_words(request);
   return out;
 }
 

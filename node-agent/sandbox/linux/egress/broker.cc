@@ -111,6 +111,7 @@ void Broker::step() {
 }
 
 BrokerReport Broker::report() {
+  resolver_.give_up();
   connections_.clear();
   BrokerReport report = records_.take();
   report.names = names_.by_address();

@@ -1,5 +1,7 @@
 #include "node-agent/sandbox/linux/egress/resolver.h"
 
+#include <utility>
+
 namespace paddock::sandbox {
 
 const Resolved* Resolver::known(const std::string& name) const {
@@ -14,6 +16,7 @@ void Resolver::resolve(const std::string& name, Done done) {
   Pending& pending = pending_[name];
   pending.waiting.push_back(std::move(done));
   if (pending.v4) return;
+  pending.since = tools_.clock.mono();
   pending.v4 = std::make_unique<Lookup>(tools_, name, DnsType::kA);
   pending.v6 = std::make_unique<Lookup>(tools_, name, DnsType::kAaaa);
 }
@@ -31,6 +34,17 @@ void Resolver::settle(const std::string& name) {
   Known& entry = known_[name] = {resolved, std::nullopt};
   if (resolved.addresses.empty()) entry.until = tools_.clock.mono() + kFailureKept;
   for (const Done& done : waiting) done(resolved);
+}
+
+// A program has a patience of its own, and may have ended before all servers were tried.
+void Resolver::give_up() {
+  const std::map<std::string, Pending> pending = std::exchange(pending_, {});
+  for (const auto& [name, each] : pending) {
+    if (tools_.clock.mono() - each.since < kOverdue) continue;
+    const Resolved resolved = resolved_from(each.v4->heard(), each.v6->heard(), allowed_);
+    if (!resolved.why) continue;
+    for (const Done& done : each.waiting) done(resolved);
+  }
 }
 
 void Resolver::step() {

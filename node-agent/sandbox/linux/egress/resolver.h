@@ -19,6 +19,7 @@ class Resolver {
  public:
   using Done = std::function<void(const Resolved&)>;
   static constexpr Millis kFailureKept{1'000};
+  static constexpr Millis kOverdue{1'000};  // of an answer
 
   Resolver(const Lookup::Tools& tools, std::vector<IpRange> allowed)
       : tools_(tools), allowed_(std::move(allowed)) {}
@@ -29,6 +30,8 @@ class Resolver {
   // Hands out the answers that came, and tries again where none did. To be called after each step
   // of the loop.
   void step();
+  // At the end of all: whose answer is overdue is told that none came.
+  void give_up();
   bool busy() const { return !pending_.empty(); }
 
  private:
@@ -36,6 +39,7 @@ class Resolver {
     std::unique_ptr<Lookup> v4;
     std::unique_ptr<Lookup> v6;
     std::vector<Done> waiting;
+    MonoTime since;
   };
   struct Known {
     Resolved resolved;
