@@ -178,7 +178,7 @@ class Objects(unittest.TestCase):
         self.assertEqual({row[0]: row[-3:] for row in rest}, {name: [label, "r", "-"] for name, label in labels.items()})
         for words, told in ((("--limit", "0"), "--limit"), (("--limit", "x"), "--limit"), (("--sort-by", "{.a["), "BAD_JSONPATH"),
                             (("--sort-by", ""), "--sort-by"), (("-L", ","), "--label-columns"),
-                            (("--field-selector", "spec.code=1"), "spec.code"), (("--field-selector", "a=b=c"), "400"),
+                            (("--field-selector", "spec.code=1"), "spec.code"), (("--field-selector", "a=b=c"), "SELECTOR_INVALID"),
                             (("-w", "--limit", "3"), "--limit"), (("order-a", "--sort-by", ".a"), "--sort-by"),
                             (("order-a", "--field-selector", "metadata.name=x"), "--field-selector")):
             with self.subTest(words):
@@ -193,7 +193,7 @@ class Objects(unittest.TestCase):
         alone = [self.cli("describe", "run", name).stdout for name in ("seen-1", "seen-2")]
         strip = lambda text: [line for line in text.splitlines() if "ago" not in line and line]
         self.assertEqual(strip(self.cli("describe", "runs", "-l", "seen=x").stdout), strip("\n\n".join(alone)))
-        self.assertIn("Capabilit", self.cli("describe", "nodes").stdout)
+        self.assertIn("CAPABILITY", self.cli("describe", "nodes").stdout)
         self.assertIn("no volumes found", self.cli("describe", "volumes").stderr)
 
     def test_a_log_begins_where_it_is_asked_to_and_has_its_times(self):
