@@ -25,6 +25,7 @@ std::string quota_text(const ComputeQuota& quota, const std::optional<QuotaUse>&
   if (quota.cpu) add("cpu", cat(used.cpu), cat(*quota.cpu));
   if (quota.memory)
     add("memory", format_quantity(used.memory.bytes), format_quantity(quota.memory->bytes));
+  if (quota.disk) add("disk", format_quantity(used.disk.bytes), format_quantity(quota.disk->bytes));
   for (const DevicesOfKind& each : quota.accelerators) {
     const bool any = each.kind == AcceleratorKind::kAny;
     add(any ? "accelerators" : wire::enum_name(each.kind),

@@ -29,6 +29,7 @@ struct ComputeQuota {
   std::optional<int64_t> runs;
   std::optional<int64_t> cpu;
   std::optional<wire::Quantity> memory;
+  std::optional<wire::Quantity> disk;
   std::vector<DevicesOfKind> accelerators;
   static constexpr auto describe() {
     return std::tuple{
@@ -36,6 +37,7 @@ struct ComputeQuota {
         field("cpu", &ComputeQuota::cpu, "cores; a run that asks for none counts as one",
               {.min = 0, .max = kMostOfAQuota}),
         field("memory", &ComputeQuota::memory, "what the sandboxes of placed runs may use"),
+        field("disk", &ComputeQuota::disk, "what the sandboxes of placed runs may write"),
         field("accelerators", &ComputeQuota::accelerators,
               "devices by kind; a run that asks for any counts for every kind",
               {.omit_empty = true, .max_length = 8})};
@@ -47,18 +49,20 @@ struct QuotaUse {
   int64_t runs = 0;
   int64_t cpu = 0;
   wire::Quantity memory;
+  wire::Quantity disk;
   std::vector<DevicesOfKind> accelerators;
   static constexpr auto describe() {
     return std::tuple{
         field("runs", &QuotaUse::runs, "placed now"),
         field("cpu", &QuotaUse::cpu, "cores that placed runs count as"),
         field("memory", &QuotaUse::memory, "what the sandboxes of placed runs may use"),
+        field("disk", &QuotaUse::disk, "what the sandboxes of placed runs may write"),
         field("accelerators", &QuotaUse::accelerators, "devices of placed runs by kind",
               {.omit_empty = true})};
   }
 };
 
-// "runs 1/4, cpu 2/8, memory 1Gi/8Gi, nvidia 0/2"; without a use "runs 4, cpu 8".
+// "runs 1/4, cpu 2/8, memory 1Gi/8Gi, disk 4Gi/64Gi, nvidia 0/2"; without a use "runs 4, cpu 8".
 std::string quota_text(const ComputeQuota& quota, const std::optional<QuotaUse>& use);
 
 }  // namespace paddock::contracts

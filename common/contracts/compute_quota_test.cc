@@ -12,13 +12,16 @@ TEST(ComputeQuota, IsToldInOneLineWithWhatIsInUse) {
   EXPECT_EQ(quota_text(quota, {}), "");
   quota.runs = 4;
   quota.memory = wire::Quantity{int64_t{8} << 30};
+  quota.disk = wire::Quantity{int64_t{64} << 30};
   quota.accelerators = {{AcceleratorKind::kNvidia, 2}, {AcceleratorKind::kAny, 3}};
-  EXPECT_EQ(quota_text(quota, {}), "runs 4, memory 8Gi, nvidia 2, accelerators 3");
+  EXPECT_EQ(quota_text(quota, {}), "runs 4, memory 8Gi, disk 64Gi, nvidia 2, accelerators 3");
   QuotaUse use;
   use.runs = 1;
   use.memory = wire::Quantity{int64_t{512} << 20};
+  use.disk = wire::Quantity{int64_t{4} << 30};
   use.accelerators = {{AcceleratorKind::kAny, 1}};
-  EXPECT_EQ(quota_text(quota, use), "runs 1/4, memory 512Mi/8Gi, nvidia 0/2, accelerators 1/3");
+  EXPECT_EQ(quota_text(quota, use),
+            "runs 1/4, memory 512Mi/8Gi, disk 4Gi/64Gi, nvidia 0/2, accelerators 1/3");
 }
 
 TEST(ComputeQuota, IsReadWithTheFieldOfEachFault) {
@@ -29,7 +32,8 @@ TEST(ComputeQuota, IsReadWithTheFieldOfEachFault) {
   EXPECT_EQ(faults(wire::Value::Object{{"runs", -1}}), "runs");
   EXPECT_EQ(faults(wire::Value::Object{{"cpu", "many"}}), "cpu");
   EXPECT_EQ(faults(wire::Value::Object{{"memory", "-1Gi"}}), "memory");
-  EXPECT_EQ(faults(wire::Value::Object{{"disk", 1}}), "disk");
+  EXPECT_EQ(faults(wire::Value::Object{{"disk", "-1Gi"}}), "disk");
+  EXPECT_EQ(faults(wire::Value::Object{{"discs", 1}}), "discs");
   const wire::Value nameless = wire::Value::Object{{"kind", "nvidia"}};
   EXPECT_EQ(faults(wire::Value::Object{{"accelerators", wire::Value::Array{nameless}}}),
             "accelerators[0].count");

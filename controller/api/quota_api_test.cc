@@ -82,13 +82,16 @@ TEST_F(Quotas, AreForAdministratorsOfAllNamespacesToSetChangeAndRemove) {
 }
 
 TEST_F(Quotas, RefuseARunThatCouldNeverBePlacedAndNameWhatWouldPass) {
-  put_quota(R"({"cpu":4,"memory":"8Gi","accelerators":[{"kind":"nvidia","count":0}]})");
+  put_quota(
+      R"({"cpu":4,"memory":"8Gi","disk":"4Gi","accelerators":[{"kind":"nvidia","count":0}]})");
   const Answer cores = make("a", R"(,"resources":{"cpu":5})");
   EXPECT_EQ(cores.status, 403);
   EXPECT_EQ(cores.reason(), "QUOTA_TOO_SMALL");
   EXPECT_THAT(cores.text, HasSubstr("spec.resources.cpu"));
   EXPECT_THAT(cores.text, HasSubstr("(grant bound) has 4 cores in all"));
   EXPECT_EQ(make("b", R"(,"sandbox":{"limits":{"memory":"9Gi"}})").reason(), "QUOTA_TOO_SMALL");
+  EXPECT_THAT(make("f", R"(,"sandbox":{"limits":{"fsBytes":"5Gi"}})").text,
+              HasSubstr("(grant bound) has 4Gi of disk in all"));
   EXPECT_EQ(make("c", R"(,"resources":{"accelerators":{"kind":"any","count":1}})").reason(),
             "QUOTA_TOO_SMALL");
   EXPECT_EQ(make("d", R"(,"resources":{"cpu":4})").status, 201);
@@ -97,7 +100,7 @@ TEST_F(Quotas, RefuseARunThatCouldNeverBePlacedAndNameWhatWouldPass) {
 }
 
 TEST_F(Quotas, LetARunWaitAndSayWhyUntilThereIsRoom) {
-  put_quota(R"({"runs":1,"memory":"16Gi"})");
+  put_quota(R"({"runs":1,"memory":"16Gi","disk":"64Gi"})");
   ASSERT_EQ(make("first").status, 201);
   clock_.advance(Millis(1));
   ASSERT_EQ(make("second").status, 201);
@@ -111,9 +114,10 @@ TEST_F(Quotas, LetARunWaitAndSayWhyUntilThereIsRoom) {
   const Answer grant = call("GET", cat(kGrants, "/bound"));
   EXPECT_EQ(*grant.body.at("status.quotaUsed.runs")->integer(), 1);
   EXPECT_EQ(grant.body.text("status.quotaUsed.memory"), "8Gi") << "the profile's limit";
+  EXPECT_EQ(grant.body.text("status.quotaUsed.disk"), "4Gi") << "likewise";
   Request table = request_of("GET", kGrants, admin_);
   table.headers["accept"] = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-  EXPECT_THAT(send(std::move(table)).text, HasSubstr("runs 1/1, memory 8Gi/16Gi"));
+  EXPECT_THAT(send(std::move(table)).text, HasSubstr("runs 1/1, memory 8Gi/16Gi, disk 4Gi/64Gi"));
 
   // Lowered: what runs goes on. Raised: what waits goes.
   ASSERT_EQ(patch(admin_, R"({"spec":{"compute":{"quota":{"runs":0}}}})").status, 200);
@@ -203,7 +207,7 @@ TEST_F(Quotas, EndWithTheDeletionOfAGrantThatIsHeld) {
 
 TEST_F(Quotas, NeedAWholeAndKnownDescription) {
   for (const char* bad :
-       {R"({"quota":{"disk":1}})", R"({"quota":{"runs":-1}})",
+       {R"({"quota":{"discs":1}})", R"({"quota":{"runs":-1}})",
         R"({"quota":{"accelerators":[{"kind":"nvidia"}]}})", R"({"quota":{"cpu":1000000001}})"}) {
     const Answer refused = call("POST", kGrants, grant_text(bad));
     EXPECT_EQ(refused.status, 400) << bad;

@@ -30,7 +30,7 @@ void add(TickReport& sum, const TickReport& one) {
 }
 
 contracts::QuotaUse use_of(const scheduler::Charges& charged) {
-  contracts::QuotaUse use{charged.runs, charged.cpu, {charged.memory}, {}};
+  contracts::QuotaUse use{charged.runs, charged.cpu, {charged.memory}, {charged.disk}, {}};
   for (const auto& [kind, name] : wire::EnumNames<contracts::AcceleratorKind>::values) {
     const int64_t count = charged.devices[static_cast<size_t>(kind)];
     if (count > 0) use.accelerators.push_back({kind, count});

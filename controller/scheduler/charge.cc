@@ -4,21 +4,33 @@
 
 namespace paddock::scheduler {
 
+namespace {
+
+int64_t held(const std::optional<wire::Quantity>& limit, int64_t asked, int64_t most) {
+  return limit ? std::min(std::max(limit->bytes, asked), most) : most;
+}
+
+}  // namespace
+
 Charge charge_of(const Demand& demand) {
-  const auto& limit = demand.policy.limits.memory;
-  const int64_t held = limit ? std::max(limit->bytes, demand.memory) : kMostMemory;
-  return {std::max<int64_t>(demand.cpu, 1), std::min(held, kMostMemory), demand.accelerators};
+  const auto& limits = demand.policy.limits;
+  return {std::max<int64_t>(demand.cpu, 1), held(limits.memory, demand.memory, kMostMemory),
+          held(limits.fs_bytes, demand.disk, kMostDisk), demand.accelerators};
 }
 
 Charge charge_of(const contracts::Sandbox& session) {
   const auto& limits = session.spec.security.limits;
-  return {1, limits.memory_bytes.value_or(contracts::session_defaults::kMemoryBytes), {}};
+  return {1,
+          limits.memory_bytes.value_or(contracts::session_defaults::kMemoryBytes),
+          limits.fs_bytes.value_or(contracts::session_defaults::kFsBytes),
+          {}};
 }
 
 void Charges::add(const Charge& charge, int64_t sign) {
   runs += sign;
   cpu += sign * charge.cpu;
   memory += sign * charge.memory;
+  disk += sign * charge.disk;
   if (!charge.accelerators) return;
   const int64_t count = sign * charge.accelerators->count;
   if (charge.accelerators->kind != contracts::AcceleratorKind::kAny)

@@ -1,6 +1,6 @@
 // What a run counts as in the quotas of its namespace while it is placed: one core at the least,
-// and the memory that its sandbox would let it use, whatever it says that it needs. A sandbox
-// session counts likewise while it lives: what one command of it may use.
+// and the memory and disk that its sandbox would let it use, whatever it says that it needs. A
+// sandbox session counts likewise while it lives: what one command of it may use.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,13 @@ namespace paddock::scheduler {
 
 // A sandbox that may use more memory than this, or has no limit at all, counts as this much.
 inline constexpr int64_t kMostMemory = int64_t{16} << 40;
+// Disk likewise.
+inline constexpr int64_t kMostDisk = int64_t{16} << 40;
 
 struct Charge {
   int64_t cpu = 1;
   int64_t memory = 0;
+  int64_t disk = 0;
   std::optional<contracts::Accelerators> accelerators;
 };
 Charge charge_of(const Demand& demand);
@@ -27,6 +30,7 @@ struct Charges {
   int64_t runs = 0;  // and sessions
   int64_t cpu = 0;
   int64_t memory = 0;
+  int64_t disk = 0;
   DeviceCount devices{};  // one of any kind is one of every kind
   void add(const Charge& charge, int64_t sign = 1);
   friend bool operator==(const Charges&, const Charges&) = default;

@@ -187,10 +187,39 @@ TEST(GrantedQuota, ManyPlacedSandboxesWithoutALimitAreCountedWithoutOverflow) {
   Charges all;
   const Charge charge = charge_of(demand_of(run("a")));
   EXPECT_EQ(charge.memory, kMostMemory);
+  EXPECT_EQ(charge.disk, kMostDisk);
   for (int i = 0; i < 100'000; ++i) all.add(charge);
   EXPECT_EQ(all.memory, 100'000 * kMostMemory);
+  EXPECT_EQ(all.disk, 100'000 * kMostDisk);
   contracts::Run boundless = with_sandbox_memory(run("b"), INT64_MAX);
   EXPECT_EQ(charge_of(demand_of(boundless)).memory, kMostMemory);
+}
+
+TEST(GrantedQuota, CountsTheDiskThatSandboxesMayWriteWhateverTheirRunsAskFor) {
+  const auto writes = [](const char* uid, int64_t gi) {
+    contracts::Run out = with_sandbox_memory(run(uid), kGi);
+    out.status.policy->limits.fs_bytes = wire::Quantity{gi * kGi};
+    return out;
+  };
+  ComputeQuota quota;
+  quota.disk = wire::Quantity{10 * kGi};
+  EXPECT_EQ(placed(quota, {writes("a", 4), writes("b", 4), writes("c", 4)}), 2u);
+  contracts::Run modest = writes("d", 11);
+  modest.spec.resources.emplace().disk = wire::Quantity{1};
+  const auto check = [&](const contracts::Run& asked) {
+    return check_alone("team-a", "", quota, charge_of(demand_of(asked)));
+  };
+  EXPECT_TRUE(check(writes("e", 10)).ok());
+  const Error refused = check(modest).error();
+  EXPECT_EQ(refused.causes.at(0).field, "spec.sandbox.limits.fsBytes");
+  EXPECT_EQ(refused.message,
+            "the quota of namespace team-a has 10Gi of disk in all and this run alone counts as "
+            "11Gi; would help: ask for less, or ask the operator for a larger quota");
+  EXPECT_THAT(check(with_sandbox_memory(run("f"), kGi)).error().message,
+              HasSubstr("no limit of its files in its sandbox"));
+  contracts::Sandbox session;
+  session.spec.security.limits.fs_bytes = 5 * kGi;
+  EXPECT_EQ(charge_of(session).disk, 5 * kGi);
 }
 
 TEST(GrantedQuota, RefusesWhatAloneIsOverIt) {

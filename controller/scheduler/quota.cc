@@ -23,7 +23,8 @@ int64_t asked_of(const std::optional<contracts::Accelerators>& asked, Accelerato
 }
 
 std::string amount(const OverQuota& over, int64_t value) {
-  return over.what == What::kMemory ? format_quantity(value) : cat(value);
+  const bool bytes = over.what == What::kMemory || over.what == What::kDisk;
+  return bytes ? format_quantity(value) : cat(value);
 }
 
 std::string noun(const OverQuota& over) {
@@ -34,6 +35,8 @@ std::string noun(const OverQuota& over) {
       return "cores";
     case What::kMemory:
       return "of memory";
+    case What::kDisk:
+      return "of disk";
     case What::kAccelerators:
       break;
   }
@@ -64,10 +67,13 @@ std::string waits_text(const std::string& name_space, const std::string& grant,
 
 std::string never_text(const std::string& name_space, const std::string& grant,
                        const OverQuota& over, const char* kind = "run") {
-  const bool limitless = over.what == What::kMemory && over.asked == kMostMemory;
+  const char* limitless = "";
+  if (over.what == What::kMemory && over.asked == kMostMemory)
+    limitless = ", having no memory limit in its sandbox";
+  if (over.what == What::kDisk && over.asked == kMostDisk)
+    limitless = ", having no limit of its files in its sandbox";
   return cat(owner_text(name_space, grant), " has ", amount(over, over.limit), " ", noun(over),
-             " in all and this ", kind, " alone counts as ", amount(over, over.asked),
-             limitless ? ", having no memory limit in its sandbox" : "",
+             " in all and this ", kind, " alone counts as ", amount(over, over.asked), limitless,
              "; would help: ", over.what == What::kRuns ? "" : "ask for less, or ",
              raise_text(grant, over));
 }
@@ -105,6 +111,8 @@ std::optional<OverQuota> over_quota(const contracts::ComputeQuota& quota, const 
   }
   if (quota.memory && over(quota.memory->bytes, used.memory, charge.memory))
     return OverQuota{What::kMemory, kAny, quota.memory->bytes, used.memory, charge.memory};
+  if (quota.disk && over(quota.disk->bytes, used.disk, charge.disk))
+    return OverQuota{What::kDisk, kAny, quota.disk->bytes, used.disk, charge.disk};
   return std::nullopt;
 }
 
@@ -116,6 +124,8 @@ std::string_view quota_field(What what) {
       return "cpu";
     case What::kMemory:
       return "memory";
+    case What::kDisk:
+      return "disk";
     case What::kAccelerators:
       return "accelerators";
   }
@@ -130,6 +140,8 @@ std::string_view run_field(What what) {
       return "spec.resources.cpu";
     case What::kMemory:
       return "spec.sandbox.limits.memory";
+    case What::kDisk:
+      return "spec.sandbox.limits.fsBytes";
     case What::kAccelerators:
       return "spec.resources.accelerators";
   }
@@ -137,11 +149,12 @@ std::string_view run_field(What what) {
 }
 
 std::string_view session_field(What what) {
-  return what == What::kMemory ? "spec.security.limits.memoryBytes" : "spec";
+  if (what == What::kMemory) return "spec.security.limits.memoryBytes";
+  return what == What::kDisk ? "spec.security.limits.fsBytes" : "spec";
 }
 
 contracts::ComputeQuota bounds_of(const Quota& quota) {
-  contracts::ComputeQuota bounds{quota.runs, quota.cpu, quota.memory, {}};
+  contracts::ComputeQuota bounds{quota.runs, quota.cpu, quota.memory, quota.disk, {}};
   if (quota.accelerators) bounds.accelerators = {{AcceleratorKind::kAny, *quota.accelerators}};
   return bounds;
 }

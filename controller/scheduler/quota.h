@@ -22,6 +22,7 @@ struct Quota {
   std::optional<int64_t> runs;
   std::optional<int64_t> cpu;
   std::optional<wire::Quantity> memory;
+  std::optional<wire::Quantity> disk;
   std::optional<int64_t> accelerators;
   // Of runs that wait; more are refused at creation.
   std::optional<int64_t> pending;
@@ -34,6 +35,7 @@ struct Quota {
         field("cpu", &Quota::cpu, "cores of placed runs; one that asks for none counts as one",
               {.min = 0}),
         field("memory", &Quota::memory, "what the sandboxes of placed runs may use"),
+        field("disk", &Quota::disk, "what the sandboxes of placed runs may write"),
         field("accelerators", &Quota::accelerators, "devices of placed runs", {.min = 0}),
         field("pending", &Quota::pending, "runs that wait; more are refused", {.min = 0}),
         field("maxPriority", &Quota::max_priority, "higher ones are refused",
@@ -61,7 +63,7 @@ struct Usage {
 
 // One more run would be over a bound.
 struct OverQuota {
-  enum class What { kRuns, kCpu, kMemory, kAccelerators };
+  enum class What { kRuns, kCpu, kMemory, kDisk, kAccelerators };
   What what = What::kRuns;
   contracts::AcceleratorKind kind = contracts::AcceleratorKind::kAny;  // of accelerators
   int64_t limit = 0;

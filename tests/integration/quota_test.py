@@ -38,14 +38,14 @@ class Quota(unittest.TestCase):
 
     # proves: ORB-10
     def test_a_run_beyond_it_waits_until_there_is_room(self):
-        self.set_quota(runs=1, memory="64Gi")
+        self.set_quota(runs=1, memory="64Gi", disk="100Gi")
         self.submit("first", 600)
         self.instance.wait_phase("first", "Running")
         self.submit("second", 600)
         why = "the quota of namespace default (grant bound) is used up: 1 of 1 runs are in use and 1 more would be needed"
         self.wait_message("second", why)
         self.assertIn(why, self.instance.run("describe", "run", "second").stdout)
-        self.assertIn("runs 1/1, memory 8Gi/64Gi", self.instance.run("get", "grants").stdout)
+        self.assertIn("runs 1/1, memory 8Gi/64Gi, disk 4Gi/100Gi", self.instance.run("get", "grants").stdout)
         self.assertIn("grant bound", self.instance.run("plan", self.project, "python3 job.py 0", check=False).stdout)
 
         self.set_quota(runs=0)  # ends nothing
@@ -65,12 +65,13 @@ class Quota(unittest.TestCase):
         self.instance.wait_phase("third", "Succeeded")
 
     def test_what_could_never_be_placed_is_refused(self):
-        self.set_quota(cpu=2, memory="16Gi", accelerators=[{"kind": "nvidia", "count": 0}])
+        self.set_quota(cpu=2, memory="16Gi", disk="4Gi", accelerators=[{"kind": "nvidia", "count": 0}])
         self.submit("fits", 0)
         workspace = self.instance.run_object("fits")["spec"]["workspace"]
         spec = {"type": "compute", "command": "python3 job.py 0", "workspace": workspace}
         for more, field in (({"resources": {"cpu": 3}}, "spec.resources.cpu"),
                             ({"sandbox": {"limits": {"memory": "17Gi"}}}, "spec.sandbox.limits.memory"),
+                            ({"sandbox": {"limits": {"fsBytes": "5Gi"}}}, "spec.sandbox.limits.fsBytes"),
                             ({"resources": {"accelerators": {"kind": "any", "count": 1}}}, "spec.resources.accelerators")):
             status, answer = self.instance.post_run("never", spec | more)
             self.assertEqual((status, answer["error"]["code"]), (403, "QUOTA_TOO_SMALL"), answer)
@@ -82,10 +83,10 @@ class Quota(unittest.TestCase):
     def test_a_session_counts_from_its_creation_to_its_end(self):
         api = SessionApi(self.instance)
         self.addCleanup(api.close)
-        self.set_quota(runs=1, memory="16Gi")
+        self.set_quota(runs=1, memory="16Gi", disk="16Gi")
         status, answer = api.create(name="first")
         self.assertEqual(status, 201, answer)
-        wait_until("the account", lambda: "runs 1/1, memory 256Mi/16Gi" in self.instance.run("get", "grants").stdout)
+        wait_until("the account", lambda: "runs 1/1, memory 256Mi/16Gi, disk 256Mi/16Gi" in self.instance.run("get", "grants").stdout)
         for restart in (False, True):
             if restart:
                 self.instance.kill("paddock-controller")

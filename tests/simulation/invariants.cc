@@ -217,18 +217,21 @@ struct Held {
   int64_t runs = 0;
   int64_t cpu = 0;
   int64_t memory = 0;
+  int64_t disk = 0;
   int64_t devices = 0;  // each of any kind
   void add(const Run& run) {
     const contracts::Resources& asked = *run.spec.resources;
     runs += 1;
     cpu += asked.cpu.value_or(1);
     memory += run.status.policy->limits.memory->bytes;
+    disk += run.status.policy->limits.fs_bytes->bytes;
     devices += asked.accelerators ? asked.accelerators->count : 0;
   }
   std::string beyond(const contracts::ComputeQuota& quota) const {
     if (quota.runs && runs > *quota.runs) return "placed over the granted runs";
     if (quota.cpu && cpu > *quota.cpu) return "placed over the granted cores";
     if (quota.memory && memory > quota.memory->bytes) return "placed over the granted memory";
+    if (quota.disk && disk > quota.disk->bytes) return "placed over the granted disk";
     for (const auto& each : quota.accelerators) {
       if (devices > each.count) return "placed over the granted devices";
     }

@@ -103,6 +103,7 @@ void World::submit_run() {
   if (chance(25)) resources.accelerators = contracts::Accelerators{};
   run.status.policy.emplace().limits.memory =
       resources.memory.value_or(wire::Quantity{int64_t{1} << 30});
+  run.status.policy->limits.fs_bytes = wire::Quantity{int64_t{4} << 30};
   if (chance(40)) run.spec.retry = contracts::RetryPolicy{.max_attempts = 3};
   if (chance(15)) run.spec.deadline = wire::Duration{Millis(10'000) + up_to(300'000)};
   const Status stored = store_->write([&](store::WriteTxn& txn) {
@@ -161,6 +162,7 @@ void World::change_quota() {
   if (moment % 2 == 0) quota.runs = moment % 3;
   if (moment % 3 != 0) quota.cpu = moment % 7;
   if (moment % 4 != 0) quota.memory = wire::Quantity{(moment % 6) << 30};
+  if (moment % 5 == 0) quota.disk = wire::Quantity{(moment % 4) << 32};
   if (moment % 4 == 0) quota.accelerators = {{contracts::AcceleratorKind::kNvidia, moment % 2}};
   put_quota(quota);
 }
@@ -363,6 +365,7 @@ void World::stop_faults() {
   quota.runs = 1;
   quota.cpu = 4;
   quota.memory = wire::Quantity{int64_t{4} << 30};
+  quota.disk = wire::Quantity{int64_t{16} << 30};
   quota.accelerators = {{contracts::AcceleratorKind::kAny, 1}};
   put_quota(quota);
 }

@@ -588,6 +588,7 @@ class ComputeQuota:
     runs: Optional[int] = None  # placed at once
     cpu: Optional[int] = None  # cores; a run that asks for none counts as one
     memory: Optional[str] = None  # what the sandboxes of placed runs may use
+    disk: Optional[str] = None  # what the sandboxes of placed runs may write
     accelerators: list[DevicesOfKind] = dataclasses.field(default_factory=list)  # devices by kind; a run that asks for any counts for every kind
 
 
@@ -608,6 +609,7 @@ class QuotaUse:
     runs: int = 0  # placed now
     cpu: int = 0  # cores that placed runs count as
     memory: str = "0"  # what the sandboxes of placed runs may use
+    disk: str = "0"  # what the sandboxes of placed runs may write
     accelerators: list[DevicesOfKind] = dataclasses.field(default_factory=list)  # devices of placed runs by kind
 
 

@@ -1133,6 +1133,8 @@ export interface ComputeQuota {
   cpu?: number;
   /** what the sandboxes of placed runs may use */
   memory?: string;
+  /** what the sandboxes of placed runs may write */
+  disk?: string;
   /** devices by kind; a run that asks for any counts for every kind */
   accelerators?: DevicesOfKind[];
 }
@@ -1158,6 +1160,8 @@ export interface QuotaUse {
   cpu: number;
   /** what the sandboxes of placed runs may use */
   memory: string;
+  /** what the sandboxes of placed runs may write */
+  disk: string;
   /** devices of placed runs by kind */
   accelerators?: DevicesOfKind[];
 }
