@@ -118,6 +118,12 @@ Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
   return ask_ready(endpoint, timeout).status;
 }
 
+bool serves_on_full_disk(const http::Endpoint& endpoint) {
+  client::ControllerClient client(endpoint);
+  const Result<Value> status = client.get("/status");
+  return status.ok() && status->text("reason") == "STORE_FULL";
+}
+
 Health gather_health(const ConnectionOptions& options, const Env& env) {
   Health health;
   look_at_pointer(health, options, env);

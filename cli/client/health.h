@@ -48,6 +48,8 @@ struct Ready {
 };
 Ready ask_ready(const http::Endpoint& endpoint, Millis timeout);
 Status check_ready(const http::Endpoint& endpoint, Millis timeout);
+// Whether it is there and does what frees something, and nothing else: STORE_FULL.
+bool serves_on_full_disk(const http::Endpoint& endpoint);
 wire::Value ready_document(const Health& health);
 
 }  // namespace paddock::cli

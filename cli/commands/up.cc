@@ -115,11 +115,19 @@ Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
   start.pointer.controller = to_ref(process, self.text("nonce"));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    instance_endpoint(start.paths, start.pointer.url));
+  bool full = false;
   const bool ready = wait_until(start.env, start.left(), [&] {
-    return check_ready(endpoint, Millis(2000)).ok() || !os::alive(process);
+    const Status said = check_ready(endpoint, Millis(2000));
+    full = !said.ok() && said.error().reason == "CONTROLLER_NOT_READY" &&
+           serves_on_full_disk(endpoint);
+    return said.ok() || full || !os::alive(process);
   });
   if (!ready || !os::alive(process))
     return start_error(start, kController, "does not become ready");
+  if (full)
+    start.env.say(
+        "the controller's disk is full: it does what frees something, and nothing else until there "
+        "is room (paddock cancel, paddock delete)");
   return {};
 }
 

@@ -47,6 +47,16 @@ struct BlobConfig {
   }
 };
 
+struct StoreConfig {
+  wire::Quantity reserve{int64_t{64} << 20};
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("reserve", &StoreConfig::reserve,
+                            "of its disk, for deletions, cancels and ends of runs once that is "
+                            "full; a 64th of the disk at most; 0: none")};
+  }
+};
+
 struct ArtifactConfig {
   std::vector<std::string> compute_types;
   static constexpr auto describe() {
@@ -129,6 +139,7 @@ struct Config {
   std::string log_level = "info";
   std::string profiles_dir;
   contracts::Ceilings ceilings = admission::default_ceilings();
+  StoreConfig store;
   BlobConfig blobs;
   ArtifactConfig artifacts;
   VolumeConfig volumes;
@@ -159,6 +170,7 @@ struct Config {
         field("profilesDir", &Config::profiles_dir,
               "folder of sandbox profiles, NAME.yaml; empty: the built-in ones"),
         field("ceilings", &Config::ceilings, "what runs may ask for at most"),
+        field("store", &Config::store, "the database"),
         field("blobs", &Config::blobs, "limits of uploaded files"),
         field("artifacts", &Config::artifacts, "what runs bring back"),
         field("volumes", &Config::volumes, "limits of what runs publish"),

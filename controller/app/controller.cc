@@ -74,6 +74,7 @@ Status Controller::open_state() {
   TRY(check_database_is_there(config_.data_dir));
   store::StoreOptions options;
   options.path = os::join_path(config_.data_dir, "paddock.db");
+  options.reserve = config_.store.reserve.bytes;
   options.on_commit = [this](const std::vector<std::string>& topics) {
     metrics_.count_commit();
     notifier_.notify(topics);

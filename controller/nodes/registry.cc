@@ -142,7 +142,7 @@ Status note_mismatch(store::Store& store, const std::string& name, int64_t proto
 
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
               const Record& record) {
-  Status written = store.write([&](store::WriteTxn& txn) -> Status {
+  Status written = store.write_freeing([&](store::WriteTxn& txn) -> Status {
     TRY(forget_node(txn, node));
     return record ? record(txn) : Status();
   });
@@ -153,7 +153,7 @@ Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
 
 Status leave(store::Store& store, LeaseTable& leases, const std::string& node, bool force,
              const Record& record) {
-  Status written = store.write([&](store::WriteTxn& txn) -> Status {
+  Status written = store.write_freeing([&](store::WriteTxn& txn) -> Status {
     if (!force) TRY(refuse_while_used(txn, node));
     TRY(forget_node(txn, node));
     return record ? record(txn) : Status();

@@ -4,6 +4,7 @@
 #include "common/wire/json.h"
 #include "controller/nodes/assignments.h"
 #include "controller/nodes/nodes_test_support.h"
+#include "controller/store/full_store_test_support.h"
 
 namespace paddock::nodes {
 namespace {
@@ -212,6 +213,40 @@ TEST_F(NodesTest, AnOutcomeWaitsForAllOutputAndEndsTheRunOnce) {
   EXPECT_EQ(std::count(types.begin(), types.end(), "end"), 1);
   EXPECT_EQ(types.back(), "end");
   EXPECT_EQ(std::count(types.begin(), types.end(), "stdout"), 3);
+}
+
+// The store of a full disk takes no output of a run that goes on, which its node keeps.
+TEST_F(NodesTest, OnAFullDiskRunsEndAndCancelsAreHeardAndOutputWaits) {
+  store::FullStore full(*store_);
+  place("goes-on");
+  place("ends");
+  const auto tell = [&](std::vector<contracts::RunReport> reports) {
+    contracts::SyncRequest request;
+    request.session = "session-1";
+    request.generation = 1;
+    request.runs = std::move(reports);
+    auto answer = synchronize(full, leases_, "n1", request, now(clock_));
+    return std::pair(answer, answer.ok() ? hold_for(request, *answer) : Millis(-1));
+  };
+  contracts::RunReport end = report("uid-ends", 1, 2);
+  end.outcome.emplace().phase = contracts::RunPhase::kSucceeded;
+  const auto [answer, hold] = tell({report("uid-goes-on", 1, 3), end});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(run("uid-ends").status.phase, contracts::RunPhase::kSucceeded);
+  EXPECT_EQ(run("uid-goes-on").status.phase, contracts::RunPhase::kRunning);
+  ASSERT_EQ(answer->runs.size(), 1u);
+  EXPECT_EQ(answer->runs[0].output_acked, 0);
+  EXPECT_EQ(hold, kHoldWhileFull) << "it is not to come back at once";
+  const Status canceled = store_->write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(contracts::Run run, txn.run_by_uid("uid-goes-on"));
+    return store::save_run(txn, run, runs::request_cancel(run, clock_.wall()));
+  });
+  ASSERT_TRUE(canceled.ok());
+  const auto heard = tell({report("uid-goes-on", 1, 3)});
+  EXPECT_EQ(heard.first->runs[0].desired, contracts::DesiredState::kCancel);
+  EXPECT_EQ(heard.first->runs[0].output_acked, 3) << "there will not be much more";
+  full.spent = true;
+  EXPECT_EQ(tell({}).first.error().reason, "STORE_FULL");
 }
 
 TEST_F(NodesTest, IgnoresReportsThatAreNotThisNodesToMake) {

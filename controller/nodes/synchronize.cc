@@ -84,6 +84,30 @@ Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& 
   return nothing_more;
 }
 
+// Whether a run is at its end, or is to be: then the rest of what it printed is all there will be.
+Result<bool> ends(store::ReadTxn& txn, const contracts::RunReport& report) {
+  if (report.outcome || report.output.empty()) return true;
+  const auto run = txn.run_by_uid(report.run_uid);
+  if (!run.ok() && run.error().code != Code::kNotFound) return run.error();
+  return run.ok() && run->spec.cancel_requested;
+}
+
+// Its node sends it again.
+contracts::RunReport without_output(contracts::RunReport report) {
+  report.output.clear();
+  return report;
+}
+
+// Output that was not taken: the disk is full, and whoever sent it need not come back at once.
+bool was_put_off(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
+  return std::ranges::any_of(request.runs, [&](const contracts::RunReport& report) {
+    const auto told =
+        std::ranges::find(answer.runs, report.run_uid, &contracts::Assignment::run_uid);
+    return told != answer.runs.end() && told->attempt == report.attempt && !report.output.empty() &&
+           told->output_acked < report.output.back().seq;
+  });
+}
+
 }  // namespace
 
 Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
@@ -94,17 +118,23 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
   contracts::SyncAnswer answer;
   std::optional<LeaseTable::Known> known;
   DeviceTimes times;
-  Status written = store.write([&](store::WriteTxn& txn) -> Status {
+  const auto exchange = [&](store::WriteTxn& txn, bool full) -> Status {
     times.clear();
     ASSIGN_OR_RETURN(known, hear(txn, leases, node, request, now));
     for (const contracts::RunReport& report : request.runs) {
-      TRY(apply_report(txn, node, report, publishing, now.wall, times));
+      ASSIGN_OR_RETURN(const bool whole, full ? ends(txn, report) : Result<bool>(true));
+      TRY(apply_report(txn, node, whole ? report : without_output(report), publishing, now.wall,
+                       times));
     }
     if (request.leaving.value_or(false)) TRY(take_leave(txn, node, request, now.wall));
     ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
     ASSIGN_OR_RETURN(answer.sessions, txn.sessions_on(node));
     return {};
-  });
+  };
+  Status written = store.write([&](store::WriteTxn& txn) { return exchange(txn, false); });
+  if (store::is_full(written))
+    written = store.write_freeing([&](store::WriteTxn& txn) { return exchange(txn, true); },
+                                  store::Frees::kRuns);
   if (!written.ok()) return std::move(written).error();
   if (held != nullptr) *held = std::move(times);
   if (known) leases.know(node, std::move(*known));
@@ -128,6 +158,7 @@ Result<std::string> desired_version(store::Store& store, const std::string& node
 }
 
 Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
+  if (was_put_off(request, answer)) return kHoldWhileFull;
   const bool awaits_answer =
       request.status || std::any_of(request.runs.begin(), request.runs.end(), [](const auto& run) {
         return !run.output.empty() || run.outcome;

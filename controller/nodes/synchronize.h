@@ -23,8 +23,8 @@ namespace paddock::nodes {
 // that are not this node's, not this attempt's or finished are ignored: the answer lacks those
 // runs. A run that publishes does so in the same transaction that ends it; `publishing` is what
 // volumes::prepare() says of the request. `held` becomes the device time of the attempts that ended
-// with it, each once. Errors: NODE_NOT_FOUND, SESSION_SUPERSEDED,
-// OUTPUT_INVALID, OUTCOME_NOT_TERMINAL, STORE_….
+// with it, each once. On a full disk runs that go on keep their output for now. Errors:
+// NODE_NOT_FOUND, SESSION_SUPERSEDED, OUTPUT_INVALID, OUTCOME_NOT_TERMINAL, STORE_….
 Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& leases,
                                           const std::string& node,
                                           const contracts::SyncRequest& request, Now now,
@@ -39,5 +39,7 @@ Result<std::string> desired_version(store::Store& store, const std::string& node
 Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer);
 // Shorter than a lease, so that a held call does not cost its node the lease.
 inline constexpr Millis kMaxHold{10'000};
+// What a node cannot get rid of while the store's disk is full it sends again after so long.
+inline constexpr Millis kHoldWhileFull{1'000};
 
 }  // namespace paddock::nodes

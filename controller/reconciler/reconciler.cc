@@ -109,7 +109,7 @@ Millis Reconciler::look(nodes::Now now) {
 }
 
 // Everything that a tick writes, in one transaction.
-Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed,
+Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, bool full,
                         TickReport& report) {
   Picture& picture = state.picture;
   TRY(picture.catch_up(txn));
@@ -121,17 +121,24 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   TRY(sweep_sessions(txn, now.wall, report));
   TRY(end_on_drained_nodes(txn, picture, now.wall, report));
   TRY(end_sessions_on_drained_nodes(txn, picture, now.wall));
+  if (!full) TRY(place(txn, state, now, report));
+  if (now.mono < state.next_prune) return {};
+  TRY(prune(txn, settings_.retention, now.wall, report));
+  TRY(prune_audit(txn, settings_.retention, now.wall, report));
+  TRY(prune_tokens(txn, settings_.retention, now.wall, report));
+  if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
+  return {};
+}
+
+// On a full disk nothing: what runs writes.
+Status Reconciler::place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report) {
+  Picture& picture = state.picture;
   TRY(picture.catch_up(txn));
   TRY(write_plan(txn, picture.cluster().pass(now.wall, kMostBindings), now.wall, report));
   const bool others = now.mono >= state.tell_others;
   TRY(write_reasons(txn, picture.cluster().explain(kMostExplanations, others, kToldAtOnce),
                     now.wall));
   if (others) state.tell_others = now.mono + kTellOthersEvery;
-  if (now.mono < state.next_prune) return {};
-  TRY(prune(txn, settings_.retention, now.wall, report));
-  TRY(prune_audit(txn, settings_.retention, now.wall, report));
-  TRY(prune_tokens(txn, settings_.retention, now.wall, report));
-  if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
   return {};
 }
 
@@ -158,8 +165,9 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!state.picture.whole()) TRY(catch_up(state));  // the long way outside of the writer
   TickReport report;
   const Millis owed = away_.with([](const Away& away) { return away.owed; });
-  const Status worked =
-      store_.write([&](store::WriteTxn& txn) { return work(txn, state, now, owed, report); });
+  const bool full = store::is_full(store_.check_writable());
+  const auto all = [&](store::WriteTxn& txn) { return work(txn, state, now, owed, full, report); };
+  const Status worked = full ? store_.write_freeing(all) : store_.write(all);
   if (!worked.ok()) return worked.error();
   away_.with([&](Away& away) { away.owed -= owed; });
   if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");

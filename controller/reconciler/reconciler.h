@@ -83,7 +83,9 @@ class Reconciler {
  private:
   struct State;
   Result<TickReport> tick(State& state, nodes::Now now);
-  Status work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, TickReport& report);
+  Status work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, bool full,
+              TickReport& report);
+  Status place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
   Status catch_up(State& state);
   void publish_quota_use(const Picture& picture);
 

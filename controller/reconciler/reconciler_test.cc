@@ -1,6 +1,7 @@
 #include "controller/reconciler/reconciler.h"
 
 #include "controller/reconciler/reconciler_test_support.h"
+#include "controller/store/full_store_test_support.h"
 
 namespace paddock::reconciler {
 namespace {
@@ -58,6 +59,26 @@ class RefusingStore final : public store::Store {
  private:
   store::Store& store_;
 };
+
+TEST_F(ReconcilerTest, OnAFullDiskItEndsAndForgetsAndPlacesNothing) {
+  store::FullStore full(*store_);
+  reconciler_.emplace(full, leases_, settings_);
+  heartbeat();
+  submit("waits");
+  submit("overdue", [](contracts::Run& run) { run.spec.deadline = wire::Duration{Millis(1000)}; });
+  clock_.advance(Millis(1001));
+  heartbeat();
+  TickReport report = step();
+  EXPECT_EQ(report.bound, 0);
+  EXPECT_EQ(report.expired, 1);
+  EXPECT_EQ(run("waits").status.phase, RunPhase::kPending);
+  settings_.retention.max_finished_runs = 0;
+  reconciler_.emplace(full, leases_, settings_);
+  EXPECT_EQ(step().pruned, 1);
+  EXPECT_FALSE(exists("overdue"));
+  full.full = false;
+  EXPECT_EQ(step().bound, 1);
+}
 
 TEST_F(ReconcilerTest, WhatTheDiskRefusedIsDoneAgain) {
   RefusingStore refusing(*store_);

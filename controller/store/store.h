@@ -325,7 +325,17 @@ struct StoreOptions {
   // Called after each commit that wrote, likewise, with how long the batch took until it was on the
   // disk and what was measured of the runs in it.
   std::function<void(Micros, const std::vector<runs::Measures>&)> on_measured = {};
+  // Of the disk, kept for what frees something, less on a small one; 0: nothing. Beside a file
+  // only.
+  int64_t reserve = 0;
 };
+
+// What a change frees. Ends of runs come with what these printed, so they may not use up what
+// deletions need.
+enum class Frees { kSpace, kRuns };
+inline bool is_full(const Status& written) {
+  return !written.ok() && written.error().reason == "STORE_FULL";
+}
 
 class Store {
  public:
@@ -339,6 +349,12 @@ class Store {
   // another caller's thread; it must not call write() or read() and should not wait for anything.
   // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
+  // The same for what frees something: it is written on a full disk too, in the reserve, as long as
+  // there is any of that. Nothing that can be asked for without end may come here.
+  virtual Status write_freeing(const std::function<Status(WriteTxn&)>& change,
+                               Frees /*what*/ = Frees::kSpace) {
+    return write(change);
+  }
   virtual Status read(const std::function<Status(ReadTxn&)>& look) = 0;
   // As ReadTxn::token_by_hash(): what every request asks for, and mostly known without a read.
   virtual Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash);

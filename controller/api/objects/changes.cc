@@ -129,16 +129,35 @@ Error as_invalid(Error error) {
   return error;
 }
 
+namespace {
+
+constexpr const char* kTried = "DRY_RUN_ENDS_HERE";
+
+// `change` with an end that undoes it.
+std::function<Status(store::WriteTxn&)> trial_of(
+    const std::function<Status(store::WriteTxn&)>& change) {
+  return [&change](store::WriteTxn& txn) -> Status {
+    TRY(change(txn));
+    return Error{Code::kFailedPrecondition, kTried, "nothing is kept"};
+  };
+}
+
+Status what_was_tried(Status tried) {
+  if (!tried.ok() && tried.error().reason == kTried) return {};
+  return tried;
+}
+
+}  // namespace
+
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change) {
-  if (!dry_run) return store.write(change);
-  constexpr const char* kTried = "DRY_RUN_ENDS_HERE";
-  const Status tried = store.write([&](store::WriteTxn& txn) -> Status {
-    TRY(change(txn));
-    return Error{Code::kFailedPrecondition, kTried, "nothing is kept"};  // undoes it
-  });
-  if (!tried.ok() && tried.error().reason != kTried) return tried;
-  return {};
+  return dry_run ? what_was_tried(store.write(trial_of(change))) : store.write(change);
+}
+
+Status free_or_try(store::Store& store, bool dry_run,
+                   const std::function<Status(store::WriteTxn&)>& change) {
+  return dry_run ? what_was_tried(store.write_freeing(trial_of(change)))
+                 : store.write_freeing(change);
 }
 
 }  // namespace paddock::api

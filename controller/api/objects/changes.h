@@ -67,6 +67,9 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
 // Runs `change`; in a dry run nothing of it is kept.
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change);
+// The same for what frees something, on a full disk too.
+Status free_or_try(store::Store& store, bool dry_run,
+                   const std::function<Status(store::WriteTxn&)>& change);
 
 // Others may write between our read and our write: then once more. The last time nobody can.
 template <ChangeableKind T>

@@ -14,6 +14,8 @@ namespace paddock::api {
 
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change);
+Status free_or_try(store::Store& store, bool dry_run,
+                   const std::function<Status(store::WriteTxn&)>& change);
 
 struct CreateRequest {
   IdempotencyKey key;

@@ -61,7 +61,7 @@ Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& opti
                    const std::vector<T>& listed, Deletion<T>& all) {
   Deletion<T> part;
   const Status written =
-      write_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
+      free_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
         for (const T& each : listed) TRY(delete_listed(txn, call, query, options, each, part));
         return {};
       });

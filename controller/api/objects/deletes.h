@@ -44,7 +44,7 @@ Result<Response> delete_object(Call& call) {
   T object;
   bool gone = false;
   Status written =
-      write_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
+      free_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
         ASSIGN_OR_RETURN(gone, erase_object(txn, call, object, options));
         return {};
       });

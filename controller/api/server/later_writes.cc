@@ -52,8 +52,13 @@ Status LaterWrites::settle(store::Store& store, uint64_t number) {
   return done ? Status() : flush(store, number);
 }
 
+Status LaterWrites::settle_freeing(store::Store& store) {
+  const bool done = state_.with([](const State& state) { return state.written >= state.added; });
+  return done ? Status() : flush(store, UINT64_MAX, To::kReserve);
+}
+
 // Up to `number` at least. What could not be written is the first to be written next.
-Status LaterWrites::flush(store::Store& store, uint64_t number) {
+Status LaterWrites::flush(store::Store& store, uint64_t number, To to) {
   const std::lock_guard one(writing_);
   uint64_t last = 0;
   auto batch = state_.with([&](State& state) -> std::vector<Write> {
@@ -63,10 +68,11 @@ Status LaterWrites::flush(store::Store& store, uint64_t number) {
     return std::exchange(state.waiting, {});
   });
   if (batch.empty()) return {};
-  const Status written = store.write([&](store::WriteTxn& txn) -> Status {
+  const auto change = [&](store::WriteTxn& txn) -> Status {
     for (const Write& write : batch) TRY(write(txn));
     return {};
-  });
+  };
+  const Status written = to == To::kReserve ? store.write_freeing(change) : store.write(change);
   state_.with([&](State& state) {
     state.failing = !written.ok();
     if (written.ok()) {

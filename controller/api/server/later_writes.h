@@ -29,6 +29,8 @@ class LaterWrites {
   Status check(store::Store& store);
   // From here on what was added up to `number` is on the disk; by the caller's doing, if need be.
   Status settle(store::Store& store, uint64_t number = UINT64_MAX);
+  // For whoever frees something: on a full disk too, since nothing new begins there (check()).
+  Status settle_freeing(store::Store& store);
   // Writes what comes, until stop(); what is left by then, too. One thread.
   void serve(store::Store& store);
   void stop();
@@ -44,7 +46,8 @@ class LaterWrites {
     bool asleep = false;  // who serves, until it is told
   };
   bool gather();
-  Status flush(store::Store& store, uint64_t number = UINT64_MAX);
+  enum class To { kStore, kReserve };
+  Status flush(store::Store& store, uint64_t number = UINT64_MAX, To to = To::kStore);
 
   std::condition_variable changed_;
   Guarded<State> state_;

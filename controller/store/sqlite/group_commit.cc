@@ -4,6 +4,7 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
+#include "common/base/text.h"
 
 namespace paddock::store::sqlite {
 
@@ -15,10 +16,27 @@ bool refused_by_disk(const Status& result) {
   return reason == "STORE_FULL" || reason == "STORE_IO" || reason == "STORE_BUSY";
 }
 
+// Whoever may free something is told what works.
+Error full_but_for_freeing() {
+  return {
+      Code::kUnavailable, "STORE_FULL",
+      "the controller's disk is full; nothing of this change was kept. What frees something is "
+      "done: `paddock cancel RUN`, `paddock delete run RUN`, `paddock delete sandbox NAME`. Free "
+      "some space so, or on the disk of the controller's data folder, and send it again"};
+}
+
 }  // namespace
 
-Status GroupCommit::submit(const Change& change) {
-  Job job{&change};
+void GroupCommit::begin() {
+  if (reserve_ == nullptr) return;
+  const std::string copied = cat("PRAGMA wal_autocheckpoint=", reserve_->parts().copied_at_pages);
+  (void)db_->execute(copied.c_str());
+  reserve_->begin(*db_);
+  disk_refuses_.store(!reserve_->whole());
+}
+
+Status GroupCommit::submit(const Change& change, Purpose purpose) {
+  Job job{&change, purpose};
   std::unique_lock lock(mutex_);
   waiting_.push_back(&job);
   if (working_) {
@@ -69,7 +87,8 @@ void GroupCommit::hand_over() {
 void GroupCommit::remember(const Batch& batch, bool wrote) {
   const bool refused = std::any_of(batch.begin(), batch.end(),
                                    [](const Job* job) { return refused_by_disk(job->result); });
-  if (refused) {
+  const bool lacks_reserve = reserve_ != nullptr && !reserve_->whole();
+  if (refused || lacks_reserve) {
     disk_refuses_.store(true);
   } else if (wrote) {
     disk_refuses_.store(false);
@@ -90,18 +109,50 @@ void GroupCommit::give_pages_back() {
     (void)db_->execute("ROLLBACK");
 }
 
-void GroupCommit::commit(const Batch& batch) {
-  const Stopwatch stopwatch;
-  Transaction txn(*db_, cache_);
-  const int64_t changes = db_->changes();
+bool GroupCommit::is_put_off(const Job& job) const {
+  if (reserve_ == nullptr || reserve_->whole()) return false;
+  return !job.purpose || (*job.purpose == Frees::kRuns && !reserve_->half_left());
+}
+
+// Takes back what is missing of the reserve, before others than those who free something.
+void GroupCommit::look_at_disk(const Batch& batch) {
+  if (reserve_ == nullptr || reserve_->whole()) return;
+  const bool asked =
+      std::any_of(batch.begin(), batch.end(), [](const Job* job) { return !job->purpose; });
+  if (asked) reserve_->take(*db_);
+}
+
+// The disk was full before the reserve knew of it. What the log holds is copied, so that it begins
+// anew; then those who free something are tried once more, alone.
+bool GroupCommit::may_succeed_in_reserve(const Status& committed, const Batch& batch) {
+  if (committed.ok() || committed.error().reason != "STORE_FULL") return false;
+  if (reserve_ == nullptr || !reserve_->give_up()) return false;
+  (void)db_->execute("PRAGMA wal_checkpoint(PASSIVE)");
+  for (Job* job : batch) job->result = {};
+  return true;
+}
+
+Status GroupCommit::commit_or_undo(const Batch& batch, Transaction& txn) {
   Status committed = try_commit(batch, txn);
   if (txn.tokens_changed()) tokens_.forget_all();
+  if (!committed.ok() && db_->in_transaction()) {
+    if (Status undone = db_->execute("ROLLBACK"); !undone.ok())
+      log_error("the store could not roll back", {{"error", undone.error().describe()}});
+  }
+  return committed;
+}
+
+void GroupCommit::commit(const Batch& batch) {
+  const Stopwatch stopwatch;
+  look_at_disk(batch);
+  auto txn = std::make_unique<Transaction>(*db_, cache_);
+  const int64_t changes = db_->changes();
+  Status committed = commit_or_undo(batch, *txn);
+  if (may_succeed_in_reserve(committed, batch)) {
+    txn = std::make_unique<Transaction>(*db_, cache_);
+    committed = commit_or_undo(batch, *txn);
+  }
   if (!committed.ok()) {
-    if (db_->in_transaction()) {
-      if (Status undone = db_->execute("ROLLBACK"); !undone.ok()) {
-        log_error("the store could not roll back", {{"error", undone.error().describe()}});
-      }
-    }
     for (Job* job : batch) {
       if (job->result.ok()) job->result = committed.error();
     }
@@ -109,10 +160,11 @@ void GroupCommit::commit(const Batch& batch) {
   }
   PADDOCK_CRASH_POINT("store-committed");
   const bool wrote = db_->changes() != changes;
-  if (on_measured_ && wrote) on_measured_(stopwatch.elapsed(), txn.measures());
+  if (on_measured_ && wrote) on_measured_(stopwatch.elapsed(), txn->measures());
+  if (wrote && reserve_ != nullptr) reserve_->look(*db_);
   remember(batch, wrote);
-  txn.publish_decoded();
-  announce(txn);
+  txn->publish_decoded();
+  announce(*txn);
 }
 
 // By the leader, before it hands over: so changes are announced in their order.
@@ -128,6 +180,10 @@ void GroupCommit::announce(Transaction& txn) const {
 Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
   TRY(db_->prepare("BEGIN IMMEDIATE").run());
   for (Job* job : batch) {
+    if (is_put_off(*job)) {
+      job->result = full_but_for_freeing();
+      continue;
+    }
     const size_t touched = txn.topics().size();
     const size_t changed = txn.object_writes().size();
     const size_t measured = txn.measures().size();

@@ -1,6 +1,7 @@
 // The one writer. Callers queue their changes; the first who finds nobody at work becomes the
 // leader and commits a batch for everybody who waits, then hands over. One fsync serves the batch.
-// A change that fails is undone by its savepoint and does not disturb its neighbours.
+// A change that fails is undone by its savepoint and does not disturb its neighbours. While the
+// disk's reserve is not whole only changes that free something are made.
 #pragma once
 
 #include <atomic>
@@ -9,10 +10,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "controller/store/sqlite/connection.h"
+#include "controller/store/sqlite/disk_reserve.h"
 #include "controller/store/sqlite/token_cache.h"
 #include "controller/store/sqlite/transaction.h"
 
@@ -25,18 +28,25 @@ class GroupCommit {
   using OnChanges = std::function<void(std::vector<store::ObjectWrite>)>;
   using OnMeasured = std::function<void(Micros, const std::vector<runs::Measures>&)>;
 
-  // What is read by others is kept in the caches, which outlive this.
-  GroupCommit(std::unique_ptr<Connection> db, DecodedCache& cache, TokenCache& tokens,
-              const StoreOptions& options)
+  // What is read by others is kept in the caches; they and the reserve, if there is one, outlive
+  // this.
+  GroupCommit(std::unique_ptr<Connection> db, DiskReserve* reserve, DecodedCache& cache,
+              TokenCache& tokens, const StoreOptions& options)
       : db_(std::move(db)),
+        reserve_(reserve),
         cache_(cache),
         tokens_(tokens),
         on_commit_(options.on_commit),
         on_changes_(options.on_changes),
         on_measured_(options.on_measured) {}
 
+  // Before the first change: takes the reserve.
+  void begin();
+
+  // Nothing: it frees nothing.
+  using Purpose = std::optional<store::Frees>;
   // Returns after the commit. Any thread.
-  Status submit(const Change& change);
+  Status submit(const Change& change, Purpose purpose = {});
   // Whether the last change that had to reach the disk was refused by it. Any thread.
   bool disk_refuses() const { return disk_refuses_.load(); }
 
@@ -45,6 +55,7 @@ class GroupCommit {
  private:
   struct Job {
     const Change* change;
+    Purpose purpose = {};
     Status result = {};
     bool done = false;
     bool leads = false;
@@ -57,6 +68,10 @@ class GroupCommit {
   void hand_over();
   // Below: by the leader only, without the lock.
   void commit(const Batch& batch);
+  Status commit_or_undo(const Batch& batch, Transaction& txn);
+  bool is_put_off(const Job& job) const;
+  bool may_succeed_in_reserve(const Status& committed, const Batch& batch);
+  void look_at_disk(const Batch& batch);
   Status try_commit(const Batch& batch, Transaction& txn);
   Status run_in_savepoint(Job& job, Transaction& txn);
   void remember(const Batch& batch, bool wrote);
@@ -68,6 +83,7 @@ class GroupCommit {
   bool working_ = false;
 
   std::unique_ptr<Connection> db_;  // the leader's
+  DiskReserve* const reserve_;      // the leader's; null: there is none
   DecodedCache& cache_;
   TokenCache& tokens_;
   OnCommit on_commit_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/guarded.h"
+#include "controller/store/sqlite/disk_reserve.h"
 #include "controller/store/sqlite/group_commit.h"
 #include "controller/store/sqlite/open_file.h"
 #include "controller/store/sqlite/soundness.h"
@@ -63,14 +64,20 @@ class FileStore final : public CachingStore {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
-        writer_(std::move(file.writer), cache_, tokens_, options),
+        reserve_(options.path, options.reserve),
+        writer_(std::move(file.writer), &reserve_, cache_, tokens_, options),
         readers_(options.path) {
+    writer_.begin();
     if (!file.known_sound) check_.emplace(options.path);
   }
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     if (check_) TRY(check_->so_far());
     return writer_.submit(change);
+  }
+  Status write_freeing(const std::function<Status(WriteTxn&)>& change, Frees what) override {
+    if (check_) TRY(check_->so_far());
+    return writer_.submit(change, what);
   }
 
   // A connection whose transaction did not end well is closed, not given back.
@@ -96,6 +103,7 @@ class FileStore final : public CachingStore {
 
  private:
   os::LockFile lock_;
+  DiskReserve reserve_;  // before those who use its files: it closes them last
   GroupCommit writer_;
   ReaderPool readers_;
   std::optional<SoundnessCheck> check_;
@@ -104,7 +112,7 @@ class FileStore final : public CachingStore {
 class MemoryStore final : public CachingStore {
  public:
   MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
-      : writer_(std::move(db), cache_, tokens_, options) {}
+      : writer_(std::move(db), nullptr, cache_, tokens_, options) {}
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     return writer_.submit(change);

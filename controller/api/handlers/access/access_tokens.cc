@@ -75,7 +75,7 @@ Result<Response> list_access_tokens(Call& call) {
 Result<Response> revoke_access_token(Call& call) {
   TRY(refuse_dry_run(call.request, call.body));
   AccessToken answer;
-  const Status revoked = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+  const Status revoked = call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(std::vector<TokenRecord> tokens, txn.tokens());
     const auto found = std::ranges::find(tokens, call.param("id"), &TokenRecord::id);
     if (found == tokens.end() || !is_access_token(*found))

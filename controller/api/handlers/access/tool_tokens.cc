@@ -208,7 +208,7 @@ Result<Response> make_run_token(Call& call) {
 
 Result<Response> revoke_token(Call& call) {
   ToolToken token;
-  const Status revoked = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+  const Status revoked = call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(token, txn.get<ToolToken>(call.key()));
     TRY(store::revoke_tool_token(txn, token, contracts::RevokeReason::kManual, call.now()));
     return record(txn, call, contracts::audit::kObjectUpdate, "tooltokens", token.metadata);

@@ -146,10 +146,12 @@ Result<Response> node_run_artifact(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
   ASSIGN_OR_RETURN(Response answer,
                    receive_blob(call, run.metadata.name_space, cas::Durability::kNow, true));
-  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
-    if (auto still = txn.run_by_uid(run.metadata.uid); !still) return still.error();
-    return txn.put_sent_blob(run.metadata.uid, call.param("digest"));
-  }));
+  TRY(call.services.store.write_freeing(
+      [&](store::WriteTxn& txn) -> Status {
+        if (auto still = txn.run_by_uid(run.metadata.uid); !still) return still.error();
+        return txn.put_sent_blob(run.metadata.uid, call.param("digest"));
+      },
+      store::Frees::kRuns));
   return answer;
 }
 

@@ -130,7 +130,7 @@ void end_stream_tokens(Services& services, const std::string& run_uid) {
     return {};
   });
   if (looked.ok() && !any) return;
-  const Status ended = services.store.write([&](store::WriteTxn& txn) {
+  const Status ended = services.store.write_freeing([&](store::WriteTxn& txn) {
     return store::revoke_tool_tokens(
         txn, run_uid, contracts::RevokeReason::kSseEnd, services.clock.wall(),
         [](const contracts::ToolToken& token) { return token.spec.revoke_on_stream_end; });

@@ -123,7 +123,7 @@ Result<Response> cancel_run(Call& call) {
     ASSIGN_OR_RETURN(request, wire::decode<contracts::CancelRequest>(call.body));
   }
   Run run;
-  TRY(call.services.store.write(
+  TRY(call.services.store.write_freeing(
       [&](store::WriteTxn& txn) { return mark_cancelled(txn, call, request.now, run); }));
   return object_response(run);
 }

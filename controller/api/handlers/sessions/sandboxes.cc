@@ -115,7 +115,7 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
     log_info("a session is not open yet", {{"why", opened.error().describe()}});
     return {};
   }
-  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+  TRY(call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     const Result<bool> erased = erase_found(txn, call, session, {});
     return erased.ok() ? Status() : Status(erased.error());
   }));
@@ -141,8 +141,8 @@ Result<Response> destroy_sandbox(Call& call) {
   const bool dry_run = wish.dry_run;
   bool gone = false;
   Sandbox session;
-  if (!dry_run) TRY(call.services.later->settle(call.services.store));  // what came before its end
-  Status written = write_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
+  if (!dry_run) TRY(call.services.later->settle_freeing(call.services.store));  // what came before its end
+  Status written = free_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(gone, erase_object(txn, call, session, wish));
     return {};
   });

@@ -31,7 +31,7 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
   const bool lost = error.reason == contracts::kSessionLost;
   if (!lost && error.reason != "NO_NODE") return error;
   TRY(services.later->settle(services.store));
-  const Status looked = services.store.write([&](store::WriteTxn& txn) -> Status {
+  const Status looked = services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const Sandbox now, txn.get<Sandbox>(key_of(session)));
     TRY(sessions::check_lives(now));
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
