@@ -43,6 +43,9 @@ struct Accelerators {
   }
 };
 
+// What a run that asks for no disk counts as: its records, its output, and a little.
+inline constexpr int64_t kUsualDisk = int64_t{16} << 20;
+
 struct Resources {
   std::optional<int64_t> cpu;
   std::optional<wire::Quantity> memory;

@@ -22,8 +22,7 @@ inline void count_device(DeviceCount& devices, contracts::AcceleratorKind kind, 
   }
 }
 
-// What a run that asks for no disk counts as: its records, its output, and a little.
-inline constexpr int64_t kUsualDisk = int64_t{16} << 20;
+using contracts::kUsualDisk;
 
 struct Demand {
   int64_t cpu = 0;     // cores; 0: not stated

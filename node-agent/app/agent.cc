@@ -221,16 +221,20 @@ Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig
   return {};
 }
 
-// No run comes to a full disk, whose end would prune the cache; nor one that has no room here.
-void tend_disk(const AgentConfig& config, HostStatus& host, const DiskUse& use,
+// No run comes to a full disk, whose end would prune the cache; nor one that has no room here. What
+// nobody uses goes before any run that does.
+void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs,
                devices::DiskLedger& disk, CacheKeeper& cache, const Clock& clock) {
   bool full = false;
+  const DiskUse use = runs.disk_use();
   host.change([&](contracts::NodeStatus& now) {
     look_at_disk(config, use, now, clock.wall());
     look_at_fault(config, now, clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
   if ((full || disk.is_short()) && cache.tidy(clock, true)) disk.made_room();
+  if (const auto room = devices::disk_room(config.data_dir); room && full)
+    runs.relieve(*room, config.min_free.bytes);
 }
 
 // Those that serve: runs; sessions, whose programs are judged; short code.
@@ -343,7 +347,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     const Regularly looking(Regularly::First::kLater, kLookEvery,
                             [&] { look_again(host_look, accelerators, host); });
     const Regularly tending(Regularly::First::kLater, kDiskEvery,
-                            [&] { tend_disk(config, host, runs.disk_use(), disk, *cache, clock); });
+                            [&] { tend_disk(config, host, runs, disk, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
     ended = converse(config, loop, credentials, clocks, random);
   }

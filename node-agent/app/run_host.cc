@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "node-agent/app/disk_relief.h"
 
 namespace paddock::agent {
 namespace {
@@ -15,7 +16,8 @@ using executor::StopKind;
 using session::RunKey;
 
 constexpr const char* kMayHaveRun = "LAUNCHER_LOST";
-constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
+constexpr size_t kMostNames = 1'000'000;  // before a run is ended; it takes a second or two
+constexpr Millis kSlotPoll{1'000};        // in case a wake-up is missed
 
 // The first of them here.
 void at_once(std::vector<std::function<void()>> tasks) {
@@ -53,14 +55,33 @@ executor::ExecutorPorts RunHost::ports() {
           server_, cache_.trees(), at_once,    &accelerators_, &processors_, &disk_};
 }
 
-DiskUse RunHost::disk_use() const {
+std::vector<RunHost::Life> RunHost::lives() const {
   std::vector<Life> lives;
   state_.with([&](const State& state) {
     for (const auto& [key, hosted] : state.runs) lives.push_back(hosted.life);
   });
+  return lives;
+}
+
+DiskUse RunHost::disk_use() const {
   DiskUse use{.held = disk_.held()};
-  for (const Life& life : lives) use.written += life->written_as_asked();
+  for (const Life& life : lives()) use.written += life->written_as_asked();
   return use;
+}
+
+void RunHost::relieve(const devices::DiskRoom& room, int64_t min_free) {
+  if (room.bytes >= end_line(min_free)) return;
+  const std::vector<Life> all = lives();
+  std::vector<DiskUser> users;
+  for (const Life& life : all)
+    users.push_back({life->written(kMostNames), life->asked_disk().value_or(contracts::kUsualDisk),
+                     life->ending()});
+  const std::optional<size_t> worst = whom_to_end(room, min_free, users);
+  if (!worst) return;
+  const std::string why = beyond_request_text(users[*worst], room.bytes, min_free);
+  log_warn("ending a run for the room that it takes",
+           {{"run", all[*worst]->assignment().run_uid}, {"why", why}});
+  all[*worst]->end_for_disk(why);
 }
 
 // With what may still work in it, and holds the file of this name.

@@ -31,6 +31,8 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   void act(const session::Action& action);
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
+  // Ends the run that must give way on a disk with so much room (disk_relief.h).
+  void relieve(const devices::DiskRoom& room, int64_t min_free);
   // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
   // may be taken on elsewhere, as nothing of them is started here any more.
   std::set<session::RunKey> stop();
@@ -51,6 +53,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
     int64_t working = 0;
     bool stopping = false;
   };
+  std::vector<Life> lives() const;
   static Status remove(const std::string& folder, std::string_view lock);
   static void remove_or_say(const std::string& folder, std::string_view lock);
   Result<std::vector<std::string>> end_earlier();

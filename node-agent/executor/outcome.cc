@@ -120,6 +120,13 @@ RunOutcome outcome_of_lost_launcher(bool command_started, const std::optional<Er
   return out;
 }
 
+RunOutcome outcome_of_disk(const std::string& why,
+                           const std::optional<contracts::SandboxResult>& result) {
+  RunOutcome out{.phase = RunPhase::kFailed, .reason = kDiskRequestExceeded, .message = why};
+  out.result = result;
+  return out;
+}
+
 RunOutcome outcome_of_unreadable(const Error& why) {
   const Error named = contracts::name_full_disk(why);
   return {.phase = RunPhase::kFailed,

@@ -58,6 +58,7 @@ struct RunRecord {
   std::vector<std::string> accelerators;
   std::optional<HoldStart> held;
   std::vector<int64_t> processors;
+  std::string beyond_disk;
   static constexpr auto describe() {
     return std::tuple{
         field("stage", &RunRecord::stage, "how far it came"),
@@ -71,6 +72,8 @@ struct RunRecord {
               "granted to the command: nobody else may have them", {.omit_empty = true}),
         field("held", &RunRecord::held, "since when it has its accelerators"),
         field("processors", &RunRecord::processors, "that the command was put on",
+              {.omit_empty = true}),
+        field("beyondDisk", &RunRecord::beyond_disk, "why it was ended for the node's disk",
               {.omit_empty = true})};
   }
 };

@@ -15,9 +15,6 @@
 #include "node-agent/executor/outcome.h"
 
 namespace paddock::executor {
-namespace {
-constexpr size_t kNamesLookedAt = 20'000;  // some hundredth of a second
-}  // namespace
 
 using contracts::RunPhase;
 
@@ -63,6 +60,7 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
       record_(std::move(record)),
       output_(std::move(output)) {
   if (record_.stage == Stage::kLaunching) {
+    begun_ns_ = output_->state().started_ms.value_or(0) * 1'000'000;
     phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
     lease_environment_again();
     if (ports_.accelerators != nullptr)
@@ -114,6 +112,7 @@ void RunLife::run() {
 }
 
 contracts::RunOutcome RunLife::lost() const {
+  if (!record_.beyond_disk.empty()) return outcome_of_disk(record_.beyond_disk, {});
   if (unreadable_) return outcome_of_unreadable(*unreadable_);
   return outcome_of_lost_launcher(output_->state().started_ms.has_value(),
                                   disk_fault(folder_.path()));
@@ -156,6 +155,7 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
     input_.emplace(std::move(opened));
   }
   PADDOCK_CRASH_POINT("launch-prepared");
+  note_begin();
   record_.stage = Stage::kLaunching;
   TRY(folder_.store(record_));
   TRY(ports_.intents.note(os::base_name(folder_.path())));
@@ -205,6 +205,7 @@ FollowEnd RunLife::follow_command() {
           unreadable_ = read.error();
           stop_.raise(StopKind::kCancel);
         }
+        heed_disk();
         OutputState state = output_->state();
         if (state.started_ms) phase_ = RunPhase::kRunning;
         const bool news =
@@ -266,6 +267,7 @@ void RunLife::collect() {
   }
   contracts::RunOutcome outcome = outcome_of_result(*state.result);
   if (unreadable_) outcome = outcome_of_unreadable(*unreadable_);
+  if (!record_.beyond_disk.empty()) outcome = outcome_of_disk(record_.beyond_disk, outcome.result);
   record_.timings_ms["run"] = state.result->duration_ms;
   if (const Status collected = collect_artifacts(outcome); !collected) {
     if (leaving()) return;
@@ -304,6 +306,7 @@ void RunLife::account(contracts::RunOutcome& outcome) const {
 }
 
 void RunLife::finish(contracts::RunOutcome outcome) {
+  ending_ = true;
   environment_lease_.reset();
   account(outcome);
   accelerators_.reset();
@@ -319,14 +322,6 @@ void RunLife::finish(contracts::RunOutcome outcome) {
   trees_.clear();
   log_info("run ended", {{"run", assignment_.run_uid}, {"reason", record_.outcome->reason}});
   publish();
-}
-
-int64_t RunLife::written_as_asked() const {
-  const auto& resources = assignment_.spec.resources;
-  if (!resources || !resources->disk) return 0;
-  const auto root = os::open_root(folder_.workspace());
-  if (!root) return 0;
-  return std::min(resources->disk->bytes, os::bytes_of_files(root->get(), kNamesLookedAt));
 }
 
 void RunLife::publish() {

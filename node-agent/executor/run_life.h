@@ -4,6 +4,7 @@
 // and belongs to one thread; stop() and read_output() may be called from any.
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <set>
@@ -98,9 +99,17 @@ class RunLife {
   bool launched() const { return record_.stage == Stage::kLaunching; }
   // Whether nothing of it was started or decided: it may be taken on again from the beginning.
   bool untouched() const { return record_.stage == Stage::kAccepted; }
-  // Of the disk that it asked for, what it has written already; as far as is told in a moment, and
-  // never too much. Any thread.
+  static constexpr size_t kNamesLookedAt = 20'000;  // some hundredth of a second
+  // What it has asked for of the disk, what its command has written there, as far as is told in a
+  // moment, and how much of that it asked for. Any thread.
+  std::optional<int64_t> asked_disk() const;
+  int64_t written(size_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
+  // Ends its command at once, where it has one: the run has failed, DISK_REQUEST_EXCEEDED. Any
+  // thread.
+  void end_for_disk(std::string why);
+  // Whether its files will go by themselves.
+  bool ending() const { return ending_ || stop_.at_least(StopKind::kKill); }
   // Once run() has returned: what takes the kernel time to close.
   void let_go() { watch_.reset(); }
 
@@ -135,6 +144,8 @@ class RunLife {
   std::set<std::string> sent_already(const std::vector<contracts::Artifact>& all,
                                      RunTransport& controller) const;
   Millis grace() const;
+  void note_begin();
+  void heed_disk();
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
   bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }
@@ -214,6 +225,10 @@ class RunLife {
   std::unique_ptr<OutputLog> output_;
   std::optional<InputFile> input_;                   // of an agent run
   Guarded<std::vector<contracts::RunInput>> given_;  // and not in that file yet
+  static constexpr int64_t kNotBegun = INT64_MAX;
+  Guarded<std::string> end_why_;  // of end_for_disk()
+  std::atomic<bool> ending_ = false;
+  std::atomic<int64_t> begun_ns_ = kNotBegun;  // what was changed since then its command wrote
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;

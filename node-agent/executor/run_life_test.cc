@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "common/wire/json.h"
+#include "node-agent/executor/outcome.h"
 #include "node-agent/executor/run_life_fixture.h"
 
 namespace paddock::executor {
@@ -159,6 +160,22 @@ TEST_F(Life, ACancelWhileItRunsEndsTheCommand) {
   stop_while_running(StopKind::kCancel);
   EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
   EXPECT_EQ(last_outcome().result->status, contracts::SandboxStatus::kCanceled);
+}
+
+TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
+  behave("linger");
+  assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
+  life = accept();
+  auto running = std::async(std::launch::async, [this] { life->run(); });
+  recorder.wait_for(RunPhase::kRunning);
+  EXPECT_FALSE(life->ending());
+  life->end_for_disk("it wrote too much");
+  EXPECT_TRUE(life->ending());
+  running.wait();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kFailed);
+  EXPECT_EQ(last_outcome().reason, kDiskRequestExceeded);
+  EXPECT_EQ(last_outcome().message, "it wrote too much");
+  EXPECT_TRUE(last_outcome().result.has_value());
 }
 
 TEST_F(Life, ACommandInItsGraceIsKilledWhenThatIsWishedAndWhatItSavedComesBack) {

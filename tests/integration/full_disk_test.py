@@ -86,10 +86,12 @@ class SmallDisk(unittest.TestCase):
     """The data folder of the agent alone is on a small disk."""
     SIZE = "64m"
 
+    MIN_FREE = "1"
+
     def setUp(self):
         self.home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-it-")))
         self.instance = Instance(home=self.home)
-        self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = "1"
+        self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = self.MIN_FREE
         self.disk = self.home / "state/instances/test/agent"
         self.disk.mkdir(parents=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.SIZE},mode=700", "none", self.disk], check=True)
@@ -193,6 +195,42 @@ class DiskThatRunsAskFor(SmallDisk):
         self.instance.run("compute", self.waits, "python3 quick.py")
         self.assertNotIn("coolDown", self.node())
         self.assertEqual([c["type"] for c in self.node()["conditions"]], ["Ready"])
+
+
+# Hides what it wrote as well as it can: under an old time, and under two names.
+GREEDY = """import os, signal, sys
+with open("large", "wb") as file: file.write(b"x" * (30 << 20))
+os.link("large", "again")
+os.utime("large", (946684800, 946684800))
+print("wrote", flush=True)
+while True: signal.pause()
+"""
+
+
+class DiskThatComesToItsEnd(SmallDisk):
+    SIZE = "128m"
+    MIN_FREE = "40Mi"  # a quarter of it is the line
+
+    def test_who_wrote_beyond_what_it_asked_for_is_ended_and_nobody_else(self):
+        project = self.project(greedy__py=GREEDY, waits__py=WAITS)
+        mark = f"modest-{os.getpid()}"
+        self.instance.run("compute", project, f"python3 waits.py {mark}", "--detach", "--name", "modest")
+        wait_until("it to start", lambda: pids_running(mark))
+        self.instance.run("compute", project, "python3 greedy.py", "--detach", "--name", "greedy")
+        wait_until("it to write", lambda: "wrote" in self.instance.run("logs", "greedy", check=False).stdout)
+        self.fill()
+        status = self.instance.wait_phase("greedy", "Failed")["status"]
+        self.assertEqual(status["reason"], "DISK_REQUEST_EXCEEDED")
+        self.assertRegex(status["message"], r"30\.0 MiB of 16\.0 MiB \(the line is 10\.0 MiB.*`--disk`")
+        self.assertEqual(status["attempt"], 1)
+        wait_until("its node to say that it has too little", lambda: [c for c in self.node()["conditions"] if c["type"] == "DiskPressure"])
+        self.assertEqual(self.instance.run_object("modest")["status"]["phase"], "Running")
+        (self.disk / "filler").unlink()
+        for pid in pids_running(mark):
+            os.kill(pid, signal.SIGUSR1)
+        self.instance.wait_phase("modest", "Succeeded")
+        wait_until("its node to take runs again", lambda: [c["type"] for c in self.node()["conditions"]] == ["Ready"])
+
 
 @unittest.skipIf(why_no_disk(), why_no_disk())
 class LaptopDisk(unittest.TestCase):
