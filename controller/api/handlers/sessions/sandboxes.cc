@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "common/base/log.h"
 #include "controller/api/handlers/sessions/sandbox_kind.h"
@@ -104,22 +105,58 @@ Error with_field(Error error) {
   return error;
 }
 
+// To a node beside those that refused it, if one may have it.
+Result<bool> move_away(const Call& call, Sandbox& session, const std::set<std::string>& refused) {
+  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(call.services));
+  bool moved = false;
+  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(Sandbox now,
+                     txn.get<Sandbox>({session.metadata.name_space, session.metadata.name}));
+    TRY(sessions::check_lives(now));
+    ASSIGN_OR_RETURN(auto nodes, txn.list<contracts::Node>({}));
+    std::erase_if(nodes.items,
+                  [&](const auto& node) { return refused.contains(node.metadata.name); });
+    ASSIGN_OR_RETURN(const auto counts, txn.session_counts());
+    const auto policy = contracts::session_policy(now.spec.security, profile.policy);
+    const auto next = sessions::choose_node({now.spec, policy}, nodes.items, counts);
+    if (!next.ok() || now.metadata.uid != session.metadata.uid) return {};
+    txn.touch(store::node_topic(now.status.node_name));
+    now.status.node_name = *next;
+    txn.touch(store::node_topic(now.status.node_name));
+    TRY(txn.update(now));
+    session = std::move(now);
+    moved = true;
+    return {};
+  }));
+  return moved;
+}
+
 }  // namespace
 
 // A node that does not answer now is asked again with the first use. One that cannot have such a
-// session has said so before anybody was told of it.
+// session (a tool, a folder of the host that is not there) has said so before anybody was told of
+// it: another one is asked, a few at the most.
 Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
-  const Status opened = open_session(call.services, session);
-  if (opened.ok()) return {};
-  if (opened.error().code != Code::kFailedPrecondition) {
-    log_info("a session is not open yet", {{"why", opened.error().describe()}});
-    return {};
+  constexpr size_t kMostNodesAsked = 8;
+  std::set<std::string> refused;
+  Status first;
+  while (refused.size() < kMostNodesAsked) {
+    const Status opened = open_session(call.services, session);
+    if (opened.ok()) return {};
+    if (opened.error().code != Code::kFailedPrecondition) {
+      log_info("a session is not open yet", {{"why", opened.error().describe()}});
+      return {};
+    }
+    if (refused.empty()) first = opened;
+    refused.insert(session.status.node_name);
+    ASSIGN_OR_RETURN(const bool moved, move_away(call, session, refused));
+    if (!moved) break;
   }
   TRY(call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     const Result<bool> erased = erase_found(txn, call, session, {});
     return erased.ok() ? Status() : Status(erased.error());
   }));
-  return with_field(opened.error());
+  return with_field(first.error());
 }
 
 Status KindTraits<Sandbox>::prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
@@ -141,7 +178,8 @@ Result<Response> destroy_sandbox(Call& call) {
   const bool dry_run = wish.dry_run;
   bool gone = false;
   Sandbox session;
-  if (!dry_run) TRY(call.services.later->settle_freeing(call.services.store));  // what came before its end
+  if (!dry_run)
+    TRY(call.services.later->settle_freeing(call.services.store));  // what came before its end
   Status written = free_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(gone, erase_object(txn, call, session, wish));
     return {};
