@@ -30,7 +30,7 @@ TEST = (
           "build/test/bin/paddock doctor || true", 5),
     # proves: ELV-102
     Stage("suites", "unit, golden, tidy, fuzz corpora, simulation, packaging scripts",
-          "scripts/suites test -LE 'integration|adversarial|everyday|vm|dashboard'", 120),
+          "scripts/suites test -LE 'integration|adversarial|everyday|vm|skew|dashboard'", 120),
     # proves: ELV-103
     Stage("adversarial", "hostile programs in real sandboxes, as root and as an ordinary user",
           "scripts/suites test -L adversarial", 75),
@@ -68,6 +68,10 @@ VERIFY = (
           paths=("packaging/*", "cmake/*", "CMakeLists.txt", "tests/packaging/*", "scripts/packages", "*/app/*", "cli/*"), needs=("release",)),
     Stage("demo-twice", "make demo on the release; the second one uploads nothing",
           f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 20, needs=("release",)),
+    Stage("skew", "an agent and a controller one release apart, both ways",
+          "scripts/previous-release && scripts/build test programs && scripts/suites test -L skew", 300,
+          paths=("common/contracts/*", "common/client/*", "controller/nodes/*", "controller/api/handlers/node*", "node-agent/session/*",
+                 "node-agent/executor/*", "node-agent/app/*", "packaging/previous-release", "tests/skew/*")),
     Stage("everyday-all", "the same with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
           "scripts/install-deps everyday || true; scripts/build test programs && scripts/suites test -L everyday", 240,
           paths=(*SANDBOX, "packaging/profiles/*", "tests/everyday/*")),

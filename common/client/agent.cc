@@ -63,10 +63,22 @@ Status ControllerClient::leave(const std::string& node, bool force) {
   return {};
 }
 
+// What an older controller does not know is left out from then on. One that knows it again is told
+// all at once: what did not change would not be said again by itself.
 Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& node,
                                                             const contracts::SyncRequest& request) {
-  http::Request call =
-      speaking(json_request("POST", cat(paths::node(node), "/synchronize"), wire::encode(request)));
+  const size_t before = left_out_.size();
+  auto answer = synchronize_once(node, request);
+  if (!answer.ok()) left_out_.merge(unknown_fields(answer.error()));
+  const bool again = answer.ok() ? left_out_.size() < before : left_out_.size() > before;
+  return again ? synchronize_once(node, request) : std::move(answer);
+}
+
+Result<contracts::SyncAnswer> ControllerClient::synchronize_once(
+    const std::string& node, const contracts::SyncRequest& request) {
+  wire::Value told = wire::encode(request);
+  leave_out(told, left_out_);
+  http::Request call = speaking(json_request("POST", cat(paths::node(node), "/synchronize"), told));
   call.timeout = Millis(request.wait_ms) + kAnswerTime;
   Failure failure;
   ASSIGN_OR_RETURN(const http::Response response, once(*http_, call, failure));
@@ -74,6 +86,7 @@ Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& n
   ASSIGN_OR_RETURN(const int64_t protocol,
                    contracts::protocol_said(said == response.headers.end() ? "" : said->second));
   TRY(contracts::check_controller_protocol(protocol));
+  if (protocol >= contracts::kProtocolVersion) left_out_.clear();
   ASSIGN_OR_RETURN(const wire::Value body, parse_body(response));
   return read_answer(body, protocol);
 }

@@ -49,6 +49,28 @@ TEST(AgentProtocol, AControllerOneReleaseApartIsUnderstood) {
   EXPECT_EQ(told(kProtocolVersion, kMore).error().reason, "UNEXPECTED_ANSWER");
 }
 
+TEST(AgentProtocol, WhatAnOlderControllerDoesNotKnowIsLeftOutUntilOneDoes) {
+  const char* refused =
+      R"({"error":{"code":"UNKNOWN_FIELD","message":"status.os: unknown field",)"
+      R"("details":{"causes":[{"field":"status.os","message":"unknown field"}]}}})";
+  const std::string newer = cat("Paddock-Controller-Protocol: ", kProtocolVersion, "\r\n");
+  HttpServer server(script({answer(400, refused), answer(200, kPlain), answer(200, kPlain),
+                            answer(200, kPlain, newer), answer(200, kPlain, newer)}));
+  ControllerClient client({server.url(), {}, {}, {}});
+  contracts::SyncRequest request;
+  request.session = "session-1";
+  request.status.emplace().os = "linux";
+  for (int call = 0; call < 3; ++call) EXPECT_TRUE(client.synchronize("n1", request).ok()) << call;
+  const auto asked = server.requests();
+  ASSERT_EQ(asked.size(), 5u);
+  const auto says = [&](size_t i) { return asked[i].body.find("linux") != std::string::npos; };
+  EXPECT_TRUE(says(0));
+  EXPECT_FALSE(says(1)) << "the same call again, without it";
+  EXPECT_FALSE(says(2)) << "it is not asked anew each time";
+  EXPECT_FALSE(says(3));
+  EXPECT_TRUE(says(4)) << "one that knows it hears it at once";
+}
+
 TEST(AgentProtocol, WhatARunMayNotDoIsNeverLeftOut) {
   const auto odd = told(kProtocolVersion + 1, kUnknownPolicy);
   ASSERT_FALSE(odd.ok());

@@ -16,6 +16,7 @@
 #include "common/base/random.h"
 #include "common/cas/tree.h"
 #include "common/client/interruptible_pause.h"
+#include "common/client/left_out.h"
 #include "common/client/retry.h"
 #include "common/contracts/calls.h"
 #include "common/contracts/events.h"
@@ -152,6 +153,8 @@ class ControllerClient {
   // Repeats `attempt`, which starts anew each time, like a GET.
   Status repeat(const std::function<Status(Failure&)>& attempt);
 
+  Result<contracts::SyncAnswer> synchronize_once(const std::string& node,
+                                                 const contracts::SyncRequest& request);
   Status ensure_workspace(const std::string& name_space, const std::string& name,
                           const std::string& source);
   // Whether the workspace has this tree already, whole.
@@ -173,6 +176,7 @@ class ControllerClient {
                     const std::function<void(const UploadProgress&)>& report);
   std::shared_ptr<http::Client> new_lane();
 
+  FieldPaths left_out_;  // by synchronize()
   const Millis patience_;
   std::function<void(const Error&)> on_waiting_;
   std::atomic<bool> told_waiting_{false};

@@ -57,6 +57,12 @@ class Choice(unittest.TestCase):
         self.assertNotIn("macos", names_called_for("common/os/darwin/process.cc"), "it is no part of CI")
         self.assertLessEqual({"packages"}, names_called_for("packaging/systemd/paddock-controller.service.in"))
 
+    def test_what_agents_and_controllers_say_to_each_other_calls_for_the_release_before(self):
+        for path in ("common/contracts/session.h", "controller/nodes/synchronize.cc", "controller/api/handlers/nodes.cc",
+                     "node-agent/session/session_core.cc", "packaging/previous-release", "tests/skew/release_apart_test.py"):
+            self.assertIn("skew", names_called_for(path), path)
+        self.assertNotIn("skew", names_called_for("cli/core/table.cc", "docs/cli.md"))
+
     def test_a_slow_machine_is_known_by_what_it_did_and_not_by_its_builds(self):
         self.assertEqual(stages.slowness([]), 1)
         self.assertEqual(stages.slowness([(BUILD, 10)]), 1)
