@@ -92,7 +92,7 @@ Result<Response> delete_collection(Call& call) {
   ASSIGN_OR_RETURN(ListQuery query, parse_deletion(call, KindTraits<T>::selectable_fields(T{})));
   ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
   if (!options.dry_run)
-    TRY(call.services.later->settle(call.services.store));  // what came before their end
+    TRY(call.services.later->settle_freeing(call.services.store));  // what came before their end
   Deletion<T> all;
   ObjectPage<Itself<T>> answer;
   do {

@@ -30,7 +30,7 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
 Error explain_loss(Services& services, const Sandbox& session, Error error) {
   const bool lost = error.reason == contracts::kSessionLost;
   if (!lost && error.reason != "NO_NODE") return error;
-  TRY(services.later->settle(services.store));
+  TRY(services.later->settle_freeing(services.store));
   const Status looked = services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const Sandbox now, txn.get<Sandbox>(key_of(session)));
     TRY(sessions::check_lives(now));
