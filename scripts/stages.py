@@ -56,7 +56,7 @@ VERIFY = (
     Stage("seeds", "the simulator over 500 seeds; the store, ended at each of its calls to the disk",
           f"{RELEASE} && build/tests/simulation_test --gtest_filter='Simulation.*' && "
           "build/tests/controller_store_test --gtest_filter='*StoreCrash*'", 30,
-          paths=("controller/*", "node-agent/session/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
+          paths=("controller/*", "node-agent/sync/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
     Stage("claims", "five claims, chosen by the commit: the code is broken on purpose, and the test of the claim has to fail",
           "scripts/mutation_check.py", 240, paths=(*CODE, "scripts/mutation*")),
     # proves partly: VLT-09, VLT-105
@@ -70,7 +70,7 @@ VERIFY = (
           f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 20, needs=("release",)),
     Stage("skew", "an agent and a controller one release apart, both ways",
           "scripts/previous-release && scripts/build test programs && scripts/suites test -L skew", 300,
-          paths=("common/contracts/*", "common/client/*", "controller/nodes/*", "controller/api/handlers/node*", "node-agent/session/*",
+          paths=("common/contracts/*", "common/client/*", "controller/nodes/*", "controller/api/handlers/node*", "node-agent/sync/*",
                  "node-agent/executor/*", "node-agent/app/*", "packaging/previous-release", "tests/skew/*")),
     Stage("everyday-all", "the same with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
           "scripts/install-deps everyday || true; scripts/build test programs && scripts/suites test -L everyday", 240,

@@ -24,7 +24,7 @@
 #include "common/contracts/finished_artifacts.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "common/contracts/workspace.h"
 #include "common/http/http_client.h"
 #include "common/os/file.h"

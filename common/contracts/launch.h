@@ -20,16 +20,16 @@
 // and why. What cannot be answered is not run. After the answer, a client that leaves and the
 // server's own end change nothing; the connection closes when the launcher has ended.
 //
-// A fed run waits for its input: the packet is `kLaunchFedOrder`, with the descriptors of the
-// request file, the events and the command's standard input, a socket. Such a run is its client's:
-// it is canceled when the client leaves. Its wall time passes from the client's packet
+// An attached run waits for its input: the packet is `kLaunchAttachedOrder`, with the descriptors
+// of the request file, the events and the command's standard input, a socket. Such a run is its
+// client's: it is canceled when the client leaves. Its wall time passes from the client's packet
 // `kLaunchBegin` and milliseconds on, the policy's being the most; until then it may wait for ever.
 //
-// A run may be ordered ahead, before its command is known whole: the packet is `kLaunchAheadOrder`,
-// with the descriptors of the request file and the events. It is a fed run without an input; the
-// command's last argument comes with `kLaunchBegin`, after a line end, or as a file's descriptor.
-// Until then nothing of it is executed and the workspace is not measured; of all else as much is
-// made ready as will still hold then.
+// A run may be ordered ahead, before its command is known whole: the packet is `kPrelaunchOrder`,
+// with the descriptors of the request file and the events. It is an attached run without an input;
+// the command's last argument comes with `kLaunchBegin`, after a line end, or as a file's
+// descriptor. Until then nothing of it is executed and the workspace is not measured; of all else
+// as much is made ready as will still hold then.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
@@ -192,8 +192,8 @@ inline constexpr std::string_view kAppleGpu = "apple:gpu";
 inline constexpr size_t kResultRoom = size_t{64} << 10;
 
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
-inline constexpr std::string_view kLaunchFedOrder = "paddock launch 1 fed";
-inline constexpr std::string_view kLaunchAheadOrder = "paddock launch 1 ahead";
+inline constexpr std::string_view kLaunchAttachedOrder = "paddock launch 1 fed";
+inline constexpr std::string_view kPrelaunchOrder = "paddock launch 1 ahead";
 inline constexpr std::string_view kLaunchBegin = "begin ";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";

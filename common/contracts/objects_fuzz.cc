@@ -4,7 +4,7 @@
 #include "common/contracts/node.h"
 #include "common/contracts/sandbox_result.h"
 #include "common/contracts/secret.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "common/contracts/tool_token.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"

@@ -14,7 +14,7 @@ class Timer {
   // Readable from when it rings until take().
   int fd() const { return fd_.get(); }
   // Once, in place of what was set before. Any thread.
-  void ring_in(std::chrono::nanoseconds time) const;
+  void schedule(std::chrono::nanoseconds time) const;
   // Whether it has rung since it was set or taken last. Any thread.
   bool take() const;
 

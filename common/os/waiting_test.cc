@@ -53,9 +53,9 @@ TEST(Timer, RingsOnceAndIsTakenOnce) {
   const Timer timer;
   ASSERT_TRUE(timer.valid());
   EXPECT_FALSE(timer.take());
-  timer.ring_in(std::chrono::hours(1));
+  timer.schedule(std::chrono::hours(1));
   EXPECT_FALSE(readable(timer.fd(), 0));
-  timer.ring_in(std::chrono::nanoseconds(0));  // in place of the hour
+  timer.schedule(std::chrono::nanoseconds(0));  // in place of the hour
   EXPECT_TRUE(readable(timer.fd(), kLong));
   EXPECT_TRUE(timer.take());
   EXPECT_FALSE(timer.take());

@@ -8,7 +8,7 @@
 namespace paddock::api {
 namespace {
 
-using Places = std::vector<std::shared_ptr<OpenRequests::Place>>;
+using Places = std::vector<std::shared_ptr<OpenRequests::Permit>>;
 
 auth::Principal holder(const std::string& subject, std::vector<std::string> scopes = {"runs:read"},
                        const std::string& name_space = "team") {

@@ -249,7 +249,7 @@ TEST_F(RunLists, CountTogetherAgainstWhatMayWait) {
   settings.scheduling.quotas = {{"default", quota}};
   reconciler::Reconciler bounded(*store_, leases_, settings);
   const auto take = [&](std::vector<std::string> uids) {
-    return bounded.take_room("default", uids);
+    return bounded.reserve_queue("default", uids);
   };
   ASSERT_TRUE(take({"a", "b", "c"}).ok());
   const auto over = take({"a", "b", "c", "d"});

@@ -39,18 +39,20 @@ workspaces::Shares shares_of(const Config& config) {
 
 }  // namespace
 
-Controller::Controller(const Config& config, Outside outside)
+Controller::Controller(const Config& config, Dependencies dependencies)
     : config_(config),
-      outside_(outside),
-      leases_(outside.clock.mono(), {config.nodes.lease.value, config.nodes.lost_after.value}) {}
+      dependencies_(dependencies),
+      leases_(dependencies.clock.mono(),
+              {config.nodes.lease.value, config.nodes.lost_after.value}) {}
 
 Controller::~Controller() { stop(); }
 
-Result<std::unique_ptr<Controller>> Controller::open(const Config& config, Outside outside) {
-  std::unique_ptr<Controller> controller(new Controller(config, outside));
+Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
+                                                     Dependencies dependencies) {
+  std::unique_ptr<Controller> controller(new Controller(config, dependencies));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
-  TRY(prepare_tokens(*controller->store_, config, outside.random));
+  TRY(prepare_tokens(*controller->store_, config, dependencies.random));
   controller->end_open_commands();
   TRY(controller->log_findings());
   return controller;
@@ -99,7 +101,7 @@ Status Controller::open_state() {
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   stored_ = std::make_shared<workspaces::StoredBytes>(
-      *store_, *blobs_, shares_of(config_), config_.blobs.keep_unused.value, outside_.clock);
+      *store_, *blobs_, shares_of(config_), config_.blobs.keep_unused.value, dependencies_.clock);
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   router_ = std::make_unique<api::Router>(std::move(router));
   services_.reset(new api::Services{
@@ -109,8 +111,8 @@ Status Controller::open_state() {
       leases_,
       *blobs_,
       *intake_,
-      outside_.clock,
-      outside_.random,
+      dependencies_.clock,
+      dependencies_.random,
       metrics_,
       *reconciler_,
       config_.ceilings,
@@ -143,7 +145,7 @@ Status Controller::begin_history() {
 void Controller::end_open_commands() {
   int64_t ended = 0;
   const Status written = store_->write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(ended, sessions::end_open_commands(txn, outside_.clock.wall()));
+    ASSIGN_OR_RETURN(ended, sessions::end_open_commands(txn, dependencies_.clock.wall()));
     return {};
   });
   if (!written)
@@ -185,7 +187,8 @@ Result<std::string> Controller::start() {
   address.host = config_.host;
   address.port = static_cast<int>(config_.port);
   if (!config_.plain_http) {
-    ASSIGN_OR_RETURN(address.tls, prepare_tls(config_, outside_.random, outside_.clock.wall()));
+    ASSIGN_OR_RETURN(address.tls,
+                     prepare_tls(config_, dependencies_.random, dependencies_.clock.wall()));
   }
   http_server::ServerOptions options;
   options.listen.push_back(std::move(address));
@@ -195,7 +198,7 @@ Result<std::string> Controller::start() {
     options.listen.push_back(std::move(socket));
   }
   options.max_connections = static_cast<size_t>(config_.max_connections);
-  options.wall = [this] { return outside_.clock.wall(); };
+  options.wall = [this] { return dependencies_.clock.wall(); };
   options.allowed_hosts = config_.allowed_hosts;
   ASSIGN_OR_RETURN(server_, http_server::Server::start(std::move(options), handler_));
   TRY(start_execute_port());
@@ -215,11 +218,11 @@ Status Controller::start_execute_port() {
   options.listen[0].port = static_cast<int>(config_.execute.port);
   if (!open) {
     ASSIGN_OR_RETURN(options.listen[0].tls,
-                     prepare_tls(config_, outside_.random, outside_.clock.wall()));
+                     prepare_tls(config_, dependencies_.random, dependencies_.clock.wall()));
     options.plain_paths = {"/health", "/livez"};
   }
   options.allowed_hosts = config_.allowed_hosts;
-  options.wall = [this] { return outside_.clock.wall(); };
+  options.wall = [this] { return dependencies_.clock.wall(); };
   ASSIGN_OR_RETURN(execute_server_,
                    http_server::Server::start(std::move(options),
                                               api::make_handler(*execute_router_, *services_)));
@@ -231,11 +234,11 @@ int Controller::port() const { return server_ ? server_->port(0) : 0; }
 Result<reconciler::TickReport> Controller::step() {
   seen_ = notifier_.version(store::kSchedulerTopic);  // before looking, so that no wake-up is lost
   look();
-  return reconciler_->tick(nodes::now(outside_.clock));
+  return reconciler_->tick(nodes::now(dependencies_.clock));
 }
 
 void Controller::look() {
-  const Millis away = reconciler_->look(nodes::now(outside_.clock));
+  const Millis away = reconciler_->look(nodes::now(dependencies_.clock));
   if (away > Millis(0))
     log_warn("this controller was stopped, or its host or disk was; leases begin anew",
              {{"away", format_duration(away)}});
@@ -243,10 +246,10 @@ void Controller::look() {
 
 // Wakes now and then to see that it lives.
 bool Controller::wait_for_work(Millis limit) {
-  const MonoTime end = outside_.clock.mono() + std::max(limit, Millis(1));
+  const MonoTime end = dependencies_.clock.mono() + std::max(limit, Millis(1));
   bool woken = false;
-  while (!woken && !notifier_.stopped() && outside_.clock.mono() < end) {
-    const Millis nap = std::min(end - outside_.clock.mono(), reconciler_->look_every());
+  while (!woken && !notifier_.stopped() && dependencies_.clock.mono() < end) {
+    const Millis nap = std::min(end - dependencies_.clock.mono(), reconciler_->look_every());
     woken = notifier_.wait(store::kSchedulerTopic, seen_, std::max(nap, Millis(1)));
     look();
   }
@@ -254,10 +257,10 @@ bool Controller::wait_for_work(Millis limit) {
 }
 
 bool Controller::rest(Millis limit) {
-  const MonoTime end = outside_.clock.mono() + limit;
-  while (!notifier_.stopped() && outside_.clock.mono() < end) {
+  const MonoTime end = dependencies_.clock.mono() + limit;
+  while (!notifier_.stopped() && dependencies_.clock.mono() < end) {
     const uint64_t seen = notifier_.version("sweeper");
-    notifier_.wait("sweeper", seen, end - outside_.clock.mono());
+    notifier_.wait("sweeper", seen, end - dependencies_.clock.mono());
   }
   return !notifier_.stopped();
 }

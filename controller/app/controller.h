@@ -17,7 +17,7 @@
 
 namespace paddock::app {
 
-struct Outside {
+struct Dependencies {
   const Clock& clock;
   Random& random;  // thread-safe
 };
@@ -25,7 +25,7 @@ struct Outside {
 class Controller {
  public:
   // Opens the store and the blobs in the data folder. The folder's lock is the caller's business.
-  static Result<std::unique_ptr<Controller>> open(const Config& config, Outside outside);
+  static Result<std::unique_ptr<Controller>> open(const Config& config, Dependencies dependencies);
   ~Controller();
 
   // Begins to listen; answers with the URL.
@@ -37,7 +37,7 @@ class Controller {
   // Waits for something to do: a commit that touches the scheduler, or `limit`. False once stopped.
   bool wait_for_work(Millis limit);
   // Removes files that nothing needs any more. Beside step(), but one at a time.
-  Result<workspaces::Swept> sweep() { return sweeper_->sweep(outside_.clock.wall()); }
+  Result<workspaces::Swept> sweep() { return sweeper_->sweep(dependencies_.clock.wall()); }
   // Counts what each namespace has stored. Beside everything.
   Status count_stored() { return stored_->count_all(); }
   // Writes records that nobody waits for, until the end; then what is left.
@@ -52,7 +52,7 @@ class Controller {
   http_server::Response handle(http_server::Request& request) { return handler_(request); }
 
  private:
-  Controller(const Config& config, Outside outside);
+  Controller(const Config& config, Dependencies dependencies);
   Status read_profiles();
   Status open_state();
   Status begin_history();
@@ -62,7 +62,7 @@ class Controller {
   void look();
 
   Config config_;
-  Outside outside_;
+  Dependencies dependencies_;
   events::Notifier notifier_;
   events::WatchHistory history_;
   std::shared_ptr<calls::Relay> calls_ = std::make_shared<calls::Relay>();

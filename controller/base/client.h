@@ -10,12 +10,12 @@
 namespace paddock {
 
 // While it lives the wake may come. Let go of it without a lock that the wake takes.
-using HangupWatch = std::shared_ptr<void>;
+using DisconnectWatch = std::shared_ptr<void>;
 
 struct Client {
   // Has `wake` called once `connected` turns false: at most once, soon, on any thread; it must be
   // brief. Empty, or an empty watch: nobody tells, so ask now and then.
-  using WhenGone = std::function<HangupWatch(std::function<void()> wake)>;
+  using WhenGone = std::function<DisconnectWatch(std::function<void()> wake)>;
   static constexpr Millis kAskEvery{2'000};
 
   // False once the client is gone, or we stop. Cheap. Empty: nobody can hang up.
@@ -23,7 +23,7 @@ struct Client {
   WhenGone when_gone = {};
 
   bool gone() const { return connected && !connected(); }
-  HangupWatch watch(std::function<void()> wake) const {
+  DisconnectWatch watch(std::function<void()> wake) const {
     return when_gone ? when_gone(std::move(wake)) : nullptr;
   }
 };

@@ -45,7 +45,7 @@ Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
 }
 
 // What is `held` belongs to the table's lock.
-HangupWatch Relay::watch(const Client& client, const HeldPtr& held) {
+DisconnectWatch Relay::watch(const Client& client, const HeldPtr& held) {
   return client.watch([this, held] {
     table_.with([&](State&) { held->gone = true; });
     held->changed.notify_all();
@@ -71,7 +71,7 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     options.meanwhile();
   }
   auto outcome = [&] {
-    const HangupWatch watching = watch(options.client, held);
+    const DisconnectWatch watching = watch(options.client, held);
     return wait_for_outcome(id, options, *held, clock);
   }();
   (void)change([&](State& state, Wakes& wakes) -> Status {
@@ -172,7 +172,7 @@ std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, 
                                                            const std::function<bool()>& eligible,
                                                            const Client& agent, MonoTime end,
                                                            const Clock& clock) {
-  const HangupWatch watching = watch(agent, held);
+  const DisconnectWatch watching = watch(agent, held);
   while (true) {
     const MonoTime now = clock.mono();
     std::optional<contracts::CallsAnswer> answer;

@@ -83,7 +83,7 @@ class Relay {
   // Does it, and wakes whom it concerns once they can go on: not while we hold the lock.
   Status change(const std::function<Status(State&, Wakes&)>& what);
   static std::vector<HeldPtr> held_of(const State& state, const Wakes& wakes);
-  HangupWatch watch(const Client& client, const HeldPtr& held);
+  DisconnectWatch watch(const Client& client, const HeldPtr& held);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options, Held& held,
                                        const Clock& clock);
   std::optional<contracts::CallsAnswer> wait_for_call(const LaneKey& lane, const HeldPtr& held,

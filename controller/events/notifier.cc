@@ -24,7 +24,7 @@ void Notifier::notify(const std::vector<std::string>& topics) {
       ++stripe.slots[at.slot].version;
       return std::exchange(stripe.slots[at.slot].waiting, {});
     });
-    for (const auto& bell : waiting) bell->ring();
+    for (const auto& wakeup : waiting) wakeup->ring();
   }
 }
 
@@ -45,14 +45,14 @@ bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit, Waiter&
   while (true) {
     News now = stripes.with([&](Stripe& stripe) {
       const News out = news(stripe);
-      if (out == News::kNone) stripe.slots[at.slot].waiting.insert(waiter.bell());
+      if (out == News::kNone) stripe.slots[at.slot].waiting.insert(waiter.wakeup());
       return out;
     });
     if (now != News::kNone) return now == News::kChanged;
     const auto left = std::chrono::ceil<Millis>(end - std::chrono::steady_clock::now());
     const bool rung = waiter.wait(std::max(left, Millis(0)));
     now = stripes.with([&](Stripe& stripe) {
-      stripe.slots[at.slot].waiting.erase(waiter.bell());
+      stripe.slots[at.slot].waiting.erase(waiter.wakeup());
       return news(stripe);
     });
     if (now != News::kNone) return now == News::kChanged;
@@ -72,7 +72,7 @@ void Notifier::shutdown() {
       return stripe.slots;
     });
     for (const Slot& slot : slots) {
-      for (const auto& bell : slot.waiting) bell->ring();
+      for (const auto& wakeup : slot.waiting) wakeup->ring();
     }
   }
 }

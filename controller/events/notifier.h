@@ -33,7 +33,7 @@ class Notifier {
  private:
   static constexpr size_t kStripes = 64;  // each with a lock
   static constexpr size_t kSlots = 64;    // per stripe
-  using Bells = std::set<std::shared_ptr<Bell>>;
+  using Bells = std::set<std::shared_ptr<WakeupEvent>>;
   struct Slot {
     uint64_t version = 0;
     Bells waiting;

@@ -64,9 +64,9 @@ TEST(Notifier, AWordThatTheClientIsGoneEndsTheWaitAndThoseAfterIt) {
 TEST(Notifier, ARingThatComesLateWakesNobodyForNothing) {
   Notifier notifier;
   Waiter waiter;
-  waiter.bell()->ring();  // of a wait that is over
+  waiter.wakeup()->ring();  // of a wait that is over
   EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), Millis(1), waiter));
-  waiter.bell()->ring();
+  waiter.wakeup()->ring();
   const uint64_t seen = notifier.version("run/a");
   std::thread change([&] { notifier.notify({"run/a"}); });
   EXPECT_TRUE(notifier.wait("run/a", seen, kLong, waiter));

@@ -3,34 +3,34 @@
 #include <algorithm>
 
 namespace paddock::events {
-void Bell::ring() {
+void WakeupEvent::ring() {
   state_.with([](State& state) { state.rung = true; });
   changed_.notify_one();
 }
 
-void Bell::end() {
+void WakeupEvent::end() {
   state_.with([](State& state) { state.ended = true; });
   changed_.notify_one();
 }
 
-bool Bell::wait(Millis limit) {
+bool WakeupEvent::wait(Millis limit) {
   return state_.wait_for(
       changed_, limit, [](const State& state) { return state.rung || state.ended; },
       [](State& state, bool) { return std::exchange(state.rung, false); });
 }
 
-bool Bell::ended() const {
+bool WakeupEvent::ended() const {
   return state_.with([](const State& state) { return state.ended; });
 }
 
 Waiter::Waiter(Client client)
-    : client_(std::move(client)), watch_(client_.watch([bell = bell_] { bell->end(); })) {}
+    : client_(std::move(client)), watch_(client_.watch([wakeup = wakeup_] { wakeup->end(); })) {}
 
 bool Waiter::wait(Millis limit) {
   const bool told = watch_ != nullptr || !client_.connected;
   for (Millis left = limit;;) {
     const Millis step = told ? left : std::min(left, Client::kAskEvery);
-    if (bell_->wait(step)) return true;
+    if (wakeup_->wait(step)) return true;
     left -= step;
     if (left <= Millis(0) || gone()) return false;
   }

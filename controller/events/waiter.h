@@ -11,7 +11,7 @@
 namespace paddock::events {
 
 // Wakes one waiting thread. Thread-safe.
-class Bell {
+class WakeupEvent {
  public:
   void ring();
   // Also ends all waits that follow.
@@ -36,13 +36,13 @@ class Waiter {
 
   // Until somebody rings, `limit` passed, or the client is gone: then false.
   bool wait(Millis limit);
-  bool gone() const { return bell_->ended() || client_.gone(); }
-  const std::shared_ptr<Bell>& bell() const { return bell_; }
+  bool gone() const { return wakeup_->ended() || client_.gone(); }
+  const std::shared_ptr<WakeupEvent>& wakeup() const { return wakeup_; }
 
  private:
-  std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+  std::shared_ptr<WakeupEvent> wakeup_ = std::make_shared<WakeupEvent>();
   Client client_;
-  HangupWatch watch_;  // let go of first
+  DisconnectWatch watch_;  // let go of first
 };
 
 }  // namespace paddock::events

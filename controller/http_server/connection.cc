@@ -14,10 +14,10 @@ namespace {
 constexpr int kLingerMs = 10'000;
 constexpr int kShortLingerMs = 1'000;  // where places are scarce
 
-Client client_of(const Transport& transport, Hangups& hangups) {
+Client client_of(const Transport& transport, DisconnectMonitor& disconnects) {
   return {[&transport] { return !transport.stopping() && !transport.peer_gone(); },
-          [&transport, &hangups](std::function<void()> wake) {
-            return hangups.watch(transport.watched_fd(), std::move(wake));
+          [&transport, &disconnects](std::function<void()> wake) {
+            return disconnects.watch(transport.watched_fd(), std::move(wake));
           }};
 }
 
@@ -146,7 +146,7 @@ bool Connection::answer(RequestHead head) {
   const AnswerForm form{.head_only = head.method == "HEAD", .close = head.wants_close};
   Body body(*transport_, input_,
             {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
-  const Client client = client_of(*transport_, rules_.hangups);
+  const Client client = client_of(*transport_, rules_.disconnects);
   Request request = to_request(std::move(head), body, client);
   request.over_unix_socket = over_unix_socket_;
   request.gateway_run = greeting_.gateway_run;

@@ -6,7 +6,7 @@
 
 #include "controller/http_server/body.h"
 #include "controller/http_server/codec.h"
-#include "controller/http_server/hangups.h"
+#include "controller/http_server/disconnect_monitor.h"
 #include "controller/http_server/origin.h"
 #include "controller/http_server/server.h"
 
@@ -18,7 +18,7 @@ struct ConnectionRules {
   const Handler& handler;
   const Codec& codec;
   const std::atomic<size_t>& serving;  // connections now, with this one
-  Hangups& hangups;
+  DisconnectMonitor& disconnects;
 };
 
 class Connection {

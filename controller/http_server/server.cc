@@ -10,8 +10,8 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "controller/http_server/connection.h"
-#include "controller/http_server/crew.h"
 #include "controller/http_server/listener.h"
+#include "controller/http_server/thread_group.h"
 
 namespace paddock::http_server {
 namespace {
@@ -38,7 +38,7 @@ std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
 class GuardedServer final : public Server {
  public:
   GuardedServer(ServerOptions options, Handler handler,
-                std::vector<std::unique_ptr<Listener>> listeners, os::Fd stop, os::Fd hangups,
+                std::vector<std::unique_ptr<Listener>> listeners, os::Fd stop, os::Fd disconnects,
                 os::Fd finished_connections, os::Fd finished_own)
       : options_(std::move(options)),
         handler_(std::move(handler)),
@@ -46,7 +46,7 @@ class GuardedServer final : public Server {
         allowed_hosts_(normalised(options_.allowed_hosts)),
         codec_(options_.wall),
         stop_(std::move(stop)),
-        hangups_(std::move(hangups), stop_),
+        disconnects_(std::move(disconnects), stop_),
         connections_(std::move(finished_connections)),
         own_(std::move(finished_own)) {
     for (const auto& listener : listeners_) ports_.push_back(listener->port());
@@ -54,7 +54,7 @@ class GuardedServer final : public Server {
   ~GuardedServer() override { stop(); }
 
   bool start_accepting() {
-    return own_.start([this] { hangups_.tell_until_stopped(); }) &&
+    return own_.start([this] { disconnects_.tell_until_stopped(); }) &&
            own_.start([this] { accept_until_stopped(); });
   }
   int port(size_t i) const override { return ports_.at(i); }
@@ -80,14 +80,14 @@ class GuardedServer final : public Server {
   const std::vector<std::string> allowed_hosts_;
   const Codec codec_;
   StopSignal stop_;
-  Hangups hangups_;
+  DisconnectMonitor disconnects_;
   std::atomic<size_t> serving_{0};
-  const ConnectionRules rules_{options_, handler_, codec_, serving_, hangups_};
+  const ConnectionRules rules_{options_, handler_, codec_, serving_, disconnects_};
   std::atomic<size_t> refusing_{0};
   int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;
-  Crew connections_;
-  Crew own_;  // threads
+  ThreadGroup connections_;
+  ThreadGroup own_;  // threads
 };
 
 void GuardedServer::accept_until_stopped() {
@@ -167,10 +167,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   ASSIGN_OR_RETURN(os::Fd stop, StopSignal::make_event());
   ASSIGN_OR_RETURN(os::Fd finished_connections, StopSignal::make_event());
   ASSIGN_OR_RETURN(os::Fd finished_own, StopSignal::make_event());
-  ASSIGN_OR_RETURN(os::Fd hangups, Hangups::make_poll());
+  ASSIGN_OR_RETURN(os::Fd disconnects, DisconnectMonitor::make_poll());
   auto server = std::make_unique<GuardedServer>(
       std::move(options), std::move(handler), std::move(listeners), std::move(stop),
-      std::move(hangups), std::move(finished_connections), std::move(finished_own));
+      std::move(disconnects), std::move(finished_connections), std::move(finished_own));
   if (!server->start_accepting())
     return Error{Code::kUnavailable, "NO_THREADS", "no thread could be started"};
   return std::unique_ptr<Server>(std::move(server));

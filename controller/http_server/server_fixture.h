@@ -159,7 +159,7 @@ class ServerTest : public testing::Test {
   // As a real handler does: it is told, and does not look.
   void wait_until_gone(const Client& client) {
     Tally told;
-    const HangupWatch watch = client.watch([&] { told.add(); });
+    const DisconnectWatch watch = client.watch([&] { told.add(); });
     EXPECT_TRUE(watch) << "it would have to look";
     streaming_.add();
     EXPECT_TRUE(told.wait_until(1));

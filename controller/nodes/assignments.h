@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "controller/store/store.h"
 
 namespace paddock::nodes {

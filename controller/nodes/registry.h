@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/base/random.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "controller/nodes/leases.h"
 #include "controller/store/store.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 
 namespace paddock::nodes {
 

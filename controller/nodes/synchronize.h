@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "controller/nodes/leases.h"
 #include "controller/nodes/reports.h"
 #include "controller/store/store.h"

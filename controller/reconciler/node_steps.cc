@@ -52,10 +52,10 @@ Status give_up_node(store::WriteTxn& txn, const std::string& name, Millis silenc
 
 }  // namespace
 
-Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
+Status mark_silent_nodes(store::WriteTxn& txn, const ClusterCache& cache,
                          const nodes::LeaseTable& leases, MonoTime now) {
   const Millis lease = leases.times().lease;
-  for (const std::string& name : picture.ready_nodes()) {
+  for (const std::string& name : cache.ready_nodes()) {
     if (leases.silence(name, now) < lease) continue;
     TRY(mark(txn, name, contracts::kLeaseExpired,
              cat("not heard from for ", format_duration(lease))));
@@ -63,17 +63,18 @@ Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
   return {};
 }
 
-Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::LeaseTable& leases,
-                    std::set<std::string>& given_up, nodes::Now now, TickReport& report) {
+Status give_up_lost(store::WriteTxn& txn, const ClusterCache& cache,
+                    const nodes::LeaseTable& leases, std::set<std::string>& given_up,
+                    nodes::Now now, TickReport& report) {
   const Millis limit = leases.times().lost_after;
-  for (const auto& [name, id] : picture.cluster().nodes().by_name()) {
+  for (const auto& [name, id] : cache.cluster().nodes().by_name()) {
     if (leases.silence(name, now.mono) < limit) {
       given_up.erase(name);
     } else if (given_up.insert(name).second) {
       TRY(give_up_node(txn, name, limit, now.wall, report));
     }
   }
-  for (const std::string& uid : picture.cluster().orphans()) {
+  for (const std::string& uid : cache.cluster().orphans()) {
     ASSIGN_OR_RETURN(Run run, txn.run_by_uid(uid));
     const std::string message =
         cat("node ", run.status.node_name, " was removed while it held the run");
@@ -82,8 +83,8 @@ Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::L
   return {};
 }
 
-Status end_rests(store::WriteTxn& txn, const Picture& picture, WallTime now) {
-  for (const auto& [name, until] : picture.resting()) {
+Status end_rests(store::WriteTxn& txn, const ClusterCache& cache, WallTime now) {
+  for (const auto& [name, until] : cache.resting()) {
     ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", name}));
     if (!node || !node->status.cool_down || nodes::rests(*node->status.cool_down, now)) continue;
     node->status.cool_down->until.reset();
@@ -121,13 +122,13 @@ runs::Events end_for_drain(Run& run, const std::string& node, WallTime evict_at,
 
 }  // namespace
 
-Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
+Status end_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
                             TickReport& report) {
   report.next_drain = std::chrono::hours(1);
   const auto sooner = [&](WallTime at) {
     if (now < at) report.next_drain = std::min(report.next_drain, at - now);
   };
-  for (const auto& [name, evict_at] : picture.drains()) {
+  for (const auto& [name, evict_at] : cache.drains()) {
     ASSIGN_OR_RETURN(std::vector<Run> runs, txn.active_runs_on(name));
     for (Run& run : runs) {
       const bool was_told = run.status.eviction.has_value();
@@ -144,20 +145,20 @@ Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTi
   return {};
 }
 
-Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes::Now now) {
+Millis next_tick(const ClusterCache& cache, const nodes::LeaseTable& leases, nodes::Now now) {
   const nodes::LeaseTimes& times = leases.times();
   Millis next = times.lease;
   const auto sooner = [&next](Millis left) { next = std::clamp(left, Millis(0), next); };
-  for (const auto& [name, id] : picture.cluster().nodes().by_name()) {
+  for (const auto& [name, id] : cache.cluster().nodes().by_name()) {
     const Millis silence = leases.silence(name, now.mono);
     for (const Millis limit : {times.lease, times.lost_after}) {
       if (silence < limit) sooner(limit - silence);
     }
   }
-  if (const auto due = picture.cluster().next_due()) sooner(*due - now.wall);
-  if (!picture.deadlines().empty()) sooner(WallTime{picture.deadlines().begin()->first} - now.wall);
-  for (const auto& [name, until] : picture.resting()) sooner(until - now.wall);
-  for (const auto& [name, evict_at] : picture.drains()) {
+  if (const auto due = cache.cluster().next_due()) sooner(*due - now.wall);
+  if (!cache.deadlines().empty()) sooner(WallTime{cache.deadlines().begin()->first} - now.wall);
+  for (const auto& [name, until] : cache.resting()) sooner(until - now.wall);
+  for (const auto& [name, evict_at] : cache.drains()) {
     if (now.wall < evict_at) sooner(evict_at - now.wall);
   }
   return next;

@@ -4,7 +4,7 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
-#include "controller/reconciler/picture.h"
+#include "controller/reconciler/cluster_cache.h"
 #include "controller/reconciler/steps.h"
 
 namespace paddock::reconciler {
@@ -53,12 +53,12 @@ scheduler::Cluster::Config cluster_config(const Settings& settings) {
 }  // namespace
 
 struct Reconciler::State {
-  explicit State(const Settings& settings) : picture(cluster_config(settings)) {}
-  Picture picture;
+  explicit State(const Settings& settings) : cache(cluster_config(settings)) {}
+  ClusterCache cache;
   // How many are on their way there. Those that are stored already, and not given back yet, are in
-  // the picture.
+  // the cache.
   int64_t coming_to(const std::string& name_space) const;
-  std::set<std::pair<std::string, std::string>> coming;  // namespace and uid, of QueueRooms
+  std::set<std::pair<std::string, std::string>> coming;  // namespace and uid, of QueueReservations
   std::set<std::string> given_up;                        // silent nodes whose runs were given up
   MonoTime next_prune;
   MonoTime tell_others;
@@ -69,7 +69,7 @@ int64_t Reconciler::State::coming_to(const std::string& name_space) const {
   auto at = coming.lower_bound({name_space, ""});
   int64_t count = 0;
   for (; at != coming.end() && at->first == name_space; ++at) {
-    if (!picture.knows(at->second)) ++count;
+    if (!cache.knows(at->second)) ++count;
   }
   return count;
 }
@@ -87,7 +87,7 @@ Result<TickReport> Reconciler::tick(nodes::Now now) {
   return state_.with([&](std::unique_ptr<State>& state) {
     auto report = tick(*state, now);
     if (!report.ok()) {  // nothing of it was kept
-      state->picture.throw_away();
+      state->cache.throw_away();
       state->given_up.clear();
     }
     return report;
@@ -111,16 +111,16 @@ Millis Reconciler::look(nodes::Now now) {
 // Everything that a tick writes, in one transaction.
 Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, bool full,
                         TickReport& report) {
-  Picture& picture = state.picture;
-  TRY(picture.catch_up(txn));
+  ClusterCache& cache = state.cache;
+  TRY(cache.catch_up(txn));
   TRY(put_off_sessions(txn, owed));
-  TRY(mark_silent_nodes(txn, picture, leases_, now.mono));
-  TRY(give_up_lost(txn, picture, leases_, state.given_up, now, report));
-  TRY(end_rests(txn, picture, now.wall));
-  TRY(end_overdue(txn, picture, now.wall, report));
+  TRY(mark_silent_nodes(txn, cache, leases_, now.mono));
+  TRY(give_up_lost(txn, cache, leases_, state.given_up, now, report));
+  TRY(end_rests(txn, cache, now.wall));
+  TRY(end_overdue(txn, cache, now.wall, report));
   TRY(sweep_sessions(txn, now.wall, report));
-  TRY(end_on_drained_nodes(txn, picture, now.wall, report));
-  TRY(end_sessions_on_drained_nodes(txn, picture, now.wall));
+  TRY(end_on_drained_nodes(txn, cache, now.wall, report));
+  TRY(end_sessions_on_drained_nodes(txn, cache, now.wall));
   if (!full) TRY(place(txn, state, now, report));
   if (now.mono < state.next_prune) return {};
   TRY(prune(txn, settings_.retention, now.wall, report));
@@ -132,24 +132,24 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
 
 // On a full disk nothing: what runs writes.
 Status Reconciler::place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report) {
-  Picture& picture = state.picture;
-  TRY(picture.catch_up(txn));
-  TRY(write_plan(txn, picture.cluster().pass(now.wall, kMostBindings), now.wall, report));
+  ClusterCache& cache = state.cache;
+  TRY(cache.catch_up(txn));
+  TRY(write_plan(txn, cache.cluster().pass(now.wall, kMostBindings), now.wall, report));
   const bool others = now.mono >= state.tell_others;
-  TRY(write_reasons(txn, picture.cluster().explain(kMostExplanations, others, kToldAtOnce),
+  TRY(write_reasons(txn, cache.cluster().explain(kMostExplanations, others, kToldAtOnce),
                     now.wall));
   if (others) state.tell_others = now.mono + kTellOthersEvery;
   return {};
 }
 
 Status Reconciler::catch_up(State& state) {
-  return store_.read([&](store::ReadTxn& txn) { return state.picture.catch_up(txn); });
+  return store_.read([&](store::ReadTxn& txn) { return state.cache.catch_up(txn); });
 }
 
-void Reconciler::publish_quota_use(const Picture& picture) {
+void Reconciler::publish_quota_use(const ClusterCache& cache) {
   std::map<std::string, contracts::QuotaUse> use;
-  for (const auto& [space, granted] : picture.cluster().config().quotas.granted())
-    use[space] = use_of(picture.cluster().charged(space));
+  for (const auto& [space, granted] : cache.cluster().config().quotas.granted())
+    use[space] = use_of(cache.cluster().charged(space));
   quota_use_.with([&](auto& published) { published.swap(use); });
 }
 
@@ -162,7 +162,7 @@ std::optional<contracts::QuotaUse> Reconciler::quota_use(const std::string& name
 }
 
 Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
-  if (!state.picture.whole()) TRY(catch_up(state));  // the long way outside of the writer
+  if (!state.cache.whole()) TRY(catch_up(state));  // the long way outside of the writer
   TickReport report;
   const Millis owed = away_.with([](const Away& away) { return away.owed; });
   const bool full = store::is_full(store_.check_writable());
@@ -171,12 +171,12 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!worked.ok()) return worked.error();
   away_.with([&](Away& away) { away.owed -= owed; });
   if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");
-  publish_quota_use(state.picture);
-  const scheduler::Cluster& cluster = state.picture.cluster();
+  publish_quota_use(state.cache);
+  const scheduler::Cluster& cluster = state.cache.cluster();
   const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0 ||
                     cluster.owes_explanations();
   report.waiting = static_cast<int64_t>(cluster.waiting());
-  report.next = more ? Millis(0) : next_tick(state.picture, leases_, now);
+  report.next = more ? Millis(0) : next_tick(state.cache, leases_, now);
   report.next = std::min({report.next, report.next_session, report.next_drain});
   if (cluster.others_may_differ())
     report.next = std::min(report.next, state.tell_others - now.mono);
@@ -188,7 +188,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
 Result<scheduler::Preview> Reconciler::preview(const contracts::Run& run) {
   return state_.with([&](std::unique_ptr<State>& state) -> Result<scheduler::Preview> {
     TRY(catch_up(*state));
-    return state->picture.cluster().preview(run);
+    return state->cache.cluster().preview(run);
   });
 }
 
@@ -204,18 +204,18 @@ Status Reconciler::check_bounds(const contracts::Run& run) const {
                                 scheduler::charge_of(scheduler::demand_of(run)));
 }
 
-Result<QueueRoom> Reconciler::take_room(const std::string& name_space,
-                                        std::vector<std::string> uids) {
+Result<QueueReservation> Reconciler::reserve_queue(const std::string& name_space,
+                                                   std::vector<std::string> uids) {
   const scheduler::Quota& quota = quotas_.of(name_space);
-  if (!quota.pending) return QueueRoom();
-  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueRoom> {
+  if (!quota.pending) return QueueReservation();
+  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueReservation> {
     TRY(catch_up(*state));
-    const int64_t waiting = state->picture.waiting_in(name_space) + state->coming_to(name_space);
+    const int64_t waiting = state->cache.waiting_in(name_space) + state->coming_to(name_space);
     const auto more = static_cast<int64_t>(uids.size());
     if (waiting + more > *quota.pending)
       return queue_full(name_space, waiting, *quota.pending, more);
     for (const std::string& uid : uids) state->coming.emplace(name_space, uid);
-    return QueueRoom([this, name_space, uids = std::move(uids)] {
+    return QueueReservation([this, name_space, uids = std::move(uids)] {
       state_.with([&](std::unique_ptr<State>& held) {
         for (const std::string& uid : uids) held->coming.erase({name_space, uid});
       });
@@ -223,16 +223,16 @@ Result<QueueRoom> Reconciler::take_room(const std::string& name_space,
   });
 }
 
-Result<QueueRoom> Reconciler::take_session_room(const contracts::Sandbox& session) {
-  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueRoom> {
+Result<QueueReservation> Reconciler::reserve_session(const contracts::Sandbox& session) {
+  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueReservation> {
     TRY(catch_up(*state));
     const std::string& space = session.metadata.name_space;
-    const scheduler::Cluster& cluster = state->picture.cluster();
+    const scheduler::Cluster& cluster = state->cache.cluster();
     TRY(cluster.config().quotas.check_session(space, cluster.charged(space),
                                               scheduler::charge_of(session)));
-    state->picture.hold(session);
-    return QueueRoom([this, uid = session.metadata.uid] {
-      state_.with([&](std::unique_ptr<State>& held) { held->picture.let_go(uid); });
+    state->cache.hold(session);
+    return QueueReservation([this, uid = session.metadata.uid] {
+      state_.with([&](std::unique_ptr<State>& held) { held->cache.let_go(uid); });
     });
   });
 }
@@ -240,8 +240,8 @@ Result<QueueRoom> Reconciler::take_session_room(const contracts::Sandbox& sessio
 Totals Reconciler::totals() const {
   return state_.with([](const std::unique_ptr<State>& state) {
     Totals out = state->totals;
-    const scheduler::Cluster& cluster = state->picture.cluster();
-    out.reloads = state->picture.reloads();
+    const scheduler::Cluster& cluster = state->cache.cluster();
+    out.reloads = state->cache.reloads();
     out.waiting = static_cast<int64_t>(cluster.waiting());
     out.placed = static_cast<int64_t>(cluster.placed());
     out.usage = cluster.usage();
@@ -252,10 +252,10 @@ Totals Reconciler::totals() const {
 Result<std::pair<std::string, std::string>> Reconciler::fingerprints() {
   return state_.with(
       [&](std::unique_ptr<State>& state) -> Result<std::pair<std::string, std::string>> {
-        Picture fresh(cluster_config(settings_));
+        ClusterCache fresh(cluster_config(settings_));
         TRY(catch_up(*state));
         TRY(store_.read([&](store::ReadTxn& txn) { return fresh.catch_up(txn); }));
-        return std::pair(state->picture.cluster().fingerprint(), fresh.cluster().fingerprint());
+        return std::pair(state->cache.cluster().fingerprint(), fresh.cluster().fingerprint());
       });
 }
 

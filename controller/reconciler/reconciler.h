@@ -3,9 +3,9 @@
 // forget what ended long ago. No thread inside; the caller calls tick() when store::kSchedulerTopic
 // is touched and at the latest after `next`.
 //
-// It keeps a picture of what is active (scheduler::Cluster) and reads only what changed since the
-// last tick. The picture is never the truth: every decision is written against the stored objects,
-// and when a write fails the picture is thrown away and read anew.
+// It keeps a cache of what is active (scheduler::Cluster) and reads only what changed since the
+// last tick. The cache is never the truth: every decision is written against the stored objects,
+// and when a write fails the cache is thrown away and read anew.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@
 #include "common/base/absence.h"
 #include "common/base/guarded.h"
 #include "controller/nodes/leases.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 #include "controller/reconciler/settings.h"
 #include "controller/scheduler/cluster.h"
 #include "controller/store/store.h"
 
 namespace paddock::reconciler {
 
-class Picture;
+class ClusterCache;
 
 struct TickReport {
   Millis next{0};          // at the latest
@@ -67,17 +67,18 @@ class Reconciler {
   Status check_bounds(const contracts::Run& run) const;
   // Places in the queue for new runs with these uids, to be held until they are stored; all of them
   // or none: QUOTA_PENDING. Must not outlive this. Any thread, but not inside of a transaction.
-  Result<QueueRoom> take_room(const std::string& name_space, std::vector<std::string> uids);
+  Result<QueueReservation> reserve_queue(const std::string& name_space,
+                                         std::vector<std::string> uids);
   // Room for a new session in the quotas of its namespace, which runs share, likewise:
   // QUOTA_USED_UP, QUOTA_TOO_SMALL.
-  Result<QueueRoom> take_session_room(const contracts::Sandbox& session);
+  Result<QueueReservation> reserve_session(const contracts::Sandbox& session);
   // Whether the operator bounds what this namespace has at once.
   bool bounds(const std::string& name_space) const { return quotas_.bounds(name_space); }
   Totals totals() const;
   // Of a namespace that a grant bounds, as of the last tick. Any thread, and inside of
   // transactions: never waits for one.
   std::optional<contracts::QuotaUse> quota_use(const std::string& name_space) const;
-  // Of the picture and of one made anew from the store: equal, or something was missed.
+  // Of the cache and of one made anew from the store: equal, or something was missed.
   Result<std::pair<std::string, std::string>> fingerprints();
 
  private:
@@ -87,7 +88,7 @@ class Reconciler {
               TickReport& report);
   Status place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
   Status catch_up(State& state);
-  void publish_quota_use(const Picture& picture);
+  void publish_quota_use(const ClusterCache& cache);
 
   store::Store& store_;
   nodes::LeaseTable& leases_;

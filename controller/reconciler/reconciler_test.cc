@@ -224,10 +224,10 @@ TEST_F(ReconcilerTest, RefusesWhatAQuotaDoesNotLetInAtAll) {
   EXPECT_EQ(reconciler_->check_bounds(asked).error().reason, "QUOTA_PRIORITY");
   asked.spec.priority = 5;
   EXPECT_TRUE(reconciler_->check_bounds(asked).ok());
-  EXPECT_TRUE(reconciler_->take_room("default", {"a"}).ok());
+  EXPECT_TRUE(reconciler_->reserve_queue("default", {"a"}).ok());
   submit("a");
-  EXPECT_EQ(reconciler_->take_room("default", {"b"}).error().reason, "QUOTA_PENDING");
-  EXPECT_TRUE(reconciler_->take_room("another", {"b"}).ok());
+  EXPECT_EQ(reconciler_->reserve_queue("default", {"b"}).error().reason, "QUOTA_PENDING");
+  EXPECT_TRUE(reconciler_->reserve_queue("another", {"b"}).ok());
 
   scheduler::Quota small;
   small.cpu = 2;
@@ -246,7 +246,7 @@ TEST_F(ReconcilerTest, RoomInTheQueueIsTakenByWhatIsOnItsWay) {
   settings_.scheduling.quotas = {{"default", quota}};
   reconciler_.emplace(*store_, leases_, settings_);
   const auto take = [&](std::vector<std::string> uids) {
-    return reconciler_->take_room("default", std::move(uids));
+    return reconciler_->reserve_queue("default", std::move(uids));
   };
   {
     const auto first = take({"a", "b"});

@@ -33,8 +33,9 @@ std::string explained(const scheduler::Unplaced& unplaced) {
 
 }  // namespace
 
-Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, TickReport& report) {
-  for (const auto& [deadline, uid] : picture.deadlines()) {
+Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
+                   TickReport& report) {
+  for (const auto& [deadline, uid] : cache.deadlines()) {
     if (deadline > now.ms) return {};
     ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, uid));
     if (!run) continue;

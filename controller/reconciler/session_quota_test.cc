@@ -48,7 +48,7 @@ class SessionQuota : public ReconcilerTest {
             .ok());
   }
   std::string refusal(const std::string& name) {
-    const auto room = reconciler_->take_session_room(session(name));
+    const auto room = reconciler_->reserve_session(session(name));
     return room.ok() ? "" : room.error().reason;
   }
   void expect_same_as_anew() {
@@ -61,7 +61,7 @@ TEST_F(SessionQuota, OneBeyondItIsRefusedByNameUntilAnotherGoes) {
   bound(runs(1));
   EXPECT_EQ(refusal("a"), "");
   keep(session("a"));
-  const auto refused = reconciler_->take_session_room(session("b"));
+  const auto refused = reconciler_->reserve_session(session("b"));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().reason, "QUOTA_USED_UP");
   EXPECT_EQ(refused.error().code, Code::kResourceExhausted);
@@ -92,14 +92,14 @@ TEST_F(SessionQuota, ItsMemoryAndOneCoreCountAndWhatNeverFitsIsSaidSo) {
   bound(quota);
   Sandbox large = session("large");
   large.spec.security.limits.memory_bytes = int64_t{2} << 30;
-  const auto never = reconciler_->take_session_room(large);
+  const auto never = reconciler_->reserve_session(large);
   ASSERT_FALSE(never.ok());
   EXPECT_EQ(never.error().reason, "QUOTA_TOO_SMALL");
   EXPECT_THAT(never.error().message, HasSubstr("this session alone counts as 2Gi"));
   EXPECT_EQ(never.error().causes[0].field, "spec.security.limits.memoryBytes");
   keep(session("a"));
   keep(session("b"));
-  const auto third = reconciler_->take_session_room(session("c"));
+  const auto third = reconciler_->reserve_session(session("c"));
   ASSERT_FALSE(third.ok());
   EXPECT_THAT(third.error().message, HasSubstr("2 of 2 cores"));
 }
@@ -151,7 +151,7 @@ TEST_F(SessionQuota, OneOnItsWayToTheStoreHasItsRoomAlready) {
   bound(runs(1));
   heartbeat();
   {
-    const auto room = reconciler_->take_session_room(session("a"));
+    const auto room = reconciler_->reserve_session(session("a"));
     ASSERT_TRUE(room.ok());
     EXPECT_EQ(refusal("b"), "QUOTA_USED_UP");
     submit("r");
@@ -166,7 +166,7 @@ TEST_F(SessionQuota, OneOnItsWayToTheStoreHasItsRoomAlready) {
 
 TEST_F(SessionQuota, RoomThatIsGivenBackIsFree) {
   bound(runs(1));
-  EXPECT_TRUE(reconciler_->take_session_room(session("a")).ok());
+  EXPECT_TRUE(reconciler_->reserve_session(session("a")).ok());
   EXPECT_EQ(refusal("b"), "") << "it was never stored";
 }
 
@@ -189,7 +189,7 @@ TEST_F(SessionQuota, TheOperatorsBoundsHoldToo) {
   reconciler_.emplace(*store_, leases_, settings_);
   EXPECT_TRUE(reconciler_->bounds("default"));
   keep(session("a"));
-  const auto refused = reconciler_->take_session_room(session("b"));
+  const auto refused = reconciler_->reserve_session(session("b"));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().reason, "QUOTA_USED_UP");
   EXPECT_THAT(refused.error().message, HasSubstr("maxRunsPerNamespace"));

@@ -31,8 +31,9 @@ Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report) {
   return {};
 }
 
-Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now) {
-  for (const auto& [node, evict_at] : picture.drains()) {
+Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache,
+                                     WallTime now) {
+  for (const auto& [node, evict_at] : cache.drains()) {
     if (now < evict_at) continue;
     ASSIGN_OR_RETURN(const auto keys, txn.session_keys_on(node));
     for (const store::Key& key : keys) {

@@ -4,29 +4,31 @@
 #include <set>
 #include <string>
 
-#include "controller/reconciler/picture.h"
+#include "controller/reconciler/cluster_cache.h"
 #include "controller/reconciler/reconciler.h"
 
 namespace paddock::reconciler {
 
 // Nodes whose lease is over get nothing new.
-Status mark_silent_nodes(store::WriteTxn& txn, const Picture& picture,
+Status mark_silent_nodes(store::WriteTxn& txn, const ClusterCache& cache,
                          const nodes::LeaseTable& leases, MonoTime now);
 // Runs whose nodes will never report: silent for too long, or removed. `given_up`: nodes for which
 // this was done, until they are heard from again.
-Status give_up_lost(store::WriteTxn& txn, const Picture& picture, const nodes::LeaseTable& leases,
-                    std::set<std::string>& given_up, nodes::Now now, TickReport& report);
+Status give_up_lost(store::WriteTxn& txn, const ClusterCache& cache,
+                    const nodes::LeaseTable& leases, std::set<std::string>& given_up,
+                    nodes::Now now, TickReport& report);
 // Nodes that have rested are tried again.
-Status end_rests(store::WriteTxn& txn, const Picture& picture, WallTime now);
-Status end_overdue(store::WriteTxn& txn, const Picture& picture, WallTime now, TickReport& report);
+Status end_rests(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
+Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
+                   TickReport& report);
 // Time that this controller was away counts for no session: nobody could use one.
 Status put_off_sessions(store::WriteTxn& txn, Millis away);
 // Sessions that nobody used for too long, or that have lived long enough; and those that ended long
 // ago go.
 Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report);
-Status end_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now,
+Status end_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
                             TickReport& report);
-Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const Picture& picture, WallTime now);
+Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
                   TickReport& report);
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
@@ -37,6 +39,6 @@ Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime no
 Status prune_tokens(store::WriteTxn& txn, const Retention& retention, WallTime now,
                     TickReport& report);
 // When the next lease, grace, deadline, drain or delayed attempt can be due.
-Millis next_tick(const Picture& picture, const nodes::LeaseTable& leases, nodes::Now now);
+Millis next_tick(const ClusterCache& cache, const nodes::LeaseTable& leases, nodes::Now now);
 
 }  // namespace paddock::reconciler

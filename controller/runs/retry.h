@@ -5,7 +5,7 @@
 
 #include "common/base/time.h"
 #include "common/contracts/run.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 
 namespace paddock::runs {
 

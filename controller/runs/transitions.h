@@ -16,7 +16,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/contracts/events.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 
 namespace paddock::runs {
 

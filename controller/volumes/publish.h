@@ -11,7 +11,7 @@
 
 #include "common/base/random.h"
 #include "common/cas/blob_store.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "controller/store/store.h"
 
 namespace paddock::volumes {

@@ -85,7 +85,7 @@ executor::ExecutorConfig executor_config(const AgentConfig& config,
 }
 
 // Of the launcher for sessions: most have the default tools, and all learn of what was refused.
-std::vector<std::string> judging_options() {
+std::vector<std::string> session_launcher_options() {
   const auto tools = contracts::session_programs(contracts::default_session_tools());
   return {"--judge", "exec", "--tools", join(tools, ",")};
 }
@@ -144,15 +144,15 @@ class WhenReadable {
 
 // Talks until told to stop. When the controller does not know our credential any more, takes a
 // newer one from the disk, or the one before it; else enrols again, once.
-Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
+Status converse(const AgentConfig& config, sync::SyncLoop& loop, Credentials& credentials,
                 ClockWatch& clocks, Random& random) {
   for (bool enrolled = false, swapped = false;;) {
     const std::string used = credentials.token();
     ClientSyncPort report(credentials.endpoint(), config.name, clocks);
     ClientSyncPort hold(credentials.endpoint(), config.name, clocks);
-    const session::Ended ended = loop.run(report, hold);
-    if (ended.verdict == session::Verdict::kRetry) return {};
-    if (ended.verdict == session::Verdict::kStop) return ended.error;
+    const sync::Ended ended = loop.run(report, hold);
+    if (ended.verdict == sync::Verdict::kRetry) return {};
+    if (ended.verdict == sync::Verdict::kStop) return ended.error;
     if (credentials.reload() || credentials.token() != used) continue;
     if (!swapped && client::swap_credentials(config.data_dir)) {
       log_warn("the controller does not know this node's credential; trying the one before it");
@@ -169,8 +169,8 @@ Status converse(const AgentConfig& config, session::SessionLoop& loop, Credentia
 }
 
 // Best effort: a controller that is not there hears of it by our silence.
-void take_leave(const AgentConfig& config, session::SessionLoop& loop, Credentials& credentials,
-                ClockWatch& clocks, const std::set<session::RunKey>& begun) {
+void take_leave(const AgentConfig& config, sync::SyncLoop& loop, Credentials& credentials,
+                ClockWatch& clocks, const std::set<sync::RunKey>& begun) {
   ClientSyncPort port(credentials.endpoint(), config.name, clocks);
   const Regularly patience(Regularly::First::kLater, kFarewell, [&] { port.abort(); });
   const Status told = loop.take_leave(port, begun);
@@ -232,7 +232,7 @@ void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs,
     look_at_fault(config, now, clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
-  if ((full || disk.is_short()) && cache.tidy(clock, true)) disk.made_room();
+  if ((full || disk.is_short()) && cache.clean_up(clock, true)) disk.made_room();
   if (const auto room = devices::disk_room(config.data_dir); room && full)
     runs.relieve(*room, config.min_free.bytes);
 }
@@ -241,22 +241,23 @@ void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs,
 struct Launchers {
   Launchers(const AgentConfig& config, const Clock& clock)
       : runs(config.sandbox_program, runs_launcher_dir(config), clock),
-        judging(config.sandbox_program, sessions_launcher_dir(config), clock, judging_options()),
-        holding(config.sandbox_program, snippets_launcher_dir(config), clock,
-                {"--hold", "exit", "--ready", "2"}) {
+        session_launcher(config.sandbox_program, sessions_launcher_dir(config), clock,
+                         session_launcher_options()),
+        snippet_launcher(config.sandbox_program, snippets_launcher_dir(config), clock,
+                         {"--hold", "exit", "--ready", "2"}) {
     runs.start();
-    if (config.sessions.max_sessions > 0) judging.start();
-    if (config.snippets.enabled) holding.start();
+    if (config.sessions.max_sessions > 0) session_launcher.start();
+    if (config.snippets.enabled) snippet_launcher.start();
   }
-  executor::LaunchServer runs, judging, holding;
+  executor::LaunchServer runs, session_launcher, snippet_launcher;
 };
 
 // What waits was made by the program that was there before.
 void use_new_launcher(const AgentConfig& config, Launchers& launchers, CallHost& calls) {
   log_info("the launcher is another program now; trying its sandbox");
   launchers.runs.replace();
-  if (config.sessions.max_sessions > 0) launchers.judging.replace();
-  if (config.snippets.enabled) launchers.holding.replace();
+  if (config.sessions.max_sessions > 0) launchers.session_launcher.replace();
+  if (config.snippets.enabled) launchers.snippet_launcher.replace();
   calls.discard_warm();
 }
 
@@ -299,10 +300,10 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Launchers launchers(config, clock);
   CallHost calls(
       {std::move(snippet_setting), session_setting_of(config, bounds)}, config.name,
-      launchers.holding, launchers.judging, {nonce, generation},
+      launchers.snippet_launcher, launchers.session_launcher, {nonce, generation},
       [&] { return credentials.endpoint(); }, clock);
   TRY(calls.recover());
-  session::SessionLoop* talking = nullptr;
+  sync::SyncLoop* talking = nullptr;
   HostStatus* telling = nullptr;
   const RunHost* using_disk = nullptr;
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
@@ -315,12 +316,12 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
       random, first_look.capacity.max_runs, &launchers.runs,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
-  session::SessionLoop loop(session::SessionCore(nonce, generation, config.labels), runs, clock,
-                            random, [&](const session::Action& action) {
-                              if (const auto* keep = std::get_if<session::KeepSessions>(&action))
-                                return calls.sessions().keep(keep->uids);
-                              runs.act(action);
-                            });
+  sync::SyncLoop loop(sync::SyncCore(nonce, generation, config.labels), runs, clock, random,
+                      [&](const sync::Action& action) {
+                        if (const auto* keep = std::get_if<sync::KeepSessions>(&action))
+                          return calls.sessions().keep(keep->uids);
+                        runs.act(action);
+                      });
   talking = &loop;
   using_disk = &runs;
   HostStatus host(std::move(status),
@@ -328,7 +329,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   telling = &host;
   host.publish();
   TRY(runs.recover());
-  cache->tidy(clock);
+  cache->clean_up(clock);
   TRY(write_agent_file(config, nonce));
   calls.start();
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
@@ -352,7 +353,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     ended = converse(config, loop, credentials, clocks, random);
   }
   calls.stop();
-  const std::set<session::RunKey> begun = runs.stop();
+  const std::set<sync::RunKey> begun = runs.stop();
   if (ended.ok()) take_leave(config, loop, credentials, clocks, begun);
   log_info("agent stopped", {{"node", config.name}});
   return ended;

@@ -27,7 +27,7 @@ Result<std::unique_ptr<CacheKeeper>> CacheKeeper::open(const std::string& data_d
       new CacheKeeper(std::move(blobs), trees.ok() ? std::move(*trees) : nullptr, quota.bytes));
 }
 
-bool CacheKeeper::tidy(const Clock& clock, bool disk_is_full) {
+bool CacheKeeper::clean_up(const Clock& clock, bool disk_is_full) {
   const MonoTime now = clock.mono();
   const bool due = last_.with([&](std::optional<MonoTime>& last) {
     if (last && now - *last < kEvery) return false;

@@ -24,7 +24,7 @@ class CacheKeeper {
   workspace::TreeCache* trees() const { return trees_.get(); }  // null: runs get copies
   // Prunes, at most every ten minutes. On a full disk whatever nobody used for an hour goes, within
   // the quota or not. Whether it did.
-  bool tidy(const Clock& clock, bool disk_is_full = false);
+  bool clean_up(const Clock& clock, bool disk_is_full = false);
 
  private:
   CacheKeeper(cas::BlobStore blobs, std::unique_ptr<workspace::TreeCache> trees, int64_t quota)

@@ -48,8 +48,9 @@ sessions::Setting session_setting_of(const AgentConfig& config,
   return out;
 }
 
-CallHost::CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& holding,
-                   executor::LaunchServer& judging, AgentProcess self,
+CallHost::CallHost(const CallSettings& settings, std::string node,
+                   executor::LaunchServer& snippet_launcher,
+                   executor::LaunchServer& session_launcher, AgentProcess self,
                    std::function<http::Endpoint()> endpoint, const Clock& clock)
     : most_snippets_(settings.snippets.config.max_parallel),
       most_others_(settings.sessions.config.max_parallel),
@@ -60,21 +61,22 @@ CallHost::CallHost(const CallSettings& settings, std::string node, executor::Lau
       endpoint_(std::move(endpoint)),
       clock_(clock),
       processors_(std::max<int64_t>(1, std::thread::hardware_concurrency())),
-      head_start_(clock, processors_),
-      service_(settings.snippets,
-               {holding.socket(), [&holding] { holding.revive(); },
-                [this](auto time) { stirred_.ring_in(time); }, head_start_, processors_, clock}),
+      deferred_teardown_(clock, processors_),
+      service_(
+          settings.snippets,
+          {snippet_launcher.socket(), [&snippet_launcher] { snippet_launcher.revive(); },
+           [this](auto time) { wakeup_.schedule(time); }, deferred_teardown_, processors_, clock}),
       sessions_(settings.sessions,
-                {judging.socket(), [&judging] { judging.revive(); },
-                 [this](auto time) { stirred_.ring_in(time); }, head_start_, clock}) {}
+                {session_launcher.socket(), [&session_launcher] { session_launcher.revive(); },
+                 [this](auto time) { wakeup_.schedule(time); }, deferred_teardown_, clock}) {}
 
 void CallHost::start() {
-  if (snippets_enabled_ || sessions_enabled_) tender_ = std::thread([this] { tend(); });
+  if (snippets_enabled_ || sessions_enabled_) maintainer_ = std::thread([this] { maintain(); });
 }
 
-// Of the thread that tends. False: it ends.
+// Of the thread that maintains. False: it ends.
 bool CallHost::rest(Millis limit) {
-  stirred_.wait(limit);
+  wakeup_.wait(limit);
   return !state_.with([](const State& state) { return state.stopping; });
 }
 
@@ -97,12 +99,12 @@ bool CallHost::look() {
     if (!told) log_warn("this node takes no snippets", {{"error", looked.error().describe()}});
     const MonoTime until = clock_.mono() + (told ? kLookAgain : kFirstBackOff * 5);
     while (clock_.mono() < until) {
-      if (!rest(std::min(until - clock_.mono(), tidy()))) return false;
+      if (!rest(std::min(until - clock_.mono(), clean_up()))) return false;
     }
   }
 }
 
-void CallHost::tend() {
+void CallHost::maintain() {
   const auto first_lane = [this] {
     state_.with([this](State& state) {
       if (!state.stopping && state.lanes.empty()) add_lane(state);
@@ -115,16 +117,16 @@ void CallHost::tend() {
   }
   Millis next{0};
   do {
-    next = tidy();
-    next = std::min(next, snippets_enabled_ ? service_.tend() : kLookAgain);
+    next = clean_up();
+    next = std::min(next, snippets_enabled_ ? service_.maintain() : kLookAgain);
   } while (rest(next));
 }
 
 // Until there is more of it.
-Millis CallHost::tidy() {
+Millis CallHost::clean_up() {
   join_ended();
-  const Millis next = sessions_.tidy();
-  return std::min(next, head_start_.tidy());
+  const Millis next = sessions_.clean_up();
+  return std::min(next, deferred_teardown_.clean_up());
 }
 
 void CallHost::add_lane(State& state) {
@@ -195,7 +197,7 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
   });
 }
 
-void CallHost::heed(const std::vector<std::string>& drops) {
+void CallHost::drop_calls(const std::vector<std::string>& drops) {
   constexpr size_t kMostEarly = 1024;
   state_.with([&](State& state) {
     for (const std::string& id : drops) {
@@ -253,7 +255,7 @@ void CallHost::lane(int64_t number) {
     const auto told = client->exchange_calls(node_, *request);
     note_answer(told.ok(), !request->holds.empty());
     if (!told.ok()) {
-      heed(request->dropped);  // to be said again
+      drop_calls(request->dropped);  // to be said again
       const MonoTime until = clock_.mono() + back_off;
       back_off = std::min(back_off * 2, kLongestBackOff);
       while (clock_.mono() < until && pause(until - clock_.mono())) {
@@ -263,7 +265,7 @@ void CallHost::lane(int64_t number) {
     }
     back_off = kFirstBackOff;
     answer.reset();
-    heed(told->drop);
+    drop_calls(told->drop);
     if (!told->call) continue;
     const bool snippet = told->call->kind == contracts::kSnippetCall;
     state_.with([&](State& state) {
@@ -289,8 +291,8 @@ void CallHost::stop() {
     }
   });
   changed_.notify_all();
-  stirred_.ring_in(std::chrono::microseconds(0));
-  if (tender_.joinable()) tender_.join();
+  wakeup_.schedule(std::chrono::microseconds(0));
+  if (maintainer_.joinable()) maintainer_.join();
   std::map<int64_t, Lane> lanes;
   state_.with([&](State& state) {
     for (auto& [number, lane] : state.lanes) lanes[number].thread = std::move(lane.thread);

@@ -1,6 +1,6 @@
 // Work beside runs that somebody waits for: snippets, and what is asked of sandbox sessions. The
-// lanes on which the controller hands over calls, and the thread that tends to both kinds. An agent
-// that nobody calls holds one lane.
+// lanes on which the controller hands over calls, and the thread that maintains both kinds. An
+// agent that nobody calls holds one lane.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@
 
 #include "common/client/controller_client.h"
 #include "common/os/event.h"
-#include "node-agent/app/alarm.h"
 #include "node-agent/app/config.h"
+#include "node-agent/app/wakeup_timer.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/sessions/service.h"
 #include "node-agent/snippets/service.h"
@@ -45,9 +45,9 @@ struct CallSettings {
 
 class CallHost {
  public:
-  // `holding`: the launcher for snippets; `judging`: the one for sessions.
-  CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& holding,
-           executor::LaunchServer& judging, AgentProcess self,
+  // `snippet_launcher`: the launcher for snippets; `session_launcher`: the one for sessions.
+  CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& snippet_launcher,
+           executor::LaunchServer& session_launcher, AgentProcess self,
            std::function<http::Endpoint()> endpoint, const Clock& clock);
   ~CallHost() { stop(); }
 
@@ -86,18 +86,18 @@ class CallHost {
         false;  // a lane broke: the controller may be another process, and know none of them
     std::optional<MonoTime> alone_since;  // no lane was answered since then
   };
-  void tend();
+  void maintain();
   bool look();
   void lane(int64_t number);
   void add_lane(State& state);
   void join_ended();
   bool rest(Millis limit);
   bool pause(Millis limit);
-  Millis tidy();
+  Millis clean_up();
   std::shared_ptr<client::ControllerClient> connect(int64_t number);
   std::optional<contracts::CallsRequest> next_request(int64_t number, bool& done,
                                                       MonoTime idle_since);
-  void heed(const std::vector<std::string>& drops);
+  void drop_calls(const std::vector<std::string>& drops);
   void note_answer(bool answered, bool told_what_is_held);
   int register_call(const std::string& id);
   contracts::CallAnswer serve(const contracts::NodeCall& call);
@@ -113,13 +113,13 @@ class CallHost {
   const std::function<http::Endpoint()> endpoint_;
   const Clock& clock_;
   const int64_t processors_;
-  launch::HeadStart head_start_;
+  launch::DeferredTeardown deferred_teardown_;
   snippets::Service service_;
   sessions::Service sessions_;
-  Alarm stirred_;  // there is something to tend
+  WakeupTimer wakeup_;  // there is something to maintain
   std::condition_variable changed_;
   Guarded<State> state_;
-  std::thread tender_;
+  std::thread maintainer_;
 };
 
 }  // namespace paddock::agent

@@ -8,7 +8,7 @@
 #include "common/os/file.h"
 #include "common/os/process.h"
 #include "common/wire/json.h"
-#include "node-agent/session/session_core.h"
+#include "node-agent/sync/sync_core.h"
 
 namespace paddock::agent {
 namespace {
@@ -42,7 +42,7 @@ Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endp
 Result<int64_t> take_generation(const std::string& data_dir, WallTime now) {
   const std::string path = os::join_path(data_dir, "generation");
   const int64_t last = parse_integer<int64_t>(trimmed_file(path)).value_or(0);
-  const int64_t next = session::next_generation(last, now);
+  const int64_t next = sync::next_generation(last, now);
   TRY(os::write_file_atomic(path, cat(next, "\n"), 0600));
   return next;
 }

@@ -5,11 +5,11 @@
 #include "node-agent/app/clock_watch.h"
 #include "node-agent/app/controller_addresses.h"
 #include "node-agent/executor/transport.h"
-#include "node-agent/session/session_loop.h"
+#include "node-agent/sync/sync_loop.h"
 
 namespace paddock::agent {
 
-class ClientSyncPort final : public session::SyncPort {
+class ClientSyncPort final : public sync::SyncPort {
  public:
   ClientSyncPort(http::Endpoint endpoint, std::string node, ClockWatch& clocks)
       : client_(std::move(endpoint)), node_(std::move(node)), clocks_(clocks) {}

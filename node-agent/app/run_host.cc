@@ -13,7 +13,7 @@ namespace {
 
 using executor::RunLife;
 using executor::StopKind;
-using session::RunKey;
+using sync::RunKey;
 
 constexpr const char* kMayHaveRun = "LAUNCHER_LOST";
 constexpr size_t kMostNames = 1'000'000;  // before a run is ended; it takes a second or two
@@ -140,16 +140,16 @@ Status RunHost::recover() {
   return {};
 }
 
-void RunHost::act(const session::Action& action) {
-  if (const auto* begin = std::get_if<session::StartRun>(&action)) return start(begin->assignment);
-  if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
+void RunHost::act(const sync::Action& action) {
+  if (const auto* begin = std::get_if<sync::StartRun>(&action)) return start(begin->assignment);
+  if (const auto* cancel = std::get_if<sync::CancelRun>(&action)) {
     return stop_run(cancel->key, cancel->kill_now ? StopKind::kKill : StopKind::kCancel);
   }
-  if (const auto* input = std::get_if<session::GiveInput>(&action)) {
+  if (const auto* input = std::get_if<sync::GiveInput>(&action)) {
     if (const Life life = life_of(input->key)) life->give_input(input->inputs);
     return;
   }
-  forget(std::get<session::ForgetRun>(action).key);
+  forget(std::get<sync::ForgetRun>(action).key);
 }
 
 void RunHost::forget(const RunKey& key) {
@@ -193,7 +193,7 @@ void RunHost::live(const RunKey& key, const Life& life) {
       state_.with([](State& state) { --state.working; });
       changed_.notify_all();
       life->let_go();
-      cache_.tidy(clock_);
+      cache_.clean_up(clock_);
     }
   }
   // An ended run stays until its outcome is acknowledged or the agent leaves.

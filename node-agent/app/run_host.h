@@ -13,11 +13,11 @@
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/disk_room.h"
 #include "node-agent/executor/run_life.h"
-#include "node-agent/session/session_loop.h"
+#include "node-agent/sync/sync_loop.h"
 
 namespace paddock::agent {
 
-class RunHost final : public executor::RunObserver, public session::OutputReader {
+class RunHost final : public executor::RunObserver, public sync::OutputReader {
  public:
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
   // `cache` is the node's (see cache_keeper.h).
@@ -28,16 +28,16 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
 
   // Goes on with every run found on disk; removes what cannot be one.
   Status recover();
-  void act(const session::Action& action);
+  void act(const sync::Action& action);
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
   // Ends the run that must give way on a disk with so much room (disk_relief.h).
   void relieve(const devices::DiskRoom& room, int64_t min_free);
   // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
   // may be taken on elsewhere, as nothing of them is started here any more.
-  std::set<session::RunKey> stop();
+  std::set<sync::RunKey> stop();
 
-  std::vector<contracts::OutputChunk> read(const session::RunKey& key, int64_t after,
+  std::vector<contracts::OutputChunk> read(const sync::RunKey& key, int64_t after,
                                            size_t max_bytes) override;
   void observed(const contracts::RunReport& report, int64_t last_seq) override;
 
@@ -48,7 +48,7 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
     std::thread thread;
   };
   struct State {
-    std::map<session::RunKey, Hosted> runs;
+    std::map<sync::RunKey, Hosted> runs;
     std::vector<std::thread> finished;  // of forgotten runs, to be joined
     int64_t working = 0;
     bool stopping = false;
@@ -60,12 +60,12 @@ class RunHost final : public executor::RunObserver, public session::OutputReader
   executor::ExecutorPorts ports();
   void start(const contracts::Assignment& assignment);
   void host(Life life);
-  void live(const session::RunKey& key, const Life& life);
+  void live(const sync::RunKey& key, const Life& life);
   bool take_slot(const Life& life);
-  Life life_of(const session::RunKey& key);
-  void stop_run(const session::RunKey& key, executor::StopKind kind);
-  void forget(const session::RunKey& key);
-  void drop(const session::RunKey& key, const Life& life);
+  Life life_of(const sync::RunKey& key);
+  void stop_run(const sync::RunKey& key, executor::StopKind kind);
+  void forget(const sync::RunKey& key);
+  void drop(const sync::RunKey& key, const Life& life);
 
   const executor::ExecutorConfig& config_;
   CacheKeeper& cache_;

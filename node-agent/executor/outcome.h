@@ -1,7 +1,7 @@
 // How a run's end is told: a stable reason and a sentence. Pure.
 #pragma once
 
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 
 namespace paddock::executor {
 

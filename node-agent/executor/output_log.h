@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/base/time.h"
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "common/os/fd.h"
 #include "node-agent/executor/run_folder.h"
 

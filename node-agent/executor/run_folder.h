@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "common/os/process.h"
 #include "node-agent/executor/device_hold.h"
 

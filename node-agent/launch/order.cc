@@ -40,8 +40,8 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
 }
 
 std::string_view word_for(const OrderFiles& files) {
-  if (files.ahead) return contracts::kLaunchAheadOrder;
-  return files.input >= 0 ? contracts::kLaunchFedOrder : contracts::kLaunchOrder;
+  if (files.ahead) return contracts::kPrelaunchOrder;
+  return files.input >= 0 ? contracts::kLaunchAttachedOrder : contracts::kLaunchOrder;
 }
 
 }  // namespace
@@ -67,11 +67,11 @@ Result<Launched> order_launch(const std::string& path, const OrderFiles& files, 
   return understand(answer.bytes, std::move(socket));
 }
 
-Status begin_fed(const Launched& run, Millis wall_time) {
+Status begin_attached(const Launched& run, Millis wall_time) {
   return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()));
 }
 
-Status begin_ahead(const Launched& run, Millis wall_time, std::string_view last_argument) {
+Status begin_prelaunched(const Launched& run, Millis wall_time, std::string_view last_argument) {
   std::string word = cat(contracts::kLaunchBegin, wall_time.count());
   if (word.size() + 1 + last_argument.size() <= os::kMaxPacketBytes)
     return os::send_packet(run.connection.get(), cat(word, "\n", last_argument));

@@ -16,13 +16,14 @@ struct OrderFiles {
   int request = -1;
   int events = -1;
   int lock = -1;   // -1: none. The caller closes its copy after the answer, or holds the lock too.
-  int input = -1;  // a fed run's: the command's standard input. It has no lock.
+  int input = -1;  // an attached run's: the command's standard input. It has no lock.
   bool ahead = false;  // see contracts/launch.h; neither lock nor input
 };
 
 struct Launched {
   pid_t launcher = -1;
-  os::Fd connection;  // hangs up when the launcher has ended; a fed run ends when it is closed
+  os::Fd
+      connection;  // hangs up when the launcher has ended; an attached run ends when it is closed
 };
 
 // A request in memory, for OrderFiles::request.
@@ -33,10 +34,10 @@ Result<os::Fd> request_file(const contracts::LaunchRequest& request);
 // after `patience_ms`; the server's own reason if it refused.
 Result<Launched> order_launch(const std::string& socket, const OrderFiles& files,
                               int patience_ms = 10'000);
-// The wall time of a fed run passes from now on. Unavailable, PEER_GONE, if it has ended.
-Status begin_fed(const Launched& run, Millis wall_time);
+// The wall time of an attached run passes from now on. Unavailable, PEER_GONE, if it has ended.
+Status begin_attached(const Launched& run, Millis wall_time);
 // The same for one ordered ahead, with the last argument of its command. An error always means that
 // nothing of it ran, nor ever will.
-Status begin_ahead(const Launched& run, Millis wall_time, std::string_view last_argument);
+Status begin_prelaunched(const Launched& run, Millis wall_time, std::string_view last_argument);
 
 }  // namespace paddock::launch

@@ -13,12 +13,12 @@ constexpr Millis kResultTime{15'000};             // for a launcher to end what 
 
 }  // namespace
 
-Result<launch::FedLaunch> order_command(const std::string& socket,
-                                        const contracts::LaunchRequest& request) {
-  return launch::FedLaunch::order_ahead(socket, request, kMaxResult);
+Result<launch::AttachedLaunch> order_command(const std::string& socket,
+                                             const contracts::LaunchRequest& request) {
+  return launch::AttachedLaunch::prelaunch(socket, request, kMaxResult);
 }
 
-Result<contracts::SandboxResult> follow(launch::FedLaunch& command, const Following& how,
+Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock) {
   const MonoTime end = clock.mono() + how.wall_time + how.grace + kResultTime;
   std::array<pollfd, 3> fds = {

@@ -8,13 +8,13 @@
 
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
-#include "node-agent/launch/fed_launch.h"
+#include "node-agent/launch/attached_launch.h"
 
 namespace paddock::sessions {
 
 // `socket`: of a serving launcher. Errors: launch::order_launch()'s.
-Result<launch::FedLaunch> order_command(const std::string& socket,
-                                        const contracts::LaunchRequest& request);
+Result<launch::AttachedLaunch> order_command(const std::string& socket,
+                                             const contracts::LaunchRequest& request);
 
 struct Following {
   Millis wall_time{0};  // of the policy
@@ -25,7 +25,7 @@ struct Following {
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
 };
 // How it ended, from its beginning on. LAUNCHER_LOST.
-Result<contracts::SandboxResult> follow(launch::FedLaunch& command, const Following& how,
+Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock);
 
 }  // namespace paddock::sessions

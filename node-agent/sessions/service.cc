@@ -104,10 +104,10 @@ class Service::Use {
   Shared session_;
 };
 
-Service::Service(Setting setting, Outside outside)
+Service::Service(Setting setting, Dependencies dependencies)
     : setting_(std::move(setting)),
-      outside_(std::move(outside)),
-      ahead_(outside_.head_start, outside_.clock) {}
+      dependencies_(std::move(dependencies)),
+      prelaunched_(dependencies_.deferred_teardown, dependencies_.clock) {}
 
 Service::~Service() = default;
 
@@ -211,7 +211,7 @@ void Service::end(State& state, const std::string& uid) {
   auto node = state.sessions.extract(uid);
   if (node.empty()) return;
   node.mapped()->end();
-  ahead_.forget(uid);
+  prelaunched_.forget(uid);
   state.ended.push_back(std::move(node.mapped()));
 }
 
@@ -220,7 +220,7 @@ Status Service::close(const std::string& uid) {
   state_.with([&](State& state) { end(state, uid); });
   state_.wait_for(
       unused_, kEndTime, [&](State&) { return session->uses == 0; }, [](State&, bool) {});
-  if (!remove_unused(session)) outside_.stir(kNow);
+  if (!remove_unused(session)) dependencies_.wake(kNow);
   return {};
 }
 
@@ -235,10 +235,10 @@ bool Service::remove_unused(const Shared& session) {
   return true;
 }
 
-Millis Service::tidy() {
+Millis Service::clean_up() {
   const auto ended = state_.with([](const State& state) { return state.ended; });
   for (const Shared& session : ended) remove_unused(session);
-  return ahead_.tend([this](const std::string& uid) -> Result<launch::FedLaunch> {
+  return prelaunched_.maintain([this](const std::string& uid) -> Result<launch::AttachedLaunch> {
     ASSIGN_OR_RETURN(const Shared session, find(uid));
     return order_next(*session);
   });
@@ -258,21 +258,21 @@ void Service::keep(const std::vector<std::string>& uids) {
     for (const std::string& uid : gone) end(state, uid);
     return !state.ended.empty();
   });
-  if (some) outside_.stir(kNow);
+  if (some) dependencies_.wake(kNow);
 }
 
 size_t Service::count() const {
   return state_.with([](const State& state) { return state.sessions.size(); });
 }
 
-Result<launch::FedLaunch> Service::order_next(Session& session) const {
+Result<launch::AttachedLaunch> Service::order_next(Session& session) const {
   contracts::LaunchRequest request = session.base;
   request.trace_id = cat(session.uid, "-", ++session.commands);
-  return order_command(outside_.socket, request);
+  return order_command(dependencies_.socket, request);
 }
 
-Result<launch::FedLaunch> Service::begin(Session& session, const std::string& text) {
-  auto ready = ahead_.take(session.uid);
+Result<launch::AttachedLaunch> Service::begin(Session& session, const std::string& text) {
+  auto ready = prelaunched_.take(session.uid);
   if (ready && ready->begin(session.wall_time(), text).ok()) return std::move(*ready);
   ASSIGN_OR_RETURN(auto made, order_next(session));
   (void)made.begin(session.wall_time(), text);  // one that has ended already says why
@@ -288,22 +288,23 @@ Result<contracts::SandboxResult> Service::run(
   const Millis grace(session.base.limit_grace_ms);
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
-    auto head = outside_.head_start.begin();
+    auto head = dependencies_.deferred_teardown.begin();
     auto command = begin(session, order.command);
     if (command.ok()) {
-      if (const Millis rest = outside_.head_start.rest(); rest > Millis(0)) outside_.stir(rest);
+      if (const Millis rest = dependencies_.deferred_teardown.rest(); rest > Millis(0))
+        dependencies_.wake(rest);
       auto result =
           follow(*command, {session.wall_time(), grace, stop, session.ending.fd(), on_output},
-                 outside_.clock);
+                 dependencies_.clock);
       if (!result.ok()) return result;
-      if (find(session.uid).ok()) ahead_.want(session.uid);
+      if (find(session.uid).ok()) prelaunched_.want(session.uid);
       (void)head.keep(std::move(*command));
-      outside_.stir(launch::HeadStart::kAnswerSent);
+      dependencies_.wake(launch::DeferredTeardown::kAnswerSent);
       return result;
     }
     if (command.error().reason != "NOT_LISTENING" || attempt == kServerLooks)
       return command.error();
-    outside_.no_server();
+    dependencies_.no_server();
     if (readable_within(stops, kServerLookEvery))
       return Error{Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"};
   }

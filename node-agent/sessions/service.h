@@ -12,24 +12,24 @@
 
 #include "common/base/guarded.h"
 #include "common/contracts/session_calls.h"
-#include "node-agent/launch/head_start.h"
-#include "node-agent/sessions/ahead.h"
+#include "node-agent/launch/deferred_teardown.h"
 #include "node-agent/sessions/command.h"
+#include "node-agent/sessions/prelaunch_pool.h"
 #include "node-agent/sessions/settings.h"
 
 namespace paddock::sessions {
 
-struct Outside {
-  std::string socket;               // of a serving launcher that judges executions
-  std::function<void()> no_server;  // it does not listen: somebody should look after it
-  launch::HeadStart::Stir stir;     // there is something to tidy
-  launch::HeadStart& head_start;    // tidied by who is stirred
+struct Dependencies {
+  std::string socket;                           // of a serving launcher that judges executions
+  std::function<void()> no_server;              // it does not listen: somebody should look after it
+  launch::DeferredTeardown::Wake wake;          // there is something to clean up
+  launch::DeferredTeardown& deferred_teardown;  // done by who is woken
   const Clock& clock;
 };
 
 class Service {
  public:
-  Service(Setting setting, Outside outside);
+  Service(Setting setting, Dependencies dependencies);
   ~Service();
 
   // Takes over the sessions that are on the disk; removes what cannot be one.
@@ -48,11 +48,11 @@ class Service {
   // have been asked.
   void keep(const std::vector<std::string>& uids);
   // Removes what has ended and is used by nobody any more; makes ready what comes next. Until there
-  // is more of it, if nobody stirs before.
-  Millis tidy();
+  // is more of it, if nobody wakes before.
+  Millis clean_up();
   size_t count() const;
   // The launcher's program is another one now.
-  void discard_ahead() { ahead_.discard(); }
+  void discard_ahead() { prelaunched_.discard(); }
 
  private:
   struct Session;
@@ -69,12 +69,12 @@ class Service {
   Status try_out(const Session& session);
   void end(State& state, const std::string& uid);
   bool remove_unused(const Shared& session);
-  Result<launch::FedLaunch> order_next(Session& session) const;
-  Result<launch::FedLaunch> begin(Session& session, const std::string& text);
+  Result<launch::AttachedLaunch> order_next(Session& session) const;
+  Result<launch::AttachedLaunch> begin(Session& session, const std::string& text);
 
   const Setting setting_;
-  const Outside outside_;
-  AheadLaunches ahead_;
+  const Dependencies dependencies_;
+  PrelaunchPool prelaunched_;
   Guarded<State> state_;
   std::condition_variable unused_;
 };

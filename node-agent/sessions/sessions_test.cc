@@ -135,8 +135,9 @@ class SessionService : public testing::Test {
     Setting setting;
     setting.folder = os::join_path(dir_.path(), "sessions");
     setting.config.max_sessions = 2;
-    service_ = std::make_unique<Service>(setting, Outside{os::join_path(dir_.path(), "nobody"),
-                                                          [] {}, [](auto) {}, head_start_, clock_});
+    service_ =
+        std::make_unique<Service>(setting, Dependencies{os::join_path(dir_.path(), "nobody"), [] {},
+                                                        [](auto) {}, deferred_teardown_, clock_});
     ASSERT_TRUE(service_->recover().ok());
   }
   static contracts::SessionOrder order(const std::string& uid) {
@@ -158,7 +159,7 @@ class SessionService : public testing::Test {
 
   test::TempDir dir_;
   SystemClock clock_;
-  launch::HeadStart head_start_{clock_, 2};
+  launch::DeferredTeardown deferred_teardown_{clock_, 2};
   std::unique_ptr<Service> service_;
 };
 
@@ -188,7 +189,7 @@ TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {
   service_->keep({"a"});
   EXPECT_TRUE(knows("b"));  // an answer of before it was opened
   service_->keep({"b"});
-  service_->tidy();
+  service_->clean_up();
   EXPECT_FALSE(knows("a"));
   EXPECT_FALSE(on_disk("a"));
   EXPECT_TRUE(knows("b"));
@@ -200,7 +201,7 @@ TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {
   EXPECT_FALSE(knows("c"));  // it ended before its node ever heard of it
   make();                    // what is on the disk is old
   service_->keep({});
-  service_->tidy();
+  service_->clean_up();
   EXPECT_FALSE(on_disk("b"));
 }
 

@@ -16,10 +16,10 @@ int64_t Pool::count_ready(State& state) {
   return std::ranges::count_if(state.waiting, [](auto& each) { return each.sandbox->ready(); });
 }
 
-std::unique_ptr<FedSandbox> Pool::take() {
+std::unique_ptr<WarmSandbox> Pool::take() {
   const MonoTime now = clock_.mono();
   std::vector<Waiting> dead;  // ended without the lock
-  return state_.with([&](State& state) -> std::unique_ptr<FedSandbox> {
+  return state_.with([&](State& state) -> std::unique_ptr<WarmSandbox> {
     for (auto each = state.waiting.begin(); each != state.waiting.end();) {
       if (each->sandbox->ended()) {
         dead.push_back(std::move(*each));
@@ -40,7 +40,7 @@ std::unique_ptr<FedSandbox> Pool::take() {
   });
 }
 
-Pool::Tended Pool::tend(bool may) {
+Pool::Maintained Pool::maintain(bool may) {
   const MonoTime now = clock_.mono();
   std::vector<Waiting> old;
   uint64_t epoch = 0;
@@ -56,17 +56,17 @@ Pool::Tended Pool::tend(bool may) {
     return static_cast<int64_t>(state.waiting.size()) < state.pace.target() &&
            (!state.rests_until || now >= *state.rests_until);
   });
-  if (!wanted) return Tended::kNothing;
-  if (!may) return Tended::kWanted;
+  if (!wanted) return Maintained::kNothing;
+  if (!may) return Maintained::kWanted;
   auto made = make_();
   if (!made.ok()) log_warn("no warm sandbox", {{"error", made.error().describe()}});
   return state_.with([&](State& state) {
     if (!made.ok()) {
       state.rests_until = now + kAfterFailure;
-      return Tended::kNothing;
+      return Maintained::kNothing;
     }
     if (state.epoch == epoch) state.waiting.push_back({std::move(*made), now});
-    return Tended::kMade;
+    return Maintained::kMade;
   });
 }
 

@@ -1,5 +1,5 @@
 // Interpreters that wait in sandboxes of their own, each for one request. Thread-safe; starts no
-// thread: tend() is called by one that has nothing else to do.
+// thread: maintain() is called by one that has nothing else to do.
 #pragma once
 
 #include <deque>
@@ -8,23 +8,23 @@
 #include <vector>
 
 #include "common/base/guarded.h"
-#include "node-agent/snippets/fed_sandbox.h"
 #include "node-agent/snippets/pool_pace.h"
+#include "node-agent/snippets/warm_sandbox.h"
 
 namespace paddock::snippets {
 
 class Pool {
  public:
-  using Make = std::function<Result<std::unique_ptr<FedSandbox>>()>;
+  using Make = std::function<Result<std::unique_ptr<WarmSandbox>>()>;
   Pool(Make make, PoolPace pace, const Clock& clock)
       : make_(std::move(make)), clock_(clock), state_(State{{}, pace, 0, {}}) {}
 
   // The one that has waited longest; nothing: none is ready.
-  std::unique_ptr<FedSandbox> take();
-  enum class Tended { kNothing, kMade, kWanted };
+  std::unique_ptr<WarmSandbox> take();
+  enum class Maintained { kNothing, kMade, kWanted };
   // Makes one if one is wanted and `may` says so (kWanted: it does not); ends those that are too
   // old.
-  Tended tend(bool may);
+  Maintained maintain(bool may);
   // Those that are starting.
   int64_t warming();
   int64_t ready();
@@ -32,7 +32,7 @@ class Pool {
 
  private:
   struct Waiting {
-    std::unique_ptr<FedSandbox> sandbox;
+    std::unique_ptr<WarmSandbox> sandbox;
     MonoTime since{};
   };
   struct State {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "node-agent/launch/fed_launch_fixture.h"
-#include "node-agent/snippets/fed_sandbox.h"
+#include "node-agent/launch/attached_launch_fixture.h"
+#include "node-agent/snippets/warm_sandbox.h"
 
 namespace paddock::snippets {
 
@@ -41,7 +41,7 @@ class Sandboxes : public launch::Fed {
     }
   };
 
-  Result<std::unique_ptr<FedSandbox>> launch() {
+  Result<std::unique_ptr<WarmSandbox>> launch() {
     std::thread server([&] {
       auto client = os::accept_packets(listener_.get());
       ASSERT_TRUE(client.has_value());
@@ -50,7 +50,7 @@ class Sandboxes : public launch::Fed {
       ASSERT_TRUE(os::send_packet(client->get(), "pid 4711").ok());
       inside_.push_back({std::move(*packet), std::move(*client)});
     });
-    auto out = FedSandbox::launch(socket(), request_);
+    auto out = WarmSandbox::launch(socket(), request_);
     server.join();
     return out;
   }

@@ -24,21 +24,21 @@ std::vector<std::string> both(std::vector<std::string> one, const std::vector<st
 
 }  // namespace
 
-Service::Service(Setting setting, Outside outside)
+Service::Service(Setting setting, Dependencies dependencies)
     : setting_(std::move(setting)),
-      outside_(std::move(outside)),
-      validator_([this] { return launch(validator_request(setting_)); }, outside_.clock) {}
+      dependencies_(std::move(dependencies)),
+      validator_([this] { return launch(validator_request(setting_)); }, dependencies_.clock) {}
 
-Result<std::unique_ptr<FedSandbox>> Service::launch(const contracts::LaunchRequest& request) {
-  auto launched = FedSandbox::launch(outside_.socket, request);
-  if (!launched.ok() && launched.error().reason == "NOT_LISTENING") outside_.no_server();
+Result<std::unique_ptr<WarmSandbox>> Service::launch(const contracts::LaunchRequest& request) {
+  auto launched = WarmSandbox::launch(dependencies_.socket, request);
+  if (!launched.ok() && launched.error().reason == "NOT_LISTENING") dependencies_.no_server();
   return launched;
 }
 
 Status Service::look() {
   TRY(contracts::check_node_bounds(setting_.profile.policy, setting_.bounds));
   ASSIGN_OR_RETURN(auto sandbox, launch(look_request(setting_)));
-  ASSIGN_OR_RETURN(const auto result, sandbox->run("", Millis(30'000), -1, outside_.clock));
+  ASSIGN_OR_RETURN(const auto result, sandbox->run("", Millis(30'000), -1, dependencies_.clock));
   if (result.status != contracts::SandboxStatus::kOk) {
     return Error{Code::kFailedPrecondition, "NO_INTERPRETER",
                  cat("no Python runs in the sandbox: ", result.reason, " ", trim(result.err))};
@@ -47,14 +47,14 @@ Status Service::look() {
   ASSIGN_OR_RETURN(interpreter_, wire::decode<Interpreter>(document));
   for (const std::string& name : interpreter_.missing)
     log_warn("a library for snippets is not to be had on this host", {{"module", name}});
-  const MonoTime now = outside_.clock.mono();
+  const MonoTime now = dependencies_.clock.mono();
   const int64_t most = setting_.config.max_warm;
   const auto pool = [&](const std::vector<std::string>& modules, int64_t fewest) {
     return std::make_unique<Pool>(
         [this, modules] {
           return launch(worker_request(setting_, interpreter_, modules, setting_.profile.policy));
         },
-        PoolPace(fewest, most, now), outside_.clock);
+        PoolPace(fewest, most, now), dependencies_.clock);
   };
   plain_ = pool(usual_modules(), 1);
   if (!interpreter_.libraries.empty())
@@ -100,21 +100,21 @@ Result<Service::Prepared> Service::sandbox_for(const contracts::SnippetOrder& or
 Result<contracts::SnippetReport> Service::run(const contracts::SnippetOrder& order,
                                               const Verdict& verdict, MonoTime arrived, int drop) {
   ASSIGN_OR_RETURN(Prepared prepared, sandbox_for(order, verdict));
-  const MonoTime now = outside_.clock.mono();
+  const MonoTime now = dependencies_.clock.mono();
   const Millis left = std::max(Millis(1), Millis(order.timeout_ms) - (now - arrived));
   const std::string input = worker_input(order);
-  prepared.sandbox->begin(input, left, outside_.clock);
-  auto use = outside_.head_start.begin();
-  if (prepared.warm) outside_.stir(outside_.head_start.rest());
-  auto result = prepared.sandbox->finish(drop, outside_.clock);
+  prepared.sandbox->begin(input, left, dependencies_.clock);
+  auto use = dependencies_.deferred_teardown.begin();
+  if (prepared.warm) dependencies_.wake(dependencies_.deferred_teardown.rest());
+  auto result = prepared.sandbox->finish(drop, dependencies_.clock);
   if (!result.ok()) return result.error();  // and its sandbox ends now
   if (use.keep(std::move(*prepared.sandbox).release()))
-    outside_.stir(launch::HeadStart::kAnswerSent);
+    dependencies_.wake(launch::DeferredTeardown::kAnswerSent);
   return report_of(std::move(*result), prepared.warm);
 }
 
 Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder& order, int drop) {
-  const MonoTime arrived = outside_.clock.mono();
+  const MonoTime arrived = dependencies_.clock.mono();
   Verdict verdict;
   if (setting_.config.validator) {
     ASSIGN_OR_RETURN(verdict, validator_.check(order.code));
@@ -128,28 +128,28 @@ Result<contracts::SnippetReport> Service::execute(const contracts::SnippetOrder&
     report.answer =
         contracts::refused_answer(summary_of(verdict.findings), texts_of(verdict.findings));
   }
-  report.answer.execution_time_ms = (outside_.clock.mono() - arrived).count();
+  report.answer.execution_time_ms = (dependencies_.clock.mono() - arrived).count();
   return report;
 }
 
 bool Service::may_warm() {
   const int64_t warming = plain_->warming() + (with_libraries_ ? with_libraries_->warming() : 0);
-  const int64_t under_way = outside_.head_start.under_way();
-  return under_way + warming < outside_.processors || (under_way == 0 && warming == 0);
+  const int64_t under_way = dependencies_.deferred_teardown.under_way();
+  return under_way + warming < dependencies_.processors || (under_way == 0 && warming == 0);
 }
 
-Millis Service::tend() {
+Millis Service::maintain() {
   constexpr Millis kSoon{3};
   constexpr Millis kNow{0};
   constexpr Millis kLater{5'000};
   if (!looked_) return kLater;
-  if (const Millis rest = outside_.head_start.rest(); rest > Millis(0)) return rest;
+  if (const Millis rest = dependencies_.deferred_teardown.rest(); rest > Millis(0)) return rest;
   Millis next = kLater;
   for (Pool* pool : {plain_.get(), with_libraries_.get()}) {
     if (pool == nullptr) continue;
-    const Pool::Tended tended = pool->tend(may_warm());
-    if (tended == Pool::Tended::kMade) next = std::min(next, kNow);
-    if (tended == Pool::Tended::kWanted) next = std::min(next, kSoon);
+    const Pool::Maintained maintained = pool->maintain(may_warm());
+    if (maintained == Pool::Maintained::kMade) next = std::min(next, kNow);
+    if (maintained == Pool::Maintained::kWanted) next = std::min(next, kSoon);
   }
   return next;
 }

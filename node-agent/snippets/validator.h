@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/guarded.h"
-#include "node-agent/snippets/fed_sandbox.h"
+#include "node-agent/snippets/warm_sandbox.h"
 
 namespace paddock::snippets {
 
@@ -31,7 +31,7 @@ Result<Verdict> read_verdict(std::string_view json);
 
 class Validator {
  public:
-  using Make = std::function<Result<std::unique_ptr<FedSandbox>>()>;
+  using Make = std::function<Result<std::unique_ptr<WarmSandbox>>()>;
   static constexpr Millis kCheckTime{5'000};
   // `check_time`: of one source, from when its helper is ready.
   Validator(Make make, const Clock& clock, Millis check_time = kCheckTime)
@@ -46,7 +46,7 @@ class Validator {
 
  private:
   struct Helper {
-    std::unique_ptr<FedSandbox> sandbox;
+    std::unique_ptr<WarmSandbox> sandbox;
     int served = 0;
   };
   Result<Helper> take();

@@ -20,7 +20,7 @@ class Helpers : public Sandboxes {
   // What becomes of each that is launched, in turn.
   Validator validator(std::vector<Life> lives, Millis check_time = Validator::kCheckTime) {
     return Validator(
-        [this, lives = std::move(lives)]() -> Result<std::unique_ptr<FedSandbox>> {
+        [this, lives = std::move(lives)]() -> Result<std::unique_ptr<WarmSandbox>> {
           auto made = launch();
           lives.at(inside_.size() - 1)(inside_.back());
           return made;
@@ -101,7 +101,7 @@ TEST_F(Helpers, WithoutOneNothingIsKnownOfTheCodeAndItMayBeSentAgain) {
     EXPECT_EQ(verdict.error().code, Code::kUnavailable);
   }
   Validator none(
-      []() -> Result<std::unique_ptr<FedSandbox>> {
+      []() -> Result<std::unique_ptr<WarmSandbox>> {
         return Error{Code::kUnavailable, "NOT_LISTENING", ""};
       },
       clock_);

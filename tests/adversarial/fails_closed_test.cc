@@ -15,8 +15,8 @@
 #include "common/contracts/canary.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
+#include "tests/adversarial/degraded_host.h"
 #include "tests/adversarial/sandbox_run.h"
-#include "tests/adversarial/worse_host.h"
 
 namespace paddock::adversarial {
 namespace {

@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "common/os/file.h"
+#include "tests/adversarial/degraded_host.h"
 #include "tests/adversarial/serve_fixture.h"
-#include "tests/adversarial/worse_host.h"
 
 namespace paddock::adversarial {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/adversarial/outside.h"
+#include "tests/adversarial/fake_internet.h"
 #include "tests/adversarial/sandbox_run.h"
 
 namespace paddock::adversarial {
@@ -67,7 +67,7 @@ class Networked : public Base {
 
   static constexpr const char* kWeb = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nweb!";
   static constexpr const char* kSecure = "secure!";
-  Outside outside_;
+  FakeInternet outside_;
 };
 
 inline const contracts::Denial* find_denial(const Finished& done, std::string_view what,

@@ -4,8 +4,8 @@
 
 #include "common/contracts/profile.h"
 #include "common/os/file.h"
-#include "tests/adversarial/fed_fixture.h"
-#include "tests/adversarial/worse_host.h"
+#include "tests/adversarial/attached_run_fixture.h"
+#include "tests/adversarial/degraded_host.h"
 
 namespace paddock::adversarial {
 namespace {
@@ -61,7 +61,7 @@ TEST_P(Proc, IsReadOnlyForARunThatNamesItsTools) {
   EXPECT_EQ(done.out, "sh\n") << done.err;
 }
 
-class ServedProc : public FedRun {};
+class ServedProc : public AttachedRun {};
 INSTANTIATE_TEST_SUITE_P(, ServedProc, testing::Values(As::kRoot, As::kUser), name_of);
 
 TEST_P(ServedProc, LetsThreadsBeNamed) { expect_contained("thread_names"); }
@@ -79,7 +79,7 @@ TEST_P(ServedProc, OpensNoFileOfTheHostForMoreThanItsDescriptorMay) {
                                  "echo end"}),
                         input);
   ASSERT_TRUE(fed.ok()) << fed.error().describe();
-  ASSERT_TRUE(launch::begin_fed(fed->run, kLong).ok());
+  ASSERT_TRUE(launch::begin_attached(fed->run, kLong).ok());
   const auto result = result_of(*fed);
   if (!result.enforced.at("landlock").applied) GTEST_SKIP() << "this host has no second wall";
   EXPECT_EQ(result.out, "read as it came\nend\n") << result.reason << result.err;

@@ -24,8 +24,8 @@ class ServeTest : public SandboxTest {
   void start_server();
   // Of its command line, beside what every server has.
   virtual std::vector<std::string> further_options() const { return {}; }
-  // Of the server and those that wait: with an empty sandbox of two processes each, where launchers
-  // make views.
+  // Of the server and those that wait: with a prepared sandbox of two processes each, where
+  // launchers make views.
   size_t processes_when_ready() const;
   // Returns its exit code, or 128 and the signal.
   int end_server(int signal);

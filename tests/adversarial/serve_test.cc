@@ -210,7 +210,7 @@ TEST_P(Serve, ClearsUpAfterALauncherThatWasKilled) {
 }
 
 // Whoever runs as the commands' user on this host may signal what waits: generation 0 are the ready
-// processes, 1 the init of each empty sandbox, 2 what is to become its command.
+// processes, 1 the init of each prepared sandbox, 2 what is to become its command.
 TEST_P(Serve, WhatDiedOrWasSignalledWhileItWaitedSpoilsNoRun) {
   for (const int signal : {SIGTERM, SIGKILL}) {
     for (size_t generation = 0; generation < 3; ++generation) {

@@ -2,8 +2,8 @@
 // terminals, their own streams by name, a locale. In every profile, whoever makes the view.
 #include "common/contracts/profile.h"
 #include "common/os/file.h"
-#include "tests/adversarial/fed_fixture.h"
-#include "tests/adversarial/worse_host.h"
+#include "tests/adversarial/attached_run_fixture.h"
+#include "tests/adversarial/degraded_host.h"
 
 namespace paddock::adversarial {
 namespace {
@@ -145,7 +145,7 @@ echo end
   }
 }
 
-class ServedShare : public FedRun {};
+class ServedShare : public AttachedRun {};
 INSTANTIATE_TEST_SUITE_P(, ServedShare, testing::Values(As::kRoot, As::kUser), name_of);
 
 TEST_P(ServedShare, IsThatOfTheRequestAndNotOfTheSandboxThatWaited) {

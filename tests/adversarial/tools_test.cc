@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "common/os/file.h"
+#include "tests/adversarial/degraded_host.h"
 #include "tests/adversarial/serve_fixture.h"
-#include "tests/adversarial/worse_host.h"
 
 namespace paddock::adversarial {
 namespace {

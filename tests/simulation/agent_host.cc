@@ -9,8 +9,8 @@ namespace paddock::simulation {
 namespace {
 
 using contracts::RunPhase;
-using session::Lane;
-using session::RunKey;
+using sync::Lane;
+using sync::RunKey;
 
 constexpr size_t kOldPictures = 8;
 
@@ -46,7 +46,7 @@ AgentHost::AgentHost(std::string name, contracts::NodeStatus status, Random& ran
 }
 
 void AgentHost::start(WallTime now) {
-  disk_.generation = session::next_generation(disk_.generation, now);
+  disk_.generation = sync::next_generation(disk_.generation, now);
   core_.emplace(make_suffix(random_, 12), disk_.generation, std::map<std::string, std::string>{});
   core_->set_status(status_);
   // A marker without a command behind it: nobody knows whether it ran, so it is never started.
@@ -128,13 +128,13 @@ std::vector<contracts::OutputChunk> AgentHost::read(const RunKey& key, int64_t a
 
 bool AgentHost::act() {
   if (to_do_.empty()) return false;
-  const session::Action action = std::move(to_do_.front());
+  const sync::Action action = std::move(to_do_.front());
   to_do_.pop_front();
   for (uint64_t times = 1 + random_.below(2); times > 0; --times) {  // each is safe to repeat
-    if (const auto* first = std::get_if<session::StartRun>(&action)) begin(first->assignment);
-    if (const auto* gone = std::get_if<session::ForgetRun>(&action)) drop(gone->key);
-    if (const auto* input = std::get_if<session::GiveInput>(&action)) give(*input);
-    if (const auto* cancel = std::get_if<session::CancelRun>(&action)) {
+    if (const auto* first = std::get_if<sync::StartRun>(&action)) begin(first->assignment);
+    if (const auto* gone = std::get_if<sync::ForgetRun>(&action)) drop(gone->key);
+    if (const auto* input = std::get_if<sync::GiveInput>(&action)) give(*input);
+    if (const auto* cancel = std::get_if<sync::CancelRun>(&action)) {
       const auto found = disk_.runs.find(cancel->key);
       if (found != disk_.runs.end()) found->second.cancel = true;
     }
@@ -142,7 +142,7 @@ bool AgentHost::act() {
   return true;
 }
 
-void AgentHost::give(const session::GiveInput& input) {
+void AgentHost::give(const sync::GiveInput& input) {
   const auto found = disk_.runs.find(input.key);
   if (found == disk_.runs.end()) return;
   auto& there = found->second.inputs;
@@ -210,7 +210,7 @@ void AgentHost::answered(uint64_t id, const Result<contracts::SyncAnswer>& answe
   for (const Lane lane : {Lane::kReport, Lane::kHold}) {
     const auto found = in_flight_.find(lane);
     if (found == in_flight_.end() || found->second.id != id) continue;
-    const session::Call call = std::move(found->second.call);
+    const sync::Call call = std::move(found->second.call);
     in_flight_.erase(found);
     return settle(call, answer, now);
   }
@@ -222,19 +222,19 @@ void AgentHost::give_up(Lane lane, MonoTime now) {
   answered(found->second.id, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, now);
 }
 
-void AgentHost::settle(const session::Call& sent, const Result<contracts::SyncAnswer>& answer,
+void AgentHost::settle(const sync::Call& sent, const Result<contracts::SyncAnswer>& answer,
                        MonoTime now) {
   if (!answer.ok()) {
     const auto decision = core_->failed(sent, answer.error(), now, random_);
-    if (decision.verdict != session::Verdict::kRetry) crash();
+    if (decision.verdict != sync::Verdict::kRetry) crash();
     return;
   }
-  session::Call call = sent;
+  sync::Call call = sent;
   contracts::SyncAnswer said = *answer;
   if (tampering_.call_before_answer) tampering_.call_before_answer(call, *core_);
   if (tampering_.answer) tampering_.answer(said);
-  for (session::Action& each : core_->answered(call, said, now, random_)) {
-    if (std::holds_alternative<session::KeepSessions>(each)) continue;  // none lives here
+  for (sync::Action& each : core_->answered(call, said, now, random_)) {
+    if (std::holds_alternative<sync::KeepSessions>(each)) continue;  // none lives here
     to_do_.push_back(std::move(each));
   }
 }

@@ -14,7 +14,7 @@
 #include "common/base/random.h"
 #include "controller/nodes/leases.h"
 #include "controller/store/store.h"
-#include "node-agent/session/session_core.h"
+#include "node-agent/sync/sync_core.h"
 
 namespace paddock::simulation {
 
@@ -31,7 +31,7 @@ struct SpooledRun {
 
 struct Disk {
   int64_t generation = 0;
-  std::map<session::RunKey, SpooledRun> runs;
+  std::map<sync::RunKey, SpooledRun> runs;
 };
 
 // Everything that ever happened to the runs on this host, by attempt_key().
@@ -41,7 +41,7 @@ struct Witness {
   std::map<std::string, std::vector<std::string>> given;  // what it read
   std::map<std::string, contracts::RunOutcome> ends;
   std::map<std::string, contracts::RunOutcome> refusals;  // of what it could not even take on
-  std::vector<session::RunKey> dropped;                   // in order
+  std::vector<sync::RunKey> dropped;                      // in order
 };
 
 // Bugs planted on purpose, to show that the invariants see them. None by default.
@@ -49,7 +49,7 @@ struct Tampering {
   std::function<void(Disk&)> disk_after_crash;
   std::function<void(contracts::SyncRequest&)> request;
   std::function<void(contracts::SyncAnswer&)> answer;
-  std::function<void(session::Call&, session::SessionCore&)> call_before_answer;
+  std::function<void(sync::Call&, sync::SyncCore&)> call_before_answer;
   std::function<void(store::Store&, const nodes::LeaseTable&, nodes::Now)> before_tick;
   bool looks_at_no_watch = false;  // the controller does not notice that it stood still
   bool disk_lies = false;          // what it refuses is said to be kept
@@ -60,7 +60,7 @@ struct Sent {
   contracts::SyncRequest body;
 };
 
-class AgentHost : private session::OutputReader {
+class AgentHost : private sync::OutputReader {
  public:
   // `refuses`: in a hundred, runs that it cannot begin.
   AgentHost(std::string name, contracts::NodeStatus status, Random& random,
@@ -79,26 +79,26 @@ class AgentHost : private session::OutputReader {
   bool act();
 
   // The lane's next call, if the core wants one and none is in flight.
-  std::optional<Sent> call(session::Lane lane, MonoTime now);
+  std::optional<Sent> call(sync::Lane lane, MonoTime now);
   bool awaits(uint64_t id) const;
-  std::optional<MonoTime> waiting_since(session::Lane lane) const;
+  std::optional<MonoTime> waiting_since(sync::Lane lane) const;
   void answered(uint64_t id, const Result<contracts::SyncAnswer>& answer, MonoTime now);
-  void give_up(session::Lane lane, MonoTime now);  // the connection broke
+  void give_up(sync::Lane lane, MonoTime now);  // the connection broke
 
  private:
   struct InFlight {
     uint64_t id = 0;
-    session::Call call;
+    sync::Call call;
   };
-  std::vector<contracts::OutputChunk> read(const session::RunKey& key, int64_t after,
+  std::vector<contracts::OutputChunk> read(const sync::RunKey& key, int64_t after,
                                            size_t max_bytes) override;
-  void end(const session::RunKey& key, contracts::RunPhase phase, const std::string& reason);
-  void advance(const session::RunKey& key, SpooledRun& run);
-  void give(const session::GiveInput& input);
+  void end(const sync::RunKey& key, contracts::RunPhase phase, const std::string& reason);
+  void advance(const sync::RunKey& key, SpooledRun& run);
+  void give(const sync::GiveInput& input);
   void begin(const contracts::Assignment& assignment);
-  bool refuse(const session::RunKey& key);
-  void drop(const session::RunKey& key);
-  void settle(const session::Call& call, const Result<contracts::SyncAnswer>& answer, MonoTime now);
+  bool refuse(const sync::RunKey& key);
+  void drop(const sync::RunKey& key);
+  void settle(const sync::Call& call, const Result<contracts::SyncAnswer>& answer, MonoTime now);
 
   std::string name_;
   contracts::NodeStatus status_;
@@ -108,9 +108,9 @@ class AgentHost : private session::OutputReader {
   Witness witness_;
   uint64_t calls_ = 0;
   // The process: gone in a crash.
-  std::optional<session::SessionCore> core_;
-  std::map<session::Lane, InFlight> in_flight_;
-  std::deque<session::Action> to_do_;
+  std::optional<sync::SyncCore> core_;
+  std::map<sync::Lane, InFlight> in_flight_;
+  std::deque<sync::Action> to_do_;
   std::deque<std::pair<contracts::RunReport, int64_t>> old_pictures_;
   const uint64_t refuses_;
   SeededRandom local_faults_;  // of their own: other faults stay where they are

@@ -24,8 +24,8 @@ std::string caught(const Tampering& tampering, uint64_t seeds = kSeeds, uint64_t
   return "";
 }
 
-class NoOutput : public session::OutputReader {
-  std::vector<contracts::OutputChunk> read(const session::RunKey&, int64_t, size_t) override {
+class NoOutput : public sync::OutputReader {
+  std::vector<contracts::OutputChunk> read(const sync::RunKey&, int64_t, size_t) override {
     return {};
   }
 };
@@ -72,9 +72,9 @@ TEST(PlantedBug, AnAgentThatLosesTheTailOfItsSpoolIsCaught) {
 
 TEST(PlantedBug, ACoreThatAppliesAnOutOfDateAnswerIsCaught) {
   Tampering bug;
-  bug.call_before_answer = [](session::Call& call, session::SessionCore& core) {
+  bug.call_before_answer = [](sync::Call& call, sync::SyncCore& core) {
     NoOutput none;
-    call.based_on = core.begin(session::Lane::kHold, call.began, none).based_on;
+    call.based_on = core.begin(sync::Lane::kHold, call.began, none).based_on;
   };
   // It takes an answer that is slow while a run arrives: the first seeds do not have it.
   EXPECT_THAT(caught(bug, kSeeds, 29), HasSubstr("dropped though it is still wanted"));

@@ -198,10 +198,10 @@ void World::run_host(size_t index) {
   while (host.act()) {
     if (fault(faults_.crash)) return host.crash();  // some of what was asked for is done
   }
-  for (const auto lane : {session::Lane::kReport, session::Lane::kHold}) run_lane(index, lane);
+  for (const auto lane : {sync::Lane::kReport, sync::Lane::kHold}) run_lane(index, lane);
 }
 
-void World::run_lane(size_t index, session::Lane lane) {
+void World::run_lane(size_t index, sync::Lane lane) {
   AgentHost& host = *hosts_[index];
   const std::optional<MonoTime> since = host.waiting_since(lane);
   const bool over = since && (now() - *since > kCallTimeout || fault(5));

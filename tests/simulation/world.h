@@ -97,7 +97,7 @@ class World {
   void put_quota(const std::optional<contracts::ComputeQuota>& quota);
   void run_host(size_t index);
   bool crash_or_come_back(size_t index);
-  void run_lane(size_t index, session::Lane lane);
+  void run_lane(size_t index, sync::Lane lane);
   Result<contracts::SyncAnswer> synchronize(const Request& request);
   void deliver_request();
   void deliver_answer();

@@ -58,8 +58,8 @@ class Choice(unittest.TestCase):
         self.assertLessEqual({"packages"}, names_called_for("packaging/systemd/paddock-controller.service.in"))
 
     def test_what_agents_and_controllers_say_to_each_other_calls_for_the_release_before(self):
-        for path in ("common/contracts/session.h", "controller/nodes/synchronize.cc", "controller/api/handlers/nodes.cc",
-                     "node-agent/session/session_core.cc", "packaging/previous-release", "tests/skew/release_apart_test.py"):
+        for path in ("common/contracts/sync.h", "controller/nodes/synchronize.cc", "controller/api/handlers/nodes.cc",
+                     "node-agent/sync/sync_core.cc", "packaging/previous-release", "tests/skew/release_apart_test.py"):
             self.assertIn("skew", names_called_for(path), path)
         self.assertNotIn("skew", names_called_for("cli/core/table.cc", "docs/cli.md"))
 

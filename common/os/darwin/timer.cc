@@ -9,7 +9,7 @@ namespace paddock::os {
 Timer::Timer() : fd_(new_queue()) {}
 
 // The same number again replaces what was set.
-void Timer::ring_in(std::chrono::nanoseconds time) const {
+void Timer::schedule(std::chrono::nanoseconds time) const {
   (void)ask(fd_, 1, EVFILT_TIMER, EV_ADD | EV_ONESHOT, NOTE_NSECONDS,
             static_cast<intptr_t>(std::max<int64_t>(time.count(), 1)));
 }

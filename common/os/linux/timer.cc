@@ -9,7 +9,7 @@ namespace paddock::os {
 
 Timer::Timer() : fd_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
 
-void Timer::ring_in(std::chrono::nanoseconds time) const {
+void Timer::schedule(std::chrono::nanoseconds time) const {
   constexpr int64_t kSecond = 1'000'000'000;
   const int64_t ns = std::max<int64_t>(time.count(), 1);  // 0 would disarm it
   const itimerspec setting = {.it_interval = {}, .it_value = {ns / kSecond, ns % kSecond}};

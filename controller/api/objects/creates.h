@@ -112,7 +112,7 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   ASSIGN_OR_RETURN(T object, new_object<T>(call, create, call.body, warnings));
   TRY(KindTraits<T>::check_maker(call.principal, object));
   TRY(KindTraits<T>::prepare_new(call.services, object));
-  ASSIGN_OR_RETURN(const auto room, KindTraits<T>::take_room(call.services, object));
+  ASSIGN_OR_RETURN(const auto room, KindTraits<T>::reserve_queue(call.services, object));
   TRY(own_fields(call, create, call.body, object));
   for (int attempt = 1;; ++attempt) {
     T stored = object;

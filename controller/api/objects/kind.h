@@ -15,7 +15,7 @@
 #include "controller/store/store.h"
 
 namespace paddock::reconciler {
-class QueueRoom;
+class QueueReservation;
 }
 
 namespace paddock::api {
@@ -57,8 +57,8 @@ concept CreatableKind = ReadableKind<T> && AuditedKind<T> && KindTraits<T>::kCre
   { &KindTraits<T>::prepare_new } -> std::same_as<Status (*)(Services&, T&)>;
   // What is held for it until it is stored.
   {
-    &KindTraits<T>::take_room
-    } -> std::same_as<Result<reconciler::QueueRoom> (*)(Services&, const T&)>;
+    &KindTraits<T>::reserve_queue
+    } -> std::same_as<Result<reconciler::QueueReservation> (*)(Services&, const T&)>;
   {
     &KindTraits<T>::save_new
     } -> std::same_as<Status (*)(Services&, store::WriteTxn&, T&, WallTime)>;

@@ -53,7 +53,8 @@ RequestShares shares_of(size_t connections) {
           connections - std::max<size_t>(connections / 16, 1)};
 }
 
-Result<std::shared_ptr<OpenRequests::Place>> OpenRequests::enter(const auth::Principal& principal) {
+Result<std::shared_ptr<OpenRequests::Permit>> OpenRequests::enter(
+    const auth::Principal& principal) {
   const bool admin = administers(principal);
   const bool ordinary = !admin && !is_node(principal);
   std::string holder = holder_of(principal);
@@ -68,7 +69,7 @@ Result<std::shared_ptr<OpenRequests::Place>> OpenRequests::enter(const auth::Pri
     if (ordinary) ++open.ordinary;
     return {};
   }));
-  return std::shared_ptr<Place>(new Place(*this, std::move(holder), ordinary));
+  return std::shared_ptr<Permit>(new Permit(*this, std::move(holder), ordinary));
 }
 
 size_t OpenRequests::held_by(const auth::Principal& principal) const {
@@ -79,7 +80,7 @@ size_t OpenRequests::held_by(const auth::Principal& principal) const {
   });
 }
 
-Status OpenRequests::Place::make_endless() {
+Status OpenRequests::Permit::make_endless() {
   if (!ordinary_ || endless_) return {};
   return all_.open_.with([&](Open& open) -> Status {
     if (open.endless >= all_.shares_.endless) return reserved();
@@ -89,7 +90,7 @@ Status OpenRequests::Place::make_endless() {
   });
 }
 
-OpenRequests::Place::~Place() {
+OpenRequests::Permit::~Permit() {
   all_.open_.with([&](Open& open) {
     const auto held = open.by_holder.find(holder_);
     if (--held->second == 0) open.by_holder.erase(held);

@@ -28,18 +28,18 @@ class OpenRequests {
  public:
   explicit OpenRequests(size_t connections = 4000) : shares_(shares_of(connections)) {}
 
-  // A place that is given back at its end.
-  class Place {
+  // A permit that is given back at its end.
+  class Permit {
    public:
-    ~Place();
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    ~Permit();
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
     // From now on it has no end of its own. ResourceExhausted: CONNECTIONS_RESERVED.
     Status make_endless();
 
    private:
     friend class OpenRequests;
-    Place(OpenRequests& all, std::string holder, bool ordinary)
+    Permit(OpenRequests& all, std::string holder, bool ordinary)
         : all_(all), holder_(std::move(holder)), ordinary_(ordinary) {}
     OpenRequests& all_;
     const std::string holder_;
@@ -48,8 +48,8 @@ class OpenRequests {
   };
 
   // ResourceExhausted: TOO_MANY_OPEN_REQUESTS of this holder, CONNECTIONS_RESERVED for agents and
-  // administrators. Administrators are counted and never refused. Places end before this does.
-  Result<std::shared_ptr<Place>> enter(const auth::Principal& principal);
+  // administrators. Administrators are counted and never refused. Permits end before this does.
+  Result<std::shared_ptr<Permit>> enter(const auth::Principal& principal);
   size_t held_by(const auth::Principal& principal) const;
 
  private:

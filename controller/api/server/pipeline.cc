@@ -26,7 +26,7 @@ struct Trace {
   std::string reason;  // of a refusal
   std::string sent;    // the name of the object in the body
   const Route* route = nullptr;
-  std::shared_ptr<OpenRequests::Place> place;
+  std::shared_ptr<OpenRequests::Permit> place;
 };
 
 // A line of the access log, written at its end: whoever waits for the answer goes first.
@@ -61,14 +61,14 @@ class AccessLine {
 // Once the answer is sent, what was put off for it is seen to, and what it holds is let go of.
 class AfterAnswer {
  public:
-  AfterAnswer(std::shared_ptr<LaterWrites> later, std::shared_ptr<void> held)
+  AfterAnswer(std::shared_ptr<WriteBehindQueue> later, std::shared_ptr<void> held)
       : later_(std::move(later)), held_(std::move(held)) {}
   AfterAnswer(const AfterAnswer&) = delete;
   AfterAnswer& operator=(const AfterAnswer&) = delete;
   ~AfterAnswer() { later_->wake(); }
 
  private:
-  std::shared_ptr<LaterWrites> later_;
+  std::shared_ptr<WriteBehindQueue> later_;
   std::shared_ptr<void> held_;
 };
 

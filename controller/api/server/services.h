@@ -8,10 +8,10 @@
 #include "common/contracts/execute.h"
 #include "controller/admission/admit.h"
 #include "controller/api/metrics/metrics.h"
-#include "controller/api/server/denial_budget.h"
-#include "controller/api/server/later_writes.h"
+#include "controller/api/server/denial_rate_limiter.h"
 #include "controller/api/server/open_requests.h"
 #include "controller/api/server/sound_blobs.h"
+#include "controller/api/server/write_behind_queue.h"
 #include "controller/calls/relay.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
@@ -63,9 +63,9 @@ struct Services {
   std::vector<std::string> compute_types = contracts::compute_artifact_types();
   std::shared_ptr<projects::PreviewScopes> previews = std::make_shared<projects::PreviewScopes>();
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);
-  std::shared_ptr<DenialBudget> denials = std::make_shared<DenialBudget>();
+  std::shared_ptr<DenialRateLimiter> denials = std::make_shared<DenialRateLimiter>();
   std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
-  std::shared_ptr<LaterWrites> later = std::make_shared<LaterWrites>();
+  std::shared_ptr<WriteBehindQueue> later = std::make_shared<WriteBehindQueue>();
   std::shared_ptr<secrets::Vault> vault = std::make_shared<secrets::Vault>();
   std::shared_ptr<sessions::UnderWay> under_way = std::make_shared<sessions::UnderWay>();
 };

@@ -2,9 +2,9 @@
 // kernel would start, by whatever name: Landlock gives the right to execute to the named files
 // alone, and to copies of their loaders that execute nothing by themselves (program_head.h). Files
 // in memory, which Landlock does not see, are made so that they cannot be executed, or not at all
-// (launch_table.cc). Mounted noexec are the folders of programs, so that others look like what they
-// are, and what a command or another run can have written: it is no library of a listed program
-// either. Pure.
+// (seccomp_rules_command.cc). Mounted noexec are the folders of programs, so that others look like
+// what they are, and what a command or another run can have written: it is no library of a listed
+// program either. Pure.
 //
 // A program that is listed and interprets files (a shell, Python) runs any script it is given.
 #pragma once

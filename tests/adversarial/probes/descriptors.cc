@@ -5,7 +5,7 @@
 
 #include "probe.h"
 
-// With an argument: of a fed run, whose standard input is a socket that its client holds.
+// With an argument: of an attached run, whose standard input is a socket that its client holds.
 int main(int argc, char**) {
   for (int fd = 3; fd < 4096; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) breach("an open descriptor", fd);

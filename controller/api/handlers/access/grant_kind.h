@@ -3,7 +3,7 @@
 
 #include "common/contracts/grant.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 
@@ -22,8 +22,8 @@ struct KindTraits<contracts::Grant> {
   // A quota is set, changed and removed by administrators of all namespaces alone.
   static Status check_maker(const auth::Principal& maker, const Grant& object);
   static Status prepare_new(Services& services, Grant& object);
-  static Result<reconciler::QueueRoom> take_room(Services&, const Grant&) {
-    return reconciler::QueueRoom();
+  static Result<reconciler::QueueReservation> reserve_queue(Services&, const Grant&) {
+    return reconciler::QueueReservation();
   }
   static Status save_new(Services& services, store::WriteTxn& txn, Grant& object, WallTime now);
   static Status after_create(const Call&, Grant&) { return {}; }

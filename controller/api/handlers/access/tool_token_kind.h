@@ -3,7 +3,7 @@
 
 #include "common/contracts/tool_token.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 
@@ -19,8 +19,8 @@ struct KindTraits<contracts::ToolToken> {
   static void note_maker(ToolToken&, const std::string&) {}
   static Status check_maker(const auth::Principal& maker, const ToolToken& object);
   static Status prepare_new(Services& services, ToolToken& object);
-  static Result<reconciler::QueueRoom> take_room(Services&, const ToolToken&) {
-    return reconciler::QueueRoom();
+  static Result<reconciler::QueueReservation> reserve_queue(Services&, const ToolToken&) {
+    return reconciler::QueueReservation();
   }
   // The object is stored without its secret; the caller's copy keeps it for the answer.
   static Status save_new(Services& services, store::WriteTxn& txn, ToolToken& object, WallTime now);

@@ -35,7 +35,7 @@ Status ExecuteRecord::write(std::vector<AuditEvent> events) const {
   end.details["codeBytes"] = std::to_string(code_bytes_);
   end.details["durationMs"] = std::to_string(took().count());
   if (!node.empty()) end.details["node"] = node;
-  TRY(call_.services.later->add(call_.services.store, LaterWrites::audit(std::move(events))));
+  TRY(call_.services.later->add(call_.services.store, WriteBehindQueue::audit(std::move(events))));
   return {};
 }
 

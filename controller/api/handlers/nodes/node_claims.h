@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "common/contracts/session.h"
+#include "common/contracts/sync.h"
 #include "controller/api/server/services.h"
 
 namespace paddock::api {

@@ -57,7 +57,7 @@ Result<Response> plan_run(Call& call) {
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, call.body, warnings));
   TRY(KindTraits<contracts::Run>::check_maker(call.principal, run));
   TRY(admit_planned(call.services, run, files ? &*files : nullptr));
-  TRY(KindTraits<contracts::Run>::take_room(call.services, run));
+  TRY(KindTraits<contracts::Run>::reserve_queue(call.services, run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);
   plan.policy = run.status.policy;

@@ -4,7 +4,7 @@
 #include "common/contracts/run.h"
 #include "controller/api/objects/common_answers.h"
 #include "controller/api/objects/list_query.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 
@@ -26,7 +26,7 @@ struct KindTraits<contracts::Run> {
   // Whoever may make runs alone may not have those given what others have kept in the namespace.
   static Status check_maker(const auth::Principal& maker, const Run& object);
   static Status prepare_new(Services& services, Run& object);
-  static Result<reconciler::QueueRoom> take_room(Services& services, const Run& object);
+  static Result<reconciler::QueueReservation> reserve_queue(Services& services, const Run& object);
   static Status save_new(Services& services, store::WriteTxn& txn, Run& object, WallTime now);
   static Status after_create(const Call&, Run&) { return {}; }
   static std::string_view create_event(const Run&) { return contracts::audit::kObjectCreate; }

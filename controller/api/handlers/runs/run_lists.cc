@@ -255,7 +255,7 @@ Result<Response> create_list(Call& call) {
   TRY(admit_items(call, items, refused));
   TRY(refused.status());
   ASSIGN_OR_RETURN(const auto room,
-                   call.services.reconciler.take_room(call.param("ns"), uids_of(items)));
+                   call.services.reconciler.reserve_queue(call.param("ns"), uids_of(items)));
   put_in_order(items);
   for (Item& item : items) TRY(own_fields(call, create, (*documents)[item.index], item.run));
   ASSIGN_OR_RETURN(Response response, store_items(call, create, items));

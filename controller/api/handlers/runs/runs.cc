@@ -57,8 +57,9 @@ Status KindTraits<Run>::prepare_new(Services& services, Run& run) {
   return services.reconciler.check_bounds(run);
 }
 
-Result<reconciler::QueueRoom> KindTraits<Run>::take_room(Services& services, const Run& run) {
-  return services.reconciler.take_room(run.metadata.name_space, {run.metadata.uid});
+Result<reconciler::QueueReservation> KindTraits<Run>::reserve_queue(Services& services,
+                                                                    const Run& run) {
+  return services.reconciler.reserve_queue(run.metadata.name_space, {run.metadata.uid});
 }
 
 Status KindTraits<Run>::save_new(Services&, store::WriteTxn& txn, Run& run, WallTime now) {

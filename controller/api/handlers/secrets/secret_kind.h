@@ -3,7 +3,7 @@
 
 #include "common/contracts/secret.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 
@@ -22,8 +22,8 @@ struct KindTraits<contracts::Secret> {
   }
   static Status check_maker(const auth::Principal&, const Secret&) { return {}; }
   static Status prepare_new(Services& services, Secret& object);
-  static Result<reconciler::QueueRoom> take_room(Services&, const Secret&) {
-    return reconciler::QueueRoom();
+  static Result<reconciler::QueueReservation> reserve_queue(Services&, const Secret&) {
+    return reconciler::QueueReservation();
   }
   // Its values are sealed; the caller's copy is without them, as the stored one is.
   static Status save_new(Services& services, store::WriteTxn& txn, Secret& object, WallTime now);

@@ -3,7 +3,7 @@
 
 #include "common/contracts/sandbox.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 
@@ -22,7 +22,8 @@ struct KindTraits<contracts::Sandbox> {
   static Status check_maker(const auth::Principal&, const Sandbox&) { return {}; }
   static Status prepare_new(Services& services, Sandbox& object);
   // Of a namespace that nothing bounds, nobody waits for the scheduler's picture.
-  static Result<reconciler::QueueRoom> take_room(Services& services, const Sandbox& object);
+  static Result<reconciler::QueueReservation> reserve_queue(Services& services,
+                                                            const Sandbox& object);
   static Status save_new(Services& services, store::WriteTxn& txn, Sandbox& object, WallTime now);
   // What only its node can refuse is erased again.
   static Status after_create(const Call& call, Sandbox& object);

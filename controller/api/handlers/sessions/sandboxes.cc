@@ -69,8 +69,8 @@ Status KindTraits<Sandbox>::prepare_new(Services& services, Sandbox& session) {
   });
 }
 
-Result<reconciler::QueueRoom> KindTraits<Sandbox>::take_room(Services& services,
-                                                             const Sandbox& session) {
+Result<reconciler::QueueReservation> KindTraits<Sandbox>::reserve_queue(Services& services,
+                                                                        const Sandbox& session) {
   bool bounded = services.reconciler.bounds(session.metadata.name_space);
   if (!bounded) {
     TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
@@ -80,7 +80,7 @@ Result<reconciler::QueueRoom> KindTraits<Sandbox>::take_room(Services& services,
       return {};
     }));
   }
-  return bounded ? services.reconciler.take_session_room(session) : reconciler::QueueRoom();
+  return bounded ? services.reconciler.reserve_session(session) : reconciler::QueueReservation();
 }
 
 Status KindTraits<Sandbox>::save_new(Services&, store::WriteTxn& txn, Sandbox& session,

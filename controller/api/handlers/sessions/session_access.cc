@@ -104,12 +104,12 @@ Result<uint64_t> note_session(Services& services, const Sandbox& session,
       return {};
     return sessions::note_use(txn, session, now, under_way->busy(session.metadata.uid, now));
   };
-  return services.later->add(
-      services.store,
-      [record = LaterWrites::audit(std::move(events)), note_use](store::WriteTxn& txn) -> Status {
-        TRY(record(txn));
-        return note_use(txn);
-      });
+  return services.later->add(services.store,
+                             [record = WriteBehindQueue::audit(std::move(events)),
+                              note_use](store::WriteTxn& txn) -> Status {
+                               TRY(record(txn));
+                               return note_use(txn);
+                             });
 }
 
 Result<wire::Value> call_session(Services& services, const Sandbox& session,

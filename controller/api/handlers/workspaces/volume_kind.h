@@ -3,7 +3,7 @@
 
 #include "common/contracts/volume.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 

@@ -4,7 +4,7 @@
 #include "common/contracts/workspace.h"
 #include "controller/api/objects/common_answers.h"
 #include "controller/api/objects/spec_changes.h"
-#include "controller/reconciler/queue_room.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {
 
@@ -22,8 +22,8 @@ struct KindTraits<contracts::Workspace> {
   static void note_maker(Workspace&, const std::string&) {}
   static Status check_maker(const auth::Principal&, const Workspace&) { return {}; }
   static Status prepare_new(Services&, Workspace&) { return {}; }
-  static Result<reconciler::QueueRoom> take_room(Services&, const Workspace&) {
-    return reconciler::QueueRoom();
+  static Result<reconciler::QueueReservation> reserve_queue(Services&, const Workspace&) {
+    return reconciler::QueueReservation();
   }
   static Status save_new(Services&, store::WriteTxn& txn, Workspace& object, WallTime) {
     return txn.create(object);

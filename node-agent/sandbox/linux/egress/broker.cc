@@ -34,9 +34,9 @@ Broker::Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const 
       clock_(clock),
       rules_(std::move(rules)),
       listeners_(std::move(sockets.listeners)),
-      desk_(rules_.domains, names_, records_),
+      responder_(rules_.domains, names_, records_),
       resolver_({loop, clock, random, rules_.resolvers}, rules_.ranges),
-      dns_({loop, desk_, resolver_, clock}, std::move(sockets.dns_udp),
+      dns_({loop, responder_, resolver_, clock}, std::move(sockets.dns_udp),
            std::move(sockets.dns_tcp)) {
   for (const os::Fd& listener : listeners_) {
     tokens_.push_back(

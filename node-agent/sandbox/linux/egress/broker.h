@@ -51,7 +51,7 @@ class Broker {
   std::vector<EventLoop::Token> tokens_;
   Records records_;
   NameTable names_;
-  DnsDesk desk_;
+  DnsResponder responder_;
   Resolver resolver_;
   DnsService dns_;
   std::vector<std::shared_ptr<Connection>> connections_;

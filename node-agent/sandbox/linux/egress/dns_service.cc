@@ -39,7 +39,7 @@ void DnsService::answer_datagrams() {
 }
 
 void DnsService::take_datagram(std::string_view message, const Asker& asker) {
-  DnsDesk::Turn turn = tools_.desk.take(message);
+  DnsResponder::Turn turn = tools_.responder.take(message);
   if (const auto* reply = std::get_if<std::string>(&turn)) return send_datagram(*reply, asker);
   auto* question = std::get_if<OpenQuestion>(&turn);
   if (question == nullptr || waiting_ >= kMostWaiting) return;
@@ -48,7 +48,7 @@ void DnsService::take_datagram(std::string_view message, const Asker& asker) {
   tools_.resolver.resolve(name,
                           [this, asker, question = std::move(*question)](const Resolved& resolved) {
                             --waiting_;
-                            send_datagram(tools_.desk.settle(question, resolved), asker);
+                            send_datagram(tools_.responder.settle(question, resolved), asker);
                           });
 }
 
@@ -92,7 +92,7 @@ void DnsService::read_stream(const std::shared_ptr<Stream>& stream) {
 }
 
 void DnsService::take_message(std::string_view message, const std::shared_ptr<Stream>& stream) {
-  DnsDesk::Turn turn = tools_.desk.take(message);
+  DnsResponder::Turn turn = tools_.responder.take(message);
   if (const auto* reply = std::get_if<std::string>(&turn)) return send_message(*reply, *stream);
   auto* question = std::get_if<OpenQuestion>(&turn);
   if (question == nullptr) return;
@@ -107,7 +107,7 @@ void DnsService::take_message(std::string_view message, const std::shared_ptr<St
       name, [this, stream, question = std::move(*question)](const Resolved& resolved) {
         --waiting_;
         --stream->waiting;
-        send_message(tools_.desk.settle(question, resolved), *stream);
+        send_message(tools_.responder.settle(question, resolved), *stream);
       });
 }
 

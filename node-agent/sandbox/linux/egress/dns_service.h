@@ -9,7 +9,7 @@
 #include <string>
 
 #include "common/base/time.h"
-#include "node-agent/sandbox/egress/dns_desk.h"
+#include "node-agent/sandbox/egress/dns_responder.h"
 #include "node-agent/sandbox/linux/egress/resolver.h"
 
 namespace paddock::sandbox {
@@ -22,7 +22,7 @@ class DnsService {
 
   struct Tools {
     EventLoop& loop;
-    DnsDesk& desk;
+    DnsResponder& responder;
     Resolver& resolver;
     const Clock& clock;
   };

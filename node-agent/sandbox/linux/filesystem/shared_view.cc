@@ -51,7 +51,7 @@ Result<SharedView> SharedView::make(const HostFacts& host) {
   }
   std::vector<MountEntry> shared = out.table_;
   std::erase_if(shared, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
-  TRY(furnish(out.view_, shared, {}, nullptr));
+  TRY(place_all(out.view_, shared, {}, nullptr));
   TRY(out.wall_off(host));
   ASSIGN_OR_RETURN(const os::Fd sealed, out.view_.finish());
   return out;
@@ -128,8 +128,8 @@ bool mounts_have_changed(const os::Fd& watch) {
   return !watch.valid() || poll(&news, 1, 0) != 0;
 }
 
-Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
-               const SharedView* shared) {
+Status place_all(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
+                 const SharedView* shared) {
   const OpenUmask open;
   if (identity.privileged) view.own_secrets(identity.uid, identity.gid);
   std::vector<std::string> copied;

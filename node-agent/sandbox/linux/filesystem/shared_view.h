@@ -62,7 +62,7 @@ bool mounts_have_changed(const os::Fd& watch);
 
 // Places the entries of the table in their order, except /proc and the terminals, which only a
 // process of the sandbox can make. Whole folders are copied from `shared` if that is not nullptr.
-Status furnish(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
-               const SharedView* shared);
+Status place_all(View& view, const std::vector<MountEntry>& table, const HostIdentity& identity,
+                 const SharedView* shared);
 
 }  // namespace paddock::sandbox

@@ -10,9 +10,9 @@
 #include "node-agent/sandbox/linux/egress/broker_process.h"
 #include "node-agent/sandbox/linux/host/facts.h"
 #include "node-agent/sandbox/linux/host/request_facts.h"
-#include "node-agent/sandbox/linux/launcher/empty_sandbox.h"
-#include "node-agent/sandbox/linux/launcher/kit.h"
-#include "node-agent/sandbox/linux/launcher/last_word.h"
+#include "node-agent/sandbox/linux/launcher/launcher_context.h"
+#include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
+#include "node-agent/sandbox/linux/launcher/start_message.h"
 #include "node-agent/sandbox/linux/launcher/supervise.h"
 #include "node-agent/sandbox/linux/seccomp/filter.h"
 #include "node-agent/sandbox/plan/missing_limits.h"
@@ -64,29 +64,31 @@ void tell_of_cpus(const Cgroup& cgroup, const SandboxPlan& plan, SandboxResult& 
       .add_cpus(plan.cgroup.cpus);
 }
 
-Result<Broker> start_broker(const LaunchKit& kit, const SandboxPlan& plan) {
+Result<Broker> start_broker(const LauncherContext& launcher, const SandboxPlan& plan) {
   if (!plan.broker) return Broker();
-  return BrokerProcess::start(*plan.broker, kit.host_network.get());
+  return BrokerProcess::start(*plan.broker, launcher.host_network.get());
 }
 
 // Returns the sandbox that was prepared before the request, if it fits; else a new one for this
 // plan.
-Result<std::unique_ptr<EmptySandbox>> choose_sandbox(LaunchKit& kit, const SandboxPlan& plan,
-                                                     std::unique_ptr<EmptySandbox> prepared,
-                                                     const Broker& broker) {
+Result<std::unique_ptr<PreparedSandbox>> choose_sandbox(LauncherContext& launcher,
+                                                        const SandboxPlan& plan,
+                                                        std::unique_ptr<PreparedSandbox> prepared,
+                                                        const Broker& broker) {
   // The shared view is a copy of the host's mounts, and is of use only while those are unchanged.
   const bool current =
-      !kit.shared || (!mounts_have_changed(kit.mounts) && kit.shared->is_current());
+      !launcher.shared || (!mounts_have_changed(launcher.mounts) && launcher.shared->is_current());
   if (prepared && current && prepared->fits(plan)) return prepared;
   prepared.reset();  // first, as the new one gets a cgroup of the same name
-  if (!current) kit.shared.reset();
-  return EmptySandbox::make(kit, plan, broker.get());
+  if (!current) launcher.shared.reset();
+  return PreparedSandbox::make(launcher, plan, broker.get());
 }
 
-Result<std::unique_ptr<EmptySandbox>> fitted_sandbox(LaunchKit& kit, const SandboxPlan& plan,
-                                                     std::unique_ptr<EmptySandbox> prepared,
-                                                     const Broker& broker) {
-  ASSIGN_OR_RETURN(auto out, choose_sandbox(kit, plan, std::move(prepared), broker));
+Result<std::unique_ptr<PreparedSandbox>> fitted_sandbox(LauncherContext& launcher,
+                                                        const SandboxPlan& plan,
+                                                        std::unique_ptr<PreparedSandbox> prepared,
+                                                        const Broker& broker) {
+  ASSIGN_OR_RETURN(auto out, choose_sandbox(launcher, plan, std::move(prepared), broker));
   TRY(out->fit(plan));
   return out;
 }
@@ -94,25 +96,27 @@ Result<std::unique_ptr<EmptySandbox>> fitted_sandbox(LaunchKit& kit, const Sandb
 // Returns a sandbox to which the plan was applied. Whether a file system can map owners is known
 // only when its folder is mounted. Where it cannot, the sandbox is made once more, as the files'
 // owner.
-Result<std::unique_ptr<EmptySandbox>> fitting_sandbox(LaunchKit& kit, SandboxPlan& plan,
-                                                      std::unique_ptr<EmptySandbox> prepared,
-                                                      const Broker& broker) {
-  auto out = fitted_sandbox(kit, plan, std::move(prepared), broker);
+Result<std::unique_ptr<PreparedSandbox>> fitting_sandbox(LauncherContext& launcher,
+                                                         SandboxPlan& plan,
+                                                         std::unique_ptr<PreparedSandbox> prepared,
+                                                         const Broker& broker) {
+  auto out = fitted_sandbox(launcher, plan, std::move(prepared), broker);
   const bool shares = !out.ok() && out.error().reason == kOwnerNotMapped && plan.privileged &&
                       plan.host_uid != plan.files_owner;
   if (!shares) return out;
   share_user("the file system of a folder that it is given cannot map owners", plan);
-  return fitted_sandbox(kit, plan, nullptr, broker);
+  return fitted_sandbox(launcher, plan, nullptr, broker);
 }
 
 // Whether nobody can tell when exactly this run's processes are gone: it has no network, can write
 // to no folder that others see, and its cgroup counts what it used. Linux 5.19 is needed: before, a
 // signal could set free a thread that is held at its exit.
-bool ends_unseen(const LaunchKit& kit, const SandboxPlan& plan, const Feed& feed) {
+bool ends_unseen(const LauncherContext& launcher, const SandboxPlan& plan, const Feed& feed) {
   const auto shared = [](const MountEntry& entry) {
     return entry.kind == MountEntry::Kind::kBind && (entry.writable || !entry.lower.empty());
   };
-  const bool holds = std::pair(kit.host.kernel_major, kit.host.kernel_minor) >= std::pair(5, 19);
+  const bool holds =
+      std::pair(launcher.host.kernel_major, launcher.host.kernel_minor) >= std::pair(5, 19);
   return feed.client >= 0 && holds && plan.cgroup.cpu_accounting && !plan.broker &&
          std::ranges::none_of(plan.mounts, shared);
 }
@@ -130,9 +134,9 @@ void explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult
   classify(outcome, {}, request.command.empty() ? "" : request.command[0], result);
 }
 
-// Leaves the sandbox in the kit: it is destroyed after the result is out, as the kernel may need
-// long for that.
-void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
+// Leaves the sandbox in the launcher: it is destroyed after the result is out, as the kernel may
+// need long for that.
+void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepared, Feed& feed,
               const LaunchRequest& request, SandboxPlan& plan, EventWriter& events,
               const Clock& clock, SandboxResult& result) {
   const auto setup_failed = [&](const Error& error) {
@@ -141,38 +145,38 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
   auto disk = DiskWatch::start(plan);
   if (!disk.ok()) return setup_failed(disk.error());
   const os::Fd signals = open_cancel_signals();
-  auto broker = start_broker(kit, plan);
+  auto broker = start_broker(launcher, plan);
   if (!broker.ok()) return setup_failed(broker.error());
-  auto sandbox = fitting_sandbox(kit, plan, std::move(prepared), *broker);
+  auto sandbox = fitting_sandbox(launcher, plan, std::move(prepared), *broker);
   if (!sandbox.ok()) return setup_failed(sandbox.error());
-  kit.used = std::move(*sandbox);
+  launcher.used = std::move(*sandbox);
   result.enforced["accounts"] = plan.enforced["accounts"];
-  const Status& loopback = kit.used->loopback();
+  const Status& loopback = launcher.used->loopback();
   if (const Status taken = accept_loopback(loopback, request.policy.allow_partial, result.enforced);
       !taken.ok())
     return explain(outcome::Refused{taken.error()}, request, result);
   if (*broker) (*broker)->close_sandbox_end();
-  if (*disk) (*disk)->attach(kit.used->init(), kit.used->cgroup());
+  if (*disk) (*disk)->attach(launcher.used->init(), launcher.used->cgroup());
   if (!request.input_file.empty()) {
     auto opened = InputFeed::open(request.input_file, clock.mono());
     if (!opened.ok()) return setup_failed(opened.error());
     feed.input = opened->take_command_end();
-    if (const Status lent = kit.used->lend(feed.input); !lent.ok())
+    if (const Status lent = launcher.used->lend(feed.input); !lent.ok())
       return setup_failed(lent.error());
-    kit.input = std::move(opened).value();
+    launcher.input = std::move(opened).value();
   }
-  auto running = kit.used->start(request, plan, feed.input.get());
+  auto running = launcher.used->start(request, plan, feed.input.get());
   if (!running.ok()) {
-    kit.used.reset();
+    launcher.used.reset();
     return setup_failed(running.error());
   }
   // From now on only the command holds it, so its client sees when the command closes it.
   feed.input.reset();
   Supervisor supervisor(
       std::move(running).value(),
-      {plan, kit.used->cgroup(), events, clock, kit.filters.choices, disk->get(),
-       kit.input ? &*kit.input : nullptr, signals.get(), feed.client,
-       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(kit, plan, feed)},
+      {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices, disk->get(),
+       launcher.input ? &*launcher.input : nullptr, signals.get(), feed.client,
+       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(launcher, plan, feed)},
       request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
@@ -180,10 +184,10 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
   classify(outcome, {plan.cpu_time, plan.cgroup.pids, plan.cgroup.memory_bytes}, request.command[0],
            result);
   describe_run(supervisor, outcome, result);
-  tell_of_cpus(kit.used->cgroup(), plan, result);
+  tell_of_cpus(launcher.used->cgroup(), plan, result);
   if (*broker && supervisor.started())
     tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
-  kit.used->take_back(supervisor.release());
+  launcher.used->take_back(supervisor.release());
   if (!std::holds_alternative<outcome::SetupFailed>(outcome))
     remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok()}, result);
 }
@@ -192,14 +196,14 @@ void run_plan(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed
 // command arrives; choose_sandbox() checks later whether it still fits. An error here is not
 // reported, since nobody has asked for the run yet: the step is repeated, and its error told, when
 // the run begins. A plan with a broker is not prepared: the broker starts with the run.
-void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& feed,
+void run_ahead(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepared, Feed& feed,
                LaunchRequest request, SandboxPlan plan, EventWriter& events, const Clock& clock,
                SandboxResult& result) {
-  if (!plan.broker && kit.shared) {
-    auto ready = fitting_sandbox(kit, plan, std::move(prepared), nullptr);
-    if (ready.ok() && kit.shared) prepared = std::move(*ready);
+  if (!plan.broker && launcher.shared) {
+    auto ready = fitting_sandbox(launcher, plan, std::move(prepared), nullptr);
+    if (ready.ok() && launcher.shared) prepared = std::move(*ready);
   }
-  auto word = hear_last_word(feed.client, open_cancel_signals().get());
+  auto word = receive_start_message(feed.client, open_cancel_signals().get());
   if (!word) return explain(outcome::Ended{.cause = EndCause::kCanceled}, request, result);
   request.command.push_back(std::move(word->argument));
   result.cmd = request.command;
@@ -207,18 +211,18 @@ void run_ahead(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed& fee
     return explain(outcome::Refused{fine.error()}, request, result);
   plan.launcher.wall_time =
       std::min(word->wall_time, plan.launcher.wall_time.value_or(word->wall_time));
-  run_plan(kit, std::move(prepared), feed, request, plan, events, clock, result);
+  run_plan(launcher, std::move(prepared), feed, request, plan, events, clock, result);
 }
 
 // Switches to the filter that asks about each program that is executed. Most runs name no tools, so
 // what this launcher prepared may have the other filter; then that is thrown away.
-Status judge_executions(LaunchKit& kit, const SandboxPlan& plan,
-                        std::unique_ptr<EmptySandbox>& prepared) {
-  LaunchChoices& choices = kit.filters.choices;
+Status judge_executions(LauncherContext& launcher, const SandboxPlan& plan,
+                        std::unique_ptr<PreparedSandbox>& prepared) {
+  LaunchChoices& choices = launcher.filters.choices;
   if (!plan.tools.narrowed || choices.judge_exec) return {};
   prepared.reset();
   choices.judge_exec = true;
-  ASSIGN_OR_RETURN(kit.filters.launch, render_launch_filter(choices));
+  ASSIGN_OR_RETURN(launcher.filters.launch, render_launch_filter(choices));
   return {};
 }
 
@@ -236,32 +240,33 @@ void forget_cancel_signals() {
   }
 }
 
-Result<LaunchKit> make_kit(LaunchChoices choices) {
-  LaunchKit kit;
-  ASSIGN_OR_RETURN(kit.host, gather_facts());
+Result<LauncherContext> make_launcher_context(LaunchChoices choices) {
+  LauncherContext launcher;
+  ASSIGN_OR_RETURN(launcher.host, gather_facts());
   choices.pass = random_pass();
-  ASSIGN_OR_RETURN(kit.filters, render_filters(choices));
-  sweep_stale_cgroups(kit.host.cgroup);
-  if (kit.host.privileged) give_user(kit, HostUser::take());
-  return kit;
+  ASSIGN_OR_RETURN(launcher.filters, render_filters(choices));
+  sweep_stale_cgroups(launcher.host.cgroup);
+  if (launcher.host.privileged) give_user(launcher, HostUser::take());
+  return launcher;
 }
 
-void give_user(LaunchKit& kit, Result<HostUser> user) {
-  kit.user.reset();
-  kit.host.own_user.reset();
+void give_user(LauncherContext& launcher, Result<HostUser> user) {
+  launcher.user.reset();
+  launcher.host.own_user.reset();
   if (!user.ok()) {
-    kit.host.why_no_own_user = user.error().message;
+    launcher.host.why_no_own_user = user.error().message;
     return;
   }
-  kit.user = std::move(*user);
-  kit.host.own_user = kit.user->id();
+  launcher.user = std::move(*user);
+  launcher.host.own_user = launcher.user->id();
 }
 
-SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared, Feed feed,
-                          const LaunchRequest& request, EventWriter& events, const Clock& clock) {
+SandboxResult launch_with(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepared,
+                          Feed feed, const LaunchRequest& request, EventWriter& events,
+                          const Clock& clock) {
   hold_cancel_signals();
   SandboxResult result = blank_result(request);
-  HostFacts host = kit.host;
+  HostFacts host = launcher.host;
   host.turn = static_cast<uint64_t>(getpid());
   host.named = gather_request_facts(request, host);
   auto plan = make_plan(request, host);
@@ -270,28 +275,28 @@ SandboxResult launch_with(LaunchKit& kit, std::unique_ptr<EmptySandbox> prepared
     return result;
   }
   result.enforced = plan->enforced;
-  if (const Status judged = judge_executions(kit, *plan, prepared); !judged.ok()) {
+  if (const Status judged = judge_executions(launcher, *plan, prepared); !judged.ok()) {
     explain(outcome::SetupFailed{judged.error()}, request, result);
     return result;
   }
   if (feed.ahead) {
-    run_ahead(kit, std::move(prepared), feed, request, *plan, events, clock, result);
+    run_ahead(launcher, std::move(prepared), feed, request, *plan, events, clock, result);
   } else {
-    run_plan(kit, std::move(prepared), feed, request, *plan, events, clock, result);
+    run_plan(launcher, std::move(prepared), feed, request, *plan, events, clock, result);
   }
   return result;
 }
 
 SandboxResult launch(const LaunchRequest& request, EventWriter& events, const Clock& clock,
                      Remains& remains) {
-  auto kit = make_kit();
-  if (kit.ok()) {
-    const auto kept = std::make_shared<LaunchKit>(std::move(*kit));
+  auto launcher = make_launcher_context();
+  if (launcher.ok()) {
+    const auto kept = std::make_shared<LauncherContext>(std::move(*launcher));
     remains = kept;
     return launch_with(*kept, nullptr, {}, request, events, clock);
   }
   SandboxResult result = blank_result(request);
-  explain(outcome::SetupFailed{kit.error()}, request, result);
+  explain(outcome::SetupFailed{launcher.error()}, request, result);
   return result;
 }
 

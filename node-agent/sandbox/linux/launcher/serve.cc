@@ -26,8 +26,8 @@
 #include "node-agent/sandbox/linux/host/request_facts.h"
 #include "node-agent/sandbox/linux/kernel/loopback.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
-#include "node-agent/sandbox/linux/launcher/empty_sandbox.h"
 #include "node-agent/sandbox/linux/launcher/huge_code.h"
+#include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
 #include "node-agent/sandbox/linux/launcher/serve_one.h"
 #include "node-agent/sandbox/linux/launcher/serve_pace.h"
 #include "node-agent/sandbox/linux/seccomp/filter.h"
@@ -85,7 +85,7 @@ class Server {
   const ServeOptions& options_;
   std::optional<os::LockFile> lock_;
   const Clock& clock_;
-  LaunchKit kit_;
+  LauncherContext launcher_;
   os::Fd mounts_;  // watch_mounts(), opened before the shared view was made
   os::Fd listener_;
   struct stat socket_ {};
@@ -108,13 +108,13 @@ Status Server::set_up() {
   ASSIGN_OR_RETURN(taken_, os::make_pipe());
   if (fcntl(taken_.read.get(), F_SETFL, O_NONBLOCK) != 0)
     return system_error("the server's pipe", errno);
-  ASSIGN_OR_RETURN(kit_,
-                   make_kit({.judge_exec = options_.judge_exec, .hold_exit = options_.hold_exit}));
-  if (options_.hold_exit) kit_.host.cgroup.freezer.clear();  // short code has no workspace
-  kit_.host.standing_tools = options_.tools;
+  ASSIGN_OR_RETURN(launcher_, make_launcher_context({.judge_exec = options_.judge_exec,
+                                                     .hold_exit = options_.hold_exit}));
+  if (options_.hold_exit) launcher_.host.cgroup.freezer.clear();  // short code has no workspace
+  launcher_.host.standing_tools = options_.tools;
   refresh_shared_view();
-  if (kit_.host.privileged && !kit_.user) {
-    ASSIGN_OR_RETURN(kit_.root_mapping,
+  if (launcher_.host.privileged && !launcher_.user) {
+    ASSIGN_OR_RETURN(launcher_.root_mapping,
                      make_mapping_namespace({0, 0, kDefaultHostId, kDefaultHostId}));
   }
   TRY(take_base_filter());
@@ -126,31 +126,31 @@ Status Server::set_up() {
 // Makes the shared view anew if the host's mounts have changed. Without one, each run makes its
 // whole view itself.
 void Server::refresh_shared_view() {
-  if (!launcher_makes_views(kit_.host)) return kit_.host.standing_tools.clear();
-  kit_.mounts = watch_mounts();  // for the next process alone; opened before the check
-  if (kit_.shared && !mounts_have_changed(mounts_) && kit_.shared->is_current()) return;
-  kit_.shared.reset();
+  if (!launcher_makes_views(launcher_.host)) return launcher_.host.standing_tools.clear();
+  launcher_.mounts = watch_mounts();  // for the next process alone; opened before the check
+  if (launcher_.shared && !mounts_have_changed(mounts_) && launcher_.shared->is_current()) return;
+  launcher_.shared.reset();
   mounts_ = watch_mounts();
-  if (!options_.tools.empty()) find_standing_tools(kit_.host);
-  auto made = SharedView::make(kit_.host);
+  if (!options_.tools.empty()) find_standing_tools(launcher_.host);
+  auto made = SharedView::make(launcher_.host);
   if (!made.ok()) return say(made.error());
-  kit_.shared = std::move(*made);
+  launcher_.shared = std::move(*made);
 }
 
 // The server takes the base filter itself, so that every process of every run inherits it.
 Status Server::take_base_filter() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return step_error("no_new_privs", errno);
-  TRY(install_filter(kit_.filters.base));
-  kit_.filters.base.clear();
+  TRY(install_filter(launcher_.filters.base));
+  launcher_.filters.base.clear();
   return {};
 }
 
 // Enters an empty network namespace that no process uses: the next process is forked in it.
 Status Server::enter_network(EmptyNetwork& out) {
-  if (!kit_.host.privileged) return {};
-  if (!kit_.in_empty_network) {
-    kit_.host_network.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
-    if (!kit_.host_network.valid()) return step_error("opening the host's network", errno);
+  if (!launcher_.host.privileged) return {};
+  if (!launcher_.in_empty_network) {
+    launcher_.host_network.reset(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+    if (!launcher_.host_network.valid()) return step_error("opening the host's network", errno);
   }
   const bool used = !networks_.empty();
   if (used) {
@@ -161,17 +161,17 @@ Status Server::enter_network(EmptyNetwork& out) {
   }
   if (setns(out.fd.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
   if (!used) out.books = network_books();
-  kit_.in_empty_network = true;
-  kit_.empty_network = out.books;
+  launcher_.in_empty_network = true;
+  launcher_.empty_network = out.books;
   return {};
 }
 
 // Chooses the host user of the next process's sandbox. A user may be lent again once no process of
 // the run before is alive.
 void Server::choose_user() {
-  if (!kit_.host.privileged) return;
+  if (!launcher_.host.privileged) return;
   if (!users_.empty()) {
-    give_user(kit_, std::move(users_.back()));
+    give_user(launcher_, std::move(users_.back()));
     users_.pop_back();
     return;
   }
@@ -179,7 +179,7 @@ void Server::choose_user() {
   if (taken.ok()) {
     if (const Status mapped = taken->make_mappings(); !mapped.ok()) taken = mapped.error();
   }
-  give_user(kit_, std::move(taken));
+  give_user(launcher_, std::move(taken));
 }
 
 // Called in a ready process, which must hold nothing that belongs to the server or to another run.
@@ -202,9 +202,9 @@ Status Server::make_ready() {
   if (pid < 0) return step_error("starting a ready process", errno);
   if (pid == 0) {
     forget_server();
-    serve_one({kit_, listener_.get(), taken_.write.get(), server}, clock_);
+    serve_one({launcher_, listener_.get(), taken_.write.get(), server}, clock_);
   }
-  made.user = std::exchange(kit_.user, std::nullopt);
+  made.user = std::exchange(launcher_.user, std::nullopt);
   processes_[pid] = std::move(made);
   pace_.made();
   return {};
@@ -240,7 +240,7 @@ void Server::note_ended() {
     if (node.empty()) continue;
     if (!node.mapped().taken) pace_.ended_unused(clock_.mono());
     const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == kCleanExit;
-    if (!clean) sweep_stale_cgroups(kit_.host.cgroup);  // it may have been killed
+    if (!clean) sweep_stale_cgroups(launcher_.host.cgroup);  // it may have been killed
     // A process that exits has reaped its sandbox. One that was killed has not: processes of its
     // sandbox may still be dying, so its user is not lent again.
     if (WIFEXITED(status) && node.mapped().user) users_.push_back(std::move(*node.mapped().user));

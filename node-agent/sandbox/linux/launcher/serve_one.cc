@@ -14,7 +14,7 @@
 #include "common/os/packet_socket.h"
 #include "node-agent/sandbox/linux/kernel/loopback.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
-#include "node-agent/sandbox/linux/launcher/empty_sandbox.h"
+#include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
 #include "node-agent/sandbox/result/request.h"
 
 namespace paddock::sandbox {
@@ -25,7 +25,7 @@ struct ServedOrder {
   os::Fd request;
   os::Fd events;
   std::optional<os::LockFile> lock;
-  os::Fd input;  // of a fed run, unless ordered ahead
+  os::Fd input;  // of an attached run, unless ordered ahead
   bool ahead = false;
 };
 
@@ -42,8 +42,8 @@ Result<ServedOrder> receive_order(const os::Fd& client) {
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the server's own user is served"};
   // The request is read to its end, and only a regular file is sure to have one.
-  const bool ahead = packet.bytes == contracts::kLaunchAheadOrder;
-  const bool with_input = packet.bytes == contracts::kLaunchFedOrder;
+  const bool ahead = packet.bytes == contracts::kPrelaunchOrder;
+  const bool with_input = packet.bytes == contracts::kLaunchAttachedOrder;
   const size_t fewest = with_input ? 3 : 2;
   const size_t most = ahead ? 2 : 3;
   if ((!ahead && !with_input && packet.bytes != contracts::kLaunchOrder) ||
@@ -60,16 +60,16 @@ Result<ServedOrder> receive_order(const os::Fd& client) {
 }
 
 // Whether nothing of the run is left in the network namespace that was lent to it.
-bool network_is_as_new(const LaunchKit& kit) {
-  return kit.in_empty_network && network_has_no_socket() && network_books() == kit.empty_network &&
-         take_down_loopback().ok();
+bool network_is_as_new(const LauncherContext& launcher) {
+  return launcher.in_empty_network && network_has_no_socket() &&
+         network_books() == launcher.empty_network && take_down_loopback().ok();
 }
 
 // Prepares a sandbox, which saves the run time. Returns nullptr where that fails: the run then
 // makes its own sandbox and reports the error.
-std::unique_ptr<EmptySandbox> prepare(const LaunchKit& kit) {
-  if (!kit.shared) return nullptr;
-  auto out = EmptySandbox::prepare(kit);
+std::unique_ptr<PreparedSandbox> prepare(const LauncherContext& launcher) {
+  if (!launcher.shared) return nullptr;
+  auto out = PreparedSandbox::prepare(launcher);
   return out.ok() ? std::move(*out) : nullptr;
 }
 
@@ -94,7 +94,7 @@ bool outlive_server(const ReadyContext& context, bool outlive) {
 
 // Serves one order. Returns whether what was lent to this process may be lent again. The caller
 // closes `client` when all is over.
-bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prepared,
+bool serve_order(const ReadyContext& context, std::unique_ptr<PreparedSandbox> prepared,
                  const Clock& clock, os::Fd& client) {
   const auto accepted = os::accept_packets(context.listener);
   const pid_t self = getpid();
@@ -117,12 +117,13 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   order->request.reset();  // it may be a large file in memory
   // The answer is an error if nobody can read the events; there is nobody to tell.
   (void)answer(given, *events, [&](const auto& request) {
-    return launch_with(context.kit, std::move(prepared), std::move(feed), request, *events, clock);
+    return launch_with(context.launcher, std::move(prepared), std::move(feed), request, *events,
+                       clock);
   });
   events.reset();  // their reader now sees the end of the file
   if (fed) let_client_leave(client, clock);
-  context.kit.used.reset();
-  return network_is_as_new(context.kit);
+  context.launcher.used.reset();
+  return network_is_as_new(context.launcher);
 }
 
 }  // namespace
@@ -131,7 +132,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<EmptySandbox> prep
   setsid();  // a signal to the server's group is not for its runs
   if (!outlive_server(context, false)) _exit(kUncleanExit);
   os::Fd client;
-  auto prepared = prepare(context.kit);
+  auto prepared = prepare(context.launcher);
   // Set it once more: ActingAs, which prepare() uses, clears the signal.
   if (!outlive_server(context, false)) _exit(kUncleanExit);
   const bool clean = serve_order(context, std::move(prepared), clock, client);

@@ -3,12 +3,12 @@
 
 #include <sys/types.h>
 
-#include "node-agent/sandbox/linux/launcher/kit.h"
+#include "node-agent/sandbox/linux/launcher/launcher_context.h"
 
 namespace paddock::sandbox {
 
 struct ReadyContext {
-  LaunchKit& kit;  // this process's own copy
+  LauncherContext& launcher;  // this process's own copy
   int listener = -1;
   int taken = -1;  // a pipe: this process's pid goes here when it has a request
   pid_t server = -1;

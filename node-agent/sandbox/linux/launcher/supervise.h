@@ -40,7 +40,7 @@ struct Watched {
   DiskWatch* disk = nullptr;   // none: the workspace has no quota
   InputFeed* input = nullptr;  // none: no file is read along
   int signals = -1;            // a signalfd: the run is to be canceled, by SIGQUIT at once
-  int client = -1;             // of a fed run; see Feed
+  int client = -1;             // of an attached run; see Feed
   bool waits = false;          // until its client says that it begins
   bool tells_start = true;
   // The run may count as over while its last process is held in its final call: nobody outside can

@@ -169,7 +169,8 @@ void TimeKeeper::hear_signal() {
   if (info.ssi_signo == SIGQUIT) kill_everything();
 }
 
-// The client of a fed run sends one packet when the run begins, and ends the run by hanging up.
+// The client of an attached run sends one packet when the run begins, and ends the run by hanging
+// up.
 void TimeKeeper::hear_client() {
   const auto packet = os::receive_packet(timed_.client);
   const auto wall_time = packet.ok() ? contracts::begun(packet->bytes) : std::nullopt;

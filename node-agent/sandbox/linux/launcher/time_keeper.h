@@ -27,7 +27,7 @@ struct Timed {
   const Clock& clock;
   int init = -1;       // a pidfd of the sandbox's first process
   int signals = -1;    // a signalfd: the run is to be canceled, by SIGQUIT at once
-  int client = -1;     // of a fed run; see Feed
+  int client = -1;     // of an attached run; see Feed
   int reader = -1;     // where the end of the events' reader can be seen; -1: it cannot
   bool waits = false;  // the run begins only when its client says so
 };
@@ -64,8 +64,8 @@ class TimeKeeper {
   struct State {
     EndCause cause = EndCause::kNone;
     bool late = false;                // setting up took too long
-    bool waits = false;               // a fed run that has not begun
-    std::optional<MonoTime> started;  // a fed run starts when its client says so
+    bool waits = false;               // an attached run that has not begun
+    std::optional<MonoTime> started;  // an attached run starts when its client says so
     std::optional<MonoTime> killed;   // when SIGKILL was sent for the first time
   };
   State state() const;

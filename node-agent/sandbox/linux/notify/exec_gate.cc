@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
-#include "node-agent/sandbox/linux/notify/caller_path.h"
+#include "node-agent/sandbox/linux/notify/notifying_thread_path.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -28,7 +28,7 @@ std::string name_of(const os::Fd& file) {
   return n > 0 ? std::string(text, static_cast<size_t>(n)) : std::string();
 }
 
-AskedExecution attempt_of(const Caller& caller, const seccomp_data& call) {
+AskedExecution attempt_of(const NotifyingThread& caller, const seccomp_data& call) {
   const bool at = call.nr == SYS_execveat;
   const uint64_t address = call.args[at ? 1 : 0];
   const int folder = at ? static_cast<int>(call.args[0]) : AT_FDCWD;
@@ -53,7 +53,7 @@ bool is_tool(const os::Fd& file, const struct stat& info, const ToolView& tools)
          fstatvfs(file.get(), &mount) == 0 && (mount.f_flag & ST_NOEXEC) == 0;
 }
 
-GateAnswer refuse_file(const Caller& caller) {
+GateAnswer refuse_file(const NotifyingThread& caller) {
   return {EACCES,
           {{"system call", "memfd_create", caller.executable(),
             "tools: a file in memory could be executed",
@@ -62,7 +62,8 @@ GateAnswer refuse_file(const Caller& caller) {
 
 }  // namespace
 
-GateAnswer judge_exec(const Caller& caller, const seccomp_data& call, const ToolView& tools) {
+GateAnswer judge_exec(const NotifyingThread& caller, const seccomp_data& call,
+                      const ToolView& tools) {
   if (!tools.narrowed) return {};
   if (call.nr == SYS_memfd_create) return refuse_file(caller);
   const AskedExecution attempt = attempt_of(caller, call);

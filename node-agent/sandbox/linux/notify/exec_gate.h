@@ -6,13 +6,14 @@
 
 #include <linux/seccomp.h>
 
-#include "node-agent/sandbox/linux/notify/caller.h"
 #include "node-agent/sandbox/linux/notify/network_gate.h"
+#include "node-agent/sandbox/linux/notify/notifying_thread.h"
 #include "node-agent/sandbox/plan/tool_view.h"
 
 namespace paddock::sandbox {
 
 // For execve, execveat and memfd_create.
-GateAnswer judge_exec(const Caller& caller, const seccomp_data& call, const ToolView& tools);
+GateAnswer judge_exec(const NotifyingThread& caller, const seccomp_data& call,
+                      const ToolView& tools);
 
 }  // namespace paddock::sandbox

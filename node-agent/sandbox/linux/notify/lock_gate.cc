@@ -28,7 +28,7 @@ bool is_its_own(const os::Fd& file) {
 
 // The answer for a file that the host or other runs share. An exclusive lock is refused. So nobody
 // inside can exclude others, and a shared lock is granted without taking one.
-GateAnswer answer_for_others(const Caller& caller, int operation) {
+GateAnswer answer_for_others(const NotifyingThread& caller, int operation) {
   if ((operation & LOCK_EX) == 0) return {.done = true};
   return {EBADF,
           {{"system call", "flock", caller.executable(),
@@ -36,14 +36,14 @@ GateAnswer answer_for_others(const Caller& caller, int operation) {
             "a file in the workspace or in /tmp as the lock; or LOCK_SH"}}};
 }
 
-bool is_interrupted(const Caller& caller) {
+bool is_interrupted(const NotifyingThread& caller) {
   const auto process = caller.process();
   return process && process->interrupted;
 }
 
 }  // namespace
 
-GateAnswer judge_lock(const Caller& caller, const seccomp_data& call,
+GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
                       const std::function<bool()>& still_asks) {
   const auto operation = static_cast<int>(call.args[1]);
   const os::Fd file = caller.descriptor(static_cast<int>(call.args[0]));

@@ -11,15 +11,15 @@
 
 #include <functional>
 
-#include "node-agent/sandbox/linux/notify/caller.h"
 #include "node-agent/sandbox/linux/notify/network_gate.h"
+#include "node-agent/sandbox/linux/notify/notifying_thread.h"
 
 namespace paddock::sandbox {
 
 // `done` says that the call was made for the asker, and must not be made once more. It `waits`
 // where somebody else has the lock: to be judged again later. `still_asks`: what was copied of the
 // thread of that number is the asker's then, not of who has the number now.
-GateAnswer judge_lock(const Caller& caller, const seccomp_data& call,
+GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
                       const std::function<bool()>& still_asks);
 
 }  // namespace paddock::sandbox

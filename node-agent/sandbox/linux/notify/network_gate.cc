@@ -14,8 +14,8 @@ constexpr uint64_t kLongestAddress = sizeof(sockaddr_storage);
 constexpr uint64_t kMostMessages = 64;
 
 // Judges one address of a call by what may be reached. `error` is what a refused call returns.
-void judge_address(const Caller& caller, NetworkCall call, uint64_t address, uint64_t length,
-                   const NetworkReach& reach, int error, GateAnswer& out) {
+void judge_address(const NotifyingThread& caller, NetworkCall call, uint64_t address,
+                   uint64_t length, const NetworkReach& reach, int error, GateAnswer& out) {
   if (address == 0 || length == 0) return;  // no address, or one at which the kernel fails itself
   const auto read = read_socket_address(
       caller.read(address, std::min<uint64_t>(static_cast<uint32_t>(length), kLongestAddress)),
@@ -41,7 +41,7 @@ struct MessageStart {
 };
 constexpr size_t kStartBytes = 12;
 
-void judge_start(const Caller& caller, std::string_view bytes, const NetworkReach& reach,
+void judge_start(const NotifyingThread& caller, std::string_view bytes, const NetworkReach& reach,
                  GateAnswer& out) {
   MessageStart start;
   if (bytes.size() < kStartBytes) {
@@ -55,7 +55,7 @@ void judge_start(const Caller& caller, std::string_view bytes, const NetworkReac
 
 // Judges the first messages, for as long as one question is worth. The others reach nothing either,
 // but they are not recorded.
-void judge_messages(const Caller& caller, uint64_t messages, uint64_t count,
+void judge_messages(const NotifyingThread& caller, uint64_t messages, uint64_t count,
                     const NetworkReach& reach, GateAnswer& out) {
   count = std::min<uint64_t>(static_cast<uint32_t>(count), kMostMessages);
   const std::string heads = caller.read(messages, count * sizeof(mmsghdr));
@@ -68,7 +68,8 @@ void judge_messages(const Caller& caller, uint64_t messages, uint64_t count,
 
 // Judges a listen(). Without a bind() the kernel chooses the address, so the socket is asked for
 // it.
-void judge_listen(const Caller& caller, int number, const NetworkReach& reach, GateAnswer& out) {
+void judge_listen(const NotifyingThread& caller, int number, const NetworkReach& reach,
+                  GateAnswer& out) {
   const os::Fd socket = caller.descriptor(number);
   int family = AF_UNSPEC;
   socklen_t size = sizeof family;
@@ -88,7 +89,7 @@ void judge_listen(const Caller& caller, int number, const NetworkReach& reach, G
 
 }  // namespace
 
-GateAnswer judge_network_call(const Caller& caller, const seccomp_data& call,
+GateAnswer judge_network_call(const NotifyingThread& caller, const seccomp_data& call,
                               const NetworkReach& reach) {
   GateAnswer out;
   const auto& args = call.args;

@@ -6,7 +6,7 @@
 
 #include <linux/seccomp.h>
 
-#include "node-agent/sandbox/linux/notify/caller.h"
+#include "node-agent/sandbox/linux/notify/notifying_thread.h"
 #include "node-agent/sandbox/plan/network.h"
 #include "node-agent/sandbox/result/denials.h"
 
@@ -23,7 +23,7 @@ struct GateAnswer {
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.
-GateAnswer judge_network_call(const Caller& caller, const seccomp_data& call,
+GateAnswer judge_network_call(const NotifyingThread& caller, const seccomp_data& call,
                               const NetworkReach& reach);
 
 }  // namespace paddock::sandbox

@@ -41,7 +41,7 @@ contracts::Denial call_denial(std::string_view what, const std::string& name, st
 }
 
 // Whether this is the successful exit of the command itself. How its children exit does not matter.
-bool ends_well(const Caller& caller, const seccomp_data& call) {
+bool ends_well(const NotifyingThread& caller, const seccomp_data& call) {
   if ((call.args[0] & 0xFF) != 0) return false;
   const auto process = caller.process();
   return process && process->inside == kCommandInside;
@@ -118,7 +118,7 @@ bool Notifications::may_take_long(const Question& question) {
 }
 
 void Notifications::answer(const Question& question, MonoTime now) {
-  const Caller caller(question.thread, clock_);
+  const NotifyingThread caller(question.thread, clock_);
   GateAnswer verdict = judge(caller, question.call, question.id);
   budget_.spend(now, 1 + static_cast<int>(verdict.denials.size()) + caller.reads() / 4);
   // If the asker still waits, its pid was not reused: what was read belongs to the asker.
@@ -215,13 +215,14 @@ std::set<int> Notifications::limit_signals_sent() const {
   return limit_signals_sent_;
 }
 
-GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, uint64_t id) {
+GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_data& call,
+                                uint64_t id) {
   const std::string name = syscall_name(call.nr, call.arch);
   if (call.arch != static_cast<uint32_t>(this_machine()) || is_x32(call.nr))
     return forbid(caller, name, "calls of other machines", id);
   std::array<uint64_t, 6> arguments{};
   std::ranges::copy(call.args, arguments.begin());
-  if (table_.empty()) table_ = launch_table(choices_);
+  if (table_.empty()) table_ = command_rules(choices_);
   const SyscallRule* rule = find_rule(table_, name, arguments);
   if (rule == nullptr) return {ENOSYS, {}};
   switch (rule->action) {
@@ -252,7 +253,7 @@ GateAnswer Notifications::judge(const Caller& caller, const seccomp_data& call, 
 // Kills the process as the filter itself would have done: by SIGSYS, which its parent sees. Where
 // the process might survive that, by SIGKILL. The call is not made, whatever the process does
 // meanwhile.
-GateAnswer Notifications::forbid(const Caller& caller, const std::string& name,
+GateAnswer Notifications::forbid(const NotifyingThread& caller, const std::string& name,
                                  std::string_view why, uint64_t id) {
   GateAnswer out{EPERM, {call_denial("forbidden system call", name, why, caller.executable())}};
   const auto process = caller.process();

@@ -16,7 +16,7 @@
 
 #include "common/base/time.h"
 #include "common/os/fd.h"
-#include "node-agent/sandbox/linux/notify/answer_budget.h"
+#include "node-agent/sandbox/linux/notify/answer_rate_limiter.h"
 #include "node-agent/sandbox/linux/notify/network_gate.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_table.h"
 #include "node-agent/sandbox/plan/tool_view.h"
@@ -76,8 +76,8 @@ class Notifications {
   std::set<int> limit_signals_sent() const;
 
  private:
-  GateAnswer judge(const Caller& caller, const seccomp_data& call, uint64_t id);
-  GateAnswer forbid(const Caller& caller, const std::string& name, std::string_view why,
+  GateAnswer judge(const NotifyingThread& caller, const seccomp_data& call, uint64_t id);
+  GateAnswer forbid(const NotifyingThread& caller, const std::string& name, std::string_view why,
                     uint64_t id);
   bool still_waiting(uint64_t id) const;
   void record(GateAnswer verdict, uint64_t id);
@@ -92,7 +92,7 @@ class Notifications {
   const Clock& clock_;
   std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
   os::Fd listener_;
-  AnswerBudget budget_;
+  AnswerRateLimiter budget_;
   bool may_hold_ = false;
   std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be
   std::optional<MonoTime> retry_at_;

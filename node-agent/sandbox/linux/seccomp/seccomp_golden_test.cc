@@ -37,8 +37,8 @@ std::string decision_text() {
           << actions[static_cast<size_t>(rule.action)] << ": " << rule.why << "\n";
     }
   };
-  list("base", base_table());
-  list("launch", launch_table(kChoices));
+  list("base", launcher_rules());
+  list("launch", command_rules(kChoices));
   return out.str();
 }
 

@@ -167,11 +167,11 @@ Result<SeccompProgram> render_seccomp(std::span<const SyscallRule> table, Syscal
 }
 
 Result<SeccompProgram> render_base_filter(Machine machine) {
-  return render_seccomp(base_table(), SyscallAction::kAllow, machine);
+  return render_seccomp(launcher_rules(), SyscallAction::kAllow, machine);
 }
 
 Result<SeccompProgram> render_launch_filter(const LaunchChoices& choices, Machine machine) {
-  return render_seccomp(launch_table(choices), SyscallAction::kForbidden, machine);
+  return render_seccomp(command_rules(choices), SyscallAction::kForbidden, machine);
 }
 
 Result<SeccompFilters> render_filters(const LaunchChoices& choices) {

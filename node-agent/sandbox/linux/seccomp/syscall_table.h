@@ -58,7 +58,7 @@ inline constexpr int kNewestSyscall = 469;  // file_setattr, Linux 6.17
 
 // What neither the launcher nor the sandbox's init ever does: a launcher that serves many runs
 // takes these rules on itself once, and every process that it starts has them. Asks nothing.
-std::span<const SyscallRule> base_table();
+std::span<const SyscallRule> launcher_rules();
 
 struct LaunchChoices {
   bool judge_exec = false;  // a run with a `tools` policy
@@ -70,7 +70,7 @@ struct LaunchChoices {
   uint32_t pass = 0;
 };
 // What building a sandbox needs and the command must not have, and all that is asked about.
-std::vector<SyscallRule> launch_table(const LaunchChoices& choices);
+std::vector<SyscallRule> command_rules(const LaunchChoices& choices);
 
 // The rule that decides on a call with these arguments; nothing if none names it.
 const SyscallRule* find_rule(std::span<const SyscallRule> table, std::string_view syscall,

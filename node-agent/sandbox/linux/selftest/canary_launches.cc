@@ -9,8 +9,8 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/backend/launch.h"
-#include "node-agent/sandbox/linux/launcher/empty_sandbox.h"
-#include "node-agent/sandbox/linux/launcher/kit.h"
+#include "node-agent/sandbox/linux/launcher/launcher_context.h"
+#include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
 #include "node-agent/sandbox/linux/selftest/canary_bait.h"
 
 namespace paddock::sandbox {
@@ -63,10 +63,11 @@ SandboxResult run(const LaunchRequest& request, const Clock& clock) {
 SandboxResult run_with_input(const LaunchRequest& request, const std::string& file,
                              const Clock& clock) {
   os::Fd input(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  auto kit = make_kit();
-  if (!kit.ok() || !input.valid()) return run(request, clock);  // fails the same way, and says how
+  auto launcher = make_launcher_context();
+  if (!launcher.ok() || !input.valid())
+    return run(request, clock);  // fails the same way, and says how
   EventWriter events(no_reader(), clock);
-  return launch_with(*kit, nullptr, {.input = std::move(input)}, request, events, clock);
+  return launch_with(*launcher, nullptr, {.input = std::move(input)}, request, events, clock);
 }
 
 // How a sandbox ended that was to end in one way only.

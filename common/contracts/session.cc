@@ -1,6 +1,0 @@
-#include "common/contracts/session.h"
-
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::EnrollRequest);
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::EnrollAnswer);
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::SyncRequest);
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::SyncAnswer);

@@ -1,0 +1,102 @@
+#include "node-agent/launch/attached_launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "common/os/socket.h"
+#include "common/wire/json.h"
+
+namespace paddock::launch {
+namespace {
+
+Status do_not_block(const os::Fd& end) {
+  if (fcntl(end.get(), F_SETFL, O_NONBLOCK) != 0)
+    return system_error("the launch's channels", errno);
+  return {};
+}
+
+}  // namespace
+
+Error launcher_lost() {
+  return {Code::kUnavailable, "LAUNCHER_LOST", "the sandbox's launcher died; try again"};
+}
+
+Result<AttachedLaunch> AttachedLaunch::order(const std::string& socket,
+                                             const contracts::LaunchRequest& request,
+                                             size_t max_result) {
+  ASSIGN_OR_RETURN(os::SocketPair ends, os::make_socket_pair());
+  AttachedLaunch out(max_result);
+  out.talk_ = std::move(ends.ours);
+  TRY(out.place(socket, request, {.input = ends.theirs.get()}));
+  TRY(do_not_block(out.talk_));
+  return out;
+}
+
+Result<AttachedLaunch> AttachedLaunch::prelaunch(const std::string& socket,
+                                                 const contracts::LaunchRequest& request,
+                                                 size_t max_result) {
+  AttachedLaunch out(max_result);
+  TRY(out.place(socket, request, {.ahead = true}));
+  return out;
+}
+
+Status AttachedLaunch::place(const std::string& socket, const contracts::LaunchRequest& request,
+                             OrderFiles files) {
+  ASSIGN_OR_RETURN(const os::Fd file, request_file(request));
+  ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
+  TRY(do_not_block(events.read));
+  files.request = file.get();
+  files.events = events.write.get();
+  ASSIGN_OR_RETURN(launched_, order_launch(socket, files));
+  events_ = std::move(events.read);
+  return {};
+}
+
+// While the connection is there, so is its launcher.
+void AttachedLaunch::kill() {
+  if (launched_.connection.valid() && !ended()) ::kill(launched_.launcher, SIGQUIT);
+  end();
+}
+
+bool AttachedLaunch::ended() const {
+  pollfd asked{launched_.connection.get(), POLLIN, 0};
+  return poll(&asked, 1, 0) > 0;
+}
+
+Result<bool> AttachedLaunch::read_events(const OnOutput& on_output) {
+  std::array<char, 65536> piece;
+  const ssize_t n = read(events_.get(), piece.data(), piece.size());
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (n <= 0) return launcher_lost();
+  frames_.append(piece.data(), static_cast<size_t>(n));
+  std::string_view rest = frames_;
+  contracts::Frame frame;
+  while (!result_) {
+    ASSIGN_OR_RETURN(const bool whole, contracts::take_frame(rest, frame));
+    if (!whole) break;
+    TRY(take(frame, on_output));
+  }
+  frames_.erase(0, frames_.size() - rest.size());
+  return result_.has_value();
+}
+
+Status AttachedLaunch::take(const contracts::Frame& frame, const OnOutput& on_output) {
+  using contracts::FrameType;
+  if (frame.type == FrameType::kStdout || frame.type == FrameType::kStderr) {
+    if (on_output) on_output(frame.type, frame.payload);
+    return {};
+  }
+  if (frame.type != FrameType::kResult) return {};
+  ASSIGN_OR_RETURN(const wire::Value document,
+                   wire::parse_json(frame.payload, {.max_bytes = max_result_}));
+  ASSIGN_OR_RETURN(result_, wire::decode<contracts::SandboxResult>(document));
+  return {};
+}
+
+}  // namespace paddock::launch

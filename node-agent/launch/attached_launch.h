@@ -1,0 +1,72 @@
+// An attached run as its client holds it: ordered, perhaps long before it is needed, begun once,
+// followed to its result. It ends with this object. One thread at a time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/contracts/launch.h"
+#include "node-agent/launch/order.h"
+
+namespace paddock::launch {
+
+// Unavailable, LAUNCHER_LOST: it ended without a result.
+Error launcher_lost();
+
+class AttachedLaunch {
+ public:
+  using OnOutput = std::function<void(contracts::FrameType, std::string_view)>;
+
+  // What order_launch() says. `max_result`: bytes of the result's document.
+  static Result<AttachedLaunch> order(const std::string& socket,
+                                      const contracts::LaunchRequest& request, size_t max_result);
+  // Ahead: before the last argument of its command is known.
+  static Result<AttachedLaunch> prelaunch(const std::string& socket,
+                                          const contracts::LaunchRequest& request,
+                                          size_t max_result);
+
+  // The wall time passes from now on. One that has ended already says in its result why.
+  void begin(Millis wall_time) { (void)begin_attached(launched_, wall_time); }
+  // What begin_prelaunched() says.
+  Status begin(Millis wall_time, std::string_view last_argument) {
+    return begin_prelaunched(launched_, wall_time, last_argument);
+  }
+  // The launcher ends it; its result still comes.
+  void end() { launched_.connection.reset(); }
+  // The same, without what is left of its grace.
+  void kill();
+  bool ended() const;
+
+  // The other end of the program's standard input, unless ordered ahead; it does not block.
+  int talk() const { return talk_.get(); }
+  void close_talk() { talk_.reset(); }
+
+  // Readable when read_events() has something to do; it does not block.
+  int events() const { return events_.get(); }
+  // True: the result is there. Output comes as it was read. LAUNCHER_LOST, or what is wrong with
+  // what the launcher wrote.
+  Result<bool> read_events(const OnOutput& on_output = {});
+  bool has_result() const { return result_.has_value(); }
+  // Once, when it is there.
+  contracts::SandboxResult take_result() {
+    frames_ = {};  // which repeat it
+    return std::move(*result_);
+  }
+
+ private:
+  explicit AttachedLaunch(size_t max_result) : max_result_(max_result) {}
+  Status place(const std::string& socket, const contracts::LaunchRequest& request,
+               OrderFiles files);
+  Status take(const contracts::Frame& frame, const OnOutput& on_output);
+
+  size_t max_result_;
+  Launched launched_;
+  os::Fd talk_;
+  os::Fd events_;
+  std::string frames_;
+  std::optional<contracts::SandboxResult> result_;
+};
+
+}  // namespace paddock::launch

@@ -1,0 +1,100 @@
+#include "node-agent/launch/attached_launch.h"
+
+#include <sys/socket.h>
+
+#include "node-agent/launch/attached_launch_fixture.h"
+
+namespace paddock::launch {
+namespace {
+
+TEST_F(Fed, OrdersTheRequestAndIsFollowedToItsResult) {
+  AttachedLaunch launch = order();
+  EXPECT_EQ(ordered_.bytes, contracts::kLaunchAttachedOrder);
+  ASSERT_EQ(ordered_.fds.size(), 3u);
+  const auto text = os::read_all(ordered_.fds[0].get(), 1 << 20);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(*text, wire::to_json(wire::encode(request_)));
+  launch.begin(Millis(1'500));
+  EXPECT_EQ(os::receive_packet(connection_.get())->bytes, cat(contracts::kLaunchBegin, 1'500));
+  say(FrameType::kStarted, "{}");
+  say(FrameType::kStdout, "one ");
+  say(FrameType::kStderr, "two");
+  say(FrameType::kResult, result(7));
+  std::string seen;
+  const Status followed = follow(launch, [&](FrameType type, std::string_view bytes) {
+    seen += cat(type == FrameType::kStdout ? "out:" : "err:", bytes);
+  });
+  ASSERT_TRUE(followed.ok()) << followed.error().describe();
+  EXPECT_EQ(seen, "out:one err:two");
+  EXPECT_EQ(launch.take_result().rc, 7);
+}
+
+TEST_F(Fed, SaysThatItsLauncherDied) {
+  AttachedLaunch launch = order();
+  EXPECT_FALSE(launch.ended());
+  EXPECT_FALSE(*launch.read_events());  // nothing to read, and it does not wait
+  connection_.reset();
+  ordered_.fds.clear();
+  EXPECT_TRUE(launch.ended());
+  EXPECT_EQ(follow(launch).error().reason, "LAUNCHER_LOST");
+}
+
+TEST_F(Fed, TakesNoResultOverItsBoundAndNoNonsense) {
+  AttachedLaunch bounded = order(16);
+  say(FrameType::kResult, result(0));
+  EXPECT_FALSE(follow(bounded).ok());
+  AttachedLaunch nonsense = order();
+  say(FrameType::kResult, "{");
+  EXPECT_FALSE(follow(nonsense).ok());
+}
+
+TEST_F(Fed, EndsWhenItIsToldAndStillBringsItsResult) {
+  AttachedLaunch launch = order();
+  launch.end();
+  EXPECT_FALSE(os::receive_packet(connection_.get()).ok());  // the launcher hears that it is over
+  say(FrameType::kResult, result(143));
+  ASSERT_TRUE(follow(launch).ok());
+  EXPECT_EQ(launch.take_result().rc, 143);
+}
+
+TEST_F(Fed, OrderedAheadItIsToldTheEndOfItsCommandWhenItBegins) {
+  AttachedLaunch launch = order(1 << 20, true);
+  EXPECT_EQ(ordered_.bytes, contracts::kPrelaunchOrder);
+  ASSERT_EQ(ordered_.fds.size(), 2u);
+  EXPECT_EQ(launch.talk(), -1);
+  ASSERT_TRUE(launch.begin(Millis(700), "echo 'a\nb'").ok());
+  const auto word = os::receive_packet(connection_.get());
+  ASSERT_TRUE(word.ok());
+  EXPECT_EQ(word->bytes, "begin 700\necho 'a\nb'");
+  EXPECT_TRUE(word->fds.empty());
+}
+
+TEST_F(Fed, OrderedAheadItIsGivenWhatIsTooLongForAPacketInAFile) {
+  AttachedLaunch launch = order(1 << 20, true);
+  const std::string end(os::kMaxPacketBytes, 'x');
+  ASSERT_TRUE(launch.begin(Millis(700), end).ok());
+  const auto word = os::receive_packet(connection_.get());
+  ASSERT_TRUE(word.ok());
+  EXPECT_EQ(contracts::begun(word->bytes), Millis(700));
+  ASSERT_EQ(word->fds.size(), 1u);
+  EXPECT_EQ(os::read_all(word->fds[0].get(), 1 << 20).value(), end);
+}
+
+TEST_F(Fed, OrderedAheadItCannotBeginOnceItsLauncherHasLeft) {
+  AttachedLaunch launch = order(1 << 20, true);
+  connection_.reset();
+  EXPECT_EQ(launch.begin(Millis(700), "true").error().reason, "PEER_GONE");
+}
+
+TEST_F(Fed, TalksToItsProgramUntilThatIsClosed) {
+  AttachedLaunch launch = order();
+  const int inside = ordered_.fds.at(2).get();
+  ASSERT_EQ(send(launch.talk(), "in", 2, MSG_NOSIGNAL), 2);
+  char bytes[8] = {};
+  EXPECT_EQ(recv(inside, bytes, sizeof bytes, 0), 2);
+  launch.close_talk();
+  EXPECT_EQ(recv(inside, bytes, sizeof bytes, 0), 0);
+}
+
+}  // namespace
+}  // namespace paddock::launch

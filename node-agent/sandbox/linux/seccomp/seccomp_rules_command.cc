@@ -1,0 +1,175 @@
+// The rules that only the command has: see syscall_table.h.
+#include <asm/ioctls.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+
+#include "node-agent/sandbox/linux/seccomp/syscall_table.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using enum SyscallAction;
+using Is = WordTest::Is;
+
+constexpr uint32_t kNewNamespace = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+                                   CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+constexpr uint32_t kNoExecSeal = 8;  // MFD_NOEXEC_SEAL; older kernels refuse it as unknown
+constexpr uint32_t kNewTime = 0x80;  // CLONE_NEWTIME; in clone() these bits are a signal
+
+constexpr WordTest different(int argument, uint32_t value) {
+  return {argument, Is::kDifferent, value};
+}
+
+// SIGXCPU and SIGXFSZ, which differ in the last bit.
+constexpr WordTest limit_signal(int argument) {
+  static_assert(SIGXCPU == 24 && SIGXFSZ == 25);
+  return equal(argument, SIGXCPU, ~uint32_t{1});
+}
+
+constexpr auto kLaunchTable = std::to_array<SyscallRule>({
+    // Building sandboxes, this one and any inside it.
+    {"clone3", kUnknown, "hides its flags in memory; libraries fall back to clone"},
+    {"openat2", kUnknown, "hides its mode in memory; libraries fall back to openat"},
+    {"clone", kReport, "nested namespace", any_bit(0, kNewNamespace)},
+    {"unshare", kReport, "nested namespace", any_bit(0, kNewNamespace | kNewTime)},
+    {"setns", kReport, "enters another namespace"},
+    {"mount", kReport, "mount API"},
+    {"umount2", kReport, "mount API"},
+    {"pivot_root", kReport, "mount API"},
+    {"chroot", kReport, "mount API"},
+    {"open_tree", kReport, "mount API"},
+    {"open_tree_attr", kReport, "mount API"},
+    {"move_mount", kReport, "mount API"},
+    {"fsopen", kReport, "mount API"},
+    {"fsconfig", kReport, "mount API"},
+    {"fsmount", kReport, "mount API"},
+    {"fspick", kReport, "mount API"},
+    {"mount_setattr", kReport, "mount API"},
+    {"sethostname", kReport, "the sandbox's name is fixed"},
+    {"setdomainname", kReport, "the sandbox's name is fixed"},
+
+    // Other processes.
+    {"ptrace", kReport, "controls other processes"},
+    {"process_vm_readv", kReport, "reads other processes"},
+    {"process_vm_writev", kReport, "writes other processes"},
+    {"pidfd_getfd", kReport, "takes descriptors of other processes"},
+    {"migrate_pages", kReport, "moves memory of others"},
+
+    // The kernel's word for a limit that was met, from somebody else: noted, and let through.
+    {"kill", kJudge, "the signal of a limit", limit_signal(1)},
+    {"tkill", kJudge, "the signal of a limit", limit_signal(1)},
+    {"tgkill", kJudge, "the signal of a limit", limit_signal(2)},
+    {"rt_sigqueueinfo", kJudge, "the signal of a limit", limit_signal(1)},
+    {"rt_tgsigqueueinfo", kJudge, "the signal of a limit", limit_signal(2)},
+    {"pidfd_send_signal", kJudge, "the signal of a limit", limit_signal(1)},
+
+    // Whoever can read a file can lock it, against the host too: taken for the asker, or refused.
+    {"flock", kJudge, "a lock on a file of others", any_bit(1, LOCK_SH | LOCK_EX)},
+
+    // The kernel and the host.
+    {"bpf", kReport, "runs code in the kernel"},
+    {"perf_event_open", kReport, "measures the kernel"},
+    {"userfaultfd", kReport, "stalls the kernel at chosen points"},
+    {"fanotify_init", kReport, "watches whole file systems"},
+    {"open_by_handle_at", kReport, "opens files past every mount"},
+    {"mknod", kReport, "character device", equal(1, S_IFCHR, S_IFMT)},
+    {"mknod", kReport, "block device", equal(1, S_IFBLK, S_IFMT)},
+    {"mknodat", kReport, "character device", equal(2, S_IFCHR, S_IFMT)},
+    {"mknodat", kReport, "block device", equal(2, S_IFBLK, S_IFMT)},
+    {"add_key", kReport, "kernel keyrings are shared"},
+    {"request_key", kReport, "kernel keyrings are shared"},
+    {"keyctl", kReport, "kernel keyrings are shared"},
+    {"syslog", kReport, "reads the kernel log"},
+    {"acct", kReport, "process accounting"},
+    {"quotactl", kReport, "file system quotas"},
+    {"quotactl_fd", kReport, "file system quotas"},
+    {"settimeofday", kReport, "the host's clock"},
+    {"clock_settime", kReport, "the host's clock"},
+    {"clock_adjtime", kReport, "the host's clock"},
+    {"adjtimex", kReport, "the host's clock"},
+    {"ioctl", kReport, "types into a terminal", equal(1, TIOCSTI)},
+    {"ioctl", kReport, "pastes into a console", equal(1, TIOCLINUX)},
+    {"ioctl", kReport, "changes a terminal's driver", equal(1, TIOCSETD)},
+    {"kexec_load", kForbidden, "replaces the kernel"},
+    {"kexec_file_load", kForbidden, "replaces the kernel"},
+    {"init_module", kForbidden, "loads code into the kernel"},
+    {"finit_module", kForbidden, "loads code into the kernel"},
+    {"delete_module", kForbidden, "unloads code of the kernel"},
+    {"reboot", kForbidden, "stops the host"},
+    {"swapon", kForbidden, "the host's swap"},
+    {"swapoff", kForbidden, "the host's swap"},
+    {"iopl", kForbidden, "talks to hardware"},
+    {"ioperm", kForbidden, "talks to hardware"},
+
+    // Sockets: local ones, TCP and UDP exist, and with a loopback device NETLINK_ROUTE. Which
+    // sandbox has one is not known yet where the filter is taken on ahead of the order.
+    {"socket", kAllow, "local", equal(0, AF_UNIX)},
+    {"socket", kJudge, "another family", different(0, AF_INET), different(0, AF_INET6)},
+    {"socket", kJudge, "raw and stranger types", any_bit(1, 0xc)},
+    {"socket", kJudge, "raw", equal(1, SOCK_RAW, 0xf)},
+    {"socket", kAllow, "TCP or UDP", equal(2, 0)},
+    {"socket", kAllow, "TCP", equal(2, IPPROTO_TCP)},
+    {"socket", kAllow, "UDP", equal(2, IPPROTO_UDP)},
+    {"socket", kNoProtocol, "Go tries it and does without", equal(2, IPPROTO_MPTCP)},
+    {"socket", kJudge, "protocols that load modules"},
+    {"connect", kJudge, "network"},
+    {"bind", kJudge, "network"},
+    {"listen", kJudge, "network: without bind"},
+    {"sendto", kJudge, "datagram with an address", any_bit(4, ~0u)},
+    {"sendto", kJudge, "datagram with an address", {4, Is::kAnyBit, ~0u, ~0u, true}},
+    {"sendmmsg", kJudge, "datagrams with addresses"},
+});
+
+bool holds(const WordTest& test, std::span<const uint64_t, 6> arguments) {
+  if (test.argument < 0) return true;
+  const uint64_t whole = arguments[static_cast<size_t>(test.argument)];
+  const auto word = static_cast<uint32_t>(test.upper ? whole >> 32 : whole);
+  switch (test.is) {
+    case Is::kEqual:
+      return (word & test.mask) == test.value;
+    case Is::kDifferent:
+      return (word & test.mask) != test.value;
+    case Is::kAnyBit:
+      return (word & test.value) != 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+const SyscallRule* find_rule(std::span<const SyscallRule> table, std::string_view syscall,
+                             std::span<const uint64_t, 6> arguments) {
+  for (const SyscallRule& rule : table) {
+    if (rule.syscall == syscall && holds(rule.first, arguments) && holds(rule.second, arguments))
+      return &rule;
+  }
+  return nullptr;
+}
+
+std::vector<SyscallRule> command_rules(const LaunchChoices& choices) {
+  std::vector<SyscallRule> out(kLaunchTable.begin(), kLaunchTable.end());
+  if (choices.pass != 0) {
+    out.push_back(
+        {"sendmsg", kAllow, "hands over the listener", {2, Is::kEqual, choices.pass, ~0u, true}});
+  }
+  out.push_back({"sendmsg", kJudge, "datagram with an address"});
+  if (choices.judge_exec) {
+    if (choices.pass != 0)
+      out.push_back({"execve", kAllow, "the command's own", {3, Is::kEqual, choices.pass}});
+    out.push_back({"execve", kJudge, "tools"});
+    out.push_back({"execveat", kJudge, "tools"});
+    out.push_back({"memfd_create", kAllow, "cannot be executed", any_bit(1, kNoExecSeal)});
+    out.push_back({"memfd_create", kJudge, "tools: a file that Landlock does not see"});
+  }
+  if (choices.hold_exit)
+    out.push_back({"exit_group", kJudge, "the end is told of before it takes time"});
+  return out;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,51 @@
+// Launches of the sessions in use that wait for a next command: all that can be done before it is
+// known is done. Thread-safe; starts no thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/base/guarded.h"
+#include "node-agent/launch/deferred_teardown.h"
+
+namespace paddock::sessions {
+
+class PrelaunchPool {
+ public:
+  // Makes the next launch of a session.
+  using Order = std::function<Result<launch::AttachedLaunch>(const std::string& uid)>;
+  // Both outlive it.
+  PrelaunchPool(const launch::DeferredTeardown& deferred_teardown, const Clock& clock)
+      : deferred_teardown_(deferred_teardown), clock_(clock) {}
+
+  // The session has just been used: the next command may come soon.
+  void want(const std::string& uid);
+  // What waits for the session's next command, if anything does.
+  std::optional<launch::AttachedLaunch> take(const std::string& uid);
+  // The session has ended.
+  void forget(const std::string& uid);
+  // All sessions: what was made before is not to be used any more.
+  void discard();
+  // Makes one of those that are wanted, ends those that nobody came for. Until it is to be called
+  // again, if nothing is wanted before.
+  Millis maintain(const Order& order);
+
+ private:
+  struct Next {
+    std::optional<launch::AttachedLaunch> launch;
+    bool being_made = false;
+    MonoTime until{};
+  };
+  using State = std::map<std::string, Next>;
+  void keep(const std::string& uid, Result<launch::AttachedLaunch> made);
+
+  const launch::DeferredTeardown& deferred_teardown_;
+  const Clock& clock_;
+  std::condition_variable made_;
+  Guarded<State> state_;
+};
+
+}  // namespace paddock::sessions

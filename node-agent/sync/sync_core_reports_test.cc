@@ -1,0 +1,166 @@
+// What the session tells the controller, and when it has told enough.
+#include "node-agent/sync/sync_core_fixture.h"
+
+namespace paddock::sync {
+namespace {
+
+using contracts::RunPhase;
+using contracts::RunReport;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_F(Core, TellsItsStatusUntilACallWithItWasAnswered) {
+  EXPECT_TRUE(core.has_news());
+  const Call lost = report();
+  EXPECT_TRUE(lost.request.status.has_value());
+  core.failed(lost, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, clock.mono(), random);
+  EXPECT_TRUE(core.has_news());
+  const Call second = report();
+  EXPECT_TRUE(second.request.status.has_value());
+  answer(second, says({}));
+  EXPECT_FALSE(core.has_news());
+  EXPECT_FALSE(report().request.status.has_value());
+}
+
+TEST_F(Core, AChangedStatusIsNewsAndTheSameOneIsNot) {
+  exchange({});
+  core.set_status({});
+  EXPECT_FALSE(core.has_news());
+  core.set_status({.message = "low on disk"});
+  EXPECT_TRUE(core.has_news());
+}
+
+TEST_F(Core, AStatusChangedWhileACallWasOnItsWayIsToldAgain) {
+  const Call call = report();
+  core.set_status({.message = "newer"});
+  answer(call, says({}));
+  EXPECT_EQ(report().request.status->message, "newer");
+}
+
+TEST_F(Core, ALostAnswerIsMadeUpForByTheNextOne) {
+  const Call lost = report();
+  core.failed(lost, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, clock.mono(), random);
+  EXPECT_THAT(texts(exchange({assignment("a")})), ElementsAre("start a/1"));
+  observe("a", RunPhase::kRunning, 3);
+  const Call told = report();
+  EXPECT_THAT(told.request.runs[0].output, SizeIs(3));
+  core.failed(told, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, clock.mono(), random);
+  EXPECT_THAT(report().request.runs[0].output, SizeIs(3)) << "sent again from the same place";
+}
+
+TEST_F(Core, OutputIsSentFromBehindWhatIsAcknowledgedWithoutAGap) {
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 5);
+  EXPECT_TRUE(core.has_news());
+  exchange({assignment("a", 1, 3)});
+  const Call next = report();
+  ASSERT_THAT(next.request.runs[0].output, SizeIs(2));
+  EXPECT_EQ(next.request.runs[0].output[0].seq, 4);
+  answer(next, says({assignment("a", 1, 5)}));
+  EXPECT_FALSE(core.has_news());
+}
+
+TEST_F(Core, ACallCarriesABoundedAmountOfOutputAndServesRunsInTurn) {
+  output.chunk_bytes = 64 << 10;
+  exchange({assignment("a"), assignment("b")});
+  observe("a", RunPhase::kRunning, 100);
+  observe("b", RunPhase::kRunning, 100);
+  const Call first = report();
+  EXPECT_THAT(first.request.runs[0].output, SizeIs(8));
+  EXPECT_THAT(first.request.runs[1].output, IsEmpty());
+  answer(first, says({assignment("a", 1, 8), assignment("b")}));
+  const Call second = report();
+  EXPECT_THAT(second.request.runs[0].output, IsEmpty());
+  EXPECT_THAT(second.request.runs[1].output, SizeIs(8));
+}
+
+TEST_F(Core, AnOutcomeTravelsOnlyWithOrAfterTheLastOutput) {
+  output.chunk_bytes = 64 << 10;
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 10, true);
+  const Call first = report();
+  EXPECT_FALSE(first.request.runs[0].outcome.has_value());
+  answer(first, says({assignment("a", 1, 8)}));
+  const Call second = report();
+  EXPECT_THAT(second.request.runs[0].output, SizeIs(2));
+  EXPECT_TRUE(second.request.runs[0].outcome.has_value());
+}
+
+TEST_F(Core, AnAcknowledgedOutcomeIsForgotten) {
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 1, true);
+  EXPECT_TRUE(report().request.runs[0].outcome.has_value());
+  EXPECT_THAT(texts(exchange({})), ElementsAre("forget a/1"));
+  EXPECT_THAT(core.held(), IsEmpty());
+  EXPECT_FALSE(core.has_news());
+}
+
+TEST_F(Core, AcknowledgementsOfAnOvertakenAnswerStillCount) {
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 3);
+  const Call reported = report();
+  answer(hold(), says({assignment("a")}));
+  answer(reported, says({assignment("a", 1, 3)}));
+  EXPECT_FALSE(core.has_news());
+}
+
+TEST_F(Core, AControllerThatLostOutputGetsItAgain) {
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 5);
+  exchange({assignment("a", 1, 5)});
+  exchange({assignment("a", 1, 2)});
+  EXPECT_EQ(report().request.runs[0].output[0].seq, 3);
+}
+
+TEST_F(Core, AnAcknowledgementBeyondWhatExistsIsNotBelieved) {
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 2);
+  exchange({assignment("a", 1, 900)});
+  observe("a", RunPhase::kRunning, 4);
+  EXPECT_EQ(report().request.runs[0].output[0].seq, 3);
+}
+
+TEST_F(Core, PhasesOnlyAdvance) {
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 0);
+  observe("a", RunPhase::kPreparing, 0);
+  EXPECT_EQ(report().request.runs[0].phase, RunPhase::kRunning);
+}
+
+TEST_F(Core, ANewPhaseIsNewsUntilItWasTold) {
+  exchange({assignment("a")});
+  EXPECT_FALSE(core.has_news());
+  observe("a", RunPhase::kPreparing, 0);
+  EXPECT_TRUE(core.has_news());
+  exchange({assignment("a")});
+  EXPECT_FALSE(core.has_news());
+}
+
+TEST_F(Core, ATooLargeCallIsFollowedByASmallerOne) {
+  output.chunk_bytes = 64 << 10;
+  exchange({assignment("a")});
+  observe("a", RunPhase::kRunning, 100);
+  const Call call = report();
+  EXPECT_THAT(call.request.runs[0].output, SizeIs(8));
+  core.failed(call, Error{Code::kTooLarge, "BODY_TOO_LARGE", ""}, clock.mono(), random);
+  EXPECT_THAT(report().request.runs[0].output, SizeIs(4));
+}
+
+TEST_F(Core, LargeOutcomesAreSpreadOverCalls) {
+  exchange({assignment("a"), assignment("b")});
+  for (const char* uid : {"a", "b"}) {
+    RunReport seen{.run_uid = uid, .attempt = 1, .phase = RunPhase::kRunning};
+    seen.outcome = contracts::RunOutcome{.phase = RunPhase::kSucceeded};
+    seen.outcome->message = std::string(3 << 20, 'm');
+    core.observe(seen, 0);
+  }
+  const Call first = report();
+  EXPECT_TRUE(first.request.runs[0].outcome.has_value());
+  EXPECT_FALSE(first.request.runs[1].outcome.has_value());
+  answer(first, says({assignment("b")}));
+  EXPECT_TRUE(report().request.runs[0].outcome.has_value());
+}
+
+}  // namespace
+}  // namespace paddock::sync

@@ -1,0 +1,67 @@
+// Two lanes around the core: one call is held open by the controller until something changes, the
+// other reports news at once. run() blocks; it starts one thread for the held lane. observe(),
+// set_status() and stop() may be called from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+#include "common/base/guarded.h"
+#include "node-agent/sync/sync_core.h"
+
+namespace paddock::sync {
+
+// One connection to the controller.
+class SyncPort {
+ public:
+  virtual ~SyncPort() = default;
+  virtual Result<contracts::SyncAnswer> synchronize(const contracts::SyncRequest& request) = 0;
+  virtual void abort() = 0;  // ends the call in progress and all later ones
+};
+
+struct Ended {
+  Verdict verdict = Verdict::kRetry;  // kRetry: stop() was called
+  Error error;
+};
+
+class SyncLoop {
+ public:
+  // `act` is called in the order of the answers, never from two threads at once; it must not block
+  // for long and may call observe().
+  SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Random& random,
+           std::function<void(const Action&)> act);
+
+  // Talks until stop() or until a call says that talking on is no use. May be called again after
+  // kEnroll, with new ports.
+  Ended run(SyncPort& report, SyncPort& hold);
+  void stop();
+  // After run(): tells the controller that this process ends, once and without waiting for long.
+  Status take_leave(SyncPort& port, const std::set<RunKey>& begun);
+
+  void observe(const contracts::RunReport& report, int64_t last_seq);
+  void set_status(contracts::NodeStatus status);
+
+ private:
+  struct State {
+    SyncCore core;
+    bool stopping = false;       // asked from outside
+    MonoTime gathered{};         // no report before that, unless it is urgent
+    std::optional<Ended> ended;  // of this run()
+    bool over() const { return stopping || ended.has_value(); }
+  };
+  void lane(Lane lane, SyncPort& port);
+  std::optional<Call> next_call(Lane lane);
+  void settle(const Call& call, const Result<contracts::SyncAnswer>& answer);
+
+  OutputReader& output_;
+  const Clock& clock_;
+  Random& random_;
+  std::function<void(const Action&)> act_;
+  std::mutex acting_;  // keeps actions in the order of their answers; taken before the state
+  Guarded<State> state_;
+  std::condition_variable changed_;
+  Guarded<std::vector<SyncPort*>> ports_;
+};
+
+}  // namespace paddock::sync

@@ -1,0 +1,145 @@
+#include "node-agent/sync/sync_loop.h"
+
+#include <future>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::sync {
+namespace {
+
+using contracts::SyncAnswer;
+using contracts::SyncRequest;
+
+class NoOutput : public OutputReader {
+ public:
+  std::vector<contracts::OutputChunk> read(const RunKey&, int64_t, size_t) override { return {}; }
+};
+
+// Hands each request to the test, which answers when it likes.
+class ScriptedPort : public SyncPort {
+ public:
+  struct State {
+    std::deque<SyncRequest> requests;
+    std::deque<Result<SyncAnswer>> answers;
+    bool aborted = false;
+  };
+  Result<SyncAnswer> synchronize(const SyncRequest& request) override {
+    state.with([&](State& s) { s.requests.push_back(request); });
+    changed.notify_all();
+    Result<SyncAnswer> out = Error{Code::kUnavailable, "ABORTED", "aborted"};
+    while (!state.wait_for(
+        changed, std::chrono::seconds(60), [](State& s) { return s.aborted || !s.answers.empty(); },
+        [&](State& s, bool in_time) {
+          if (!in_time || s.aborted) return in_time;
+          out = s.answers.front();
+          s.answers.pop_front();
+          return true;
+        })) {
+    }
+    return out;
+  }
+  void abort() override {
+    state.with([](State& s) { s.aborted = true; });
+    changed.notify_all();
+  }
+  SyncRequest next_request() {
+    SyncRequest out;
+    while (!state.wait_for(
+        changed, std::chrono::seconds(60), [](State& s) { return !s.requests.empty(); },
+        [&](State& s, bool in_time) {
+          if (!in_time) return false;
+          out = s.requests.front();
+          s.requests.pop_front();
+          return true;
+        })) {
+    }
+    return out;
+  }
+  void answer(Result<SyncAnswer> said) {
+    state.with([&](State& s) { s.answers.push_back(std::move(said)); });
+    changed.notify_all();
+  }
+  Guarded<State> state;
+  std::condition_variable changed;
+};
+
+class Loop : public testing::Test {
+ protected:
+  Loop()
+      : loop(SyncCore("session-1", 1, {}), output, clock, random, [this](const Action& action) {
+          if (const auto* start = std::get_if<StartRun>(&action)) {
+            started.set_value(start->assignment.run_uid);
+          }
+        }) {
+    loop.set_status({});
+    running = std::async(std::launch::async, [this] { return loop.run(report, hold); });
+  }
+  ~Loop() override {
+    loop.stop();
+    if (running.valid()) running.wait();
+  }
+  static SyncAnswer says(const std::string& version, const std::string& uid = {}) {
+    SyncAnswer out{.version = version};
+    if (!uid.empty()) {
+      out.runs.emplace_back();
+      out.runs.back().run_uid = uid;
+      out.runs.back().attempt = 1;
+    }
+    return out;
+  }
+
+  SystemClock clock;
+  SeededRandom random{3};
+  NoOutput output;
+  ScriptedPort report;
+  ScriptedPort hold;
+  std::promise<std::string> started;
+  SyncLoop loop;
+  std::future<Ended> running;
+};
+
+TEST_F(Loop, ReportsFirstAndHoldsACallOnlyThen) {
+  EXPECT_TRUE(report.next_request().status.has_value());
+  report.answer(says("1"));
+  const SyncRequest held = hold.next_request();
+  EXPECT_EQ(held.known_version, "1");
+  EXPECT_GT(held.wait_ms, 0);
+}
+
+TEST_F(Loop, AnAssignmentFromTheHeldCallIsStartedAndItsNewsReportedWhileTheNextCallIsHeld) {
+  report.next_request();
+  report.answer(says("1"));
+  hold.next_request();
+  hold.answer(says("2", "a"));
+  EXPECT_EQ(started.get_future().get(), "a");
+  EXPECT_EQ(hold.next_request().known_version, "2");
+  loop.observe({.run_uid = "a", .attempt = 1, .phase = contracts::RunPhase::kRunning}, 0);
+  EXPECT_EQ(report.next_request().runs.at(0).phase, contracts::RunPhase::kRunning);
+}
+
+TEST_F(Loop, StopEndsAHeldCall) {
+  report.next_request();
+  report.answer(says("1"));
+  hold.next_request();
+  loop.stop();
+  EXPECT_EQ(running.get().verdict, Verdict::kRetry);
+}
+
+TEST_F(Loop, ASupersededSessionEndsBothLanes) {
+  report.next_request();
+  report.answer(Error{Code::kConflict, "SESSION_SUPERSEDED", "a newer agent took over"});
+  const Ended ended = running.get();
+  EXPECT_EQ(ended.verdict, Verdict::kStop);
+  EXPECT_EQ(ended.error.reason, "SESSION_SUPERSEDED");
+}
+
+TEST_F(Loop, AFailedCallIsMadeAgain) {
+  report.next_request();
+  report.answer(Error{Code::kUnavailable, "CONNECTION_LOST", "gone"});
+  EXPECT_TRUE(report.next_request().status.has_value());
+}
+
+}  // namespace
+}  // namespace paddock::sync
