@@ -29,7 +29,8 @@ std::string offered_text(const Filter& filter, const Refused& refused) {
   if (filter.offers == nullptr) return "";
   const auto most =
       static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(refused.most_offered)));
-  return most < (1 << 20) ? " (none has any)" : cat(" (the emptiest has at least ", format_bytes(most), ")");
+  return most < (1 << 20) ? " (none has any)"
+                          : cat(" (the emptiest has at least ", format_bytes(most), ")");
 }
 
 }  // namespace

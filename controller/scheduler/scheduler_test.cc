@@ -262,11 +262,11 @@ TEST(Scheduler, PlacesByTheDiskThatRunsAskFor) {
       {node});
   ASSERT_EQ(made.bindings.size(), 2u) << "who asks for none is not held up by who waits";
   ASSERT_EQ(made.unplaced.size(), 1u);
-  EXPECT_EQ(
-      made.unplaced[0].message,
-      "0/1 nodes fit: 1 has not 60.0 GiB of disk free (the emptiest has at least 32.0 GiB); would help: ask "
-      "for less (resources.disk), wait for a run to end, free space on the disk of a node, "
-      "or add one with a larger disk");
+  EXPECT_EQ(made.unplaced[0].message,
+            "0/1 nodes fit: 1 has not 60.0 GiB of disk free (the emptiest has at least 32.0 GiB); "
+            "would help: ask "
+            "for less (resources.disk), wait for a run to end, free space on the disk of a node, "
+            "or add one with a larger disk");
   EXPECT_EQ(reason(with_disk(make_run("a"), 60 * kGibi), {make_node("n")}), "placed on n")
       << "an agent of before says nothing of it";
 }

@@ -23,7 +23,7 @@ HOOKS = {
         "static void note_maker(T&, const std::string&);",
         "static Status check_maker(const auth::Principal&, const T&);",
         "static Status prepare_new(Services&, T&);",
-        "static Result<reconciler::QueueRoom> take_room(Services&, const T&);",
+        "static Result<reconciler::QueueReservation> reserve_queue(Services&, const T&);",
         "static Status save_new(Services&, store::WriteTxn&, T&, WallTime);",
         "static Status after_create(const Call&, T&);",
         "static std::string_view create_event(const T&);",
