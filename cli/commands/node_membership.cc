@@ -1,4 +1,5 @@
 // `paddock node join`, `leave` and `rotate`: on the host that is, or shall be, the node.
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/instance/agent_host.h"
 #include "cli/instance/agent_server.h"
@@ -62,9 +63,11 @@ Result<std::string> join_host(const AgentHost& host, const JoinOptions& options,
   http::Endpoint endpoint;
   endpoint.base_url = options.server;
   endpoint.ca_pem = options.token.ca_pem;
+  client::ControllerClient client(client::with_enroll_token(endpoint, options.token.secret),
+                                  env.patience);
+  say_when_waiting(client, env);
   ASSIGN_OR_RETURN(const client::Enrolled enrolled,
-                   client::enroll(endpoint, options.token.secret, options.node, {}, host.data_dir(),
-                                  env.random));
+                   client::enroll(client, options.node, {}, host.data_dir(), env.random));
   std::string ca_file;
   if (!options.token.ca_pem.empty()) {
     ca_file = os::join_path(host.data_dir(), "controller-ca.pem");
@@ -93,9 +96,10 @@ Status join_host(const Parsed& parsed, const Env& env) {
 }
 
 // Whether the controller has let the node go, or never knew it.
-Result<std::string> say_goodbye(const AgentHost& host, bool force) {
+Result<std::string> say_goodbye(const AgentHost& host, bool force, const Env& env) {
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, host.endpoint());
-  client::ControllerClient client(endpoint);
+  client::ControllerClient client(endpoint, env.patience);
+  say_when_waiting(client, env);
   const std::string node = host.node();
   const Status left = client.leave(node, force);
   if (left.ok()) return cat("the node ", node, " has left");
@@ -118,7 +122,7 @@ Status leave_host(const Parsed& parsed, const Env& env) {
     env.say(
         cat("nothing was said to the controller: paddock delete node ", printable(host.node())));
   } else {
-    ASSIGN_OR_RETURN(const std::string said, say_goodbye(host, parsed.has("force")));
+    ASSIGN_OR_RETURN(const std::string said, say_goodbye(host, parsed.has("force"), env));
     env.say(printable(said));
   }
   TRY(client::forget_identity(host.data_dir()));
@@ -131,7 +135,8 @@ Status rotate_here(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const AgentHost host, AgentHost::find(parsed, env));
   ASSIGN_OR_RETURN(http::Endpoint endpoint, host.endpoint());
   endpoint.live_token = [dir = host.data_dir()] { return client::stored_credential(dir); };
-  client::ControllerClient client(endpoint);
+  client::ControllerClient client(endpoint, env.patience);
+  say_when_waiting(client, env);
   ASSIGN_OR_RETURN(const std::string next,
                    client::rotate_credential(client, host.node(), host.data_dir()));
   ASSIGN_OR_RETURN(const wire::Value seen, client.get("/version"));  // its first use

@@ -1,4 +1,5 @@
 // `paddock node move`: this node's controller has another address.
+#include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/instance/agent_host.h"
 #include "cli/instance/agent_server.h"
@@ -15,8 +16,9 @@ namespace paddock::cli {
 namespace {
 
 // Whoever answers there is a controller and takes this node's credential; else nothing is changed.
-Status see_accepted(const http::Endpoint& endpoint, const std::string& node) {
-  client::ControllerClient client(endpoint);
+Status see_accepted(const http::Endpoint& endpoint, const std::string& node, const Env& env) {
+  client::ControllerClient client(endpoint, env.patience);
+  say_when_waiting(client, env);
   const auto answer = client.get("/version");
   if (answer.ok()) {
     if (!answer->text("gitVersion").empty()) return {};
@@ -51,7 +53,7 @@ Status move(const Parsed& parsed, const Env& env) {
   endpoint.base_url = server;
   if (!ca.empty()) endpoint.ca_pem = ca;
   endpoint.live_token = [dir = host.data_dir()] { return client::stored_credential(dir); };
-  TRY(see_accepted(endpoint, host.node()));
+  TRY(see_accepted(endpoint, host.node(), env));
   AgentKeys keys{{"server", server}};
   if (!ca.empty()) {
     ASSIGN_OR_RETURN(const std::string file, store_ca(host, ca));

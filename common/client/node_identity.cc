@@ -69,16 +69,18 @@ Status forget_identity(const std::string& data_dir) {
   return remove_file(identity_path(data_dir));
 }
 
-Result<Enrolled> enroll(const http::Endpoint& endpoint, const std::string& secret,
-                        const std::string& node, const std::map<std::string, std::string>& labels,
+http::Endpoint with_enroll_token(http::Endpoint endpoint, const std::string& secret) {
+  endpoint.token = secret;
+  endpoint.live_token = nullptr;
+  return endpoint;
+}
+
+Result<Enrolled> enroll(ControllerClient& client, const std::string& node,
+                        const std::map<std::string, std::string>& labels,
                         const std::string& data_dir, Random& random) {
   contracts::EnrollRequest request;
   ASSIGN_OR_RETURN(request.identity, ensure_identity(data_dir, random));
   request.labels = labels;
-  http::Endpoint with_token = endpoint;
-  with_token.token = secret;
-  with_token.live_token = nullptr;
-  ControllerClient client(with_token);
   ASSIGN_OR_RETURN(const contracts::EnrollAnswer answer, client.enroll(node, request));
   return Enrolled{answer.credential, client.clock_gap()};
 }

@@ -27,10 +27,12 @@ struct Enrolled {
   std::string credential;
   Millis clock_gap{0};  // how far the controller's clock is ahead of this host's
 };
-// Enrols `node` by an enrolment token's secret. The same identity may repeat it, so that an answer
-// may be lost.
-Result<Enrolled> enroll(const http::Endpoint& endpoint, const std::string& secret,
-                        const std::string& node, const std::map<std::string, std::string>& labels,
+// Where to enrol: an enrolment token's secret in place of whatever `endpoint` calls with.
+http::Endpoint with_enroll_token(http::Endpoint endpoint, const std::string& secret);
+// Enrols `node` by `client`, which calls with_enroll_token(). The same identity may repeat it, so
+// that an answer may be lost.
+Result<Enrolled> enroll(ControllerClient& client, const std::string& node,
+                        const std::map<std::string, std::string>& labels,
                         const std::string& data_dir, Random& random);
 // Asks for the node's next credential by `client`, which calls with the stored one, and stores it.
 // The older one is good until the new one is used, so that nothing is lost if this ends halfway.

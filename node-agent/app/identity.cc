@@ -32,9 +32,9 @@ Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endp
                  "`paddock node join` line for this host, or set enrollTokenFile"};
   }
   ASSIGN_OR_RETURN(const client::JoinToken token, client::parse_join_token(text));
-  ASSIGN_OR_RETURN(
-      const client::Enrolled enrolled,
-      client::enroll(endpoint, token.secret, config.name, config.labels, config.data_dir, random));
+  client::ControllerClient client(client::with_enroll_token(endpoint, token.secret));
+  ASSIGN_OR_RETURN(const client::Enrolled enrolled,
+                   client::enroll(client, config.name, config.labels, config.data_dir, random));
   TRY(client::store_credential(config.data_dir, enrolled.credential));
   return enrolled.credential;
 }

@@ -1,6 +1,7 @@
 """A host joins in one line, keeps its credential fresh, and leaves: real programs, and what a stolen token is good for."""
 import http.client
 import json
+import shlex
 import signal
 import ssl
 import subprocess
@@ -186,9 +187,20 @@ class Join(JoinedHosts):
         host = self.host()
         host.join(make_token(self.instance, "gpu-1")[1])
         self.instance.run("down")
-        self.refused("LEAVE_UNREACHABLE", host.node("leave", check=False), "paddock delete node gpu-1", "--local")
+        self.refused("LEAVE_UNREACHABLE", host.node("leave", "--patience", "1s", check=False), "trying again", "paddock delete node gpu-1", "--local")
         self.assertTrue(host.has_joined())
         self.assertIn("paddock delete node gpu-1", host.node("leave", "--local").stderr)
+        self.assertFalse(host.has_joined())
+
+    def test_joining_and_leaving_wait_for_a_controller_that_comes_back(self):
+        host = self.host()
+        _, line = make_token(self.instance, "gpu-1")
+        for command in (shlex.split(line)[1:], ["node", "leave"]):
+            self.instance.run("down")
+            waiting = host.begin(*command)
+            wait_until("it to say that it tries again", lambda: "trying again" in host.said())
+            self.instance.run("up")
+            self.assertEqual(waiting.wait(60), 0, host.said())
         self.assertFalse(host.has_joined())
 
     def test_a_node_outlasts_its_controllers_restart_and_move(self):
@@ -224,7 +236,7 @@ class Join(JoinedHosts):
             self.refused("SERVER_NOT_TRUSTED", host.node(*elsewhere, check=False))
             ca = find_file(other.home, "tls/ca.pem")
             self.refused("MOVE_REFUSED", host.node(*elsewhere, "--ca-file", ca, check=False), "gpu-1", "paddock node join --force")
-        self.assertNotEqual(host.node(*elsewhere, check=False).returncode, 0)  # nobody answers there any more
+        self.assertNotEqual(host.node(*elsewhere, "--patience", "1s", check=False).returncode, 0)  # nobody answers there any more
         self.assertEqual(host.config.read_text(), before)
         self.instance.kill("paddock-controller")
         self.instance.up()  # at another port

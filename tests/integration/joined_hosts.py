@@ -32,6 +32,15 @@ class Host:
         assert words[:3] == ["paddock", "node", "join"], line
         return self.node("join", *words[3:], *more, check=check)
 
+    def begin(self, *words):
+        """A command of the CLI here that goes on; said() is what it says."""
+        with open(self.folder / "begun.log", "w") as log:
+            return subprocess.Popen([str(BIN / "paddock"), *map(str, words), "--config", str(self.config), "--data-dir", str(self.data)],
+                                    env=self.instance.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def said(self):
+        return (self.folder / "begun.log").read_text()
+
     def start(self):
         with open(self.folder / "latest.log", "a") as log:
             self.agent = subprocess.Popen([str(BIN / "paddock-node-agent"), "--config", str(self.config)], env=self.instance.env,
