@@ -15,7 +15,7 @@ namespace {
 using wire::Value;
 
 constexpr const char* kForcedNote =
-    "a run's record goes before its node says that it has ended; the node ends it soon";
+    "the record of a run that has not ended goes at once; its node ends it soon";
 
 struct Doomed {
   ObjectChoice choice;

@@ -42,7 +42,7 @@ Words words_for(SandboxStatus status) {
     case SandboxStatus::kForbiddenSyscall:
       return {RunPhase::kFailed, "ForbiddenSyscall", "the command tried a forbidden system call"};
     case SandboxStatus::kLimitExceeded:
-      return {RunPhase::kFailed, "LimitExceeded", "the command was ended at a limit"};
+      return {RunPhase::kFailed, "LimitExceeded", "the command came to a limit"};
     case SandboxStatus::kInternalError:
       return {RunPhase::kFailed, "SandboxError", "the sandbox could not be set up"};
   }
