@@ -109,7 +109,7 @@ Error with_field(Error error) {
 Result<bool> move_away(const Call& call, Sandbox& session, const std::set<std::string>& refused) {
   ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(call.services));
   bool moved = false;
-  TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
+  const Status written = call.services.store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(Sandbox now,
                      txn.get<Sandbox>({session.metadata.name_space, session.metadata.name}));
     TRY(sessions::check_lives(now));
@@ -127,7 +127,8 @@ Result<bool> move_away(const Call& call, Sandbox& session, const std::set<std::s
     session = std::move(now);
     moved = true;
     return {};
-  }));
+  });
+  if (!written.ok()) return written.error();
   return moved;
 }
 
@@ -153,7 +154,8 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
     if (!moved) break;
   }
   TRY(call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
-    const Result<bool> erased = erase_found(txn, call, session, {});
+    Sandbox doomed = session;  // it may be run twice
+    const Result<bool> erased = erase_found(txn, call, doomed, {});
     return erased.ok() ? Status() : Status(erased.error());
   }));
   return with_field(first.error());
