@@ -28,7 +28,8 @@ void ignore_rules(benchmark::State& state) {
   for (auto _ : state) {
     for (const std::string& path : paths) benchmark::DoNotOptimize(rules.excluded_by(path, false));
   }
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * paths.size()));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations()) *
+                          static_cast<int64_t>(paths.size()));
 }
 BENCHMARK(ignore_rules);
 
