@@ -1,6 +1,7 @@
 #include "controller/reconciler/reconciler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
@@ -55,6 +56,11 @@ scheduler::Cluster::Config cluster_config(const Settings& settings) {
 struct Reconciler::State {
   explicit State(const Settings& settings) : cache(cluster_config(settings)) {}
   ClusterCache cache;
+  // What a transaction that was undone may have changed: it is read anew.
+  void forget() {
+    cache.throw_away();
+    given_up.clear();
+  }
   // How many are on their way there. Those that are stored already, and not given back yet, are in
   // the cache.
   int64_t coming_to(const std::string& name_space) const;
@@ -86,10 +92,7 @@ Reconciler::~Reconciler() = default;
 Result<TickReport> Reconciler::tick(nodes::Now now) {
   return state_.with([&](std::unique_ptr<State>& state) {
     auto report = tick(*state, now);
-    if (!report.ok()) {  // nothing of it was kept
-      state->cache.throw_away();
-      state->given_up.clear();
-    }
+    if (!report.ok()) state->forget();  // nothing of it was kept
     return report;
   });
 }
@@ -166,7 +169,12 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   TickReport report;
   const Millis owed = away_.with([](const Away& away) { return away.owed; });
   const bool full = store::is_full(store_.check_writable());
-  const auto all = [&](store::WriteTxn& txn) { return work(txn, state, now, owed, full, report); };
+  bool tried = false;
+  const auto all = [&](store::WriteTxn& txn) {
+    if (std::exchange(tried, true)) state.forget();  // the first time was undone
+    report = {};
+    return work(txn, state, now, owed, full, report);
+  };
   const Status worked = full ? store_.write_freeing(all) : store_.write(all);
   if (!worked.ok()) return worked.error();
   away_.with([&](Away& away) { away.owed -= owed; });

@@ -350,7 +350,8 @@ class Store {
   // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
   // The same for what frees something: it is written on a full disk too, in the reserve, as long as
-  // there is any of that. Nothing that can be asked for without end may come here.
+  // there is any of that. Nothing that can be asked for without end may come here. `change` may run
+  // twice, once more after all that it wrote was undone: it begins with nothing of the first time.
   virtual Status write_freeing(const std::function<Status(WriteTxn&)>& change,
                                Frees /*what*/ = Frees::kSpace) {
     return write(change);

@@ -62,7 +62,7 @@ Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& opti
   Deletion<T> part;
   const Status written =
       free_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
-        part = {};  // it may be run twice, see Store::write_freeing()
+        part = {};  // this may run twice
         for (const T& each : listed) TRY(delete_listed(txn, call, query, options, each, part));
         return {};
       });
