@@ -8,6 +8,7 @@
 #include "controller/api/handlers/secrets/secret_kind.h"
 #include "controller/api/objects/changes.h"
 #include "controller/api/objects/creates.h"
+#include "controller/api/objects/spec_changes.h"
 
 namespace paddock::api {
 namespace {
@@ -59,11 +60,6 @@ Result<bool> are_there(store::WriteTxn& txn, const secrets::KeyRing& ring, const
   return true;
 }
 
-Error unchangeable(std::vector<Cause> causes) {
-  const std::string message = cat(causes[0].field, ": ", causes[0].message);
-  return {Code::kFailedPrecondition, "FIELD_IMMUTABLE", message, std::move(causes)};
-}
-
 // Of a Secret that is immutable; the values themselves are compared where they can be read.
 Status check_unchanged(const Secret& live, const Secret& next, const Secret& tried) {
   std::vector<Cause> causes;
@@ -71,7 +67,7 @@ Status check_unchanged(const Secret& live, const Secret& next, const Secret& tri
     causes.push_back({"immutable", "cannot change once it is true; delete the Secret"});
   if (tried.data != live.data)
     causes.push_back({"data", "cannot change: the Secret is immutable; delete it first"});
-  return causes.empty() ? Status() : Status(unchangeable(std::move(causes)));
+  return immutable(std::move(causes));
 }
 
 // kubectl writes there what it applied, values and all: nobody keeps it, and so nobody owns it.
@@ -180,7 +176,7 @@ Status KindTraits<Secret>::save_update(Services& services, store::WriteTxn& txn,
     ASSIGN_OR_RETURN(const secrets::KeyRing known, services.vault->keys());
     ASSIGN_OR_RETURN(const bool same, are_there(txn, known, live, plain));
     if (!same)
-      return unchangeable({{"data", "cannot change: the Secret is immutable; delete it first"}});
+      return immutable({{"data", "cannot change: the Secret is immutable; delete it first"}});
   }
   TRY(txn.update(next));
   ASSIGN_OR_RETURN(const auto there, txn.sealed_values(next.metadata.uid));
