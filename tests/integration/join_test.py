@@ -187,7 +187,7 @@ class Join(JoinedHosts):
         host = self.host()
         host.join(make_token(self.instance, "gpu-1")[1])
         self.instance.run("down")
-        self.refused("LEAVE_UNREACHABLE", host.node("leave", "--patience", "1s", check=False), "trying again", "paddock delete node gpu-1", "--local")
+        self.refused("LEAVE_UNREACHABLE", host.node("leave", "--patience", "1s", check=False), "paddock delete node gpu-1", "--local")
         self.assertTrue(host.has_joined())
         self.assertIn("paddock delete node gpu-1", host.node("leave", "--local").stderr)
         self.assertFalse(host.has_joined())

@@ -71,9 +71,12 @@ class Stage:
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="paddock-chromium-", ignore_cleanup_errors=True)
+        # Without mDNS names for local addresses: Chromium 156 ends a frame of its own that asks for one ("No binder found
+        # for interface network.mojom.MdnsResponder"), before or after that frame has told of itself.
         self.browser = subprocess.Popen(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             "--disable-features=WebRtcHideLocalIpsWithMdns",
              "--allow-loopback-in-peer-connection", f"--user-data-dir={self.folder.name}",
              f"http://127.0.0.1:{self.server.server_port}/"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"HOME": self.folder.name, "PATH": "/usr/bin:/bin"})
