@@ -27,7 +27,7 @@ add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsig
   -fstack-protector-strong)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wduplicated-cond -Wlogical-op -Wno-missing-field-initializers)
-  if(CMAKE_UNITY_BUILD)
+  if(PADDOCK_BATCH)
     add_compile_options(-Wno-subobject-linkage)  # to gcc all but the first file of a batch are headers
   endif()
 else()
