@@ -43,6 +43,9 @@ GET | /api/v1/namespaces/{}/pods | the same of one namespace
 GET | /api/v1/namespaces/{}/pods/{} | one
 GET | /api/v1/namespaces/{}/pods/{}/log | its output
 POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
+GET | /receipt-keys | public keys that receipts are verified by, the former ones too: `ReceiptKeyList`
+POST | /admin/receipt-key/rotate | a new key signs receipts from now on: `ReceiptKeyList`
+GET | …/runs/{}/receipt | what became of an ended run, signed: [receipts.md](receipts.md), `ReceiptEnvelope`
 POST | /build | a run, in the words of the design's own clients: `build_type`, `compute_command`, …
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
 POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside it says which files its workspace will have

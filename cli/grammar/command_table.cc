@@ -106,6 +106,31 @@ std::vector<CommandRow> look_commands() {
        "comes\n"
        "again. Ctrl-C only stops watching; the run goes on.\n\n"
        "  paddock artifacts train-1 --follow --output checkpoints"},
+      {"receipt",
+       kLookGroup,
+       "what became of a run that ended, signed by the controller",
+       {name},
+       {kNamespace},
+       "Prints an envelope (DSSE, with an in-toto statement) that `paddock verify` checks, also\n"
+       "where no controller is: inputs and outputs by SHA-256, the policy, what was enforced and\n"
+       "denied, the node and the attempt.\n\n"
+       "  paddock receipt train-1 > train-1.receipt"},
+      {"receipt-keys",
+       kLookGroup,
+       "the public keys that receipts are verified by",
+       {},
+       {{"--rotate", "", "first make a new key, which signs from now on (scope admin)"}},
+       "The key that signs now and the former ones, as PEM.\n\n"
+       "  paddock receipt-keys > controller.keys"},
+      {"verify",
+       kLookGroup,
+       "check a receipt against the controller's public keys",
+       {{"FILE", "the receipt"}},
+       {{"--keys", "FILE", "what `paddock receipt-keys` printed"},
+        {"--artifacts", "DIR", "also check that these are the files that the run brought back"}},
+       "Needs no instance and no network. Exits with 1 if anything in the receipt, or a file, is\n"
+       "not as it was signed, and with 2 if there is no receipt or no key to look at.\n\n"
+       "  paddock verify train-1.receipt --keys controller.keys --artifacts results"},
   };
 }
 

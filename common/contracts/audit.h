@@ -49,6 +49,7 @@ inline constexpr std::string_view kNodeDrain = "node.drain";
 inline constexpr std::string_view kNodeTaint = "node.taint";
 inline constexpr std::string_view kBackupCreate = "backup.create";
 inline constexpr std::string_view kSecretKeyRotate = "secretkey.rotate";
+inline constexpr std::string_view kReceiptKeyRotate = "receiptkey.rotate";
 inline constexpr std::string_view kTokenCreate = "token.create";  // for a person or a program
 inline constexpr std::string_view kTokenRevoke = "token.revoke";
 inline constexpr std::string_view kAccessDenied = "access.denied";

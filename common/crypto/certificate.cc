@@ -15,14 +15,13 @@
 
 #include "common/base/freed.h"
 #include "common/base/text.h"
+#include "common/crypto/pem_io.h"
 
 namespace paddock::crypto {
 namespace {
 
-using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
 using Number = std::unique_ptr<BIGNUM, Freed<&BN_free>>;
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<&X509_EXTENSION_free>>;
 
 constexpr int64_t kDaySeconds = int64_t{24} * 60 * 60;
@@ -44,13 +43,6 @@ Error bad_certificate() {
 
 // ---- PEM ----
 
-int no_pass_phrase(char*, int, int, void*) { return -1; }
-
-Bio memory_of(std::string_view text) {
-  if (text.size() > (1 << 20)) return nullptr;
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
 Result<Certificate> read_certificate(std::string_view pem) {
   const Bio bio = memory_of(pem);
   Certificate certificate(
@@ -67,12 +59,6 @@ Result<Key> read_key(std::string_view pem) {
     return invalid_argument("KEY_INVALID",
                             "the text is not a PEM private key without a pass phrase");
   return key;
-}
-
-std::string text_of(BIO* bio) {
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(bio, &data);
-  return size > 0 ? std::string(data, static_cast<size_t>(size)) : std::string();
 }
 
 Result<KeyPair> write_pair(X509* certificate, EVP_PKEY* key) {

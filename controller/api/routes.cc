@@ -23,6 +23,7 @@
 #include "controller/api/handlers/runs/media.h"
 #include "controller/api/handlers/runs/plan.h"
 #include "controller/api/handlers/runs/pods.h"
+#include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_lists.h"
 #include "controller/api/handlers/runs/run_output.h"
@@ -102,6 +103,8 @@ Routes server_routes() {
       {"GET", A "/namespaces/{ns}/audit", Scope::kAuditRead, kNoBody, list_audit},
       {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
       {"POST", "/admin/secret-key/rotate", Scope::kAdmin, kSmallDocument, rotate_secret_key},
+      {"GET",  "/receipt-keys", Scope::kAuthenticated, kNoBody, list_receipt_keys},
+      {"POST", "/admin/receipt-key/rotate", Scope::kAdmin, kSmallDocument, rotate_receipt_key},
       {"GET",    "/admin/tokens",      Scope::kAdmin, kNoBody,        list_access_tokens},
       {"POST",   "/admin/tokens",      Scope::kAdmin, kSmallDocument, make_access_token},
       {"DELETE", "/admin/tokens/{id}", Scope::kAdmin, kOptionalDocument, revoke_access_token},
@@ -157,6 +160,7 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
       {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts, contracts::kReadArtifacts},
       {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact, contracts::kReadArtifacts},
+      {"GET",    RUNS "/{name}/receipt",            Scope::kRunsRead,  kNoBody,        get_receipt},
       {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},
       {"POST",   RUNS "/{name}/media",              Scope::kRunsWrite, kMediaDocument, generate_media, contracts::kGenerateMedia},
       {"POST",   RUNS "/{name}/tool-results",       Scope::kRunsWrite, kToolDocument,  answer_tool,    contracts::kWriteToolResults},

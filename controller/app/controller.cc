@@ -122,6 +122,8 @@ Status Controller::open_state() {
       config_.data_dir});
   services_->vault =
       std::make_shared<secrets::Vault>(os::join_path(config_.data_dir, "secrets.key"));
+  services_->receipt_keys =
+      std::make_shared<receipts::ReceiptKeys>(os::join_path(config_.data_dir, "receipt-keys.pem"));
   services_->calls = calls_;
   services_->stored = stored_;
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};

@@ -13,6 +13,7 @@
 #include "common/contracts/execute.h"
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
+#include "common/contracts/receipt.h"
 #include "common/contracts/run.h"
 #include "common/contracts/run_plan.h"
 #include "common/contracts/sandbox.h"
@@ -154,6 +155,8 @@ Value make_types() {
   add<contracts::ToolToken>(types);
   add<contracts::Secret>(types);
   add<SecretKeyRotation>(types);
+  add<ReceiptEnvelope>(types);
+  add<ReceiptKeyList>(types);
   add<Node>(types);
   add<Drain>(types);
   add<ExecuteRequest>(types);

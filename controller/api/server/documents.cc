@@ -111,6 +111,12 @@ Status refuse_dry_run(const Request& request, const wire::Value& options) {
   return invalid_argument("DRY_RUN_NOT_SUPPORTED", "this request has no dry run", "dryRun");
 }
 
+Status refuse_fields(const wire::Value& body) {
+  const auto* fields = body.object();
+  if (fields != nullptr && fields->empty()) return {};
+  return invalid_argument("INVALID_FIELD", "the body of this call is `{}`: it has no fields");
+}
+
 Result<FieldValidation> field_validation(const Request& request) {
   const std::string text = request.parameter("fieldValidation").value_or("");
   if (text.empty() || text == "Strict") return FieldValidation::kStrict;

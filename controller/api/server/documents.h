@@ -44,6 +44,8 @@ Result<wire::Value> parse_patch(std::string_view content_type, std::string_view 
 Result<bool> wants_dry_run(const Request& request, const wire::Value& options);
 // Of requests that have none. DRY_RUN_NOT_SUPPORTED.
 Status refuse_dry_run(const Request& request, const wire::Value& options);
+// Of calls whose body is `{}`. INVALID_FIELD.
+Status refuse_fields(const wire::Value& body);
 
 // What becomes of fields that the kind does not have; refused unless the caller says otherwise.
 enum class FieldValidation { kStrict, kWarn, kIgnore };

@@ -18,6 +18,7 @@
 #include "controller/media/generate.h"
 #include "controller/nodes/leases.h"
 #include "controller/projects/preview_scopes.h"
+#include "controller/receipts/receipt_keys.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/secrets/vault.h"
 #include "controller/sessions/under_way.h"
@@ -67,6 +68,7 @@ struct Services {
   std::shared_ptr<OpenRequests> open_requests = std::make_shared<OpenRequests>();
   std::shared_ptr<WriteBehindQueue> later = std::make_shared<WriteBehindQueue>();
   std::shared_ptr<secrets::Vault> vault = std::make_shared<secrets::Vault>();
+  std::shared_ptr<receipts::ReceiptKeys> receipt_keys = std::make_shared<receipts::ReceiptKeys>();
   std::shared_ptr<sessions::UnderWay> under_way = std::make_shared<sessions::UnderWay>();
 };
 

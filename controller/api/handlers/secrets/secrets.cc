@@ -202,8 +202,7 @@ Result<Response> change_secret(Call& call) {
 
 Result<Response> rotate_secret_key(Call& call) {
   TRY(refuse_dry_run(call.request, call.body));
-  if (const auto* fields = call.body.object(); fields == nullptr || !fields->empty())
-    return invalid_argument("INVALID_FIELD", "the body of this call is `{}`: it has no fields");
+  TRY(refuse_fields(call.body));
   ASSIGN_OR_RETURN(const contracts::SecretKeyRotation done,
                    call.services.vault->rotate(call.services.store, call.services.random));
   contracts::ObjectMeta meta;

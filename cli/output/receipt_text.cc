@@ -1,0 +1,86 @@
+#include "cli/output/receipt_text.h"
+
+#include "common/base/text.h"
+#include "common/contracts/receipt.h"
+
+namespace paddock::cli {
+namespace {
+
+using wire::Value;
+
+size_t count_of(const Value& predicate, std::string_view path) {
+  const Value* list = predicate.at(path);
+  return list != nullptr && list->array() != nullptr ? list->array()->size() : 0;
+}
+
+int64_t number_at(const Value& predicate, std::string_view path) {
+  const Value* found = predicate.at(path);
+  return found != nullptr && found->integer() != nullptr ? *found->integer() : 0;
+}
+
+std::string how_it_ended(const Value& predicate) {
+  const std::string status = predicate.text("result.status");
+  if (status.empty()) return cat(predicate.text("phase"), " ", predicate.text("reason"));
+  return cat(predicate.text("phase"), ", ", status, " rc ", number_at(predicate, "result.rc"));
+}
+
+// The names of the limits and walls that were asked for and not in force.
+std::string not_enforced(const Value& predicate, size_t& all) {
+  std::string names;
+  const Value* enforced = predicate.at("result.enforced");
+  if (enforced == nullptr || enforced->object() == nullptr) return names;
+  for (const auto& [name, each] : *enforced->object()) {
+    ++all;
+    const Value* applied = each.find("applied");
+    if (applied != nullptr && applied->boolean() != nullptr && *applied->boolean()) continue;
+    names += cat(names.empty() ? "" : ", ", name);
+  }
+  return names;
+}
+
+std::string enforcement(const Value& predicate) {
+  size_t all = 0;
+  const std::string missing = not_enforced(predicate, all);
+  if (all == 0) return "nothing: no sandbox was made";
+  return missing.empty() ? cat("all ", all, " of what its policy asked for") : cat("not ", missing);
+}
+
+std::string denials(const Value& predicate) {
+  const Value* list = predicate.at("result.denials");
+  std::string text;
+  if (list == nullptr || list->array() == nullptr) return "nothing";
+  for (const Value& each : *list->array())
+    text += cat(text.empty() ? "" : "; ", each.text("what"), " on ", each.text("target"));
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+Result<std::vector<ReceiptSubject>> receipt_subjects(const Value& statement) {
+  const Value* list = statement.find("subject");
+  if (statement.text("_type") != contracts::kStatementType ||
+      statement.text("predicateType") != contracts::kReceiptPredicate || list == nullptr ||
+      list->array() == nullptr) {
+    return invalid_argument("RECEIPT_MALFORMED",
+                            "what was signed is no receipt of a run, but something else");
+  }
+  std::vector<ReceiptSubject> out;
+  for (const Value& each : *list->array())
+    out.push_back({each.text("name"), each.text("digest.sha256")});
+  return out;
+}
+
+std::string receipt_text(const Value& statement) {
+  const Value* found = statement.find("predicate");
+  const Value predicate = found == nullptr ? Value() : *found;
+  std::string text =
+      cat("run       ", predicate.text("run.namespace"), "/", predicate.text("run.name"), " (",
+          predicate.text("run.uid"), "), by ", predicate.text("createdBy"), "\nwhere     node ",
+          predicate.text("node"), ", attempt ", number_at(predicate, "attempt"), ", ended ",
+          predicate.text("finishedAt"), "\nended     ", how_it_ended(predicate), "\nenforced  ",
+          enforcement(predicate), "\ndenied    ", denials(predicate), "\ninputs    ",
+          count_of(predicate, "inputs"), ", outputs ", count_of(statement, "subject"), "\n");
+  return printable_lines(text);
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,13 @@
+// Receipts: what became of a run, signed; and the keys that sign.
+#pragma once
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+Result<Response> get_receipt(Call& call);  // RUN_NOT_ENDED
+Result<Response> list_receipt_keys(Call& call);
+// POST /admin/receipt-key/rotate. Audited as `receiptkey.rotate`.
+Result<Response> rotate_receipt_key(Call& call);
+
+}  // namespace paddock::api

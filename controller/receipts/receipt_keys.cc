@@ -1,0 +1,79 @@
+#include "controller/receipts/receipt_keys.h"
+
+#include "common/base/text.h"
+#include "common/crypto/sealed.h"
+#include "common/crypto/signing.h"
+#include "common/os/file.h"
+#include "common/receipts/envelope.h"
+
+namespace paddock::receipts {
+namespace {
+
+constexpr size_t kMostKeysBytes = 1 << 20;
+
+// The private key's block stands first, the former public ones behind it.
+Result<contracts::ReceiptKeyList> keys_in(const std::string& text) {
+  const Result<std::string> now = crypto::public_key_of(text);
+  if (!now.ok())
+    return Error{Code::kInternal, "RECEIPT_KEY_DAMAGED",
+                 "the file of the keys of receipts cannot be read; put it back from a backup, or "
+                 "move it away: then a new key is made"};
+  ASSIGN_OR_RETURN(std::string id, crypto::signing_key_id(*now));
+  contracts::ReceiptKeyList out{{{std::move(id), *now, true}}};
+  const Result<std::vector<std::string>> former = public_keys_in(text);
+  if (!former.ok()) return out;
+  for (const std::string& key : *former) {
+    ASSIGN_OR_RETURN(std::string former_id, crypto::signing_key_id(key));
+    out.items.push_back({std::move(former_id), key, false});
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> ReceiptKeys::text() {
+  if (path_.empty() && in_memory_.empty()) in_memory_ = crypto::make_signing_key();
+  if (path_.empty()) return in_memory_;
+  if (!os::exists(path_)) TRY(keep(crypto::make_signing_key()));
+  return os::read_file(path_, kMostKeysBytes);
+}
+
+Status ReceiptKeys::keep(const std::string& text) {
+  if (!path_.empty()) return os::write_file_atomic(path_, text, 0600);
+  in_memory_ = text;
+  return {};
+}
+
+Result<contracts::ReceiptEnvelope> ReceiptKeys::sign(std::string_view statement) {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(std::string keys, text());
+  TRY(keys_in(keys));
+  auto signed_one = sign_statement(statement, keys);
+  crypto::wipe(keys);
+  return signed_one;
+}
+
+Result<contracts::ReceiptKeyList> ReceiptKeys::list() {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(std::string keys, text());
+  auto found = keys_in(keys);
+  crypto::wipe(keys);
+  return found;
+}
+
+Result<contracts::ReceiptKeyList> ReceiptKeys::rotate() {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(std::string before, text());
+  const auto former = keys_in(before);
+  crypto::wipe(before);
+  if (!former.ok()) return former.error();
+  std::string keys = crypto::make_signing_key();
+  for (const contracts::ReceiptKey& key : former->items) keys += key.public_key;
+  const Status kept = keep(keys);
+  auto now = keys_in(keys);
+  crypto::wipe(keys);
+  if (!kept.ok()) return kept.error();
+  return now;
+}
+
+}  // namespace paddock::receipts
