@@ -72,6 +72,33 @@ TEST_F(Possession, ATokenOfOneNamespaceReadsNothingOfAnotherByItsDigest) {
   EXPECT_EQ(ask(ours, "GET", "/w/raw/t.json").text, secret);
 }
 
+// A plan names files that are not sent yet: what it says of them must not be read from others.
+TEST_F(Possession, APlanReadsNoFileOfAnotherNamespace) {
+  const Tenant theirs = tenant("ns-b");
+  const Tenant ours = tenant("ns-a");
+  const std::string text = "numpy==1.26.3\n--secret-of-ns-b\n";
+  const std::string file = crypto::sha256_hex(text);
+  ASSERT_EQ(ask(theirs, "PUT", cat("/w/blobs/", file), text).status, 201);
+  const std::string reader = add_token("reader", {"runs:read"}, "ns-a");
+  const auto plan = [&](const std::string& digest) {
+    const std::string body =
+        cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"p"},"spec":)",
+            R"({"type":"command","command":["true"],"requirements":"requirements.txt"},"tree":)",
+            R"({"entries":[{"path":"requirements.txt","digest":")", digest, R"(","size":1}]}})");
+    return send(request_of("POST", "/apis/paddock.dev/v1alpha1/namespaces/ns-a/plan", reader),
+                body);
+  };
+  const Answer absent = plan(std::string(64, 'a'));
+  EXPECT_EQ(absent.status, 200) << absent.text;
+  EXPECT_EQ(plan(file).text, absent.text);
+
+  // Who has the content sends it, and is told of it then.
+  ASSERT_EQ(ask(ours, "PUT", cat("/w/blobs/", file), text).status, 201);
+  const Answer own = plan(file);
+  EXPECT_EQ(own.reason(), "REQUIREMENTS_INVALID");
+  EXPECT_NE(own.text.find("--secret-of-ns-b"), std::string::npos) << own.text;
+}
+
 TEST_F(Possession, WhatARunLeftItsNamespaceMayName) {
   const Tenant theirs = tenant("ns-b");
   const Tenant ours = tenant("ns-a");

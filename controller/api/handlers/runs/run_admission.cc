@@ -51,7 +51,7 @@ Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   ASSIGN_OR_RETURN(context_.largest,
                    nodes::largest_limits(txn_, services_.profiles, run.spec.sandbox.limits));
   ASSIGN_OR_RETURN(admission::AdmittedRun admitted, admission::admit(run.spec, media, context_));
-  TRY(check_requirements(admitted.spec));
+  TRY(check_requirements(run.metadata.name_space, admitted.spec));
   TRY(pin_volumes(run));
   TRY(wanted_values(txn_, run));
   run.spec = std::move(admitted.spec);
@@ -61,9 +61,18 @@ Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   return pin_grants(run);
 }
 
-Status RunAdmission::check_requirements(const contracts::RunSpec& spec) const {
+// The tree of a workspace names what is its namespace's. One that a plan brings along names what
+// its caller likes: of that only what the namespace has shown is read (workspaces/shown_blobs.h),
+// and all else is not here yet, whoever else may have it.
+Status RunAdmission::check_requirements(const std::string& name_space,
+                                        const contracts::RunSpec& spec) const {
   if (spec.requirements.empty() || context_.tree == nullptr) return {};
-  return check_requirements_file(spec.requirements, *context_.tree, services_.blobs);
+  const auto read = [&](const contracts::Digest& digest, size_t most) -> Result<std::string> {
+    if (context_.files_later && !services_.shown_blobs->has(name_space, digest))
+      return Error{Code::kNotFound, "BLOB_NOT_FOUND", "this file was not sent yet"};
+    return services_.blobs.read(digest, most);
+  };
+  return check_requirements_file(spec.requirements, *context_.tree, read);
 }
 
 // The tree that the run's workspace has now.

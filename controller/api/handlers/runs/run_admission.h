@@ -35,7 +35,7 @@ class RunAdmission {
   };
   Status take_files(contracts::Run& run);
   Status read_files(const store::Key& workspace);
-  Status check_requirements(const contracts::RunSpec& spec) const;
+  Status check_requirements(const std::string& name_space, const contracts::RunSpec& spec) const;
   Status pin_volumes(contracts::Run& run);
   Status pin_grants(contracts::Run& run);
 

@@ -23,11 +23,11 @@ const contracts::TreeEntry* find_file(const contracts::Tree& tree, const std::st
 }
 
 Result<std::string> read_file(const std::string& path, const contracts::Tree& tree,
-                              const cas::BlobStore& blobs) {
+                              const ReadBlob& read_blob) {
   const contracts::TreeEntry* found = find_file(tree, path);
   if (found == nullptr) return not_usable(cat("the workspace has no file ", path));
   if (found->size > kMostBytes) return not_usable(cat(path, " is larger than 1 MiB"));
-  return blobs.read(found->digest, static_cast<size_t>(kMostBytes));
+  return read_blob(found->digest, static_cast<size_t>(kMostBytes));
 }
 
 Status check_file(const std::string& given, const contracts::Tree& tree,
@@ -51,10 +51,10 @@ Status check_file(const std::string& given, const contracts::Tree& tree,
 }  // namespace
 
 Status check_requirements_file(const std::string& path, const contracts::Tree& tree,
-                               const cas::BlobStore& blobs) {
+                               const ReadBlob& read_blob) {
   bool unknown = false;
   const Status checked = check_file(path, tree, [&](const std::string& each) {
-    Result<std::string> file = read_file(each, tree, blobs);
+    Result<std::string> file = read_file(each, tree, read_blob);
     unknown = unknown || (!file && file.error().reason != "REQUIREMENTS_INVALID");
     return file;
   });
