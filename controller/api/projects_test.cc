@@ -251,5 +251,16 @@ TEST(PreviewScopes, AreBoundedAndTheOldestGoes) {
   EXPECT_FALSE(scopes.find(first, MonoTime{3}));
 }
 
+TEST(PreviewScopes, OfOneNamespaceAreNotEndedByThoseOfAnother) {
+  projects::PreviewScopes scopes;
+  SeededRandom random(3);
+  const std::string theirs = scopes.open({"theirs", "b", "u"}, MonoTime{1}, random);
+  const std::string oldest = scopes.open({"ours", "b", "u"}, MonoTime{2}, random);
+  for (size_t i = 0; i < 2 * projects::PreviewScopes::kMost; ++i)
+    scopes.open({"ours", "b", "u"}, MonoTime{3}, random);
+  EXPECT_TRUE(scopes.find(theirs, MonoTime{4}));
+  EXPECT_FALSE(scopes.find(oldest, MonoTime{4}));
+}
+
 }  // namespace
 }  // namespace paddock::api

@@ -21,7 +21,7 @@ struct PreviewTarget {
 class PreviewScopes {
  public:
   static constexpr Millis kLife = std::chrono::hours(1);
-  static constexpr size_t kMost = 4096;  // beyond, the oldest goes
+  static constexpr size_t kMost = 4096;  // beyond, one goes
 
   std::string open(PreviewTarget target, MonoTime now, Random& random);
   std::optional<PreviewTarget> find(const std::string& scope, MonoTime now) const;
@@ -34,7 +34,11 @@ class PreviewScopes {
   struct State {
     std::map<std::string, Entry> by_scope;
     std::multimap<MonoTime, std::string> by_end;
+    std::map<std::string, size_t> counts;  // by namespace
   };
+  static void forget(State& state, std::multimap<MonoTime, std::string>::iterator which);
+  static void forget_one(State& state);
+
   Guarded<State> state_;
 };
 
