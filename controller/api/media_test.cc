@@ -257,6 +257,30 @@ TEST_F(Media, AGrantsMemoryIsMoreThanTheSandboxAllowsOrTheRunIsDenied) {
   EXPECT_EQ(make("d", R"(,"sandbox":{"limits":{"memory":"64Mi"}})").status, 201);
 }
 
+// Whoever holds a part must be able to let it go, whatever became of the whole meanwhile.
+TEST_F(Media, APartOfAGrantThatIsGoneCanBeLetGo) {
+  const std::string part = R"({"parent":"whole","media":{"count":2}})";
+  ASSERT_EQ(call("POST", kGrants, grant_text("whole", R"({"media":{"count":2}})")).status, 201);
+  ASSERT_EQ(call("POST", kGrants, grant_text("part", part)).status, 201);
+  const auto patch = [&](const std::string& name, const std::string& body) {
+    Request request = request_of("PATCH", cat(kGrants, "/", name), admin_);
+    request.headers["content-type"] = "application/merge-patch+json";
+    return send(request, body);
+  };
+  const std::string hold = R"({"metadata":{"finalizers":["a.example/x"]}})";
+  for (const char* name : {"whole", "part"}) ASSERT_EQ(patch(name, hold).status, 200);
+  ASSERT_EQ(patch("whole", R"({"spec":{"media":{"count":1}}})").status, 200);
+  EXPECT_EQ(patch("part", R"({"metadata":{"labels":{"a":"b"}}})").status, 200) << "gives no more";
+  EXPECT_EQ(patch("part", R"({"spec":{"subjects":["x"]}})").reason(), "GRANT_NOT_NARROWER");
+  ASSERT_EQ(call("DELETE", kGrants).status, 200);
+  const Answer gone = patch("part", R"({"spec":{"subjects":["x"]}})");
+  EXPECT_EQ(gone.reason(), "GRANT_NOT_FOUND");
+  EXPECT_NE(gone.text.find("spec.parent"), std::string::npos) << gone.text;
+  const Answer freed = patch("part", R"({"metadata":{"finalizers":[]}})");
+  EXPECT_EQ(freed.status, 200) << freed.text;
+  EXPECT_EQ(call("GET", cat(kGrants, "/part")).status, 404);
+}
+
 TEST_F(Media, GrantsHaveNarrowerPartsAndExplainThemselves) {
   ASSERT_EQ(
       call("POST", kGrants, grant_text("whole", R"({"media":{"surfaces":["image"]}})")).status,

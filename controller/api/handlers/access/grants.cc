@@ -101,13 +101,26 @@ Status pin_grants(store::ReadTxn& txn, const std::vector<Grant>& all, Run& run, 
   return {};
 }
 
-Status check_part(Services& services, const Grant& grant) {
-  if (grant.spec.parent.empty()) return {};
+namespace {
+
+// The grants that this one is a part of, from its parent on.
+Result<auth::GrantChain> parents_of(Services& services, const Grant& grant) {
   auth::GrantChain whole;
-  TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+  Status read = services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(whole, store::grant_chain(txn, grant.metadata.name_space, grant.spec.parent));
     return {};
-  }));
+  });
+  if (read.ok()) return whole;
+  Error error = std::move(read).error();
+  for (Cause& cause : error.causes) cause.field = "spec.parent";
+  return error;
+}
+
+}  // namespace
+
+Status check_part(Services& services, const Grant& grant) {
+  if (grant.spec.parent.empty()) return {};
+  ASSIGN_OR_RETURN(const auth::GrantChain whole, parents_of(services, grant));
   for (const Grant& link : whole) {
     if (link.metadata.name == grant.metadata.name)
       return Error{Code::kFailedPrecondition,
@@ -124,8 +137,11 @@ Status check_part(Services& services, const Grant& grant) {
 Status KindTraits<Grant>::prepare_new(Services& services, Grant& grant) {
   return check_part(services, grant);
 }
+// What it gave before it gives still, as far as its parent lets it: so it can be labelled, and let
+// go of, also where that gives less by now or is gone.
 Status KindTraits<Grant>::check_update(Services& services, const Grant& live, Grant& next) {
-  if (spec_differs(live, next)) ++next.metadata.generation;
+  if (!spec_differs(live, next)) return {};
+  ++next.metadata.generation;
   return check_part(services, next);
 }
 Status KindTraits<Grant>::save_new(Services&, store::WriteTxn& txn, Grant& grant, WallTime) {
