@@ -18,6 +18,8 @@ the OpenAPI document at `/openapi/v3/apis/paddock.dev/v1alpha1`.
 - A `RunList` is answered with a `RunList` of what was made, in its order; with `Accept:
   application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. What is
   refused names each item by its path (`items[17].spec.timeout`); nothing is made then.
+- `?dryRun=All` tries the making, a change or the deletion of an object and keeps nothing of it. Every other call that changes
+  something refuses it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing.
 - Unknown fields are errors. So is a body over the route's limit: it is refused by its size, before it is parsed.
 - What is refused is a Kubernetes `Status` with, inside, `"error": {"code", "message", "retryable", "details"}`: a code that
   stays the same, and `details.causes`, each with the `field` that is wrong.
@@ -42,7 +44,7 @@ PLURALS = {"runs": "Runs", "plan": "Runs", "sandboxes": "Sandboxes", "workspaces
 
 def read_routes(text):
     for line in text.splitlines():
-        match = re.fullmatch(r"(\S+) (\S+)  scope (\S+)  body (-|stream|document up to (\S+)(?: or none)?)(?:  tool (\S+) (\S+))?", line)
+        match = re.fullmatch(r"(\S+) (\S+)  scope (\S+)  body (-|stream|document up to (\S+)(?: or none)?)(?:  dry run)?(?:  tool (\S+) (\S+))?", line)
         if not match:
             raise ValueError(f"a route that is not understood: {line}")
         yield match.groups()

@@ -76,9 +76,10 @@ class Access : public ApiTest {
   }
 
   // `in`, or the status and the reason.
-  std::string answer_for(const Route& route, const Caller& caller) {
+  std::string answer_for(const Route& route, const Caller& caller, const char* query = "") {
     const char* name = route.tool == contracts::kReadProject ? "w" : "r";  // of both runs
-    Request request = request_of(route.method, target_of(route.pattern, name, "r"), caller.token);
+    Request request =
+        request_of(route.method, cat(target_of(route.pattern, name, "r"), query), caller.token);
     FakeBody body("{}");
     request.body = &body;
     request.gateway_run = caller.gateway;
@@ -153,6 +154,19 @@ TEST_F(Access, IsGivenByTheRoutesOwnRowAndByNothingElse) {
     for (const Caller& caller : callers_)
       EXPECT_EQ(answer_for(route, caller) == "in", should_enter(route, caller.name))
           << route.method << " " << route.pattern << " for " << caller.name;
+  }
+}
+
+// Whoever wants to try something must not find it done.
+TEST_F(Access, ADryRunComesToNoHandlerThatDoesNotKnowIt) {
+  const Caller& node = *std::ranges::find(callers_, "node", &Caller::name);
+  const Caller& admin = *std::ranges::find(callers_, "admin", &Caller::name);
+  for (const Route& route : routes()) {
+    const Caller& caller = route.scope == auth::Scope::kNodeSelf ? node : admin;
+    const bool comes = route.tries || std::string_view(route.method) == "GET";
+    EXPECT_EQ(answer_for(route, caller, "?dryRun=All"),
+              comes ? answer_for(route, caller) : "400 DRY_RUN_NOT_SUPPORTED")
+        << route.method << " " << route.pattern;
   }
 }
 

@@ -72,15 +72,15 @@ using contracts::Workspace;
   {"GET", ALL, READ, kNoBody, list_objects<Itself<KIND>>}, { \
     "GET", ONE, READ, kNoBody, get_object<Itself<KIND>>      \
   }
-#define CHANGE_ROUTES(KIND, ONE, WRITE)                        \
-  {"PUT", ONE, WRITE, kChangeDocument, change_object<KIND>}, { \
-    "PATCH", ONE, WRITE, kChangeDocument, change_object<KIND>  \
+#define CHANGE_ROUTES(KIND, ONE, WRITE)                                 \
+  {"PUT", ONE, WRITE, kChangeDocument, can_try(change_object<KIND>)}, { \
+    "PATCH", ONE, WRITE, kChangeDocument, can_try(change_object<KIND>)  \
   }
 // The status is the controller's; what it lets others write, administrators write.
-#define STATUS_ROUTES(KIND, ONE, READ)                                               \
-  {"GET", ONE "/status", READ, kNoBody, get_object<Itself<KIND>>},                   \
-      {"PUT", ONE "/status", Scope::kAdmin, kChangeDocument, change_status<KIND>}, { \
-    "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, change_status<KIND>      \
+#define STATUS_ROUTES(KIND, ONE, READ)                                                        \
+  {"GET", ONE "/status", READ, kNoBody, get_object<Itself<KIND>>},                            \
+      {"PUT", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)}, { \
+    "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)      \
   }
 
 namespace {
@@ -130,10 +130,10 @@ Routes server_routes() {
 
       // Who am I, what may I do.
       {"GET",  "/apis/authorization.k8s.io/v1", Scope::kAuthenticated, kNoBody, authorization_resources},
-      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Scope::kAuthenticated, kReviewDocument, review_access},
-      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",  Scope::kAuthenticated, kReviewDocument, review_rules},
+      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Scope::kAuthenticated, kReviewDocument, can_try(review_access)},
+      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",  Scope::kAuthenticated, kReviewDocument, can_try(review_rules)},
       {"GET",  "/apis/authentication.k8s.io/{version}", Scope::kAuthenticated, kNoBody, authentication_resources},
-      {"POST", "/apis/authentication.k8s.io/{version}/selfsubjectreviews", Scope::kAuthenticated, kReviewDocument, review_self},
+      {"POST", "/apis/authentication.k8s.io/{version}/selfsubjectreviews", Scope::kAuthenticated, kReviewDocument, can_try(review_self)},
   };
 }
 
@@ -151,10 +151,10 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Itself<Run>>, contracts::kReadRun},
       CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
-      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   create_runs},
-      {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   plan_run},
-      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kOptionalDocument, delete_object<Run>},
-      {"DELETE", RUNS, Scope::kRunsWrite, kOptionalDocument, delete_collection<Run>},
+      {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   can_try(create_runs)},
+      {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   can_try(plan_run)},
+      {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kOptionalDocument, can_try(delete_object<Run>)},
+      {"DELETE", RUNS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<Run>)},
       {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kOptionalDocument, cancel_run, contracts::kCancelRun},
       {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events, contracts::kReadEvents},
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
@@ -170,39 +170,39 @@ Routes run_routes() {
       READ_ROUTES(Grant, GRANTS, GRANTS "/{name}", Scope::kGrantsRead),
       CHANGE_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsWrite),
       STATUS_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsRead),
-      {"POST",   GRANTS,                            Scope::kGrantsWrite, kSmallDocument, create_object<Grant>},
-      {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, explain_grant},
-      {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kOptionalDocument, delete_object<Grant>},
-      {"DELETE", GRANTS, Scope::kGrantsWrite, kOptionalDocument, delete_collection<Grant>},
+      {"POST",   GRANTS,                            Scope::kGrantsWrite, kSmallDocument, can_try(create_object<Grant>)},
+      {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, can_try(explain_grant)},
+      {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kOptionalDocument, can_try(delete_object<Grant>)},
+      {"DELETE", GRANTS, Scope::kGrantsWrite, kOptionalDocument, can_try(delete_collection<Grant>)},
 
       // Secrets: written by callers, given to runs, read by nobody.
       {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        list_objects<Itself<Secret>>},
       READ_ROUTES(Secret, SECRETS, SECRETS "/{name}", Scope::kSecretsRead),
-      {"PUT",    SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, change_secret},
-      {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, change_secret},
+      {"PUT",    SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
+      {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
       STATUS_ROUTES(Secret, SECRETS "/{name}", Scope::kSecretsRead),
-      {"POST",   SECRETS,                           Scope::kSecretsWrite, kApiDocument,   create_secret},
-      {"DELETE", SECRETS "/{name}",                 Scope::kSecretsWrite, kOptionalDocument, delete_object<Secret>},
-      {"DELETE", SECRETS, Scope::kSecretsWrite, kOptionalDocument, delete_collection<Secret>},
+      {"POST",   SECRETS,                           Scope::kSecretsWrite, kApiDocument,   can_try(create_secret)},
+      {"DELETE", SECRETS "/{name}",                 Scope::kSecretsWrite, kOptionalDocument, can_try(delete_object<Secret>)},
+      {"DELETE", SECRETS, Scope::kSecretsWrite, kOptionalDocument, can_try(delete_collection<Secret>)},
 
       // Tool tokens: credentials of one run.
       {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        list_objects<Itself<ToolToken>>},
       READ_ROUTES(ToolToken, TOOL_TOKENS, TOOL_TOKENS "/{name}", Scope::kRunsRead),
       CHANGE_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsRead),
-      {"POST",   TOOL_TOKENS,                       Scope::kRunsWrite, kSmallDocument, create_object<ToolToken>},
+      {"POST",   TOOL_TOKENS,                       Scope::kRunsWrite, kSmallDocument, can_try(create_object<ToolToken>)},
       {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kOptionalDocument, revoke_token},
-      {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kOptionalDocument, delete_object<ToolToken>},
-      {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kOptionalDocument, delete_collection<ToolToken>},
+      {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kOptionalDocument, can_try(delete_object<ToolToken>)},
+      {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<ToolToken>)},
 
       // Sandboxes: sessions.
       {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        list_objects<Itself<Sandbox>>},
       READ_ROUTES(Sandbox, SANDBOXES, SANDBOXES "/{name}", Scope::kRunsRead),
       CHANGE_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
-      {"POST",   SANDBOXES,                         Scope::kRunsWrite, kApiDocument,   create_object<Sandbox>},
-      {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kOptionalDocument, destroy_sandbox},
-      {"DELETE", SANDBOXES, Scope::kRunsWrite, kOptionalDocument, delete_collection<Sandbox>},
+      {"POST",   SANDBOXES,                         Scope::kRunsWrite, kApiDocument,   can_try(create_object<Sandbox>)},
+      {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kOptionalDocument, can_try(destroy_sandbox)},
+      {"DELETE", SANDBOXES, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<Sandbox>)},
       {"POST",   SANDBOXES "/{name}/commands",      Scope::kRunsWrite, kStreamed,      run_session_command},
       {"POST",   SANDBOXES "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kOptionalDocument, cancel_session_command},
       {"GET",    SANDBOXES "/{name}/files",         Scope::kRunsRead,  kNoBody,        read_session_file},
@@ -211,7 +211,7 @@ Routes run_routes() {
       {"DELETE", SANDBOXES "/{name}/files/{path…}", Scope::kRunsWrite, kOptionalDocument, remove_session_file},
 
       // The same as a new run, in the words of the design's own clients.
-      {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   create_build},
+      {"POST",   "/build",                          Scope::kRunsWrite, kApiDocument,   can_try(create_build)},
       // A snippet, run and answered at once.
       {"POST",   "/execute",                        Scope::kExecute,   kStreamed,      execute_code},
   };
@@ -224,9 +224,9 @@ Routes file_routes() {
       READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
-      {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   create_object<Workspace>},
-      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kOptionalDocument, delete_object<Workspace>},
-      {"DELETE", WORKSPACES, Scope::kWorkspacesWrite, kOptionalDocument, delete_collection<Workspace>},
+      {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   can_try(create_object<Workspace>)},
+      {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_object<Workspace>)},
+      {"DELETE", WORKSPACES, Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_collection<Workspace>)},
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
@@ -243,8 +243,8 @@ Routes file_routes() {
       READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
-      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kOptionalDocument, delete_object<Volume>},
-      {"DELETE", VOLUMES, Scope::kWorkspacesWrite, kOptionalDocument, delete_collection<Volume>},
+      {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_object<Volume>)},
+      {"DELETE", VOLUMES, Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_collection<Volume>)},
   };
 }
 
@@ -254,7 +254,7 @@ Routes node_routes() {
       READ_ROUTES(Node, A "/nodes", NODE, Scope::kNodesRead),
       CHANGE_ROUTES(Node, NODE, Scope::kNodesWrite),
       STATUS_ROUTES(Node, NODE, Scope::kNodesRead),
-      {"DELETE", NODE,        Scope::kNodesWrite, kOptionalDocument, delete_node},
+      {"DELETE", NODE,        Scope::kNodesWrite, kOptionalDocument, can_try(delete_node)},
       {"POST",   NODE "/cordon",   Scope::kNodesWrite, kSmallDocument, cordon_node},
       {"POST",   NODE "/uncordon", Scope::kNodesWrite, kSmallDocument, uncordon_node},
       {"GET",    NODE "/drain",    Scope::kNodesRead,  kNoBody,        get_drain},
@@ -308,6 +308,7 @@ std::string describe_routes(const std::vector<Route>& table) {
                  route.body.optional ? " or none" : "");
     text += cat(route.method, " ", route.pattern, "  scope ", auth::scope_name(route.scope),
                 "  body ", body);
+    if (route.tries) text += "  dry run";
     if (route.tool) text += cat("  tool ", route.tool->endpoint, " ", route.tool->operation);
     text += "\n";
   }

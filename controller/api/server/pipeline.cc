@@ -137,6 +137,11 @@ Status authorize(const Route& route, const Call& call) {
   return auth::authorize(call.principal, route.scope, call.param("ns"), call.param("node"));
 }
 
+Status check_dry_run(const Route& route, const Call& call) {
+  const bool changes_nothing = route.tries || std::string_view(route.method) == "GET";
+  return changes_nothing ? Status() : refuse_dry_run(call.request, call.body);
+}
+
 Result<Response> run_call(const Router& router, Services& services, Request& request,
                           Trace& trace) {
   ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
@@ -152,6 +157,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   }
   TRY(settle_credential(call));
   TRY(read_body(route, call));
+  TRY(check_dry_run(route, call));
   if (std::string name = call.body.text("metadata.name"); name.size() <= 253)
     trace.sent = std::move(name);
   ASSIGN_OR_RETURN(Response response, route.endpoint(call));

@@ -37,6 +37,13 @@ inline constexpr BodyRule kTreeDocument{BodyKind::kDocument, size_t{64} << 20};
 inline constexpr BodyRule kCallsDocument{BodyKind::kDocument, size_t{64} << 20};
 inline constexpr BodyRule kStreamed{BodyKind::kStream, 0};
 
+// An endpoint that knows dry runs (`dryRun=All`) or keeps nothing anyway. All others but GETs are
+// not even called for one: what was to be tried only must not be done.
+struct DryRunEndpoint {
+  Endpoint run;
+};
+constexpr DryRunEndpoint can_try(Endpoint run) { return {run}; }
+
 class Route {
  public:
   // Pattern: literal segments, {name} for one segment, {name…} at the end for the whole rest.
@@ -50,6 +57,11 @@ class Route {
         body(body_rule),
         endpoint(run),
         tool(tool_use) {}
+  constexpr Route(const char* http_method, const char* path_pattern, auth::Scope needed,
+                  BodyRule body_rule, DryRunEndpoint run)
+      : Route(http_method, path_pattern, needed, body_rule, run.run) {
+    tries = true;
+  }
 
   const char* method;
   const char* pattern;
@@ -57,6 +69,7 @@ class Route {
   BodyRule body;
   Endpoint endpoint;
   std::optional<contracts::ToolUse> tool;
+  bool tries = false;
 };
 
 }  // namespace paddock::api

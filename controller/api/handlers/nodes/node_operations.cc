@@ -17,7 +17,6 @@ nodes::Record recorder(const Call& call, std::string_view type) {
 }
 
 Result<Response> set_schedulable(Call& call, bool schedulable) {
-  TRY(refuse_dry_run(call.request, call.body));
   const nodes::Record recorded =
       recorder(call, schedulable ? contracts::audit::kNodeUncordon : contracts::audit::kNodeCordon);
   ASSIGN_OR_RETURN(
@@ -32,7 +31,6 @@ Result<Response> cordon_node(Call& call) { return set_schedulable(call, false); 
 Result<Response> uncordon_node(Call& call) { return set_schedulable(call, true); }
 
 Result<Response> drain_node(Call& call) {
-  TRY(refuse_dry_run(call.request, call.body));
   contracts::DrainRequest request;
   if (!call.body.is_null()) {
     ASSIGN_OR_RETURN(request, wire::decode<contracts::DrainRequest>(call.body));
@@ -60,7 +58,6 @@ Result<Response> get_drain(Call& call) {
 }
 
 Result<Response> taint_node(Call& call) {
-  TRY(refuse_dry_run(call.request, wire::Value()));
   ASSIGN_OR_RETURN(auto request, wire::decode<contracts::TaintsRequest>(call.body));
   ASSIGN_OR_RETURN(
       const contracts::Node node,

@@ -26,7 +26,6 @@ Result<Response> list_receipt_keys(Call& call) {
 }
 
 Result<Response> rotate_receipt_key(Call& call) {
-  TRY(refuse_dry_run(call.request, call.body));
   TRY(refuse_fields(call.body));
   ASSIGN_OR_RETURN(const contracts::ReceiptKeyList keys, call.services.receipt_keys->rotate());
   contracts::ObjectMeta meta;

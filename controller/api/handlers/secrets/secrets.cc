@@ -201,7 +201,6 @@ Result<Response> change_secret(Call& call) {
 }
 
 Result<Response> rotate_secret_key(Call& call) {
-  TRY(refuse_dry_run(call.request, call.body));
   TRY(refuse_fields(call.body));
   ASSIGN_OR_RETURN(const contracts::SecretKeyRotation done,
                    call.services.vault->rotate(call.services.store, call.services.random));
