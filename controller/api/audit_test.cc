@@ -1,4 +1,5 @@
 #include "controller/api/api_test_support.h"
+#include "controller/store/full_store_test_support.h"
 
 namespace paddock::api {
 namespace {
@@ -31,6 +32,57 @@ TEST_F(Audit, TellsWhoMadeChangedCancelledAndDeletedWhat) {
   EXPECT_EQ(told(), (Told{"object.create admin workspaces/w", "object.create admin runs/r",
                           "object.update admin runs/r", "command.cancelled  runs/r",
                           "run.cancel admin runs/r", "object.delete admin runs/r"}));
+}
+
+TEST_F(Audit, TellsOfACancelWhicheverWayItIsAskedFor) {
+  make_workspace();
+  ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
+  Request patch = request_of("PATCH", cat(kRuns, "/r"), admin_);
+  patch.headers["content-type"] = "application/merge-patch+json";
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(send(patch, R"({"spec":{"cancelRequested":true}})").status, 200);
+  EXPECT_EQ(told("?type=run.cancel"), Told{"run.cancel admin runs/r"});
+  EXPECT_EQ(told("?type=object.update"), Told{"object.update admin runs/r"});
+}
+
+// What is asked for without end leaves no record without end: not on a full disk either, where what
+// ends something is written still.
+TEST_F(Audit, ATokenThatHasEndedIsNotToldOfOnceMore) {
+  make_workspace();
+  ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
+  const Answer made = call("POST", cat(kRuns, "/r/tool-tokens"), R"({"operations":["run:read"]})");
+  const std::string name = made.body.text("metadata.name");
+  const std::string token = cat("/apis/paddock.dev/v1alpha1/namespaces/default/tooltokens/", name);
+  for (int i = 0; i < 3; ++i) {
+    const Answer revoked = call("POST", cat(token, "/revoke"));
+    EXPECT_EQ(revoked.body.text("status.phase"), "Revoked") << revoked.text;
+  }
+  EXPECT_EQ(told("?type=object.update"), Told{cat("object.update admin tooltokens/", name)});
+}
+
+// Else a caller fills memory with records, and then the reserve by a deletion that writes them all.
+TEST_F(Audit, WhatNoCommandCameOfIsNotCollectedWhileTheDiskIsFull) {
+  contracts::Sandbox session;
+  session.metadata.name_space = "default";
+  session.metadata.name = "s";
+  session.metadata.uid = "uid-s";
+  session.spec.security.limits.command_bytes = 1;
+  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(session); }).ok());
+  store::FullStore disk(*store_);
+  Services services{disk,     notifier_, history_, leases_,  blobs_,
+                    *intake_, clock_,    random_,  metrics_, reconciler_};
+  services.later = services_.later;
+  handler_ = make_handler(router_, services);
+  const std::string sessions = "/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes";
+  const auto too_long = [&] {
+    return call("POST", cat(sessions, "/s/commands"), R"({"command":"too long"})");
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(too_long().reason(), "STORE_FULL");
+  ASSERT_EQ(call("DELETE", cat(sessions, "?labelSelector=a")).status, 200);
+  disk.full = false;
+  EXPECT_EQ(told("?type=limit.exceeded"), Told{"limit.exceeded admin sandboxes/s"});
+  EXPECT_EQ(too_long().status, 200);
+  EXPECT_EQ(told("?type=limit.exceeded").size(), 2U);
 }
 
 TEST_F(Audit, TellsOfRefusalsToCallersThatAreKnownAndOfNoOthers) {

@@ -93,6 +93,30 @@ TEST_F(Watches, SelectByNameWithoutReadingObjects) {
   EXPECT_EQ(stream.events.at(0).text("object.metadata.name"), "b");
 }
 
+// As a list does: `kubectl wait --for=condition=Ready` reads on from one into the other.
+TEST_F(Watches, TellWhatIsNotStoredOfAnObjectToo) {
+  contracts::Node node;
+  node.metadata.name = "n1";
+  node.metadata.uid = "uid-n1";
+  const auto write = [&](bool ready) {
+    node.status.ready = ready;
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) {
+                      return ready ? txn.update(node) : txn.create(node);
+                    })
+                    .ok());
+  };
+  write(false);
+  const std::string from = call("GET", kNodes).body.text("metadata.resourceVersion");
+  write(true);
+  const ActingStream stream = watch_target(cat(kNodes, "?watch=1&resourceVersion=", from),
+                                           [](ActingStream& seen) { return seen.events.empty(); });
+  ASSERT_EQ(stream.types(), "M");
+  const wire::Value* told = stream.events[0].at("object.status.conditions");
+  ASSERT_NE(told, nullptr) << stream.text;
+  EXPECT_EQ(*told, *call("GET", cat(kNodes, "/n1")).body.at("status.conditions"));
+}
+
 TEST_F(Watches, AreTablesWhenAskedWithColumnsOnce) {
   make("a");
   make("b");

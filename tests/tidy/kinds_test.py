@@ -33,6 +33,7 @@ HOOKS = {
         "static Status check_update(Services&, const T&, T&);",
         "static Status check_status_update(const T&, const T&);",
         "static Status save_update(Services&, store::WriteTxn&, T&, WallTime);",
+        "static std::vector<std::string_view> update_events(const T&, const T&);",
         "static Status let_go(store::WriteTxn&, const T&, WallTime);",
     ),
     "DeletableKind": (
@@ -45,6 +46,8 @@ HOOKS = {
     ),
 }
 ALL = [hook for hooks in HOOKS.values() for hook in hooks]
+# What a kind says of itself by a value.
+VALUES = ("static constexpr bool kCreatable = true;", "static constexpr bool kStoredWhole = true;")
 BEGIN = '#include "controller/api/objects/kind.h"\nnamespace paddock::api {\n'
 END = "}  // namespace paddock::api\n"
 
@@ -53,9 +56,9 @@ def name_of(hook):
     return re.search(r"(\w+)\(", hook).group(1)
 
 
-def kind(name, hooks):
+def kind(name, hooks, values=VALUES):
     return (f"struct {name} {{}};\ntemplate <>\nstruct KindTraits<{name}> {{\n  using T = {name};\n"
-            f"  static constexpr bool kCreatable = true;\n  {chr(10).join(hooks)}\n}};\n")
+            f"  {chr(10).join((*values, *hooks))}\n}};\n")
 
 
 def with_another_signature(hook):
@@ -86,6 +89,7 @@ class Hooks(unittest.TestCase):
                 for planted, with_it in ((f"Without_{name_of(hook)}", rest),
                                          (f"Other_{name_of(hook)}", rest + [with_another_signature(hook)])):
                     text += kind(planted, with_it) + f"static_assert(!{concept}<{planted}>);\n"
+        text += kind("Unsaid", ALL, VALUES[:1]) + "static_assert(!ReadableKind<Unsaid>);\n"
         ok, errors = compiled(text + END)
         self.assertTrue(ok, errors)
 

@@ -95,9 +95,10 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
           TRY(KindTraits<T>::save_update(call.services, txn, out, call.now()));
           TRY(KindTraits<T>::let_go(txn, out, call.now()));
           if (out.metadata.resource_version == before) return {};  // nothing changed
-          return record(txn, call, contracts::audit::kObjectUpdate,
-                        k8s::resource_of(T::kKind).plural, out.metadata,
-                        KindTraits<T>::audit_details(out));
+          for (const std::string_view event : KindTraits<T>::update_events(live, out))
+            TRY(record(txn, call, event, k8s::resource_of(T::kKind).plural, out.metadata,
+                       KindTraits<T>::audit_details(out)));
+          return {};
         });
     if (written.ok()) {
       if (request.dry_run) out.metadata.resource_version = live.metadata.resource_version;

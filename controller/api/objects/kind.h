@@ -35,6 +35,8 @@ concept ReadableKind = requires {
   { &KindTraits<T>::selectable_fields } -> std::same_as<k8s::Labels (*)(const T&)>;
   // Fills in facts that are not stored with the object.
   { &KindTraits<T>::complete } -> std::same_as<void (*)(Services&, T&)>;
+  // Whether there are none: then watches tell of changes in the stored words.
+  { KindTraits<T>::kStoredWhole } -> std::same_as<const bool&>;
   // What the store may leave out of a list by itself.
   { &KindTraits<T>::narrow } -> std::same_as<void (*)(const ListQuery&, store::ListOptions&)>;
 };
@@ -92,6 +94,10 @@ concept ChangeableKind = ReadableKind<T> && AuditedKind<T> && MadeKind<T> && req
   {
     &KindTraits<T>::save_update
     } -> std::same_as<Status (*)(Services&, store::WriteTxn&, T&, WallTime)>;
+  // What the audit log calls the change: `next` is what is stored of it.
+  {
+    &KindTraits<T>::update_events
+    } -> std::same_as<std::vector<std::string_view> (*)(const T& live, const T& next)>;
   // What becomes of it, once changed, if its deletion was asked for before.
   { &KindTraits<T>::let_go } -> std::same_as<Status (*)(store::WriteTxn&, const T&, WallTime)>;
 };

@@ -13,7 +13,7 @@ struct Itself {
   using Stored = T;
   static constexpr const char* kKind = T::kKind;
   static constexpr const char* kApiVersion = contracts::kApiVersion;
-  static constexpr bool kShownAsStored = true;
+  static constexpr bool kShownAsStored = KindTraits<T>::kStoredWhole;
   static wire::Value object(const T& stored) { return wire::encode(stored); }
   static wire::Value cells(const T& stored, WallTime now) { return k8s::cells(stored, now); }
   static wire::Value columns() { return k8s::columns(T::kKind); }

@@ -14,6 +14,7 @@ struct KindTraits<contracts::Grant> {
     return common_fields(object.metadata);
   }
   static void complete(Services& services, Grant& object);
+  static constexpr bool kStoredWhole = false;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Grant&) { return {}; }
 
@@ -33,6 +34,9 @@ struct KindTraits<contracts::Grant> {
   static Status check_update(Services& services, const Grant& live, Grant& next);
   static Status check_status_update(const Grant&, const Grant&) { return refuse_status("grant"); }
   static Status save_update(Services& services, store::WriteTxn& txn, Grant& next, WallTime now);
+  static std::vector<std::string_view> update_events(const Grant&, const Grant&) {
+    return {contracts::audit::kObjectUpdate};
+  }
   static Status let_go(store::WriteTxn& txn, const Grant& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

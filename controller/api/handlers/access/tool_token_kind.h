@@ -12,6 +12,7 @@ struct KindTraits<contracts::ToolToken> {
   using ToolToken = contracts::ToolToken;
   static k8s::Labels selectable_fields(const ToolToken& object);
   static void complete(Services& services, ToolToken& object);
+  static constexpr bool kStoredWhole = false;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const ToolToken&) { return {}; }
 
@@ -37,6 +38,9 @@ struct KindTraits<contracts::ToolToken> {
   }
   static Status save_update(Services&, store::WriteTxn& txn, ToolToken& next, WallTime) {
     return txn.update(next);
+  }
+  static std::vector<std::string_view> update_events(const ToolToken&, const ToolToken&) {
+    return {contracts::audit::kObjectUpdate};
   }
   static Status let_go(store::WriteTxn& txn, const ToolToken& object, WallTime now) {
     return erase_if_free(txn, object, now);

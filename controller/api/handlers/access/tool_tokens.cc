@@ -210,7 +210,9 @@ Result<Response> revoke_token(Call& call) {
   ToolToken token;
   const Status revoked = call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(token, txn.get<ToolToken>(call.key()));
+    const std::string before = token.metadata.resource_version;
     TRY(store::revoke_tool_token(txn, token, contracts::RevokeReason::kManual, call.now()));
+    if (token.metadata.resource_version == before) return {};  // it had ended
     return record(txn, call, contracts::audit::kObjectUpdate, "tooltokens", token.metadata);
   });
   if (!revoked.ok()) return revoked.error();

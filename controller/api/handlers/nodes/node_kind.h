@@ -14,6 +14,7 @@ struct KindTraits<contracts::Node> {
     return common_fields(object.metadata);
   }
   static void complete(Services& services, Node& object);
+  static constexpr bool kStoredWhole = false;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Node&) { return {}; }
 
@@ -26,6 +27,9 @@ struct KindTraits<contracts::Node> {
   static Status check_update(Services& services, const Node& live, Node& next);
   static Status check_status_update(const Node&, const Node&) { return refuse_status("node"); }
   static Status save_update(Services& services, store::WriteTxn& txn, Node& next, WallTime now);
+  static std::vector<std::string_view> update_events(const Node&, const Node&) {
+    return {contracts::audit::kObjectUpdate};
+  }
   // Nodes are removed by a handler of their own.
   static Status let_go(store::WriteTxn&, const Node&, WallTime) { return {}; }
 };

@@ -63,4 +63,10 @@ Status KindTraits<Run>::save_update(Services&, store::WriteTxn& txn, Run& next, 
   return store::save_run(txn, next, std::move(events));
 }
 
+std::vector<std::string_view> KindTraits<Run>::update_events(const Run& live, const Run& next) {
+  if (next.spec.cancel_requested && !live.spec.cancel_requested)
+    return {contracts::audit::kObjectUpdate, contracts::audit::kRunCancel};
+  return {contracts::audit::kObjectUpdate};
+}
+
 }  // namespace paddock::api

@@ -13,6 +13,7 @@ struct KindTraits<contracts::Run> {
   using Run = contracts::Run;
   static k8s::Labels selectable_fields(const Run& object);
   static void complete(Services&, Run&) {}
+  static constexpr bool kStoredWhole = true;
   // Lists of runs that have not ended are read by themselves.
   static void narrow(const ListQuery& query, store::ListOptions& options) {
     options.active = wants_active_runs(query);
@@ -36,6 +37,7 @@ struct KindTraits<contracts::Run> {
   static Status check_update(Services& services, const Run& live, Run& next);
   static Status check_status_update(const Run& live, const Run& next);
   static Status save_update(Services& services, store::WriteTxn& txn, Run& next, WallTime now);
+  static std::vector<std::string_view> update_events(const Run& live, const Run& next);
   // It may have to end first; whoever ends it sees to it.
   static Status let_go(store::WriteTxn&, const Run&, WallTime) { return {}; }
 

@@ -12,6 +12,7 @@ struct KindTraits<contracts::Secret> {
   using Secret = contracts::Secret;
   static k8s::Labels selectable_fields(const Secret& object);
   static void complete(Services&, Secret&) {}
+  static constexpr bool kStoredWhole = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   // The names of its values.
   static std::map<std::string, std::string> audit_details(const Secret& object);
@@ -37,6 +38,9 @@ struct KindTraits<contracts::Secret> {
     return refuse_status("secret");
   }
   static Status save_update(Services& services, store::WriteTxn& txn, Secret& next, WallTime now);
+  static std::vector<std::string_view> update_events(const Secret&, const Secret&) {
+    return {contracts::audit::kObjectUpdate};
+  }
   static Status let_go(store::WriteTxn& txn, const Secret& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

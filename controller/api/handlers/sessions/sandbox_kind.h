@@ -12,6 +12,7 @@ struct KindTraits<contracts::Sandbox> {
   using Sandbox = contracts::Sandbox;
   static k8s::Labels selectable_fields(const Sandbox& object);
   static void complete(Services& services, Sandbox& object);
+  static constexpr bool kStoredWhole = false;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Sandbox&) { return {}; }
 
@@ -37,6 +38,9 @@ struct KindTraits<contracts::Sandbox> {
   }
   static Status save_update(Services&, store::WriteTxn& txn, Sandbox& next, WallTime) {
     return txn.update(next);
+  }
+  static std::vector<std::string_view> update_events(const Sandbox&, const Sandbox&) {
+    return {contracts::audit::kObjectUpdate};
   }
   static Status let_go(store::WriteTxn& txn, const Sandbox& object, WallTime now) {
     return erase_if_free(txn, object, now);

@@ -170,8 +170,9 @@ Response streamed(Command command) {
   return response;
 }
 
-// Refused by its length: it is told of like any other limit.
+// Refused by its length: it is told of like any other limit, and not while nothing can be recorded.
 Result<Response> refuse_length(const Command& command, int64_t most) {
+  TRY(command.services.later->check(command.services.store));
   auto event = event_of(command, audit::kLimitExceeded);
   event.reason = "E_LIMIT_COMMAND";
   event.details["limit"] = "command";
@@ -182,7 +183,6 @@ Result<Response> refuse_length(const Command& command, int64_t most) {
 }  // namespace
 
 Result<Response> run_session_command(Call& call) {
-  TRY(refuse_dry_run(call.request, wire::Value()));
   ASSIGN_OR_RETURN(Sandbox session, live_session(call));
   ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
   ASSIGN_OR_RETURN(const wire::Value document,

@@ -14,6 +14,7 @@ struct KindTraits<contracts::Volume> {
     return common_fields(object.metadata);
   }
   static void complete(Services&, Volume&) {}
+  static constexpr bool kStoredWhole = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Volume&) { return {}; }
 
@@ -28,6 +29,9 @@ struct KindTraits<contracts::Volume> {
   }
   static Status save_update(Services&, store::WriteTxn& txn, Volume& next, WallTime) {
     return txn.update(next);
+  }
+  static std::vector<std::string_view> update_events(const Volume&, const Volume&) {
+    return {contracts::audit::kObjectUpdate};
   }
   static Status let_go(store::WriteTxn& txn, const Volume& object, WallTime now) {
     return erase_if_free(txn, object, now);

@@ -15,6 +15,7 @@ struct KindTraits<contracts::Workspace> {
     return common_fields(object.metadata);
   }
   static void complete(Services&, Workspace&) {}
+  static constexpr bool kStoredWhole = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Workspace&) { return {}; }
 
@@ -43,6 +44,9 @@ struct KindTraits<contracts::Workspace> {
   }
   static Status save_update(Services&, store::WriteTxn& txn, Workspace& next, WallTime) {
     return txn.update(next);
+  }
+  static std::vector<std::string_view> update_events(const Workspace&, const Workspace&) {
+    return {contracts::audit::kObjectUpdate};
   }
   static Status let_go(store::WriteTxn& txn, const Workspace& object, WallTime now) {
     return erase_if_free(txn, object, now);
