@@ -94,7 +94,7 @@ POST | …/nodes/{}/runs/{}/tool-token | the one in a run's environment
 GET | …/KIND/{}/status | as `GET` of the object
 PUT | …/KIND/{}/status | conditions of an administrator's own
 PATCH | …/KIND/{}/status | the same
-GET | …/KIND | all; `?limit`, `continue`, `labelSelector`, `fieldSelector`, `watch`
+GET | …/KIND | all; `?limit`, `continue`, `order=newest` (in one namespace), `labelSelector`, `fieldSelector`, `watch`
 POST | …/runs | a new one, or with a `RunList` as the body up to 1,000 in one transaction: all of them or, with every reason, none; `Idempotency-Key`, `?dryRun=All`
 POST | …/KIND | a new one; `Idempotency-Key`, `?dryRun=All`
 GET | …/KIND/{} | one

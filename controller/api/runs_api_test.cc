@@ -157,6 +157,31 @@ TEST_F(Runs, AreListedInPagesBySelectorsAndAsTables) {
   EXPECT_EQ(send(request).body.text("kind"), "Table");
 }
 
+TEST_F(Runs, AreListedNewestFirstWhereThatIsAsked) {
+  make_workspace();
+  for (const char* name : {"m", "z", "a"})
+    ASSERT_EQ(call("POST", kRuns, run_text(name)).status, 201);
+  const auto names = [](const Answer& page) {
+    std::string out;
+    for (const wire::Value& run : *page.body.find("items")->array())
+      out += run.text("metadata.name");
+    return out;
+  };
+  const Answer first = call("GET", cat(kRuns, "?order=newest&limit=2"));
+  EXPECT_EQ(names(first), "az");
+  const std::string token = first.body.text("metadata.continue");
+  EXPECT_EQ(names(call("GET", cat(kRuns, "?order=newest&limit=2&continue=", token))), "m");
+  EXPECT_EQ(names(call("GET", cat(kRuns, "?order=newest&fieldSelector=status.phase=Pending"))),
+            "azm");
+  EXPECT_EQ(names(call("GET", cat(kRuns, "?order=name&limit=3"))), "amz");
+  EXPECT_EQ(call("GET", cat(kRuns, "?order=oldest")).reason(), "PARAMETER_INVALID");
+  const std::string by_name = call("GET", cat(kRuns, "?limit=1")).body.text("metadata.continue");
+  EXPECT_EQ(call("GET", cat(kRuns, "?order=newest&continue=", by_name)).reason(),
+            "CONTINUE_INVALID");
+  EXPECT_EQ(call("GET", "/apis/paddock.dev/v1alpha1/runs?order=newest").reason(),
+            "PARAMETER_INVALID");
+}
+
 class RunStream : public ApiTest {
  protected:
   RunStream() {

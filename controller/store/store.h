@@ -37,17 +37,18 @@ struct Key {
 struct ListOptions {
   std::optional<std::string> name_space;  // absent: all
   int64_t limit = 0;                      // 0: no limit
-  std::string after;                      // continue after this "<namespace>/<name>"
+  std::string after;                      // continue after this, a page's continue_after
   std::optional<std::string> name = {};   // only those of this name: found by the key alone
   bool active = false;                    // only runs that are not over; not with `name`
+  bool newest_first = false;              // by their creation, within one namespace
 };
 
 template <class T>
 struct Page {
-  std::vector<T> items;          // by namespace, name
+  std::vector<T> items;          // by namespace, name, unless the newest come first
   int64_t resource_version = 0;  // of the snapshot
   std::string continue_after;    // not empty when more is left
-  int64_t remaining = 0;         // how many are left; 0 too where they are more than a thousand
+  int64_t remaining = 0;         // how many are left; 0 too where that is not counted
 };
 
 struct TokenRecord {

@@ -177,6 +177,42 @@ TEST_P(StoreTest, ListsThoseThatAreNotOver) {
   EXPECT_EQ(page({.name_space = "a", .after = "b/1"}), " 0");
 }
 
+// Pages follow creation, whatever was deleted since.
+TEST_P(StoreTest, ListsTheNewestFirst) {
+  for (const char* name : {"m", "z", "a", "k"}) {
+    contracts::Run run = make_run(name, "b");
+    if (*name == 'z') run.status.phase = contracts::RunPhase::kFailed;
+    ASSERT_TRUE(create(run).ok());
+  }
+  contracts::Run elsewhere = make_run("other", "a");
+  ASSERT_TRUE(create(elsewhere).ok());
+  const auto page = [&](ListOptions options) {
+    options.name_space = "b";
+    options.newest_first = true;
+    std::string seen;
+    EXPECT_TRUE(store_
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto found, txn.list<contracts::Run>(options));
+                      for (const contracts::Run& run : found.items) seen += run.metadata.name + " ";
+                      seen += found.continue_after;
+                      return {};
+                    })
+                    .ok());
+    return seen;
+  };
+  EXPECT_EQ(page({}), "k a z m ");
+  EXPECT_EQ(page({.limit = 2}), "k a 3");
+  EXPECT_EQ(page({.limit = 2, .after = "3"}), "z m ");
+  EXPECT_EQ(page({.limit = 4}), "k a z m ");
+  EXPECT_EQ(page({.active = true}), "k a m ");
+  EXPECT_EQ(page({.limit = 1, .after = "3", .active = true}), "m ");
+  ASSERT_TRUE(store_->write([](WriteTxn& txn) {
+                      return txn.erase<contracts::Run>({"b", "a"});
+                    })
+                  .ok());
+  EXPECT_EQ(page({.limit = 2, .after = "3"}), "z m ") << "the place outlives what was there";
+}
+
 TEST_P(StoreTest, ListsThoseOfOneName) {
   for (const char* name_space : {"b", "a", "c"}) {
     for (const char* name : {"1", "2"}) {

@@ -30,6 +30,19 @@ Status read_versions(const Request& request, ListQuery& query) {
                           "resourceVersionMatch");
 }
 
+// Our own, beside what Kubernetes has: a page is then the latest that was made.
+Status read_order(const Request& request, ListQuery& query) {
+  const std::optional<std::string> order = request.parameter("order");
+  if (!order || order == "name") return {};
+  if (order != "newest")
+    return invalid_argument("PARAMETER_INVALID", "order must be name or newest", "order");
+  if (!query.options.name_space)
+    return invalid_argument("PARAMETER_INVALID", "order=newest is for the list of one namespace",
+                            "order");
+  query.options.newest_first = true;
+  return {};
+}
+
 // What a field selector demands of the key alone: the store then reads nothing else.
 void narrow(const k8s::Selector& fields, store::ListOptions& options) {
   options.name = k8s::demanded(fields, "metadata.name");
@@ -53,8 +66,12 @@ Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported) {
   if (!call.param("ns").empty()) query.options.name_space = call.param("ns");
   narrow(query.fields, query.options);
   TRY(read_versions(request, query));
+  TRY(read_order(request, query));
   if (const std::string token = request.parameter("continue").value_or(""); !token.empty()) {
     ASSIGN_OR_RETURN(const k8s::Continuation place, k8s::parse_continue_token(token));
+    if (query.options.newest_first && !parse_integer<int64_t>(place.after))
+      return invalid_argument("CONTINUE_INVALID", "the list that this continues had another order",
+                              "continue");
     query.options.after = place.after;
     query.continued_version = place.resource_version;
   }

@@ -178,6 +178,10 @@ CREATE TABLE secret_values (
 ) STRICT;
 CREATE INDEX secret_values_key ON secret_values (key_id);
 )sql",
+    R"sql(
+-- Lists whose newest come first: behind the columns of an index stands the row's number.
+CREATE INDEX objects_newest ON objects (kind, namespace);
+)sql",
 };
 
 Status apply_steps(Connection& db, int64_t from, int64_t to) {

@@ -120,6 +120,8 @@ class Transaction final : public WriteTxn {
   // Rows of this kind behind a key, in the order of list_rows.
   Result<int64_t> count_rows(std::string_view kind, const ListOptions& options, const Key& after);
   Statement select_rows(std::string_view kind, const ListOptions& options, const Key& after);
+  Statement select_newest(std::string_view kind, const ListOptions& options);
+  Status list_newest(std::string_view kind, const ListOptions& options, Page<Row>& page);
   Status add_row(std::string_view kind, const Key& key, const Key& after, Page<Row>& page);
   // A run that is gone can be made again with the key that made it.
   Status forget_creates(const Key& run);

@@ -1,4 +1,5 @@
 // Objects: rows of JSON with a resource version drawn from the history of changes.
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -84,6 +85,11 @@ std::string_view op_name(ObjectWrite::Op op) {
   return "";
 }
 
+// Of a list whose newest come first, the place is the object's number.
+int64_t number_behind(const std::string& after) {
+  return parse_integer<int64_t>(after).value_or(std::numeric_limits<int64_t>::max());
+}
+
 Key split_continue(const std::string& after) {
   const size_t slash = after.find('/');
   if (slash == std::string::npos) return {{}, after};
@@ -152,10 +158,46 @@ Statement Transaction::select_rows(std::string_view kind, const ListOptions& opt
   return rows;
 }
 
+// One row more than the page has says whether anything is left.
+Statement Transaction::select_newest(std::string_view kind, const ListOptions& options) {
+  Statement rows =
+      options.active
+          ? db_.prepare(
+                "SELECT data, resource_version, id FROM objects INDEXED BY objects_active "
+                "WHERE kind = ?1 AND active = 1 AND namespace = ?2 AND id < ?3 "
+                "ORDER BY id DESC LIMIT ?4")
+          : db_.prepare(
+                "SELECT data, resource_version, id FROM objects INDEXED BY objects_newest "
+                "WHERE kind = ?1 AND namespace = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4");
+  rows.bind(kind).bind(std::string_view(*options.name_space)).bind(number_behind(options.after));
+  rows.bind(options.limit > 0 ? options.limit + 1 : int64_t{-1});
+  return rows;
+}
+
+Status Transaction::list_newest(std::string_view kind, const ListOptions& options,
+                                Page<Row>& page) {
+  Statement rows = select_newest(kind, options);
+  int64_t last = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return {};
+    if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
+      page.continue_after = std::to_string(last);
+      return {};
+    }
+    page.items.push_back({rows.text(0), rows.integer(1)});
+    last = rows.integer(2);
+  }
+}
+
 Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
                                                   const ListOptions& options) {
   Page<Row> page;
   ASSIGN_OR_RETURN(page.resource_version, resource_version());
+  if (options.newest_first && !options.name) {
+    TRY(list_newest(kind, options, page));
+    return page;
+  }
   const Key after = split_continue(options.after);
   if (options.name_space && options.name) {
     TRY(add_row(kind, {*options.name_space, *options.name}, after, page));
