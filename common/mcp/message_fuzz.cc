@@ -13,6 +13,12 @@ Result<wire::Value> call(const std::string& tool, const wire::Value& arguments) 
   return arguments;
 }
 
+void check(const wire::Value& reply) {
+  if (reply.text("jsonrpc") != "2.0") panic("an answer of another protocol");
+  if ((reply.at("result") == nullptr) == (reply.at("error") == nullptr))
+    panic("neither a result nor an error, or both");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -27,9 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const mcp::Reply reply = mcp::handle(server, *message, {.http = http});
     if (reply.http_status < 200 || reply.http_status > 599) panic("no status of HTTP");
     if (!reply.message) continue;
-    if (reply.message->text("jsonrpc") != "2.0") panic("an answer of another protocol");
-    if ((reply.message->at("result") == nullptr) == (reply.message->at("error") == nullptr))
-      panic("neither a result nor an error, or both");
+    if (reply.message->array() == nullptr)
+      check(*reply.message);
+    else
+      for (const wire::Value& each : *reply.message->array()) check(each);
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/base/text.h"
 #include "common/wire/json.h"
 
 namespace paddock::mcp {
@@ -15,6 +16,7 @@ constexpr std::array<std::string_view, 4> kLegacyVersions = {"2025-11-25", "2025
 constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr int64_t kListsStayMs = 3'600'000;
+constexpr size_t kMostBatch = 20;
 
 // Codes of JSON-RPC 2.0 and of the specification's own range.
 constexpr int kParseError = -32700;
@@ -155,20 +157,29 @@ std::optional<Fault> check_headers(const Request& request, const Envelope& envel
   return std::nullopt;
 }
 
+Fault unsupported(const Value& requested) {
+  return {kUnsupportedVersion, "Unsupported protocol version",
+          Value::Object{{"supported", supported_versions()}, {"requested", requested}}, 400};
+}
+
+// Of a client that began with initialize: none before 2025-06-18 says its version in a header.
+std::optional<Fault> check_legacy_header(const Envelope& envelope) {
+  if (!envelope.http || envelope.version.empty()) return std::nullopt;
+  if (envelope.version == kModernVersion)
+    return Fault{kInvalidParams, "_meta lacks io.modelcontextprotocol/protocolVersion", {}, 400};
+  if (std::ranges::find(kLegacyVersions, envelope.version) != kLegacyVersions.end())
+    return std::nullopt;
+  return unsupported(envelope.version);
+}
+
 // Whether the request says itself what it speaks, and we speak that too.
 std::optional<Fault> check_era(Request& request, const Envelope& envelope) {
   const Value* meta = request.params == nullptr ? nullptr : request.params->find("_meta");
   const Value* version = meta == nullptr ? nullptr : meta->find(kVersionKey);
-  if (version == nullptr) {
-    if (envelope.http && envelope.version == kModernVersion)
-      return Fault{kInvalidParams, "_meta lacks io.modelcontextprotocol/protocolVersion", {}, 400};
-    return std::nullopt;  // of a client that began with initialize
-  }
+  if (version == nullptr) return check_legacy_header(envelope);
   request.modern = true;
-  if (version->string() == nullptr || *version->string() != kModernVersion) {
-    return Fault{kUnsupportedVersion, "Unsupported protocol version",
-                 Value::Object{{"supported", supported_versions()}, {"requested", *version}}, 400};
-  }
+  if (version->string() == nullptr || *version->string() != kModernVersion)
+    return unsupported(*version);
   const Value* capable = meta->find(kCapabilitiesKey);
   if (capable == nullptr || capable->object() == nullptr)
     return Fault{kInvalidParams, "_meta lacks io.modelcontextprotocol/clientCapabilities", {}, 400};
@@ -186,9 +197,7 @@ Reply answer(const Server& server, const Request& request) {
   return failure(request.id, {kMethodNotFound, "Method not found", {}, request.modern ? 404 : 200});
 }
 
-}  // namespace
-
-Reply handle(const Server& server, const Value& message, const Envelope& envelope) {
+Reply handle_one(const Server& server, const Value& message, const Envelope& envelope) {
   const Value* id = message.find("id");
   const Value* method = message.find("method");
   const Value* params = message.find("params");
@@ -205,6 +214,32 @@ Reply handle(const Server& server, const Value& message, const Envelope& envelop
   if (const std::optional<Fault> fault = check_era(request, envelope))
     return failure(request.id, *fault);
   return answer(server, request);
+}
+
+// Only clients of 2025-03-26 send several messages as one; `initialize` is none of them.
+Reply handle_batch(const Server& server, const Value::Array& batch, const Envelope& envelope) {
+  const bool spoken = envelope.version.empty() || envelope.version == "2025-03-26";
+  if (batch.empty() || batch.size() > kMostBatch || !spoken)
+    return failure(Value(),
+                   {kInvalidRequest,
+                    cat("a batch has 1 to ", kMostBatch, " messages, and is of 2025-03-26"),
+                    {},
+                    400});
+  Value::Array answers;
+  for (const Value& each : batch) {
+    const bool alone = each.text("method") == "initialize" || each.array() != nullptr;
+    Reply reply = handle_one(server, alone ? Value() : each, envelope);
+    if (reply.message) answers.push_back(std::move(*reply.message));
+  }
+  if (answers.empty()) return {std::nullopt, 202};
+  return {Value(std::move(answers))};
+}
+
+}  // namespace
+
+Reply handle(const Server& server, const Value& message, const Envelope& envelope) {
+  if (message.array() != nullptr) return handle_batch(server, *message.array(), envelope);
+  return handle_one(server, message, envelope);
 }
 
 Reply parse_failure(std::string_view why) {

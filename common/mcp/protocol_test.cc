@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "common/wire/json.h"
 
 namespace paddock::mcp {
@@ -115,6 +116,30 @@ TEST(Mcp, HeadersHaveToAgreeWithTheMessage) {
   }
   EXPECT_EQ(code(ask(legacy("tools/list"), {true, "2026-07-28", "tools/list", ""})), -32602);
   EXPECT_TRUE(ask(legacy("tools/list"), {true, "2025-11-25", "", ""}).message->find("result"));
+  for (const char* version : {"2023-01-01", "latest", "2027-01-01"}) {
+    EXPECT_EQ(code(ask(legacy("tools/list"), {true, version, "", ""})), -32022) << version;
+    EXPECT_EQ(ask(legacy("tools/list"), {true, version, "", ""}).http_status, 400) << version;
+  }
+}
+
+// The one version that had batches says that servers take them.
+TEST(Mcp, AnswersABatchOfTheVersionThatHasThem) {
+  const std::string batch = cat("[", legacy("ping"), ",", legacy("nope"),
+                                R"(,{"jsonrpc":"2.0","method":"notifications/initialized"},7,)",
+                                legacy("initialize"), "]");
+  const Reply reply = ask(batch);
+  ASSERT_EQ(reply.message->array()->size(), 4u);
+  EXPECT_TRUE(reply.message->array()->at(0).find("result"));
+  EXPECT_EQ(*reply.message->array()->at(1).at("error.code")->integer(), -32601);
+  EXPECT_EQ(*reply.message->array()->at(2).at("error.code")->integer(), -32600);
+  EXPECT_EQ(*reply.message->array()->at(3).at("error.code")->integer(), -32600) << "initialize";
+  const Reply quiet = ask(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])");
+  EXPECT_FALSE(quiet.message);
+  EXPECT_EQ(quiet.http_status, 202);
+  EXPECT_EQ(code(ask(batch, {true, "2025-11-25", "", ""})), -32600);
+  std::string many = "[" + legacy("ping");
+  for (int i = 0; i < 20; ++i) many += "," + legacy("ping");
+  EXPECT_EQ(code(ask(many + "]")), -32600);
 }
 
 }  // namespace
