@@ -2,6 +2,7 @@
 // stdin and stdout; a message per line. Nothing else is ever written to stdout.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -11,7 +12,7 @@
 #include "cli/options/names.h"
 #include "cli/terminal/error_text.h"
 #include "common/client/controller_client.h"
-#include "common/contracts/status.h"
+#include "common/client/requests.h"
 #include "common/contracts/version.h"
 #include "common/mcp/tools.h"
 #include "common/os/file.h"
@@ -44,24 +45,39 @@ class RemoteApi final : public mcp::Api {
   RemoteApi(const http::Endpoint& endpoint, std::string root)
       : client_(endpoint), http_(http::make_client(endpoint)), root_(std::move(root)) {}
 
-  Result<wire::Value> send(const std::string& method, const std::string& target,
-                           const wire::Value& body, const std::string& key) override {
-    return method == "GET" ? client_.get(target) : client_.send(method, target, body, key);
+  Result<wire::Value> send(const Ask& ask) override {
+    if (ask.method == "GET") return client_.get(ask.target);
+    if (ask.patience != Millis(0)) return client_.send(ask.method, ask.target, ask.body, ask.key);
+    http::Request request = client::json_request(ask.method, ask.target, ask.body);
+    request.timeout = Millis(0);
+    return answer_of(request);
   }
 
-  Result<Text> read(const std::string& target, size_t limit) override {
-    Text text;
+  Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
+    http::Request request = client::stream_request("PUT", target);
+    request.body = bytes;
+    return answer_of(request);
+  }
+
+  Result<Part> read(const std::string& target, int64_t from, size_t limit) override {
+    Part part;
     http::Request request;
     request.target = target;
-    request.on_data = [&](std::string_view bytes) {
-      text.bytes += bytes.substr(0, limit - text.bytes.size());
-      text.truncated = text.bytes.size() == limit;
-      return !text.truncated;
+    request.on_data = [&part, limit,
+                       before = static_cast<size_t>(from)](std::string_view bytes) mutable {
+      const size_t passed = std::min(before, bytes.size());
+      before -= passed;
+      bytes.remove_prefix(passed);
+      const size_t room = limit - part.bytes.size();
+      part.bytes += bytes.substr(0, room);
+      part.more = bytes.size() > room;
+      return !part.more;
     };
     ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
-    if (response.status / 100 == 2) return text;
-    const auto body = wire::parse_json(response.body);
-    return contracts::error_from_body(response.status, body ? *body : wire::Value());
+    if (response.status / 100 != 2) return client::failure_of(response).error;
+    const auto type = response.headers.find("content-type");
+    part.json = type != response.headers.end() && type->second.starts_with("application/json");
+    return part;
   }
 
   bool has_folders() const override { return true; }
@@ -80,6 +96,12 @@ class RemoteApi final : public mcp::Api {
   }
 
  private:
+  Result<wire::Value> answer_of(const http::Request& request) {
+    ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
+    if (response.status / 100 != 2) return client::failure_of(response).error;
+    return client::parse_body(response);
+  }
+
   client::ControllerClient client_;
   std::unique_ptr<http::Client> http_;
   std::string root_;

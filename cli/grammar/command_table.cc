@@ -198,8 +198,9 @@ std::vector<CommandRow> tool_commands() {
        "serve an agent over the Model Context Protocol, on stdin and stdout",
        {},
        {kNamespace, {"--root", "DIR", "folders below it may be uploaded; this one unless given"}},
-       "Nine tools: start, wait for, read, fetch from, cancel and list runs; plan; nodes; "
-       "execute.\n"
+       "Sixteen tools: sandboxes (create, run commands, read and write files, list, destroy);\n"
+       "workspaces of files that are sent; runs (start, wait for, read, fetch from, cancel,\n"
+       "list); plan; nodes; execute.\n"
        "An agent's configuration names this command, e.g.\n\n"
        "  {\"mcpServers\": {\"paddock\": {\"command\": \"paddock\", \"args\": [\"mcp\"]}}}"},
       {"kubeconfig",

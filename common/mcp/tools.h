@@ -1,5 +1,5 @@
-// What an agent can do here, as MCP tools over the public API: start a command on a node, wait for
-// it a while, read its output, cancel it, fetch what it left; plan, and see what nodes can do.
+// What an agent can do here, as MCP tools over the public API: sandbox sessions (create, run shell
+// commands, write and read files), workspaces of files that it sends, and runs that outlive it.
 // Whatever takes long has a name that outlives the call, the connection and the agent.
 #pragma once
 
@@ -13,15 +13,23 @@ namespace paddock::mcp {
 class Api {
  public:
   virtual ~Api() = default;
-  // A document; `key` makes a POST safe to repeat.
-  virtual Result<wire::Value> send(const std::string& method, const std::string& target,
-                                   const wire::Value& body, const std::string& key) = 0;
-  // At most `limit` bytes of what a GET answers; more is cut and said so.
-  struct Text {
-    std::string bytes;
-    bool truncated = false;
+  struct Ask {
+    std::string method = "GET";
+    std::string target;
+    wire::Value body = {};    // null: none
+    std::string key = {};     // makes a POST safe to repeat
+    Millis patience{30'000};  // zero: as long as it takes
   };
-  virtual Result<Text> read(const std::string& target, size_t limit) = 0;
+  virtual Result<wire::Value> send(const Ask& ask) = 0;
+  // Bytes as they are.
+  virtual Result<wire::Value> put(const std::string& target, const std::string& bytes) = 0;
+  // What a GET answers: at most `limit` bytes behind the first `from`.
+  struct Part {
+    std::string bytes;
+    bool more = false;  // something follows
+    bool json = false;  // it is a document
+  };
+  virtual Result<Part> read(const std::string& target, int64_t from, size_t limit) = 0;
   // Stores a folder of the caller's host as a workspace; only where the server runs beside the
   // files.
   struct Uploaded {
@@ -34,9 +42,9 @@ class Api {
   virtual bool pause(Millis time) = 0;
 };
 
-inline constexpr int64_t kMostWaitSeconds = 45;  // clients give up after a minute
-inline constexpr size_t kMostText = 64 << 10;    // of an output or a file in one answer
-inline constexpr int64_t kMostListed = 100;
+inline constexpr int64_t kMostWaitSeconds = 45;     // clients give up after a minute
+inline constexpr int64_t kMostSnippetSeconds = 20;  // or after half of one
+inline constexpr int64_t kMostListed = 50;
 
 // `name_space`: where everything happens.
 Server make_server(Api& api, const std::string& name_space, const std::string& version);

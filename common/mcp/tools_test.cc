@@ -1,47 +1,17 @@
 #include "common/mcp/tools.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
-#include "common/wire/json.h"
+#include "common/mcp/answer_room.h"
+#include "common/mcp/fake_api_test_support.h"
 
 namespace paddock::mcp {
 namespace {
 
 using wire::Value;
 
-// Answers from a list, and remembers what it was asked.
-class FakeApi final : public Api {
- public:
-  Result<Value> send(const std::string& method, const std::string& target, const Value& body,
-                     const std::string& key) override {
-    asked.push_back(method + " " + target + (key.empty() ? "" : " key=" + key));
-    last_body = body;
-    if (answers.empty()) return Error{Code::kNotFound, "RUN_NOT_FOUND", "there is no such run"};
-    Value out = answers.front();
-    if (answers.size() > 1) answers.erase(answers.begin());
-    return out;
-  }
-  Result<Text> read(const std::string& target, size_t) override {
-    asked.push_back("READ " + target);
-    return Text{text, false};
-  }
-  bool has_folders() const override { return folders; }
-  Result<Uploaded> upload(const std::string&, const std::string& folder) override {
-    asked.push_back("UPLOAD " + folder);
-    return Uploaded{"w", "r"};
-  }
-  bool pause(Millis) override { return ++pauses < 1000; }
-
-  std::vector<std::string> asked;
-  std::vector<Value> answers;
-  Value last_body;
-  std::string text = "hello";
-  bool folders = true;
-  int pauses = 0;
-};
-
-Value json(const std::string& text) { return wire::parse_json(text).value(); }
 const Value kPending =
     json(R"({"metadata":{"name":"r"},"status":{"phase":"Pending","message":"no node fits"}})");
 const Value kDone =
@@ -56,19 +26,6 @@ class McpTools : public testing::Test {
   }
   FakeApi api_;
 };
-
-TEST_F(McpTools, AreFewAndInAStableOrder) {
-  const Server server = make_server(api_, "default", "1");
-  std::vector<std::string> names;
-  for (const Tool& tool : server.tools) {
-    names.push_back(tool.name);
-    EXPECT_EQ(tool.input.text("type"), "object") << tool.name;
-    EXPECT_EQ(tool.output.text("type"), "object") << tool.name;
-  }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"run_start", "run_wait", "run_logs", "run_artifacts",
-                                      "run_cancel", "run_list", "plan", "nodes", "execute"}));
-}
 
 TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
   api_.answers = {kPending};
@@ -89,8 +46,9 @@ TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
 
 TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
   api_.answers = {kPending};
-  ASSERT_TRUE(call("run_start", R"({"type":"command","command":["sh","-c","a; b"],"memory":"16Gi",)"
-                                R"("pids":500,"disk":"20Gi","cpu":2,"env":{"SEED":"1"}})")
+  ASSERT_TRUE(call("run_start",
+                   R"({"type":"command","command":"sh","args":["-c","a; b"],"memory":"16Gi",)"
+                   R"("pids":500,"disk":"20Gi","cpu":2,"env":["SEED=1","A=b=c"]})")
                   .ok());
   const Value& body = api_.last_body;
   EXPECT_EQ(body.text("spec.type"), "command");
@@ -101,6 +59,7 @@ TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
   EXPECT_EQ(*body.at("spec.sandbox.limits.pids")->integer(), 500);
   EXPECT_EQ(*body.at("spec.resources.cpu")->integer(), 2);
   EXPECT_EQ(body.text("spec.sandbox.env.SEED"), "1");
+  EXPECT_EQ(body.text("spec.sandbox.env.A"), "b=c");
   EXPECT_EQ(body.at("spec.workspace"), nullptr);
 }
 
@@ -108,7 +67,8 @@ TEST_F(McpTools, WaitLooksUntilTheEndOrItsTimeIsOver) {
   api_.answers = {kPending, kPending, kDone};
   const auto done = call("run_wait", R"({"run":"r"})");
   EXPECT_TRUE(*done->find("done")->boolean());
-  EXPECT_EQ(done->text("enforced.memory"), "kernel");
+  EXPECT_EQ(*done->find("enforced")->array()->at(0).string(), "memory: kernel");
+  EXPECT_EQ(wire::to_json(*done->find("untrusted")), R"(["denials","artifacts"])");
   EXPECT_EQ(*done->find("artifacts")->array()->at(0).string(), "out/a.txt");
   EXPECT_EQ(api_.pauses, 2);
   api_.answers = {kPending};
@@ -120,61 +80,177 @@ TEST_F(McpTools, WaitLooksUntilTheEndOrItsTimeIsOver) {
 }
 
 TEST_F(McpTools, NamesAreNeverTakenForPaths) {
-  ASSERT_TRUE(call("run_logs", R"({"run":"../../nodes/n1?x"})").ok());
-  EXPECT_EQ(api_.asked[0],
-            "READ /apis/paddock.dev/v1alpha1/namespaces/default/runs/..%2F..%2Fnodes%2Fn1%3Fx/"
-            "log?tailLines=200");
+  const std::string names[] = {"../../nodes/n1?x",   "a/b",    "other:r", "A",  "r\\n",
+                               std::string(64, 'a'), "r%2f..", ".",       "..", " r"};
+  for (const std::string& name : names) {
+    for (const char* tool : {"run_wait", "run_logs", "run_cancel", "run_artifacts"}) {
+      const auto refused = call(tool, R"({"run":")" + name + "\"}");
+      ASSERT_FALSE(refused.ok()) << name;
+      EXPECT_EQ(refused.error().reason, "ARGUMENT_INVALID") << name;
+    }
+    EXPECT_FALSE(call("sandbox_exec", R"({"command":"x","sandbox":")" + name + "\"}").ok()) << name;
+    EXPECT_FALSE(call("run_start", R"({"command":"x","workspace":")" + name + "\"}").ok()) << name;
+  }
+  EXPECT_TRUE(api_.asked.empty());
 }
 
 TEST_F(McpTools, ReturnBytesThatAreNoTextAsBase64) {
-  api_.text = "\xff\x00";
+  api_.text = std::string("\xff\x00z", 3);
   const auto file = call("run_artifacts", R"({"run":"r","path":"out/a b.bin"})");
   EXPECT_EQ(file->text("base64"), base64(api_.text));
-  EXPECT_EQ(file->text("text"), "");
+  EXPECT_EQ(file->find("text"), nullptr);
+  EXPECT_EQ(file->find("next"), nullptr);
+  EXPECT_EQ(wire::to_json(*file->find("untrusted")), R"(["base64"])");
+}
+
+// A file is what its parts are, whatever is in it.
+TEST_F(McpTools, ReadLongFilesInParts) {
+  for (const std::string& piece :
+       {std::string("line\n"), std::string("\xc3\xa4\xe2\x82\xac\x01\"")}) {
+    api_.text.clear();
+    while (api_.text.size() < 200'000) api_.text += piece;
+    std::string whole;
+    int64_t offset = 0;
+    int parts = 0;
+    for (bool more = true; more; ++parts) {
+      const auto part =
+          call("run_artifacts", cat(R"({"run":"r","path":"a","offset":)", offset, "}"));
+      ASSERT_TRUE(part.ok());
+      EXPECT_LE(room_for_value(*part), kMostLine);
+      ASSERT_EQ(part->find("base64"), nullptr) << "never cut within a character";
+      whole += part->text("text");
+      more = part->find("next") != nullptr;
+      if (more) offset = *part->find("next")->integer();
+    }
+    EXPECT_EQ(whole, api_.text);
+    EXPECT_GT(parts, 5);
+  }
+}
+
+TEST_F(McpTools, AnswerWithTheEndOfALog) {
+  api_.text = std::string(100'000, 'a') + "\nthe end";
+  const auto end = call("run_logs", R"({"run":"r"})");
+  EXPECT_TRUE(end->text("text").ends_with("the end"));
+  EXPECT_TRUE(*end->find("truncated")->boolean());
+  EXPECT_LE(room_for_value(*end), kMostLine);
+  const auto start = call("run_logs", R"({"run":"r","offset":0})");
+  EXPECT_TRUE(start->text("text").starts_with("aaa"));
+  EXPECT_NE(start->find("next"), nullptr);
+}
+
+TEST_F(McpTools, ListTheNewestFirstInPages) {
+  api_.answers = {
+      json(R"({"metadata":{"continue":"dG9r+w=="},"items":[{"metadata":{"name":"r",)"
+           R"("creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Running"}}]})")};
+  const auto page = call("run_list", R"({"phase":"Running","limit":1,"cursor":"x/&y"})");
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(api_.asked[0],
+            "GET /apis/paddock.dev/v1alpha1/namespaces/default/runs?order=newest&"
+            "fieldSelector=status.phase%3DRunning&limit=1&continue=x%2F%26y");
+  EXPECT_EQ(page->text("next"), "dG9r+w==");
+  EXPECT_EQ(page->find("runs")->array()->at(0).text("createdAt"), "2026-01-01T00:00:00Z");
+}
+
+// However much there is to say, a list is one line that clients read.
+TEST_F(McpTools, ListsAreBoundedToo) {
+  Value::Array runs;
+  Value::Array nodes;
+  for (int64_t i = 0; i < kMostListed; ++i) {
+    const std::string name(63, 'n');
+    runs.push_back(Value::Object{
+        {"metadata", Value::Object{{"name", name}, {"creationTimestamp", "2026-01-01T00:00:00Z"}}},
+        {"status", Value::Object{{"phase", "Pending"},
+                                 {"reason", std::string(60, 'R')},
+                                 {"message", std::string(4000, '"')}}}});
+    Value::Array devices;
+    for (int each = 0; each < 16; ++each)
+      devices.push_back(
+          Value::Object{{"kind", "nvidia"}, {"model", std::string(500, char('a' + each))}});
+    nodes.push_back(Value::Object{
+        {"metadata", Value::Object{{"name", name}}},
+        {"status", Value::Object{{"os", "linux"}, {"arch", "x86_64"}, {"devices", devices}}}});
+  }
+  const Value page = Value::Object{{"continue", std::string(600, 'c')}};
+  api_.answers = {Value(Value::Object{{"metadata", page}, {"items", runs}})};
+  EXPECT_LE(room_for_value(*call("run_list", R"({"limit":50})")), kMostLine);
+  api_.answers = {Value(Value::Object{{"metadata", page}, {"items", nodes}})};
+  EXPECT_LE(room_for_value(*call("nodes", R"({"limit":50})")), kMostLine);
 }
 
 TEST_F(McpTools, RefuseArgumentsByName) {
-  for (const char* arguments :
-       {R"({})", R"({"command":"x","rm":"y"})", R"({"command":"x","folder":7})",
-        R"({"command":"x","folder":"a","workspace":"b"})"}) {
-    EXPECT_EQ(call("run_start", arguments).error().reason, "ARGUMENT_INVALID") << arguments;
+  struct Case {
+    const char* tool;
+    const char* arguments;
+    const char* field;
+  };
+  for (const Case& each : {
+           Case{"run_start", R"({})", "command"},
+           Case{"run_start", R"({"command":"x","rm\n":"y"})", "\"rm?\""},
+           Case{"run_start", R"({"command":["x"]})", "command"},
+           Case{"run_start", R"({"command":"x","folder":7})", "folder"},
+           Case{"run_start", R"({"command":"x","folder":"a","workspace":"b"})", "folder"},
+           Case{"run_start", R"({"command":"x","env":{"A":"b"}})", "env"},
+           Case{"run_start", R"({"command":"x","env":["A"]})", "env"},
+           Case{"run_start", R"({"command":"x","env":["A=1","A=2"]})", "env"},
+           Case{"run_start", R"({"command":"x","args":[1]})", "args[0]"},
+           Case{"run_start", R"({"command":"x","type":"agent"})", "type"},
+           Case{"run_start", R"({"command":"x","accelerator":"tpu"})", "accelerator"},
+           Case{"run_start", R"({"command":"x","idempotencyKey":"a\r\nX: y"})", "idempotencyKey"},
+           Case{"run_start", R"({"command":"a\u0000b"})", "command"},
+           Case{"run_list", R"({"phase":"nosuch"})", "phase"},
+           Case{"run_list", R"({"limit":51})", "limit"},
+           Case{"sandbox_list", R"({"phase":"Running"})", "phase"},
+           Case{"run_wait", R"({"run":"r","timeoutSeconds":46})", "timeoutSeconds"},
+           Case{"run_wait", R"({"run":""})", "run"},
+           Case{"run_artifacts", R"({"run":"r","path":"../x"})", "path"},
+           Case{"run_artifacts", R"({"run":"r","offset":-1})", "offset"},
+           Case{"execute", R"({"code":7})", "code"},
+           Case{"execute", R"({"code":"x","timeoutSeconds":21})", "timeoutSeconds"},
+           Case{"execute", R"({"code":"x","inputJson":"[1]"})", "inputJson"},
+       }) {
+    const auto refused = call(each.tool, each.arguments);
+    ASSERT_FALSE(refused.ok()) << each.arguments;
+    EXPECT_EQ(refused.error().reason, "ARGUMENT_INVALID") << each.arguments;
+    EXPECT_EQ(refused.error().causes.at(0).field, each.field) << each.arguments;
   }
-  EXPECT_EQ(call("run_wait", R"({"run":"r","timeoutSeconds":46})").error().reason,
-            "ARGUMENT_INVALID");
-  EXPECT_EQ(call("run_wait", R"({"run":""})").error().reason, "ARGUMENT_INVALID");
-  EXPECT_TRUE(api_.asked.empty());
-  EXPECT_EQ(call("run_wait", R"({"run":"none"})").error().reason, "RUN_NOT_FOUND");
+  EXPECT_TRUE(api_.asked.empty()) << "nothing was begun";
+  EXPECT_THAT(call("run_list", R"({"phase":"nosuch"})").error().message,
+              testing::HasSubstr("Pending, Scheduled, Preparing, Running"));
+  const auto gone = call("run_wait", R"({"run":"none"})");
+  EXPECT_EQ(gone.error().reason, "RUN_NOT_FOUND");
+  EXPECT_EQ(gone.error().causes.back().message, "run_list shows those that there are");
   api_.folders = false;
   EXPECT_EQ(call("run_start", R"({"command":"x","folder":"a"})").error().reason,
             "ARGUMENT_INVALID");
 }
 
 TEST_F(McpTools, ExecuteHandsOverCodeAndInputAndCutsLongOutput) {
+  const std::string out = std::string(300'000, 'x') + std::string(300'000, '\x01');
   api_.answers = {
       Value(Value::Object{{"success", true},
-                          {"stdout", std::string(kMostText + 1, 'x')},
-                          {"stderr", ""},
+                          {"stdout", out},
+                          {"stderr", std::string(100'000, '"')},
                           {"exit_code", 0},
                           {"execution_time_ms", 3},
                           {"error", Value()},
                           {"validation_errors", Value()}}),
       json(R"({"success":false,"stdout":"","stderr":"","exit_code":-1,"execution_time_ms":1,)"
            R"("error":"Code validation failed","validation_errors":["line 1: import os"]})")};
-  const auto done = call("execute", R"({"code":"print","inputData":{"a":1}})");
+  const auto done = call("execute", R"({"code":"print","inputJson":"{\"a\":1}"})");
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(api_.asked, std::vector<std::string>{"POST /execute"});
   EXPECT_EQ(api_.last_body, json(R"({"code":"print","timeout_seconds":10,"input_data":{"a":1}})"));
-  const std::string half(kMostText / 2, 'x');
-  EXPECT_EQ(done->text("stdout"), cat(half, "\n[TRUNCATED at ", kMostText,
-                                      " bytes]\n[1 bytes are left out here]\n", half));
+  EXPECT_LE(room_for_value(*done), kMostLine) << "clients read lines of at most 64 KiB";
+  EXPECT_TRUE(done->text("stdout").starts_with("xxxx"));
+  EXPECT_TRUE(done->text("stdout").ends_with("\x01"));
+  EXPECT_THAT(done->text("stdout"), testing::HasSubstr(" bytes are left out here]\n"));
   EXPECT_TRUE(*done->find("truncated")->boolean());
   EXPECT_EQ(done->find("error"), nullptr);
+  EXPECT_EQ(wire::to_json(*done->find("untrusted")), R"(["stdout","stderr"])");
   const auto refused = call("execute", R"({"code":"import os"})");
   ASSERT_TRUE(refused.ok());
   EXPECT_EQ(refused->text("error"), "Code validation failed");
   EXPECT_EQ(refused->find("validationErrors")->array()->size(), 1U);
-  for (const char* arguments : {R"({})", R"({"code":7})", R"({"code":"x","timeoutSeconds":21})"})
-    EXPECT_EQ(call("execute", arguments).error().reason, "ARGUMENT_INVALID") << arguments;
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "controller/api/handlers/meta/mcp.h"
 
+#include <algorithm>
+
+#include "common/contracts/names.h"
 #include "common/contracts/status.h"
 #include "common/contracts/version.h"
 #include "common/mcp/tools.h"
@@ -30,22 +33,27 @@ class TextBody final : public BodyReader {
   std::string text_;
 };
 
-// The start of what an answer streams.
+// A part of what an answer streams: what is before it is passed over.
 class Collected final : public ResponseStream {
  public:
-  Collected(mcp::Api::Text& into, size_t limit, const Request& outer)
-      : into_(into), limit_(limit), outer_(outer) {}
+  Collected(mcp::Api::Part& into, int64_t from, size_t limit, const Request& outer)
+      : into_(into), before_(static_cast<size_t>(from)), limit_(limit), outer_(outer) {}
   bool write(std::string_view bytes) override {
-    into_.bytes += bytes.substr(0, limit_ - into_.bytes.size());
-    into_.truncated = into_.bytes.size() == limit_;
+    const size_t passed = std::min(before_, bytes.size());
+    before_ -= passed;
+    bytes.remove_prefix(passed);
+    const size_t room = limit_ - into_.bytes.size();
+    into_.bytes += bytes.substr(0, room);
+    into_.more = into_.more || bytes.size() > room;
     return open();
   }
-  bool open() const override { return !into_.truncated && !outer_.client.gone(); }
+  bool open() const override { return !into_.more && !outer_.client.gone(); }
 
  private:
   Client::WhenGone when_gone() const override { return outer_.client.when_gone; }
 
-  mcp::Api::Text& into_;
+  mcp::Api::Part& into_;
+  size_t before_;
   size_t limit_;
   const Request& outer_;
 };
@@ -54,13 +62,20 @@ class OwnApi final : public mcp::Api {
  public:
   explicit OwnApi(Call& call) : call_(call) {}
 
-  Result<wire::Value> send(const std::string& method, const std::string& target,
-                           const wire::Value& body, const std::string& key) override {
-    ASSIGN_OR_RETURN(const Text text, ask(method, target, body, key, kMostAnswer));
-    return wire::parse_json(text.bytes);
+  Result<wire::Value> send(const Ask& wanted) override {
+    Inner inner{wanted.method, wanted.target, {}, {}};
+    if (!wanted.body.is_null()) {
+      inner.body = wire::to_json(wanted.body);
+      inner.headers["content-type"] = "application/json";
+    }
+    if (!wanted.key.empty()) inner.headers["idempotency-key"] = wanted.key;
+    return answer(std::move(inner));
   }
-  Result<Text> read(const std::string& target, size_t limit) override {
-    return ask("GET", target, {}, "", limit);
+  Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
+    return answer({"PUT", target, bytes, {{"content-type", "application/octet-stream"}}});
+  }
+  Result<Part> read(const std::string& target, int64_t from, size_t limit) override {
+    return ask({"GET", target, {}, {}}, from, limit);
   }
   bool has_folders() const override { return false; }
   Result<Uploaded> upload(const std::string&, const std::string&) override {
@@ -74,42 +89,61 @@ class OwnApi final : public mcp::Api {
   }
 
  private:
+  struct Inner {
+    std::string method;
+    std::string target;
+    std::string body;
+    std::map<std::string, std::string> headers;
+  };
+
+  Result<wire::Value> answer(Inner inner) {
+    ASSIGN_OR_RETURN(const Part part, ask(std::move(inner), 0, kMostAnswer));
+    return part.bytes.empty() ? Result<wire::Value>(wire::Value()) : wire::parse_json(part.bytes);
+  }
+
   // As its caller, through everything that a request from outside passes.
-  Result<Text> ask(const std::string& method, const std::string& target, const wire::Value& body,
-                   const std::string& key, size_t limit) {
-    ASSIGN_OR_RETURN(http_server::Target parsed, http_server::parse_target(target, kMostPath));
-    TextBody bytes(body.is_null() ? std::string() : wire::to_json(body));
-    Request inner{method, std::move(parsed.path), std::move(parsed.segments),
+  Result<Part> ask(Inner wanted, int64_t from, size_t limit) {
+    ASSIGN_OR_RETURN(http_server::Target parsed,
+                     http_server::parse_target(wanted.target, kMostPath));
+    TextBody bytes(std::move(wanted.body));
+    Request inner{std::move(wanted.method), std::move(parsed.path), std::move(parsed.segments),
                   std::move(parsed.query)};
+    inner.headers = std::move(wanted.headers);
     inner.headers["authorization"] = call_.request.header("authorization");
-    if (!body.is_null()) inner.headers["content-type"] = "application/json";
-    if (!key.empty()) inner.headers["idempotency-key"] = key;
     inner.body = &bytes;
     inner.inner = true;
     inner.client = call_.request.client;
     const Response response = call_.self(inner);
-    Text text;
-    Collected collected(text, limit, call_.request);
+    const bool good = response.status / 100 == 2;
+    Part part;
+    part.json = response.content_type.starts_with("application/json");
+    Collected collected(part, good ? from : 0, limit, call_.request);
     collected.write(response.body);
     if (response.stream) response.stream(collected);
-    if (response.status / 100 == 2) return text;
-    const auto error = wire::parse_json(text.bytes);
+    if (good) return part;
+    const auto error = wire::parse_json(part.bytes);
     return contracts::error_from_body(response.status, error ? *error : wire::Value());
   }
 
   Call& call_;
 };
 
-std::string name_space_of(const Call& call) {
+// A token's own, whatever the address says.
+Result<std::string> name_space_of(const Call& call) {
   if (!call.principal.name_space.empty()) return call.principal.name_space;
-  return call.request.parameter("namespace").value_or("default");
+  std::string asked = call.request.parameter("namespace").value_or("default");
+  if (contracts::is_dns_label(asked)) return asked;
+  return invalid_argument("NAMESPACE_INVALID",
+                          "a namespace has lower-case letters, digits and -, at most 63",
+                          "namespace");
 }
 
 }  // namespace
 
 Result<Response> serve_mcp(Call& call) {
+  ASSIGN_OR_RETURN(const std::string name_space, name_space_of(call));
   OwnApi api(call);
-  const mcp::Server server = mcp::make_server(api, name_space_of(call), contracts::kProgramVersion);
+  const mcp::Server server = mcp::make_server(api, name_space, contracts::kProgramVersion);
   const Request& request = call.request;
   const mcp::Envelope envelope{true, request.header("mcp-protocol-version"),
                                request.header("mcp-method"), request.header("mcp-name")};

@@ -1,0 +1,53 @@
+// An API that answers from a list, and remembers what it was asked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/mcp/tools.h"
+#include "common/wire/json.h"
+
+namespace paddock::mcp {
+
+class FakeApi final : public Api {
+ public:
+  Result<wire::Value> send(const Ask& ask) override {
+    asked.push_back(ask.method + " " + ask.target + (ask.key.empty() ? "" : " key=" + ask.key));
+    last_body = ask.body;
+    if (answers.empty()) return missing;
+    wire::Value out = answers.front();
+    if (answers.size() > 1) answers.erase(answers.begin());
+    return out;
+  }
+  Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
+    asked.push_back("PUT " + target);
+    sent.push_back(bytes);
+    return wire::Value(wire::Value::Object{});
+  }
+  Result<Part> read(const std::string& target, int64_t from, size_t limit) override {
+    asked.push_back(cat("READ ", target, " ", from));
+    const std::string rest = text.substr(std::min(static_cast<size_t>(from), text.size()));
+    return Part{rest.substr(0, limit), rest.size() > limit, folder};
+  }
+  bool has_folders() const override { return folders; }
+  Result<Uploaded> upload(const std::string&, const std::string& named) override {
+    asked.push_back("UPLOAD " + named);
+    return Uploaded{"w", "r"};
+  }
+  bool pause(Millis) override { return ++pauses < 1000; }
+
+  std::vector<std::string> asked;
+  std::vector<std::string> sent;
+  std::vector<wire::Value> answers;
+  wire::Value last_body;
+  Error missing{Code::kNotFound, "RUN_NOT_FOUND", "there is no such run"};
+  std::string text = "hello";
+  bool folder = false;
+  bool folders = true;
+  int pauses = 0;
+};
+
+inline wire::Value json(const std::string& text) { return wire::parse_json(text).value(); }
+
+}  // namespace paddock::mcp

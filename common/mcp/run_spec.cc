@@ -1,0 +1,94 @@
+#include "common/mcp/run_spec.h"
+
+#include "common/base/text.h"
+
+namespace paddock::mcp {
+namespace {
+
+using wire::Value;
+
+void set_unless_empty(Value& in, const char* name, Value value) {
+  if (!value.object()->empty()) in.set(name, std::move(value));
+}
+
+void copy(const Arguments& from, std::initializer_list<const char*> names, Value& to) {
+  for (const char* name : names)
+    if (const Value* value = from.find(name)) to.set(name, *value);
+}
+
+Value resources_of(const Arguments& given) {
+  Value out = Value::Object{};
+  copy(given, {"cpu", "memory"}, out);
+  if (const Value* kind = given.find("accelerator"))
+    out.set("accelerators",
+            Value::Object{{"kind", *kind}, {"count", given.integer("acceleratorCount", 1)}});
+  return out;
+}
+
+// "NAME=value" each: hosts that are strict take no object whose members are not known.
+Result<Value> variables_of(const Arguments& given) {
+  Value out = Value::Object{};
+  const Value* listed = given.find("env");
+  if (listed == nullptr) return out;
+  for (const Value& each : *listed->array()) {
+    const std::string& word = *each.string();
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return bad_argument(cat("env holds NAME=value, not ", quoted(word)), "env");
+    if (out.find(word.substr(0, equals)) != nullptr)
+      return bad_argument(cat("env has ", quoted(word.substr(0, equals)), " twice"), "env");
+    out.set(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return out;
+}
+
+Result<Value> policy_of(const Arguments& given) {
+  Value limits = Value::Object{};
+  copy(given, {"memory", "pids"}, limits);
+  if (const Value* disk = given.find("disk"))
+    for (const char* name : {"fsBytes", "fileSize"}) limits.set(name, *disk);
+  Value out = Value::Object{};
+  ASSIGN_OR_RETURN(Value variables, variables_of(given));
+  set_unless_empty(out, "env", std::move(variables));
+  set_unless_empty(out, "limits", std::move(limits));
+  return out;
+}
+
+// A line that the server splits, or with `args` the words as they are.
+Value command_of(const Arguments& given) {
+  const Value* args = given.find("args");
+  if (args == nullptr) return *given.find("command");
+  Value::Array words = *args->array();
+  words.insert(words.begin(), *given.find("command"));
+  return words;
+}
+
+Status set_files(const Place& place, const Arguments& given, bool upload, Value& spec) {
+  ASSIGN_OR_RETURN(std::string workspace, given.name("workspace", true));
+  const std::string folder = given.text("folder");
+  if (!folder.empty() && !workspace.empty())
+    return bad_argument("a run reads a folder or a workspace, not both", "folder");
+  if (!folder.empty() && upload) {
+    ASSIGN_OR_RETURN(const Api::Uploaded uploaded, place.api.upload(place.name_space, folder));
+    workspace = uploaded.workspace;
+    spec.set("workspaceRoot", uploaded.root);
+  }
+  if (!workspace.empty()) spec.set("workspace", workspace);
+  return {};
+}
+
+}  // namespace
+
+Result<Value> run_spec_of(const Place& place, const Arguments& given, bool upload) {
+  Value spec = Value::Object{{"type", "compute"}, {"command", command_of(given)}};
+  copy(given, {"type", "requirements", "timeout"}, spec);
+  if (const Value* dirs = given.find("artifactDirs"))
+    spec.set("artifacts", Value::Object{{"dirs", *dirs}});
+  set_unless_empty(spec, "resources", resources_of(given));
+  ASSIGN_OR_RETURN(Value policy, policy_of(given));
+  set_unless_empty(spec, "sandbox", std::move(policy));
+  TRY(set_files(place, given, upload, spec));
+  return spec;
+}
+
+}  // namespace paddock::mcp
