@@ -24,8 +24,8 @@ void look_at_pointer(Health& health, const ConnectionOptions& options, const Env
   health.instance = target->instance;
   const Result<InstancePaths> paths = find_instance(env, target->instance);
   if (!paths.ok()) return;
-  if (const auto settings = read_settings(paths->settings()); settings.ok())
-    health.packages = settings->packages;
+  if (auto settings = read_settings(paths->settings()); settings.ok())
+    health.settings = std::move(settings).value();
   Result<std::optional<InstancePointer>> pointer = current_pointer(*paths);
   if (!pointer.ok()) return;
   health.pointer = std::move(pointer).value();

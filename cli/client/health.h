@@ -19,8 +19,8 @@ struct NodeHealth {
 struct Health {
   std::string instance;  // empty for a controller elsewhere
   std::string url;
-  std::optional<InstancePointer> pointer;  // of an instance on this host
-  std::optional<PackageSources> packages;  // likewise
+  std::optional<InstancePointer> pointer;    // of an instance on this host
+  std::optional<InstanceSettings> settings;  // likewise
   bool controller_alive = false;
   bool agent_alive = false;
   bool controller_ready = false;

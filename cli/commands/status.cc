@@ -33,7 +33,10 @@ wire::Value status_document(const Health& health) {
   document.set("runs", health.runs);  // null: not known
   if (health.stored.object() != nullptr) document.set("stored", health.stored);
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
-  if (health.packages) document.set("packages", wire::encode(*health.packages));
+  if (health.settings) {
+    document.set("packages", wire::encode(health.settings->packages));
+    document.set("network", health.settings->network);
+  }
   document.set("controllerAlive", health.controller_alive);
   document.set("agentAlive", health.agent_alive);
   return document;
@@ -72,8 +75,10 @@ std::string status_text(const Health& health) {
     add("node", cat(node.name, node.ready ? " ready" : " not ready",
                     node.message.empty() ? "" : ": ", node.message));
   }
-  if (health.packages) {
-    for (std::string& line : source_lines(*health.packages)) add("packages", std::move(line));
+  if (health.settings) {
+    for (std::string& line : source_lines(health.settings->packages))
+      add("packages", std::move(line));
+    add("network", network_line(*health.settings));
   }
   for (std::string& line : stored_lines(health.stored)) add("stored", std::move(line));
   add("runs", runs_text(health));

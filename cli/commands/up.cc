@@ -30,7 +30,7 @@ struct UpOptions {
   std::string instance;
   std::optional<int64_t> port;
   std::string data_dir;  // absolute, or empty
-  const Parsed& parsed;  // sources of packages are read against what is remembered
+  const Parsed& parsed;  // what is remembered is read against it
   Millis timeout = kStartPatience;
 };
 
@@ -60,6 +60,7 @@ struct Start {
   MonoTime deadline;
   InstancePointer pointer;
   bool new_sources = false;  // an agent that runs knows others
+  bool new_network = false;  // both programs that run know otherwise
   bool was_complete = true;  // nothing had to be started
 
   Millis left() const { return std::max(Millis(1), deadline - env.clock.mono()); }
@@ -134,7 +135,8 @@ Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
 Status start_controller(Start& start, int64_t port) {
   ASSIGN_OR_RETURN(
       const os::ProcessIdentity process,
-      start_program(start.env, start.paths, kController, controller_args(start.paths, port)));
+      start_program(start.env, start.paths, kController, controller_args(start.paths, port),
+                    program_variables(start.settings)));
   start.pointer.controller = to_ref(process);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_controller(start, process);
@@ -146,11 +148,23 @@ Status start_controller(Start& start, int64_t port) {
   return write_pointer(start.paths.pointer(), start.pointer);
 }
 
-// The port asked for; else the last one, and any free one when that is taken meanwhile.
+Status end_former(const Start& start, const std::string& program,
+                  const std::optional<ProcessRef>& process) {
+  if (!is_alive(process)) return {};
+  ASSIGN_OR_RETURN(const bool killed, stop_process(to_identity(*process), kStopGrace));
+  if (killed) start.env.say(cat("the former ", program, " had to be killed"));
+  return {};
+}
+
+// The port asked for; else the last one, and any free one when that is taken meanwhile. One that
+// has other ceilings is started again; whoever waits for an answer tries again meanwhile.
 Status ensure_controller(Start& start) {
-  if (is_alive(start.pointer.controller) && !start.pointer.url.empty()) return {};
+  const bool up = is_alive(start.pointer.controller) && !start.pointer.url.empty();
+  if (up && !start.new_network) return {};
   start.was_complete = false;
-  start.env.say("starting the controller");
+  if (up) TRY(end_former(start, "controller", start.pointer.controller));
+  start.env.say(up ? cat("starting the controller, with network: ", network_line(start.settings))
+                   : "starting the controller");
   const Status first = start_controller(start, start.options.port.value_or(start.settings.port));
   if (first.ok() || first.error().reason != "PORT_IN_USE" || start.options.port) return first;
   start.env.say(cat("port ", start.settings.port, " is taken now; taking a free one"));
@@ -186,26 +200,23 @@ Status wait_for_agent(Start& start, const os::ProcessIdentity& process) {
   return wait_for_node(start, process);
 }
 
-// An agent that knows another controller, or other sources of packages, is started again; the runs
-// it holds go on meanwhile.
+// An agent that knows another controller, other sources of packages or other ceilings is started
+// again; the runs it holds go on meanwhile.
 Status ensure_agent(Start& start, const std::string& former_url) {
-  const bool fits = former_url == start.pointer.url && !start.new_sources;
+  const bool fits = former_url == start.pointer.url && !start.new_sources && !start.new_network;
   if (is_alive(start.pointer.agent) && fits) {
     const Status up = wait_for_node(start, to_identity(*start.pointer.agent));
     if (is_alive(start.pointer.agent)) return up;  // else it was killed just now
   }
   start.was_complete = false;
-  if (is_alive(start.pointer.agent)) {
-    ASSIGN_OR_RETURN(const bool killed,
-                     stop_process(to_identity(*start.pointer.agent), kStopGrace));
-    if (killed) start.env.say("the former node agent had to be killed");
-  }
+  TRY(end_former(start, "node agent", start.pointer.agent));
   start.env.say(start.new_sources ? "starting the node agent with other sources of packages"
                                   : "starting the node agent");
   ASSIGN_OR_RETURN(const os::ProcessIdentity process,
                    start_program(start.env, start.paths, kNodeAgent,
                                  agent_args(start.paths, start.pointer.url, start.pointer.node,
-                                            start.settings.packages)));
+                                            start.settings.packages),
+                                 program_variables(start.settings)));
   start.pointer.agent = to_ref(process);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_agent(start, process);
@@ -271,6 +282,7 @@ void announce(const Start& start) {
   env.say(cat("  node ", start.pointer.node, "; controller pid ", start.pointer.controller->pid,
               ", agent pid ", start.pointer.agent->pid));
   env.say(cat("  packages: ", join(source_lines(start.settings.packages), ", ")));
+  env.say(cat("  network: ", network_line(start.settings)));
   env.say(cat("  logs ", start.paths.folder, "/logs"));
 }
 
@@ -299,13 +311,17 @@ Result<Start> prepare(const UpOptions& options, const Env& env) {
                    choose_sources(options.parsed, env.cwd, settings.packages));
   const bool new_sources = sources != settings.packages;
   settings.packages = std::move(sources);
+  ASSIGN_OR_RETURN(const bool network, switch_option(options.parsed, "network", settings.network));
+  const bool new_network = network != settings.network;
+  settings.network = network;
   ASSIGN_OR_RETURN(const InstancePaths paths,
                    instance_paths(root, options.instance, settings.data_dir));
   for (const std::string& folder :
        {paths.folder, paths.controller_data(), paths.agent_data(), paths.run_folder()}) {
     TRY(os::make_dirs(folder));
   }
-  return Start{options, env, paths, settings, env.clock.mono() + options.timeout, {}, new_sources};
+  return Start{options, env,         paths,      settings, env.clock.mono() + options.timeout,
+               {},      new_sources, new_network};
 }
 
 // What `up` writes itself has room on a full disk too, as what the programs write at their start.

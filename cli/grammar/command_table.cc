@@ -29,11 +29,16 @@ std::vector<CommandRow> instance_commands() {
         {"--python-index", "URL", "package index for requirements.txt, such as a mirror's /simple"},
         {"--npm-registry", "URL", "registry for package.json"},
         {"--wheel-dir", "DIR", "folder of Python wheels, beside or instead of an index"},
+        {"--network", "", "runs may ask for hosts to reach (--allow-domain)"},
+        {"--no-network", "", "they may not, as at first"},
         {"--timeout", "D", "how long to wait until it is ready; 60s unless given"}},
        "Starting an instance that is up already is fine: it says so.\n"
-       "Sources of packages are remembered; an empty value takes one back. Other ones restart the\n"
-       "node agent, and runs go on meanwhile.\n\n"
-       "  paddock up\n  paddock up --packages public\n  paddock up --instance lab --port 7443"},
+       "Sources of packages are remembered from one start to the next, an empty value takes one\n"
+       "back; and so is --network, until --no-network. What changes of them restarts the node\n"
+       "agent, and the controller too for a network; runs go on meanwhile. With --network a run\n"
+       "has still none unless it asks.\n\n"
+       "  paddock up\n  paddock up --packages public --network\n  paddock up --instance lab --port "
+       "7443"},
       {"down",
        kInstanceGroup,
        "cancel what runs and stop the instance",

@@ -69,11 +69,11 @@ Result<InstancePaths> instance_paths(const std::string& root, const std::string&
 Result<InstanceSettings> read_settings(const std::string& path) {
   if (!os::exists(path)) return InstanceSettings{};
   const auto damaged = [](const Error& cause) {
-    return Error{
-        Code::kFailedPrecondition, "SETTINGS_DAMAGED",
-        cat("the instance's settings.json cannot be read (", cause.message,
-            "); remove it, and pass --port, --data-dir and sources of packages to `up` as before"),
-        cause.causes};
+    return Error{Code::kFailedPrecondition, "SETTINGS_DAMAGED",
+                 cat("the instance's settings.json cannot be read (", cause.message,
+                     "); remove it, and pass --port, --data-dir, --network and sources of packages "
+                     "to `up` as before"),
+                 cause.causes};
   };
   const Result<std::string> text = os::read_file(path, 64 << 10);
   if (!text) return damaged(text.error());
@@ -86,6 +86,11 @@ Result<InstanceSettings> read_settings(const std::string& path) {
 
 Status write_settings(const std::string& path, const InstanceSettings& settings) {
   return os::write_file_atomic(path, wire::to_pretty_json(wire::encode(settings)));
+}
+
+std::string network_line(const InstanceSettings& settings) {
+  return settings.network ? "runs may ask for hosts (--allow-domain)"
+                          : "none; `paddock up --network` lets runs ask for hosts";
 }
 
 }  // namespace paddock::cli

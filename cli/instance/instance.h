@@ -3,7 +3,7 @@
 //
 //   <root>/instances/<name>/
 //     instance.json    pointer to the running processes; exists only while they are meant to run
-//     settings.json    what `up` was told last: port, data folder, where packages come from
+//     settings.json    what `up` was told last: port, data folder, packages, network
 //     lock             held while `up` or `down` is at work
 //     controller/ agent/             the programs' own data (elsewhere with --data-dir)
 //     logs/<program>/latest.log      and previous.log
@@ -50,17 +50,21 @@ struct InstanceSettings {
   int64_t port = 0;
   std::string data_dir;
   PackageSources packages;
+  bool network = false;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("port", &InstanceSettings::port, "last port", {.min = 0, .max = 65535}),
                       field("dataDir", &InstanceSettings::data_dir, "given with --data-dir",
                             {.omit_empty = true}),
                       field("packages", &InstanceSettings::packages, "where packages come from",
-                            {.omit_empty = true})};
+                            {.omit_empty = true}),
+                      field("network", &InstanceSettings::network, "given with --network")};
   }
 };
 // Missing settings are the defaults; SETTINGS_DAMAGED.
 Result<InstanceSettings> read_settings(const std::string& path);
 Status write_settings(const std::string& path, const InstanceSettings& settings);
+// For people: whether runs may ask for a network, or how they may.
+std::string network_line(const InstanceSettings& settings);
 
 }  // namespace paddock::cli

@@ -66,6 +66,16 @@ TEST(InstancePaths, ASocketPathThatTheKernelWouldNotTakeIsLeftOut) {
   for (const std::string& arg : controller_args(paths, 0)) EXPECT_NE(arg, "--unix-socket");
 }
 
+TEST(InstanceSettings, ANetworkRaisesTheCeilingsOfBothPrograms) {
+  EXPECT_TRUE(program_variables({}).empty());
+  InstanceSettings settings;
+  settings.network = true;
+  EXPECT_EQ(program_variables(settings),
+            (std::map<std::string, std::string>{{"PADDOCK_CONTROLLER_CEILINGS_NETWORK", "true"},
+                                                {"PADDOCK_NODE_AGENT_CEILINGS_NETWORK", "true"}}));
+  EXPECT_NE(network_line({}), network_line(settings));
+}
+
 TEST(StateRoot, FollowsTheEnvironment) {
   EXPECT_EQ(*state_root({{"PADDOCK_HOME", "/p"}, {"HOME", "/h"}}, true), "/p");
   EXPECT_EQ(*state_root({{"HOME", "/root"}}, true), "/var/lib/paddock");
@@ -84,6 +94,7 @@ TEST(InstanceSettings, AreReadBackAndDamagedOnesAreAnError) {
   ASSERT_TRUE(write_settings(path, {8443, "/mnt/big"}).ok());
   EXPECT_EQ(read_settings(path)->port, 8443);
   EXPECT_EQ(read_settings(path)->data_dir, "/mnt/big");
+  EXPECT_FALSE(read_settings(path)->network);
   for (const char* text : {"", "{\"port\":80", "{\"port\":99999}"}) {
     ASSERT_TRUE(os::write_file_atomic(path, text).ok());
     const Error error = read_settings(path).error();

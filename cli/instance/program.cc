@@ -43,13 +43,15 @@ os::ProcessIdentity identity_of_child(pid_t pid) {
 
 Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
                                           const std::string& program,
-                                          const std::vector<std::string>& args) {
+                                          const std::vector<std::string>& args,
+                                          const std::map<std::string, std::string>& variables) {
   ASSIGN_OR_RETURN(const std::string path, find_program(env, program));
   ASSIGN_OR_RETURN(const os::Fd log, fresh_log(paths, program));
   os::SpawnOptions options;
   options.argv = {path};
   options.argv.insert(options.argv.end(), args.begin(), args.end());
-  options.env = env.vars;
+  options.env = variables;
+  options.env.insert(env.vars.begin(), env.vars.end());
   options.cwd = "/";
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();
@@ -126,6 +128,12 @@ std::vector<std::string> agent_args(const InstancePaths& paths, const std::strin
   const std::vector<std::string> sources = source_args(packages);
   args.insert(args.end(), sources.begin(), sources.end());
   return args;
+}
+
+std::map<std::string, std::string> program_variables(const InstanceSettings& settings) {
+  if (!settings.network) return {};
+  return {{"PADDOCK_CONTROLLER_CEILINGS_NETWORK", "true"},
+          {"PADDOCK_NODE_AGENT_CEILINGS_NETWORK", "true"}};
 }
 
 }  // namespace paddock::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,12 @@ inline constexpr const char* kLauncher = "paddock-sandbox";
 Result<std::string> find_program(const Env& env, const std::string& program);
 // Of a child of this process. One that has ended already is not alive by it.
 os::ProcessIdentity identity_of_child(pid_t pid);
-// Starts it in a session of its own, output to latest.log; the log before becomes previous.log. It
-// may have ended already: why is in its log.
+// Starts it in a session of its own with our variables and these on top, output to latest.log; the
+// log before becomes previous.log. It may have ended already: why is in its log.
 Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
                                           const std::string& program,
-                                          const std::vector<std::string>& args);
+                                          const std::vector<std::string>& args,
+                                          const std::map<std::string, std::string>& variables = {});
 // SIGTERM, then SIGKILL after `grace`. True if SIGKILL was needed. A process that is gone is fine;
 // one that only has the same pid is not touched.
 Result<bool> stop_process(const os::ProcessIdentity& process, Millis grace);
@@ -39,5 +41,8 @@ bool wait_until(const Env& env, Millis limit, const std::function<bool()>& ready
 std::vector<std::string> controller_args(const InstancePaths& paths, int64_t port);
 std::vector<std::string> agent_args(const InstancePaths& paths, const std::string& url,
                                     const std::string& node, const PackageSources& packages);
+// What the settings are to the programs beside their command lines: ceilings are raised on both
+// sides.
+std::map<std::string, std::string> program_variables(const InstanceSettings& settings);
 
 }  // namespace paddock::cli

@@ -36,6 +36,15 @@ Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::
   return std::optional<int64_t>(*value);
 }
 
+Result<bool> switch_option(const Parsed& parsed, const std::string& name, bool remembered) {
+  const std::string opposite = cat("no-", name);
+  if (parsed.has(name) && parsed.has(opposite))
+    return invalid_argument("USAGE",
+                            cat("--", name, " or --", opposite, ": leave one of the two out"),
+                            cat("--", opposite));
+  return parsed.has(name) || (remembered && !parsed.has(opposite));
+}
+
 Result<contracts::Accelerators> parse_accelerator(std::string_view text) {
   const size_t equals = text.find('=');
   const auto kind = wire::parse_enum<contracts::AcceleratorKind>(text.substr(0, equals));

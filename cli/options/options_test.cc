@@ -311,5 +311,18 @@ TEST_F(Options, AMountOverTheSystemIsRefusedBeforeAnythingStarts) {
   }
 }
 
+TEST(SwitchOption, IsRememberedUntilItIsTakenBack) {
+  const auto asked = [](const std::vector<std::string>& given, bool remembered) {
+    Parsed parsed;
+    for (const std::string& name : given) parsed.values[name] = {};
+    return switch_option(parsed, "network", remembered);
+  };
+  EXPECT_FALSE(*asked({}, false));
+  EXPECT_TRUE(*asked({}, true));
+  EXPECT_TRUE(*asked({"network"}, false));
+  EXPECT_FALSE(*asked({"no-network"}, true));
+  EXPECT_EQ(asked({"network", "no-network"}, true).error().reason, "USAGE");
+}
+
 }  // namespace
 }  // namespace paddock::cli

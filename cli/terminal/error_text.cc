@@ -15,6 +15,7 @@ constexpr std::array kHints = {
     Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
     Hint{"CERTIFICATE_NOT_VALID_NOW", "compare `date -u` here with that of another host"},
     Hint{"STREAM_LOST", "the run goes on; come back with `paddock logs -f` or `paddock wait`"},
+    Hint{"NETWORK_NOT_ALLOWED", "on an instance of your own, `paddock up --network` allows it"},
     Hint{"PORT_IN_USE", "choose another with --port, or leave --port out to get a free one"},
     Hint{"LOCK_HELD", "wait for it, or end it, and try again"},
     Hint{"PROGRAM_MISSING", "paddock's programs belong in one folder; install them together"},

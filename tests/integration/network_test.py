@@ -86,6 +86,31 @@ class Network(unittest.TestCase):
         status, answer = self.run_with_network(instance, "http://web.test")
         self.assertEqual((status, answer["error"]["code"]), (400, "NETWORK_NOT_ALLOWED"), answer)
 
+    def test_an_instance_of_ones_own_is_told_and_remembers_it(self):
+        instance = self.instance(PADDOCK_CONTROLLER_CEILINGS_NETWORK="false")
+        asks = ("run", "--allow-domain", f"web.test:{self.port}", "--", "python3", "-c", FETCH, f"http://web.test:{self.port}")
+        refused = instance.run(*asks, check=False)
+        self.assertIn("NETWORK_NOT_ALLOWED", refused.stderr)
+        self.assertIn("`paddock up --network` allows it", refused.stderr)
+        both = instance.run("up", "--network", "--no-network", check=False)
+        self.assertEqual(both.returncode, 2, both.stderr)
+        instance.run("run", "--name", "waits", "--detach", "--", "sleep", "600")
+        instance.wait_phase("waits", "Running")
+
+        self.assertIn("runs may ask for hosts", instance.run("up", "--network").stderr)
+        self.assertEqual(json.loads(instance.run("status", "-o", "json").stdout)["network"], True)
+        self.assertIn("from outside", instance.run(*asks).stdout)
+        self.assertEqual(instance.run_object("waits")["status"]["phase"], "Running")
+        unasked = instance.run("run", "--", "python3", "-c", FETCH, f"http://web.test:{self.port}", check=False)
+        self.assertNotIn("from outside", unasked.stdout)
+        self.assertIn("was up already", instance.run("up", "--network").stderr)
+
+        instance.run("down")
+        instance.run("up")
+        self.assertIn("from outside", instance.run(*asks).stdout)
+        instance.run("up", "--no-network")
+        self.assertIn("NETWORK_NOT_ALLOWED", instance.run(*asks, check=False).stderr)
+
 
 if __name__ == "__main__":
     main()
