@@ -5,38 +5,16 @@
 #include <atomic>
 
 #include "cli/client/connection.h"
-#include "cli/output/kinds.h"
+#include "cli/client/name_choice.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/interrupt.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
 
-namespace {
-
-Result<std::string> name_of_run(const std::string& word) {
-  const size_t slash = word.find('/');
-  if (slash == std::string::npos) return word;
-  ASSIGN_OR_RETURN(const Kind kind, parse_kind(word.substr(0, slash)));
-  if (kind != Kind::kRun)
-    return invalid_argument("USAGE", cat("this command is for runs; `", word, "` is none"), "NAME");
-  return word.substr(slash + 1);
-}
-
-}  // namespace
-
 Result<RunRef> run_ref(const Parsed& parsed) {
-  ASSIGN_OR_RETURN(std::string name, name_of_run(parsed.text("NAME")));
+  ASSIGN_OR_RETURN(std::string name, name_of(Kind::kRun, parsed.text("NAME")));
   return RunRef{parsed.text("namespace", "default"), std::move(name)};
-}
-
-Result<std::vector<RunRef>> run_refs(const Parsed& parsed) {
-  std::vector<RunRef> out;
-  for (const std::string& word : parsed.list("NAME")) {
-    ASSIGN_OR_RETURN(std::string name, name_of_run(word));
-    out.push_back({parsed.text("namespace", "default"), std::move(name)});
-  }
-  return out;
 }
 
 void say_when_waiting(client::ControllerClient& client, const Env& env) {

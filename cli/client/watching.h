@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "cli/client/run_end.h"
 #include "cli/options/command_row.h"
@@ -12,7 +11,6 @@ namespace paddock::cli {
 // The run that NAME names: alone, or as `get -o name` prints it (`run/a`, `run.paddock.dev/a`).
 // USAGE if that is another kind.
 Result<RunRef> run_ref(const Parsed& parsed);
-Result<std::vector<RunRef>> run_refs(const Parsed& parsed);
 
 // Says on stderr, once, that nobody answers and for how long it goes on trying.
 void say_when_waiting(client::ControllerClient& client, const Env& env);

@@ -2,13 +2,15 @@
 #include <map>
 
 #include "cli/client/fetch_artifacts.h"
+#include "cli/client/name_choice.h"
 #include "cli/client/object_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/names.h"
 #include "cli/output/run_report.h"
-#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/for_each.h"
 #include "cli/terminal/table.h"
+#include "common/os/file.h"
 
 namespace paddock::cli {
 namespace {
@@ -80,8 +82,9 @@ std::string output_folder(const Parsed& parsed, const Env& env) {
   return parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : "";
 }
 
-Result<int> show_artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const RunRef ref, run_ref(parsed));
+// `folder` empty: they are listed.
+Status show_artifacts(Watcher& watcher, const RunRef& ref, const std::string& folder,
+                      const Env& env) {
   ASSIGN_OR_RETURN(const Run run, watcher.client.get_run(ref.name_space, ref.name));
   const bool ended = contracts::is_terminal(run.status.phase);
   if (!ended && run.status.artifacts.empty()) {
@@ -90,16 +93,15 @@ Result<int> show_artifacts(Watcher& watcher, const Parsed& parsed, const Env& en
                      " and has finished no file yet; --follow waits for them")};
   }
   if (!ended) env.say("the run has not ended; these are the files that it has finished so far");
-  Bringing bringing(watcher, ref, output_folder(parsed, env), env);
-  if (!parsed.has("output")) {
+  Bringing bringing(watcher, ref, folder, env);
+  if (folder.empty()) {
     list_artifacts(run.status.artifacts, env);
   } else {
     TRY(bringing.take(run.status.artifacts));
     env.say(bringing.summary());
   }
   tell_left_out(run, env);
-  TRY(bringing.all_brought());
-  return kExitOk;
+  return bringing.all_brought();
 }
 
 // What is there, then each change of it, until the run has ended. Where the server no longer has
@@ -130,9 +132,9 @@ Result<Run> follow_to_the_end(Watcher& watcher, const RunRef& ref, Bringing& bri
   }
 }
 
-Result<int> follow_artifacts(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const RunRef ref, run_ref(parsed));
-  Bringing bringing(watcher, ref, output_folder(parsed, env), env);
+Status follow_artifacts(Watcher& watcher, const RunRef& ref, const std::string& folder,
+                        const Env& env) {
+  Bringing bringing(watcher, ref, folder, env);
   ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
   if (!contracts::is_terminal(run.status.phase)) {
     ASSIGN_OR_RETURN(run, follow_to_the_end(watcher, ref, bringing, env));
@@ -140,17 +142,31 @@ Result<int> follow_artifacts(Watcher& watcher, const Parsed& parsed, const Env& 
   TRY(bringing.take(run.status.artifacts));
   env.say(cat("the run has ended: ", bringing.summary()));
   tell_left_out(run, env);
-  TRY(bringing.all_brought());
-  return kExitOk;
+  return bringing.all_brought();
+}
+
+// Those of several runs are each in a folder of the run's name: their paths are the same.
+Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
+  const std::string folder = output_folder(parsed, env);
+  const bool several = runs.size() > 1;
+  if (several && parsed.has("follow"))
+    return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),
+                            "--follow");
+  return for_each(runs, env, [&](const RunRef& run) {
+    if (several) env.out.write(part_title(run));
+    const std::string its_own =
+        several && !folder.empty() ? os::join_path(folder, run.name) : folder;
+    return parsed.has("follow") ? follow_artifacts(watcher, run, its_own, env)
+                                : show_artifacts(watcher, run, its_own, env);
+  });
 }
 
 }  // namespace
 
 int artifacts_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) {
-    return parsed.has("follow") ? follow_artifacts(watcher, parsed, env)
-                                : show_artifacts(watcher, parsed, env);
-  });
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return artifacts_of_all(watcher, parsed, env); });
 }
 
 }  // namespace paddock::cli

@@ -32,6 +32,7 @@ int api_resources_command(const Parsed& parsed, Env& env);
 int logs_command(const Parsed& parsed, Env& env);
 int events_command(const Parsed& parsed, Env& env);
 int wait_command(const Parsed& parsed, Env& env);
+int rerun_command(const Parsed& parsed, Env& env);
 int cancel_command(const Parsed& parsed, Env& env);
 int artifacts_command(const Parsed& parsed, Env& env);
 int delete_command(const Parsed& parsed, Env& env);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/client/manifests.h"
+#include "cli/client/name_choice.h"
 #include "cli/client/object_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
@@ -47,11 +48,34 @@ Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env)
   return out;
 }
 
+// `run/a node/b`, as `get -o name` prints them: each word says its kind.
+Result<std::vector<Doomed>> referred_to(const Parsed& parsed) {
+  if (parsed.has("all"))
+    return invalid_argument("USAGE", "--all means every name; leave one of the two out", "--all");
+  std::vector<std::string> words = parsed.list("NAME");
+  words.insert(words.begin(), parsed.text("KIND"));
+  std::vector<Doomed> out;
+  for (const std::string& word : words) {
+    if (word.find('/') == std::string::npos)
+      return invalid_argument(
+          "USAGE", cat("`", word, "` names no kind, as `", words.front(), "` does: KIND/NAME"),
+          "NAME");
+    Parsed one = parsed;
+    one.values.erase("NAME");
+    one.values["KIND"] = {word};
+    ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(one));
+    out.push_back(doomed(std::move(choice)));
+  }
+  return out;
+}
+
 Result<std::vector<Doomed>> chosen(client::ControllerClient& client, const Parsed& parsed) {
   if (!parsed.has("KIND"))
     return invalid_argument("USAGE", "say what: KIND and NAME, KIND and --selector, or --filename");
+  if (parsed.text("KIND").find('/') != std::string::npos && parsed.has("NAME"))
+    return referred_to(parsed);
   ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
-  std::vector<std::string> names = parsed.list("NAME");
+  ASSIGN_OR_RETURN(std::vector<std::string> names, names_of(choice.kind, parsed.list("NAME")));
   if (names.empty() && !choice.name.empty()) names = {choice.name};  // run/hello
   if (!names.empty() && parsed.has("all"))
     return invalid_argument("USAGE", "--all means every name; leave one of the two out", "--all");

@@ -1,10 +1,12 @@
 // `paddock logs`: the output of a run, both streams in the order in which they were written.
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_values.h"
 #include "cli/output/event_printer.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/for_each.h"
 #include "cli/terminal/safe_output.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
@@ -56,8 +58,7 @@ std::string log_target(const RunRef& run, const LogOptions& options) {
 }
 
 // The server's text. It cannot be resumed: a lost connection is an error.
-Result<int> print_text(Watcher& watcher, const RunRef& run, const LogOptions& options,
-                       const Env& env) {
+Status print_text(Watcher& watcher, const RunRef& run, const LogOptions& options, const Env& env) {
   http::Request request;
   request.target = log_target(run, options);
   request.timeout = Millis(0);
@@ -66,13 +67,13 @@ Result<int> print_text(Watcher& watcher, const RunRef& run, const LogOptions& op
     return true;
   };
   ASSIGN_OR_RETURN(const http::Response answer, watcher.http.send(request));
-  if (answer.status == 200) return kExitOk;
+  if (answer.status == 200) return {};
   const Result<wire::Value> body = wire::parse_json(answer.body);
   return contracts::error_from_body(answer.status, body.ok() ? *body : wire::Value());
 }
 
 // From the events, which are resumed where a connection broke.
-Result<int> follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
+Status follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
   Env merged = env;
   merged.err.write = env.out.write;  // what the program wrote to either stream is the log
   merged.err.tty = env.out.tty;
@@ -82,7 +83,20 @@ Result<int> follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
                                      printer.print(event);
                                      return true;
                                    }));
-  return kExitOk;
+  return {};
+}
+
+// One after another: of several that go on nobody could tell the lines apart.
+Result<int> print_all(Watcher& watcher, const std::vector<RunRef>& runs, const LogOptions& options,
+                      const Env& env) {
+  if (options.follow && runs.size() > 1)
+    return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),
+                            "--follow");
+  const bool resumable = options.follow && options.is_whole();
+  return for_each(runs, env, [&](const RunRef& run) {
+    if (runs.size() > 1) env.out.write(part_title(run));
+    return resumable ? follow_output(watcher, run, env) : print_text(watcher, run, options, env);
+  });
 }
 
 }  // namespace
@@ -92,9 +106,8 @@ int logs_command(const Parsed& parsed, Env& env) {
   if (!read.ok()) return fail(env, read.error());
   const LogOptions& options = *read;
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    ASSIGN_OR_RETURN(const RunRef run, run_ref(parsed));
-    const bool resumable = options.follow && options.is_whole();
-    return resumable ? follow_output(watcher, run, env) : print_text(watcher, run, options, env);
+    ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
+    return print_all(watcher, runs, options, env);
   });
 }
 

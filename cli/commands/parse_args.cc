@@ -243,6 +243,7 @@ Cut cut_at_dashes(std::vector<std::string> words) {
 
 Result<Parsed> with_program(Parsed parsed, const CommandRow& row, const Cut& cut) {
   if (row.arguments.empty() || !row.arguments.back().behind_dashes) return parsed;
+  if (!cut.program && !row.arguments.back().required) return parsed;
   if (!cut.program || cut.program->empty())
     return usage(cat("the program to run stands after `--`; usage: ", usage_line(row)));
   parsed.values[row.arguments.back().name] = *cut.program;

@@ -110,7 +110,14 @@ TEST(ParseArgs, NamesTheNearestCommandOrOption) {
 TEST(ParseArgs, SaysWhatIsMissing) {
   EXPECT_THAT(complaint({"compute", "dir"}), HasSubstr("usage: paddock compute"));
   EXPECT_THAT(complaint({"compute"}), HasSubstr("usage: paddock compute"));
-  EXPECT_THAT(complaint({"logs"}), HasSubstr("usage: paddock logs"));
+  EXPECT_THAT(complaint({"events"}), HasSubstr("usage: paddock events"));
+}
+
+TEST(ParseArgs, AProgramMayBeLeftOutWhereItIsAChange) {
+  EXPECT_FALSE(parsed({"rerun", "a", "b"}).has("PROGRAM"));
+  const Parsed changed = parsed({"rerun", "a", "-e", "A=1", "--", "sh", "-c", "x"});
+  EXPECT_THAT(changed.list("NAME"), ElementsAre("a"));
+  EXPECT_THAT(changed.list("PROGRAM"), ElementsAre("sh", "-c", "x"));
 }
 
 TEST(ParseArgs, HelpIsThereAtEveryLevel) {

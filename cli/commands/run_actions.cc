@@ -1,7 +1,7 @@
 // `paddock wait` and `cancel`.
 #include <algorithm>
 
-#include "cli/client/object_choice.h"
+#include "cli/client/name_choice.h"
 #include "cli/client/run_end.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
@@ -12,27 +12,7 @@
 #include "cli/terminal/for_each.h"
 
 namespace paddock::cli {
-
 namespace {
-
-// By names, or all that a selector chooses now.
-Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const Parsed& parsed) {
-  ASSIGN_OR_RETURN(std::vector<RunRef> named, run_refs(parsed));
-  const std::string selector = parsed.text("selector");
-  if (named.empty() && selector.empty())
-    return invalid_argument("USAGE", "say which: names, or --selector for several", "NAME");
-  if (!named.empty() && !selector.empty())
-    return invalid_argument("USAGE", "names, or --selector: leave one of the two out",
-                            "--selector");
-  if (!named.empty()) return named;
-  const ObjectChoice all{
-      .kind = Kind::kRun, .name_space = parsed.text("namespace", "default"), .selector = selector};
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, listed_names(client, all));
-  if (names.empty())
-    return Error{Code::kNotFound, "NO_RUN", cat("no run has the labels ", selector)};
-  for (const std::string& name : names) named.push_back({all.name_space, name});
-  return named;
-}
 
 // A name that is wrong is told now and not when the others have ended, which may be hours later.
 Status all_are_there(client::ControllerClient& client, const std::vector<RunRef>& runs,

@@ -42,6 +42,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"events", events_command},
     std::pair<std::string_view, Function>{"wait", wait_command},
     std::pair<std::string_view, Function>{"cancel", cancel_command},
+    std::pair<std::string_view, Function>{"rerun", rerun_command},
     std::pair<std::string_view, Function>{"artifacts", artifacts_command},
     std::pair<std::string_view, Function>{"delete", delete_command},
     std::pair<std::string_view, Function>{"receipt", receipt_command},

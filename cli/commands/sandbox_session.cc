@@ -1,12 +1,14 @@
 // `paddock sandbox create`, `cancel`, `list` and `destroy`.
 #include <unistd.h>
 
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/session_options.h"
 #include "cli/output/output_format.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/for_each.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/safe_output.h"
 #include "common/base/percent.h"
@@ -22,8 +24,15 @@ constexpr const char* kPlural = "sandboxes";
 
 std::string name_space(const Parsed& parsed) { return parsed.text("namespace", "default"); }
 
-std::string session_path(const Parsed& parsed) {
-  return paths::object(name_space(parsed), kPlural, percent_encode(parsed.text("NAME")));
+std::string session_path(const Parsed& parsed, const std::string& name) {
+  return paths::object(name_space(parsed), kPlural, percent_encode(name));
+}
+
+// NAME and --name are the same.
+Result<std::string> wanted_name(const Parsed& parsed) {
+  if (parsed.has("NAME") && parsed.has("name"))
+    return invalid_argument("USAGE", "NAME or --name: leave one of the two out", "--name");
+  return parsed.text("NAME", parsed.text("name"));
 }
 
 Result<std::optional<std::string>> security_text(const Parsed& parsed) {
@@ -41,7 +50,7 @@ Result<int> create_session(Watcher& watcher, const Parsed& parsed, const Env& en
   ASSIGN_OR_RETURN(const auto security, security_text(parsed));
   contracts::Sandbox session;
   ASSIGN_OR_RETURN(session.spec, session_spec(parsed, env, security));
-  session.metadata.name = parsed.text("NAME");
+  ASSIGN_OR_RETURN(session.metadata.name, wanted_name(parsed));
   if (session.metadata.name.empty()) session.metadata.generate_name = "sandbox-";
   ASSIGN_OR_RETURN(const wire::Value made,
                    watcher.client.send("POST", paths::collection(name_space(parsed), kPlural),
@@ -55,8 +64,9 @@ Result<int> create_session(Watcher& watcher, const Parsed& parsed, const Env& en
 }
 
 Result<int> cancel(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
   const std::string target =
-      cat(session_path(parsed), "/commands/", percent_encode(parsed.text("ID")), "/cancel");
+      cat(session_path(parsed, name), "/commands/", percent_encode(parsed.text("ID")), "/cancel");
   ASSIGN_OR_RETURN([[maybe_unused]] const wire::Value answer,
                    watcher.client.send("POST", target, wire::Value::Object{}));
   env.say(cat("command ", parsed.text("ID"), " is being canceled"));
@@ -64,10 +74,14 @@ Result<int> cancel(Watcher& watcher, const Parsed& parsed, const Env& env) {
 }
 
 Result<int> destroy(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN([[maybe_unused]] const wire::Value answer,
-                   watcher.client.send("DELETE", session_path(parsed), wire::Value()));
-  env.say(cat("sandbox ", parsed.text("NAME"), " destroyed"));
-  return kExitOk;
+  ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                   chosen_names(watcher.client, parsed, Kind::kSandbox));
+  return for_each(names, env, [&](const std::string& name) -> Status {
+    ASSIGN_OR_RETURN([[maybe_unused]] const wire::Value answer,
+                     watcher.client.send("DELETE", session_path(parsed, name), wire::Value()));
+    env.say(cat("sandbox ", printable(name), " destroyed"));
+    return {};
+  });
 }
 
 }  // namespace

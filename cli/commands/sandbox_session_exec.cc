@@ -1,4 +1,5 @@
 // `paddock sandbox exec`: one command in a session, its output as it comes.
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/session_options.h"
@@ -51,8 +52,9 @@ Error refusal(const http::Response& response) {
 }
 
 Result<http::Request> request_of(Watcher& watcher, const Parsed& parsed, bool stream) {
-  const std::string session = paths::object(parsed.text("namespace", "default"), "sandboxes",
-                                            percent_encode(parsed.text("NAME")));
+  ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
+  const std::string session =
+      paths::object(parsed.text("namespace", "default"), "sandboxes", percent_encode(name));
   ASSIGN_OR_RETURN(const wire::Value object, watcher.client.get(session));
   const wire::Value* time = object.at("spec.security.limits.timeoutMs");
   const int64_t* time_ms = time == nullptr ? nullptr : time->integer();

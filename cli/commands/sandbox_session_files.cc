@@ -1,6 +1,7 @@
 // `paddock sandbox files`: what a session holds, in and out.
 #include <unistd.h>
 
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/names.h"
@@ -24,10 +25,11 @@ namespace paths = contracts::paths;
 constexpr size_t kMostFileBytes = size_t{8} << 20;  // of one request
 constexpr wire::ParseLimits kFileLimits{size_t{64} << 20, 16, 200'000};
 
-std::string target_of(const Parsed& parsed) {
-  std::string out = cat(paths::object(parsed.text("namespace", "default"), "sandboxes",
-                                      percent_encode(parsed.text("NAME"))),
-                        "/files");
+Result<std::string> target_of(const Parsed& parsed) {
+  ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
+  std::string out =
+      cat(paths::object(parsed.text("namespace", "default"), "sandboxes", percent_encode(name)),
+          "/files");
   for (const std::string& part : split(parsed.text("PATH"), '/'))
     if (!part.empty()) out += cat("/", percent_encode(part));
   return out;
@@ -49,7 +51,7 @@ Result<std::string> content_of(const Parsed& parsed, const Env& env) {
 
 Status change(Watcher& watcher, const Parsed& parsed, const Env& env) {
   http::Request request;
-  request.target = target_of(parsed);
+  ASSIGN_OR_RETURN(request.target, target_of(parsed));
   if (parsed.has("rm")) {
     request.method = "DELETE";
   } else {
@@ -77,7 +79,7 @@ void print_folder(const contracts::SessionFileList& folder, const Env& env) {
 
 Status show(Watcher& watcher, const Parsed& parsed, const Env& env) {
   http::Request request;
-  request.target = target_of(parsed);
+  ASSIGN_OR_RETURN(request.target, target_of(parsed));
   ASSIGN_OR_RETURN(const http::Response response, ask(watcher, request));
   const auto type = response.headers.find("content-type");
   if (type == response.headers.end() || !type->second.starts_with("application/json")) {

@@ -67,14 +67,18 @@ std::vector<CommandRow> look_commands() {
   return {
       {"logs",
        kLookGroup,
-       "the output of a run",
-       {name},
+       "the output of runs",
+       {names},
        {{"-f,--follow", "", "go on until the run has ended"},
         {"--tail", "N", "only the last N lines"},
         {"--since", "D", "only what was written in the last D, e.g. 10m"},
         {"--timestamps", "", "the time before each line"},
+        kRunSelector,
         kNamespace},
-       "Ctrl-C only stops watching; the run goes on."},
+       "Ctrl-C only stops watching; the run goes on. Of several runs: one after another, each "
+       "below its\n"
+       "name; --follow takes one.\n\n"
+       "  paddock logs train-1 --follow\n  paddock logs -l sweep=a --tail 1"},
       {"events",
        kLookGroup,
        "phases, output and end of a run, as they happen",
@@ -101,16 +105,20 @@ std::vector<CommandRow> look_commands() {
        "unless given). What they save until then comes back as its artifacts."},
       {"artifacts",
        kLookGroup,
-       "fetch a run's artifacts, or list them",
-       {name},
+       "fetch the artifacts of runs, or list them",
+       {names},
        {{"--output", "DIR", "write them here; without it they are listed"},
         {"-f,--follow", "", "go on until the run has ended, with each file as it is finished"},
+        kRunSelector,
         kNamespace,
         kVerbose},
        "While the run lives these are the files that it has finished; one that it writes again "
        "comes\n"
-       "again. Ctrl-C only stops watching; the run goes on.\n\n"
-       "  paddock artifacts train-1 --follow --output checkpoints"},
+       "again. Ctrl-C only stops watching; the run goes on. Those of several runs are written "
+       "to\n"
+       "DIR/NAME, for each name.\n\n"
+       "  paddock artifacts train-1 --follow --output checkpoints\n"
+       "  paddock artifacts -l sweep=a --output results"},
       {"receipt",
        kLookGroup,
        "what became of a run that ended, signed by the controller",

@@ -1,5 +1,6 @@
 #include "cli/grammar/command_rows.h"
 #include "cli/options/policy_options.h"
+#include "cli/options/rerun.h"
 #include "cli/options/run_options.h"
 
 namespace paddock::cli {
@@ -93,6 +94,39 @@ CommandRow build_command_row() {
       "  paddock build . --type test --artifact-dir out -- pytest --junitxml=out/report.txt tests"};
 }
 
+// With the options of `run` where they can change what a run was.
+CommandRow rerun_row() {
+  const std::vector<OptionRow> changes = rerun_option_rows();
+  CommandRow row = {
+      "rerun",
+      kRunGroup,
+      "ended runs once more, as they were or with changes",
+      {{"NAME", "names of the runs", false, true},
+       {"PROGRAM", "another program and its words", false, true, true}},
+      {{"-l,--selector", "SELECTOR", "all that have these labels now, e.g. team=a,stage!=test"},
+       {"--field-selector", "SELECTOR", "and these fields, e.g. status.phase=Failed"},
+       {"--latest-files", "", "with the files that its workspace has now, not those of then"},
+       {"--requirements", "FILE", "requirements of the project, in place of what it had"},
+       kArtifactDir,
+       kPublish,
+       kVolume,
+       {"--name", "NAME", "name of the new run, where it is one; made up unless given"},
+       kNamespace,
+       {"--label", "KEY=VALUE", "one more label, or another value; may be repeated", true}},
+      "Prints the new names. What may be repeated is added to what a run had, any other option "
+      "takes\n"
+      "the place of it. Labels come along. One that has not ended, or is refused, does not stop "
+      "the\n"
+      "others; the exit code is that of the first refusal. Files of then are used while its "
+      "workspace\n"
+      "has them; after that it is refused, unless --latest-files.\n\n"
+      "  paddock rerun train-1 --memory 32Gi --env SEED=2\n"
+      "  paddock wait $(paddock rerun -l sweep=a --field-selector status.phase=Failed)\n"
+      "  paddock logs -f $(paddock rerun train-1 -- python3 train.py --epochs 5)"};
+  row.options.insert(row.options.end(), changes.begin(), changes.end());
+  return row;
+}
+
 CommandRow execute_row() {
   return {
       "execute",
@@ -177,6 +211,7 @@ std::vector<CommandRow> run_commands() {
           with_run_options(compute_command_row()),
           with_run_options(build_command_row()),
           plan_row(),
+          rerun_row(),
           execute_row(),
           with_policy_options(sandbox_run_row()),
           pytest_row()};

@@ -26,6 +26,7 @@ CommandRow create_session_row() {
        {"--lifetime", "D", "and after this at the latest; 8h unless given"},
        {"--grace", "D",
         "from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given"},
+       {"--name", "NAME", "the same as NAME"},
        kNamespace,
        kDocument},
       "Prints the session's name. What is not given is denied: no network, no folders of the\n"
@@ -81,12 +82,14 @@ CommandRow files_row() {
 }
 
 CommandRow destroy_row() {
-  return {"sandbox destroy",
-          kSessions,
-          "end a session: what runs in it is killed, its files are gone",
-          {kName},
-          {kNamespace},
-          "  paddock sandbox destroy work"};
+  return {
+      "sandbox destroy",
+      kSessions,
+      "end sessions: what runs in them is killed, their files are gone",
+      {{"NAME", "names of the sessions", false, true}},
+      {{"-l,--selector", "SELECTOR", "all that have these labels now, e.g. team=a"}, kNamespace},
+      "One that is not there does not stop the others.\n\n"
+      "  paddock sandbox destroy work\n  paddock sandbox destroy a b c"};
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ Result<contracts::RunType> run_type(const Parsed& parsed) {
       "--type");
 }
 
+}  // namespace
+
 Result<std::string> publish_name(const Parsed& parsed) {
   std::string name = parsed.text("publish");
   if (!parsed.has("publish") || contracts::is_dns_label(name)) return name;
@@ -60,8 +62,6 @@ Result<std::string> publish_name(const Parsed& parsed) {
                               "most 63, no '-' at the ends"),
                           "--publish");
 }
-
-}  // namespace
 
 std::string project_path(std::string_view text) {
   const bool given = !text.empty();

@@ -35,6 +35,8 @@ Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env,
 // The object to create; `name` is the run's, `workspace` the name of the uploaded workspace.
 contracts::Run make_run(const ComputeOptions& options, const std::string& name,
                         const std::string& workspace);
+// VOLUME_NAME_INVALID.
+Result<std::string> publish_name(const Parsed& parsed);
 // A path of the project without `./` before and `/` behind; "." is the project itself.
 std::string project_path(std::string_view text);
 

@@ -1,5 +1,7 @@
 #include "cli/options/policy_options.h"
 
+#include <algorithm>
+
 #include "cli/options/names.h"
 #include "cli/options/option_values.h"
 #include "common/wire/yaml.h"
@@ -11,9 +13,8 @@ using contracts::SandboxPolicy;
 
 constexpr int64_t kMost = int64_t{1} << 53;
 
-Result<SandboxPolicy> policy_of_document(const std::optional<std::string>& text) {
-  if (!text) return SandboxPolicy{};
-  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_yaml(*text));
+Result<SandboxPolicy> policy_of_document(const std::string& text) {
+  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_yaml(text));
   return wire::decode<SandboxPolicy>(value);
 }
 
@@ -76,7 +77,9 @@ void apply_domains(const Parsed& parsed, SandboxPolicy& policy) {
   if (domains.empty()) return;
   contracts::NetworkPolicy& network = network_of(policy);
   network.enabled = true;
-  network.allow_domains.insert(network.allow_domains.end(), domains.begin(), domains.end());
+  for (const std::string& domain : domains)
+    if (std::ranges::find(network.allow_domains, domain) == network.allow_domains.end())
+      network.allow_domains.push_back(domain);
 }
 
 }  // namespace
@@ -111,8 +114,11 @@ Result<contracts::HostMount> parse_mount(std::string_view text, const std::strin
 }
 
 Result<SandboxPolicy> policy_options(const Parsed& parsed, const std::string& cwd,
-                                     const std::optional<std::string>& document) {
-  ASSIGN_OR_RETURN(SandboxPolicy policy, policy_of_document(document));
+                                     const std::optional<std::string>& document,
+                                     SandboxPolicy policy) {
+  if (document) {
+    ASSIGN_OR_RETURN(policy, policy_of_document(*document));
+  }
   TRY(apply_times(parsed, policy.limits));
   TRY(apply_sizes(parsed, policy.limits));
   TRY(apply_counts(parsed, policy.limits));

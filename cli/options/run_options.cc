@@ -51,7 +51,8 @@ Status apply_placement(const Parsed& parsed, RunSpec& spec) {
   ASSIGN_OR_RETURN(const std::optional<int64_t> priority,
                    integer_option(parsed, "priority", -kMostPriority, kMostPriority));
   if (priority) spec.priority = *priority;
-  ASSIGN_OR_RETURN(spec.node_selector, parse_labels(parsed.list("node-selector"), "node-selector"));
+  ASSIGN_OR_RETURN(const auto labels, parse_labels(parsed.list("node-selector"), "node-selector"));
+  for (const auto& [key, value] : labels) spec.node_selector[key] = value;
   return {};
 }
 
@@ -101,17 +102,18 @@ std::vector<OptionRow> run_option_rows() {
   return rows;
 }
 
-Result<RunSpec> run_options(const Parsed& parsed, const Env& env, const OptionFiles& files) {
+Result<RunSpec> run_options(const Parsed& parsed, const Env& env, const OptionFiles& files,
+                            RunSpec spec) {
   TRY(check_mounts(parsed));
-  RunSpec spec;
-  ASSIGN_OR_RETURN(spec.sandbox, policy_options(parsed, env.cwd, files.policy));
+  ASSIGN_OR_RETURN(spec.sandbox,
+                   policy_options(parsed, env.cwd, files.policy, std::move(spec.sandbox)));
   ASSIGN_OR_RETURN(const Variables given, variables(parsed, env, files));
   for (const auto& [name, value] : given) spec.sandbox.env[name] = value;
   for (const std::string& text : parsed.list("secret")) {
     ASSIGN_OR_RETURN(contracts::SecretUse use, parse_secret(text));
     spec.secrets.push_back(std::move(use));
   }
-  spec.profile = parsed.text("profile");
+  spec.profile = parsed.text("profile", spec.profile);
   TRY(apply_run_times(parsed, spec));
   TRY(apply_resources(parsed, spec));
   TRY(apply_retry(parsed, spec));

@@ -23,9 +23,9 @@ struct OptionFiles {
 
 std::vector<OptionRow> run_option_rows();
 
-// The fields of a RunSpec that the options ask for; the others as they are by default. The memory
-// that a run may use is set aside for it too.
+// `spec` with what the options ask for; a document of --policy takes the place of its policy. The
+// memory that a run may use is set aside for it too.
 Result<contracts::RunSpec> run_options(const Parsed& parsed, const Env& env,
-                                       const OptionFiles& files);
+                                       const OptionFiles& files, contracts::RunSpec spec = {});
 
 }  // namespace paddock::cli

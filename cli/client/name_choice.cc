@@ -1,0 +1,69 @@
+#include "cli/client/name_choice.h"
+
+#include <algorithm>
+
+#include "cli/client/object_choice.h"
+#include "cli/terminal/safe_output.h"
+#include "common/base/text.h"
+
+namespace paddock::cli {
+namespace {
+
+// For people: what was asked for.
+std::string selectors_text(const ObjectChoice& all) {
+  if (all.fields.empty()) return cat("the labels ", all.selector);
+  return all.selector.empty() ? cat("the fields ", all.fields)
+                              : cat("the labels ", all.selector, " and the fields ", all.fields);
+}
+
+}  // namespace
+
+Result<std::string> name_of(Kind kind, const std::string& word) {
+  const size_t slash = word.find('/');
+  if (slash == std::string::npos) return word;
+  ASSIGN_OR_RETURN(const Kind named, parse_kind(word.substr(0, slash)));
+  if (named == kind) return word.substr(slash + 1);
+  return invalid_argument(
+      "USAGE", cat("this command is for ", info(kind).plural, "; `", word, "` is none"), "NAME");
+}
+
+Result<std::vector<std::string>> names_of(Kind kind, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    ASSIGN_OR_RETURN(std::string name, name_of(kind, word));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> chosen_names(client::ControllerClient& client,
+                                              const Parsed& parsed, Kind kind) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, names_of(kind, parsed.list("NAME")));
+  const ObjectChoice all{.kind = kind,
+                         .name = {},
+                         .name_space = parsed.text("namespace", "default"),
+                         .selector = parsed.text("selector"),
+                         .fields = parsed.text("field-selector")};
+  const bool selects = !all.selector.empty() || !all.fields.empty();
+  if (names.empty() && !selects)
+    return invalid_argument("USAGE", "say which: names, or --selector for several", "NAME");
+  if (!names.empty() && selects)
+    return invalid_argument("USAGE", "names, or a selector: leave one of the two out",
+                            all.selector.empty() ? "--field-selector" : "--selector");
+  if (!names.empty()) return names;
+  ASSIGN_OR_RETURN(names, listed_names(client, all));
+  if (!names.empty()) return names;
+  return Error{Code::kNotFound, kind == Kind::kRun ? "NO_RUN" : "NO_SANDBOX",
+               cat("no ", info(kind).singular, " has ", selectors_text(all))};
+}
+
+Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const Parsed& parsed) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, chosen_names(client, parsed, Kind::kRun));
+  std::vector<RunRef> runs;
+  for (const std::string& name : names) runs.push_back({parsed.text("namespace", "default"), name});
+  return runs;
+}
+
+std::string part_title(const RunRef& run) { return cat("==> ", printable(run.name), " <==\n"); }
+
+}  // namespace paddock::cli

@@ -1,0 +1,24 @@
+#include "cli/client/name_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::cli {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(NameChoice, TakesNamesAsTheyArePrinted) {
+  EXPECT_THAT(*names_of(Kind::kRun, {"a", "run/b", "runs/c", "run.paddock.dev/d", "rn/a"}),
+              ElementsAre("a", "b", "c", "d"));
+  EXPECT_EQ(*name_of(Kind::kSandbox, "sandbox.paddock.dev/work"), "work");
+}
+
+TEST(NameChoice, RefusesOtherKinds) {
+  EXPECT_EQ(name_of(Kind::kRun, "node/a").error().reason, "USAGE");
+  EXPECT_EQ(name_of(Kind::kSandbox, "run/a").error().reason, "USAGE");
+  EXPECT_EQ(name_of(Kind::kRun, "nothing/a").error().reason, "UNKNOWN_KIND");
+}
+
+}  // namespace
+}  // namespace paddock::cli
