@@ -53,16 +53,19 @@ Status ObjectPrinter::take_part(Value& page) {
   return {};
 }
 
-void ObjectPrinter::end_list() {
+Status ObjectPrinter::end_list() {
   if (output_.is_document()) {
-    arrange_document();
-    return print_document(whole_, output_, env_);
+    TRY(arrange_document());
+    print_document(whole_, output_, env_);
+    return {};
   }
+  TRY(order_.check_found(choice_.kind, lines_));
   arrange(order_, lines_);
   Table table{std::move(header_), {}};
   for (auto& [key, row] : lines_) table.rows.push_back(std::move(row));
   write_lines(std::move(table));
   if (!found_) env_.say(cat("no ", info(choice_.kind).plural, " found"));
+  return {};
 }
 
 Status ObjectPrinter::gather(Value& page) {
@@ -83,17 +86,19 @@ Status ObjectPrinter::gather(Value& page) {
 }
 
 // Its items in their order, and no more of them than are asked for.
-void ObjectPrinter::arrange_document() {
+Status ObjectPrinter::arrange_document() {
   Value* items = whole_.find("items");
-  if (!order_.gathers() || items == nullptr || items->array() == nullptr) return;
+  if (!order_.gathers() || items == nullptr || items->array() == nullptr) return {};
   Keyed<Value> all;
   for (Value& each : *items->array()) {
     SortKey key = order_.key_of(each);
     all.emplace_back(std::move(key), std::move(each));
   }
+  TRY(order_.check_found(choice_.kind, all));
   arrange(order_, all);
   items->array()->clear();
   for (auto& [key, each] : all) items->array()->push_back(std::move(each));
+  return {};
 }
 
 // Rows that the server made.

@@ -32,13 +32,14 @@ class ObjectPrinter {
   void print_one(const wire::Value& answer);
   // What is there now, or changes: documents one after another.
   void print_items(const std::vector<wire::Value>& items);
-  // A part of a list; `end_list` after the last of them.
+  // A part of a list; `end_list` after the last of them: FIELD_UNKNOWN for an order by what is not
+  // there.
   Status take_part(wire::Value& page);
-  void end_list();
+  Status end_list();
 
  private:
   Status gather(wire::Value& page);
-  void arrange_document();
+  Status arrange_document();
   Status take_view(const wire::Value& page, const wire::Value& rows);
   Table rows_of(const std::vector<wire::Value>& objects) const;
   void take_lines(Table table, std::vector<SortKey> keys);

@@ -25,7 +25,7 @@ Result<std::string> print_list(client::ControllerClient& client, const std::stri
     if (version.empty()) version = page.text("metadata.resourceVersion");
     return printer.take_part(page);
   }));
-  printer.end_list();
+  TRY(printer.end_list());
   return version;
 }
 

@@ -1,7 +1,6 @@
 #include "cli/commands/parse_args.h"
 
 #include <algorithm>
-#include <array>
 #include <list>
 #include <optional>
 
@@ -10,8 +9,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/grammar/help_text.h"
-#include "cli/output/kinds.h"
-#include "cli/terminal/nearest.h"
+#include "cli/grammar/usage_errors.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -80,108 +78,59 @@ std::string help_for(const CLI::App& root, const std::list<Slot>& slots) {
   return overview_help();
 }
 
-Error usage(std::string message) { return {Code::kInvalidArgument, "USAGE", std::move(message)}; }
-
-// What other tools call it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOtherNames = {{
-    {"ps", "get runs"},
-    {"list", "get runs"},
-    {"ls", "get runs"},
-    {"runs", "get runs"},
-    {"exec", "sandbox exec"},
-    {"submit", "run --detach"},
-    {"kill", "cancel"},
-    {"rm", "delete run"},
-}};
-
-std::string_view other_name(std::string_view word) {
-  const auto* found =
-      std::ranges::find(kOtherNames, word, &std::pair<std::string_view, std::string_view>::first);
-  return found == kOtherNames.end() ? std::string_view() : found->second;
-}
-
-// A word at the command's place that is no command.
-Error unknown_command(const std::string& word) {
-  std::string message = cat("there is no command `", word, "`");
-  if (const std::string_view other = other_name(word); !other.empty()) {
-    message += cat("; did you mean `paddock ", other, "`?");
-  } else if (const std::string near = nearest(word, command_names()); !near.empty()) {
-    message += cat("; did you mean `", near, "`?");
-  } else {
-    message += "; `paddock --help` lists them";
+// Which of the row's arguments was left out.
+const ArgumentRow* missing_argument(const Slot& slot) {
+  for (const ArgumentRow& argument : slot.row->arguments) {
+    const CLI::Option* option =
+        argument.behind_dashes ? nullptr : slot.app->get_option_no_throw(argument.name);
+    if (option != nullptr && argument.required && option->count() == 0) return &argument;
   }
-  return usage(std::move(message));
+  return nullptr;
 }
 
-// Objects of all kinds are looked at and removed by the same commands.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kVerbs = {{
-    {"get", "get"},
-    {"list", "get"},
-    {"ls", "get"},
-    {"show", "describe"},
-    {"describe", "describe"},
-    {"delete", "delete"},
-    {"remove", "delete"},
-    {"rm", "delete"},
-}};
-
-// The command that `secret delete x` means; empty: none of ours.
-std::string verb_first(const std::string& group, const std::vector<std::string>& behind) {
-  if (behind.empty()) return {};
-  const auto* verb =
-      std::ranges::find(kVerbs, behind[0], &std::pair<std::string_view, std::string_view>::first);
-  const auto kind = parse_kind(group);
-  if (verb == kVerbs.end() || !kind.ok()) return {};
-  const bool one = behind.size() > 1;
-  return cat(verb->second, " ", one ? info(*kind).singular : info(*kind).plural,
-             one ? cat(" ", behind[1]) : "");
-}
-
-// A word such as `secret` that only begins commands.
-Error unfinished_command(const std::string& group, const std::vector<std::string>& words) {
-  std::vector<std::string> behind;
-  const auto first = std::ranges::find(words, group);
-  for (auto word = first; word != words.end(); ++word) {
-    if (word != first && !word->starts_with('-')) behind.push_back(*word);
+// The option that an error names: the first one in it, `--tail` and not `--ta`.
+const OptionRow* option_of(const CLI::ParseError& error, const CommandRow& row) {
+  const std::string_view text = error.what();
+  const OptionRow* found = nullptr;
+  std::pair<size_t, size_t> best{text.size(), 0};  // where, and how long
+  for (const auto* options : {&row.options, &global_options()}) {
+    for (const OptionRow& option : *options) {
+      const std::string name = cat("--", long_name(option));
+      const std::pair<size_t, size_t> here{text.find(name), name.size()};
+      const bool better =
+          here.first < best.first || (here.first == best.first && here.second > best.second);
+      if (here.first == std::string_view::npos || !better) continue;
+      found = &option;
+      best = here;
+    }
   }
-  std::string message = cat("`", group, "` needs one of its commands");
-  if (const std::string meant = verb_first(group, behind); !meant.empty())
-    return usage(cat(message, "; did you mean `paddock ", meant, "`?"));
-  return usage(cat(message, "; `paddock ", group, " --help` lists them"));
+  return found;
 }
 
-Error unknown_option(const std::string& word, const CommandRow& row) {
-  std::vector<std::string> names;
-  for (const auto& options : {row.options, global_options()}) {
-    for (const OptionRow& option : options) names.push_back(cat("--", long_name(option)));
+// The parser's errors are told in our words.
+Error explain_words(const CLI::ParseError& error, const Slot& slot) {
+  std::vector<std::string> extra;
+  for (const std::string& word : slot.app->remaining()) {
+    if (word != "--" && word.starts_with('-')) return unknown_option(word, *slot.row);
+    if (word != "--") extra.push_back(word);
   }
-  const std::string name = word.substr(0, word.find('='));
-  std::string message = cat("`", row.path, "` has no option `", name, "`");
-  if (const std::string near = nearest(name, names); !near.empty())
-    message += cat("; did you mean `", near, "`?");
-  const bool takes_command = !row.arguments.empty() && row.arguments.back().name == "CMD";
-  if (takes_command)
-    message += "; options of the command itself go after `--`, or quote the whole command";
-  return usage(std::move(message));
+  if (!extra.empty()) return too_many_words(*slot.row, extra);
+  if (const ArgumentRow* missing = missing_argument(slot)) return missing_word(*slot.row, *missing);
+  if (const OptionRow* option = option_of(error, *slot.row))
+    return wrong_value_count(*slot.row, *option);
+  return not_understood(*slot.row);
 }
 
 Error explain(const CLI::ParseError& error, const CLI::App& root, const std::list<Slot>& slots,
               const std::vector<std::string>& words) {
-  const Slot* slot = chosen(slots);
-  if (slot == nullptr) {
-    const auto groups = root.get_subcommands();
-    if (!groups.empty()) return unfinished_command(groups.front()->get_name(), words);
-    for (const std::string& word : root.remaining()) {
-      if (!word.starts_with('-')) return unknown_command(word);
-      return usage(cat("options such as `", word, "` go after the command"));
-    }
-    return usage("no command was given; `paddock --help` lists them");
+  if (const Slot* slot = chosen(slots)) return explain_words(error, *slot);
+  const auto groups = root.get_subcommands();
+  if (!groups.empty()) return unfinished_command(groups.front()->get_name(), words);
+  for (const std::string& word : root.remaining()) {
+    if (!word.starts_with('-')) return unknown_command(word);
+    return usage_error(cat("options such as `", word, "` go after the command"));
   }
-  for (const std::string& word : slot->app->remaining()) {
-    if (word != "--" && word.starts_with('-')) return unknown_option(word, *slot->row);
-  }
-  Error out = usage(cat(error.what(), "; usage: ", usage_line(*slot->row)));
-  return out;
+  return usage_error("no command was given; `paddock --help` lists them");
 }
 
 Parsed collect(const Slot& slot) {
@@ -245,7 +194,7 @@ Result<Parsed> with_program(Parsed parsed, const CommandRow& row, const Cut& cut
   if (row.arguments.empty() || !row.arguments.back().behind_dashes) return parsed;
   if (!cut.program && !row.arguments.back().required) return parsed;
   if (!cut.program || cut.program->empty())
-    return usage(cat("the program to run stands after `--`; usage: ", usage_line(row)));
+    return usage_error(cat("the program to run stands after `--`; usage: ", usage_line(row)));
   parsed.values[row.arguments.back().name] = *cut.program;
   return parsed;
 }
@@ -275,7 +224,7 @@ Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::strin
     return Error{Code::kInternal, "COMMAND_TABLE", error.what()};
   }
   const Slot* slot = chosen(slots);
-  if (slot == nullptr) return usage("no command was given; `paddock --help` lists them");
+  if (slot == nullptr) return usage_error("no command was given; `paddock --help` lists them");
   ASSIGN_OR_RETURN(Parsed parsed, with_program(collect(*slot), *slot->row, cut));
   return Answer(std::move(parsed));
 }

@@ -77,6 +77,10 @@ TEST(ParseArgs, ARunSaysWhereItsProgramGoes) {
 TEST(ParseArgs, KnowsWhatOtherToolsCallThings) {
   EXPECT_THAT(complaint({"ps"}), HasSubstr("paddock get runs"));
   EXPECT_THAT(complaint({"exec", "x"}), HasSubstr("paddock sandbox exec"));
+  EXPECT_THAT(complaint({"nodes"}), HasSubstr("`paddock get nodes`"));
+  EXPECT_THAT(complaint({"retry", "x"}), HasSubstr("`paddock rerun`"));
+  EXPECT_THAT(complaint({"sandbox", "cp", "a"}), HasSubstr("`paddock sandbox files`"));
+  EXPECT_THAT(complaint({"sandbox", "kill", "a"}), HasSubstr("`paddock sandbox destroy`"));
   for (const char* word : {"--version", "-V", "-v"}) EXPECT_EQ(parsed({word}).command, "version");
 }
 
@@ -111,6 +115,26 @@ TEST(ParseArgs, SaysWhatIsMissing) {
   EXPECT_THAT(complaint({"compute", "dir"}), HasSubstr("usage: paddock compute"));
   EXPECT_THAT(complaint({"compute"}), HasSubstr("usage: paddock compute"));
   EXPECT_THAT(complaint({"events"}), HasSubstr("usage: paddock events"));
+}
+
+TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"get", "runs", "a", "b", "c"},
+       "`get` takes one KIND and at most one NAME: `b` and `c` are too many"},
+      {{"up", "now"}, "`up` takes options alone: `now` is too many"},
+      {{"logs", "--tail"}, "`--tail` takes one value, N: only the last N lines"},
+      {{"get", "runs", "-o"}, "`-o, --output` takes one value, FORMAT: "},
+      {{"run", "--memory", "1Gi", "--memory", "2Gi", "--", "true"}, "`--memory` takes one value"},
+      {{"cancel", "a", "--now=soon"}, "`--now` takes no value"},
+      {{"events"}, "`events` needs NAME: name of the run"},
+      {{"sandbox", "files"}, "`sandbox files` needs NAME: name of the session"},
+  };
+  for (const auto& [args, words] : cases) {
+    const std::string said = complaint(args);
+    EXPECT_THAT(said, HasSubstr(words));
+    EXPECT_THAT(said, HasSubstr("usage: paddock " + args[0]));
+    EXPECT_THAT(said, testing::Not(HasSubstr("TEXT")));
+  }
 }
 
 TEST(ParseArgs, AProgramMayBeLeftOutWhereItIsAChange) {

@@ -98,6 +98,8 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
   const auto patience = duration_option(wanted, "patience");
   if (!patience.ok()) return fail(env, patience.error());
   if (*patience) env.patience = **patience;
+  for (const std::string& remark : size_remarks(wanted))
+    env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", remark));
   for (const auto& [name, function] : kFunctions) {
     if (name == wanted.command) return function(wanted, env);
   }

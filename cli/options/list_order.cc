@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cli/options/option_values.h"
+#include "cli/output/known_fields.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
 
@@ -43,6 +44,13 @@ SortKey ListOrder::key_of(const wire::Value& object) const {
   // No number, whatever it looks like: times of one form are in order as texts.
   if (newest_last) return {true, std::nullopt, object.text("metadata.creationTimestamp")};
   return {};
+}
+
+Status ListOrder::check_known(Kind kind) const {
+  if (!by) return {};
+  Status known = check_field(kind, by->names());
+  if (known.ok()) return known;
+  return invalid_argument(known.error().reason, known.error().message, "--sort-by");
 }
 
 Result<ListOrder> list_order(const Parsed& parsed, Kind kind, bool as_rows) {

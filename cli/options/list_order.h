@@ -36,6 +36,14 @@ struct ListOrder {
   // Whether more of an object is needed than its metadata.
   bool reads_objects() const { return by.has_value(); }
   SortKey key_of(const wire::Value& object) const;
+  // FIELD_UNKNOWN at --sort-by, where no object of the list has the field and none could. An object
+  // of a newer server has fields that we do not know.
+  template <class T>
+  Status check_found(Kind kind, const std::vector<std::pair<SortKey, T>>& items) const {
+    const auto has_it = [](const auto& item) { return item.first.there; };
+    return std::any_of(items.begin(), items.end(), has_it) ? Status() : check_known(kind);
+  }
+  Status check_known(Kind kind) const;
 };
 // INVALID_OPTION, and BAD_JSONPATH of a path that is none. `as_rows`: it is for people.
 Result<ListOrder> list_order(const Parsed& parsed, Kind kind, bool as_rows);

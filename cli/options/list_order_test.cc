@@ -87,5 +87,19 @@ TEST(LabelColumns, AreNamedByTheirLabels) {
   EXPECT_THAT(bad.error().message, HasSubstr("team,,x"));
 }
 
+TEST(ListOrder, ByWhatNoObjectHasIsRefusedUnlessOneCould) {
+  const auto checked = [](const std::string& path, bool has_it) {
+    Keyed<int> items;
+    items.emplace_back(SortKey{has_it, {}, ""}, 1);
+    return list_order(given({{"sort-by", {path}}}), Kind::kRun, true)
+        ->check_found(Kind::kRun, items);
+  };
+  EXPECT_EQ(checked(".status.startedAd", false).error().reason, "FIELD_UNKNOWN");
+  EXPECT_EQ(checked(".status.startedAd", false).error().causes.front().field, "--sort-by");
+  EXPECT_TRUE(checked(".status.ofANewerServer", true).ok());
+  EXPECT_TRUE(checked(".status.startedAt", false).ok());
+  EXPECT_TRUE(checked(".status.conditions[0].type", false).ok()) << "no path of names alone";
+}
+
 }  // namespace
 }  // namespace paddock::cli

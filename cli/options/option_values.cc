@@ -36,6 +36,18 @@ Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::
   return std::optional<int64_t>(*value);
 }
 
+std::vector<std::string> size_remarks(const Parsed& parsed) {
+  constexpr int64_t kSmall = 1 << 20;
+  std::vector<std::string> out;
+  for (const char* name : {"memory", "disk", "fs-bytes"}) {
+    const auto bytes = parse_integer<int64_t>(parsed.text(name));
+    if (!bytes || *bytes <= 0 || *bytes >= kSmall) continue;
+    out.push_back(cat("--", name, " ", *bytes, " is ", format_bytes(*bytes), "; ", *bytes, "Mi or ",
+                      *bytes, "Gi have a unit"));
+  }
+  return out;
+}
+
 Result<bool> switch_option(const Parsed& parsed, const std::string& name, bool remembered) {
   const std::string opposite = cat("no-", name);
   if (parsed.has(name) && parsed.has(opposite))

@@ -324,5 +324,17 @@ TEST(SwitchOption, IsRememberedUntilItIsTakenBack) {
   EXPECT_EQ(asked({"network", "no-network"}, true).error().reason, "USAGE");
 }
 
+TEST(SizeRemarks, AreMadeOfBytesThatAreSurelyNotMeant) {
+  const auto remarks = [](const std::string& name, const std::string& text) {
+    return size_remarks(Parsed{"run", {{name, {text}}}}).size();
+  };
+  EXPECT_EQ(remarks("disk", "10"), 1U);
+  EXPECT_EQ(remarks("memory", "512"), 1U);
+  EXPECT_EQ(remarks("memory", "1048576"), 0U);
+  EXPECT_EQ(remarks("memory", "64Ki"), 0U);
+  EXPECT_EQ(remarks("output-bytes", "10"), 0U);
+  EXPECT_EQ(remarks("disk", "nonsense"), 0U);
+}
+
 }  // namespace
 }  // namespace paddock::cli

@@ -183,4 +183,14 @@ std::string JsonPath::render(const Value& document) const {
   return out;
 }
 
+std::vector<std::string> JsonPath::names() const {
+  if (root_.inside.size() != 1 || root_.inside.front().kind != Node::Kind::kQuery) return {};
+  std::vector<std::string> out;
+  for (const json_path::Step& step : root_.inside.front().query.steps) {
+    if (step.kind != json_path::Step::Kind::kMember) return {};
+    out.push_back(step.name);
+  }
+  return out;
+}
+
 }  // namespace paddock::cli

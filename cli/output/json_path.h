@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/output/json_path_syntax.h"
 
@@ -18,6 +19,8 @@ class JsonPath {
   static Result<JsonPath> parse(std::string_view text);
   // Strings as they are, other values as JSON; several results of one path with a space between.
   std::string render(const wire::Value& document) const;
+  // Of one path of nothing but names these names, of any other template none.
+  std::vector<std::string> names() const;
 
  private:
   explicit JsonPath(json_path::Node root) : root_(std::move(root)) {}

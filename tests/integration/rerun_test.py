@@ -137,6 +137,18 @@ class Rerun(unittest.TestCase):
         self.assertIn("NO_SANDBOX", self.cli("sandbox", "destroy", "-l", "a=none", code=127).stderr)
         self.assertIn("USAGE", self.cli("sandbox", "destroy", "run/x", code=2).stderr)
 
+    # --- words ---
+
+    def test_what_is_surely_meant_otherwise_is_remarked_and_unknown_fields_are_refused(self):
+        self.assertIn("--disk 10 is 10 B", self.cli("run", "--disk", "10", "--", "true").stderr)
+        self.assertNotIn("has a unit", self.cli("run", "--disk", "10Mi", "--", "true").stderr)
+        for output in ((), ("-o", "name"), ("-o", "json"), ("-o", "wide")):
+            refused = self.cli("get", "runs", "--sort-by", ".status.startedAd", *output, code=2)
+            self.assertIn("FIELD_UNKNOWN", refused.stderr)
+            self.assertIn("did you mean `startedAt`?", refused.stderr)
+            self.assertEqual(refused.stdout, "")
+        self.cli("get", "runs", "--sort-by", "metadata.labels.none")
+
 
 if __name__ == "__main__":
     main()

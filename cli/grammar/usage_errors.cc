@@ -1,0 +1,160 @@
+#include "cli/grammar/usage_errors.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/grammar/help_text.h"
+#include "cli/output/kinds.h"
+#include "cli/terminal/nearest.h"
+#include "common/base/text.h"
+
+namespace paddock::cli {
+namespace {
+
+using Name = std::pair<std::string_view, std::string_view>;
+
+// What other tools call it.
+constexpr std::array kOtherNames = {
+    Name{"ps", "get runs"},
+    Name{"list", "get runs"},
+    Name{"ls", "get runs"},
+    Name{"exec", "sandbox exec"},
+    Name{"submit", "run --detach"},
+    Name{"kill", "cancel"},
+    Name{"rm", "delete run"},
+    Name{"retry", "rerun"},
+    Name{"restart", "rerun"},
+    Name{"inspect", "describe run"},
+    Name{"attach", "logs --follow"},
+    Name{"tail", "logs --follow"},
+    Name{"start", "up"},
+    Name{"stop", "down"},
+    Name{"cp", "artifacts"},
+    Name{"download", "artifacts"},
+};
+
+// What they call it of sandboxes.
+constexpr std::array kOtherSandboxNames = {
+    Name{"new", "create"},   Name{"start", "create"}, Name{"kill", "destroy"},
+    Name{"stop", "destroy"}, Name{"ps", "list"},      Name{"shell", "exec"},
+    Name{"cp", "files"},     Name{"upload", "files"}, Name{"download", "files"},
+    Name{"read", "files"},   Name{"write", "files"},  Name{"cat", "files"},
+    Name{"put", "files"},    Name{"mkdir", "files"},  Name{"file", "files"},
+};
+
+template <class Names>
+std::string_view meant_by(const Names& names, std::string_view word) {
+  const auto found = std::ranges::find(names, word, &Name::first);
+  return found == names.end() ? std::string_view() : found->second;
+}
+
+// Objects of all kinds are looked at and removed by the same commands.
+constexpr std::array kVerbs = {
+    Name{"get", "get"},       Name{"list", "get"},          Name{"ls", "get"},
+    Name{"show", "describe"}, Name{"describe", "describe"}, Name{"delete", "delete"},
+    Name{"remove", "delete"}, Name{"rm", "delete"},
+};
+
+// The command that `secret delete x` means; empty: none of ours.
+std::string verb_first(const std::string& group, const std::vector<std::string>& behind) {
+  if (behind.empty()) return {};
+  if (const auto other = meant_by(kOtherSandboxNames, behind[0]);
+      group == "sandbox" && !other.empty())
+    return cat("sandbox ", other);
+  const std::string_view verb = meant_by(kVerbs, behind[0]);
+  const auto kind = parse_kind(group);
+  if (verb.empty() || !kind.ok()) return {};
+  const bool one = behind.size() > 1;
+  return cat(verb, " ", one ? info(*kind).singular : info(*kind).plural,
+             one ? cat(" ", behind[1]) : "");
+}
+
+// `one`, `one and two`, `one, two and three`.
+std::string listed(const std::vector<std::string>& words) {
+  if (words.size() < 2) return join(words, "");
+  return cat(join({words.begin(), words.end() - 1}, ", "), " and ", words.back());
+}
+
+std::string in_ticks(const std::string& word) { return cat("`", word, "`"); }
+
+// Its names as help prints them: `-o, --output`.
+std::string option_names(const OptionRow& option) { return join(split(option.names, ','), ", "); }
+
+Error with_usage(const std::string& message, const CommandRow& row) {
+  return usage_error(cat(message, "; usage: ", usage_line(row)));
+}
+
+}  // namespace
+
+Error usage_error(std::string message) {
+  return {Code::kInvalidArgument, "USAGE", std::move(message)};
+}
+
+Error unknown_command(const std::string& word) {
+  std::string message = cat("there is no command `", word, "`");
+  const auto kind = parse_kind(word);
+  if (const std::string_view other = meant_by(kOtherNames, word); !other.empty()) {
+    message += cat("; did you mean `paddock ", other, "`?");
+  } else if (kind.ok()) {
+    message += cat("; did you mean `paddock get ", info(*kind).plural, "`?");
+  } else if (const std::string near = nearest(word, command_names()); !near.empty()) {
+    message += cat("; did you mean `", near, "`?");
+  } else {
+    message += "; `paddock --help` lists them";
+  }
+  return usage_error(std::move(message));
+}
+
+Error unfinished_command(const std::string& group, const std::vector<std::string>& words) {
+  std::vector<std::string> behind;
+  const auto first = std::ranges::find(words, group);
+  for (auto word = first; word != words.end(); ++word) {
+    if (word != first && !word->starts_with('-')) behind.push_back(*word);
+  }
+  std::string message = cat("`", group, "` needs one of its commands");
+  if (const std::string meant = verb_first(group, behind); !meant.empty())
+    return usage_error(cat(message, "; did you mean `paddock ", meant, "`?"));
+  return usage_error(cat(message, "; `paddock ", group, " --help` lists them"));
+}
+
+Error unknown_option(const std::string& word, const CommandRow& row) {
+  std::vector<std::string> names;
+  for (const auto& options : {row.options, global_options()}) {
+    for (const OptionRow& option : options) names.push_back(cat("--", long_name(option)));
+  }
+  const std::string name = word.substr(0, word.find('='));
+  std::string message = cat("`", row.path, "` has no option `", name, "`");
+  if (const std::string near = nearest(name, names); !near.empty())
+    message += cat("; did you mean `", near, "`?");
+  const bool takes_command = !row.arguments.empty() && row.arguments.back().name == "CMD";
+  if (takes_command)
+    message += "; options of the command itself go after `--`, or quote the whole command";
+  return usage_error(std::move(message));
+}
+
+Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra) {
+  std::vector<std::string> takes;
+  std::vector<std::string> words;
+  for (const ArgumentRow& argument : row.arguments)
+    takes.push_back(cat(argument.required ? "" : "at most ", "one ", argument.name));
+  for (const std::string& word : extra) words.push_back(in_ticks(word));
+  return with_usage(cat("`", row.path, "` takes ", takes.empty() ? "options alone" : listed(takes),
+                        ": ", listed(words), words.size() == 1 ? " is" : " are", " too many"),
+                    row);
+}
+
+Error missing_word(const CommandRow& row, const ArgumentRow& argument) {
+  return with_usage(cat("`", row.path, "` needs ", argument.name, ": ", argument.help), row);
+}
+
+Error wrong_value_count(const CommandRow& row, const OptionRow& option) {
+  const std::string names = option_names(option);
+  if (option.value.empty()) return with_usage(cat("`", names, "` takes no value"), row);
+  return with_usage(cat("`", names, "` takes one value, ", option.value, ": ", option.help), row);
+}
+
+Error not_understood(const CommandRow& row) {
+  return with_usage("these words make no command", row);
+}
+
+}  // namespace paddock::cli
