@@ -78,11 +78,14 @@ std::vector<IgnoreRule> built_in_folder_rules() {
 std::vector<IgnoreRule> built_in_secret_rules() {
   std::vector<IgnoreRule> rules = parse_ignore_rules(
       ".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n"
-      "credentials.json\n.netrc\n.pypirc\n.git-credentials\nid_rsa\nid_ed25519\n",
+      "credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n"
+      ".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n"
+      "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n"
+      "*.key\n*key.pem\n*.p12\n*.pfx\n",
       "");
   for (IgnoreRule& rule : rules)
-    rule.source = cat("built-in: ", rule.pattern, " (secrets; a line !", rule.pattern,
-                      " in .paddockignore sends it)");
+    rule.source = cat("built-in: ", rule.pattern, rule.folder_only ? "/" : "",
+                      " (secrets; a line !", rule.pattern, " in .paddockignore sends it)");
   return rules;
 }
 

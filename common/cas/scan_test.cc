@@ -210,6 +210,21 @@ TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
               ElementsAre(".env", ".env.example", ".gitignore", ".paddockignore", "env"));
 }
 
+TEST(ScanFolder, LeavesOutPrivateKeysAndSendsCertificates) {
+  const test::TempDir dir;
+  for (const char* path :
+       {".ssh/config", "deep/.aws/credentials", "id_ecdsa", "tls/server.key", "tls/server-key.pem",
+        "tls/bundle.p12", "tls/cert.pem", "keys.txt", "id_rsa.pub", "keyboard.py"})
+    dir.write(path, "1");
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), ElementsAre("id_rsa.pub", "keyboard.py", "keys.txt", "tls/cert.pem"));
+  EXPECT_THAT(left_out(scan),
+              testing::Contains("tls/server.key by built-in: *.key (secrets; a line !*.key in "
+                                ".paddockignore sends it)"));
+  dir.write(".paddockignore", "!*.key\n");
+  EXPECT_THAT(paths(*scan_folder(dir.path())), testing::Contains("tls/server.key"));
+}
+
 TEST(ScanFolder, LeavesOutAPythonEnvironmentUnlessItIsAskedFor) {
   const test::TempDir dir;
   dir.write("venv/pyvenv.cfg", "home = /usr/bin\n");

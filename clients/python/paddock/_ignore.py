@@ -7,7 +7,10 @@ from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 RULE_FILES = (".gitignore", ".paddockignore")
 BUILT_IN = b".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"
 SECRETS = (b".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n"
-           b"credentials.json\n.netrc\n.pypirc\n.git-credentials\nid_rsa\nid_ed25519\n")
+           b"credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n"
+           b".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n"
+           b"id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n"
+           b"*.key\n*key.pem\n*.p12\n*.pfx\n")
 SLASH = ord("/")
 NOTHING: FrozenSet[int] = frozenset()
 ALL = frozenset(range(256))
