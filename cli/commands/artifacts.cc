@@ -145,7 +145,15 @@ Status follow_artifacts(Watcher& watcher, const RunRef& ref, const std::string& 
   return bringing.all_brought();
 }
 
-// Those of several runs are each in a folder of the run's name: their paths are the same.
+// Those of several runs are each in a folder of the run's name: their paths are the same. A name
+// may be the server's word.
+Result<std::string> folder_of(const RunRef& run, const std::string& folder, bool several) {
+  if (!several || folder.empty()) return folder;
+  if (run.name.empty() || run.name.starts_with('.') || run.name.find('/') != std::string::npos)
+    return invalid_argument("USAGE", cat("`", run.name, "` is no name of a run"), "NAME");
+  return os::join_path(folder, run.name);
+}
+
 Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
   const std::string folder = output_folder(parsed, env);
@@ -153,10 +161,9 @@ Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& 
   if (several && parsed.has("follow"))
     return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),
                             "--follow");
-  return for_each(runs, env, [&](const RunRef& run) {
+  return for_each(runs, env, [&](const RunRef& run) -> Status {
+    ASSIGN_OR_RETURN(const std::string its_own, folder_of(run, folder, several));
     if (several) env.out.write(part_title(run));
-    const std::string its_own =
-        several && !folder.empty() ? os::join_path(folder, run.name) : folder;
     return parsed.has("follow") ? follow_artifacts(watcher, run, its_own, env)
                                 : show_artifacts(watcher, run, its_own, env);
   });
