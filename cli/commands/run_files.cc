@@ -80,8 +80,7 @@ Status upload(const Job& job, client::ControllerClient& client, const cas::Scan&
   const auto on_progress = [&](const client::UploadProgress& now) {
     job.phases.progress(now.bytes_sent, now.bytes_total);
     if (!job.phases.json())
-      progress.show({now.bytes_sent, now.bytes_total, format_bytes(now.bytes_sent)},
-                    job.env.clock.mono());
+      progress.show({now.bytes_sent, now.bytes_total, "", true}, job.env.clock.mono());
   };
   const std::string& folder = job.options.folder.empty() ? job.env.cwd : job.options.folder;
   ASSIGN_OR_RETURN(

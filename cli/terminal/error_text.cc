@@ -40,7 +40,9 @@ std::string error_text(const Error& error, const Stream& stream) {
   for (const Cause& cause : error.causes) {
     const bool same = cause.message == error.message || cause.message.empty();
     if (same && cause.field.empty()) continue;
-    if (error.message == cat(cause.field, ": ", cause.message)) continue;
+    const bool said = error.message == cat(cause.field, ": ", cause.message) ||
+                      error.message == cat(cause.field, " ", cause.message);
+    if (said) continue;
     out += cat("  ", printable(cause.field), same || cause.field.empty() ? "" : ": ",
                same ? "" : printable(cause.message), "\n");
   }

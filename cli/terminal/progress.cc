@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/base/units.h"
 
 namespace paddock::cli {
 namespace {
@@ -34,9 +35,12 @@ std::string progress_line(std::string_view label, const Progress& progress, int 
                          : 0.0;
   const size_t filled =
       std::min(kBarWidth, static_cast<size_t>(share * static_cast<double>(kBarWidth)));
+  const std::string numbers =
+      progress.bytes ? cat(format_bytes(progress.done), " of ", format_bytes(progress.total))
+                     : cat(progress.done, "/", progress.total);
   std::string line =
       cat(label, " [", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), "] ",
-          static_cast<int>(share * 100), "% ", progress.done, "/", progress.total);
+          static_cast<int>(share * 100), "% ", numbers);
   if (!progress.note.empty()) line += cat(" ", progress.note);
   return shorten(printable(line), static_cast<size_t>(std::max(width - 1, 1)));
 }

@@ -15,12 +15,13 @@ struct Progress {
   int64_t done = 0;
   int64_t total = 0;
   std::string note;  // what stands after the numbers
+  bool bytes = false;
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 
 // Reads `progress N/M` with an optional note, as a job may print it on a line of its own.
 std::optional<Progress> parse_progress(std::string_view line);
-// `label [#####.....] 50% 5/10 note`, at most `width` columns.
+// `label [#####.....] 50% 5/10 note`, or `50% 5.0 MiB of 10.0 MiB`; at most `width` columns.
 std::string progress_line(std::string_view label, const Progress& progress, int width);
 
 // Draws progress on a stream. Not thread-safe. Text for the same terminal is to be written between

@@ -1,4 +1,6 @@
 // The pure parts that make text: tables, widths, progress, errors.
+#include "common/base/text.h"
+
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -8,6 +10,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/safe_output.h"
 #include "cli/terminal/table.h"
+#include "common/base/units.h"
 
 namespace paddock::cli {
 namespace {
@@ -84,6 +87,9 @@ TEST(Progress, IsReadFromALineOfItsOwn) {
 TEST(Progress, FitsTheTerminal) {
   EXPECT_EQ(progress_line("run", {5, 10, "x"}, 80), "run [############............] 50% 5/10 x");
   EXPECT_LE(display_width(progress_line("run", {5, 10, std::string(100, 'x')}, 40)), 39U);
+  EXPECT_EQ(progress_line("upload", {5 << 20, 10 << 20, "", true}, 80),
+            cat("upload [############............] 50% ", format_bytes(5 << 20), " of ",
+                format_bytes(10 << 20)));
 }
 
 TEST(Progress, IsOneRedrawnLineOnATerminalAndSparseElsewhere) {
@@ -120,6 +126,8 @@ TEST(ErrorText, SaysWhatWhereAndWhatToDo) {
             "hint: wait for it, or end it, and try again\n");
   EXPECT_THAT(error_text({Code::kUnavailable, "INSTANCE_NOT_UP", "x"}, plain),
               HasSubstr("paddock up"));
+  const Error once{Code::kInvalidArgument, "X", "huge has 5.0 GiB", {{"huge", "has 5.0 GiB"}}};
+  EXPECT_EQ(error_text(once, plain), "error: huge has 5.0 GiB [X]\n");
 }
 
 }  // namespace

@@ -166,6 +166,7 @@ class ControllerClient {
     const std::map<std::string, int>& added;  // see cas::Scan
     std::string workspace;
     bool compress;
+    std::function<void(int64_t sent, int64_t of)> on_sent;  // of a blob's body
   };
   static Result<os::RegularFile> open_blob(const contracts::TreeEntry& blob,
                                            const BlobTarget& target);

@@ -1,5 +1,6 @@
 #include "common/client/controller_client.h"
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -132,6 +133,27 @@ TEST_F(Upload, SendsEachMissingBlobOnceAndNothingTheSecondTime) {
   EXPECT_EQ(second->bytes_sent, 0);
   EXPECT_EQ(second->blobs_sent, 0);
   EXPECT_EQ(store_.offers, 2);  // both of the first time: a tree that is there is only named
+}
+
+TEST_F(Upload, ALargeFileIsNoSingleStep) {
+  constexpr int64_t kSize = int64_t{16} << 20;
+  project_.write("large", std::string(kSize, 'a'));
+  scan_ = *cas::scan_folder(project_.path());
+  for (const bool compress : {false, true}) {
+    store_.lose_all();
+    client_.set_compress(compress);
+    std::vector<int64_t> steps;
+    const Result<UploadProgress> done = client_.upload_workspace(
+        "ns", "w", project_.path(), scan_,
+        [&](const UploadProgress& now) { steps.push_back(now.bytes_sent); });
+    ASSERT_TRUE(done.ok()) << done.error().describe();
+    EXPECT_TRUE(std::ranges::is_sorted(steps));
+    EXPECT_EQ(steps.back(), done->bytes_total);
+    if (compress) continue;  // its few bytes are one piece
+    EXPECT_GT(std::ranges::count_if(steps, [](int64_t at) { return at > 100'000 && at < kSize; }),
+              8);
+    EXPECT_LT(steps.size(), 50U) << "one for each blob, and for a hundredth or a MiB";
+  }
 }
 
 TEST_F(Upload, CompressesWhatGetsSmallerOnTheWayToAnotherHost) {

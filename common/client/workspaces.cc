@@ -108,6 +108,8 @@ Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& targ
   http::Request request = stream_request("PUT", cat(target.workspace, "/blobs/", blob.digest));
   request.body_fd = file->fd.get();
   request.body_size = blob.size;
+  if (target.on_sent)
+    request.on_sent = [&](int64_t sent) { target.on_sent(sent, request.body_size); };
   std::optional<compression::CompressedFile> smaller;
   if (target.compress) smaller = compression::compress_file(file->fd.get(), blob.size);
   if (smaller) {
@@ -122,37 +124,75 @@ Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& targ
                                                                  : sent;
 }
 
+namespace {
+
+using Report = std::function<void(const UploadProgress&)>;
+
+// Blobs that are done, and what has been sent of those under way: a large one is no single step.
+struct Sending {
+  UploadProgress& progress;
+  int64_t under_way = 0;
+  int64_t told = 0;
+  Status status = {};
+
+  // A blob's part goes from `before` to `now`. Told in steps and not for each piece.
+  void move(int64_t before, int64_t now, const Report& report) {
+    constexpr int64_t kSteps = 100, kSmallestStep = 1 << 20;
+    under_way += now - before;
+    const int64_t sent = progress.bytes_sent + under_way;
+    if (!report || sent - told < std::max(kSmallestStep, progress.bytes_total / kSteps)) return;
+    UploadProgress so_far = progress;
+    so_far.bytes_sent = told = sent;
+    report(so_far);
+  }
+  void done(int64_t part, int64_t size, const Report& report) {
+    under_way -= part;
+    progress.blobs_sent += 1;
+    progress.bytes_sent += size;
+    UploadProgress so_far = progress;
+    so_far.bytes_sent = told = progress.bytes_sent + under_way;
+    if (report) report(so_far);
+  }
+};
+
+// Of a blob of `size` bytes whose body, smaller where it is compressed, is sent so far.
+int64_t part_of(int64_t size, int64_t sent, int64_t body_size) {
+  if (sent >= body_size) return size;
+  return static_cast<int64_t>(static_cast<double>(size) * static_cast<double>(sent) /
+                              static_cast<double>(body_size));
+}
+
+}  // namespace
+
 Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<TreeEntry>& blobs,
                                     UploadProgress& progress,
                                     const std::function<void(const UploadProgress&)>& report) {
-  struct Shared {
-    UploadProgress& progress;
-    Status status = {};
-  };
-  Guarded<Shared> shared(Shared{progress});
+  Guarded<Sending> shared(Sending{progress});
   std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
   const auto lane = [&] {
     const std::shared_ptr<http::Client> http = new_lane();
     for (size_t i = next++; i < blobs.size() && !failed; i = next++) {
-      const Status sent = send_blob(blobs[i], target, [&](const http::Request& request) -> Status {
+      int64_t part = 0;
+      BlobTarget watched = target;
+      watched.on_sent = [&](int64_t bytes, int64_t of) {
+        const int64_t now = part_of(blobs[i].size, bytes, of);
+        shared.with([&](Sending& all) { all.move(part, now, report); });
+        part = now;
+      };
+      const Status sent = send_blob(blobs[i], watched, [&](const http::Request& request) -> Status {
         ASSIGN_OR_RETURN(const http::Response response, call(*http, request, true));
         return {};
       });
-      shared.with([&](Shared& all) {
-        if (!sent) {
-          if (all.status) all.status = sent;
-          failed = true;
-          return;
-        }
-        all.progress.blobs_sent += 1;
-        all.progress.bytes_sent += blobs[i].size;
-        if (report) report(all.progress);
+      shared.with([&](Sending& all) {
+        if (sent) return all.done(part, blobs[i].size, report);
+        if (all.status) all.status = sent;
+        failed = true;
       });
     }
   };
   parallel_(std::vector<std::function<void()>>(std::min(kLanes, blobs.size()), lane));
-  return shared.with([](Shared& all) { return all.status; });
+  return shared.with([](Sending& all) { return all.status; });
 }
 
 Result<UploadProgress> ControllerClient::upload_workspace(
@@ -178,7 +218,7 @@ Result<UploadProgress> ControllerClient::upload_workspace(
     if (progress) progress(done);
     const bool compress = compress_ && std::ranges::find(answer.compressions, compression::kZstd) !=
                                            answer.compressions.end();
-    TRY(send_blobs({opened.get(), scan.added, workspace, compress}, blobs, done, progress));
+    TRY(send_blobs({opened.get(), scan.added, workspace, compress, {}}, blobs, done, progress));
   }
   return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
                "the server keeps missing files that were sent"};

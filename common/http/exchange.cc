@@ -109,6 +109,7 @@ size_t Exchange::read_body(char* out, size_t room) {
     got = static_cast<size_t>(count);
   }
   position_ += static_cast<int64_t>(got);
+  if (request_.on_sent) request_.on_sent(position_);
   return got;
 }
 

@@ -35,6 +35,8 @@ struct Request {
   // Called with each piece of a 2xx body; return false to stop. Without it the body is kept (64 MiB
   // cap).
   std::function<bool(std::string_view)> on_data;
+  // Called with how much of the body is on its way by now; less than before where it is sent again.
+  std::function<void(int64_t)> on_sent = {};
 };
 
 struct Response {
