@@ -139,6 +139,7 @@ TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
 
 TEST(ParseArgs, AProgramMayBeLeftOutWhereItIsAChange) {
   EXPECT_FALSE(parsed({"rerun", "a", "b"}).has("PROGRAM"));
+  EXPECT_THAT(help({"rerun", "--help"}), HasSubstr("[NAME…] [-- PROGRAM…]"));
   const Parsed changed = parsed({"rerun", "a", "-e", "A=1", "--", "sh", "-c", "x"});
   EXPECT_THAT(changed.list("NAME"), ElementsAre("a"));
   EXPECT_THAT(changed.list("PROGRAM"), ElementsAre("sh", "-c", "x"));

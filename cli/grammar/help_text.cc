@@ -34,8 +34,8 @@ std::string usage_line(const CommandRow& command) {
   std::string line = cat("paddock ", command.path);
   if (!command.options.empty()) line += " [options]";
   for (const ArgumentRow& argument : command.arguments) {
-    const std::string name = cat(argument.name, argument.many ? "…" : "");
-    if (argument.behind_dashes) line += " --";
+    const std::string name =
+        cat(argument.behind_dashes ? "-- " : "", argument.name, argument.many ? "…" : "");
     line += argument.required ? cat(" ", name) : cat(" [", name, "]");
   }
   return line;
