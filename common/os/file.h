@@ -60,11 +60,6 @@ Status copy_contents(int from, int to);
 // Creates the parent folders of `relative` beneath root.
 Status make_parents_beneath(int root, const std::string& relative);
 
-// Bytes of the disk that files below `root` take, of those that are seen among the first so many
-// names and were changed in any way after `since_ns` (of the host's clock, as the kernel notes it).
-// One with several names counts once. Nothing is followed, and no error is one.
-int64_t bytes_of_files(int root, size_t most_names, int64_t since_ns = 0);
-
 struct WalkEntry {
   std::string path;  // relative to the root
   struct stat stat;  // of the entry itself, links not followed

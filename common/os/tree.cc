@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "common/base/text.h"
@@ -151,7 +150,6 @@ Result<std::vector<WalkEntry>> children(int root, const std::string& relative) {
 }
 
 constexpr size_t kMaxPath = 4095;
-constexpr size_t kMostLookedInto = 512;  // of a folder's path: many of them are remembered
 
 }  // namespace
 
@@ -184,58 +182,6 @@ Status remove_tree(const std::string& path) {
     if (::unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
     if (errno != ENOTEMPTY || pass == kPasses) return removal_error(name, errno);
   }
-}
-
-namespace {
-
-int64_t changed_ns(const struct stat& info) {
-#ifdef __APPLE__
-  const timespec& at = info.st_ctimespec;
-#else
-  const timespec& at = info.st_ctim;
-#endif
-  return int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
-}
-
-// Each file once.
-class FileSum {
- public:
-  explicit FileSum(int64_t since_ns) : since_ns_(since_ns) {}
-  void add(const struct stat& info) {
-    if (!S_ISREG(info.st_mode) || changed_ns(info) <= since_ns_) return;
-    if (info.st_nlink > 1 && !linked_.emplace(info.st_dev, info.st_ino).second) return;
-    bytes_ += int64_t{info.st_blocks} * 512;
-  }
-  int64_t bytes() const { return bytes_; }
-
- private:
-  const int64_t since_ns_;
-  int64_t bytes_ = 0;
-  std::set<std::pair<dev_t, ino_t>> linked_;
-};
-
-}  // namespace
-
-int64_t bytes_of_files(int root, size_t most_names, int64_t since_ns) {
-  FileSum sum(since_ns);
-  std::vector<std::string> folders = {""};
-  while (!folders.empty() && most_names > 0) {
-    const std::string at = std::move(folders.back());
-    folders.pop_back();
-    auto opened = open_beneath(root, at.empty() ? "." : at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    const Dir dir = opened ? list(std::move(*opened)) : Dir(nullptr, &::closedir);
-    if (!dir) continue;  // gone meanwhile, or not ours to look into
-    const char* name = nullptr;
-    while (most_names > 0 && (name = next_name(dir.get())) != nullptr) {
-      --most_names;
-      struct stat info = {};
-      if (::fstatat(::dirfd(dir.get()), name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (S_ISDIR(info.st_mode) && at.size() < kMostLookedInto)
-        folders.push_back(join_path(at, name));
-      sum.add(info);
-    }
-  }
-  return sum.bytes();
 }
 
 Status walk(int root, const std::function<bool(const WalkEntry&)>& visit) {

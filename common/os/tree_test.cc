@@ -129,29 +129,6 @@ TEST(RemoveTree, StopsAtAMountAndLeavesItsContent) {
   EXPECT_TRUE(exists(dir / "host/kept"));
 }
 
-TEST(BytesOfFiles, CountsEachFileOnceAndStopsWhereItWasTold) {
-  const TempDir dir;
-  ASSERT_TRUE(make_dirs(dir / "sub").ok());
-  dir.write("a", std::string(40'000, 'x'));
-  dir.write("sub/b", std::string(40'000, 'x'));
-  ASSERT_EQ(::link((dir / "a").c_str(), (dir / "again").c_str()), 0);
-  ASSERT_EQ(::symlink("/", (dir / "sub/all").c_str()), 0);
-  ASSERT_EQ(::truncate((dir / "sub/b").c_str(), int64_t{1} << 40), 0) << "holes take nothing";
-  make_deep(dir / "deep", 300, "a-folder-name-of-some-length");
-  const Fd root = std::move(*open_root(dir.path()));
-  const int64_t all = bytes_of_files(root.get(), 10'000);
-  EXPECT_GE(all, 80'000);
-  EXPECT_LT(all, 120'000) << "a file of several names counts once";
-  struct stat info = {};
-  ASSERT_EQ(::stat((dir / "sub/b").c_str(), &info), 0);
-  const timespec old[2] = {{1, 0}, {1, 0}};
-  ASSERT_EQ(::utimensat(AT_FDCWD, (dir / "sub/b").c_str(), old, 0), 0);
-  const int64_t then = int64_t{info.st_ctim.tv_sec} * 1'000'000'000 + info.st_ctim.tv_nsec;
-  EXPECT_GE(bytes_of_files(root.get(), 10'000, then - 1), 40'000) << "whatever time it is given";
-  EXPECT_EQ(bytes_of_files(root.get(), 10'000, INT64_MAX), 0);
-  EXPECT_EQ(bytes_of_files(root.get(), 0), 0);
-}
-
 TEST(Walk, EndsWithAnErrorWhereTheKernelCannotOpenAnyDeeper) {
   const TempDir dir;
   make_deep(dir / "deep", 400, "a-folder-name-of-some-length");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/disk_end.h"
 #include "controller/runs/transitions.h"
 
 namespace paddock::sessions {
@@ -16,6 +17,10 @@ std::string_view sentence_of(std::string_view reason) {
   if (reason == "LIFETIME_OVER") return "it lived as long as its lifetime allows";
   if (reason == runs::kNodeDrained) return "its node was drained, and the grace of that is over";
   if (reason == kDeleted) return "it was deleted, and a finalizer keeps its record";
+  if (reason == contracts::kDiskRequestExceeded)
+    return "the disk of its node came to its end, and nobody there had taken more of it beyond "
+           "what was asked for; its files are gone: write less to its workspace, or use a run, "
+           "which can ask for disk";
   if (reason == "SESSION_LOST") return "its node has lost it, with all its files";
   return "";
 }

@@ -223,7 +223,7 @@ Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig
 
 // No run comes to a full disk, whose end would prune the cache; nor one that has no room here. What
 // nobody uses goes before any run that does.
-void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs,
+void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs, CallHost& calls,
                devices::DiskLedger& disk, CacheKeeper& cache, const Clock& clock) {
   bool full = false;
   const DiskUse use = runs.disk_use();
@@ -234,7 +234,11 @@ void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs,
   });
   if ((full || disk.is_short()) && cache.clean_up(clock, true)) disk.made_room();
   if (const auto room = devices::disk_room(config.data_dir); room && full)
-    runs.relieve(*room, config.min_free.bytes);
+    relieve_disk(*room, config.min_free.bytes, [&] {
+      std::vector<DiskWriter> out = runs.disk_writers();
+      std::ranges::move(calls.disk_writers(), std::back_inserter(out));
+      return out;
+    });
 }
 
 // Those that serve: runs; sessions, whose programs are judged; short code.
@@ -348,7 +352,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     const Regularly looking(Regularly::First::kLater, kLookEvery,
                             [&] { look_again(host_look, accelerators, host); });
     const Regularly tending(Regularly::First::kLater, kDiskEvery,
-                            [&] { tend_disk(config, host, runs, disk, *cache, clock); });
+                            [&] { tend_disk(config, host, runs, calls, disk, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
     ended = converse(config, loop, credentials, clocks, random);
   }

@@ -16,6 +16,7 @@
 #include "common/client/controller_client.h"
 #include "common/os/event.h"
 #include "node-agent/app/config.h"
+#include "node-agent/app/disk_writers.h"
 #include "node-agent/app/wakeup_timer.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/sessions/service.h"
@@ -56,6 +57,8 @@ class CallHost {
   // Lanes are open from now on.
   void start();
   sessions::Service& sessions() { return sessions_; }
+  // Sessions, which could give way where the disk comes to its end.
+  std::vector<DiskWriter> disk_writers();
   // The launchers' program is another one now.
   void discard_warm() {
     service_.discard_warm();

@@ -1,6 +1,7 @@
 // What is done for each kind of call.
 #include "common/base/text.h"
 #include "common/contracts/node.h"
+#include "common/contracts/run.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/piece_sender.h"
 
@@ -49,6 +50,19 @@ Error passing(Error error) {
 }
 
 }  // namespace
+
+std::vector<DiskWriter> CallHost::disk_writers() {
+  std::vector<DiskWriter> out;
+  for (const sessions::Service::Written& each : sessions_.written()) {
+    out.push_back({.what = "session",
+                   .uid = each.uid,
+                   .use = {each.use, contracts::kUsualDisk, each.ending},
+                   .end = [this, uid = each.uid](const std::string& why) {
+                     sessions_.end_for_disk(uid, why);
+                   }});
+  }
+  return out;
+}
 
 Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));

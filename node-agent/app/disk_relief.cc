@@ -1,30 +1,79 @@
 #include "node-agent/app/disk_relief.h"
 
+#include <limits>
+
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "node-agent/app/disk_room.h"
 
 namespace paddock::agent {
+namespace {
 
-std::optional<size_t> whom_to_end(const devices::DiskRoom& room, int64_t min_free,
-                                  const std::vector<DiskUser>& runs) {
-  int64_t free = room.bytes;
-  for (const DiskUser& each : runs) free += each.ending ? each.written : 0;
-  if (min_free <= 0 || free >= end_line(min_free)) return std::nullopt;
+constexpr int64_t end_line(int64_t line) { return line / 4; }
+
+int64_t beyond(const DiskUser& user, int64_t taken, int64_t asked) {
+  const bool hides = user.taken.unreadable || user.taken.cut_off;
+  return hides ? std::numeric_limits<int64_t>::max() : taken - asked;
+}
+
+int64_t beyond(Shortage of, const DiskUser& user) {
+  return of == Shortage::kFiles ? user.files_beyond() : user.bytes_beyond();
+}
+
+std::string what_it_took(Shortage of, const DiskUser& user) {
+  if (user.taken.unreadable || user.taken.cut_off)
+    return "not all of what it has there could be counted";
+  if (of == Shortage::kFiles)
+    return cat("no other there had more files beyond its share: ", user.taken.files, " of ",
+               user.asked_files());
+  return cat("no other there had written more beyond what it asked for: ",
+             format_bytes(user.taken.bytes), " of ", format_bytes(user.asked));
+}
+
+}  // namespace
+
+int64_t DiskUser::bytes_beyond() const { return beyond(*this, taken.bytes, asked); }
+int64_t DiskUser::files_beyond() const { return beyond(*this, taken.files, asked_files()); }
+
+Shortage shortage(const devices::DiskRoom& room, int64_t min_free,
+                  const std::vector<DiskUser>& users) {
+  if (min_free <= 0) return Shortage::kNone;
+  int64_t bytes = room.bytes;
+  int64_t files = room.files.value_or(0);
+  for (const DiskUser& each : users) {
+    if (!each.ending) continue;
+    bytes += each.taken.bytes;
+    files += each.taken.files;
+  }
+  if (bytes < end_line(min_free)) return Shortage::kBytes;
+  if (room.files && files < end_line(least_files(room))) return Shortage::kFiles;
+  return Shortage::kNone;
+}
+
+std::optional<size_t> whom_to_end(Shortage of, const std::vector<DiskUser>& users) {
+  if (of == Shortage::kNone) return std::nullopt;
   std::optional<size_t> worst;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].ending || runs[i].beyond() <= 0) continue;
-    if (!worst || runs[i].beyond() > runs[*worst].beyond()) worst = i;
+  for (size_t i = 0; i < users.size(); ++i) {
+    if (users[i].ending || beyond(of, users[i]) <= 0) continue;
+    if (!worst || beyond(of, users[i]) > beyond(of, users[*worst])) worst = i;
   }
   return worst;
 }
 
-std::string beyond_request_text(const DiskUser& run, int64_t free, int64_t min_free) {
-  return cat("the run was ended, as the disk of its node has ", format_bytes(free),
-             " left and no run there had written more beyond what it asked for: ",
-             format_bytes(run.written), " of ", format_bytes(run.asked), " (the line is ",
-             format_bytes(end_line(min_free)),
-             ", a quarter of the agent's minFree); would help: ask for what it writes (`--disk`, "
-             "spec.resources.disk), so that it is placed where there is room for it");
+std::string beyond_request_text(Shortage of, std::string_view what, const DiskUser& user,
+                                const devices::DiskRoom& room, int64_t min_free) {
+  const bool files = of == Shortage::kFiles;
+  const std::string left = files ? cat(room.files.value_or(0), " files") : format_bytes(room.bytes);
+  const std::string line =
+      files ? cat(end_line(least_files(room)), " files)")
+            : cat(format_bytes(end_line(min_free)), ", a quarter of the agent's minFree)");
+  return cat("the ", what, " was ended, as the disk of its node has ", left, " left and ",
+             what_it_took(of, user), " (the line is ", line, "; would help: ",
+             what == "run"
+                 ? "ask for what it writes (`--disk`, spec.resources.disk), so that it is "
+                   "placed where there is room for it"
+                 : "write less to its workspace, or use a run, which can ask for disk",
+             files ? "; each 16 KiB of that are a file" : "");
 }
 
 }  // namespace paddock::agent

@@ -1,5 +1,5 @@
-// Which run is ended when the disk of the agent's data folder comes to its end all the same: so
-// that what others asked for, what they print and how they end still finds room. Pure.
+// Who is ended when the disk of the agent's data folder comes to its end all the same, in bytes or
+// in files: so that what others asked for, what they print and how they end still finds room. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +7,36 @@
 #include <string>
 #include <vector>
 
+#include "common/os/folder_use.h"
 #include "node-agent/devices/probe.h"
 
 namespace paddock::agent {
 
-// Under so much of `min_free` a run is ended; above it, and under min_free, none comes.
-constexpr int64_t end_line(int64_t min_free) { return min_free / 4; }
-
+// What a run or a session has taken of it, and asked for.
 struct DiskUser {
-  int64_t written = 0;
+  os::FolderUse taken;
   int64_t asked = 0;
-  bool ending = false;  // told to already: what it has written comes back by itself
-  int64_t beyond() const { return written - asked; }
+  bool ending = false;  // told to already: what it has taken comes back by itself
+
+  // Who keeps something from being counted is beyond everybody.
+  int64_t bytes_beyond() const;
+  int64_t files_beyond() const;
+  // Nobody asks for files: one for each 16 KiB, as most disks are made.
+  int64_t asked_files() const { return asked >> 14; }
 };
 
-// The one that wrote most beyond what it asked for. Nobody while there is room, where `min_free` is
-// 0, while what ends already gives enough back, or if all keep to what they asked for: then others
-// fill the disk.
-std::optional<size_t> whom_to_end(const devices::DiskRoom& room, int64_t min_free,
-                                  const std::vector<DiskUser>& runs);
+enum class Shortage { kNone, kBytes, kFiles };
+// Under a quarter of `min_free`, or of the files at which no run comes (disk_room.h), with what
+// `users` that end already give back. None where `min_free` is 0.
+Shortage shortage(const devices::DiskRoom& room, int64_t min_free,
+                  const std::vector<DiskUser>& users = {});
 
-// What it is told.
-std::string beyond_request_text(const DiskUser& run, int64_t free, int64_t min_free);
+// The one that took most beyond what it asked for. Nobody if all keep to what they asked for: then
+// others fill the disk.
+std::optional<size_t> whom_to_end(Shortage of, const std::vector<DiskUser>& users);
+
+// What it is told. `what`: run or session.
+std::string beyond_request_text(Shortage of, std::string_view what, const DiskUser& user,
+                                const devices::DiskRoom& room, int64_t min_free);
 
 }  // namespace paddock::agent

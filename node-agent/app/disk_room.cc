@@ -30,8 +30,11 @@ bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full
     return free < line + (was_full ? std::min(line / 4, most) : 0);
   };
   if (below(room.bytes, min_free, room.all_bytes)) return true;
-  const int64_t files = room.all_files > 0 ? std::min(kMinFiles, room.all_files / 10) : kMinFiles;
-  return room.files && below(*room.files, files, room.all_files);
+  return room.files && below(*room.files, least_files(room), room.all_files);
+}
+
+int64_t least_files(const devices::DiskRoom& room) {
+  return room.all_files > 0 ? std::min(kMinFiles, room.all_files / 10) : kMinFiles;
 }
 
 void tell_disk(contracts::NodeStatus& status, const std::optional<devices::DiskRoom>& room,

@@ -15,6 +15,9 @@ namespace paddock::agent {
 // can be out of them.
 bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full);
 
+// So many files at least must be free on it.
+int64_t least_files(const devices::DiskRoom& room);
+
 // What is known of the disk's use beside what is free.
 struct DiskUse {
   int64_t held = 0;     // for files of runs that are on their way

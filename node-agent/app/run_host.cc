@@ -6,7 +6,6 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "node-agent/app/disk_relief.h"
 
 namespace paddock::agent {
 namespace {
@@ -16,8 +15,7 @@ using executor::StopKind;
 using sync::RunKey;
 
 constexpr const char* kMayHaveRun = "LAUNCHER_LOST";
-constexpr size_t kMostNames = 1'000'000;  // before a run is ended; it takes a second or two
-constexpr Millis kSlotPoll{1'000};        // in case a wake-up is missed
+constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
 
 // The first of them here.
 void at_once(std::vector<std::function<void()>> tasks) {
@@ -69,19 +67,16 @@ DiskUse RunHost::disk_use() const {
   return use;
 }
 
-void RunHost::relieve(const devices::DiskRoom& room, int64_t min_free) {
-  if (room.bytes >= end_line(min_free)) return;
-  const std::vector<Life> all = lives();
-  std::vector<DiskUser> users;
-  for (const Life& life : all)
-    users.push_back({life->written(kMostNames), life->asked_disk().value_or(contracts::kUsualDisk),
-                     life->ending()});
-  const std::optional<size_t> worst = whom_to_end(room, min_free, users);
-  if (!worst) return;
-  const std::string why = beyond_request_text(users[*worst], room.bytes, min_free);
-  log_warn("ending a run for the room that it takes",
-           {{"run", all[*worst]->assignment().run_uid}, {"why", why}});
-  all[*worst]->end_for_disk(why);
+std::vector<DiskWriter> RunHost::disk_writers() const {
+  std::vector<DiskWriter> out;
+  for (const Life& life : lives()) {
+    const int64_t asked = life->asked_disk().value_or(contracts::kUsualDisk);
+    out.push_back({.what = "run",
+                   .uid = life->assignment().run_uid,
+                   .use = {life->taken(), asked, life->ending()},
+                   .end = [life](const std::string& why) { life->end_for_disk(why); }});
+  }
+  return out;
 }
 
 // With what may still work in it, and holds the file of this name.

@@ -12,6 +12,7 @@
 #include "common/base/guarded.h"
 #include "node-agent/app/cache_keeper.h"
 #include "node-agent/app/disk_room.h"
+#include "node-agent/app/disk_writers.h"
 #include "node-agent/executor/run_life.h"
 #include "node-agent/sync/sync_loop.h"
 
@@ -31,8 +32,8 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   void act(const sync::Action& action);
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
-  // Ends the run that must give way on a disk with so much room (disk_relief.h).
-  void relieve(const devices::DiskRoom& room, int64_t min_free);
+  // Who could give way where the disk comes to its end.
+  std::vector<DiskWriter> disk_writers() const;
   // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
   // may be taken on elsewhere, as nothing of them is started here any more.
   std::set<sync::RunKey> stop();

@@ -4,10 +4,14 @@
 
 #include "common/base/log.h"
 #include "common/os/file.h"
+#include "common/os/folder_use.h"
 #include "node-agent/executor/run_life.h"
 
 namespace paddock::executor {
 namespace {
+
+// Of those that it brought and of those that it may make, if nobody bounds them.
+constexpr int64_t kNamesCounted = 1'000'000;
 
 // Not before any change of a file until now, and a tick of the kernel's ahead of some that follow.
 int64_t file_time_ns() {
@@ -20,17 +24,32 @@ int64_t file_time_ns() {
 
 void RunLife::note_begin() { begun_ns_ = file_time_ns(); }
 
+void RunLife::note_launcher() { launcher_pid_ = launcher_.identity ? launcher_.identity->pid : 0; }
+
 std::optional<int64_t> RunLife::asked_disk() const {
   const auto& resources = assignment_.spec.resources;
   if (!resources || !resources->disk) return std::nullopt;
   return resources->disk->bytes;
 }
 
-int64_t RunLife::written(size_t most_names) const {
+int64_t RunLife::written(int64_t most_names) const {
   const int64_t since = begun_ns_;
   const auto root = os::open_root(folder_.workspace());
   if (since == kNotBegun || !root) return 0;
-  return os::bytes_of_files(root->get(), most_names, since);
+  const auto use = os::folder_use(
+      root->get(), {.most_names = most_names, .layered = record_.layered, .since_ns = since});
+  return use.ok() ? use->bytes : 0;
+}
+
+os::FolderUse RunLife::taken() const {
+  const int64_t since = begun_ns_;
+  const auto root = os::open_root(folder_.workspace());
+  if (since == kNotBegun || !root) return {};
+  std::vector<pid_t> tops;
+  if (const pid_t launcher = launcher_pid_; launcher > 0) tops.push_back(launcher);
+  const int64_t most = kNamesCounted + assignment_.policy.limits.file_count.value_or(0);
+  return os::whole_use(root->get(), tops,
+                       {.most_names = most, .layered = record_.layered, .since_ns = since});
 }
 
 int64_t RunLife::written_as_asked() const {

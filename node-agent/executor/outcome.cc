@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "common/base/text.h"
+#include "common/contracts/disk_end.h"
 #include "common/contracts/limit_field.h"
 #include "common/contracts/node.h"
 #include "common/contracts/sandbox_refusal.h"
@@ -122,7 +123,8 @@ RunOutcome outcome_of_lost_launcher(bool command_started, const std::optional<Er
 
 RunOutcome outcome_of_disk(const std::string& why,
                            const std::optional<contracts::SandboxResult>& result) {
-  RunOutcome out{.phase = RunPhase::kFailed, .reason = kDiskRequestExceeded, .message = why};
+  RunOutcome out{
+      .phase = RunPhase::kFailed, .reason = contracts::kDiskRequestExceeded, .message = why};
   out.result = result;
   return out;
 }

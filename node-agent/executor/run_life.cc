@@ -142,6 +142,7 @@ NextStep RunLife::decide() {
       if (!launcher_.identity || !os::alive(*launcher_.identity)) {
         launcher_.identity = find_lock_holder(launch_files().events);
       }
+      note_launcher();
     }
   }
   return next_step(facts);
@@ -167,6 +168,7 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   }
   PADDOCK_CRASH_POINT("launched");
   launcher_ = std::move(*started);
+  note_launcher();
   if (launcher_.identity) record_.launcher = LauncherRecord::of(*launcher_.identity);
   if (const Status stored = folder_.store(record_); !stored) {
     log_warn("a launcher's identity could not be recorded", {{"error", stored.error().describe()}});
@@ -214,6 +216,7 @@ FollowEnd RunLife::follow_command() {
         told = std::move(state);
         return told.result.has_value();
       });
+  launcher_pid_ = 0;
   if (end == FollowEnd::kGone) reap_launcher(launcher_);
   return end;
 }

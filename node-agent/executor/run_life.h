@@ -14,6 +14,7 @@
 #include "common/base/random.h"
 #include "common/base/time.h"
 #include "common/os/file_watch.h"
+#include "common/os/folder_use.h"
 #include "node-agent/artifacts/collect.h"
 #include "node-agent/artifacts/finished_files.h"
 #include "node-agent/devices/disk_ledger.h"
@@ -99,12 +100,14 @@ class RunLife {
   bool launched() const { return record_.stage == Stage::kLaunching; }
   // Whether nothing of it was started or decided: it may be taken on again from the beginning.
   bool untouched() const { return record_.stage == Stage::kAccepted; }
-  static constexpr size_t kNamesLookedAt = 20'000;  // some hundredth of a second
+  static constexpr int64_t kNamesLookedAt = 20'000;  // some hundredth of a second
   // What it has asked for of the disk, what its command has written there, as far as is told in a
   // moment, and how much of that it asked for. Any thread.
   std::optional<int64_t> asked_disk() const;
-  int64_t written(size_t most_names = kNamesLookedAt) const;
+  int64_t written(int64_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
+  // All of that, with what it hides: it takes a second or two where there are a million names.
+  os::FolderUse taken() const;
   // Ends its command at once, where it has one: the run has failed, DISK_REQUEST_EXCEEDED. Any
   // thread.
   void end_for_disk(std::string why);
@@ -145,6 +148,7 @@ class RunLife {
                                      RunTransport& controller) const;
   Millis grace() const;
   void note_begin();
+  void note_launcher();
   void heed_disk();
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
@@ -229,6 +233,7 @@ class RunLife {
   Guarded<std::string> end_why_;  // of end_for_disk()
   std::atomic<bool> ending_ = false;
   std::atomic<int64_t> begun_ns_ = kNotBegun;  // what was changed since then its command wrote
+  std::atomic<pid_t> launcher_pid_ = 0;        // while it lives; 0: not known
   StopSignal stop_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "common/contracts/disk_end.h"
 #include "common/wire/json.h"
 #include "node-agent/executor/outcome.h"
 #include "node-agent/executor/run_life_fixture.h"
@@ -173,7 +174,7 @@ TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
   EXPECT_TRUE(life->ending());
   running.wait();
   EXPECT_EQ(last_outcome().phase, RunPhase::kFailed);
-  EXPECT_EQ(last_outcome().reason, kDiskRequestExceeded);
+  EXPECT_EQ(last_outcome().reason, contracts::kDiskRequestExceeded);
   EXPECT_EQ(last_outcome().message, "it wrote too much");
   EXPECT_TRUE(last_outcome().result.has_value());
 }

@@ -38,6 +38,7 @@ class AttachedLaunch {
   // The same, without what is left of its grace.
   void kill();
   bool ended() const;
+  pid_t launcher() const { return launched_.launcher; }  // while it has not ended
 
   // The other end of the program's standard input, unless ordered ahead; it does not block.
   int talk() const { return talk_.get(); }

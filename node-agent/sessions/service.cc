@@ -12,11 +12,13 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/ceilings.h"
+#include "common/contracts/disk_end.h"
 #include "common/contracts/sandbox_refusal.h"
 #include "common/os/event.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/sessions/files.h"
+#include "node-agent/sessions/session_record.h"
 
 namespace paddock::sessions {
 namespace {
@@ -26,7 +28,6 @@ constexpr size_t kMostOrderBytes = size_t{4} << 20;
 constexpr int64_t kMostUses = 16;  // of one session at once
 constexpr int kAskedBefore = 2;    // answers that may be of before it was opened: one of each lane
 constexpr Millis kEndTime{5'000};
-constexpr std::chrono::microseconds kNow{0};
 
 constexpr int kServerLooks = 120;
 constexpr Millis kServerLookEvery{100};
@@ -38,6 +39,10 @@ bool readable_within(const std::array<int, 2>& fds, Millis limit) {
 
 Error no_session() {
   return {Code::kNotFound, std::string(contracts::kSessionLost), "the node has no such session"};
+}
+
+Error ended_for_disk(const std::string& why) {
+  return {Code::kNotFound, contracts::kDiskRequestExceeded, why};
 }
 
 // It becomes the name of a folder.
@@ -57,46 +62,47 @@ int64_t bytes_of(const std::optional<wire::Quantity>& limit) { return limit ? li
 
 }  // namespace
 
-struct Service::Session {
-  std::string uid;
-  std::string folder;
-  contracts::LaunchRequest base;
-  os::Event ending;                 // readable from its end on
-  std::atomic<bool> listed{false};  // the controller has named it
-  int64_t uses = 0;                 // guarded by the service's state
-  int unnamed = 0;                  // by how many answers; guarded likewise
-  std::atomic<uint64_t> commands{0};
-
-  std::string workspace() const { return os::join_path(folder, "workspace"); }
-  Millis wall_time() const {
-    const auto& limit = base.policy.limits.wall_time;
-    return limit ? limit->value : Millis(std::chrono::hours(24));
-  }
-  void end() const { ending.raise(); }
-};
-
 // Keeps a session's folder for as long as somebody works in it.
 class Service::Use {
  public:
   static Result<Use> begin(Service& service, const std::string& uid) {
     return service.state_.with([&](State& state) -> Result<Use> {
-      const auto found = state.sessions.find(uid);
-      if (found == state.sessions.end()) return no_session();
-      if (found->second->uses >= kMostUses)
+      ASSIGN_OR_RETURN(Shared session, Service::find(state, uid));
+      if (session->uses >= kMostUses)
         return Error{Code::kResourceExhausted, "TOO_MANY_COMMANDS",
                      cat("a session does at most ", kMostUses, " things at once")};
-      ++found->second->uses;
-      return Use(service, found->second);
+      ++session->uses;
+      return Use(service, std::move(session));
     });
   }
   Use(Use&& other) noexcept = default;
   Use& operator=(Use&&) = delete;
   ~Use() {
     if (!session_) return;
-    service_.get().state_.with([&](State&) { --session_->uses; });
-    service_.get().unused_.notify_all();
+    Service& service = service_.get();
+    const bool to_empty = service.state_.with(
+        [&](State&) { return --session_->uses == 0 && !session_->why_ended.empty(); });
+    service.unused_.notify_all();
+    if (to_empty) service.dependencies_.wake(kAtOnce);
   }
   Session& session() const { return *session_; }
+  // As long as it lives the command's launcher is counted with the session.
+  class Launcher {
+   public:
+    Launcher(const Use& use, pid_t pid) : use_(use), pid_(pid) {
+      use_.service_.get().state_.with([&](State&) { use_.session_->launchers.insert(pid_); });
+    }
+    ~Launcher() {
+      use_.service_.get().state_.with(
+          [&](State&) { use_.session_->launchers.erase(use_.session_->launchers.find(pid_)); });
+    }
+    Launcher(const Launcher&) = delete;
+    Launcher& operator=(const Launcher&) = delete;
+
+   private:
+    const Use& use_;
+    pid_t pid_;
+  };
 
  private:
   Use(Service& service, Shared session) : service_(service), session_(std::move(session)) {}
@@ -147,7 +153,14 @@ Result<Service::Shared> Service::load(const std::string& uid) const {
   ASSIGN_OR_RETURN(const wire::Value document, wire::parse_json(text));
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SessionOrder>(document));
   if (order.uid != uid) return invalid_argument("BAD_NAME", "the folder is another session's");
-  return make(order);
+  ASSIGN_OR_RETURN(Shared session, make(order));
+  if (os::exists(session->end_file())) {
+    auto why = os::read_file(session->end_file());
+    session->why_ended =
+        why.ok() && !why->empty() ? std::move(*why) : "the disk of its node came to its end";
+    session->end();
+  }
+  return session;
 }
 
 Status Service::recover() {
@@ -169,7 +182,11 @@ Status Service::recover() {
 
 Status Service::open(const contracts::SessionOrder& order) {
   if (!is_uid(order.uid)) return invalid_argument("BAD_NAME", "no session has such a name");
-  if (find(order.uid).ok()) return {};
+  if (auto known = find(order.uid); known.ok()) {
+    return {};
+  } else if (known.error().reason != contracts::kSessionLost) {
+    return std::move(known).error();
+  }
   TRY(contracts::check_node_bounds(order.policy, setting_.bounds));
   if (static_cast<int64_t>(count()) >= setting_.config.max_sessions)
     return Error{Code::kResourceExhausted, "TOO_MANY_SESSIONS", "the node has no room for it now"};
@@ -199,11 +216,14 @@ Status Service::try_out(const Session& session) {
 }
 
 Result<Service::Shared> Service::find(const std::string& uid) const {
-  return state_.with([&](const State& state) -> Result<Shared> {
-    const auto found = state.sessions.find(uid);
-    if (found == state.sessions.end()) return no_session();
-    return found->second;
-  });
+  return state_.with([&](const State& state) { return find(state, uid); });
+}
+
+Result<Service::Shared> Service::find(const State& state, const std::string& uid) {
+  const auto found = state.sessions.find(uid);
+  if (found == state.sessions.end()) return no_session();
+  if (!found->second->why_ended.empty()) return ended_for_disk(found->second->why_ended);
+  return found->second;
 }
 
 // Nobody finds it from now on, and what runs in it ends.
@@ -216,11 +236,16 @@ void Service::end(State& state, const std::string& uid) {
 }
 
 Status Service::close(const std::string& uid) {
-  ASSIGN_OR_RETURN(const Shared session, find(uid));
-  state_.with([&](State& state) { end(state, uid); });
+  const Shared session = state_.with([&](State& state) {
+    const auto found = state.sessions.find(uid);
+    Shared out = found == state.sessions.end() ? Shared() : found->second;
+    end(state, uid);
+    return out;
+  });
+  if (!session) return no_session();
   state_.wait_for(
       unused_, kEndTime, [&](State&) { return session->uses == 0; }, [](State&, bool) {});
-  if (!remove_unused(session)) dependencies_.wake(kNow);
+  if (!remove_unused(session)) dependencies_.wake(kAtOnce);
   return {};
 }
 
@@ -236,8 +261,17 @@ bool Service::remove_unused(const Shared& session) {
 }
 
 Millis Service::clean_up() {
-  const auto ended = state_.with([](const State& state) { return state.ended; });
+  std::vector<Shared> ended;
+  std::vector<Shared> full;  // of files, and nobody's any more
+  state_.with([&](const State& state) {
+    ended = state.ended;
+    for (const auto& [uid, session] : state.sessions) {
+      if (!session->why_ended.empty() && !session->emptied && session->uses == 0)
+        full.push_back(session);
+    }
+  });
   for (const Shared& session : ended) remove_unused(session);
+  for (const Shared& session : full) empty(session);
   return prelaunched_.maintain([this](const std::string& uid) -> Result<launch::AttachedLaunch> {
     ASSIGN_OR_RETURN(const Shared session, find(uid));
     return order_next(*session);
@@ -258,7 +292,7 @@ void Service::keep(const std::vector<std::string>& uids) {
     for (const std::string& uid : gone) end(state, uid);
     return !state.ended.empty();
   });
-  if (some) dependencies_.wake(kNow);
+  if (some) dependencies_.wake(kAtOnce);
 }
 
 size_t Service::count() const {
@@ -293,13 +327,17 @@ Result<contracts::SandboxResult> Service::run(
     if (command.ok()) {
       if (const Millis rest = dependencies_.deferred_teardown.rest(); rest > Millis(0))
         dependencies_.wake(rest);
+      const Use::Launcher counted(use, command->launcher());
       auto result =
           follow(*command, {session.wall_time(), grace, stop, session.ending.fd(), on_output},
                  dependencies_.clock);
       if (!result.ok()) return result;
-      if (find(session.uid).ok()) prelaunched_.want(session.uid);
+      const auto living = find(session.uid);
+      if (living.ok()) prelaunched_.want(session.uid);
       (void)head.keep(std::move(*command));
       dependencies_.wake(launch::DeferredTeardown::kAnswerSent);
+      if (!living.ok() && living.error().reason == contracts::kDiskRequestExceeded)
+        return living.error();
       return result;
     }
     if (command.error().reason != "NOT_LISTENING" || attempt == kServerLooks)

@@ -12,6 +12,7 @@
 
 #include "common/base/guarded.h"
 #include "common/contracts/session_calls.h"
+#include "common/os/folder_use.h"
 #include "node-agent/launch/deferred_teardown.h"
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/prelaunch_pool.h"
@@ -34,7 +35,8 @@ class Service {
 
   // Takes over the sessions that are on the disk; removes what cannot be one.
   Status recover();
-  // SESSION_LOST for all but open(), where the node has no such session. `stop`: readable once the
+  // SESSION_LOST for all but open(), where the node has no such session; DISK_REQUEST_EXCEEDED if
+  // it was ended for the disk. `stop`: readable once the
   // command is to end.
   // What its policy names and this node has not refuses it: TOOL_UNAVAILABLE, MOUNT_NOT_FOUND, ….
   Status open(const contracts::SessionOrder& order);
@@ -51,6 +53,17 @@ class Service {
   // is more of it, if nobody wakes before.
   Millis clean_up();
   size_t count() const;
+
+  // What each has taken of the disk, with what its commands hide; it takes a while.
+  struct Written {
+    std::string uid;
+    os::FolderUse use;
+    bool ending = false;  // its files go by themselves
+  };
+  std::vector<Written> written() const;
+  // Ends it with all its commands and files, at once: whoever asks for it from now on hears why,
+  // DISK_REQUEST_EXCEEDED, until the controller names it no more.
+  void end_for_disk(const std::string& uid, const std::string& why);
   // The launcher's program is another one now.
   void discard_ahead() { prelaunched_.discard(); }
 
@@ -66,6 +79,9 @@ class Service {
   Result<Shared> make(const contracts::SessionOrder& order) const;
   Result<Shared> load(const std::string& uid) const;
   Result<Shared> find(const std::string& uid) const;
+  static Result<Shared> find(const State& state, const std::string& uid);
+  static Status note_end(const Session& session, const std::string& why);
+  void empty(const Shared& session);
   Status try_out(const Session& session);
   void end(State& state, const std::string& uid);
   bool remove_unused(const Shared& session);

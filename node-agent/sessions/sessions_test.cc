@@ -205,6 +205,43 @@ TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {
   EXPECT_FALSE(on_disk("b"));
 }
 
+TEST_F(SessionService, OneThatIsEndedForTheDiskSaysWhyUntilTheControllerKnows) {
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  ASSERT_TRUE(service_->open(order("b")).ok());
+  FileOrder large;
+  large.uid = "a";
+  large.operation = FileOperation::kWrite;
+  large.path = "large";
+  large.data = base64(std::string(100'000, 'x'));
+  ASSERT_TRUE(service_->file(large).ok());
+  const auto bytes_of = [&](const std::string& uid) {
+    for (const Service::Written& each : service_->written()) {
+      if (each.uid == uid) return each.use.bytes;
+    }
+    return int64_t{-1};
+  };
+  EXPECT_GE(bytes_of("a"), 100'000);
+  EXPECT_LT(bytes_of("b"), 100'000);
+  service_->end_for_disk("a", "it took too much");
+  EXPECT_TRUE(service_->written()[0].ending);
+  service_->clean_up();
+  EXPECT_EQ(bytes_of("a"), -1) << "nothing of it is left to end";
+  EXPECT_FALSE(on_disk("a/workspace"));
+  for (int agent = 0; agent < 2; ++agent) {
+    const Error why = service_->run({"a", "true", false}, -1, {}).error();
+    EXPECT_EQ(why.reason, "DISK_REQUEST_EXCEEDED");
+    EXPECT_EQ(why.message, "it took too much");
+    EXPECT_EQ(service_->file(large).error().reason, "DISK_REQUEST_EXCEEDED");
+    EXPECT_EQ(service_->open(order("a")).error().reason, "DISK_REQUEST_EXCEEDED");
+    EXPECT_TRUE(knows("b"));
+    make();
+  }
+  service_->keep({"b"});
+  service_->clean_up();
+  EXPECT_FALSE(on_disk("a"));
+  EXPECT_EQ(service_->file(large).error().reason, "SESSION_LOST");
+}
+
 TEST_F(SessionService, TakesNoMoreThanItMayAndNoStrangeNames) {
   for (const char* uid : {"", "..", "a/b", "A"}) EXPECT_FALSE(service_->open(order(uid)).ok());
   ASSERT_TRUE(service_->open(order("a")).ok());

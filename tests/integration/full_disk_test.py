@@ -1,5 +1,6 @@
 """A node's disk: what runs may ask for of it; less than its operator wants, which it says by name and gets no runs until there
 is room; and full, which no run is told as anything else."""
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -12,6 +13,7 @@ import tempfile
 import unittest
 
 from harness import Instance, find_file, held_port, main, make_project, pids_running, wait_until
+from session_client import SessionApi
 
 
 class FullDisk(unittest.TestCase):
@@ -207,29 +209,128 @@ while True: signal.pause()
 """
 
 
-class DiskThatComesToItsEnd(SmallDisk):
+# Each hides 30 MiB in another way.
+HIDES = {
+    "has no name": """import os
+file = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o600)
+""",
+    "lies where paths are long": """import os
+for _ in range(20):
+    os.mkdir("d" * 250)
+    os.chdir("d" * 250)
+file = os.open("large", os.O_CREAT | os.O_RDWR, 0o600)
+""",
+    "is on its way to itself": """import os, socket
+file = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o600)
+ends = socket.socketpair()
+socket.send_fds(ends[0], [b"x"], [file])
+""",
+}
+WRITES = """import signal
+data = b"x" * (1 << 20)
+for _ in range(30): os.write(file, data)
+if "socket" in globals(): os.close(file)
+print("wrote", flush=True)
+while True: signal.pause()
+"""
+HOARDS_FILES = """import signal
+made = 0
+try:
+    while True:
+        open(f"file-{made}", "x").close()
+        made += 1
+except OSError:
+    print("made", made, flush=True)
+while True: signal.pause()
+"""
+
+
+class BesideAModestRun(SmallDisk):
+    """Which keeps to what it asked for, and is ended for nobody."""
+
+    def setUp(self):
+        super().setUp()
+        self.waits = self.project(waits__py=WAITS)
+        self.mark = f"modest-{os.getpid()}"
+        self.instance.run("compute", self.waits, f"python3 waits.py {self.mark}", "--detach", "--name", "modest")
+        wait_until("it to start", lambda: pids_running(self.mark))
+
+    def start(self, name, program):
+        self.instance.run("compute", self.project(job__py=program), "python3 job.py", "--detach", "--name", name)
+        return wait_until("it to write", lambda: re.search("wrote|made.*", self.instance.run("logs", name, check=False).stdout))[0]
+
+    def make_room(self):
+        (self.disk / "filler").unlink(missing_ok=True)
+        wait_until("its node to take runs again", lambda: [c["type"] for c in self.node()["conditions"]] == ["Ready"])
+
+    def end_of(self, name, program):
+        self.start(name, program)
+        self.fill()
+        status = self.instance.wait_phase(name, "Failed")["status"]
+        self.assertEqual(status["reason"], "DISK_REQUEST_EXCEEDED")
+        self.assertEqual(status["attempt"], 1)
+        return status["message"]
+
+    def assert_modest_goes_on(self):
+        self.assertEqual(self.instance.run_object("modest")["status"]["phase"], "Running")
+        self.make_room()
+        for pid in pids_running(self.mark):
+            os.kill(pid, signal.SIGUSR1)
+        self.instance.wait_phase("modest", "Succeeded")
+
+
+class DiskThatComesToItsEnd(BesideAModestRun):
     SIZE = "128m"
     MIN_FREE = "40Mi"  # a quarter of it is the line
 
     def test_who_wrote_beyond_what_it_asked_for_is_ended_and_nobody_else(self):
-        project = self.project(greedy__py=GREEDY, waits__py=WAITS)
-        mark = f"modest-{os.getpid()}"
-        self.instance.run("compute", project, f"python3 waits.py {mark}", "--detach", "--name", "modest")
-        wait_until("it to start", lambda: pids_running(mark))
-        self.instance.run("compute", project, "python3 greedy.py", "--detach", "--name", "greedy")
-        wait_until("it to write", lambda: "wrote" in self.instance.run("logs", "greedy", check=False).stdout)
-        self.fill()
-        status = self.instance.wait_phase("greedy", "Failed")["status"]
-        self.assertEqual(status["reason"], "DISK_REQUEST_EXCEEDED")
-        self.assertRegex(status["message"], r"30\.0 MiB of 16\.0 MiB \(the line is 10\.0 MiB.*`--disk`")
-        self.assertEqual(status["attempt"], 1)
+        message = self.end_of("greedy", GREEDY)
+        self.assertRegex(message, r"30\.0 MiB of 16\.0 MiB \(the line is 10\.0 MiB.*`--disk`")
         wait_until("its node to say that it has too little", lambda: [c for c in self.node()["conditions"] if c["type"] == "DiskPressure"])
-        self.assertEqual(self.instance.run_object("modest")["status"]["phase"], "Running")
-        (self.disk / "filler").unlink()
-        for pid in pids_running(mark):
-            os.kill(pid, signal.SIGUSR1)
-        self.instance.wait_phase("modest", "Succeeded")
-        wait_until("its node to take runs again", lambda: [c["type"] for c in self.node()["conditions"]] == ["Ready"])
+        self.assert_modest_goes_on()
+
+    def test_nothing_that_it_writes_is_hidden(self):
+        for number, (how, program) in enumerate(HIDES.items()):
+            with self.subTest(how):
+                message = self.end_of(f"hides-{number}", program + WRITES)
+                self.assertRegex(message, "not all of what it has there could be counted" if "socket" in program else r"3\d\.\d MiB of 16\.0 MiB")
+                self.make_room()
+        self.assert_modest_goes_on()
+
+    def test_a_session_is_ended_like_a_run_and_says_why(self):
+        api = SessionApi(self.instance)
+        self.addCleanup(api.close)
+        names = []
+        for _ in range(2):
+            status, made = wait_until("a session", lambda: (lambda got: got if got[0] == 201 else None)(api.create()))
+            names.append(made["metadata"]["name"])
+        self.assertEqual(api.run(names[1], "echo kept > f")[0], 200)
+        program = HIDES["has no name"] + WRITES.replace('print("wrote", flush=True)', 'open("wrote", "x").close()')
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            running = pool.submit(api.run, names[0], f"python3 -c '{program}'")
+            wait_until("it to write", lambda: api.file("GET", names[0], "wrote")[0] == 200)
+            self.fill()
+            status, answer = running.result()
+        self.assertEqual((status, answer["error"]["code"]), (410, "SESSION_ENDED"), answer)
+        self.assertIn("DISK_REQUEST_EXCEEDED", answer["error"]["message"])
+        said = api.ask("GET", api.sandboxes(names[0]))[1]["status"]
+        self.assertEqual((said["phase"], said["reason"]), ("Ended", "DISK_REQUEST_EXCEEDED"))
+        self.assertIn("its files are gone", said["message"])
+        self.make_room()
+        self.assertEqual(api.run(names[1], "cat f")[1]["stdout"], "kept\n")
+        self.assert_modest_goes_on()
+
+
+class DiskThatRunsOutOfFiles(BesideAModestRun):
+    SIZE = "256m,nr_inodes=8192"
+    MIN_FREE = "1Mi"
+
+    def test_who_has_most_files_beyond_its_share_is_ended_and_nobody_else(self):
+        self.start("hoards", HOARDS_FILES)
+        status = self.instance.wait_phase("hoards", "Failed")["status"]
+        self.assertEqual(status["reason"], "DISK_REQUEST_EXCEEDED")
+        self.assertRegex(status["message"], r" files left and .* its share: \d{4} of 1024 \(the line is \d+ files")
+        self.assert_modest_goes_on()
 
 
 @unittest.skipIf(why_no_disk(), why_no_disk())

@@ -30,12 +30,6 @@ struct CgroupSettings {
   std::optional<int64_t> cpus;
 };
 
-struct DiskUse {
-  int64_t bytes = 0;
-  int64_t files = 0;        // and folders, by name
-  bool unreadable = false;  // some folder was
-};
-
 // How much the folder that the command may fill (usually /workspace) may grow. It is measured,
 // since no kernel mechanism bounds it.
 struct WorkspaceQuota {

@@ -1,5 +1,6 @@
 #include "controller/api/handlers/sessions/session_access.h"
 
+#include "common/contracts/disk_end.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {
@@ -28,7 +29,11 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
 
 // Whether somebody ended it meanwhile, or its node is no more: then its files are gone with it.
 Error explain_loss(Services& services, const Sandbox& session, Error error) {
-  const bool lost = error.reason == contracts::kSessionLost;
+  const bool lost =
+      error.reason == contracts::kSessionLost || error.reason == contracts::kDiskRequestExceeded;
+  Sandbox ended = session;
+  ended.status.phase = SandboxPhase::kEnded;
+  ended.status.reason = lost ? error.reason : std::string(contracts::kSessionLost);
   if (!lost && error.reason != "NO_NODE") return error;
   TRY(services.later->settle_freeing(services.store));
   const Status looked = services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
@@ -37,12 +42,12 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
     const bool same = now.metadata.uid == session.metadata.uid;
     if (same && (lost || !node))
-      return sessions::end(txn, now, contracts::kSessionLost, services.clock.wall());
+      return sessions::end(txn, now, ended.status.reason, services.clock.wall());
     return {};
   });
   if (!looked.ok()) return looked.error();
   if (!lost) return error;
-  return {Code::kGone, "SESSION_ENDED", "the session's node has lost it, with all its files"};
+  return sessions::check_lives(ended).error();
 }
 
 }  // namespace

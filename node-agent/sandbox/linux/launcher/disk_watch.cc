@@ -16,7 +16,6 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
-#include "node-agent/sandbox/linux/launcher/disk_usage.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -74,7 +73,8 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   if (!space) return step_error("opening the workspace", errno);
   out->space_before_ = out->space_at_last_ = *space;
   if (!out->quota_.whole) {
-    ASSIGN_OR_RETURN(out->last_, folder_use(out->folder_.get(), kUnbounded, out->quota_.layered));
+    ASSIGN_OR_RETURN(out->last_,
+                     os::folder_use(out->folder_.get(), {.layered = out->quota_.layered}));
     out->before_ = out->last_;
   }
   return out;
@@ -98,13 +98,13 @@ void DiskWatch::attach(pid_t init, Cgroup& cgroup) {
 // means that the run may be over it, all that was left at the last count that it probably is.
 DiskWatch::Growth DiskWatch::growth(const Space& now) const {
   if (!before_) return Growth::kUnknown;
-  const DiskUse start = counted_from();
+  const os::FolderUse start = counted_from();
   const int64_t bytes = quota_.bytes.value_or(kUnbounded);
   const int64_t files = now.counts_files ? quota_.files.value_or(kUnbounded) : kUnbounded;
   if (space_at_last_.bytes - now.bytes > bytes - (last_.bytes - start.bytes) ||
       space_at_last_.files - now.files > files - (last_.files - start.files))
     return Growth::kOverSinceLast;
-  const DiskUse held = quota_.whole ? *before_ : DiskUse{};
+  const os::FolderUse held = quota_.whole ? *before_ : os::FolderUse{};
   if (space_before_.bytes - now.bytes > (bytes - held.bytes) / 2 ||
       space_before_.files - now.files > (files - held.files) / 2)
     return Growth::kMayBeOver;
@@ -180,13 +180,13 @@ std::optional<DiskHit> DiskWatch::look_back() {
   return hit;
 }
 
-DiskUse DiskWatch::counted_from() const {
-  return quota_.whole ? DiskUse{} : before_.value_or(DiskUse{});
+os::FolderUse DiskWatch::counted_from() const {
+  return quota_.whole ? os::FolderUse{} : before_.value_or(os::FolderUse{});
 }
 
 std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
   if (answer.failed != 0) return DiskHit::kUnmeasured;
-  const DiskUse start = counted_from();
+  const os::FolderUse start = counted_from();
   if (quota_.files && answer.use.files - start.files > *quota_.files) return DiskHit::kFiles;
   if (quota_.bytes && answer.use.bytes - start.bytes > *quota_.bytes) return DiskHit::kBytes;
   return std::nullopt;
@@ -194,7 +194,7 @@ std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
 
 DiskWatch::Answer DiskWatch::measure_folder() const {
   const int64_t most = quota_.files ? counted_from().files + *quota_.files : kUnbounded;
-  const auto use = folder_use(folder_.get(), most, quota_.layered);
+  const auto use = os::folder_use(folder_.get(), {.most_names = most, .layered = quota_.layered});
   if (!use.ok()) return {.failed = 1, .whole = true, .use = {}};
   return {.failed = 0, .whole = init_ <= 0, .use = *use};
 }
@@ -202,7 +202,7 @@ DiskWatch::Answer DiskWatch::measure_folder() const {
 void DiskWatch::add_nameless(Answer& answer) const {
   struct stat info {};
   if (fstat(folder_.get(), &info) == 0)
-    answer.use.bytes += nameless_bytes(init_, info.st_dev, quota_.layered);
+    answer.use.bytes += os::nameless_use(init_, info.st_dev, quota_.layered).bytes;
   answer.whole = true;
 }
 

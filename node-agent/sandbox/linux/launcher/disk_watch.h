@@ -16,6 +16,7 @@
 
 #include "common/base/time.h"
 #include "common/os/fd.h"
+#include "common/os/folder_use.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 #include "node-agent/sandbox/plan/plan.h"
 #include "node-agent/sandbox/result/outcome.h"
@@ -52,7 +53,7 @@ class DiskWatch {
   struct Answer {
     int failed = 0;
     bool whole = false;  // false: open files that have no name are not counted yet
-    DiskUse use;
+    os::FolderUse use;
   };
   struct Space {
     int64_t bytes = 0;
@@ -72,7 +73,7 @@ class DiskWatch {
   void wait_until_still(int file) const;
   Answer measure_folder() const;
   void add_nameless(Answer& answer) const;
-  DiskUse counted_from() const;
+  os::FolderUse counted_from() const;
   std::optional<DiskHit> judge(const Answer& answer) const;
 
   WorkspaceQuota quota_;
@@ -81,9 +82,9 @@ class DiskWatch {
   os::Fd user_namespace_;  // in which every folder of the command can be read
   pid_t init_ = -1;
   Cgroup* cgroup_ = nullptr;
-  std::optional<DiskUse> before_;  // as measured first; nothing: not measured yet
+  std::optional<os::FolderUse> before_;  // as measured first; nothing: not measured yet
   Space space_before_;
-  DiskUse last_;  // as measured last, and the free space at that time
+  os::FolderUse last_;  // as measured last, and the free space at that time
   Space space_at_last_;
   pid_t process_ = -1;
   os::Pipe questions_;

@@ -1,0 +1,135 @@
+#include "common/os/folder_use.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/os/file_times.h"
+
+namespace paddock::os {
+namespace {
+
+constexpr size_t kDeepest = 200;  // one descriptor per level
+constexpr int64_t kBlock = 512;   // of st_blocks, on every file system
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+
+using Folder = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+Folder open_folder(int parent, const char* name) {
+  const int fd = openat(parent, name, kFolder);
+  DIR* folder = fd < 0 ? nullptr : fdopendir(fd);
+  if (folder == nullptr && fd >= 0) close(fd);
+  return {folder, closedir};
+}
+
+// The next name but . and ..; nothing at the end.
+const char* next_name(const Folder& folder) {
+  while (const dirent* entry = readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") return entry->d_name;
+  }
+  return nullptr;
+}
+
+// Removed meanwhile, or something else by now.
+bool is_gone(int why) { return why == ENOENT || why == ENOTDIR || why == ELOOP; }
+
+class Count {
+ public:
+  Count(dev_t device, const FolderCount& how) : device_(device), how_(how) {}
+  // Whether it is a folder to look into.
+  bool add(const struct stat& info) {
+    if (info.st_dev != device_) return false;
+    if (how_.layered && S_ISCHR(info.st_mode) && info.st_rdev == 0) return false;
+    const bool folder = S_ISDIR(info.st_mode);
+    if (++seen_ > how_.most_names) use_.cut_off = true;
+    if (!is_new(info)) return folder;
+    ++use_.files;
+    // A file with several names takes its blocks once.
+    if (folder || info.st_nlink == 1 || linked_.insert(info.st_ino).second)
+      use_.bytes += info.st_blocks * kBlock;
+    return folder;
+  }
+  void add_unreadable() { use_.unreadable = true; }
+  const FolderUse& use() const { return use_; }
+
+ private:
+  bool is_new(const struct stat& info) const {
+    const timespec& at = changed_at(info);
+    return how_.since_ns == 0 || int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec > how_.since_ns;
+  }
+
+  dev_t device_;
+  FolderCount how_;
+  FolderUse use_;
+  int64_t seen_ = 0;
+  std::set<ino_t> linked_;
+};
+
+}  // namespace
+
+Result<FolderUse> folder_use(int folder, const FolderCount& how) {
+  struct stat root {};
+  if (fstat(folder, &root) != 0) return system_error("measuring the workspace", errno);
+  Count count(root.st_dev, how);
+  std::vector<Folder> open;
+  open.push_back(open_folder(folder, "."));
+  if (!open.back()) return system_error("measuring the workspace", errno);
+  while (!open.empty() && !count.use().cut_off) {
+    const char* name = next_name(open.back());
+    if (name == nullptr) {
+      open.pop_back();
+      continue;
+    }
+    struct stat info {};
+    const int here = dirfd(open.back().get());
+    if (fstatat(here, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (!is_gone(errno)) count.add_unreadable();
+      continue;
+    }
+    if (!count.add(info)) continue;
+    if (open.size() == kDeepest) {
+      return Error{Code::kTooLarge, "TREE_TOO_DEEP",
+                   cat("the workspace has folders more than ", kDeepest, " deep")};
+    }
+    Folder below = open_folder(here, name);
+    if (below) {
+      open.push_back(std::move(below));
+    } else if (!is_gone(errno)) {
+      count.add_unreadable();
+    }
+  }
+  return count.use();
+}
+
+namespace {
+
+FolderUse look(int folder, const std::vector<pid_t>& tops, const FolderCount& how) {
+  struct stat root {};
+  const auto named = folder_use(folder, how);
+  if (!named.ok() || fstat(folder, &root) != 0) return {.unreadable = true};
+  FolderUse use = *named;
+  for (const pid_t top : tops) {
+    const NamelessUse nameless = nameless_use(top, root.st_dev, how.layered);
+    use.bytes += nameless.bytes;
+    use.unreadable = use.unreadable || nameless.unreadable;
+  }
+  return use;
+}
+
+}  // namespace
+
+FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how) {
+  const FolderUse first = look(folder, tops, how);
+  return first.unreadable ? look(folder, tops, how) : first;
+}
+
+}  // namespace paddock::os

@@ -1,0 +1,44 @@
+// What a folder takes of its disk, told by who cannot trust what is in it: blocks, and names of
+// files and folders. No link is followed, and no other file system entered. Reads only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace paddock::os {
+
+struct FolderUse {
+  int64_t bytes = 0;
+  int64_t files = 0;        // and folders, by name
+  bool unreadable = false;  // some folder was
+  bool cut_off = false;     // there are more names than it was to look at
+};
+
+struct FolderCount {
+  int64_t most_names = INT64_MAX;  // it stops at the next one
+  bool layered = false;            // an overlay's marks of removed files do not count
+  // Only what was changed in any way after this time of the host's clock, as the kernel notes it:
+  // no program can set that. 0: all.
+  int64_t since_ns = 0;
+};
+// TooLarge, TREE_TOO_DEEP where folders are nested more than 200 deep.
+Result<FolderUse> folder_use(int folder, const FolderCount& how);
+
+struct NamelessUse {
+  int64_t bytes = 0;
+  bool unreadable = false;  // some are on their way through a socket
+};
+// The deleted files on the file system `device` that `top` or a process below it still holds open
+// or mapped (mappings only where we may read them). `layered`: each process's own workspace, an
+// overlay with a device number of its own, takes the place of `device`.
+NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false);
+
+// Both together, of a folder that processes below each of `tops` write to. What cannot be counted,
+// also in a second look, makes it `unreadable`.
+FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how);
+
+}  // namespace paddock::os

@@ -1,0 +1,122 @@
+#include "common/os/folder_use.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "common/os/file.h"
+#include "common/os/file_times.h"
+#include "common/os/socket.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::os {
+namespace {
+
+using test::TempDir;
+
+class UseOfAFolder : public testing::Test {
+ protected:
+  FolderUse use(const FolderCount& how = {}) const {
+    const auto counted = folder_use(root_.get(), how);
+    return counted.ok() ? *counted : FolderUse{.unreadable = true};
+  }
+  // A file that this process alone can reach, if it is kept open.
+  Fd nameless(const std::string& bytes) const {
+    const std::string path = dir_ / "short-lived";
+    Fd file(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+    EXPECT_EQ(::write(file.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ::unlink(path.c_str());
+    return file;
+  }
+
+  TempDir dir_;
+  Fd root_ = std::move(*open_root(dir_.path()));
+};
+
+TEST_F(UseOfAFolder, CountsEachFileOnceAndEachName) {
+  ASSERT_TRUE(make_dirs(dir_ / "sub").ok());
+  dir_.write("a", std::string(40'000, 'x'));
+  dir_.write("sub/b", std::string(40'000, 'x'));
+  ASSERT_EQ(::link((dir_ / "a").c_str(), (dir_ / "again").c_str()), 0);
+  ASSERT_EQ(::symlink("/", (dir_ / "sub/all").c_str()), 0);
+  ASSERT_EQ(::truncate((dir_ / "sub/b").c_str(), int64_t{1} << 40), 0) << "holes take nothing";
+  EXPECT_GE(use().bytes, 80'000);
+  EXPECT_LT(use().bytes, 120'000);
+  EXPECT_EQ(use().files, 5);
+  EXPECT_FALSE(use().cut_off || use().unreadable);
+}
+
+TEST_F(UseOfAFolder, TellsWhatIsNewByATimeThatNoProgramSets) {
+  dir_.write("b", std::string(40'000, 'x'));
+  struct stat info = {};
+  ASSERT_EQ(::stat((dir_ / "b").c_str(), &info), 0);
+  const timespec old[2] = {{1, 0}, {1, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (dir_ / "b").c_str(), old, 0), 0);
+  const int64_t then = int64_t{changed_at(info).tv_sec} * 1'000'000'000 + changed_at(info).tv_nsec;
+  EXPECT_GE(use({.since_ns = then - 1}).bytes, 40'000);
+  EXPECT_EQ(use({.since_ns = INT64_MAX}).bytes, 0);
+  EXPECT_EQ(use({.since_ns = INT64_MAX}).files, 0);
+}
+
+TEST_F(UseOfAFolder, SaysWhereItStopped) {
+  for (int i = 0; i < 10; ++i) dir_.write(cat("file-", i), "x");
+  EXPECT_TRUE(use({.most_names = 9}).cut_off);
+  EXPECT_FALSE(use({.most_names = 10}).cut_off);
+}
+
+// However long its path is; deeper than 200 folders it is not looked for.
+TEST_F(UseOfAFolder, FindsWhatLiesDeep) {
+  const std::string name(250, 'd');
+  Fd at = std::move(*open_root(dir_.path()));
+  for (int depth = 1; depth <= 201; ++depth) {
+    ASSERT_EQ(::mkdirat(at.get(), name.c_str(), 0700), 0);
+    at.reset(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (depth != 20) continue;
+    const Fd file(::openat(at.get(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    const std::string bytes(40'000, 'x');
+    ASSERT_EQ(::write(file.get(), bytes.data(), bytes.size()), 40'000);
+    EXPECT_GE(use().bytes, 40'000);
+    EXPECT_FALSE(use().unreadable);
+  }
+  EXPECT_TRUE(use().unreadable);
+  EXPECT_TRUE(whole_use(root_.get(), {}, {}).unreadable);
+}
+
+#ifdef __linux__
+TEST_F(UseOfAFolder, HasFilesWithoutANameAndSaysThatSomeAreOnTheirWay) {
+  const Fd kept = nameless(std::string(40'000, 'x'));
+  EXPECT_EQ(use().bytes, 0);
+  const auto whole = [&] { return whole_use(root_.get(), {::getpid()}, {}); };
+  EXPECT_GE(whole().bytes, 40'000);
+  EXPECT_LT(whole().bytes, 80'000) << "once, whoever holds it how often";
+  EXPECT_FALSE(whole().unreadable);
+  EXPECT_EQ(whole_use(root_.get(), {}, {}).bytes, 0);
+  SocketPair ends = std::move(*make_socket_pair());
+  char byte = 'x';
+  iovec piece{&byte, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = room.size();
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(int));
+  const int sent = kept.get();
+  std::memcpy(CMSG_DATA(head), &sent, sizeof sent);
+  ASSERT_EQ(::sendmsg(ends.ours.get(), &message, 0), 1);
+  EXPECT_TRUE(whole().unreadable);
+}
+#endif
+
+}  // namespace
+}  // namespace paddock::os

@@ -1,0 +1,112 @@
+// What processes hold without a name, told from /proc.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "common/os/folder_use.h"
+
+namespace paddock::os {
+namespace {
+
+constexpr const char* kSeenWorkspace = "root/workspace";  // in a process's folder of /proc
+constexpr int64_t kFileBlock = 512;                       // of st_blocks, on every file system
+constexpr int kProcFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+using Listing = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+Listing open_listing(int parent, const char* name) {
+  const int fd = openat(parent, name, kProcFolder);
+  DIR* listing = fd < 0 ? nullptr : fdopendir(fd);
+  if (listing == nullptr && fd >= 0) close(fd);
+  return {listing, closedir};
+}
+
+const char* next_entry(const Listing& listing) {
+  while (const dirent* entry = listing ? readdir(listing.get()) : nullptr) {
+    if (entry->d_name[0] != '.') return entry->d_name;
+  }
+  return nullptr;
+}
+
+std::string text_of(int folder, const char* name) {
+  const Fd file(openat(folder, name, O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return {};
+  auto text = read_all(file.get(), size_t{1} << 20);
+  return text.ok() ? std::move(*text) : std::string();
+}
+
+// Whether files were sent into this socket that nobody has received: they are in no table.
+bool holds_files(int task, const char* socket) {
+  constexpr std::string_view kCount = "scm_fds:";
+  const std::string info = text_of(task, cat("fdinfo/", socket).c_str());
+  const size_t at = info.find(kCount);
+  return at != std::string::npos &&
+         info.find_first_of("123456789", at + kCount.size()) < info.find('\n', at);
+}
+
+class Nameless {
+ public:
+  explicit Nameless(dev_t device) : device_(device) {}
+  void set_device(dev_t device) { device_ = device; }
+  void add_mapped(int process) { add_links(process, "map_files"); }
+  void add_open(int task) { add_links(task, "fd"); }  // a thread may have a table of its own
+  const NamelessUse& use() const { return use_; }
+
+ private:
+  void add_links(int folder, const char* name) {
+    const Listing links = open_listing(folder, name);
+    while (const char* link = next_entry(links)) {
+      struct stat info {};
+      if (fstatat(dirfd(links.get()), link, &info, 0) != 0) continue;
+      if (S_ISSOCK(info.st_mode) && holds_files(folder, link)) use_.unreadable = true;
+      if (info.st_nlink > 0 || info.st_dev != device_ || !S_ISREG(info.st_mode)) continue;
+      if (seen_.insert(info.st_ino).second) use_.bytes += info.st_blocks * kFileBlock;
+    }
+  }
+
+  dev_t device_;
+  std::set<ino_t> seen_;
+  NamelessUse use_;
+};
+
+void add_children(int task, std::vector<pid_t>& out) {
+  for (const std::string& word : split(text_of(task, "children"), ' ')) {
+    if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
+  }
+}
+
+}  // namespace
+
+NamelessUse nameless_use(pid_t top, dev_t device, bool layered) {
+  Nameless nameless(device);
+  std::vector<pid_t> left = {top};
+  while (!left.empty()) {
+    const std::string path = cat("/proc/", left.back());
+    left.pop_back();
+    const Fd process(open(path.c_str(), kProcFolder));
+    if (!process.valid()) continue;
+    struct stat seen {};
+    // The first processes have a root without a workspace, and no files of one.
+    if (layered && fstatat(process.get(), kSeenWorkspace, &seen, 0) == 0)
+      nameless.set_device(seen.st_dev);
+    nameless.add_mapped(process.get());
+    const Listing tasks = open_listing(process.get(), "task");
+    while (const char* name = next_entry(tasks)) {
+      const Fd task(openat(dirfd(tasks.get()), name, kProcFolder));
+      if (!task.valid()) continue;
+      nameless.add_open(task.get());
+      add_children(task.get(), left);
+    }
+  }
+  return nameless.use();
+}
+
+}  // namespace paddock::os
