@@ -232,6 +232,7 @@ void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs, CallH
     look_at_fault(config, now, clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
+  if (full) runs.free_ended();
   if ((full || disk.is_short()) && cache.clean_up(clock, true)) disk.made_room();
   if (const auto room = devices::disk_room(config.data_dir); room && full)
     relieve_disk(*room, config.min_free.bytes, [&] {

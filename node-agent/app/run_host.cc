@@ -67,6 +67,10 @@ DiskUse RunHost::disk_use() const {
   return use;
 }
 
+void RunHost::free_ended() {
+  for (const Life& life : lives()) life->free_files();
+}
+
 std::vector<DiskWriter> RunHost::disk_writers() const {
   std::vector<DiskWriter> out;
   for (const Life& life : lives()) {

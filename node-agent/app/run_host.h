@@ -32,6 +32,8 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   void act(const sync::Action& action);
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
+  // The files of runs that have ended, and whose outcome nobody has taken yet.
+  void free_ended();
   // Who could give way where the disk comes to its end.
   std::vector<DiskWriter> disk_writers() const;
   // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others

@@ -57,6 +57,18 @@ int64_t RunLife::written_as_asked() const {
   return asked ? std::min(*asked, written()) : 0;
 }
 
+void RunLife::free_files() {
+  if (!recorded_) return;
+  freed_.with([&](bool& freed) {
+    if (freed) return;
+    const Status removed = os::remove_tree(folder_.workspace());
+    freed = removed.ok();
+    if (!removed)
+      log_warn("the files of an ended run could not be removed",
+               {{"run", assignment_.run_uid}, {"error", removed.error().describe()}});
+  });
+}
+
 void RunLife::end_for_disk(std::string why) {
   end_why_.with([&](std::string& now) { now = std::move(why); });
   ending_ = true;

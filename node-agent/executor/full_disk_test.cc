@@ -106,6 +106,22 @@ TEST_F(Life, TellsWhatItHasWrittenOfTheDiskThatItAskedFor) {
   EXPECT_EQ(life->written_as_asked(), 100'000) << "no more than that";
 }
 
+TEST_F(Life, FilesOfARunThatHasEndedGoBeforeItsOutcomeIsTakenWhereTheDiskNeedsThem) {
+  behave("ok");
+  life = accept();
+  life->free_files();
+  life->run();
+  EXPECT_TRUE(os::exists(folder().workspace())) << "they were not its ended run's";
+  life->free_files();
+  EXPECT_FALSE(os::exists(folder().workspace()));
+  life = recover();
+  life->free_files();
+  life->run();
+  EXPECT_EQ(last_outcome().reason, "Completed") << "and it is told all the same";
+  EXPECT_EQ(starts(), 1u);
+  EXPECT_TRUE(life->erase().ok());
+}
+
 TEST(DiskFault, IsNamedAsTheNodesConditionsNameIt) {
   const test::TempDir folder;
   EXPECT_FALSE(disk_fault(folder.path()).has_value());

@@ -59,6 +59,7 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
       assignment_(std::move(assignment)),
       record_(std::move(record)),
       output_(std::move(output)) {
+  recorded_ = record_.stage == Stage::kEnded;
   if (record_.stage == Stage::kLaunching) {
     begun_ns_ = output_->state().started_ms.value_or(0) * 1'000'000;
     phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
@@ -317,7 +318,9 @@ void RunLife::finish(contracts::RunOutcome outcome) {
   if (stop_.kind() == StopKind::kForget) return;
   record_.stage = Stage::kEnded;
   record_.outcome = std::move(outcome);
-  if (const Status stored = folder_.store(record_); !stored) {
+  const Status stored = folder_.store(record_);
+  recorded_ = stored.ok();
+  if (!stored) {
     log_error("an outcome could not be recorded",
               {{"run", assignment_.run_uid}, {"error", stored.error().describe()}});
   }
@@ -346,7 +349,7 @@ void RunLife::publish() {
 }
 
 Status RunLife::erase() {
-  TRY(folder_.erase());
+  TRY(freed_.with([&](bool&) { return folder_.erase(); }));
   ports_.intents.forget(os::base_name(folder_.path()));
   lost_lock_.reset();
   return {};

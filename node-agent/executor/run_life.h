@@ -113,6 +113,9 @@ class RunLife {
   void end_for_disk(std::string why);
   // Whether its files will go by themselves.
   bool ending() const { return ending_ || stop_.at_least(StopKind::kKill); }
+  // Where the disk is full: the files of one whose outcome is recorded go before that is taken. Any
+  // thread.
+  void free_files();
   // Once run() has returned: what takes the kernel time to close.
   void let_go() { watch_.reset(); }
 
@@ -232,6 +235,8 @@ class RunLife {
   static constexpr int64_t kNotBegun = INT64_MAX;
   Guarded<std::string> end_why_;  // of end_for_disk()
   std::atomic<bool> ending_ = false;
+  std::atomic<bool> recorded_ = false;  // its outcome: its files are needed no more
+  Guarded<bool> freed_{false};
   std::atomic<int64_t> begun_ns_ = kNotBegun;  // what was changed since then its command wrote
   std::atomic<pid_t> launcher_pid_ = 0;        // while it lives; 0: not known
   StopSignal stop_;
