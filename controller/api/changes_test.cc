@@ -1,4 +1,7 @@
+#include "controller/api/objects/changes.h"
+
 #include "controller/api/changes_test_support.h"
+#include "controller/store/full_store_test_support.h"
 
 namespace paddock::api {
 namespace {
@@ -203,6 +206,17 @@ TEST_F(Changes, OfAVolumeAreItsLabels) {
             "FIELD_IMMUTABLE");
   EXPECT_EQ(call("DELETE", target, R"({"dryRun":["All"]})").status, 200);
   EXPECT_EQ(call("GET", target).status, 200);
+}
+
+// The reserve of a full disk is finite, and a deletion that is only tried may be tried without end.
+TEST_F(Changes, ThatAreOnlyTriedUseNoReserve) {
+  store::FullStore full(*store_);
+  int made = 0;
+  const auto change = [&](store::WriteTxn&) -> Status { return ++made, Status(); };
+  EXPECT_EQ(free_or_try(full, true, change).error().reason, "STORE_FULL");
+  EXPECT_EQ(made, 0);
+  EXPECT_TRUE(free_or_try(full, false, change).ok());
+  EXPECT_EQ(made, 1);
 }
 
 }  // namespace

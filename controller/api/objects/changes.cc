@@ -156,8 +156,7 @@ Status write_or_try(store::Store& store, bool dry_run,
 
 Status free_or_try(store::Store& store, bool dry_run,
                    const std::function<Status(store::WriteTxn&)>& change) {
-  return dry_run ? what_was_tried(store.write_freeing(trial_of(change)))
-                 : store.write_freeing(change);
+  return dry_run ? write_or_try(store, dry_run, change) : store.write_freeing(change);
 }
 
 }  // namespace paddock::api

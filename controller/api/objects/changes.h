@@ -67,7 +67,7 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
 // Runs `change`; in a dry run nothing of it is kept.
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change);
-// The same for what frees something, on a full disk too.
+// The same for what frees something, on a full disk too; but what is only tried uses no reserve.
 Status free_or_try(store::Store& store, bool dry_run,
                    const std::function<Status(store::WriteTxn&)>& change);
 
