@@ -1,12 +1,15 @@
 // Durable writes per second: our store with 1, 8 and 64 waiting callers, beside the plain way, one
-// transaction per write on one connection, in the same run on the same disk.
+// transaction per write on one connection, in the same run on the same disk. Then what the reserve
+// of the disk costs a caller: two stores, with one and without, written to in turn.
 //   store_bench [seconds per figure, default 2] [folder, default .]
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -95,6 +98,52 @@ void bench_plain(const std::string& path, int clients, double seconds) {
   sqlite3_close(db);
 }
 
+double thread_ms() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+struct Side {
+  const char* what;
+  int64_t reserve;
+  std::unique_ptr<paddock::store::Store> store = {};
+  std::vector<double> wall = {};
+  std::vector<double> processor = {};
+};
+
+double median(std::vector<double>& of) {
+  std::sort(of.begin(), of.end());
+  return of[of.size() / 2];
+}
+
+void bench_reserve(const std::string& path, double seconds) {
+  Side sides[] = {{"without a reserve", 0}, {"with one of 64 MiB", 64 << 20}};
+  for (Side& side : sides) {
+    paddock::store::StoreOptions options{paddock::cat(path, "-", side.reserve)};
+    options.reserve = side.reserve;
+    side.store = std::move(*paddock::store::Store::open(options));
+  }
+  const std::string value(300, 'x');
+  const auto end = SteadyClock::now() + std::chrono::duration<double>(seconds);
+  for (int i = 0; SteadyClock::now() < end; ++i) {
+    for (Side& side : sides) {
+      const auto before = SteadyClock::now();
+      const double worked = thread_ms();
+      const auto put = [&](paddock::store::WriteTxn& txn) {
+        return txn.put_setting(paddock::cat("setting-", i), value);
+      };
+      require(side.store->write(put).ok(), "write");
+      side.processor.push_back(thread_ms() - worked);
+      side.wall.push_back(
+          std::chrono::duration<double, std::milli>(SteadyClock::now() - before).count());
+    }
+  }
+  for (Side& side : sides)
+    std::printf("%-28s %zu writes in turn  p50 %7.4f ms  of a processor %7.4f ms\n", side.what,
+                side.wall.size(), median(side.wall), median(side.processor));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,5 +154,6 @@ int main(int argc, char** argv) {
     bench_plain(paddock::cat(folder, "/plain-", clients), clients, seconds);
     bench_store(paddock::cat(folder, "/store-", clients), clients, seconds);
   }
+  bench_reserve(paddock::cat(folder, "/reserve"), 2 * seconds);
   std::filesystem::remove_all(folder);
 }

@@ -36,6 +36,14 @@ Disk disk_of(int file) {
   return {static_cast<int64_t>(room.f_blocks) * block, static_cast<int64_t>(room.f_bavail) * block};
 }
 
+// Pages that this connection wrote since it was asked last. Each takes one of those ahead at most.
+int64_t pages_written(Connection& db) {
+  int now = 0;
+  int highest = 0;
+  sqlite3_db_status(db.handle(), SQLITE_DBSTATUS_CACHE_WRITE, &now, &highest, 1);
+  return now;
+}
+
 int64_t allocated(int file) {
   struct stat info = {};
   return ::fstat(file, &info) == 0 ? static_cast<int64_t>(info.st_blocks) * 512 : 0;
@@ -128,10 +136,13 @@ bool DiskReserve::take_for_database(Connection& db) {
   if (!pages.ok() || !unused.ok()) return false;
   const DatabaseRoom room{allocated(database_.get()), *pages * kPage, *unused * kPage};
   ahead_ = room.ahead();
+  used_ = 0;
+  allocated_ = room.allocated;
   if (ahead_ >= parts_.database) return true;
   const int64_t wanted = room.allocated - ahead_ + parts_.taken_at_once;
   if (!extend(database_.get(), room.allocated, wanted)) return false;
   ahead_ = parts_.taken_at_once;
+  allocated_ = allocated(database_.get());
   return true;
 }
 
@@ -157,6 +168,9 @@ void DiskReserve::take(Connection& db) {
 
 void DiskReserve::look(Connection& db) {
   if (!exists()) return;
+  used_ += pages_written(db) * kPage;
+  const bool as_it_was = allocated(database_.get()) == allocated_;
+  if (whole_ && as_it_was && ahead_ - used_ >= parts_.database) return;
   const bool enough = take_for_database(db);
   if (whole_) set_whole(enough);
 }

@@ -48,7 +48,8 @@ class DiskReserve {
   void begin(Connection& db);
   // Once the log is there, not within a transaction: takes what is missing of it, if it can be had.
   void take(Connection& db);
-  // After a commit: what that used is taken anew.
+  // After a commit: what that used is taken anew. The database is asked only once that may be more
+  // than was taken at once.
   void look(Connection& db);
   // The disk had no room for a change. False: there was nothing left to give up.
   bool give_up();
@@ -66,7 +67,9 @@ class DiskReserve {
   // Open for as long as SQLite has them: closing one ends the locks of this process on the file.
   os::Fd database_;
   os::Fd index_;
-  int64_t ahead_ = 0;
+  int64_t ahead_ = 0;      // when the database was asked last
+  int64_t used_ = 0;       // of that, at most, since then
+  int64_t allocated_ = 0;  // then, of the file
   bool whole_ = false;
 };
 
