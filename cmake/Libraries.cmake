@@ -13,6 +13,11 @@ find_library(YAML_CPP_ARCHIVE libyaml-cpp.a REQUIRED)  # common/wire is also in 
 set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION_NONE ${YAML_CPP_ARCHIVE})
 if(PADDOCK_TESTS)
   find_package(GTest REQUIRED)
+  add_library(test_framework INTERFACE)
+  target_link_libraries(test_framework INTERFACE GTest::gmock_main)
+  # EXPECT_EQ(error.reason, "WORD") compares by it.
+  target_compile_options(test_framework INTERFACE
+    -include ${PROJECT_SOURCE_DIR}/common/base/reason_test_support.h)
 endif()
 find_package(CLI11 REQUIRED)
 

@@ -60,7 +60,7 @@ endfunction()
 function(module_tests name)
   batched(compiled ${name}_test ${ARGN})
   add_executable(${name}_test ${compiled})
-  target_link_libraries(${name}_test PRIVATE ${name} GTest::gmock_main)
+  target_link_libraries(${name}_test PRIVATE ${name} test_framework)
   add_test(NAME unit.${name} COMMAND ${name}_test)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900
     ENVIRONMENT "PADDOCK_SOURCE_DIR=${PROJECT_SOURCE_DIR};PADDOCK_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")

@@ -57,6 +57,8 @@ def read_types(root=ROOT):
     document = json.loads((root / "tests" / "golden" / "openapi.json").read_text())
     types = {}
     for name, schema in document["components"]["schemas"].items():
+        if "properties" not in schema:
+            continue
         required = set(schema.get("required", []))
         fields = [field_of(each, about, required) for each, about in schema["properties"].items()]
         types[name] = sorted(fields, key=lambda each: not each.required)

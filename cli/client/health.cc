@@ -121,7 +121,7 @@ Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
 bool serves_on_full_disk(const http::Endpoint& endpoint) {
   client::ControllerClient client(endpoint);
   const Result<Value> status = client.get("/status");
-  return status.ok() && status->text("reason") == "STORE_FULL";
+  return status.ok() && is_one_of(status->text("reason"), {"STORE_FULL"});
 }
 
 Health gather_health(const ConnectionOptions& options, const Env& env) {

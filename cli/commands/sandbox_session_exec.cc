@@ -42,7 +42,8 @@ void hear(const client::SseEvent& event, const Env& env, Heard& heard) {
     auto result = wire::decode<RunResult>(*data);
     if (result.ok()) heard.result = std::move(*result);
   } else if (event.type == "error") {
-    heard.error = Error{Code::kFailedPrecondition, data->text("code"), data->text("message")};
+    heard.error =
+        Error{Code::kFailedPrecondition, Reason::parse(data->text("code")), data->text("message")};
   }
 }
 

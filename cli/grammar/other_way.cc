@@ -9,9 +9,10 @@
 namespace paddock::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kReasons = {
-    "COMMAND_NOT_ALLOWED", "COMMAND_METACHARACTER",  "COMMAND_FLAG_BLOCKED",
-    "SCRIPT_REQUIRED",     "PATH_ESCAPES_WORKSPACE", "ENV_NOT_ALLOWED"};
+bool has_other_way(const Reason& reason) {
+  return is_one_of(reason, {"COMMAND_NOT_ALLOWED", "COMMAND_METACHARACTER", "COMMAND_FLAG_BLOCKED",
+                            "SCRIPT_REQUIRED", "PATH_ESCAPES_WORKSPACE", "ENV_NOT_ALLOWED"});
+}
 constexpr std::string_view kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 // What `run` is asked in another way.
@@ -55,7 +56,7 @@ std::string shell_word(std::string_view word) {
 std::string other_way(const Parsed& parsed, const Error& refusal) {
   const bool strict =
       parsed.command == "compute" || parsed.command == "build" || parsed.command == "plan";
-  if (!strict || std::ranges::count(kReasons, refusal.reason) == 0) return "";
+  if (!strict || !has_other_way(refusal.reason)) return "";
   std::string line =
       cat("paddock run ", shell_word(parsed.text("DIR")), options_text(parsed), " --");
   for (const std::string& word : program_of(parsed.list("CMD"), refusal))

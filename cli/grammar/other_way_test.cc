@@ -5,7 +5,7 @@
 namespace paddock::cli {
 namespace {
 
-std::string way(std::map<std::string, std::vector<std::string>> values, const char* reason,
+std::string way(std::map<std::string, std::vector<std::string>> values, Reason reason,
                 const char* command = "compute") {
   values["DIR"] = {"my project"};
   return other_way({command, std::move(values)}, Error{Code::kInvalidArgument, reason, ""});

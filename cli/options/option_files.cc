@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostOptionBytes = size_t{1} << 20;
 
-Result<std::string> read_named(const std::string& file, const char* reason, const char* option) {
+Result<std::string> read_named(const std::string& file, Reason reason, const char* option) {
   const ReadingFile reading;
   Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostOptionBytes)
                                          : os::read_file(file, kMostOptionBytes);

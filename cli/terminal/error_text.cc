@@ -9,7 +9,10 @@
 namespace paddock::cli {
 namespace {
 
-using Hint = std::pair<std::string_view, std::string_view>;
+struct Hint {
+  Reason reason;
+  std::string_view text;
+};
 constexpr std::array kHints = {
     Hint{"INSTANCE_NOT_UP", "start it with `paddock up`"},
     Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
@@ -24,8 +27,8 @@ constexpr std::array kHints = {
 }  // namespace
 
 std::string hint_for(const Error& error) {
-  for (const auto& [reason, hint] : kHints) {
-    if (error.reason == reason) return std::string(hint);
+  for (const Hint& each : kHints) {
+    if (error.reason == each.reason) return std::string(each.text);
   }
   if (error.code == Code::kUnauthenticated)
     return "pass a token with --token-file, or PADDOCK_TOKEN";

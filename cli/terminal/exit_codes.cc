@@ -3,19 +3,15 @@
 namespace paddock::cli {
 namespace {
 
-// Refusals of a command by the admission rules: the input is well formed, the policy says no.
-bool is_policy_refusal(const Error& error) {
-  return error.code == Code::kPermissionDenied || error.reason.starts_with("COMMAND_") ||
-         error.reason.starts_with("PATH_ESCAPES");
-}
+static_assert(reasons::kConnectionLost == kExitConnectionLost && reasons::kDenied == kExitDenied);
 
 int as_exit_code(int64_t rc) { return rc < 0 || rc > 255 ? kExitFailure : static_cast<int>(rc); }
 
 }  // namespace
 
 int exit_code_of(const Error& error, bool starting) {
-  if (error.reason == "STREAM_LOST") return kExitConnectionLost;
-  if (is_policy_refusal(error)) return kExitDenied;
+  // Refusals of a command by the admission rules: the input is well formed, the policy says no.
+  if (const auto* row = error.reason.row(); row != nullptr && row->exit != 0) return row->exit;
   switch (error.code) {
     case Code::kInvalidArgument:
       return kExitUsage;

@@ -65,7 +65,7 @@ Error system_error(std::string_view doing, int errno_value) {
 #ifdef EDQUOT  // not in every C library
   if (errno_value == EDQUOT) code = Code::kResourceExhausted;
 #endif
-  const char* reason = "SYSTEM_ERROR";
+  Reason reason = "SYSTEM_ERROR";
   // A disk that takes nothing, or gives nothing, until somebody mends it: what was asked may pass
   // then.
   if (errno_value == EROFS) reason = kDiskReadOnlyReason;

@@ -10,7 +10,8 @@ namespace paddock {
 namespace {
 
 Result<int> half(int number) {
-  if (number % 2 != 0) return invalid_argument("ODD", "the number is odd", "number");
+  if (number % 2 != 0)
+    return invalid_argument("RANGE_UNSATISFIABLE", "the number is odd", "number");
   return number / 2;
 }
 Result<int> quarter(int number) {
@@ -25,7 +26,7 @@ Status even(int number) {
 
 TEST(Result, CarriesAValueOrAnErrorThroughTheMacros) {
   EXPECT_EQ(*quarter(8), 2);
-  EXPECT_EQ(quarter(6).error().reason, "ODD");
+  EXPECT_EQ(quarter(6).error().reason, "RANGE_UNSATISFIABLE");
   EXPECT_TRUE(even(2).ok());
   EXPECT_EQ(even(1).error().causes, (std::vector<Cause>{{"number", "the number is odd"}}));
 }
@@ -37,7 +38,7 @@ TEST(ResultDeathTest, TakingWhatIsNotThereStopsTheProcess) {
 
 TEST(Error, KeepsContextForLogsInnermostFirst) {
   const Error error =
-      Error{Code::kInternal, "X", "it broke", {{"a", "is wrong"}}}.within("opening").within(
+      Error{Code::kInternal, "INTERNAL", "it broke", {{"a", "is wrong"}}}.within("opening").within(
           "starting");
   EXPECT_EQ(error.describe(), "it broke; a: is wrong (while opening) (while starting)");
 }

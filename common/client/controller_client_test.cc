@@ -46,7 +46,7 @@ struct FakeStore {
   HttpAnswer operator()(const HttpRequest& request) {
     const std::string workspaces = cat(kBase, "/namespaces/ns/workspaces");
     if (request.target == workspaces) {
-      return error_answer({Code::kAlreadyExists, "ALREADY_EXISTS", "it is there"});
+      return error_answer({Code::kAlreadyExists, "RUN_ALREADY_EXISTS", "it is there"});
     }
     if (request.target == workspaces + "/w/tree") return tree(request.body);
     const std::string prefix = workspaces + "/w/blobs/";
@@ -228,7 +228,7 @@ TEST(ControllerClient, CarriesTheServersOwnErrorAndSendsTheKey) {
 TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
   const auto busy_once = [](int failures) {
     return [failures, seen = 0](const HttpRequest&) mutable {
-      return ++seen <= failures ? error_answer({Code::kUnavailable, "BUSY", "later"})
+      return ++seen <= failures ? error_answer({Code::kUnavailable, "NODES_BUSY", "later"})
                                 : answer(200, "{}");
     };
   };
@@ -241,13 +241,13 @@ TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
   {
     HttpServer server(busy_once(1));
     ControllerClient client({server.url(), {}, {}, {}});
-    EXPECT_EQ(client.send("POST", "/x", wire::Value::Object{}).error().reason, "BUSY");
+    EXPECT_EQ(client.send("POST", "/x", wire::Value::Object{}).error().reason, "NODES_BUSY");
     EXPECT_EQ(server.requests().size(), 1U);
   }
   {
     HttpServer server(busy_once(1));
     ControllerClient client({server.url(), {}, {}, {}});
-    EXPECT_EQ(client.synchronize("n", {}).error().reason, "BUSY");
+    EXPECT_EQ(client.synchronize("n", {}).error().reason, "NODES_BUSY");
     EXPECT_EQ(server.requests().size(), 1U);
   }
 }

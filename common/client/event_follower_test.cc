@@ -99,7 +99,7 @@ TEST(FollowEvents, GivesUpOnAServerThatKeepsLeavingAnEventOut) {
 
 TEST(FollowEvents, WaitsOutAServerThatIsBusyOrRestarting) {
   HttpServer server(script({
-      refused_stream({Code::kUnavailable, "STARTING", "not yet"}),
+      refused_stream({Code::kUnavailable, "SERVER_STOPPING", "not yet"}),
       {"", true},
       {chunked_head() + chunk(end(1))},
   }));
@@ -109,7 +109,7 @@ TEST(FollowEvents, WaitsOutAServerThatIsBusyOrRestarting) {
 TEST(FollowEvents, EndsAtOnceOnAnAnswerThatWillNotChange) {
   for (const Code code :
        {Code::kNotFound, Code::kUnauthenticated, Code::kPermissionDenied, Code::kGone}) {
-    HttpServer server(script({refused_stream({code, "THE_REASON", "why"})}));
+    HttpServer server(script({refused_stream({code, Reason::parse("THE_REASON"), "why"})}));
     const Followed followed = follow(server);
     ASSERT_FALSE(followed.status.ok());
     EXPECT_EQ(followed.status.error().code, code);
@@ -153,7 +153,7 @@ TEST(FollowEvents, IsEndedFromAnotherThreadEvenBetweenConnections) {
   std::atomic<ControllerClient*> target{nullptr};
   HttpServer server([&](const HttpRequest&) {
     target.load()->abort();
-    return refused_stream({Code::kUnavailable, "BUSY", "later"});
+    return refused_stream({Code::kUnavailable, "NODES_BUSY", "later"});
   });
   client = std::make_unique<ControllerClient>(http::Endpoint{server.url(), {}, {}, {}});
   target = client.get();

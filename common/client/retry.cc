@@ -37,9 +37,10 @@ std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, M
                                       Random& random) {
   if (!since_) since_ = now;
   if (const auto delay = retry_delay(failure, repeatable, ++failed_, random)) return delay;
-  const std::string& reason = failure.error.reason;
+  const Reason& reason = failure.error.reason;
   const bool nobody_there =
-      failure.unanswered || reason == "UNEXPECTED_ANSWER" || reason.starts_with("STORE_");
+      failure.unanswered ||
+      is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO", "STORE_BUSY"});
   const Millis left = total_ - (now - *since_);
   if (!nobody_there || left <= Millis(0)) return std::nullopt;
   const auto delay = retry_delay(failure, repeatable, 1, random);  // whether it may be sent at all

@@ -5,7 +5,7 @@
 namespace paddock::client {
 namespace {
 
-Failure failure(Code code, const std::string& reason = "R") { return {{code, reason, "m"}}; }
+Failure failure(Code code, Reason reason = "NODES_BUSY") { return {{code, reason, "m"}}; }
 
 TEST(SafeToRepeat, AsksTheMethodOrTheKey) {
   for (const char* method : {"GET", "HEAD", "PUT", "DELETE"})
@@ -65,7 +65,7 @@ TEST(Patience, LastsWhileNobodyAnswersAndForNoRefusal) {
 }
 
 TEST(Patience, SendsNothingTwiceThatCouldBeDoneTwice) {
-  Failure lost = failure(Code::kUnavailable, "CONNECTION_LOST");
+  Failure lost = failure(Code::kUnavailable, "CONNECTION_BROKEN");
   lost.unanswered = true;
   EXPECT_EQ(tries(Millis(120'000), lost, false), 1);
   Failure never_sent = failure(Code::kUnavailable, "UNREACHABLE");

@@ -119,7 +119,7 @@ Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& targ
   }
   Status sent = send(request);
   if (sent) return sent;
-  const std::string& reason = sent.error().reason;
+  const Reason& reason = sent.error().reason;
   return reason == "DIGEST_MISMATCH" || reason == "BODY_CHANGED" ? Status(file_changed(blob))
                                                                  : sent;
 }

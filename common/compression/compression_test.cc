@@ -60,7 +60,7 @@ std::string expand(const std::string& frame, int64_t size, size_t piece) {
     if (!taken) return taken.error().reason;
   }
   const Status whole = content.finish();
-  return whole ? out : whole.error().reason;
+  return whole ? out : whole.error().reason.str();
 }
 
 constexpr const char* kInvalid = "COMPRESSION_INVALID";

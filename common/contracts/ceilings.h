@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/base/reason.h"
 #include "common/contracts/sandbox_policy.h"
 
 namespace paddock::contracts {
@@ -31,8 +32,7 @@ struct Ceilings {
 };
 
 struct CeilingRefusal {
-  std::string
-      reason;  // LIMIT_OVER_CEILING, NETWORK_, HOST_MOUNT_ or DEVICE_NOT_ALLOWED, INVALID_MOUNT
+  Reason reason;  // LIMIT_OVER_CEILING, NETWORK_, HOST_MOUNT_ or DEVICE_NOT_ALLOWED, INVALID_MOUNT
   std::string field;    // of the policy: `limits.memory`
   std::string message;  // what was asked for, the ceiling, what would pass
 };

@@ -103,7 +103,7 @@ Value MediaExecution::value_schema() {
 
 std::optional<MediaRequest> MediaRequest::decode_value(const Value& value, Check& check) {
   if (value.object() == nullptr) {
-    check.fail("expected an object");
+    check.fail("expected an object", CauseKind::kWrongType);
     return std::nullopt;
   }
   refuse_unknown(value, {"surface", "model", "prompt", "input"}, check);
@@ -120,7 +120,8 @@ std::optional<MediaRequest> MediaRequest::decode_value(const Value& value, Check
   if (out.model.empty()) check.fail("model", "model is required");
   if (const std::string* prompt = text_member(value, "prompt")) out.prompt = *prompt;
   if (const Value* input = value.find("input")) {
-    if (input->object() == nullptr) check.fail("input", "expected an object");
+    if (input->object() == nullptr)
+      check.fail("input", "expected an object", CauseKind::kWrongType);
     out.input = *input;
   }
   return out;

@@ -46,9 +46,7 @@ Error name_full_disk(Error error) {
 }
 
 bool is_host_fault(const Error& named) {
-  constexpr std::array<std::string_view, 4> kHostFaults = {kNodeDiskFull, kDiskReadOnly, kDiskFails,
-                                                           "SANDBOX_UNAVAILABLE"};
-  return std::ranges::find(kHostFaults, named.reason) != kHostFaults.end();
+  return is_one_of(named.reason, {kNodeDiskFull, kDiskReadOnly, kDiskFails, "SANDBOX_UNAVAILABLE"});
 }
 
 }  // namespace paddock::contracts

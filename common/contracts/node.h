@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/base/reason.h"
 #include "common/contracts/canary.h"
 #include "common/contracts/ceilings.h"
 #include "common/contracts/launch.h"
@@ -16,18 +17,18 @@
 namespace paddock::contracts {
 
 // Reasons of a node that is not ready: it is silent, and later its runs are given up.
-inline constexpr const char* kLeaseExpired = "LEASE_EXPIRED";
-inline constexpr const char* kNodeLost = "NODE_LOST";
+inline constexpr Reason kLeaseExpired = "LEASE_EXPIRED";
+inline constexpr Reason kNodeLost = "NODE_LOST";
 // A condition of a node's status, and its reason while it is True: the disk has no room for runs.
 inline constexpr const char* kDiskPressure = "DiskPressure";
-inline constexpr const char* kNodeDiskFull = "NODE_DISK_FULL";
+inline constexpr Reason kNodeDiskFull = "NODE_DISK_FULL";
 // Another one: the host has a fault that no run could live with, named by the reason.
 inline constexpr const char* kHostFault = "HostFault";
-inline constexpr const char* kDiskReadOnly = "NODE_DISK_READ_ONLY";
-inline constexpr const char* kDiskFails = "NODE_DISK_FAILS";
-inline constexpr const char* kLauncherGone = "LAUNCHER_GONE";
+inline constexpr Reason kDiskReadOnly = "NODE_DISK_READ_ONLY";
+inline constexpr Reason kDiskFails = "NODE_DISK_FAILS";
+inline constexpr Reason kLauncherGone = "LAUNCHER_GONE";
 // Reason of a node that is not ready: its agent was stopped, and said so.
-inline constexpr const char* kAgentStopped = "AGENT_STOPPED";
+inline constexpr Reason kAgentStopped = "AGENT_STOPPED";
 
 struct Device {
   std::string kind;  // nvidia, apple

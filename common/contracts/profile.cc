@@ -47,7 +47,8 @@ Error taken_variable(const std::string& name) {
 void Profile::validate(wire::Check& check) const {
   if (!is_clean_absolute(workdir))
     check.fail("workdir", "must be an absolute path without . or ..");
-  if (!environment.contains("PATH")) check.fail("environment.PATH", "required field is missing");
+  if (!environment.contains("PATH"))
+    check.fail("environment.PATH", "required field is missing", CauseKind::kRequired);
   for (const auto& [name, value] : environment) {
     if (const std::string fault = variable_fault(name, value); !fault.empty())
       check.fail(cat("environment.", name), fault);

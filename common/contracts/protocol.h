@@ -25,7 +25,7 @@ constexpr bool compatible(int64_t one, int64_t other) {
 // number from 1 on.
 Result<int64_t> protocol_said(std::string_view header);
 
-inline constexpr const char* kProtocolMismatch = "PROTOCOL_MISMATCH";
+inline constexpr Reason kProtocolMismatch = "PROTOCOL_MISMATCH";
 // FailedPrecondition (PROTOCOL_MISMATCH) with which of the two is to be upgraded. A number that the
 // other side said, judged by the controller and by the agent.
 Status check_agent_protocol(int64_t agent, int64_t ours = kProtocolVersion);

@@ -18,13 +18,14 @@ std::optional<Command> Command::decode_value(const wire::Value& value, wire::Che
     for (size_t i = 0; i < items->size(); ++i) {
       wire::Check::Scope scope(check, i);
       if ((*items)[i].string() == nullptr) {
-        check.fail(cat("expected string, got ", (*items)[i].type_name()));
+        check.fail(cat("expected string, got ", (*items)[i].type_name()), CauseKind::kWrongType);
         return std::nullopt;
       }
       out.argv.push_back(*(*items)[i].string());
     }
   } else {
-    check.fail(cat("expected a list of strings or one string, got ", value.type_name()));
+    check.fail(cat("expected a list of strings or one string, got ", value.type_name()),
+               CauseKind::kWrongType);
     return std::nullopt;
   }
   if (out.argv.empty() || out.argv[0].empty()) {
@@ -58,7 +59,7 @@ wire::Value Command::value_schema() {
 
 void RunSpec::validate(wire::Check& check) const {
   if (type != RunType::kCode && command.argv.empty())
-    check.fail("command", "required field is missing");
+    check.fail("command", "required field is missing", CauseKind::kRequired);
   if (code.find('\0') != std::string::npos) check.fail("code", "must not contain a NUL byte");
   if (input_data && !input_data->is_null() && input_data->object() == nullptr)
     check.fail("inputData", cat("must be an object or null, got ", input_data->type_name()));

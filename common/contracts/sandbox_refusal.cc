@@ -5,9 +5,9 @@
 namespace paddock::contracts {
 namespace {
 
-bool is_code(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
+// Its own words, and those of a newer launcher.
+bool is_reason(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
 }
 
 }  // namespace
@@ -16,9 +16,9 @@ std::optional<Error> refusal_of(const SandboxResult& result) {
   if (result.status != SandboxStatus::kInternalError) return std::nullopt;
   const size_t end = result.reason.find(": ");
   if (end == std::string::npos) return std::nullopt;
-  std::string code = result.reason.substr(0, end);
-  if (!is_code(code) || code == "SANDBOX_SETUP_FAILED") return std::nullopt;
-  return Error{Code::kFailedPrecondition, std::move(code), result.reason.substr(end + 2)};
+  const Reason reason = Reason::parse(result.reason.substr(0, end));
+  if (reason.empty() || !is_reason(reason) || reason == "SANDBOX_SETUP_FAILED") return std::nullopt;
+  return Error{Code::kFailedPrecondition, reason, result.reason.substr(end + 2)};
 }
 
 }  // namespace paddock::contracts

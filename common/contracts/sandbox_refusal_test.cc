@@ -10,7 +10,7 @@ std::string code_of(SandboxStatus status, std::string reason) {
   result.status = status;
   result.reason = std::move(reason);
   const auto refused = refusal_of(result);
-  return refused ? refused->reason + " / " + refused->message : "none";
+  return refused ? refused->reason.str() + " / " + refused->message : "none";
 }
 
 TEST(SandboxRefusal, IsWhatThePolicyAskedForAndTheNodeHasNot) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/base/reason.h"
 #include "common/contracts/sandbox.h"
 
 namespace paddock::contracts {
@@ -17,7 +18,7 @@ inline constexpr const char* kSessionRun = "session.run";      // CommandOrder -
 inline constexpr const char* kSessionFile = "session.file";    // FileOrder -> FileAnswer
 
 // Kinds of CallFailure of these; others may pass when they are tried again.
-inline constexpr std::string_view kSessionLost = "SESSION_LOST";  // the node has no such session
+inline constexpr Reason kSessionLost = "SESSION_LOST";  // the node has no such session
 
 struct SessionOrder {
   std::string uid;

@@ -35,17 +35,38 @@ const Row& row_of(Code code) {
   panic("error code without an HTTP status");
 }
 
+// Kubernetes' word for what is wrong with a field; empty for the word of all others.
+std::string_view cause_word(CauseKind kind) {
+  switch (kind) {
+    case CauseKind::kRequired:
+      return "FieldValueRequired";
+    case CauseKind::kWrongType:
+      return "FieldValueTypeInvalid";
+    case CauseKind::kNotSupported:
+      return "FieldValueNotSupported";
+    case CauseKind::kInvalid:
+      break;
+  }
+  return "";
+}
+
+wire::Value causes_of(const Error& error, bool words) {
+  wire::Value causes = wire::Value::Array{};
+  for (const Cause& cause : error.causes) {
+    wire::Value told = wire::Value::Object{{"field", cause.field}, {"message", cause.message}};
+    if (const auto word = cause_word(cause.kind); words && !word.empty()) told.set("reason", word);
+    causes.push_back(std::move(told));
+  }
+  return causes;
+}
+
 }  // namespace
 
 int http_status(Code code) { return row_of(code).http; }
 
 wire::Value status_body(const Error& error) {
   const Row& row = row_of(error.code);
-  wire::Value causes = wire::Value::Array{};
-  for (const Cause& cause : error.causes) {
-    causes.push_back(wire::Value::Object{{"field", cause.field}, {"message", cause.message}});
-  }
-  wire::Value details = wire::Value::Object{{"causes", causes}};
+  wire::Value details = wire::Value::Object{{"causes", causes_of(error, false)}};
   for (const auto& [name, fact] : error.facts) details.set(name, fact);
   return wire::Value::Object{
       {"kind", "Status"},
@@ -54,7 +75,7 @@ wire::Value status_body(const Error& error) {
       {"status", "Failure"},
       {"message", error.message},
       {"reason", row.reason},
-      {"details", wire::Value::Object{{"causes", causes}}},
+      {"details", wire::Value::Object{{"causes", causes_of(error, true)}}},
       {"code", row.http},
       {"error", wire::Value::Object{{"code", error.reason},
                                     {"message", error.message},
@@ -72,7 +93,7 @@ Error error_from_body(int http_status, const wire::Value& body) {
       if (body.text("reason") == row.reason) break;
     }
   }
-  error.reason = body.text("error.code");
+  error.reason = Reason::parse(body.text("error.code"));
   error.message = body.text("message");
   if (http_status >= 500) error.facts.emplace_back(kServerFailed, std::to_string(http_status));
   if (error.reason.empty()) error.reason = "UNEXPECTED_ANSWER";

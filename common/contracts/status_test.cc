@@ -33,13 +33,13 @@ TEST(StatusBody, IsAKubernetesStatusWithOurCodeInside) {
 
 TEST(StatusBody, LeavesOutTheContext) {
   const Error error =
-      Error{Code::kInternal, "STORE_FAILED", "the store failed"}.within("opening /var/lib/secret");
+      Error{Code::kInternal, "STORE_IO", "the store failed"}.within("opening /var/lib/secret");
   EXPECT_EQ(wire::to_json(status_body(error)).find("secret"), std::string::npos);
 }
 
 TEST(StatusBody, IsReadBackToTheSameErrorForEveryCode) {
   for (const Code code : kCodes) {
-    const Error error{code, "SOME_REASON", "what happened", {{"a.b", "is wrong"}}};
+    const Error error{code, Reason::parse("SOME_REASON"), "what happened", {{"a.b", "is wrong"}}};
     const Error back = error_from_body(http_status(code), status_body(error));
     EXPECT_EQ(back.code, code) << code_name(code);
     EXPECT_EQ(back.reason, "SOME_REASON");

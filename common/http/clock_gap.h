@@ -7,12 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/reason.h"
 #include "common/base/time.h"
 
 namespace paddock::http {
 
-inline constexpr Millis kClockTolerance{30'000};           // more is told to people
-inline constexpr const char* kClockWrong = "CLOCK_WRONG";  // by this reason
+inline constexpr Millis kClockTolerance{30'000};      // more is told to people
+inline constexpr Reason kClockWrong = "CLOCK_WRONG";  // by this reason
 inline constexpr const char* kSetClock =
     "`timedatectl set-ntp true` (macOS: `systemsetup -setusingnetworktime on`)";
 

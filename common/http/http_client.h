@@ -59,8 +59,8 @@ class Client {
   virtual void abort() = 0;
 };
 
-inline constexpr const char* kNotTrusted = "SERVER_NOT_TRUSTED";
-inline constexpr const char* kNotValidNow = "CERTIFICATE_NOT_VALID_NOW";
+inline constexpr Reason kNotTrusted = "SERVER_NOT_TRUSTED";
+inline constexpr Reason kNotValidNow = "CERTIFICATE_NOT_VALID_NOW";
 // Whether the peer was not believed to be who it says: it never saw the request.
 bool is_peer_unproven(const Error& error);
 

@@ -227,7 +227,7 @@ TEST(HttpClient, RefusesInputThatCouldSmuggle) {
     Request request = get(target);
     request.headers = {{"X-A", header}};
     const Result<Response> response = client_of(server)->send(request);
-    return response ? "sent" : response.error().reason;
+    return response ? "sent" : response.error().reason.str();
   };
   EXPECT_EQ(reason("/", "a\r\nX-B: c"), "BAD_HEADER");
   EXPECT_EQ(reason("/a b", "v"), "BAD_TARGET");

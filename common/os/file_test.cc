@@ -94,7 +94,7 @@ class Beneath : public testing::Test {
   }
   std::string reason(const std::string& path, int flags = O_RDONLY) {
     const Result<Fd> opened = open_beneath(root_.get(), path, flags);
-    return opened ? "opened" : opened.error().reason;
+    return opened ? "opened" : opened.error().reason.str();
   }
   TempDir dir_;
   Fd root_;

@@ -27,7 +27,7 @@ class Overlay : public testing::Test {
   }
   static std::string text(int root, const char* name) {
     const Result<Fd> file = open_regular_beneath(root, name);
-    return file ? *read_all(file->get(), 100) : file.error().reason;
+    return file ? *read_all(file->get(), 100) : file.error().reason.str();
   }
   void change() {
     const Fd root = std::move(writable_);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/base/random.h"
+#include "common/base/reason.h"
 #include "common/contracts/launch.h"
 
 namespace paddock::test_report {
@@ -51,14 +52,14 @@ Status add_judge(const std::string& folder, contracts::LaunchRequest& request);
 std::optional<Report> read(const std::string& folder);
 
 // Stable words, for a result's reason and a run's.
-inline constexpr const char* kNoTests = "NO_TESTS";
-inline constexpr const char* kTestsSkipped = "TESTS_SKIPPED";
-inline constexpr const char* kTestsFailed = "TESTS_FAILED";
-inline constexpr const char* kTestsUnfinished = "TESTS_UNFINISHED";
+inline constexpr Reason kNoTests = "NO_TESTS";
+inline constexpr Reason kTestsSkipped = "TESTS_SKIPPED";
+inline constexpr Reason kTestsFailed = "TESTS_FAILED";
+inline constexpr Reason kTestsUnfinished = "TESTS_UNFINISHED";
 
 // What is said beside the exit code; empty words: nothing.
 struct Verdict {
-  std::string reason;
+  Reason reason;
   std::string message;
 };
 // Pure. Gives the result its counts, its command as the caller wrote it, and, where its tests do

@@ -17,7 +17,7 @@ Error Check::error() const {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(causes_.size(), kMostCauses));
   if (causes_.size() > 1) message += cat(" (and ", causes_.size() - 1, " more)");
   return {Code::kInvalidArgument,
-          only_unknown ? "UNKNOWN_FIELD" : "INVALID_FIELD",
+          only_unknown ? Reason("UNKNOWN_FIELD") : "INVALID_FIELD",
           std::move(message),
           {causes_.begin(), causes_.begin() + shown}};
 }

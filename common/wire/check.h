@@ -19,11 +19,13 @@ class Check {
   enum class Unknown { kRefuse, kCollect };
   explicit Check(Unknown mode = Unknown::kRefuse) : mode_(mode) {}
 
-  void fail(std::string message) { causes_.push_back({path_, std::move(message)}); }
+  void fail(std::string message, CauseKind kind = CauseKind::kInvalid) {
+    causes_.push_back({path_, std::move(message), kind});
+  }
   // A fault at a field below the current one.
-  void fail(std::string_view field, std::string message) {
+  void fail(std::string_view field, std::string message, CauseKind kind = CauseKind::kInvalid) {
     Scope scope(*this, field);
-    fail(std::move(message));
+    fail(std::move(message), kind);
   }
   void unknown(std::string_view key) {
     Scope scope(*this, key);

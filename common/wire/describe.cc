@@ -22,7 +22,7 @@ bool is_empty(const Value& value) {
 void decode_field(const Value& object, void* out, const Row& row, Check& check) {
   const Value* member = object.find(row.name);
   if (member == nullptr || member->is_null()) {
-    if (row.rules.required) check.fail(row.name, "required field is missing");
+    if (row.rules.required) check.fail(row.name, "required field is missing", CauseKind::kRequired);
     return;
   }
   Check::Scope scope(check, row.name);
@@ -51,7 +51,7 @@ Value schema_of_type(const char* type) { return Value::Object{{"type", type}}; }
 }  // namespace
 
 void wrong_type(Check& check, std::string_view expected, const Value& value) {
-  check.fail(cat("expected ", expected, ", got ", value.type_name()));
+  check.fail(cat("expected ", expected, ", got ", value.type_name()), CauseKind::kWrongType);
 }
 
 bool decode_object(const Value& value, void* out, Rows rows, Check& check) {
@@ -134,7 +134,7 @@ std::optional<int64_t> decode_integer(const Value& value, Rules rules, int64_t l
 }
 
 void unknown_enum(std::string_view text, const std::vector<std::string>& names, Check& check) {
-  check.fail(cat("\"", text, "\" is not one of: ", join(names, ", ")));
+  check.fail(cat("\"", text, "\" is not one of: ", join(names, ", ")), CauseKind::kNotSupported);
 }
 
 Value array_schema(Value items) {

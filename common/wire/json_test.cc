@@ -12,7 +12,7 @@ namespace {
 
 std::string reason_of(std::string_view text, const ParseLimits& limits = {}) {
   const auto parsed = parse_json(text, limits);
-  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason;
+  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason.str();
 }
 std::string message_of(std::string_view text) {
   const auto parsed = parse_json(text);

@@ -4,7 +4,8 @@ namespace paddock::wire {
 
 std::optional<Duration> Duration::decode_value(const Value& value, Check& check) {
   if (value.string() == nullptr) {
-    check.fail(cat("expected a duration such as \"30m\", got ", value.type_name()));
+    check.fail(cat("expected a duration such as \"30m\", got ", value.type_name()),
+               CauseKind::kWrongType);
     return std::nullopt;
   }
   auto parsed = parse_duration(*value.string());
@@ -25,7 +26,8 @@ std::optional<Quantity> Quantity::decode_value(const Value& value, Check& check)
     return std::nullopt;
   }
   if (value.string() == nullptr) {
-    check.fail(cat("expected a quantity such as \"512Mi\", got ", value.type_name()));
+    check.fail(cat("expected a quantity such as \"512Mi\", got ", value.type_name()),
+               CauseKind::kWrongType);
     return std::nullopt;
   }
   auto parsed = parse_quantity(*value.string());
@@ -42,7 +44,7 @@ Value Quantity::value_schema() { return Value::Object{{"type", "string"}, {"exam
 std::optional<Timestamp> Timestamp::decode_value(const Value& value, Check& check) {
   const auto parsed = value.string() == nullptr ? std::nullopt : parse_time(*value.string());
   if (!parsed) {
-    check.fail("expected a time such as \"2026-01-02T03:04:05Z\"");
+    check.fail("expected a time such as \"2026-01-02T03:04:05Z\"", CauseKind::kWrongType);
     return std::nullopt;
   }
   return Timestamp{*parsed};

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/reason.h"
+
 namespace paddock::wire {
 
 class Value {
@@ -33,6 +35,7 @@ class Value {
   Value(std::string value);                                                                // NOLINT
   Value(std::string_view value);                                                           // NOLINT
   Value(const char* value);                                                                // NOLINT
+  Value(const Reason& value) : Value(value.text()) {}                                      // NOLINT
   Value(Array value);                                                                      // NOLINT
   Value(Object value);                                                                     // NOLINT
 

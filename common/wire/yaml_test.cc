@@ -10,7 +10,7 @@ namespace {
 
 std::string yaml_reason(std::string_view text, const ParseLimits& limits = {}) {
   const auto parsed = parse_yaml(text, limits);
-  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason;
+  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason.str();
 }
 std::string yaml_message(std::string_view text) {
   const auto parsed = parse_yaml(text);

@@ -21,12 +21,13 @@ using contracts::Tree;
 // Collects refusals: the first one's reason names the error, each is a cause.
 class Refusals {
  public:
-  void add(std::string reason, std::string field, std::string message) {
+  void add(Reason reason, std::string field, std::string message,
+           CauseKind kind = CauseKind::kInvalid) {
     if (error_.reason.empty()) {
-      error_.reason = std::move(reason);
+      error_.reason = reason;
       error_.message = message;
     }
-    error_.causes.push_back({std::move(field), std::move(message)});
+    error_.causes.push_back({std::move(field), std::move(message), kind});
   }
   bool none() const { return error_.causes.empty(); }
   Error take() && {
@@ -125,8 +126,7 @@ std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree,
 
 // What only the files can answer.
 bool is_about_files(const Refusal& refusal) {
-  return refusal.reason == "SCRIPT_NOT_FOUND" || refusal.reason == "SCRIPT_NOT_EXECUTABLE" ||
-         refusal.reason == "TEST_NOT_FOUND";
+  return is_one_of(refusal.reason, {"SCRIPT_NOT_FOUND", "SCRIPT_NOT_EXECUTABLE", "TEST_NOT_FOUND"});
 }
 
 // A file that is not there is nowhere else.
@@ -144,7 +144,7 @@ void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames*
     // The other way is said once, with what names the error.
     std::string message = std::move(refusal.message);
     if (out.none() && has_other_way(spec.type, refusal)) message += kOtherWay;
-    out.add(std::move(refusal.reason), cat("spec.command[", refusal.word, "]"), std::move(message));
+    out.add(refusal.reason, cat("spec.command[", refusal.word, "]"), std::move(message));
   }
 }
 
@@ -159,7 +159,7 @@ void check_workspace(const RunSpec& spec, Refusals& out) {
 
 void check_type(const RunSpec& spec, Refusals& out) {
   for (FieldRefusal& each : check_type_fields(spec))
-    out.add(std::move(each.reason), std::move(each.field), std::move(each.message));
+    out.add(each.reason, std::move(each.field), std::move(each.message));
 }
 
 // Volumes are those of the run's namespace: a name has no way to say another one.
@@ -231,7 +231,7 @@ void check_secrets(const RunSpec& spec, const std::string& profile_name,
                    const std::map<std::string, std::string>& environment, Refusals& out) {
   const bool fixed = has_fixed_environment(spec.type, profile_name);
   for (FieldRefusal& each : check_secret_uses(spec, fixed, environment))
-    out.add(std::move(each.reason), std::move(each.field), std::move(each.message));
+    out.add(each.reason, std::move(each.field), std::move(each.message));
 }
 
 void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
@@ -250,7 +250,7 @@ void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
   for (contracts::CeilingRefusal& refusal : over) {
     const bool time = refusal.field == "limits.wallTime";
     if (time && late) continue;
-    out.add(time ? "TIMEOUT_OVER_CEILING" : std::move(refusal.reason),
+    out.add(time ? Reason("TIMEOUT_OVER_CEILING") : refusal.reason,
             cat("spec.sandbox.", refusal.field), std::move(refusal.message));
   }
 }
@@ -350,7 +350,8 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   if (profile == context.profiles.end()) {
     refusals.add(
         "PROFILE_UNKNOWN", "spec.profile",
-        cat("\"", profile_name, "\" is not one of: ", contracts::names_of(context.profiles)));
+        cat("\"", profile_name, "\" is not one of: ", contracts::names_of(context.profiles)),
+        CauseKind::kNotSupported);
     return std::move(refusals).take();
   }
   if (!context.files_later) check_workspace(spec, refusals);

@@ -23,7 +23,7 @@ class Admit : public testing::Test {
   }
   std::string reason() const {
     const auto result = admit(spec_, wanted_media(spec_), context_);
-    return result ? "" : result.error().reason;
+    return result ? "" : result.error().reason.str();
   }
   std::string field() const {
     return admit(spec_, wanted_media(spec_), context_).error().causes.at(0).field;

@@ -11,7 +11,7 @@ class GradleRules : public testing::Test {
  protected:
   static std::string reason(const Words& argv, const contracts::Tree* tree) {
     const auto refusals = check_gradle_command(argv, tree);
-    return refusals.empty() ? "" : refusals[0].reason;
+    return refusals.empty() ? "" : refusals[0].reason.str();
   }
   std::string reason(const Words& argv) const { return reason(argv, &tree_); }
   contracts::Tree tree_{

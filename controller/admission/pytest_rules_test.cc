@@ -12,7 +12,7 @@ const FileNames kPytestFiles = {"app.py", "conftest.py", "requirements.txt", "te
 
 std::string reason(const Words& argv) {
   const auto refusals = check_pytest_command(argv, kPytestFiles);
-  return refusals.empty() ? "" : refusals[0].reason;
+  return refusals.empty() ? "" : refusals[0].reason.str();
 }
 
 Words with(Words words) {

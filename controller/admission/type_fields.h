@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "common/base/reason.h"
 #include "common/contracts/run.h"
 
 namespace paddock::admission {
 
 struct FieldRefusal {
-  std::string reason;  // CODE_REQUIRED, INPUT_DATA_TOO_LARGE, FIELD_NOT_SUPPORTED, ENV_NOT_ALLOWED
+  Reason reason;  // CODE_REQUIRED, INPUT_DATA_TOO_LARGE, FIELD_NOT_SUPPORTED, ENV_NOT_ALLOWED
   std::string field;
   std::string message;
 };

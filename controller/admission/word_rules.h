@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/reason.h"
+
 namespace paddock::admission {
 
 struct Refusal {
-  std::string reason;
+  Reason reason;
   size_t word = 0;  // index into the command
   std::string message;
   friend bool operator==(const Refusal&, const Refusal&) = default;

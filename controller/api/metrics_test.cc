@@ -79,7 +79,7 @@ TEST_F(MetricsRoute, TellsOfStagesAndCommitsOnceTheyAreStored) {
   const Status undone = store_->write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(auto run, txn.get<contracts::Run>({"default", "r"}));
     TRY(store::save_run(txn, run, runs::request_cancel(run, clock_.wall())));
-    return Error{Code::kConflict, "UNDONE", "as if it had never been"};
+    return Error{Code::kConflict, "PRECONDITION_FAILED", "as if it had never been"};
   });
   EXPECT_FALSE(undone.ok());
   EXPECT_EQ(count("paddock_run_stage_seconds_count{stage=\"total\"}"), 0);

@@ -13,7 +13,7 @@ class LostDatabase : public testing::Test {
  protected:
   std::string found() {
     const Status there = check_database_is_there(folder_.path());
-    return there.ok() ? "" : there.error().reason;
+    return there.ok() ? "" : there.error().reason.str();
   }
   void add_blob() {
     ASSERT_TRUE(os::make_dirs(folder_ / "blobs/ab").ok());

@@ -47,8 +47,8 @@ bool may(const Principal& principal, Scope scope) {
   return scope == Scope::kExecute && carries(principal, scope_name(Scope::kRunsWrite));
 }
 
-Error denied(std::string reason, std::string message) {
-  return {Code::kPermissionDenied, std::move(reason), std::move(message)};
+Error denied(Reason reason, std::string message) {
+  return {Code::kPermissionDenied, reason, std::move(message)};
 }
 
 // A node's routes belong to that node alone: `*` does not make an administrator a node.
@@ -67,7 +67,7 @@ Status authorize_node(const Principal& principal, std::string_view node_name) {
 Status authorize_enrolment(const Principal& principal, std::string_view node_name) {
   const std::string_view made_for = enrolled_node(principal.subject);
   if (made_for.empty() || made_for == node_name) return {};
-  return denied(std::string(kEnrollTokenOtherNode),
+  return denied(kEnrollTokenOtherNode,
                 cat("this enrolment token is for the node ", made_for, ": join with --name ",
                     made_for, ", or make one for the other name: paddock node token NAME"));
 }
@@ -86,15 +86,14 @@ std::string_view enrolled_node(std::string_view subject) {
   return subject.starts_with(kPrefix) ? subject.substr(kPrefix.size()) : std::string_view();
 }
 
-Error enroll_token_over(std::string_view code, std::string_view node) {
+Error enroll_token_over(Reason reason, std::string_view node) {
   const std::string remedy = cat("make another one: paddock node token ", node);
-  if (code == kEnrollTokenExpired)
-    return denied(std::string(code), cat("this enrolment token's time is over; ", remedy));
+  if (reason == kEnrollTokenExpired)
+    return denied(reason, cat("this enrolment token's time is over; ", remedy));
   return denied(
-      std::string(code),
-      cat("this enrolment token is good for one host and was used, or withdrawn; if not by "
-          "you, paddock delete node ",
-          node, "; then ", remedy));
+      reason, cat("this enrolment token is good for one host and was used, or withdrawn; if not by "
+                  "you, paddock delete node ",
+                  node, "; then ", remedy));
 }
 
 std::string_view scope_name(Scope scope) {
@@ -142,7 +141,7 @@ Status authorize(const Principal& principal, Scope scope, std::string_view name_
   if (!principal.over.empty())
     return enroll_token_over(principal.over, enrolled_node(principal.subject));
   if (principal.tool) {
-    return denied(std::string(contracts::kToolEndpointDenied),
+    return denied(contracts::kToolEndpointDenied,
                   "a tool token is good for routes of its run only");
   }
   if (scope == Scope::kAuthenticated) return {};

@@ -107,21 +107,21 @@ const GrantCheck* first_failure(const contracts::GrantDecision& decision) {
   return found == decision.checks.end() ? nullptr : &*found;
 }
 
-void explain(contracts::GrantDecision& decision, std::string reason) {
+void explain(contracts::GrantDecision& decision, Reason reason) {
   if (decision.allowed) return;
   const GrantCheck* failed = first_failure(decision);
-  decision.reason = std::move(reason);
+  decision.reason = reason;
   decision.message = cat("grant ", failed->grant, " gives ", failed->given, " by ", failed->rule,
                          "; asked for: ", failed->asked);
 }
 
-std::string media_reason(const contracts::GrantDecision& decision) {
+Reason media_reason(const contracts::GrantDecision& decision) {
   const GrantCheck* failed = first_failure(decision);
   if (failed == nullptr) return {};
-  if (failed->rule == "media.surfaces") return std::string(contracts::kMediaSurfaceDenied);
-  if (failed->rule == "media.models") return std::string(contracts::kMediaModelDenied);
+  if (failed->rule == "media.surfaces") return contracts::kMediaSurfaceDenied;
+  if (failed->rule == "media.models") return contracts::kMediaModelDenied;
   if (failed->rule == "media.count") return "MEDIA_COUNT_EXHAUSTED";
-  return std::string(contracts::kMediaExecutionDisabled);
+  return contracts::kMediaExecutionDisabled;
 }
 
 // A list that restricts nothing when empty: the part's must restrict to what the whole has.
@@ -211,7 +211,7 @@ bool may_name(const GrantChains& own, const GrantChain& chain) {
 }
 
 Error denial_of(const contracts::GrantDecision& decision) {
-  Error error{Code::kPermissionDenied, decision.reason, decision.message};
+  Error error{Code::kPermissionDenied, Reason::parse(decision.reason), decision.message};
   for (const GrantCheck& check : decision.checks) {
     if (!check.allowed)
       error.causes.push_back({check.rule, cat("grant ", check.grant, " gives ", check.given,

@@ -52,7 +52,7 @@ struct Principal {
   std::string token_id;
   std::optional<ToolAuthority> tool = {};  // of a tool token, which has no scopes at all
   // Of an enrolment token that is over: why, as a code. Its holder is known and may do nothing.
-  std::string over = {};
+  Reason over = {};
 };
 
 std::string_view scope_name(Scope scope);
@@ -65,14 +65,14 @@ Status check_scopes(const std::vector<std::string>& scopes, std::string_view nam
 // gives `*` and `admin`. SCOPE_NOT_YOURS.
 Status check_giver(const Principal& giver, const std::vector<std::string>& scopes);
 
-inline constexpr std::string_view kEnrollTokenSpent = "ENROLL_TOKEN_SPENT";
-inline constexpr std::string_view kEnrollTokenExpired = "ENROLL_TOKEN_EXPIRED";
-inline constexpr std::string_view kEnrollTokenOtherNode = "ENROLL_TOKEN_OTHER_NODE";
+inline constexpr Reason kEnrollTokenSpent = "ENROLL_TOKEN_SPENT";
+inline constexpr Reason kEnrollTokenExpired = "ENROLL_TOKEN_EXPIRED";
+inline constexpr Reason kEnrollTokenOtherNode = "ENROLL_TOKEN_OTHER_NODE";
 
 // An enrolment token for one node has the subject `enroll:NAME`. The name, or empty for others.
 std::string_view enrolled_node(std::string_view subject);
 // The refusal of an enrolment token: ENROLL_TOKEN_SPENT, ENROLL_TOKEN_EXPIRED.
-Error enroll_token_over(std::string_view code, std::string_view node);
+Error enroll_token_over(Reason reason, std::string_view node);
 
 // May `principal` use a route that needs `scope`, on an object in `name_space` (empty: cluster) or,
 // for kNodeSelf, on the node `node_name`? Unauthenticated or PermissionDenied (SCOPE_MISSING,

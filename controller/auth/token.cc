@@ -13,8 +13,8 @@ constexpr const char* kEnrollTokenRevoked =
     "this enrolment token was revoked; an operator's `paddock node token NAME` prints the `paddock "
     "node join` line for one host";
 
-Error unauthenticated(std::string reason, std::string message) {
-  return {Code::kUnauthenticated, std::move(reason), std::move(message)};
+Error unauthenticated(Reason reason, std::string message) {
+  return {Code::kUnauthenticated, reason, std::move(message)};
 }
 
 // token68 of RFC 9110 section 11.2, which is what a bearer token may consist of.
@@ -67,8 +67,8 @@ Result<Principal> authenticate(const std::optional<Credential>& credential, Wall
   if (!credential) return unauthenticated("TOKEN_UNKNOWN", "this token is not known here");
   const bool expired = credential->expires_ms && *credential->expires_ms <= now.ms;
   if ((credential->revoked || expired) && !enrolled_node(credential->subject).empty()) {
-    const std::string_view why = credential->revoked ? kEnrollTokenSpent : kEnrollTokenExpired;
-    return Principal{credential->subject, {}, {}, credential->id, {}, std::string(why)};
+    const Reason why = credential->revoked ? kEnrollTokenSpent : kEnrollTokenExpired;
+    return Principal{credential->subject, {}, {}, credential->id, {}, why};
   }
   if (credential->revoked) {
     return unauthenticated("TOKEN_REVOKED", credential->scopes == enroll_scopes()

@@ -12,12 +12,12 @@ using contracts::ToolToken;
 using contracts::ToolTokenPhase;
 using contracts::ToolUse;
 
-Error unauthenticated(std::string_view code, std::string message) {
-  return {Code::kUnauthenticated, std::string(code), std::move(message)};
+Error not_authenticated(Reason reason, std::string message) {
+  return {Code::kUnauthenticated, reason, std::move(message)};
 }
 
-Error denied(std::string_view code, std::string message, const ToolUse& use) {
-  Error error{Code::kPermissionDenied, std::string(code), std::move(message)};
+Error denied(Reason reason, std::string message, const ToolUse& use) {
+  Error error{Code::kPermissionDenied, reason, std::move(message)};
   error.facts = {{"endpoint", std::string(use.endpoint)},
                  {"operation", std::string(use.operation)}};
   return error;
@@ -44,15 +44,15 @@ bool is_tool_secret(std::string_view secret) {
 
 Result<Principal> authenticate_tool(const std::optional<ToolToken>& token, WallTime now) {
   if (!token)
-    return unauthenticated(contracts::kToolTokenInvalid, "this tool token is not known here");
+    return not_authenticated(contracts::kToolTokenInvalid, "this tool token is not known here");
   const contracts::ToolTokenStatus status = contracts::status_at(token->status, now);
   if (status.phase == ToolTokenPhase::kRevoked) {
     const auto why = status.reason.value_or(contracts::RevokeReason::kManual);
-    return unauthenticated(contracts::kToolTokenInvalid,
-                           cat("this tool token was revoked (", wire::enum_name(why), ")"));
+    return not_authenticated(contracts::kToolTokenInvalid,
+                             cat("this tool token was revoked (", wire::enum_name(why), ")"));
   }
   if (status.phase == ToolTokenPhase::kExpired)
-    return unauthenticated(contracts::kToolTokenExpired, "this tool token has expired");
+    return not_authenticated(contracts::kToolTokenExpired, "this tool token has expired");
   Principal principal;
   principal.subject = cat("tool-token:", token->metadata.name_space, "/", token->metadata.name);
   principal.name_space = token->metadata.name_space;
@@ -101,8 +101,8 @@ Status check_gateway(const std::optional<ToolUse>& use, std::string_view secret)
     return denied(contracts::kToolEndpointDenied,
                   "this way leads to the routes of a run's tool token only", {});
   if (is_tool_secret(secret)) return {};
-  return unauthenticated(contracts::kToolTokenMissing,
-                         "this way takes a tool token of the run (Authorization: Bearer pdtt_…)");
+  return not_authenticated(contracts::kToolTokenMissing,
+                           "this way takes a tool token of the run (Authorization: Bearer pdtt_…)");
 }
 
 Status check_gateway_run(const Principal& holder, const std::string& gateway_run) {
@@ -130,7 +130,7 @@ Status check_narrower(const ToolAuthority& parent, const ToolToken& child) {
     causes.push_back({"ttl", "must end no later than the token that makes it"});
   if (causes.empty()) return {};
   return Error{
-      Code::kPermissionDenied, std::string(contracts::kToolTokenNotNarrower),
+      Code::kPermissionDenied, contracts::kToolTokenNotNarrower,
       cat("a tool token can make narrower ones only: ", causes[0].field, ": ", causes[0].message),
       causes};
 }

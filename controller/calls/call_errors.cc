@@ -9,12 +9,12 @@ constexpr const char* kNone =
 
 }  // namespace
 
-Error lost(std::string reason, std::string message) {
-  return {Code::kUnavailable, std::move(reason), std::move(message)};
+Error lost(Reason reason, std::string message) {
+  return {Code::kUnavailable, reason, std::move(message)};
 }
 
-Error try_later(std::string reason, std::string message) {
-  Error error{Code::kResourceExhausted, std::move(reason), std::move(message)};
+Error try_later(Reason reason, std::string message) {
+  Error error{Code::kResourceExhausted, reason, std::move(message)};
   error.facts = {{"retryAfterSeconds", "1"}};
   return error;
 }

@@ -8,9 +8,9 @@
 namespace paddock::calls {
 
 // It may pass when it is tried again.
-Error lost(std::string reason, std::string message);
+Error lost(Reason reason, std::string message);
 // Somebody has to end first. An answer says after how many seconds to try again.
-Error try_later(std::string reason, std::string message);
+Error try_later(Reason reason, std::string message);
 // `node`: who alone could do it; empty: any.
 Error no_node(const std::string& node);
 

@@ -31,8 +31,8 @@ Code code_of(contracts::FailureKind kind) {
 
 Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
   if (!answer.failure) return std::move(answer.result);
-  Error error = lost(contracts::code_or_invalid(std::move(answer.failure->reason)),
-                     std::move(answer.failure->message));
+  Error error =
+      lost(contracts::code_or_invalid(answer.failure->reason), std::move(answer.failure->message));
   if (answer.failure->kind) error.code = code_of(*answer.failure->kind);
   return error;
 }

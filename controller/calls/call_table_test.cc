@@ -49,7 +49,7 @@ class Calls : public testing::Test {
   std::string outcome(const CallId& id) {
     const auto out = table_.take_outcome(id, now_);
     if (!out) return "waits";
-    return out->ok() ? *(**out).string() : out->error().reason;
+    return out->ok() ? *(**out).string() : out->error().reason.str();
   }
   static CallAnswer done(const CallId& id) { return {id, cat("did ", id), std::nullopt}; }
 

@@ -1,56 +1,39 @@
 #include "controller/http_server/refusal.h"
 
-#include <array>
-
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
 
 namespace paddock::http_server {
 namespace {
 
-struct Row {
-  std::string_view reason;
-  int status;
-  std::string_view kubernetes;  // the word of the Status object
-};
-constexpr std::array kRows = {
-    Row{"HEADERS_TOO_SLOW", 408, "Timeout"},
-    Row{"BODY_TOO_SLOW", 408, "Timeout"},
-    Row{"METHOD_NOT_ALLOWED", 405, "MethodNotAllowed"},
-    Row{"LENGTH_REQUIRED", 411, "BadRequest"},
-    Row{"MEDIA_TYPE_UNSUPPORTED", 415, "UnsupportedMediaType"},
-    Row{"TARGET_TOO_LONG", 414, "BadRequest"},
-    Row{"CONTENT_ENCODING_UNSUPPORTED", 415, "UnsupportedMediaType"},
-    Row{"EXPECTATION_UNSUPPORTED", 417, "BadRequest"},
-    Row{"RANGE_UNSATISFIABLE", 416, "BadRequest"},
-    Row{"HOST_DENIED", 421, "BadRequest"},
-    Row{"HEADERS_TOO_LARGE", 431, "BadRequest"},
-    Row{"METHOD_UNSUPPORTED", 501, "MethodNotAllowed"},
-    Row{"TRANSFER_ENCODING_UNSUPPORTED", 501, "BadRequest"},
-    Row{"HTTP_VERSION_UNSUPPORTED", 505, "BadRequest"},
-};
+// The word of the Status object for a status that no code has.
+std::string_view kubernetes_word(const Error& error, int status) {
+  if (status == 408) return "Timeout";
+  if (status == 405 || error.reason == "METHOD_UNSUPPORTED") return "MethodNotAllowed";
+  if (status == 415) return "UnsupportedMediaType";
+  return "BadRequest";
+}
 
 constexpr std::string_view kRetryAfterSeconds = "retryAfterSeconds";  // a fact of an error
 
-const Row* row_of(const Error& error) {
-  for (const Row& row : kRows) {
-    if (row.reason == error.reason) return &row;
-  }
-  return nullptr;
+// 0: that of its code.
+int own_status(const Error& error) {
+  const reasons::Row* row = error.reason.row();
+  return row == nullptr ? 0 : row->http;
 }
 
 }  // namespace
 
 int refusal_status(const Error& error) {
-  const Row* row = row_of(error);
-  return row == nullptr ? contracts::http_status(error.code) : row->status;
+  const int own = own_status(error);
+  return own == 0 ? contracts::http_status(error.code) : own;
 }
 
 wire::Value refusal_document(const Error& error) {
   wire::Value body = contracts::status_body(error);
-  if (const Row* row = row_of(error); row != nullptr) {
-    body.set("code", row->status);
-    body.set("reason", row->kubernetes);
+  if (const int own = own_status(error); own != 0) {
+    body.set("code", own);
+    body.set("reason", kubernetes_word(error, own));
   }
   return body;
 }

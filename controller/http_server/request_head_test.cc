@@ -10,7 +10,7 @@ namespace paddock::http_server {
 namespace {
 
 std::string reason(const Result<RequestHead>& result) {
-  return result.ok() ? "" : result.error().reason;
+  return result.ok() ? "" : result.error().reason.str();
 }
 
 TEST(RequestHead, TheEndIsFoundWhereverTheBytesWereCut) {

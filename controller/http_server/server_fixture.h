@@ -81,13 +81,13 @@ class ServerTest : public testing::Test {
     if (what == "seen") return text(describe(request));
     if (what == "echo") return read_body(request);
     if (what == "count") return count_body(request);
-    if (what == "ignore") return refusal({Code::kUnauthenticated, "NO_TOKEN", "no token"});
+    if (what == "ignore") return refusal({Code::kUnauthenticated, "TOKEN_MISSING", "no token"});
     if (what == "throw") throw std::runtime_error("secret: db password");
     if (what == "throw-int") throw 7;  // NOLINT: handlers must not throw; the server survives it
     if (what == "big") return text(std::string(8 << 20, 'x'));
     if (what == "stream") return stream(request);
     if (what == "hold") return hold(request);
-    return refusal({Code::kNotFound, "NOT_FOUND", "no such path"});
+    return refusal({Code::kNotFound, "ROUTE_NOT_FOUND", "no such path"});
   }
   static Response text(std::string body) {
     Response response;

@@ -245,7 +245,7 @@ TEST_F(ServerTls, KeysAndCertificatesThatDoNotFitAreRefusedAtStart) {  // T26
     ServerOptions options = one_listener();
     options.listen[0].tls = TlsFiles{certificate, key};
     const auto started = Server::start(options, [](Request&) { return Response(); });
-    return started.ok() ? std::string() : started.error().reason;
+    return started.ok() ? std::string() : started.error().reason.str();
   };
   const std::string certificate = ours().server.certificate_pem;
   EXPECT_EQ(reason_with(certificate, other.private_key_pem), "TLS_KEY_MISMATCH");

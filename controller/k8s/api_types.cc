@@ -135,6 +135,15 @@ void describe_nullable(Value& answer) {
   }
 }
 
+// What `error.code` of a Status and `status.reason` of a run can be. A later version may add some.
+Value reason_schema() {
+  Value words = Value::Array{};
+  for (const reasons::Row& row : reasons::kRows) words.push_back(row.word);
+  return Value::Object{{"type", "string"},
+                       {"description", "a stable word that says why; a later version may add some"},
+                       {"x-extensible-enum", std::move(words)}};
+}
+
 Value make_types() {
   using namespace contracts;  // NOLINT: a list of their names
   Value types = Value::Object{};
@@ -165,6 +174,7 @@ Value make_types() {
   add<AccessTokenRequest>(types);
   add<AccessTokenList>(types);
   describe_nullable(*types.find("ExecuteAnswer"));
+  types.set("Reason", reason_schema());
   return types;
 }
 

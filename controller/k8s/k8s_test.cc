@@ -128,7 +128,7 @@ class NewMetadata : public testing::Test {
  protected:
   std::string reason() const {
     const auto meta = new_metadata(sent_, made_);
-    return meta ? "" : meta.error().reason;
+    return meta ? "" : meta.error().reason.str();
   }
   contracts::ObjectMeta sent_;
   NewObject made_{"default", "uid-1", "abcde", kNow};

@@ -25,8 +25,8 @@ bool is_label_key(std::string_view key) {
          is_label_word(key.substr(slash + 1), 63);
 }
 
-Error name_error(std::string reason, const char* field, std::string_view text) {
-  return invalid_argument(std::move(reason),
+Error name_error(Reason reason, const char* field, std::string_view text) {
+  return invalid_argument(reason,
                           cat("\"", text,
                               "\" must be a DNS label: lower-case letters, digits and '-', at most "
                               "63, no '-' at the ends"),

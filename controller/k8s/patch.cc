@@ -79,7 +79,7 @@ size_t depth_of(const Value& value) {
 Error malformed(std::string message) {
   return invalid_argument("PATCH_INVALID", std::move(message));
 }
-Error unfit(const char* reason, std::string message) {
+Error unfit(Reason reason, std::string message) {
   return {Code::kFailedPrecondition, reason, std::move(message)};
 }
 

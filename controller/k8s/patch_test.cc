@@ -44,7 +44,7 @@ TEST(MergePatch, OfManyMembersIsNotQuadratic) {
 
 std::string patched(const std::string& document, const std::string& patch) {
   const auto result = json_patch(parse(document), parse(patch));
-  return result.ok() ? wire::to_json(*result) : result.error().reason;
+  return result.ok() ? wire::to_json(*result) : result.error().reason.str();
 }
 
 // Examples of RFC 6902, appendix A.

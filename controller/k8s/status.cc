@@ -31,16 +31,10 @@ std::optional<Subject> subject_of(const std::vector<std::string>& path) {
 }
 
 // Kubernetes' word for what is wrong with a field.
-const char* cause_reason(std::string_view code, std::string_view message) {
-  if (code == "APPLY_CONFLICT") return "FieldManagerConflict";
-  if (code == "FIELD_IMMUTABLE") return "FieldValueForbidden";
-  // What is found while a document is decoded has one code; its sentences (wire/describe.cc)
-  // differ.
-  if (message.starts_with("required")) return "FieldValueRequired";
-  if (message.starts_with("expected ")) return "FieldValueTypeInvalid";
-  if (message.starts_with('"') && message.find("\" is not one of: ") != message.npos)
-    return "FieldValueNotSupported";
-  return "FieldValueInvalid";
+std::string cause_reason(const Reason& reason, const std::string& known) {
+  if (reason == "APPLY_CONFLICT") return "FieldManagerConflict";
+  if (reason == "FIELD_IMMUTABLE") return "FieldValueForbidden";
+  return known.empty() ? "FieldValueInvalid" : known;
 }
 
 }  // namespace
@@ -57,7 +51,8 @@ void add_details(Value& status, const std::vector<std::string>& segments, const 
   }
   if (Value* causes = details->find("causes"); causes != nullptr && causes->array() != nullptr) {
     for (Value& cause : *causes->array())
-      cause.set("reason", cause_reason(status.text("error.code"), cause.text("message")));
+      cause.set("reason",
+                cause_reason(Reason::parse(status.text("error.code")), cause.text("reason")));
   }
   if (const auto core = core_subject(segments)) {
     details->set("name", core->name);

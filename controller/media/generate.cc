@@ -13,7 +13,7 @@ namespace {
 using contracts::Run;
 
 Error unavailable_policy() {
-  return {Code::kPermissionDenied, std::string(contracts::kMediaPolicyUnavailable),
+  return {Code::kPermissionDenied, contracts::kMediaPolicyUnavailable,
           "the media policy of this run cannot be resolved"};
 }
 
@@ -25,7 +25,7 @@ Status check_provenance(const MediaSettings& settings, const MediaCall& call,
     return auth::authorize_tool(*call.caller.tool, contracts::kGenerateMedia, target);
   }
   if (!settings.sandbox_mode) return {};
-  return Error{Code::kUnauthenticated, std::string(contracts::kToolTokenMissing),
+  return Error{Code::kUnauthenticated, contracts::kToolTokenMissing,
                "tool token is required for media generation in sandbox mode"};
 }
 

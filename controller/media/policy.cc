@@ -8,8 +8,8 @@
 namespace paddock::media {
 namespace {
 
-Error denied(std::string_view code, std::string message) {
-  return {Code::kPermissionDenied, std::string(code), std::move(message)};
+Error denied(Reason reason, std::string message) {
+  return {Code::kPermissionDenied, reason, std::move(message)};
 }
 
 template <class T>

@@ -50,10 +50,10 @@ Status check_output_size(const contracts::SyncRequest& request) {
 }
 
 void tidy_codes(RunOutcome& outcome) {
-  outcome.reason = contracts::code_or_invalid(std::move(outcome.reason));
+  outcome.reason = contracts::code_or_invalid(outcome.reason);
   if (!outcome.result) return;
   for (auto* code : {&outcome.result->code, &outcome.result->error_class})
-    if (*code) *code = contracts::code_or_invalid(std::move(**code));
+    if (*code) *code = contracts::code_or_invalid(**code);
 }
 
 Result<size_t> drop_unproven(RunOutcome& outcome, const KnownArtifact& known) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "common/base/reason.h"
 #include "common/contracts/sync.h"
 
 namespace paddock::nodes {
@@ -13,7 +14,7 @@ namespace paddock::nodes {
 // Of the output in one call: as session.h says, and the chunk that went over it.
 inline constexpr size_t kMostOutputBytes = (size_t{512} << 10) + (size_t{64} << 10);
 // Of a run that succeeded, as its node says, and left what that node did not send.
-inline constexpr const char* kArtifactNotSent = "ARTIFACT_NOT_SENT";
+inline constexpr Reason kArtifactNotSent = "ARTIFACT_NOT_SENT";
 
 // TooLarge (OUTPUT_TOO_LARGE) when the reports carry more output than a call may.
 Status check_output_size(const contracts::SyncRequest& request);

@@ -15,8 +15,7 @@ namespace {
 using contracts::Node;
 using contracts::Run;
 
-Status mark(store::WriteTxn& txn, const std::string& name, const char* reason,
-            std::string message) {
+Status mark(store::WriteTxn& txn, const std::string& name, Reason reason, std::string message) {
   ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", name}));
   // One that is refused has said why itself.
   if (!node || node->status.reason == contracts::kProtocolMismatch) return {};

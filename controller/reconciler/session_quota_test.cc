@@ -49,7 +49,7 @@ class SessionQuota : public ReconcilerTest {
   }
   std::string refusal(const std::string& name) {
     const auto room = reconciler_->reserve_session(session(name));
-    return room.ok() ? "" : room.error().reason;
+    return room.ok() ? "" : room.error().reason.str();
   }
   void expect_same_as_anew() {
     const auto prints = reconciler_->fingerprints().value();

@@ -19,7 +19,7 @@ contracts::Run running() {
 
 std::string reason(contracts::Run& run, int64_t attempt, const std::vector<Artifact>& items) {
   const Status added = add_finished(run, {attempt, items});
-  return added.ok() ? "" : added.error().reason;
+  return added.ok() ? "" : added.error().reason.str();
 }
 
 TEST(FinishedArtifacts, TheNewestStateOfEachPathIsKept) {

@@ -14,15 +14,21 @@ using contracts::RetryCause;
 using contracts::RunPhase;
 
 // Failures without a result after which the command may have run.
-constexpr std::array<std::string_view, 3> kMayHaveRun = {"LAUNCHER_LOST", "ATTEMPT_REPEATED",
-                                                         "ARTIFACTS_FAILED"};
+bool may_have_run(std::string_view reason) {
+  return is_one_of(reason, {"LAUNCHER_LOST", "ATTEMPT_REPEATED", "ARTIFACTS_FAILED"});
+}
+
+bool of_the_disk(std::string_view reason) {
+  return is_one_of(reason, {contracts::kNodeDiskFull, contracts::kDiskReadOnly,
+                            contracts::kDiskFails, "NODE_DISK_TOO_SMALL"});
+}
 
 bool command_never_started(const contracts::Run& run, const contracts::RunOutcome& outcome) {
   if (outcome.phase != RunPhase::kFailed) return false;
   if (run.status.started_at || run.status.phase == RunPhase::kRunning) return false;
-  if (std::ranges::find(kMayHaveRun, outcome.reason) != kMayHaveRun.end()) return false;
+  if (may_have_run(outcome.reason)) return false;
   // A launcher that was lost with its node's disk: whoever knows that nothing was started says so.
-  if (outcome.reason.starts_with("NODE_DISK_") && !outcome.refused.value_or(false)) return false;
+  if (of_the_disk(outcome.reason) && !outcome.refused.value_or(false)) return false;
   return !outcome.result || outcome.result->status == contracts::SandboxStatus::kInternalError;
 }
 

@@ -83,7 +83,7 @@ Events conclude(Run& run, WallTime now) {
 // Those of the last attempt that started: an evicted one's stay if none comes after it. What came
 // while the run lived stays where its node has lost the rest.
 void keep_results(contracts::RunStatus& status, const contracts::RunOutcome& outcome) {
-  const bool lost = !outcome.result || outcome.reason == "ARTIFACTS_FAILED";
+  const bool lost = !outcome.result || is_one_of(outcome.reason, {"ARTIFACTS_FAILED"});
   if (lost && !status.artifacts.empty()) return;
   status.artifacts = outcome.artifacts;
   status.left_out = outcome.left_out;

@@ -55,18 +55,18 @@ using Events = std::vector<contracts::RunEvent>;
 // A new run enters as Pending. Of its status what admission decided is kept, and nothing else.
 Events admit(contracts::Run& run, WallTime now);
 // Reason of a pending run that fits nowhere now.
-inline constexpr const char* kUnschedulable = "UNSCHEDULABLE";
+inline constexpr Reason kUnschedulable = "UNSCHEDULABLE";
 
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
 Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
 // Reasons that we give ourselves.
-inline constexpr const char* kRetry = "RETRY";      // of a pending run that was tried before
-inline constexpr const char* kRefused = "REFUSED";  // of one that a node could not begin
-inline constexpr const char* kWaitingForNode = "WAITING_FOR_NODE";  // of one that was just placed
-inline constexpr const char* kForceDeleted = "FORCE_DELETED";
-inline constexpr const char* kNodeDrained = "NODE_DRAINED";
-inline constexpr const char* kPreempted = "PREEMPTED";
-inline constexpr const char* kDeadlineExceeded = "DEADLINE_EXCEEDED";
+inline constexpr Reason kRetry = "RETRY";      // of a pending run that was tried before
+inline constexpr Reason kRefused = "REFUSED";  // of one that a node could not begin
+inline constexpr Reason kWaitingForNode = "WAITING_FOR_NODE";  // of one that was just placed
+inline constexpr Reason kForceDeleted = "FORCE_DELETED";
+inline constexpr Reason kNodeDrained = "NODE_DRAINED";
+inline constexpr Reason kPreempted = "PREEMPTED";
+inline constexpr Reason kDeadlineExceeded = "DEADLINE_EXCEEDED";
 
 // Why a pending run is still pending. Returns nothing new when it is what the run says already.
 Events explain_pending(contracts::Run& run, const std::string& message, WallTime now);

@@ -50,7 +50,7 @@ std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nod
   for (size_t i = 0; i < refused.size(); ++i) {
     const int64_t count = refused[i].nodes;
     if (count == 0) continue;
-    Reason reason = filters()[i].explain(demand);
+    Misfit reason = filters()[i].explain(demand);
     groups.push_back(
         {count, cat(count == 1 ? reason.one : reason.many, offered_text(filters()[i], refused[i])),
          std::move(reason.remedy)});

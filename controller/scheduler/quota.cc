@@ -222,7 +222,7 @@ bool Quotas::bounds(const std::string& name_space) const {
 
 Status Quotas::check_session(const std::string& name_space, const Charges& used,
                              const Charge& charge) const {
-  const auto refused = [](Code code, const char* reason, const Found& found, std::string message) {
+  const auto refused = [](Code code, Reason reason, const Found& found, std::string message) {
     const std::string field(session_field(found.over.what));
     return Error{code, reason, message, {{field, message}}};
   };

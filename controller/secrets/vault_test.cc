@@ -45,7 +45,7 @@ class VaultTest : public testing::Test {
   }
   std::string open(const Place& place, const std::string& name = "k") {
     const auto values = vault_.open_values(*store_, place);
-    return values ? values->at(name) : values.error().reason;
+    return values ? values->at(name) : values.error().reason.str();
   }
   // Every byte that lies in the folder, but for the key's own file.
   std::string everything_on_disk() const {

@@ -12,7 +12,7 @@ namespace {
 using contracts::Sandbox;
 using contracts::SandboxPhase;
 
-std::string_view sentence_of(std::string_view reason) {
+std::string_view sentence_of(const Reason& reason) {
   if (reason == "IDLE_TIMEOUT") return "nothing was asked of it for longer than its idleTimeout";
   if (reason == "LIFETIME_OVER") return "it lived as long as its lifetime allows";
   if (reason == runs::kNodeDrained) return "its node was drained, and the grace of that is over";
@@ -47,7 +47,7 @@ Status check_lives(const Sandbox& session) {
   if (session.status.phase != SandboxPhase::kEnded) return {};
   return Error{Code::kGone, "SESSION_ENDED",
                cat("the session has ended: ", session.status.reason, ", ",
-                   sentence_of(session.status.reason))};
+                   sentence_of(Reason::parse(session.status.reason)))};
 }
 
 Status note_ready(store::WriteTxn& txn, Sandbox& session, WallTime now) {
@@ -61,7 +61,7 @@ Status note_use(store::WriteTxn& txn, const Sandbox& session, WallTime now, Mill
   return txn.put_session_due(session.metadata.uid, due_after(session, now, busy).ms);
 }
 
-Status close(store::WriteTxn& txn, Sandbox& session, std::string_view reason, WallTime now) {
+Status close(store::WriteTxn& txn, Sandbox& session, Reason reason, WallTime now) {
   session.status.phase = SandboxPhase::kEnded;
   session.status.reason = reason;
   session.status.message = sentence_of(reason);
@@ -72,7 +72,7 @@ Status close(store::WriteTxn& txn, Sandbox& session, std::string_view reason, Wa
   return {};
 }
 
-Status end(store::WriteTxn& txn, Sandbox session, std::string_view reason, WallTime now) {
+Status end(store::WriteTxn& txn, Sandbox session, Reason reason, WallTime now) {
   TRY(close(txn, session, reason, now));
   contracts::AuditEvent event = command_event(session, "", now);
   event.type = contracts::audit::kSandboxDestroy;
@@ -84,7 +84,7 @@ Status end(store::WriteTxn& txn, Sandbox session, std::string_view reason, WallT
 Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now) {
   ASSIGN_OR_RETURN(Sandbox session, txn.get<Sandbox>(key));
   if (session.status.phase == SandboxPhase::kEnded) return txn.erase<Sandbox>(key);
-  const char* reason = lifetime_is_over(session, now) ? "LIFETIME_OVER" : "IDLE_TIMEOUT";
+  const Reason reason = lifetime_is_over(session, now) ? Reason("LIFETIME_OVER") : "IDLE_TIMEOUT";
   return end(txn, std::move(session), reason, now);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "common/base/reason.h"
 #include "common/contracts/audit.h"
 #include "common/contracts/sandbox.h"
 #include "controller/store/store.h"
@@ -11,7 +12,7 @@
 namespace paddock::sessions {
 
 // The reason of the end of one that was deleted and that a finalizer keeps.
-inline constexpr const char* kDeleted = "DELETED";
+inline constexpr Reason kDeleted = "DELETED";
 // What ended is kept so long, for those who ask what became of it.
 inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
 
@@ -26,10 +27,9 @@ Status note_ready(store::WriteTxn& txn, contracts::Sandbox& session, WallTime no
 Status note_use(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now,
                 Millis busy = Millis(0));
 // Nothing of it can be reached from now on; its node hears of it.
-Status close(store::WriteTxn& txn, contracts::Sandbox& session, std::string_view reason,
-             WallTime now);
+Status close(store::WriteTxn& txn, contracts::Sandbox& session, Reason reason, WallTime now);
 // Likewise, where nobody asked for that. Records `sandbox.destroy`.
-Status end(store::WriteTxn& txn, contracts::Sandbox session, std::string_view reason, WallTime now);
+Status end(store::WriteTxn& txn, contracts::Sandbox session, Reason reason, WallTime now);
 // One whose time has come: it ends, or if it has ended, goes.
 Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now);
 

@@ -78,7 +78,7 @@ TEST_P(StoreAudit, HoldsOnlyWhatWasCommitted) {
   event.type = "object.create";
   const Status undone = store_->write([&](WriteTxn& txn) -> Status {
     TRY(txn.append_audit(event));
-    return Error{Code::kInternal, "UNDONE", "on purpose"};
+    return Error{Code::kInternal, "PRECONDITION_FAILED", "on purpose"};
   });
   EXPECT_FALSE(undone.ok());
   EXPECT_EQ(ids({}), Ids{});

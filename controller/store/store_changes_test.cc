@@ -51,7 +51,7 @@ TEST_P(Announced, NothingThatWasNotCommitted) {
   contracts::Run run = make_run("a");
   const Status undone = store_->write([&](WriteTxn& txn) -> Status {
     TRY(txn.create(run));
-    return Error{Code::kConflict, "NO", "undone"};
+    return Error{Code::kConflict, "PRECONDITION_FAILED", "undone"};
   });
   EXPECT_FALSE(undone.ok());
   EXPECT_TRUE(changes_.empty());

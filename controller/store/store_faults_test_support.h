@@ -18,12 +18,12 @@ using test::mount_disk;
 using Names = std::set<std::string>;
 
 inline std::string reason_of(const Status& status) {
-  return status.ok() ? "" : status.error().reason;
+  return status.ok() ? "" : status.error().reason.str();
 }
 
 inline std::string refusal(const std::string& path) {
   const auto opened = Store::open({path});
-  return opened.ok() ? "opened" : opened.error().reason;
+  return opened.ok() ? "opened" : opened.error().reason.str();
 }
 
 inline Status add(Store& store, const std::string& name, size_t bytes = 10) {

@@ -20,7 +20,7 @@ namespace {
 
 std::string refusal(const std::string& path) {
   const auto opened = Store::open({path});
-  return opened.ok() ? "opened" : opened.error().reason;
+  return opened.ok() ? "opened" : opened.error().reason.str();
 }
 
 void raw_sql(const std::string& path, const char* sql) {

@@ -79,7 +79,7 @@ TEST_P(StoreRecords, KnowsATokenAsItWasLastWritten) {
   EXPECT_FALSE(store_
                    ->write([&](WriteTxn& txn) -> Status {
                      TRY(put(txn));
-                     return invalid_argument("NO", "it is undone");
+                     return invalid_argument("PRECONDITION_FAILED", "it is undone");
                    })
                    .ok());
   EXPECT_FALSE(store_->token_by_hash("hash1").value()->revoked);

@@ -64,9 +64,9 @@ TEST_P(StoreTest, KeepsNothingOfAChangeThatFails) {
     contracts::Run run = make_run("half");
     TRY(txn.create(run));
     txn.touch("never");
-    return invalid_argument("NO", "no");
+    return invalid_argument("PRECONDITION_FAILED", "no");
   });
-  EXPECT_EQ(failed.error().reason, "NO");
+  EXPECT_EQ(failed.error().reason, "PRECONDITION_FAILED");
   EXPECT_EQ(get("half").error().reason, "RUN_NOT_FOUND");
   EXPECT_TRUE(touched_.empty());
 }
@@ -311,7 +311,7 @@ TEST_P(StoreTest, ServesManyCallersAtOnceWithoutMixingThem) {
         ASSIGN_OR_RETURN(contracts::Run shared, txn.get<contracts::Run>({"default", "counter"}));
         shared.spec.priority += 1;
         TRY(txn.update(shared));
-        if (fail) return invalid_argument("PLANNED", "planned");
+        if (fail) return invalid_argument("PRECONDITION_FAILED", "planned");
         return {};
       });
       if (done.ok() == fail) ++failures;

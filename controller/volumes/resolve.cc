@@ -12,8 +12,8 @@ using contracts::Volume;
 using contracts::VolumeUse;
 using contracts::VolumeVersion;
 
-Error refusal(std::string reason, std::string message, const std::string& field) {
-  return {Code::kFailedPrecondition, std::move(reason), message, {{field, message}}};
+Error refusal(Reason reason, std::string message, const std::string& field) {
+  return {Code::kFailedPrecondition, reason, message, {{field, message}}};
 }
 
 std::string version_numbers(const Volume& volume) {

@@ -8,8 +8,8 @@
 namespace paddock::workspaces {
 namespace {
 
-Error exhausted(std::string reason, std::string message) {
-  return {Code::kResourceExhausted, std::move(reason), std::move(message)};
+Error exhausted(Reason reason, std::string message) {
+  return {Code::kResourceExhausted, reason, std::move(message)};
 }
 
 Result<int64_t> stored_bytes(const cas::BlobStore& blobs) {

@@ -13,7 +13,7 @@
 namespace paddock::agent {
 namespace {
 
-constexpr const char* kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
+constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
 constexpr const char* kTouched = "touched";  // written to see whether it can be
 
 // In place: it takes no room that a full disk would not have.
@@ -46,7 +46,7 @@ void tell_fault(contracts::NodeStatus& status, const std::optional<Error>& fault
   };
   const auto known = std::ranges::find_if(status.conditions, is_fault);
   const std::string reason = known == status.conditions.end() ? "" : known->reason;
-  if (reason == (fault ? fault->reason : "")) return;
+  if (reason == (fault ? fault->reason : Reason())) return;
   std::erase_if(status.conditions, is_fault);
   if (!fault) return;
   status.conditions.push_back({.type = contracts::kHostFault,

@@ -14,7 +14,7 @@ using executor::RunLife;
 using executor::StopKind;
 using sync::RunKey;
 
-constexpr const char* kMayHaveRun = "LAUNCHER_LOST";
+constexpr Reason kMayHaveRun = "LAUNCHER_LOST";
 constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
 
 // The first of them here.

@@ -14,7 +14,7 @@
 namespace paddock::devices {
 
 // Reason of a run whose files have no room on this node, while others may have.
-inline constexpr const char* kNodeDiskTooSmall = "NODE_DISK_TOO_SMALL";
+inline constexpr Reason kNodeDiskTooSmall = "NODE_DISK_TOO_SMALL";
 
 class DiskLedger {
   struct Part {

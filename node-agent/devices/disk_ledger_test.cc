@@ -26,7 +26,7 @@ TEST(DiskLedger, GivesTheSameRoomToNoTwoAtATime) {
            auto first = disk.take("a", 5 * kMi, 1);
            if (!first) return first.error().describe();
            const auto second = disk.take("b", 5 * kMi, 1);
-           std::string out = cat(second ? "both " : second.error().reason, " ", told, " ");
+           std::string out = cat(second ? "both " : second.error().reason.text(), " ", told, " ");
            out += disk.take("a", 5 * kMi, 1) ? "shared " : "twice ";
            { const DiskLedger::Hold ended = std::move(*first); }
            out += disk.take("b", 5 * kMi, 1) ? "then " : "never ";

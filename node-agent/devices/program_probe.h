@@ -14,8 +14,8 @@
 namespace paddock::devices {
 
 // Why ProgramProbe has no answer.
-inline constexpr const char* kProgramNotStarted = "PROGRAM_NOT_STARTED";
-inline constexpr const char* kProgramSilent = "PROGRAM_SILENT";
+inline constexpr Reason kProgramNotStarted = "PROGRAM_NOT_STARTED";
+inline constexpr Reason kProgramSilent = "PROGRAM_SILENT";
 
 class ProgramProbe {
  public:

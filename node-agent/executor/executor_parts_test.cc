@@ -230,7 +230,7 @@ class FlakyTransport : public RunTransport {
   FlakyTransport(int& calls, int failures, Code code)
       : calls_(calls), failures_(failures), code_(code) {}
   Result<contracts::Tree> fetch_tree(const std::string&, const std::string&) override {
-    if (++calls_ <= failures_) return Error{code_, "DOWN", "down"};
+    if (++calls_ <= failures_) return Error{code_, "UNREACHABLE", "down"};
     return contracts::Tree{};
   }
   Status fetch_blob(const std::string&, const std::string&, int64_t,

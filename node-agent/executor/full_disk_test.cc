@@ -131,7 +131,8 @@ TEST(DiskFault, IsNamedAsTheNodesConditionsNameIt) {
            const auto full = disk_fault(folder.path());
            if (!test::change_disk(folder.path(), MS_RDONLY, "1m")) return "no remount";
            const auto read_only = disk_fault(folder.path());
-           return cat(full ? full->reason : "", " ", read_only ? read_only->reason : "");
+           return cat(full ? full->reason : Reason(), " ",
+                      read_only ? read_only->reason : Reason());
          }),
          "NODE_DISK_FULL NODE_DISK_READ_ONLY");
 }

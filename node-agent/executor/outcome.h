@@ -1,6 +1,7 @@
 // How a run's end is told: a stable reason and a sentence. Pure.
 #pragma once
 
+#include "common/base/reason.h"
 #include "common/contracts/sync.h"
 
 namespace paddock::executor {
@@ -15,8 +16,8 @@ contracts::RunOutcome outcome_of_lost_launcher(bool command_started,
                                                const std::optional<Error>& fault = {});
 // Its output could not be read any more, and so it was ended.
 contracts::RunOutcome outcome_of_unreadable(const Error& why);
-// DISK_REQUEST_EXCEEDED: it was ended for others, as the disk was full and it had written more than
-// it asked for.
+// It was ended for others, as the disk was full and it had written more than it asked for.
+inline constexpr Reason kDiskRequestExceeded = "DISK_REQUEST_EXCEEDED";
 contracts::RunOutcome outcome_of_disk(const std::string& why,
                                       const std::optional<contracts::SandboxResult>& result);
 

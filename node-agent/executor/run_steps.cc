@@ -31,7 +31,7 @@ constexpr std::array kExactProfiles = {"compute", "snippet"};
 constexpr std::array kThreadVariables = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                          "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS"};
 
-constexpr const char* kNoRoom = "NAMESPACE_QUOTA_EXCEEDED";
+constexpr Reason kNoRoom = "NAMESPACE_QUOTA_EXCEEDED";
 
 // The run keeps what else it left.
 bool costs_the_file_alone(const Error& refused) {

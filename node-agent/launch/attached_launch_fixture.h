@@ -60,8 +60,7 @@ class Fed : public testing::Test {
   static Status follow(AttachedLaunch& launch, const AttachedLaunch::OnOutput& on_output = {}) {
     while (true) {
       pollfd waits{launch.events(), POLLIN, 0};
-      if (poll(&waits, 1, 60'000) != 1)
-        return Error{Code::kInternal, "NOTHING_CAME", "in a minute"};
+      if (poll(&waits, 1, 60'000) != 1) return Error{Code::kInternal, "NO_ANSWER", "in a minute"};
       ASSIGN_OR_RETURN(const bool there, launch.read_events(on_output));
       if (there) return {};
     }

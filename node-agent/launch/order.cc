@@ -35,7 +35,7 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
   const size_t colon = why.find(": ");
   if (colon == std::string_view::npos)
     return Error{Code::kUnavailable, "REFUSED", std::string(why)};
-  return Error{Code::kUnavailable, std::string(why.substr(0, colon)),
+  return Error{Code::kUnavailable, Reason::parse(why.substr(0, colon)),
                std::string(why.substr(colon + 2))};
 }
 

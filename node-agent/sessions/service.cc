@@ -38,7 +38,7 @@ bool readable_within(const std::array<int, 2>& fds, Millis limit) {
 }
 
 Error no_session() {
-  return {Code::kNotFound, std::string(contracts::kSessionLost), "the node has no such session"};
+  return {Code::kNotFound, contracts::kSessionLost, "the node has no such session"};
 }
 
 Error ended_for_disk(const std::string& why) {

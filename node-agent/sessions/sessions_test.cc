@@ -44,7 +44,7 @@ class SessionFiles : public testing::Test {
   }
   std::string content(const std::string& path) {
     const auto answer = ask(FileOperation::kRead, path);
-    return answer.ok() ? *decode_base64(answer->data) : answer.error().reason;
+    return answer.ok() ? *decode_base64(answer->data) : answer.error().reason.str();
   }
 
   test::TempDir dir_;

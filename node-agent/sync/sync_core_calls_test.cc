@@ -46,7 +46,7 @@ TEST_F(Core, AHeldCallThatComesBackUnchangedAtOnceIsNotRepeatedAtOnce) {
 }
 
 TEST_F(Core, FailuresBackOffAndASuccessForgivesThem) {
-  const Error down{Code::kUnavailable, "CONNECTION_LOST", "gone"};
+  const Error down{Code::kUnavailable, "CONNECTION_BROKEN", "gone"};
   Millis longest{0};
   for (int i = 0; i < 12; ++i) {
     EXPECT_EQ(core.failed(report(), down, clock.mono(), random).verdict, Verdict::kRetry);
@@ -64,16 +64,17 @@ TEST_F(Core, ASupersededSessionStops) {
 }
 
 TEST_F(Core, AnUnknownCredentialAsksForEnrolmentButADistrustedServerDoesNot) {
-  EXPECT_EQ(core.failed(report(), Error{Code::kUnauthenticated, "UNKNOWN_TOKEN", ""}, clock.mono(),
+  EXPECT_EQ(core.failed(report(), Error{Code::kUnauthenticated, "TOKEN_UNKNOWN", ""}, clock.mono(),
                         random)
                 .verdict,
             Verdict::kEnroll);
-  for (const char* distrusted : {"SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"}) {
+  for (const Reason& distrusted :
+       {Reason("SERVER_NOT_TRUSTED"), Reason("CERTIFICATE_NOT_VALID_NOW")}) {
     EXPECT_EQ(
         core.failed(report(), Error{Code::kUnauthenticated, distrusted, ""}, clock.mono(), random)
             .verdict,
         Verdict::kRetry)
-        << distrusted;
+        << distrusted.text();
   }
 }
 

@@ -69,7 +69,7 @@ TEST_P(Faulty, EveryRunIsStartedOnceAndReportedWhole) {
       Call call = core.begin(lane, clock.mono(), output);
       if (dice.below(4) == 0) serve(call.request);  // arrives, its answer is lost
       if (dice.below(4) == 0) {
-        core.failed(call, Error{Code::kUnavailable, "CONNECTION_LOST", ""}, clock.mono(), dice);
+        core.failed(call, Error{Code::kUnavailable, "CONNECTION_BROKEN", ""}, clock.mono(), dice);
       } else {
         if (dice.below(4) == 0) serve(call.request);  // arrives twice
         SyncAnswer answer = serve(call.request);

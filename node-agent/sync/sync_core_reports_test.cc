@@ -14,7 +14,7 @@ TEST_F(Core, TellsItsStatusUntilACallWithItWasAnswered) {
   EXPECT_TRUE(core.has_news());
   const Call lost = report();
   EXPECT_TRUE(lost.request.status.has_value());
-  core.failed(lost, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, clock.mono(), random);
+  core.failed(lost, Error{Code::kUnavailable, "CONNECTION_BROKEN", "gone"}, clock.mono(), random);
   EXPECT_TRUE(core.has_news());
   const Call second = report();
   EXPECT_TRUE(second.request.status.has_value());
@@ -40,12 +40,12 @@ TEST_F(Core, AStatusChangedWhileACallWasOnItsWayIsToldAgain) {
 
 TEST_F(Core, ALostAnswerIsMadeUpForByTheNextOne) {
   const Call lost = report();
-  core.failed(lost, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, clock.mono(), random);
+  core.failed(lost, Error{Code::kUnavailable, "CONNECTION_BROKEN", "gone"}, clock.mono(), random);
   EXPECT_THAT(texts(exchange({assignment("a")})), ElementsAre("start a/1"));
   observe("a", RunPhase::kRunning, 3);
   const Call told = report();
   EXPECT_THAT(told.request.runs[0].output, SizeIs(3));
-  core.failed(told, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, clock.mono(), random);
+  core.failed(told, Error{Code::kUnavailable, "CONNECTION_BROKEN", "gone"}, clock.mono(), random);
   EXPECT_THAT(report().request.runs[0].output, SizeIs(3)) << "sent again from the same place";
 }
 

@@ -137,7 +137,7 @@ TEST_F(Loop, ASupersededSessionEndsBothLanes) {
 
 TEST_F(Loop, AFailedCallIsMadeAgain) {
   report.next_request();
-  report.answer(Error{Code::kUnavailable, "CONNECTION_LOST", "gone"});
+  report.answer(Error{Code::kUnavailable, "CONNECTION_BROKEN", "gone"});
   EXPECT_TRUE(report.next_request().status.has_value());
 }
 

@@ -34,7 +34,7 @@ class Serve : public ServeTest {
     const std::vector<int> fds(static_cast<size_t>(files), file.get());
     EXPECT_TRUE(os::send_packet(client->get(), bytes, fds).ok());
     const auto answer = os::receive_packet(client->get());
-    return answer.ok() ? answer->bytes : answer.error().reason;
+    return answer.ok() ? answer->bytes : answer.error().reason.str();
   }
 };
 INSTANTIATE_TEST_SUITE_P(, Serve, testing::Values(As::kRoot, As::kUser), name_of);
@@ -156,7 +156,8 @@ TEST_P(Serve, IsOnlyForItsOwnUser) {
     if (stranger == 0) {
       if (setresgid(12345, 12345, 12345) != 0 || setresuid(12345, 12345, 12345) != 0) _exit(1);
       const auto launched = launch::order_launch(socket(), {file.get(), file.get(), -1});
-      (void)os::write_all(pipe.write.get(), launched.ok() ? "served" : launched.error().reason);
+      (void)os::write_all(pipe.write.get(),
+                          launched.ok() ? "served" : launched.error().reason.str());
       _exit(0);
     }
     pipe.write.reset();

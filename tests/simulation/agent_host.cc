@@ -219,7 +219,7 @@ void AgentHost::answered(uint64_t id, const Result<contracts::SyncAnswer>& answe
 void AgentHost::give_up(Lane lane, MonoTime now) {
   const auto found = in_flight_.find(lane);
   if (found == in_flight_.end()) return;
-  answered(found->second.id, Error{Code::kUnavailable, "CONNECTION_LOST", "gone"}, now);
+  answered(found->second.id, Error{Code::kUnavailable, "CONNECTION_BROKEN", "gone"}, now);
 }
 
 void AgentHost::settle(const sync::Call& sent, const Result<contracts::SyncAnswer>& answer,

@@ -12,7 +12,7 @@ constexpr size_t kMostBytes = 1 << 20;
 
 Error bad_line(std::string_view name, size_t number, std::string_view line, const char* why) {
   const std::string field = cat(name, ":", number);
-  return invalid_argument("SEED_INVALID", cat(field, ": \"", line, "\" ", why), field);
+  return invalid_argument("PARAMETER_INVALID", cat(field, ": \"", line, "\" ", why), field);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace paddock::simulation {
 
-// InvalidArgument (SEED_INVALID), with the line, for what is no seed or is there twice. `name` is
-// the file's, for that.
+// InvalidArgument (PARAMETER_INVALID), with the line, for what is no seed or is there twice. `name`
+// is the file's, for that.
 Result<std::vector<uint64_t>> parse_seeds(std::string_view text, std::string_view name);
 // An empty file is no mistake, a missing one is.
 Result<std::vector<uint64_t>> read_seeds(const std::string& path);

@@ -21,7 +21,7 @@ TEST(Seeds, ThatAreNoneAreNamedWithTheirLine) {
   for (const char* bad : {"seven", "-1", "7 8", "7.0", "18446744073709551616", "0x7"}) {
     const auto seeds = parse_seeds(std::string("1\n# 2\n") + bad + "\n", "seeds.txt");
     ASSERT_FALSE(seeds.ok()) << bad;
-    EXPECT_EQ(seeds.error().reason, "SEED_INVALID");
+    EXPECT_EQ(seeds.error().reason, "PARAMETER_INVALID");
     EXPECT_THAT(seeds.error().message, HasSubstr("seeds.txt:3")) << bad;
     EXPECT_THAT(seeds.error().message, HasSubstr(bad));
   }

@@ -335,7 +335,7 @@ void World::compare_pictures() {
   const auto prints = reconciler_->fingerprints();
   must(prints.ok() ? Status() : Status(prints.error()), "fingerprints");
   if (prints.ok() && prints->first != prints->second)
-    must(Error{Code::kInternal, "PICTURE", "the scheduler's picture is not what is stored"},
+    must(Error{Code::kInternal, "INTERNAL", "the scheduler's picture is not what is stored"},
          "compare");
 }
 

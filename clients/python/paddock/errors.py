@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from .reasons import Reason
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,7 +18,7 @@ class PaddockError(Exception):
     """The server refused, or could not be reached.
 
     status_code: of HTTP; 0 where there was no answer
-    code:        stable, for programs: COMMAND_NOT_ALLOWED, RUN_NOT_FOUND, UNREACHABLE, …
+    code:        stable, for programs: COMMAND_NOT_ALLOWED, RUN_NOT_FOUND, UNREACHABLE, …; all of them: `Reason`
     reason:      the wider class, in Kubernetes' words: BadRequest, NotFound, Conflict, …
     field:       the first field that is wrong, or None; `causes` has all of them
     message:     for people
@@ -25,11 +27,11 @@ class PaddockError(Exception):
     details:     what else the server says
     """
 
-    def __init__(self, message: str, *, code: str, status_code: int = 0, reason: str = "", causes: Sequence[Cause] = (),
+    def __init__(self, message: str, *, code: Union[Reason, str], status_code: int = 0, reason: str = "", causes: Sequence[Cause] = (),
                  retryable: bool = False, retry_after: float = 0.0, details: Optional[Mapping[str, Any]] = None) -> None:
         super().__init__(message)
         self.message = message
-        self.code = code
+        self.code: str = code
         self.status_code = status_code
         self.reason = reason
         self.causes = tuple(causes)

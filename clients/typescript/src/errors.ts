@@ -1,4 +1,5 @@
 // What a call may end with.
+import type { Reason } from "./reasons.js";
 
 /** One field that is wrong. */
 export interface Cause {
@@ -8,7 +9,7 @@ export interface Cause {
 }
 
 export interface Failure {
-  code: string;
+  code: Reason | (string & {});
   statusCode?: number;
   reason?: string;
   causes?: Cause[];
@@ -19,8 +20,8 @@ export interface Failure {
 
 /** The server refused, or could not be reached. */
 export class PaddockError extends Error {
-  /** stable, for programs: COMMAND_NOT_ALLOWED, RUN_NOT_FOUND, UNREACHABLE, … */
-  readonly code: string;
+  /** stable, for programs: COMMAND_NOT_ALLOWED, RUN_NOT_FOUND, UNREACHABLE, …; a later server may say others */
+  readonly code: Reason | (string & {});
   /** of HTTP; 0 where there was no answer */
   readonly statusCode: number;
   /** the wider class, in Kubernetes' words: BadRequest, NotFound, Conflict, … */

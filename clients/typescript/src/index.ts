@@ -1,6 +1,7 @@
 // Paddock from TypeScript and JavaScript: runs, sessions, workspaces and short code by a controller's API.
 export { Client, type ClientOptions, type ExecuteOptions } from "./client.js";
 export { PaddockError, type Cause } from "./errors.js";
+export type { Reason } from "./reasons.js";
 export type { FollowOptions, RunEvent } from "./events.js";
 export type { CallOptions } from "./http.js";
 export type { CreateOptions, LogOptions, Runs, WaitOptions } from "./runs.js";

@@ -16,8 +16,8 @@ Error too_large(const ParseLimits& limits) {
           cat("the document is larger than ", limits.max_bytes, " bytes")};
 }
 
-bool TreeBuilder::refuse(Code code, std::string reason, std::string message) {
-  if (!fault_) fault_ = Error{code, std::move(reason), std::move(message)};
+bool TreeBuilder::refuse(Code code, Reason reason, std::string message) {
+  if (!fault_) fault_ = Error{code, reason, std::move(message)};
   return false;
 }
 

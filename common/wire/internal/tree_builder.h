@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "common/base/reason.h"
 #include "common/wire/json.h"
 #include "common/wire/value.h"
 
@@ -17,8 +18,8 @@ namespace paddock::wire::internal {
 class TreeBuilder {
  public:
   // `malformed` is the reason of errors that are not about limits.
-  TreeBuilder(const ParseLimits& limits, std::string malformed)
-      : limits_(limits), malformed_(std::move(malformed)) {}
+  TreeBuilder(const ParseLimits& limits, Reason malformed)
+      : limits_(limits), malformed_(malformed) {}
 
   bool begin_array() { return begin(Value::Array{}); }
   bool begin_object() { return begin(Value::Object{}); }
@@ -43,13 +44,13 @@ class TreeBuilder {
     bool has_key = false;
     std::unordered_set<std::string> seen = {};  // keys, once there are many
   };
-  bool refuse(Code code, std::string reason, std::string message);
+  bool refuse(Code code, Reason reason, std::string message);
   bool begin(Value container);
   bool count_one();
   void attach(Value value);
 
   ParseLimits limits_;
-  std::string malformed_;
+  Reason malformed_;
   std::vector<Open> open_;
   Value root_;
   size_t values_ = 0;

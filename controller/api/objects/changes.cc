@@ -131,7 +131,7 @@ Error as_invalid(Error error) {
 
 namespace {
 
-constexpr const char* kTried = "DRY_RUN_ENDS_HERE";
+constexpr Reason kTried = "DRY_RUN_ENDS_HERE";
 
 // `change` with an end that undoes it.
 std::function<Status(store::WriteTxn&)> trial_of(

@@ -27,8 +27,8 @@ bool is_node(const auth::Principal& principal) {
              .ok();
 }
 
-Error later(std::string reason, std::string message) {
-  Error error{Code::kResourceExhausted, std::move(reason), std::move(message)};
+Error later(Reason reason, std::string message) {
+  Error error{Code::kResourceExhausted, reason, std::move(message)};
   error.facts = {{"retryAfterSeconds", "5"}};
   return error;
 }

@@ -129,7 +129,7 @@ Result<auth::Principal> caller_of(const Route& route, Services& services, const 
 
 Status authorize(const Route& route, const Call& call) {
   if (call.principal.token_id.empty() && route.tool == contracts::kGenerateMedia) {
-    return Error{Code::kUnauthenticated, std::string(contracts::kToolTokenMissing),
+    return Error{Code::kUnauthenticated, contracts::kToolTokenMissing,
                  "a tool token of the run is needed (Authorization: Bearer pdtt_…)"};
   }
   if (call.principal.tool && route.scope != auth::Scope::kPublic)

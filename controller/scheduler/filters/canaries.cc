@@ -45,7 +45,7 @@ constexpr Filter grant_filter() {
       },
       [](const Demand&) {
         const std::string what = cat("the canary of ", kGrants[kIndex].capability);
-        return Reason{cat("failed ", what), cat("failed ", what), kRemedy};
+        return Misfit{cat("failed ", what), cat("failed ", what), kRemedy};
       },
   };
 }
@@ -61,7 +61,7 @@ constexpr Filter limit_filter() {
       },
       [](const Demand&) {
         const std::string what = cat("the canary of the limit ", kLimits[kIndex].capability);
-        return Reason{cat("failed ", what), cat("failed ", what),
+        return Misfit{cat("failed ", what), cat("failed ", what),
                       cat(kRemedy, ", or set allowPartial")};
       },
   };
@@ -81,7 +81,7 @@ const Filter kIsolationFilter = {
       return std::ranges::none_of(node.unproven, contracts::is_isolation);
     },
     [](const Demand&) {
-      return Reason{"failed the canaries of its isolation",
+      return Misfit{"failed the canaries of its isolation",
                     "failed the canaries of their isolation", kRemedy};
     },
 };

@@ -11,7 +11,7 @@ const Filter kCeilingFilter = {
              (!ceilings || contracts::check_grace(demand.termination_grace, *ceilings).ok());
     },
     [](const Demand&) {
-      return Reason{"has lower ceilings than the run asks for",
+      return Misfit{"has lower ceilings than the run asks for",
                     "have lower ceilings than the run asks for",
                     "ask for no more than a node's status.ceilings and largestLimits, or have its "
                     "operator raise them: ceilings in the node agent's configuration"};

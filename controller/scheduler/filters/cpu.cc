@@ -8,7 +8,7 @@ const Filter kCpuFilter = {
     DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) { return demand.cpu <= node.capacity.cpu; },
     [](const Demand& demand) {
-      return Reason{cat("has fewer than ", demand.cpu, " cores"),
+      return Misfit{cat("has fewer than ", demand.cpu, " cores"),
                     cat("have fewer than ", demand.cpu, " cores"),
                     cat("ask for fewer cores or add a node with ", demand.cpu)};
     },
@@ -22,7 +22,7 @@ const Filter kFreeCpuFilter = {
     [](const Demand& demand) {
       const std::string what =
           cat("not ", demand.cpu, demand.cpu == 1 ? " core" : " cores", " free");
-      return Reason{cat("has ", what), cat("have ", what), "wait for a run to give its cores back"};
+      return Misfit{cat("has ", what), cat("have ", what), "wait for a run to give its cores back"};
     },
 };
 

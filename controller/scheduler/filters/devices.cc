@@ -31,7 +31,7 @@ const Filter kDeviceFilter = {
     [](const Demand& demand) {
       const std::string none = demand.accelerators->count == 1 ? "no " : "fewer than ";
       const std::string what = wanted(demand);
-      return Reason{cat("has ", none, what), cat("have ", none, what),
+      return Misfit{cat("has ", none, what), cat("have ", none, what),
                     cat("add a node with ", demand.accelerators->count == 1 ? "1 " : "", what)};
     },
 };
@@ -46,7 +46,7 @@ const Filter kFreeDeviceFilter = {
     [](const Demand& demand) {
       const std::string what = cat(wanted(demand), " free");
       const std::string none = demand.accelerators->count == 1 ? "no " : "not ";
-      return Reason{cat("has ", none, what), cat("have ", none, what),
+      return Misfit{cat("has ", none, what), cat("have ", none, what),
                     "wait for a run to give its device back"};
     },
 };

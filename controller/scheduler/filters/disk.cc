@@ -14,7 +14,7 @@ const Filter kFreeDiskFilter = {
       const char* less = demand.disk_for_files > 0
                              ? "use fewer or smaller files, ask for less (resources.disk)"
                              : "ask for less (resources.disk)";
-      return Reason{cat("has ", what), cat("have ", what),
+      return Misfit{cat("has ", what), cat("have ", what),
                     cat(less, ", wait for a run to end, free space on the disk of a node, or add ",
                         "one with a larger disk")};
     },

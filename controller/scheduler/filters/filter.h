@@ -9,7 +9,7 @@
 
 namespace paddock::scheduler {
 
-struct Reason {
+struct Misfit {
   std::string one;     // "has no nvidia device", after "1"
   std::string many;    // "have no nvidia device", after "2"
   std::string remedy;  // "add a node with an nvidia device"
@@ -22,7 +22,7 @@ enum class DependsOn { kKindOfNode, kAmounts };
 struct Filter {
   DependsOn depends_on;
   bool (*admits)(const Demand& demand, const NodeState& node);
-  Reason (*explain)(const Demand& demand);
+  Misfit (*explain)(const Demand& demand);
   // The bytes that a node offers of it: the most of those that were refused is said.
   int64_t (*offers)(const NodeState& node) = nullptr;
 };

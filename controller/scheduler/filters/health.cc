@@ -7,7 +7,7 @@ const Filter kReadyFilter = {
     DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return node.ready; },
     [](const Demand&) {
-      return Reason{"is not ready", "are not ready", "start the agent of a node that is not ready"};
+      return Misfit{"is not ready", "are not ready", "start the agent of a node that is not ready"};
     },
 };
 
@@ -15,7 +15,7 @@ const Filter kCordonFilter = {
     DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return !node.unschedulable; },
     [](const Demand&) {
-      return Reason{"is cordoned", "are cordoned", "uncordon a node"};
+      return Misfit{"is cordoned", "are cordoned", "uncordon a node"};
     },
 };
 
@@ -23,7 +23,7 @@ const Filter kDiskFilter = {
     DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return !node.disk_full; },
     [](const Demand&) {
-      return Reason{"has a full disk", "have a full disk",
+      return Misfit{"has a full disk", "have a full disk",
                     "free space on the disk of a node, or lower its cacheQuota "
                     "(`paddock describe node NAME`)"};
     },
@@ -33,7 +33,7 @@ const Filter kFaultFilter = {
     DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return !node.faulty; },
     [](const Demand&) {
-      return Reason{"has a faulty host", "have a faulty host",
+      return Misfit{"has a faulty host", "have a faulty host",
                     "mend what its condition HostFault names (`paddock describe node NAME`)"};
     },
 };
@@ -42,7 +42,7 @@ const Filter kRestFilter = {
     DependsOn::kKindOfNode,
     [](const Demand&, const NodeState& node) { return !node.resting; },
     [](const Demand&) {
-      return Reason{
+      return Misfit{
           "could begin no run and rests", "could begin no run and rest",
           "mend what it says (`paddock describe node NAME`); it is tried again by itself"};
     },

@@ -22,7 +22,7 @@ const Filter kLevelFilter = {
     },
     [](const Demand& demand) {
       const std::string level(wire::enum_name(*demand.sandbox_level));
-      return Reason{cat("has not proven its sandbox at level ", level),
+      return Misfit{cat("has not proven its sandbox at level ", level),
                     cat("have not proven their sandboxes at level ", level),
                     "accept a weaker sandboxLevel, or see `paddock doctor` on a node"};
     },

@@ -11,7 +11,7 @@ const Filter kMemoryFilter = {
     },
     [](const Demand& demand) {
       const std::string size = format_quantity(demand.memory);
-      return Reason{cat("has less than ", size, " of memory"),
+      return Misfit{cat("has less than ", size, " of memory"),
                     cat("have less than ", size, " of memory"),
                     cat("ask for less memory or add a node with ", size)};
     },
@@ -24,7 +24,7 @@ const Filter kFreeMemoryFilter = {
     },
     [](const Demand& demand) {
       const std::string what = cat("not ", format_quantity(demand.memory), " of memory free");
-      return Reason{cat("has ", what), cat("have ", what),
+      return Misfit{cat("has ", what), cat("have ", what),
                     "wait for a run to give its memory back"};
     },
 };

@@ -23,7 +23,7 @@ const Filter kSelectorFilter = {
     },
     [](const Demand& demand) {
       const std::string labels = wanted_labels(demand);
-      return Reason{cat("lacks the label ", labels), cat("lack the label ", labels),
+      return Misfit{cat("lacks the label ", labels), cat("lack the label ", labels),
                     cat("label a node ", labels)};
     },
 };

@@ -7,7 +7,7 @@ const Filter kSlotFilter = {
     DependsOn::kAmounts,
     [](const Demand&, const NodeState& node) { return node.used_runs < node.capacity.max_runs; },
     [](const Demand&) {
-      return Reason{"is full", "are full", "wait for a run to end or raise the node's maxRuns"};
+      return Misfit{"is full", "are full", "wait for a run to end or raise the node's maxRuns"};
     },
 };
 

@@ -13,7 +13,7 @@ const Filter kTaintFilter = {
       });
     },
     [](const Demand&) {
-      return Reason{"has a taint that the run does not tolerate",
+      return Misfit{"has a taint that the run does not tolerate",
                     "have taints that the run does not tolerate",
                     "tolerate a node's spec.taints or remove them"};
     },

@@ -29,8 +29,8 @@ constexpr const char* kReaderSettings =
 
 Error sqlite_error(sqlite3* db, int rc) {
   const std::string details = cat("sqlite ", rc, ": ", db != nullptr ? sqlite3_errmsg(db) : "");
-  auto make = [&](Code code, std::string reason, std::string message) {
-    return Error{code, std::move(reason), std::move(message)}.within(details);
+  auto make = [&](Code code, Reason reason, std::string message) {
+    return Error{code, reason, std::move(message)}.within(details);
   };
   switch (rc & 0xff) {
     case SQLITE_FULL:

@@ -63,7 +63,8 @@ class CachedStore : public testing::TestWithParam<bool> {
   Status write_then(const std::function<Status(WriteTxn&)>& change, bool fail) {
     return store_->write([&](WriteTxn& txn) -> Status {
       TRY(change(txn));
-      return fail ? Status(Error{Code::kConflict, "NO", "not this time"}) : Status();
+      return fail ? Status(Error{Code::kConflict, "PRECONDITION_FAILED", "not this time"})
+                  : Status();
     });
   }
 

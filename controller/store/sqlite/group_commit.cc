@@ -12,8 +12,8 @@ namespace {
 
 bool refused_by_disk(const Status& result) {
   if (result.ok()) return false;
-  const std::string& reason = result.error().reason;
-  return reason == "STORE_FULL" || reason == "STORE_IO" || reason == "STORE_BUSY";
+  const Reason& reason = result.error().reason;
+  return is_one_of(reason, {"STORE_FULL", "STORE_IO", "STORE_BUSY"});
 }
 
 // Whoever may free something is told what works.

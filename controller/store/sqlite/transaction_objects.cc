@@ -16,20 +16,15 @@ namespace {
 std::string plural(std::string_view kind) {
   return ascii_lower(kind) + (kind.ends_with('x') ? "es" : "s");
 }
-std::string reason(std::string_view kind, std::string_view what) {
-  std::string out;
-  for (const char c : kind) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return cat(out, "_", what);
-}
 }  // namespace
 
 Error not_found(std::string_view kind, const Key& key) {
-  return {Code::kNotFound, reason(kind, "NOT_FOUND"),
+  return {Code::kNotFound, Reason::of_kind(kind, "NOT_FOUND"),
           cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" not found")};
 }
 
 Error already_exists(std::string_view kind, const Key& key) {
-  return {Code::kAlreadyExists, reason(kind, "ALREADY_EXISTS"),
+  return {Code::kAlreadyExists, Reason::of_kind(kind, "ALREADY_EXISTS"),
           cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" already exists")};
 }
 

@@ -16,8 +16,8 @@ void AbsentLimits::add_cpus(const std::optional<int64_t>& cpus) {
       by_nothing(*cpus, cat("processors are shared with whatever else runs: ", why_));
 }
 
-Status accept_missing(const std::vector<std::string>& missed, const char* reason,
-                      const char* cannot, bool allow_partial, bool& partial) {
+Status accept_missing(const std::vector<std::string>& missed, Reason reason, const char* cannot,
+                      bool allow_partial, bool& partial) {
   if (missed.empty()) return {};
   partial = true;
   if (allow_partial) return {};

@@ -38,7 +38,7 @@ class AbsentLimits {
 
 // If limits are missed, refuses with `reason` and the message "`cannot` NAME, NAME"; or, where the
 // policy allows that, sets `partial`.
-Status accept_missing(const std::vector<std::string>& missed, const char* reason,
-                      const char* cannot, bool allow_partial, bool& partial);
+Status accept_missing(const std::vector<std::string>& missed, Reason reason, const char* cannot,
+                      bool allow_partial, bool& partial);
 
 }  // namespace paddock::sandbox

@@ -36,13 +36,14 @@ TEST(MissingLimits, MissesTheAddressSpaceOnlyWhereNothingBoundsTheMemory) {
 
 TEST(MissingLimits, AreRefusedByNameUnlessThePolicyAllowsToRunWithout) {
   bool partial = false;
-  EXPECT_TRUE(accept_missing({}, "NOPE", "cannot limit", false, partial).ok());
+  EXPECT_TRUE(accept_missing({}, "LIMITS_UNENFORCEABLE", "cannot limit", false, partial).ok());
   EXPECT_FALSE(partial);
-  const Status refused = accept_missing({"a", "b"}, "NOPE", "cannot limit", false, partial);
+  const Status refused =
+      accept_missing({"a", "b"}, "LIMITS_UNENFORCEABLE", "cannot limit", false, partial);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().reason, "NOPE");
+  EXPECT_EQ(refused.error().reason, "LIMITS_UNENFORCEABLE");
   EXPECT_EQ(refused.error().message, "cannot limit a, b; or set allowPartial");
-  EXPECT_TRUE(accept_missing({"a"}, "NOPE", "cannot limit", true, partial).ok());
+  EXPECT_TRUE(accept_missing({"a"}, "LIMITS_UNENFORCEABLE", "cannot limit", true, partial).ok());
   EXPECT_TRUE(partial);
 }
 

@@ -27,7 +27,7 @@ LaunchRequest launch_request() {
 
 std::string refusal_of(const LaunchRequest& launch, const HostFacts& host) {
   const auto plan = make_plan(launch, host);
-  return plan.ok() ? "planned" : plan.error().reason;
+  return plan.ok() ? "planned" : plan.error().reason.str();
 }
 
 TEST(Devices, GivesADeviceThatTheCommandCanOpenAndNoOther) {

@@ -25,7 +25,7 @@ std::string network_refusal(const LaunchRequest& launch, const HostFacts& facts)
   SandboxPlan plan;
   const Status planned = plan_network(launch, facts, plan);
   EXPECT_TRUE(planned.ok() || !plan.broker);
-  return planned.ok() ? "planned" : planned.error().reason;
+  return planned.ok() ? "planned" : planned.error().reason.str();
 }
 
 TEST(PlanNetwork, IsNoneUnlessThePolicyEnablesIt) {

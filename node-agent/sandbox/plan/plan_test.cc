@@ -49,7 +49,7 @@ LaunchRequest request() {
 
 std::string refusal(const LaunchRequest& launch, const HostFacts& host) {
   const auto plan = make_plan(launch, host);
-  return plan.ok() ? "planned" : plan.error().reason;
+  return plan.ok() ? "planned" : plan.error().reason.str();
 }
 
 TEST(SandboxPlan, RefusesWhatItCannotEnforceInsteadOfIgnoringIt) {
@@ -345,7 +345,7 @@ TEST(Plan, RefusesARequestThatMakesNoSenseBeforeAnyHostIsAsked) {
     LaunchRequest launch = request();
     change(launch);
     const auto plan = make_plan(launch, root_host());
-    return plan.ok() ? "accepted" : plan.error().reason;
+    return plan.ok() ? "accepted" : plan.error().reason.str();
   };
   using L = LaunchRequest;
   const std::string nul("a\0b", 3);

@@ -15,7 +15,7 @@ namespace paddock::sandbox {
 
 using Enforced = std::map<std::string, contracts::Enforcement>;
 
-inline Error refuse(const char* reason, std::string message) {
+inline Error refuse(Reason reason, std::string message) {
   return {Code::kFailedPrecondition, reason, std::move(message)};
 }
 

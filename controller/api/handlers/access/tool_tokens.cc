@@ -17,8 +17,8 @@ namespace {
 using contracts::Run;
 using contracts::ToolToken;
 
-Error run_error(Code code, std::string reason, const std::string& message) {
-  return {code, std::move(reason), message, {{"spec.run", message}}};
+Error run_error(Code code, Reason reason, const std::string& message) {
+  return {code, reason, message, {{"spec.run", message}}};
 }
 
 // Its secret and its times; the run it is for must be one that has not ended.

@@ -17,8 +17,8 @@ namespace {
 using contracts::Run;
 using contracts::Workspace;
 
-Error workspace_error(std::string reason, const std::string& message) {
-  return {Code::kFailedPrecondition, std::move(reason), message, {{"spec.workspace", message}}};
+Error workspace_error(Reason reason, const std::string& message) {
+  return {Code::kFailedPrecondition, reason, message, {{"spec.workspace", message}}};
 }
 
 // The run was meant for the files that its caller uploaded, not for what another has put there

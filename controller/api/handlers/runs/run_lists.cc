@@ -17,6 +17,7 @@ using contracts::Run;
 using wire::Value;
 
 constexpr const char* kListKind = "RunList";
+constexpr const char* kMissing = "required: a list of runs";
 
 // One item on its way.
 struct Item {
@@ -43,7 +44,10 @@ Result<const Value::Array*> items_of(const Call& call, const CreateRequest& crea
   TRY(check_fields(call, create, warnings));
   const Value* items = call.body.find("items");
   if (items == nullptr || items->array() == nullptr)
-    return invalid_argument("INVALID_FIELD", "required: a list of runs", "items");
+    return Error{Code::kInvalidArgument,
+                 "INVALID_FIELD",
+                 kMissing,
+                 {{"items", kMissing, CauseKind::kRequired}}};
   if (items->array()->empty())
     return invalid_argument("LIST_EMPTY", "a list of runs to create names at least one", "items");
   if (items->array()->size() > kMostRunsAtOnce) {

@@ -13,7 +13,7 @@ using contracts::PendingToolUse;
 using contracts::Run;
 using contracts::ToolResult;
 
-Error refused(Code code, const char* reason, const char* message, const char* why) {
+Error refused(Code code, Reason reason, const char* message, const char* why) {
   Error error{code, reason, message};
   error.facts.emplace_back("reason", why);
   return error;

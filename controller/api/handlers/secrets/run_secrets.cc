@@ -16,10 +16,9 @@ using contracts::Secret;
 using contracts::SecretUse;
 using contracts::SecretValueSize;
 
-Error use_refusal(std::string reason, size_t use, std::string_view part,
-                  const std::string& message) {
+Error use_refusal(Reason reason, size_t use, std::string_view part, const std::string& message) {
   return {Code::kFailedPrecondition,
-          std::move(reason),
+          reason,
           message,
           {{cat("spec.secrets[", use, "]", part), message}}};
 }

@@ -22,8 +22,8 @@ secrets::Place place_of(const Secret& secret) {
   return {{meta.name_space, meta.name}, meta.uid};
 }
 
-Error value_error(std::string reason, const std::string& field, const std::string& message) {
-  return invalid_argument(std::move(reason), message, field);
+Error value_error(Reason reason, const std::string& field, const std::string& message) {
+  return invalid_argument(reason, message, field);
 }
 
 // `***` stands for a value that is there already.

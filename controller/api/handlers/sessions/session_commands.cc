@@ -67,10 +67,10 @@ Status note_end(const Command& command, std::vector<contracts::AuditEvent> event
 
 // Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
 Status note_loss(const Command& command, const Error& error) {
-  const bool canceled = error.reason == "CALL_CANCELED" || error.reason == "CALLER_GONE";
-  const bool refused = error.reason == "CALL_EXISTS" || error.reason == "NO_NODE" ||
-                       error.reason == "NODES_BUSY" || error.reason == "SESSION_ENDED" ||
-                       error.reason.starts_with("TOO_MANY");
+  const bool canceled = is_one_of(error.reason, {"CALL_CANCELED", "CALLER_GONE"});
+  const bool refused =
+      is_one_of(error.reason, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "SESSION_ENDED",
+                               "TOO_MANY_CALLS", "TOO_MANY_COMMANDS", "TOO_MANY_OPEN_REQUESTS"});
   auto event = event_of(command, canceled  ? audit::kCommandCancelled
                                  : refused ? audit::kCommandRefused
                                            : audit::kCommandLost);

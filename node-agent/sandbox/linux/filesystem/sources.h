@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "common/base/reason.h"
 #include "common/os/fd.h"
 #include "node-agent/sandbox/plan/plan.h"
 
@@ -26,7 +27,7 @@ struct HostIdentity {
 HostIdentity host_identity(const SandboxPlan& plan);
 
 // The reason of an error that means: only a command that is the files' owner can be given them.
-inline constexpr const char* kOwnerNotMapped = "OWNER_NOT_MAPPED";
+inline constexpr Reason kOwnerNotMapped = "OWNER_NOT_MAPPED";
 
 // Returns the entry's mount with its final attributes, or a file in memory with the bytes to place.
 // Invalid if the entry has no source.

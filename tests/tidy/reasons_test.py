@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""The one table of reasons: a word that it lacks does not compile, and what is written beside its words is true of the sources."""
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", pathlib.Path(__file__).resolve().parent.parent.parent))
+COMPILER = os.environ.get("PADDOCK_CXX", "c++")
+sys.path.insert(0, str(ROOT / "scripts"))
+from reasons import TABLE, read_reasons  # noqa: E402
+
+TESTS = re.compile(r"_(test|fuzz)\.cc$|_(fixture|test_support)\.(h|cc)$")
+BEGIN = '#include "common/base/error.h"\nnamespace paddock {\n'
+END = "\n}  // namespace paddock\n"
+KNOWN = {
+    "an error": 'Error f() { return Error{Code::kUnavailable, "STORE_FULL", "m"}; }',
+    "a wrong argument": 'Error f() { return invalid_argument("USAGE", "m"); }',
+    "a comparison": 'bool f(const Error& e) { return e.reason == "STORE_FULL"; }',
+    "an assignment": 'void f(Error& e) { e.reason = "STORE_FULL"; }',
+    "one of several": 'bool f(const Error& e) { return is_one_of(e.reason, {"STORE_FULL", "USAGE"}); }',
+    "a constant": 'inline constexpr Reason kFull = "STORE_FULL";',
+    "an object's field": 'bool f(const std::string& field) { return field == Reason("STORE_FULL"); }',
+}
+# Reasons that do not come from a literal of the table but compile anyway.
+NEVER = {
+    "text of another program": 'bool f(const Error& e, const std::string& text) { return e.reason == Reason(text); }',
+    "text as the reason": 'Error f(std::string text) { return Error{Code::kUnavailable, text, "m"}; }',
+    "a choice at run time": 'Error f(const char* word) { return Error{Code::kUnavailable, word, "m"}; }',
+}
+
+
+def compile_text(text):
+    """What the compiler says; empty when it takes it."""
+    with tempfile.TemporaryDirectory() as home:
+        path = pathlib.Path(home, "planted.cc")
+        path.write_text(BEGIN + text + END)
+        done = subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-I", ROOT, path], text=True, capture_output=True)
+    return done.stderr if done.returncode else ""
+
+
+def sources():
+    for folder in ("common", "controller", "node-agent", "cli"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".cc", ".h") and not TESTS.search(path.name) and str(path.relative_to(ROOT)) != TABLE:
+                yield path, path.read_text()
+
+
+class Reasons(unittest.TestCase):
+    def test_known_words_compile(self):
+        self.assertEqual(compile_text("\n".join(f"namespace n{i} {{ {text} }}" for i, text in enumerate(KNOWN.values()))), "")
+
+    def test_an_unknown_word_does_not_compile(self):
+        for what, text in KNOWN.items():
+            with self.subTest(what):
+                self.assertRegex(compile_text(re.sub('"(STORE_FULL|USAGE)"', '"STORE_FUL"', text, count=1)), "consteval|constexpr|constant")
+
+    def test_a_word_that_is_not_known_while_compiling_does_not_compile(self):
+        for what, text in NEVER.items():
+            with self.subTest(what):
+                self.assertNotEqual(compile_text(text), "")
+
+    def test_every_word_is_there_once(self):
+        times = collections.Counter(each.word for each in read_reasons(ROOT))
+        self.assertEqual([word for word, count in times.items() if count > 1], [])
+
+    def test_errors_have_the_codes_of_the_table(self):
+        table = {each.word: each.codes for each in read_reasons(ROOT)}
+        wrong = []
+        for path, text in sources():
+            found = re.findall(r'Code::k(\w+),\s*"([A-Z][A-Z0-9_]+)"', text)
+            found += [("InvalidArgument", word) for word in re.findall(r'invalid_argument\(\s*"([A-Z][A-Z0-9_]+)"', text)]
+            wrong += [f"{path.relative_to(ROOT)}: {word} with {code}; the table has {table[word]}"
+                      for code, word in found if word in table and code not in table[word]]
+        self.assertEqual(wrong, [])
+
+    def test_the_clients_say_words_of_the_table(self):
+        said = set()
+        for folder, pattern in (("clients/python/paddock", r'code="([A-Z_]+)"'), ("clients/typescript/src", r'\bcode: "([A-Z_]+)"')):
+            for path in (ROOT / folder).rglob("*"):
+                if path.suffix in (".py", ".ts"):
+                    said |= set(re.findall(pattern, path.read_text()))
+        self.assertIn("UNREACHABLE", said)
+        self.assertEqual(said - {each.word for each in read_reasons(ROOT)}, set())
+
+    def test_reasons_are_compared_as_reasons(self):
+        """Not by their beginnings, which a new word would change, nor as the text of an error."""
+        loose = re.compile(r"error\(?\)?\.reason(\.text\(\)|\.str\(\))?\.(starts_with|find)\(|error\(?\)?\.reason\.(text|str)\(\) [!=]=")
+        self.assertEqual([f"{path.relative_to(ROOT)}: {found.group()}" for path, text in sources() for found in loose.finditer(text)], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
