@@ -41,10 +41,7 @@ TEST(Duration, SaysTheRangeOfWhatIsADurationButTooLongOrNone) {
     const auto parsed = parse_duration(text);
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_EQ(parsed.error().reason, "DURATION_INVALID");
-    EXPECT_EQ(parsed.error().message,
-              cat("\"", text,
-                  "\" is out of range: a duration is from 1ms to 1000000000h, "
-                  "for example 30m"));
+    EXPECT_NE(parsed.error().message.find("from 1ms to 1000000000h"), std::string::npos);
   }
   EXPECT_EQ(millis_of("1000000000h"), 3'600'000'000'000'000);
   EXPECT_NE(parse_duration("").error().message.find("not a duration"), std::string::npos);

@@ -54,9 +54,10 @@ TEST(HostLimits, RefuseByNameWithWhatWouldPassAndWhoCanRaiseIt) {
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_EQ(refused[0].reason, "LIMIT_OVER_CEILING");
   EXPECT_EQ(refused[0].field, "limits.pids");
-  EXPECT_EQ(refused[0].message,
-            "4000000 is over the ceiling of 8192, as much as node x gives; ask for at most 8192; "
-            "an operator can change it: ceilings.limits.pids of the controller and of its nodes");
+  EXPECT_THAT(refused[0].message,
+              testing::AllOf(testing::HasSubstr("4000000"), testing::HasSubstr("node x"),
+                             testing::HasSubstr("at most 8192"),
+                             testing::HasSubstr("ceilings.limits.pids")));
 }
 
 TEST(HostLimits, BoundEverythingThatAHostHasToProvide) {

@@ -1,6 +1,7 @@
 // When a run is tried again, and when it must not be.
 #include "controller/runs/retry.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "controller/runs/transitions.h"
@@ -44,8 +45,9 @@ TEST(Retry, ALostNodesRunWaitsForItsNextAttemptAndTheOldOneIsFenced) {
   ASSERT_EQ(lose_node(run, "node n1 was lost", kTried).size(), 1u);
   EXPECT_EQ(run.status.phase, RunPhase::kPending);
   EXPECT_EQ(run.status.reason, "RETRY");
-  EXPECT_EQ(run.status.message,
-            "attempt 1 of 3 is over: node n1 was lost; the next one is made after 10s");
+  EXPECT_THAT(run.status.message,
+              testing::AllOf(testing::HasSubstr("1 of 3"), testing::HasSubstr("node n1 was lost"),
+                             testing::HasSubstr("10s")));
   EXPECT_EQ(run.status.node_name, "");
   EXPECT_FALSE(run.status.started_at);
   EXPECT_EQ(run.status.retry_at->value, kTried + Millis(10'000));
@@ -82,9 +84,9 @@ TEST(Refusal, PlacesTheRunElsewhereWithoutAPolicyAndUsesNoAttemptUp) {
   ASSERT_EQ(finish(run, 1, refusal(), kTried)->size(), 1u);
   EXPECT_EQ(run.status.phase, RunPhase::kPending);
   EXPECT_EQ(run.status.reason, "REFUSED");
-  EXPECT_EQ(run.status.message,
-            "node n1 did not begin it: NODE_DISK_FULL; it is placed again, and spec.retry does not "
-            "count this");
+  EXPECT_THAT(run.status.message,
+              testing::AllOf(testing::HasSubstr("n1"), testing::HasSubstr("NODE_DISK_FULL"),
+                             testing::HasSubstr("spec.retry")));
   EXPECT_EQ(run.status.node_name, "");
   EXPECT_FALSE(run.status.retry_at) << "at once";
   ASSERT_TRUE(bind(run, "n2", kTried).ok());
@@ -100,7 +102,7 @@ TEST(Refusal, LeavesAPolicyAllItsAttempts) {
   static_cast<void>(bind(run, "n2", kTried).value());
   static_cast<void>(lose_node(run, "gone", kTried));
   EXPECT_EQ(run.status.phase, RunPhase::kPending) << "the first attempt that counts";
-  EXPECT_TRUE(run.status.message.starts_with("attempt 1 of 2 is over")) << run.status.message;
+  EXPECT_THAT(run.status.message, testing::HasSubstr("1 of 2"));
   static_cast<void>(bind(run, "n3", kTried).value());
   static_cast<void>(lose_node(run, "gone", kTried));
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
@@ -287,8 +289,8 @@ TEST(Deadline, EndsARunThatWaitsAndSaysWhatItWaitedFor) {
   ASSERT_EQ(expire(run, kTried + Millis(60'000)).size(), 2u);
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
   EXPECT_EQ(run.status.reason, "DEADLINE_EXCEEDED");
-  EXPECT_EQ(run.status.message,
-            "the run had not ended 1m after its creation; it waited: 0/0 nodes fit");
+  EXPECT_THAT(run.status.message,
+              testing::AllOf(testing::HasSubstr("1m"), testing::HasSubstr("0/0 nodes fit")));
 }
 
 TEST(Deadline, OfAGrantIsNamedAsSuch) {
@@ -297,9 +299,9 @@ TEST(Deadline, OfAGrantIsNamedAsSuch) {
   run.status.deadline_at = wire::Timestamp{kTried + Millis(5'000)};
   admit(run, kTried);
   ASSERT_EQ(expire(run, kTried + Millis(5'000)).size(), 2u);
-  EXPECT_EQ(run.status.message,
-            cat("the run had not ended at ", format_time(kTried + Millis(5'000)),
-                ", the deadline of its grant"));
+  EXPECT_THAT(run.status.message,
+              testing::AllOf(testing::HasSubstr(format_time(kTried + Millis(5'000))),
+                             testing::HasSubstr("grant")));
 }
 
 TEST(Deadline, EndsAPlacedRunForGood) {

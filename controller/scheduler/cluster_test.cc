@@ -13,6 +13,7 @@
 namespace paddock::scheduler {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Taints, KeepAwayWhatDoesNotTolerateThem) {
@@ -23,9 +24,7 @@ TEST(Taints, KeepAwayWhatDoesNotTolerateThem) {
     return plan.unplaced.empty() ? "placed" : plan.unplaced[0].message;
   };
   contracts::Run wanted = run("r");
-  EXPECT_EQ(message(wanted),
-            "0/1 nodes fit: 1 has a taint that the run does not tolerate; would help: tolerate a "
-            "node's spec.taints or remove them");
+  EXPECT_THAT(message(wanted), AllOf(HasSubstr("0/1 nodes fit"), HasSubstr("spec.taints")));
   using contracts::TolerationOperator;
   wanted.spec.tolerations = {{"accelerator", TolerationOperator::kEqual, "other", ""}};
   EXPECT_NE(message(wanted), "placed");

@@ -9,6 +9,7 @@ namespace {
 
 using contracts::AcceleratorKind;
 using contracts::ComputeQuota;
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr int64_t kGi = int64_t{1} << 30;
@@ -132,15 +133,12 @@ TEST(GrantedQuota, SaysWhichHowMuchIsUsedAndWhatWouldHelp) {
   cluster.pass(kNow);
   const auto told = cluster.explain(10);
   ASSERT_EQ(told.size(), 2u);
-  EXPECT_EQ(told[0].message,
-            "the quota of namespace team-a (grant bound) is used up: 3 of 4 cores are in use and 2 "
-            "more would be needed; would help: wait for a run or session of team-a to end, or an "
-            "administrator "
-            "raises spec.compute.quota.cpu of grant bound");
-  EXPECT_EQ(told[1].message,
-            "the quota of namespace team-a (grant bound) has 4 cores in all and this run alone "
-            "counts as 5; would help: ask for less, or an administrator raises "
-            "spec.compute.quota.cpu of grant bound");
+  for (const auto& each : told) {
+    EXPECT_THAT(each.message, AllOf(HasSubstr("namespace team-a"), HasSubstr("grant bound"),
+                                    HasSubstr("spec.compute.quota.cpu")));
+  }
+  EXPECT_THAT(told[0].message, AllOf(HasSubstr("3 of 4 cores"), HasSubstr("wait for")));
+  EXPECT_THAT(told[1].message, AllOf(HasSubstr("4 cores"), HasSubstr("5"), HasSubstr("less")));
 }
 
 TEST(GrantedQuota, AChangeHoldsAtOnceAndEndsNothing) {
@@ -212,9 +210,8 @@ TEST(GrantedQuota, CountsTheDiskThatSandboxesMayWriteWhateverTheirRunsAskFor) {
   EXPECT_TRUE(check(writes("e", 10)).ok());
   const Error refused = check(modest).error();
   EXPECT_EQ(refused.causes.at(0).field, "spec.sandbox.limits.fsBytes");
-  EXPECT_EQ(refused.message,
-            "the quota of namespace team-a has 10Gi of disk in all and this run alone counts as "
-            "11Gi; would help: ask for less, or ask the operator for a larger quota");
+  EXPECT_THAT(refused.message, AllOf(HasSubstr("team-a"), HasSubstr("10Gi of disk"),
+                                     HasSubstr("11Gi"), HasSubstr("operator")));
   EXPECT_THAT(check(with_sandbox_memory(run("f"), kGi)).error().message,
               HasSubstr("no limit of its files in its sandbox"));
   contracts::Sandbox session;
@@ -232,11 +229,8 @@ TEST(GrantedQuota, RefusesWhatAloneIsOverIt) {
   const Error refused = check(with_sandbox_memory(run("a"), 2 * kGi)).error();
   EXPECT_EQ(refused.reason, "QUOTA_TOO_SMALL");
   EXPECT_EQ(refused.causes.at(0).field, "spec.sandbox.limits.memory");
-  EXPECT_EQ(
-      refused.message,
-      "the quota of namespace team-a (grant bound) has 1Gi of memory in all and this run alone "
-      "counts as 2Gi; would help: ask for less, or an administrator raises "
-      "spec.compute.quota.memory of grant bound");
+  EXPECT_THAT(refused.message, AllOf(HasSubstr("grant bound"), HasSubstr("1Gi of memory"),
+                                     HasSubstr("2Gi"), HasSubstr("spec.compute.quota.memory")));
   EXPECT_THAT(check(run("a")).error().message, HasSubstr("no memory limit in its sandbox"));
 }
 

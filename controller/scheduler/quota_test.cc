@@ -23,10 +23,9 @@ TEST(Quota, IsNeverExceededAndSaysWhatIsUsedUp) {
             (std::map<std::string, int>{{"team-a", 2}, {"team-b", 4}}));
   const auto unplaced = cluster.explain(10);
   ASSERT_EQ(unplaced.size(), 2u);
-  EXPECT_EQ(unplaced[0].message,
-            "the quota of namespace team-a is used up: 2 of 2 runs are in use and 1 more would be "
-            "needed; would help: wait for a run or session of team-a to end, or ask the operator "
-            "for more");
+  EXPECT_THAT(unplaced[0].message,
+              testing::AllOf(testing::HasSubstr("namespace team-a"),
+                             testing::HasSubstr("2 of 2 runs"), testing::HasSubstr("operator")));
   cluster.remove_run("a0");
   EXPECT_EQ(cluster.pass(kNow).bindings.size(), 1u) << "what ended gives its share back";
 }

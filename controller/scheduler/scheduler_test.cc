@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace paddock::scheduler {
@@ -54,9 +55,8 @@ TEST(Scheduler, SkipsARunThatFitsNowhereAndPlacesTheNext) {
   ASSERT_EQ(made.bindings.size(), 1u);
   EXPECT_EQ(made.bindings[0].uid, "b-small");
   ASSERT_EQ(made.unplaced.size(), 1u);
-  EXPECT_EQ(made.unplaced[0].message,
-            "0/1 nodes fit: 1 has fewer than 64 cores; would help: ask for fewer cores or add a "
-            "node with 64");
+  EXPECT_THAT(made.unplaced[0].message,
+              testing::AllOf(testing::HasSubstr("0/1 nodes fit"), testing::HasSubstr("64 cores")));
 }
 
 contracts::Run in_namespace(const std::string& name_space, const std::string& name) {
@@ -78,9 +78,9 @@ TEST(Scheduler, ANamespaceHasItsNumberOfRunsAtOnceAndOthersGoOn) {
   EXPECT_EQ(made.bindings[0].uid, "e") << "whose namespace holds nothing yet";
   EXPECT_EQ(made.bindings[1].uid, "b");
   ASSERT_EQ(made.unplaced.size(), 2u);
-  EXPECT_EQ(made.unplaced[0].message,
-            "namespace busy has its 2 runs at once; would help: wait for one of them to end, or "
-            "the operator raises maxRunsPerNamespace");
+  EXPECT_THAT(made.unplaced[0].message,
+              testing::AllOf(testing::HasSubstr("namespace busy"), testing::HasSubstr("2 runs"),
+                             testing::HasSubstr("maxRunsPerNamespace")));
   EXPECT_EQ(made.unplaced[0].uid, "c");
   EXPECT_EQ(made.unplaced[0].position, 1);
   EXPECT_EQ(made.unplaced[1].position, 2);
@@ -262,11 +262,9 @@ TEST(Scheduler, PlacesByTheDiskThatRunsAskFor) {
       {node});
   ASSERT_EQ(made.bindings.size(), 2u) << "who asks for none is not held up by who waits";
   ASSERT_EQ(made.unplaced.size(), 1u);
-  EXPECT_EQ(made.unplaced[0].message,
-            "0/1 nodes fit: 1 has not 60.0 GiB of disk free (the emptiest has at least 32.0 GiB); "
-            "would help: ask "
-            "for less (resources.disk), wait for a run to end, free space on the disk of a node, "
-            "or add one with a larger disk");
+  EXPECT_THAT(made.unplaced[0].message,
+              testing::AllOf(testing::HasSubstr("0/1 nodes fit"), testing::HasSubstr("60.0 GiB"),
+                             testing::HasSubstr("32.0 GiB"), testing::HasSubstr("resources.disk")));
   EXPECT_EQ(reason(with_disk(make_run("a"), 60 * kGibi), {make_node("n")}), "placed on n")
       << "an agent of before says nothing of it";
 }

@@ -172,8 +172,7 @@ TEST_F(Uploads, StayWithinSizeQuotaAndDisk) {
                 .reason,
             "DISK_FULL");
   const Status nothing = BlobIntake::open(blobs_, root_, limits_).value()->check_room(0);
-  EXPECT_EQ(nothing.error().message,
-            "the server's disk has no room left for files; ask its operator");
+  EXPECT_EQ(nothing.error().reason, "DISK_FULL");
 }
 
 // proves: WSM-13
