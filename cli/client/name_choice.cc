@@ -53,7 +53,7 @@ Result<std::vector<std::string>> chosen_names(client::ControllerClient& client,
   if (!names.empty()) return names;
   ASSIGN_OR_RETURN(names, listed_names(client, all));
   if (!names.empty()) return names;
-  return Error{Code::kNotFound, kind == Kind::kRun ? "NO_RUN" : "NO_SANDBOX",
+  return Error{Code::kNotFound, kind == Kind::kRun ? Reason("NO_RUN") : Reason("NO_SANDBOX"),
                cat("no ", info(kind).singular, " has ", selectors_text(all))};
 }
 
