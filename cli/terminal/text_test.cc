@@ -126,8 +126,8 @@ TEST(ErrorText, SaysWhatWhereAndWhatToDo) {
             "hint: wait for it, or end it, and try again\n");
   EXPECT_THAT(error_text({Code::kUnavailable, "INSTANCE_NOT_UP", "x"}, plain),
               HasSubstr("paddock up"));
-  const Error once{Code::kInvalidArgument, "X", "huge has 5.0 GiB", {{"huge", "has 5.0 GiB"}}};
-  EXPECT_EQ(error_text(once, plain), "error: huge has 5.0 GiB [X]\n");
+  const Error once{Code::kInvalidArgument, "USAGE", "huge has 5.0 GiB", {{"huge", "has 5.0 GiB"}}};
+  EXPECT_EQ(error_text(once, plain), "error: huge has 5.0 GiB [USAGE]\n");
 }
 
 }  // namespace

@@ -700,6 +700,31 @@ class SecretKeyRotation:
 
 
 @dataclasses.dataclass
+class ReceiptEnvelope:
+    payload: str  # the in-toto statement, as base64
+    payloadType: str  # application/vnd.in-toto+json
+    signatures: list[EnvelopeSignature]  # of type and payload together
+
+
+@dataclasses.dataclass
+class EnvelopeSignature:
+    sig: str  # Ed25519, as base64
+    keyid: str = ""  # SHA-256 of the public key's DER, in hexadecimal
+
+
+@dataclasses.dataclass
+class ReceiptKeyList:
+    items: list[ReceiptKey] = dataclasses.field(default_factory=list)  # the one that signs, then the former ones
+
+
+@dataclasses.dataclass
+class ReceiptKey:
+    keyId: str = ""  # what signatures call it
+    publicKey: str = ""  # PEM
+    current: bool = False  # whether it signs now; others did before
+
+
+@dataclasses.dataclass
 class Node:
     metadata: ObjectMeta  # identity
     apiVersion: str = "paddock.dev/v1alpha1"  # paddock.dev/v1alpha1

@@ -1288,6 +1288,36 @@ export interface SecretKeyRotation {
   values: number;
 }
 
+export interface ReceiptEnvelope {
+  /** the in-toto statement, as base64 */
+  payload: string;
+  /** application/vnd.in-toto+json */
+  payloadType: string;
+  /** of type and payload together */
+  signatures: EnvelopeSignature[];
+}
+
+export interface EnvelopeSignature {
+  /** Ed25519, as base64 */
+  sig: string;
+  /** SHA-256 of the public key's DER, in hexadecimal */
+  keyid: string;
+}
+
+export interface ReceiptKeyList {
+  /** the one that signs, then the former ones */
+  items: ReceiptKey[];
+}
+
+export interface ReceiptKey {
+  /** what signatures call it */
+  keyId: string;
+  /** PEM */
+  publicKey: string;
+  /** whether it signs now; others did before */
+  current: boolean;
+}
+
 export interface Node {
   /** identity */
   metadata: ObjectMeta;
