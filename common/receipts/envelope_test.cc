@@ -16,7 +16,7 @@ constexpr std::string_view kStatement = R"({"_type":"x"})";
 std::string reason(const contracts::ReceiptEnvelope& envelope,
                    const std::vector<std::string>& keys = {kShown}) {
   const auto opened = open_receipt(envelope, keys);
-  return opened.ok() ? "" : opened.error().reason;
+  return opened.ok() ? "" : opened.error().reason.str();
 }
 
 TEST(Envelope, OpensByTheKeyThatSignedIt) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/contracts/launch.h"
+#include "common/contracts/status.h"
 #include "common/os/file.h"
 #include "node-agent/executor/outcome.h"
 #include "node-agent/executor/output_log.h"
@@ -227,10 +228,12 @@ TEST(Stop, ALateWatchIsCalledAtOnce) {
 
 class FlakyTransport : public RunTransport {
  public:
+  FlakyTransport(int& calls, int failures, Error error)
+      : calls_(calls), failures_(failures), error_(std::move(error)) {}
   FlakyTransport(int& calls, int failures, Code code)
-      : calls_(calls), failures_(failures), code_(code) {}
+      : FlakyTransport(calls, failures, Error{code, "UNREACHABLE", "down"}) {}
   Result<contracts::Tree> fetch_tree(const std::string&, const std::string&) override {
-    if (++calls_ <= failures_) return Error{code_, "UNREACHABLE", "down"};
+    if (++calls_ <= failures_) return error_;
     return contracts::Tree{};
   }
   Status fetch_blob(const std::string&, const std::string&, int64_t,
@@ -248,7 +251,7 @@ class FlakyTransport : public RunTransport {
  private:
   int& calls_;
   int failures_;
-  Code code_;
+  Error error_;
 };
 
 TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
@@ -258,6 +261,14 @@ TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
   RetryingTransport outage(std::make_unique<FlakyTransport>(calls, 1, Code::kUnavailable), stop,
                            StopKind::kCancel, random);
   EXPECT_TRUE(outage.fetch_tree("u", "").ok());
+  EXPECT_EQ(calls, 2);
+  calls = 0;
+  // Whatever failed at the server: a read-only or failing disk that nobody has a name for yet.
+  Error fault{Code::kInternal, "SYSTEM_ERROR", "writing: Read-only file system"};
+  fault.facts.emplace_back(contracts::kServerFailed, "500");
+  RetryingTransport failing(std::make_unique<FlakyTransport>(calls, 1, fault), stop,
+                            StopKind::kCancel, random);
+  EXPECT_TRUE(failing.fetch_tree("u", "").ok());
   EXPECT_EQ(calls, 2);
   calls = 0;
   RetryingTransport refused(std::make_unique<FlakyTransport>(calls, 9, Code::kNotFound), stop,

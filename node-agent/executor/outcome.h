@@ -17,7 +17,6 @@ contracts::RunOutcome outcome_of_lost_launcher(bool command_started,
 // Its output could not be read any more, and so it was ended.
 contracts::RunOutcome outcome_of_unreadable(const Error& why);
 // It was ended for others, as the disk was full and it had written more than it asked for.
-inline constexpr Reason kDiskRequestExceeded = "DISK_REQUEST_EXCEEDED";
 contracts::RunOutcome outcome_of_disk(const std::string& why,
                                       const std::optional<contracts::SandboxResult>& result);
 

@@ -31,9 +31,10 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
 Error explain_loss(Services& services, const Sandbox& session, Error error) {
   const bool lost =
       error.reason == contracts::kSessionLost || error.reason == contracts::kDiskRequestExceeded;
+  const Reason why = lost ? error.reason : contracts::kSessionLost;
   Sandbox ended = session;
   ended.status.phase = SandboxPhase::kEnded;
-  ended.status.reason = lost ? error.reason : std::string(contracts::kSessionLost);
+  ended.status.reason = why.str();
   if (!lost && error.reason != "NO_NODE") return error;
   TRY(services.later->settle_freeing(services.store));
   const Status looked = services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
@@ -42,7 +43,7 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
     const bool same = now.metadata.uid == session.metadata.uid;
     if (same && (lost || !node))
-      return sessions::end(txn, now, ended.status.reason, services.clock.wall());
+      return sessions::end(txn, now, why, services.clock.wall());
     return {};
   });
   if (!looked.ok()) return looked.error();
