@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "controller/nodes/agent_lines.h"
 #include "controller/nodes/cool_down.h"
+#include "controller/nodes/event_pieces.h"
 #include "controller/runs/retry.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
@@ -17,14 +18,16 @@ Error output_invalid(std::string message) {
   return invalid_argument("OUTPUT_INVALID", std::move(message), "runs.output");
 }
 
-Result<contracts::RunEvent> event_of(const contracts::OutputChunk& chunk) {
+Status add_events(const contracts::OutputChunk& chunk, runs::Events& events) {
   const bool known = chunk.stream == contracts::kEventStdout ||
                      chunk.stream == contracts::kEventStderr ||
                      chunk.stream == contracts::kEventSystem;
   if (!known) return output_invalid("stream is stdout, stderr or system");
-  std::optional<std::string> bytes = decode_base64(chunk.data);
+  const std::optional<std::string> bytes = decode_base64(chunk.data);
   if (!bytes) return output_invalid("data is not base64");
-  return contracts::RunEvent{0, chunk.time_ms, chunk.stream, std::move(*bytes)};
+  for (const std::string_view piece : event_pieces(*bytes))
+    events.push_back({0, chunk.time_ms, chunk.stream, std::string(piece)});
+  return {};
 }
 
 struct NewOutput {
@@ -43,8 +46,7 @@ Result<NewOutput> new_output(const contracts::RunReport& report, int64_t acked) 
       fresh.complete = false;
       break;
     }
-    ASSIGN_OR_RETURN(contracts::RunEvent event, event_of(chunk));
-    fresh.events.push_back(std::move(event));
+    TRY(add_events(chunk, fresh.events));
     fresh.acked = chunk.seq;
   }
   return fresh;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "common/wire/json.h"
@@ -142,12 +143,20 @@ std::string sse(std::string_view event, const wire::Value& data) {
   return cat("event: ", event, "\ndata: ", wire::to_json(data), "\n\n");
 }
 
+// In lines that every client reads: many take at most 64 KiB. Base64 that is cut behind four
+// letters is base64.
+void write_output(ResponseStream& out, std::string_view stream, std::string_view text) {
+  constexpr size_t kMostLetters = 60 << 10;
+  for (; !text.empty(); text.remove_prefix(std::min(text.size(), kMostLetters)))
+    out.write(sse(stream, wire::Value::Object{{"base64", text.substr(0, kMostLetters)}}));
+}
+
 void stream_command(Command& command, ResponseStream& out) {
   out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
   auto result = carry_out(command, out.client(), [&](const wire::Value& piece) {
     const std::string stream = piece.text("stream");
     if (stream != "stdout" && stream != "stderr") return;
-    out.write(sse(stream, wire::Value::Object{{"base64", piece.text("data")}}));
+    write_output(out, stream, piece.text("data"));
   });
   if (result.ok()) {
     result->out.clear();  // it came before, in pieces

@@ -1,0 +1,49 @@
+#include "controller/nodes/event_pieces.h"
+
+#include <algorithm>
+
+#include "common/base/text.h"
+
+namespace paddock::nodes {
+namespace {
+
+constexpr size_t kMostEscaped = 6;  // \u001b
+
+size_t json_bytes(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte < 0x20) return kMostEscaped;
+  return c == '"' || c == '\\' ? 2 : 1;
+}
+
+// Of the first character; 0 if there is none.
+size_t character_length(std::string_view text) {
+  for (size_t length = 1; length <= std::min<size_t>(4, text.size()); ++length)
+    if (is_utf8(text.substr(0, length))) return length;
+  return 0;
+}
+
+// How many bytes of the text come into one event.
+size_t piece_length(std::string_view text) {
+  if (text.size() <= kMostEventJson / kMostEscaped) return text.size();
+  size_t taken = 0;
+  for (size_t json = 0; taken < text.size();) {
+    const size_t length = character_length(text.substr(taken));
+    json += length == 0 ? 3 : std::max(length, json_bytes(text[taken]));
+    if (json > kMostEventJson) break;
+    taken += std::max<size_t>(length, 1);
+  }
+  return taken;
+}
+
+}  // namespace
+
+std::vector<std::string_view> event_pieces(std::string_view bytes) {
+  std::vector<std::string_view> out;
+  while (!bytes.empty()) {
+    out.push_back(bytes.substr(0, piece_length(bytes)));
+    bytes.remove_prefix(out.back().size());
+  }
+  return out;
+}
+
+}  // namespace paddock::nodes
