@@ -29,7 +29,7 @@ class Receipts : public ApiTest {
 
 TEST_F(Receipts, AreOfEndedRuns) {
   const Answer early = call("GET", kReceipt);
-  EXPECT_EQ(early.status, 409);
+  EXPECT_EQ(early.status, 422);
   EXPECT_THAT(early.text, HasSubstr("RUN_NOT_ENDED"));
   end_run("a");
   const Answer answer = call("GET", kReceipt);
