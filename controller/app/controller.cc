@@ -126,7 +126,9 @@ Status Controller::open_state() {
       std::make_shared<receipts::ReceiptKeys>(os::join_path(config_.data_dir, "receipt-keys.pem"));
   services_->calls = calls_;
   services_->stored = stored_;
-  services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
+  constexpr Millis kNodePatience{3'000};  // as long as one may be gone between two requests
+  services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb,
+                        kNodePatience};
   services_->compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
   services_->open_requests =
       std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));

@@ -52,7 +52,8 @@ bool CallTable::any_present(const std::string& node, MonoTime now) const {
 
 Status CallTable::submit(const CallId& id, NewCall call, MonoTime now, Wakes& wakes) {
   see(now);
-  if (!any_present(call.node, now)) return no_node(call.node);
+  const bool may_come = call.awaits_nodes && call.node.empty();
+  if (!may_come && !any_present(call.node, now)) return no_node(call.node);
   TRY(check_room(call));
   queue_.push_back(id);
   queued_bytes_ += call.bytes;
@@ -134,6 +135,10 @@ void CallTable::was_away(MonoTime now) {
 bool CallTable::waits(const CallId& id) const {
   const auto found = calls_.find(id);
   return found != calls_.end() && !found->second.given && !found->second.outcome;
+}
+
+bool CallTable::awaits_nodes(const CallId& id, MonoTime now) const {
+  return waits(id) && !any_present(calls_.at(id).call.node, now);
 }
 
 std::string CallTable::holder(const CallId& id) const {

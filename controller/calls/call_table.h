@@ -36,9 +36,10 @@ struct Limits {
 struct NewCall {
   std::string kind;
   wire::Value payload;
-  size_t bytes = 0;         // of the payload, about
-  std::string node = {};    // who alone can do it; empty: any
-  std::string caller = {};  // whose share it counts for; empty: nobody's
+  size_t bytes = 0;           // of the payload, about
+  std::string node = {};      // who alone can do it; empty: any
+  std::string caller = {};    // whose share it counts for; empty: nobody's
+  bool awaits_nodes = false;  // of a call that any node can do: it waits also where there is none
 };
 
 // Of the calls that any node can do.
@@ -72,6 +73,8 @@ class CallTable {
   void cancel(const CallId& id, Wakes& wakes);
   // Whether it still waits for a node.
   bool waits(const CallId& id) const;
+  // Whether it does, and there is no node that could take it.
+  bool awaits_nodes(const CallId& id, MonoTime now) const;
   // One that still waits never begins, and this is why it had to: ResourceExhausted, NODES_BUSY;
   // Unavailable, NO_NODE. Nothing: it does not wait.
   std::optional<Error> give_up(const CallId& id, MonoTime now);

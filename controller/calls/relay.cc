@@ -58,8 +58,8 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
   Status submitted = change([&](State& state, Wakes& wakes) -> Status {
     if (state.names.contains(options.name))
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
-    NewCall made{options.kind, std::move(options.payload), options.bytes, options.node,
-                 options.caller};
+    NewCall made{options.kind,   std::move(options.payload),          options.bytes, options.node,
+                 options.caller, options.arrival_patience > Millis(0)};
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = held;
     if (!options.name.empty()) state.names[options.name] = id;
@@ -88,10 +88,12 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
   const MonoTime start = clock.mono();
   MonoTime end = start + options.patience;
   MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
+  MonoTime come_by = start + options.arrival_patience;
   Absence absence(kLookAtCallEvery * 4, {}, start);
   std::optional<Result<wire::Value>> outcome;
   while (true) {
     bool waits = false;
+    bool alone = false;
     bool gone = false;
     std::vector<wire::Value> pieces;
     Millis away{0};
@@ -106,6 +108,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
           if (options.holder != nullptr) *options.holder = state.table.holder(id);
           outcome = state.table.take_outcome(id, now);
           waits = state.table.waits(id);
+          alone = state.table.awaits_nodes(id, now);
           gone = held.gone;
           return outcome.has_value() || !pieces.empty() || gone;
         },
@@ -116,8 +119,9 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
     if (outcome) return std::move(*outcome);
     end = end + away;  // nobody could answer while nobody was here
     taken_by = taken_by + away;
+    come_by = come_by + away;
     const MonoTime now = clock.mono();
-    if (waits && now >= taken_by) {
+    if (waits && now >= (alone ? std::min(taken_by, come_by) : taken_by)) {
       const auto why = table_.with([&](State& state) { return state.table.give_up(id, now); });
       if (why) return *why;
     }

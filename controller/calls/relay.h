@@ -26,6 +26,7 @@ struct CallOptions {
   size_t bytes = 0;                                       // of the payload, about
   Millis patience{0};                                     // for the outcome
   Millis queue_patience{5'000};                           // for a node to take it
+  Millis arrival_patience{0};                             // for a node to come, where there is none
   Client client = {};                                     // the caller; gone: the call is canceled
   std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
   std::function<void()> meanwhile = {};  // done once, by the caller, as soon as the call is made

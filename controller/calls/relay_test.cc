@@ -184,6 +184,25 @@ TEST_F(Relayed, WhatIsDoneMeanwhileIsDoneOnceWhileTheNodeIsAtWork) {
   EXPECT_EQ(times, 1);
 }
 
+// Right after a start its lanes may not be open yet.
+TEST_F(Relayed, ACallAwaitsANodeThatIsAboutToCome) {
+  std::thread lane([&] {
+    while (relay_.load(clock_).waiting == 0) std::this_thread::yield();
+    answer(serve(request()));
+  });
+  CallOptions asked = options(kLong);
+  asked.arrival_patience = kLong;
+  const auto done = relay_.call(std::move(asked), clock_, random_);
+  EXPECT_TRUE(done.ok()) << done.error().describe();
+  lane.join();
+}
+
+TEST_F(Relayed, ACallThatNoNodeComesForIsToldSo) {
+  CallOptions asked = options(kLong);
+  asked.arrival_patience = Millis(1);
+  EXPECT_EQ(relay_.call(std::move(asked), clock_, random_).error().reason, "NO_NODE");
+}
+
 TEST_F(Relayed, ANodeThatTakesNothingMoreIsBusyAndNotAbsent) {
   std::thread lane([&] {
     auto asks = request();

@@ -35,6 +35,8 @@ namespace paddock::api {
 struct ExecuteSettings {
   int64_t default_timeout_seconds = contracts::kDefaultTimeoutSeconds;
   int64_t max_memory_mb = contracts::kMaxMemoryMb;
+  // For a node to come where there is none: right after a start, or a restart of the controller.
+  Millis node_patience{0};
 };
 
 struct Services {

@@ -42,8 +42,7 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
     TRY(sessions::check_lives(now));
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
     const bool same = now.metadata.uid == session.metadata.uid;
-    if (same && (lost || !node))
-      return sessions::end(txn, now, why, services.clock.wall());
+    if (same && (lost || !node)) return sessions::end(txn, now, why, services.clock.wall());
     return {};
   });
   if (!looked.ok()) return looked.error();
