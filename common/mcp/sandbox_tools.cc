@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/sandbox.h"
+#include "common/contracts/session_calls.h"
 #include "common/mcp/answer_room.h"
 #include "common/mcp/schema_words.h"
 #include "common/mcp/tool_rows.h"
@@ -100,14 +101,24 @@ Result<Value> exec_in_sandbox(const Place& place, const Arguments& given) {
   return answer;
 }
 
-Value folder_part(const Value& list, const std::string& path, int64_t offset) {
-  const Value::Array& files = *list.find("files")->array();
+// What was a folder a moment ago may be a file now, which holds what a program wrote: nothing of it
+// is taken to be there.
+Result<contracts::SessionFileList> folder_of(const Place& place, const std::string& target) {
+  ASSIGN_OR_RETURN(const Value said, place.api.send({.target = target}));
+  auto list = wire::decode<contracts::SessionFileList>(said);
+  if (list.ok()) return list;
+  return Error{Code::kFailedPrecondition, "FILE_CHANGED",
+               "the folder was changed while it was read; read it again"};
+}
+
+Value folder_part(const std::vector<contracts::SessionFile>& files, const std::string& path,
+                  int64_t offset) {
   ListPart part(kTextRoom, kMostNames);
   size_t at = std::min(static_cast<size_t>(offset), files.size());
   for (; at < files.size(); ++at) {
-    const Value& file = files[at];
-    Value entry = Value::Object{{"name", file.text("name")}, {"type", file.text("type")}};
-    if (file.text("type") == "file") entry.set("size", *file.find("size"));
+    const contracts::SessionFile& file = files[at];
+    Value entry = Value::Object{{"name", file.name}, {"type", file.type}};
+    if (file.type == "file") entry.set("size", file.size);
     if (!part.add(std::move(entry))) break;
   }
   Value answer = Value::Object{{"path", path}, {"entries", part.take()}};
@@ -124,8 +135,8 @@ Result<Value> read_sandbox(const Place& place, const Arguments& given) {
       path.empty() ? session + "/files" : cat(session, "/files/", percent_encode_path(path));
   ASSIGN_OR_RETURN(const Api::Part bytes, place.api.read(target, offset, kReadAtOnce));
   if (bytes.json) {
-    ASSIGN_OR_RETURN(const Value list, place.api.send({.target = target}));
-    return folder_part(list, path, offset);
+    ASSIGN_OR_RETURN(const contracts::SessionFileList list, folder_of(place, target));
+    return folder_part(list.files, path, offset);
   }
   Value answer = Value::Object{{"path", clipped(path, kPathRoom)}};
   set_bytes(answer, bytes.bytes, offset, bytes.more);

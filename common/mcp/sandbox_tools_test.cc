@@ -120,6 +120,21 @@ TEST_F(McpSandboxes, ListFoldersInParts) {
   EXPECT_EQ(seen, files.size());
 }
 
+// A program swaps a folder and a file between the two requests that a listing takes.
+TEST_F(McpSandboxes, TakeNoFileForAFolder) {
+  api_.folder = true;
+  for (const char* written : {R"({"files":1})", R"({"files":[{"name":1}]})", "[]", "1",
+                              R"({"a":1})", R"({"files":[{"type":"file","size":"x"}]})"}) {
+    api_.answers = {json(written)};
+    EXPECT_EQ(call("sandbox_read", R"({"sandbox":"s","path":"x"})").error().reason, "FILE_CHANGED")
+        << written;
+  }
+  for (const char* written : {"{}", R"({"files":[{}]})", R"({"files":[{"type":"file"}]})"}) {
+    api_.answers = {json(written)};
+    EXPECT_TRUE(call("sandbox_read", R"({"sandbox":"s","path":"x"})").ok()) << written;
+  }
+}
+
 TEST_F(McpSandboxes, AreListedAndDestroyed) {
   api_.answers = {
       json(R"({"metadata":{},"items":[{"metadata":{"name":"s"},"status":{"phase":"Ended",)"
