@@ -79,6 +79,12 @@ class Receipts(unittest.TestCase):
         self.refused("RECEIPT_MALFORMED", self.file("other", '{"payload": 1}'))
         self.refused("SIGNING_KEY_INVALID", None, self.file("empty", ""))
 
+    # 1 is said of what was changed, and of nothing else.
+    def test_what_cannot_be_read_was_not_changed(self):
+        for unreadable in (self.folder / "nowhere", self.folder, self.file("large", " " * (9 << 20))):
+            self.refused("RECEIPT_MALFORMED", unreadable)
+            self.refused("SIGNING_KEY_INVALID", None, unreadable)
+
     def test_another_controllers_keys_prove_nothing(self):
         with Instance("other") as other:
             self.refused("RECEIPT_KEY_UNKNOWN", None, self.file("others", other.run("receipt-keys").stdout))
