@@ -139,6 +139,8 @@ class Tools(WithInstance):
             self.assertTrue(done["truncated"])
             self.assertIn(" bytes are left out here]", done["stdout"])
             self.assertEqual(done["untrusted"], ["stdout", "stderr"])
+            zeros = client.call("sandbox_exec", sandbox=name, command="head -c 2000000 /dev/zero; head -c 2000000 /dev/zero >&2")
+            self.assertEqual((zeros["exitCode"], zeros["truncated"]), (0, True), "each zero is six bytes of JSON")
             client.call("sandbox_exec", sandbox=name, command="mkdir many && cd many && for i in $(seq 2000); do : > file-$i; done")
             seen, offset = [], 0
             while offset is not None:

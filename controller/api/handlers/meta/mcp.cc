@@ -13,7 +13,8 @@
 namespace paddock::api {
 namespace {
 
-constexpr size_t kMostAnswer = 8 << 20;
+// More than any answer has: two full streams of a command are six bytes a character as JSON.
+constexpr size_t kMostAnswer = size_t{64} << 20;
 constexpr size_t kMostPath = 4096;
 
 class TextBody final : public BodyReader {
@@ -98,7 +99,8 @@ class OwnApi final : public mcp::Api {
 
   Result<wire::Value> answer(Inner inner) {
     ASSIGN_OR_RETURN(const Part part, ask(std::move(inner), 0, kMostAnswer));
-    return part.bytes.empty() ? Result<wire::Value>(wire::Value()) : wire::parse_json(part.bytes);
+    return part.bytes.empty() ? Result<wire::Value>(wire::Value())
+                              : wire::parse_json(part.bytes, {.max_bytes = kMostAnswer});
   }
 
   // As its caller, through everything that a request from outside passes.
