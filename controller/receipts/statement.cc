@@ -42,12 +42,19 @@ Value::Array inputs(const Run& run) {
   return out;
 }
 
+// Variables are how people hand over credentials, and a receipt is passed on: their names alone.
+Value policy_of(contracts::SandboxPolicy policy) {
+  for (auto& [name, value] : policy.env) value = "***";
+  return wire::encode(policy);
+}
+
 // How it ended and what was enforced, without what the program wrote: that may be anything, and is
 // a subject by its digest.
 Value result_of(const contracts::SandboxResult& result) {
   Value out = wire::encode(result);
   out.erase("stdout");
   out.erase("stderr");
+  if (result.policy) out.set("policy", policy_of(*result.policy));
   return out;
 }
 
@@ -71,7 +78,7 @@ Value predicate(const Run& run) {
   set_time(out, "createdAt", run.metadata.creation_timestamp);
   set_time(out, "startedAt", status.started_at);
   set_time(out, "finishedAt", status.finished_at);
-  if (status.policy) out.set("policy", wire::encode(*status.policy));
+  if (status.policy) out.set("policy", policy_of(*status.policy));
   if (status.result) out.set("result", result_of(*status.result));
   Value::Array left_out;
   for (const contracts::LeftOut& each : status.left_out) left_out.push_back(wire::encode(each));

@@ -58,6 +58,17 @@ TEST(Statement, HoldsNothingThatTheProgramWroteNorItsCode) {
   EXPECT_THAT(text, Not(HasSubstr("print(1)")));
 }
 
+TEST(Statement, TellsVariablesByNameAlone) {
+  contracts::Run run = ended();
+  run.status.policy.emplace();
+  run.status.policy->env["API_KEY"] = "plain";
+  run.status.result->policy = run.status.policy;
+  const wire::Value made = statement(run);
+  EXPECT_EQ(made.text("predicate.policy.env.API_KEY"), "***");
+  EXPECT_EQ(made.text("predicate.result.policy.env.API_KEY"), "***");
+  EXPECT_THAT(wire::to_json(made), Not(HasSubstr("plain")));
+}
+
 TEST(Statement, OfARunThatNeverBeganSpeaksOfTheRun) {
   contracts::Run run;
   run.metadata.uid = "0b54";
