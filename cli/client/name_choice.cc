@@ -42,8 +42,8 @@ Result<std::vector<std::string>> chosen_names(client::ControllerClient& client,
   const ObjectChoice all{.kind = kind,
                          .name = {},
                          .name_space = parsed.text("namespace", "default"),
-                         .selector = parsed.text("selector"),
-                         .fields = parsed.text("field-selector")};
+                         .selector = selector_of(parsed, "selector"),
+                         .fields = selector_of(parsed, "field-selector")};
   const bool selects = !all.selector.empty() || !all.fields.empty();
   if (names.empty() && !selects)
     return invalid_argument("USAGE", "say which: names, or --selector for several", "NAME");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/client/object_choice.h"
+
 namespace paddock::cli {
 namespace {
 
@@ -18,6 +20,17 @@ TEST(NameChoice, RefusesOtherKinds) {
   EXPECT_EQ(name_of(Kind::kRun, "node/a").error().reason, "USAGE");
   EXPECT_EQ(name_of(Kind::kSandbox, "run/a").error().reason, "USAGE");
   EXPECT_EQ(name_of(Kind::kRun, "nothing/a").error().reason, "UNKNOWN_KIND");
+}
+
+TEST(NameChoice, BlanksSelectNothing) {
+  Parsed parsed;
+  for (const char* blank : {"", " ", "\t \n"}) {
+    parsed.values["selector"] = {blank};
+    EXPECT_EQ(selector_of(parsed, "selector"), "");
+  }
+  parsed.values["selector"] = {" a=b "};
+  EXPECT_EQ(selector_of(parsed, "selector"), "a=b");
+  EXPECT_EQ(selector_of(parsed, "field-selector"), "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "cli/client/list_items.h"
 #include "common/base/percent.h"
+#include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 
 namespace paddock::cli {
@@ -42,6 +43,10 @@ ObjectChoice ObjectChoice::one(const std::string& its_name) const {
   return out;
 }
 
+std::string selector_of(const Parsed& parsed, const std::string& option) {
+  return std::string(trim(parsed.text(option)));
+}
+
 Result<ObjectChoice> object_choice(const Parsed& parsed) {
   ObjectChoice choice;
   std::string kind = parsed.text("KIND");
@@ -53,8 +58,8 @@ Result<ObjectChoice> object_choice(const Parsed& parsed) {
   }
   ASSIGN_OR_RETURN(choice.kind, parse_kind(kind));
   choice.name_space = parsed.text("namespace", "default");
-  choice.selector = parsed.text("selector");
-  choice.fields = parsed.text("field-selector");
+  choice.selector = selector_of(parsed, "selector");
+  choice.fields = selector_of(parsed, "field-selector");
   choice.all_namespaces = parsed.has("all-namespaces");
   if (choice.all_namespaces && !choice.name.empty()) {
     return invalid_argument("USAGE", "a name belongs to one namespace; leave -A out",

@@ -25,6 +25,10 @@ struct ObjectChoice {
   std::string watched() const;
   ObjectChoice one(const std::string& its_name) const;
 };
+// One of blanks alone chooses nothing: `-l "$LABELS "` of a variable that is not set is no word for
+// all that there is.
+std::string selector_of(const Parsed& parsed, const std::string& option);
+
 // USAGE for what does not go together.
 Result<ObjectChoice> object_choice(const Parsed& parsed);
 

@@ -128,6 +128,8 @@ class Objects(unittest.TestCase):
         self.assertEqual(self.names("-l", "group in (d0,d1)"), [])
         self.assertEqual(self.cli("delete", "-f", path, "--ignore-not-found").stdout, "")
         self.assertIn("say which", self.cli("delete", "runs", code=2).stderr)
+        for words in (("delete", "runs"), ("cancel",), ("sandbox", "destroy")):
+            self.assertIn("say which", self.cli(*words, "--selector", " ", code=2).stderr, "blanks are no word for all")
 
     def test_waits_for_and_cancels_several_runs_by_names_and_labels(self):
         ends = {"ended-well": 0, "ended-3": 3, "ended-4": 4}
