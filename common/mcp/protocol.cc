@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "common/mcp/answer_room.h"
 #include "common/wire/json.h"
 
 namespace paddock::mcp {
@@ -17,6 +18,9 @@ constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr int64_t kListsStayMs = 3'600'000;
 constexpr size_t kMostBatch = 20;
+constexpr size_t kMostCauses = 20;
+constexpr size_t kErrorRoom = size_t{8} << 10;
+constexpr size_t kCauseRoom = size_t{2} << 10;
 
 // Codes of JSON-RPC 2.0 and of the specification's own range.
 constexpr int kParseError = -32700;
@@ -121,21 +125,24 @@ Value tool_result(Value structured, bool is_error) {
   return result;
 }
 
+// An error quotes what was sent, and that may be long: its line is one that clients read, too.
 Value error_document(const Error& error) {
-  Value::Array causes;
+  ListPart causes(kTextRoom, kMostCauses);
   for (const Cause& cause : error.causes)
-    causes.push_back(Value::Object{{"field", cause.field}, {"message", cause.message}});
+    if (!causes.add(Value::Object{{"field", clipped(cause.field, kCauseRoom)},
+                                  {"message", clipped(cause.message, kCauseRoom)}}))
+      break;
   return Value::Object{{"code", error.reason},
-                       {"message", error.message},
+                       {"message", clipped(error.message, kErrorRoom)},
                        {"retryable", retryable(error.code)},
-                       {"causes", std::move(causes)}};
+                       {"causes", causes.take()}};
 }
 
 Reply call_tool(const Server& server, const Request& request) {
   const std::string name = request.params == nullptr ? "" : request.params->text("name");
   const bool known = std::ranges::find(server.tools, name, &Tool::name) != server.tools.end();
   if (request.params == nullptr || !known)
-    return failure(request.id, {kInvalidParams, "Unknown tool: " + name});
+    return failure(request.id, {kInvalidParams, "Unknown tool: " + clipped(name, kCauseRoom)});
   const Value* given = request.params->find("arguments");
   const Value arguments = given == nullptr ? Value(Value::Object{}) : *given;
   if (arguments.object() == nullptr)

@@ -76,6 +76,22 @@ TEST(Mcp, AFailedToolSaysWhyAndWhetherToTryAgain) {
   EXPECT_NE(text.find(R"("retryable":true)"), std::string::npos) << text;
 }
 
+TEST(Mcp, ARefusalIsALineThatClientsReadHoweverLongItsCause) {
+  Server quoting = server();
+  quoting.call = [](const std::string&, const Value&) -> Result<Value> {
+    Error error{Code::kInvalidArgument, "INVALID_FIELD", std::string(100'000, '"')};
+    for (int i = 0; i < 500; ++i)
+      error.causes.push_back({std::string(5'000, 'f'), std::string(5'000, '\n')});
+    return error;
+  };
+  const std::string text = legacy("tools/call", R"({"name":"echo"})");
+  const Reply reply = handle(quoting, wire::parse_json(text).value());
+  EXPECT_LE(wire::to_json(*reply.message).size(), size_t{64} << 10);
+  const Reply unknown =
+      ask(legacy("tools/call", cat(R"({"name":")", std::string(100'000, 'x'), R"("})")));
+  EXPECT_LE(wire::to_json(*unknown.message).size(), size_t{64} << 10);
+}
+
 TEST(Mcp, RefusesWhatItDoesNotSpeak) {
   EXPECT_EQ(code(ask(modern("initialize"))), -32601) << "that era has none";
   EXPECT_EQ(ask(modern("nope")).http_status, 404);

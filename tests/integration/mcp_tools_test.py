@@ -163,6 +163,11 @@ class Tools(WithInstance):
 
 
 class HostileCallers(WithInstance):
+    def test_a_refusal_is_a_line_that_clients_read(self):
+        long = "/".join(["p" * 250] * 10)
+        for client in self.both():
+            self.refused("INVALID_FIELD", client, "workspace_create", files=[{"path": long, "text": ""}] * 500)
+
     def test_each_refusal_names_the_argument_and_what_would_pass(self):
         for client in self.both():
             name = client.call("sandbox_create")["sandbox"]
