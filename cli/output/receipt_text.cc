@@ -1,5 +1,6 @@
 #include "cli/output/receipt_text.h"
 
+#include "cli/terminal/terminal.h"
 #include "common/base/text.h"
 #include "common/contracts/receipt.h"
 
@@ -7,6 +8,9 @@ namespace paddock::cli {
 namespace {
 
 using wire::Value;
+
+// What a node reported stays on the line that it is told on.
+std::string said(const Value& in, std::string_view path) { return printable(in.text(path)); }
 
 size_t count_of(const Value& predicate, std::string_view path) {
   const Value* list = predicate.at(path);
@@ -19,9 +23,9 @@ int64_t number_at(const Value& predicate, std::string_view path) {
 }
 
 std::string how_it_ended(const Value& predicate) {
-  const std::string status = predicate.text("result.status");
-  if (status.empty()) return cat(predicate.text("phase"), " ", predicate.text("reason"));
-  return cat(predicate.text("phase"), ", ", status, " rc ", number_at(predicate, "result.rc"));
+  const std::string status = said(predicate, "result.status");
+  if (status.empty()) return cat(said(predicate, "phase"), " ", said(predicate, "reason"));
+  return cat(said(predicate, "phase"), ", ", status, " rc ", number_at(predicate, "result.rc"));
 }
 
 // The names of the limits and walls that were asked for and not in force.
@@ -33,7 +37,7 @@ std::string not_enforced(const Value& predicate, size_t& all) {
     ++all;
     const Value* applied = each.find("applied");
     if (applied != nullptr && applied->boolean() != nullptr && *applied->boolean()) continue;
-    names += cat(names.empty() ? "" : ", ", name);
+    names += cat(names.empty() ? "" : ", ", printable(name));
   }
   return names;
 }
@@ -50,7 +54,7 @@ std::string denials(const Value& predicate) {
   std::string text;
   if (list == nullptr || list->array() == nullptr) return "nothing";
   for (const Value& each : *list->array())
-    text += cat(text.empty() ? "" : "; ", each.text("what"), " on ", each.text("target"));
+    text += cat(text.empty() ? "" : "; ", said(each, "what"), " on ", said(each, "target"));
   return text.empty() ? "nothing" : text;
 }
 
@@ -73,14 +77,13 @@ Result<std::vector<ReceiptSubject>> receipt_subjects(const Value& statement) {
 std::string receipt_text(const Value& statement) {
   const Value* found = statement.find("predicate");
   const Value predicate = found == nullptr ? Value() : *found;
-  std::string text =
-      cat("run       ", predicate.text("run.namespace"), "/", predicate.text("run.name"), " (",
-          predicate.text("run.uid"), "), by ", predicate.text("createdBy"), "\nwhere     node ",
-          predicate.text("node"), ", attempt ", number_at(predicate, "attempt"), ", ended ",
-          predicate.text("finishedAt"), "\nended     ", how_it_ended(predicate), "\nenforced  ",
-          enforcement(predicate), "\ndenied    ", denials(predicate), "\ninputs    ",
-          count_of(predicate, "inputs"), ", outputs ", count_of(statement, "subject"), "\n");
-  return printable_lines(text);
+  return cat("run       ", said(predicate, "run.namespace"), "/", said(predicate, "run.name"), " (",
+             said(predicate, "run.uid"), "), by ", said(predicate, "createdBy"),
+             "\nwhere     node ", said(predicate, "node"), ", attempt ",
+             number_at(predicate, "attempt"), ", ended ", said(predicate, "finishedAt"),
+             "\nended     ", how_it_ended(predicate), "\nenforced  ", enforcement(predicate),
+             "\ndenied    ", denials(predicate), "\ninputs    ", count_of(predicate, "inputs"),
+             ", outputs ", count_of(statement, "subject"), "\n");
 }
 
 }  // namespace paddock::cli
