@@ -1,7 +1,5 @@
 #include "node-agent/app/disk_relief.h"
 
-#include <limits>
-
 #include "common/base/text.h"
 #include "common/base/units.h"
 #include "node-agent/app/disk_room.h"
@@ -11,18 +9,23 @@ namespace {
 
 constexpr int64_t end_line(int64_t line) { return line / 4; }
 
-int64_t beyond(const DiskUser& user, int64_t taken, int64_t asked) {
-  const bool hides = user.taken.unreadable || user.taken.cut_off;
-  return hides ? std::numeric_limits<int64_t>::max() : taken - asked;
+int64_t beyond(Shortage of, const DiskUser& user) {
+  return of == Shortage::kFiles ? user.taken.files - user.asked_files()
+                                : user.taken.bytes - user.asked;
 }
 
-int64_t beyond(Shortage of, const DiskUser& user) {
-  return of == Shortage::kFiles ? user.files_beyond() : user.bytes_beyond();
+// What is to come back for the disk to be above its line again.
+int64_t missing(Shortage of, const devices::DiskRoom& room, int64_t min_free) {
+  return of == Shortage::kFiles ? end_line(least_files(room)) - room.files.value_or(0)
+                                : end_line(min_free) - room.bytes;
+}
+
+bool is_enough(Shortage of, const DiskUser& user, int64_t needed) {
+  return (of == Shortage::kFiles ? user.taken.files : user.taken.bytes) >= needed;
 }
 
 std::string what_it_took(Shortage of, const DiskUser& user) {
-  if (user.taken.unreadable || user.taken.cut_off)
-    return "not all of what it has there could be counted";
+  if (user.hides()) return "not all of what it has there could be counted";
   if (of == Shortage::kFiles)
     return cat("no other there had more files beyond its share: ", user.taken.files, " of ",
                user.asked_files());
@@ -31,9 +34,6 @@ std::string what_it_took(Shortage of, const DiskUser& user) {
 }
 
 }  // namespace
-
-int64_t DiskUser::bytes_beyond() const { return beyond(*this, taken.bytes, asked); }
-int64_t DiskUser::files_beyond() const { return beyond(*this, taken.files, asked_files()); }
 
 Shortage shortage(const devices::DiskRoom& room, int64_t min_free,
                   const std::vector<DiskUser>& users) {
@@ -50,14 +50,20 @@ Shortage shortage(const devices::DiskRoom& room, int64_t min_free,
   return Shortage::kNone;
 }
 
-std::optional<size_t> whom_to_end(Shortage of, const std::vector<DiskUser>& users) {
+std::optional<size_t> whom_to_end(Shortage of, const devices::DiskRoom& room, int64_t min_free,
+                                  const std::vector<DiskUser>& users) {
   if (of == Shortage::kNone) return std::nullopt;
-  std::optional<size_t> worst;
+  std::optional<size_t> seen;
+  std::optional<size_t> hidden;
   for (size_t i = 0; i < users.size(); ++i) {
-    if (users[i].ending || beyond(of, users[i]) <= 0) continue;
-    if (!worst || beyond(of, users[i]) > beyond(of, users[*worst])) worst = i;
+    if (users[i].ending) continue;
+    if (users[i].hides())
+      hidden = hidden.value_or(i);
+    else if (beyond(of, users[i]) > 0 && (!seen || beyond(of, users[i]) > beyond(of, users[*seen])))
+      seen = i;
   }
-  return worst;
+  const bool enough = seen && is_enough(of, users[*seen], missing(of, room, min_free));
+  return hidden && !enough ? hidden : seen;
 }
 
 std::string beyond_request_text(Shortage of, std::string_view what, const DiskUser& user,

@@ -18,9 +18,9 @@ struct DiskUser {
   int64_t asked = 0;
   bool ending = false;  // told to already: what it has taken comes back by itself
 
-  // Who keeps something from being counted is beyond everybody.
-  int64_t bytes_beyond() const;
-  int64_t files_beyond() const;
+  // Whether it keeps something from being counted: on purpose, or by a folder that its agent, an
+  // ordinary user, may not read.
+  bool hides() const { return taken.unreadable || taken.cut_off; }
   // Nobody asks for files: one for each 16 KiB, as most disks are made.
   int64_t asked_files() const { return asked >> 14; }
 };
@@ -31,9 +31,12 @@ enum class Shortage { kNone, kBytes, kFiles };
 Shortage shortage(const devices::DiskRoom& room, int64_t min_free,
                   const std::vector<DiskUser>& users = {});
 
-// The one that took most beyond what it asked for. Nobody if all keep to what they asked for: then
-// others fill the disk.
-std::optional<size_t> whom_to_end(Shortage of, const std::vector<DiskUser>& users);
+// The one that took most beyond what it asked for, if its end is enough; else one that cannot be
+// counted, if there is one. So who hides gains nothing by it but to be the second, and who has a
+// folder that nobody may read is not ended in place of who fills the disk. Nobody if all keep to
+// what they asked for: then others fill it.
+std::optional<size_t> whom_to_end(Shortage of, const devices::DiskRoom& room, int64_t min_free,
+                                  const std::vector<DiskUser>& users);
 
 // What it is told. `what`: run or session.
 std::string beyond_request_text(Shortage of, std::string_view what, const DiskUser& user,

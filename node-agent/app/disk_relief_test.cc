@@ -14,7 +14,7 @@ devices::DiskRoom left(int64_t free_mi, std::optional<int64_t> files = {}) {
 }
 std::optional<size_t> ends(const devices::DiskRoom& room, const std::vector<DiskUser>& users,
                            int64_t min_free = kMinFree) {
-  return whom_to_end(shortage(room, min_free, users), users);
+  return whom_to_end(shortage(room, min_free, users), room, min_free, users);
 }
 DiskUser wrote(int64_t mi, int64_t asked_mi, int64_t files = 1) {
   return {{.bytes = mi * kMi, .files = files}, asked_mi * kMi, false};
@@ -32,13 +32,15 @@ TEST(DiskRelief, EndsNobodyWhoKeepsToIt) {
   EXPECT_EQ(ends(left(1), {}), std::nullopt);
 }
 
-TEST(DiskRelief, EndsFirstWhoKeepsItFromBeingCounted) {
+TEST(DiskRelief, EndsWhoKeepsItFromBeingCountedUnlessTheEndOfOneWhoIsSeenIsEnough) {
   DiskUser deep = wrote(0, 5000);
   deep.taken.unreadable = true;
   DiskUser many = wrote(0, 5000);
   many.taken.cut_off = true;
-  EXPECT_EQ(ends(left(63), {wrote(900, 16), deep}), 1u);
-  EXPECT_EQ(ends(left(63), {wrote(900, 16), many}), 1u);
+  EXPECT_EQ(ends(left(63), {deep, wrote(900, 16)}), 1u);
+  EXPECT_EQ(ends(left(10), {wrote(53, 16), deep}), 1u) << "54 MiB are missing";
+  EXPECT_EQ(ends(left(10), {wrote(54, 16), deep}), 0u);
+  EXPECT_EQ(ends(left(63), {wrote(900, 900), many}), 1u);
   EXPECT_THAT(beyond_request_text(Shortage::kBytes, "run", deep, left(63), kMinFree),
               testing::HasSubstr("not all of what it has there could be counted"));
 }

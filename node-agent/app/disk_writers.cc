@@ -11,7 +11,7 @@ void relieve_disk(const devices::DiskRoom& room, int64_t min_free,
   std::vector<DiskUser> users;
   for (const DiskWriter& each : all) users.push_back(each.use);
   const Shortage of = shortage(room, min_free, users);
-  const auto worst = whom_to_end(of, users);
+  const auto worst = whom_to_end(of, room, min_free, users);
   if (!worst) return;
   const DiskWriter& ended = all[*worst];
   const std::string why = beyond_request_text(of, ended.what, ended.use, room, min_free);
