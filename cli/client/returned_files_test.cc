@@ -65,6 +65,21 @@ TEST_F(Returned, WhatWasAnInputStaysOne) {
   EXPECT_THAT(below({"."}), ElementsAre("out/a b.txt"));
 }
 
+// A folder that the project had stays one; what a run made is made anew by the next.
+TEST_F(Returned, FoldersThatWereMadeForItAreKnown) {
+  const auto made = [&](const std::vector<std::string>& dirs) {
+    return ReturnedList(env_, project_).folders_made(dirs);
+  };
+  sent_.folders = {{"results"}};
+  came(project_, {"out/a b.txt", "results/out/x.bin", "top.txt"});
+  EXPECT_THAT(made({"."}), ElementsAre("out", "results/out"));
+  EXPECT_THAT(made({"results/out/deep"}), ElementsAre("results/out"));
+  EXPECT_THAT(made({"other"}), IsEmpty());
+  ASSERT_TRUE(os::remove_tree(dir_ / "project/out").ok());
+  came(project_, {"top.txt"});
+  EXPECT_THAT(made({"."}), ElementsAre("results/out"));
+}
+
 TEST_F(Returned, WhatIsGoneIsForgotten) {
   came(project_, {"out/a b.txt", "never.txt"});
   EXPECT_THAT(below({"."}), ElementsAre("out/a b.txt"));

@@ -26,7 +26,8 @@ void print_artifact_types(const RunPlan& plan, const Env& env) {
 }
 
 void print(const RunPlan& plan, const cas::Scan& scan, const Env& env) {
-  env.out.write(cat("project: ", scan.tree.entries.size(), " files, at most ",
+  env.out.write(cat("project: ", scan.tree.entries.size(),
+                    scan.tree.entries.size() == 1 ? " file" : " files", ", at most ",
                     format_bytes(scan.bytes), " to upload\n"));
   if (plan.placed) {
     env.out.write(cat("would run at once on node ", printable(plan.node), "\n"));

@@ -48,10 +48,14 @@ Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client)
   cas::ScanLimits limits;
   limits.cache_path = digest_cache_path(job.env);
   limits.max_file = largest_file(client);
-  limits.returned = ReturnedList(job.env, job.options.folder).below(result_folders(job.options));
+  const ReturnedList returned(job.env, job.options.folder);
+  limits.returned = returned.below(result_folders(job.options));
+  limits.returned_folders = returned.folders_made(result_folders(job.options));
   limits.asked_folders = job.options.artifact_dirs;
   ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
-  job.env.say(cat("project: ", scan.tree.entries.size(), " files, ", format_bytes(scan.bytes)));
+  job.env.say(cat("project: ", scan.tree.entries.size(),
+                  scan.tree.entries.size() == 1 ? " file, " : " files, ",
+                  format_bytes(scan.bytes)));
   if (!scan.left_out.empty()) {
     job.env.say(cat("left out ", scan.left_out.size(),
                     scan.left_out.size() == 1 ? " entry:" : " entries:"));

@@ -81,7 +81,7 @@ std::vector<IgnoreRule> built_in_secret_rules() {
       "credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n"
       ".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n"
       "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n"
-      "*.key\n*key.pem\n*.p12\n*.pfx\n",
+      "*.key\n*key.pem\n*keys.pem\n*.p12\n*.pfx\n",
       "");
   for (IgnoreRule& rule : rules)
     rule.source = cat("built-in: ", rule.pattern, rule.folder_only ? "/" : "",

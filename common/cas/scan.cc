@@ -63,7 +63,8 @@ class Reader {
     for (Found& file : collector_.files()) TRY(add(file));
     cache_.save();
     scan_.tree.links = std::move(collector_.links());
-    scan_.tree.folders = empty_folders(collector_.folders(), scan_.tree);
+    scan_.tree.folders = empty_folders(
+        without_made(collector_.folders(), limits_.returned_folders, scan_.tree), scan_.tree);
     scan_.left_out = std::move(collector_.left_out());
     return std::move(scan_);
   }

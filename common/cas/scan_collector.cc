@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMaxIgnoreBytes = 1 << 20;
 constexpr size_t kMaxCauses = 20;
 constexpr std::string_view kOwnRules = ".paddockignore";
+constexpr std::string_view kOwnData[] = {"paddock.db", "agent.lock"};
 constexpr const char* kUnreadable =
     "cannot be read (permission denied); change its mode, or name it in .paddockignore";
 
@@ -36,6 +37,13 @@ const std::string& path_of_fault(const contracts::Tree& tree, const std::string&
   if (field.starts_with("links")) return path_at(tree.links, index);
   if (field.starts_with("folders")) return path_at(tree.folders, index);
   return path_at(tree.entries, index);
+}
+
+std::set<std::string> filled_folders(const contracts::Tree& tree) {
+  std::set<std::string> filled;
+  for (const auto& entry : tree.entries) filled.insert(os::folder_of(entry.path));
+  for (const auto& link : tree.links) filled.insert(os::folder_of(link.path));
+  return filled;
 }
 
 }  // namespace
@@ -101,8 +109,8 @@ bool ScanCollector::enter(const std::string& path, Status& failure) {
     refuse(path, kUnreadable);
     return false;
   }
-  if (rules_.decided_by(path, true) == nullptr && is_environment(path)) {
-    leave_out(cat(path, "/"), "built-in: a Python environment (pyvenv.cfg)");
+  if (std::string reason = built_in_reason(path); !reason.empty()) {
+    leave_out(cat(path, "/"), std::move(reason));
     return false;
   }
   folders_.insert(path);
@@ -119,8 +127,21 @@ void ScanCollector::keep_asked_folders() {
   }
 }
 
-bool ScanCollector::is_environment(const std::string& folder) const {
-  return os::open_regular_beneath(root_, os::join_path(folder, "pyvenv.cfg")).ok();
+bool ScanCollector::has_file(const std::string& folder, std::string_view name) const {
+  return os::open_regular_beneath(root_, os::join_path(folder, name)).ok();
+}
+
+// A controller's and an agent's data folder hold keys and tokens under many names.
+std::string ScanCollector::built_in_reason(const std::string& folder) const {
+  if (rules_.decided_by(folder, true) == nullptr && has_file(folder, "pyvenv.cfg"))
+    return "built-in: a Python environment (pyvenv.cfg)";
+  if (built_in_.decided_by(folder, true) != nullptr) return "";
+  for (const std::string_view name : kOwnData) {
+    if (has_file(folder, name))
+      return cat("built-in: Paddock's own data (", name, "; secrets; a line !",
+                 folder.substr(folder.rfind('/') + 1), "/ in .paddockignore sends it)");
+  }
+  return "";
 }
 
 Status ScanCollector::read_rules(const std::string& folder) {
@@ -199,11 +220,22 @@ Status ScanCollector::refused() {
   return error;
 }
 
+std::set<std::string> without_made(const std::set<std::string>& folders,
+                                   const std::set<std::string>& made, const contracts::Tree& tree) {
+  std::set<std::string> filled = filled_folders(tree);
+  std::set<std::string> out;
+  for (auto each = folders.rbegin(); each != folders.rend();
+       ++each) {  // what is inside comes first
+    if (made.contains(*each) && !filled.contains(*each)) continue;
+    filled.insert(os::folder_of(*each));
+    out.insert(*each);
+  }
+  return out;
+}
+
 std::vector<contracts::TreeFolder> empty_folders(const std::set<std::string>& folders,
                                                  const contracts::Tree& tree) {
-  std::set<std::string> filled;
-  for (const auto& entry : tree.entries) filled.insert(os::folder_of(entry.path));
-  for (const auto& link : tree.links) filled.insert(os::folder_of(link.path));
+  std::set<std::string> filled = filled_folders(tree);
   for (const std::string& folder : folders) filled.insert(os::folder_of(folder));
   std::vector<contracts::TreeFolder> out;
   for (const std::string& folder : folders) {

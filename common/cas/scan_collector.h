@@ -40,7 +40,8 @@ class ScanCollector {
   void accept(Found file);
   void accept_link(const std::string& path);
   void keep_asked_folders();
-  bool is_environment(const std::string& folder) const;
+  bool has_file(const std::string& folder, std::string_view name) const;
+  std::string built_in_reason(const std::string& folder) const;
   void leave_out(const std::string& path, std::string rule);
   void refuse(const std::string& path, std::string why);
   bool over_limit() const;
@@ -61,6 +62,10 @@ class ScanCollector {
   std::vector<Cause> causes_;
   int64_t bytes_ = 0;
 };
+
+// But those of `made` that hold nothing of the tree and none of the others.
+std::set<std::string> without_made(const std::set<std::string>& folders,
+                                   const std::set<std::string>& made, const contracts::Tree& tree);
 
 // Those that have none of the others below them, nor any file or link.
 std::vector<contracts::TreeFolder> empty_folders(const std::set<std::string>& folders,

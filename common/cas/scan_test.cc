@@ -212,9 +212,9 @@ TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
 
 TEST(ScanFolder, LeavesOutPrivateKeysAndSendsCertificates) {
   const test::TempDir dir;
-  for (const char* path :
-       {".ssh/config", "deep/.aws/credentials", "id_ecdsa", "tls/server.key", "tls/server-key.pem",
-        "tls/bundle.p12", "tls/cert.pem", "keys.txt", "id_rsa.pub", "keyboard.py"})
+  for (const char* path : {".ssh/config", "deep/.aws/credentials", "id_ecdsa", "tls/server.key",
+                           "tls/server-key.pem", "tls/bundle.p12", "receipt-keys.pem",
+                           "tls/cert.pem", "keys.txt", "id_rsa.pub", "keyboard.py"})
     dir.write(path, "1");
   const Scan scan = std::move(*scan_folder(dir.path()));
   EXPECT_THAT(paths(scan), ElementsAre("id_rsa.pub", "keyboard.py", "keys.txt", "tls/cert.pem"));
@@ -233,6 +233,25 @@ TEST(ScanFolder, LeavesOutAPythonEnvironmentUnlessItIsAskedFor) {
   EXPECT_THAT(left_out(scan), ElementsAre("venv/ by built-in: a Python environment (pyvenv.cfg)"));
   dir.write(".paddockignore", "!venv/\n");
   EXPECT_EQ(scan_folder(dir.path())->tree.entries.size(), 3U);
+}
+
+// Adversarial: no program that a run brings home may ask for the keys of the instance.
+TEST(ScanFolder, LeavesOutDataFoldersOfPaddockItself) {
+  const test::TempDir dir;
+  for (const char* path : {"home/controller/paddock.db", "home/controller/tokens/admin",
+                           "home/agent/agent.lock", "home/agent/identity", "a.py"})
+    dir.write(path, "1");
+  dir.write(".gitignore", "!controller/\n!agent/\n");
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), ElementsAre(".gitignore", "a.py"));
+  EXPECT_THAT(left_out(scan),
+              testing::UnorderedElementsAre(
+                  "home/agent/ by built-in: Paddock's own data (agent.lock; secrets; a line "
+                  "!agent/ in .paddockignore sends it)",
+                  "home/controller/ by built-in: Paddock's own data (paddock.db; secrets; a line "
+                  "!controller/ in .paddockignore sends it)"));
+  dir.write(".paddockignore", "!controller/\n");
+  EXPECT_THAT(paths(*scan_folder(dir.path())), testing::Contains("home/controller/tokens/admin"));
 }
 
 TEST(ScanFolder, NamesEveryEntryItRefuses) {
@@ -311,6 +330,21 @@ TEST(ScanFolder, LeavesOutWhatCameBackAsItCame) {
   EXPECT_THAT(paths(scan), ElementsAre(".paddockignore", "out/b.txt", "out/c.txt"));
   EXPECT_THAT(left_out(scan), ElementsAre("out/a.txt by came back from run p-1; a line !out/a.txt "
                                           "in .paddockignore sends it"));
+}
+
+// What a run made anew must be made anew by the next one too: `mkdir` says so.
+TEST(ScanFolder, LeavesOutFoldersThatHoldNothingButWhatCameBack) {
+  const test::TempDir dir;
+  for (const char* path : {"made/deep/a.txt", "mixed/a.txt", "mixed/own.txt", "kept/sub/a.txt"})
+    dir.write(path, path);
+  ScanLimits limits;
+  for (const char* path : {"made/deep/a.txt", "mixed/a.txt", "kept/sub/a.txt"})
+    limits.returned[path] = {crypto::sha256_hex(path), "p-1"};
+  limits.returned_folders = {"made", "made/deep", "mixed", "kept/sub", "gone"};
+  limits.asked_folders = {"made"};
+  const Scan scan = std::move(*scan_folder(dir.path(), limits));
+  EXPECT_THAT(paths(scan), ElementsAre("mixed/own.txt"));
+  EXPECT_EQ(scan.tree.folders, (std::vector<contracts::TreeFolder>{{"kept"}}));
 }
 
 TEST(ScanFolder, StopsAtItsLimits) {

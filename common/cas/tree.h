@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ScanLimits {
   int64_t max_bytes = int64_t{64} << 30;
   int64_t max_file = std::numeric_limits<int64_t>::max();  // what the server takes
   ReturnedFiles returned = {};                             // left out while they are as they came
+  std::set<std::string> returned_folders = {};  // made for them: left out while nothing else is in
   // Folders that are in the tree if they are here, though a rule leaves out what is in them.
   std::vector<std::string> asked_folders = {};
   // A file of ours that remembers digests between scans (see digest_cache.h); empty: none.
@@ -43,12 +45,13 @@ struct Scan {
   int64_t hashed_bytes = 0;  // read for their digest; the rest was remembered
 };
 // Reads a project folder. Ignore rules: .gitignore and .paddockignore semantics in every folder,
-// and the built-in ones of ignore.h. Left out besides: Python environments (pyvenv.cfg), links to
-// what does not come along, devices, FIFOs, sockets, files that keep changing while they are read.
-// Other links and empty folders come as they are; a file that grows is taken as long as it was
-// first seen. Refused by name: odd names, case collisions, what cannot be read, files over
-// `max_file`. A folder that is left out is listed once, with a slash at its end. Errors:
-// WORKSPACE_ENTRY_REFUSED (one cause per entry, its path as the field), WORKSPACE_TOO_LARGE.
+// and the built-in ones of ignore.h. Left out besides: Python environments (pyvenv.cfg), data
+// folders of Paddock itself (paddock.db, agent.lock), links to what does not come along, devices,
+// FIFOs, sockets, files that keep changing while they are read. Other links and empty folders come
+// as they are; a file that grows is taken as long as it was first seen. Refused by name: odd names,
+// case collisions, what cannot be read, files over `max_file`. A folder that is left out is listed
+// once, with a slash at its end. Errors: WORKSPACE_ENTRY_REFUSED (one cause per entry, its path as
+// the field), WORKSPACE_TOO_LARGE.
 Result<Scan> scan_folder(const std::string& folder, const ScanLimits& limits = {});
 
 }  // namespace paddock::cas

@@ -79,11 +79,11 @@ class Ignoring(unittest.TestCase):
     def test_links_folders_and_secrets_are_treated_as_the_command_line_does(self):
         with tempfile.TemporaryDirectory() as home:
             root = pathlib.Path(home, "in")
-            for folder in ("runs/3", "out/cache", "venv"):
+            for folder in ("runs/3", "out/cache", "venv", "home/controller/tokens"):
                 (root / folder).mkdir(parents=True)
             (root / ".git").mkdir()
-            for name in ("runs/3/model.bin", ".git/config", ".env", ".env.example", "venv/pyvenv.cfg", ".gitignore"):
-                (root / name).write_text("!.env\n!.git/\n")
+            for name in ("runs/3/model.bin", ".git/config", ".env", ".env.example", "venv/pyvenv.cfg", "home/controller/paddock.db", "home/controller/tokens/admin", ".gitignore"):
+                (root / name).write_text("!.env\n!.git/\n!controller/\n")
             for path, target in {"latest": "runs/3", "best": "./latest//model.bin", "runs/up": "..", "away": "../x", "absolute": "/etc",
                                  "dangling": "nothing", "loop": "loop", "round": "runs/../runs", "config": ".env"}.items():
                 os.symlink(target, root / path)
@@ -91,9 +91,9 @@ class Ignoring(unittest.TestCase):
             found = contents_of(root)
             self.assertEqual(list(found.files), [".env.example", ".gitignore", "runs/3/model.bin"])
             self.assertEqual(found.links, [("best", "latest/model.bin"), ("latest", "runs/3"), ("runs/up", "..")])
-            self.assertEqual(found.folders, ["out/cache"])
+            self.assertEqual(found.folders, ["home", "out/cache"])
             self.assertEqual({path for path, _ in found.left_out},
-                             {".env", ".git/", "venv/", "away", "absolute", "dangling", "loop", "round", "config", "fifo"})
+                             {".env", ".git/", "venv/", "home/controller/", "away", "absolute", "dangling", "loop", "round", "config", "fifo"})
             (root / ".paddockignore").write_text("!.env\n!venv/\n")
             self.assertLessEqual({".env", "venv/pyvenv.cfg"}, set(contents_of(root).files))
 

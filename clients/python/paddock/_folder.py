@@ -8,6 +8,7 @@ from typing import Dict, List, NamedTuple, Optional, Set, Tuple, Union
 from ._ignore import BUILT_IN, RULE_FILES, SECRETS, Rules
 
 HOPS = 40  # as many links as a kernel follows
+OWN_DATA = ("paddock.db", "agent.lock")  # of a controller and an agent: keys and tokens lie beside them
 
 
 class Contents(NamedTuple):
@@ -65,8 +66,13 @@ class _Found:
             return "by a rule"
         if self.built_in.leave_out(path, is_folder):
             return "built-in; a line !NAME in .paddockignore sends it"
-        environment = is_folder and (self.root / os.fsdecode(path) / "pyvenv.cfg").is_file()
-        return "a Python environment (pyvenv.cfg)" if environment and self.rules.decide(path, True) is None else ""
+        if not is_folder:
+            return ""
+        inside = self.root / os.fsdecode(path)
+        if (inside / "pyvenv.cfg").is_file() and self.rules.decide(path, True) is None:
+            return "a Python environment (pyvenv.cfg)"
+        own = any((inside / name).is_file() for name in OWN_DATA) and self.built_in.decide(path, True) is None
+        return "built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it" if own else ""
 
     def finish(self) -> Contents:
         plain = {path: _plain(target) for path, target in self.links.items()}

@@ -10,7 +10,7 @@ SECRETS = (b".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n
            b"credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n"
            b".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n"
            b"id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n"
-           b"*.key\n*key.pem\n*.p12\n*.pfx\n")
+           b"*.key\n*key.pem\n*keys.pem\n*.p12\n*.pfx\n")
 SLASH = ord("/")
 NOTHING: FrozenSet[int] = frozenset()
 ALL = frozenset(range(256))
