@@ -97,7 +97,7 @@ void summarise(const Job& job, const contracts::Run& run) {
   const Env& env = job.env;
   if (const auto& result = run.status.result) {
     env.err.write(enforced_summary(*result, job.options.verbose));
-    env.err.write(denials_text(*result));
+    env.err.write(denials_text(result->denials));
     env.err.write(unreached_text(*result));
   }
   if (run.status.published_version) {

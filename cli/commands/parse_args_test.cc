@@ -109,6 +109,7 @@ TEST(ParseArgs, NamesTheNearestCommandOrOption) {
   EXPECT_THAT(complaint({"secret", "delete", "x"}), HasSubstr("`paddock delete secret x`?"));
   EXPECT_THAT(complaint({"node", "ls"}), HasSubstr("`paddock get nodes`?"));
   EXPECT_THAT(complaint({"secret", "x"}), HasSubstr("`paddock secret --help` lists them"));
+  EXPECT_THAT(complaint({"sandbox", "crate"}), HasSubstr("did you mean `paddock sandbox create`?"));
 }
 
 TEST(ParseArgs, SaysWhatIsMissing) {
@@ -128,6 +129,7 @@ TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
       {{"cancel", "a", "--now=soon"}, "`--now` takes no value"},
       {{"events"}, "`events` needs NAME: name of the run"},
       {{"sandbox", "files"}, "`sandbox files` needs NAME: name of the session"},
+      {{"run", "sleep", "1"}, "the program to run, with all its words, stands after `--`"},
   };
   for (const auto& [args, words] : cases) {
     const std::string said = complaint(args);

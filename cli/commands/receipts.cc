@@ -94,8 +94,9 @@ Result<size_t> check_artifacts(const std::vector<ReceiptSubject>& subjects,
     const Result<std::string> digest = digest_beneath(folder.get(), file);
     if (!digest.ok() || *digest != each.sha256)
       return Error{Code::kFailedPrecondition, "ARTIFACT_DIFFERS",
-                   cat("`", file, digest.ok() ? "` is not the file" : "` is missing of those",
-                       " that the receipt names")};
+                   cat("`", file,
+                       digest.ok() ? "` is not the file that the receipt names"
+                                   : "` is named by the receipt and is not there")};
     ++same;
   }
   return same;

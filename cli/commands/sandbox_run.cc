@@ -34,7 +34,7 @@ void report(const contracts::SandboxResult& result, const SandboxOptions& option
             const std::string& command, const Env& env) {
   if (options.verbose || worth_telling(result)) {
     env.err.write(enforced_text(result));
-    env.err.write(denials_text(result));
+    env.err.write(denials_text(result.denials));
   }
   env.err.write(unreached_text(result));
   env.err.write(limits_struck(result, command));

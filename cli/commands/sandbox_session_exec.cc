@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/session_options.h"
 #include "cli/output/output_format.h"
+#include "cli/output/run_report.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/safe_output.h"
@@ -73,8 +74,7 @@ Result<http::Request> request_of(Watcher& watcher, const Parsed& parsed, bool st
 
 int tell(const RunResult& result, const Env& env) {
   if (!result.err.empty()) pass_on(env.err, result.err);
-  for (const contracts::Denial& denial : result.denials)
-    env.say(printable(cat("denied: ", denial.what, " ", denial.target, " (", denial.rule, ")")));
+  env.err.write(denials_text(result.denials));
   if (result.error_class)
     env.say(printable(cat(result.code.value_or(*result.error_class), ": ", result.reason)));
   const int64_t code = result.exit_code;

@@ -46,7 +46,15 @@ Result<std::string> content_of(const Parsed& parsed, const Env& env) {
   const ReadingFile reading;
   const std::string file = parsed.text("put");
   if (file == "-") return os::read_all(STDIN_FILENO, kMostFileBytes);
-  return os::read_file(absolute_path(env.cwd, file), kMostFileBytes);
+  const std::string path = absolute_path(env.cwd, file);
+  if (os::list_dir(path).ok())
+    return invalid_argument("NOT_A_REGULAR_FILE",
+                            cat("`", file,
+                                "` is a folder; --put takes one file, such as "
+                                "`tar -cf - ",
+                                file, " | paddock sandbox files NAME all.tar --put -`"),
+                            "--put");
+  return os::read_file(path, kMostFileBytes);
 }
 
 Status change(Watcher& watcher, const Parsed& parsed, const Env& env) {

@@ -142,7 +142,8 @@ std::vector<CommandRow> look_commands() {
        {{"--keys", "FILE", "what `paddock receipt-keys` printed"},
         {"--artifacts", "DIR", "also check that these are the files that the run brought back"}},
        "Needs no instance and no network. Exits with 1 if anything in the receipt, or a file, is\n"
-       "not as it was signed, and with 2 if there is no receipt or no key to look at.\n\n"
+       "not as it was signed, with 2 if FILE holds no receipt or --keys no key, and with 127 if\n"
+       "one of them is not there.\n\n"
        "  paddock verify train-1.receipt --keys controller.keys --artifacts results"},
   };
 }

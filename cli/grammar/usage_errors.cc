@@ -69,6 +69,15 @@ std::string verb_first(const std::string& group, const std::vector<std::string>&
              one ? cat(" ", behind[1]) : "");
 }
 
+// `create` and `exec` of `sandbox`.
+std::vector<std::string> commands_of(const std::string& group) {
+  std::vector<std::string> names;
+  for (const CommandRow& row : command_table()) {
+    if (row.path.starts_with(group + " ")) names.push_back(row.path.substr(group.size() + 1));
+  }
+  return names;
+}
+
 // `one`, `one and two`, `one, two and three`.
 std::string listed(const std::vector<std::string>& words) {
   if (words.size() < 2) return join(words, "");
@@ -114,6 +123,9 @@ Error unfinished_command(const std::string& group, const std::vector<std::string
   std::string message = cat("`", group, "` needs one of its commands");
   if (const std::string meant = verb_first(group, behind); !meant.empty())
     return usage_error(cat(message, "; did you mean `paddock ", meant, "`?"));
+  if (const std::string near = behind.empty() ? "" : nearest(behind[0], commands_of(group));
+      !near.empty())
+    return usage_error(cat(message, "; did you mean `paddock ", group, " ", near, "`?"));
   return usage_error(cat(message, "; `paddock ", group, " --help` lists them"));
 }
 
@@ -133,6 +145,8 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
 }
 
 Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra) {
+  if (!row.arguments.empty() && row.arguments.back().name == "PROGRAM")
+    return with_usage("the program to run, with all its words, stands after `--`", row);
   std::vector<std::string> takes;
   std::vector<std::string> words;
   for (const ArgumentRow& argument : row.arguments)

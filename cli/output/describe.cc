@@ -165,7 +165,7 @@ std::string describe_run(const contracts::Run& run, WallTime now) {
   if (const auto& result = run.status.result) {
     out += section("Result", result_text(*result));
     out += section("Enforced", enforced_text(*result, "  "));
-    out += section("Denials", denials_text(*result, "  "));
+    out += section("Denials", denials_text(result->denials, "  "));
     out += section("Not reached", unreached_text(*result, "  "));
   }
   out += section("Artifacts", artifacts_text(run.status.artifacts));

@@ -3,6 +3,7 @@
 #include "cli/terminal/terminal.h"
 #include "common/base/text.h"
 #include "common/contracts/receipt.h"
+#include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
@@ -49,6 +50,13 @@ std::string enforcement(const Value& predicate) {
   return missing.empty() ? cat("all ", all, " of what its policy asked for") : cat("not ", missing);
 }
 
+// Word by word, as it was given to the kernel; a run of type code has none.
+std::string command(const Value& predicate) {
+  const Value* words = predicate.at("result.cmd");
+  const bool none = words == nullptr || words->array() == nullptr || words->array()->empty();
+  return none ? "" : cat("command   ", printable(wire::to_json(*words)), "\n");
+}
+
 std::string denials(const Value& predicate) {
   const Value* list = predicate.at("result.denials");
   std::string text;
@@ -78,8 +86,8 @@ std::string receipt_text(const Value& statement) {
   const Value* found = statement.find("predicate");
   const Value predicate = found == nullptr ? Value() : *found;
   return cat("run       ", said(predicate, "run.namespace"), "/", said(predicate, "run.name"), " (",
-             said(predicate, "run.uid"), "), by ", said(predicate, "createdBy"),
-             "\nwhere     node ", said(predicate, "node"), ", attempt ",
+             said(predicate, "run.uid"), "), by ", said(predicate, "createdBy"), "\n",
+             command(predicate), "where     node ", said(predicate, "node"), ", attempt ",
              number_at(predicate, "attempt"), ", ended ", said(predicate, "finishedAt"),
              "\nended     ", how_it_ended(predicate), "\nenforced  ", enforcement(predicate),
              "\ndenied    ", denials(predicate), "\ninputs    ", count_of(predicate, "inputs"),

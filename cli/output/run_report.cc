@@ -62,9 +62,9 @@ std::string enforced_summary(const contracts::SandboxResult& result, bool verbos
   return out + "\n" + enforced_text(result, "  ");
 }
 
-std::string denials_text(const contracts::SandboxResult& result, const std::string& indent) {
+std::string denials_text(const std::vector<contracts::Denial>& denials, const std::string& indent) {
   std::string out;
-  for (const contracts::Denial& denial : result.denials) {
+  for (const contracts::Denial& denial : denials) {
     out += cat(indent, "denied: ", printable(denial.what));
     if (!denial.target.empty()) out += cat(" on ", printable(denial.target));
     if (!denial.executable.empty()) out += cat(" by ", printable(denial.executable));

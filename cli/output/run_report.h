@@ -16,7 +16,8 @@ std::string enforced_text(const contracts::SandboxResult& result, const std::str
 // asked for was not applied. Whole lines; empty without any.
 std::string enforced_summary(const contracts::SandboxResult& result, bool verbose);
 // A block per denial: what, on which target, by which rule, what would allow it.
-std::string denials_text(const contracts::SandboxResult& result, const std::string& indent = "");
+std::string denials_text(const std::vector<contracts::Denial>& denials,
+                         const std::string& indent = "");
 // A line per name that the policy allows and the node could not resolve or connect to.
 std::string unreached_text(const contracts::SandboxResult& result, const std::string& indent = "");
 // `sample.png  image files are not sent (.gitignore:3)`, a line each, at most `most` and then a

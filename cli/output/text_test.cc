@@ -32,7 +32,7 @@ TEST(RunReport, ShowsWhatWasEnforcedAndWhatWasDenied) {
             "CAPABILITY   REQUESTED   APPLIED   LEVEL    MECHANISM\n"
             "network      none        yes       kernel   network namespace\n"
             "pids         32          no        none      (no cgroup)\n");
-  EXPECT_EQ(denials_text(sample_result()),
+  EXPECT_EQ(denials_text(sample_result().denials),
             "denied: connect on 192.0.2.1:443 by python3 (2 times)\n"
             "  rule:   network.enabled\n"
             "  remedy: set network.enabled\n");

@@ -23,12 +23,21 @@ struct Remedy {
   std::string_view reason;
   const char* what;
 };
+constexpr const char* kAnyProgram =
+    "workspace_create takes the script; or type command runs any program, also without files: "
+    "command sh, args [\"-c\", \"make && make test\"]";
 constexpr std::array kRemedies = {
     Remedy{"RUN_NOT_FOUND", "run_list shows those that there are"},
     Remedy{"SANDBOX_NOT_FOUND",
            "sandbox_list shows those that there are; sandbox_create makes one"},
     Remedy{"SESSION_ENDED", "its files are gone; sandbox_create makes another one"},
     Remedy{"WORKSPACE_NOT_FOUND", "workspace_create makes one of files that you send"},
+    Remedy{"WORKSPACE_REQUIRED", kAnyProgram},
+    Remedy{"COMMAND_NOT_ALLOWED", kAnyProgram},
+    Remedy{"COMMAND_FLAG_BLOCKED", kAnyProgram},
+    Remedy{"COMMAND_METACHARACTER", kAnyProgram},
+    Remedy{"SANDBOX_ALREADY_EXISTS", "use it as it is, or take another name"},
+    Remedy{"RUN_ALREADY_EXISTS", "take another name, or none"},
     Remedy{"ARTIFACT_NOT_FOUND", "run_artifacts without a path lists the files that came back"},
     Remedy{"FILE_NOT_FOUND", "sandbox_read without a path lists the folder"},
     Remedy{"FILE_TOO_LARGE", "make smaller parts of it by sandbox_exec, such as head -c"},

@@ -58,6 +58,10 @@ TEST(Outcome, EveryStatusHasItsPhaseAndReason) {
     EXPECT_EQ(outcome.reason, each.reason);
     EXPECT_TRUE(outcome.result.has_value());
   }
+  contracts::SandboxResult canceled;
+  canceled.status = SandboxStatus::kCanceled;
+  canceled.reason = "canceled";
+  EXPECT_EQ(outcome_of(canceled).message, "the run was canceled");
 }
 
 TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {

@@ -67,6 +67,7 @@ bool explains(const contracts::SandboxResult& result) {
   if (result.reason.empty()) return false;
   if (result.status == SandboxStatus::kOk)
     return result.code == contracts::kNodeDiskFull || !limit_met(result).empty();
+  if (result.status == SandboxStatus::kCanceled) return result.reason != "canceled";
   return result.status != SandboxStatus::kFailed || result.reason != cat("exited with ", result.rc);
 }
 

@@ -102,6 +102,24 @@ class Tools(WithInstance):
                 gone = self.refused("SANDBOX_NOT_FOUND", client, tool, sandbox=name, **more)
                 self.assertIn("sandbox_create", gone["causes"][-1]["message"])
 
+    def test_a_refused_command_names_the_way_that_works(self):
+        for client in self.both():
+            for command in ("pip install x", "python3 -c 1", "python3 job.py && ls"):
+                refused = self.refused("WORKSPACE_REQUIRED", client, "run_start", command=command)
+                self.assertIn("type command", refused["causes"][-1]["message"])
+            client.call("run_wait", run=client.call("run_start", command="sh", args=["-c", "true && true"], type="command")["run"])
+            name = client.call("sandbox_create")["sandbox"]
+            self.assertIn("another name", self.refused("SANDBOX_ALREADY_EXISTS", client, "sandbox_create", name=name)["causes"][-1]["message"])
+
+    def test_the_token_of_the_page_uses_what_the_page_says(self):
+        line = re.search(r"^ +(paddock admin token create .*)$", PAGE.read_text().replace("\\\n", " "), re.M).group(1)
+        with self.http(self.instance.run(*line.split()[1:]).stdout.strip()) as client:
+            client.call("sandbox_destroy", sandbox=client.call("sandbox_create")["sandbox"])
+            work = client.call("workspace_create", files=[{"path": "a.py", "text": ""}])["workspace"]
+            client.call("run_cancel", run=client.call("run_start", command="python3 a.py", workspace=work)["run"])
+            self.refused("NAMESPACE_DENIED", client, "execute", code="1")
+            self.refused("SCOPE_MISSING", client, "nodes")
+
     def test_files_of_a_call_become_a_run(self):
         for client in self.both():
             program = "import os, pathlib\nprint(os.environ['WORD'], pathlib.Path('data/in.txt').read_text())\n" \

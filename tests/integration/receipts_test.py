@@ -48,7 +48,7 @@ class Receipts(unittest.TestCase):
     def test_a_receipt_is_verified_without_a_controller(self):
         done = self.verify(None, None, "--artifacts", self.folder / "results")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for word in ("default/train", "Succeeded, OK rc 0", "enforced  all", "denied    nothing", "artifacts 1 here"):
+        for word in ("default/train", "Succeeded, OK rc 0", "enforced  all", "denied    nothing", "artifacts 1 here", 'command   ["python3","-u","job.py"]'):
             self.assertIn(word, done.stdout)
 
     def test_it_says_what_went_in_and_came_out_and_no_text_of_the_program(self):
