@@ -14,7 +14,7 @@ struct Hint {
   std::string_view text;
 };
 constexpr std::array kHints = {
-    Hint{"INSTANCE_NOT_UP", "start it with `paddock up`"},
+    Hint{"INSTANCE_NOT_UP", "start it with `paddock up` (and --instance, if you gave one)"},
     Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
     Hint{"CERTIFICATE_NOT_VALID_NOW", "compare `date -u` here with that of another host"},
     Hint{"STREAM_LOST", "the run goes on; come back with `paddock logs -f` or `paddock wait`"},
