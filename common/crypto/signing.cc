@@ -3,6 +3,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/crypto/pem_io.h"
 

@@ -196,7 +196,7 @@ Tool sandbox_create_tool() {
                   {"tools", texts("the only programs that may run, such as [\"node\", \"git\"]; "
                                   "core tools and python3 unless given")},
                   {"allowDomains", texts("names that it may reach, where the operator allows any")},
-                  {"idleMinutes", number("ends after so long unused", 1, 24 * 60)},
+                  {"idleMinutes", number("ends after so long unused", 1, int64_t{24} * 60)},
                   {"idempotencyKey", text("the same key creates the same one once")}}),
           object(session_properties(), {"sandbox", "phase"})};
 }
