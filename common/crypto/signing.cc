@@ -28,20 +28,22 @@ bool is_ed25519(const Key& key) {
   return key != nullptr && EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519;
 }
 
-Result<Key> read_private(std::string_view pem) {
+// Both of OpenSSL's readers of PEM are functions of this type.
+using ReadPem = EVP_PKEY*(BIO*, EVP_PKEY**, pem_password_cb*, void*);
+
+Result<Key> read_pem(std::string_view pem, ReadPem* read, std::string_view what) {
   const Bio bio = memory_of(pem);
-  Key key(bio == nullptr ? nullptr
-                         : PEM_read_bio_PrivateKey(bio.get(), nullptr, no_pass_phrase, nullptr));
-  if (!is_ed25519(key)) return bad_signing_key("private key");
+  Key key(bio == nullptr ? nullptr : read(bio.get(), nullptr, no_pass_phrase, nullptr));
+  if (!is_ed25519(key)) return bad_signing_key(what);
   return key;
 }
 
+Result<Key> read_private(std::string_view pem) {
+  return read_pem(pem, PEM_read_bio_PrivateKey, "private key");
+}
+
 Result<Key> read_public(std::string_view pem) {
-  const Bio bio = memory_of(pem);
-  Key key(bio == nullptr ? nullptr
-                         : PEM_read_bio_PUBKEY(bio.get(), nullptr, no_pass_phrase, nullptr));
-  if (!is_ed25519(key)) return bad_signing_key("public key");
-  return key;
+  return read_pem(pem, PEM_read_bio_PUBKEY, "public key");
 }
 
 const unsigned char* octets(std::string_view text) {

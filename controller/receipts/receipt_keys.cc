@@ -11,13 +11,16 @@ namespace {
 
 constexpr size_t kMostKeysBytes = 1 << 20;
 
+Error damaged() {
+  return {Code::kInternal, "RECEIPT_KEY_DAMAGED",
+          "the file of the keys of receipts cannot be read; put it back from a backup, or move it "
+          "away: then a new key is made"};
+}
+
 // The private key's block stands first, the former public ones behind it.
 Result<contracts::ReceiptKeyList> keys_in(const std::string& text) {
   const Result<std::string> now = crypto::public_key_of(text);
-  if (!now.ok())
-    return Error{Code::kInternal, "RECEIPT_KEY_DAMAGED",
-                 "the file of the keys of receipts cannot be read; put it back from a backup, or "
-                 "move it away: then a new key is made"};
+  if (!now.ok()) return damaged();
   ASSIGN_OR_RETURN(std::string id, crypto::signing_key_id(*now));
   contracts::ReceiptKeyList out{{{std::move(id), *now, true}}};
   const Result<std::vector<std::string>> former = public_keys_in(text);
@@ -47,9 +50,9 @@ Status ReceiptKeys::keep(const std::string& text) {
 Result<contracts::ReceiptEnvelope> ReceiptKeys::sign(std::string_view statement) {
   const std::lock_guard lock(mutex_);
   ASSIGN_OR_RETURN(std::string keys, text());
-  TRY(keys_in(keys));
   auto signed_one = sign_statement(statement, keys);
   crypto::wipe(keys);
+  if (!signed_one.ok()) return damaged();
   return signed_one;
 }
 
