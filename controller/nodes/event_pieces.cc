@@ -17,7 +17,8 @@ size_t json_bytes(char c) {
 
 // Of the first character; 0 if there is none.
 size_t character_length(std::string_view text) {
-  for (size_t length = 1; length <= std::min<size_t>(4, text.size()); ++length)
+  if (static_cast<unsigned char>(text[0]) < 0x80) return 1;  // most output is nothing else
+  for (size_t length = 2; length <= std::min<size_t>(4, text.size()); ++length)
     if (is_utf8(text.substr(0, length))) return length;
   return 0;
 }
