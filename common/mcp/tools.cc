@@ -20,7 +20,7 @@ constexpr const char* kInstructions =
 
 // What a model can do about an error, by its code.
 struct Remedy {
-  std::string_view reason;
+  Reason reason;
   const char* what;
 };
 constexpr const char* kAnyProgram =
