@@ -245,6 +245,18 @@ def make_project(folder, **files):
     return folder
 
 
+class ProjectTest(unittest.TestCase):
+    """Tests of one instance, each with an empty project folder of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = Instance()
+        cls.enterClassContext(cls.instance)
+
+    def setUp(self):
+        self.project = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")))
+
+
 def main():
     program = unittest.main(module="__main__", exit=False, argv=[sys.argv[0], *sys.argv[1:]])
     result = program.result

@@ -1,13 +1,10 @@
 """The main job through the real programs: what a user sees from `paddock up` to `paddock down`."""
 import json
 import os
-import pathlib
 import signal
 import socket
-import tempfile
-import unittest
 
-from harness import PATIENCE_S, Instance, main, make_project, pids_running, wait_until
+from harness import PATIENCE_S, ProjectTest, main, make_project, pids_running, wait_until
 
 SLOW = """
 import sys, time
@@ -28,17 +25,7 @@ print("to stderr", file=sys.stderr)
 """
 
 
-class MainJob(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.instance = Instance()
-        cls.enterClassContext(cls.instance)
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
-        self.addCleanup(self.folder.cleanup)
-        self.project = pathlib.Path(self.folder.name)
-
+class MainJob(ProjectTest):
     # proves: ORB-09, ORB-13, ORB-35, ORB-149
     def test_runs_a_job_and_brings_its_artifacts_back(self):
         make_project(self.project, job__py=JOB, requirements__txt="# nothing\n")

@@ -1,23 +1,10 @@
 """Ended runs once more, and commands that take several names, labels and names as `-o name` prints them."""
 import json
-import pathlib
-import tempfile
-import unittest
 
-from harness import Instance, main, make_project
+from harness import ProjectTest, main, make_project
 
 
-class Rerun(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.instance = Instance()
-        cls.enterClassContext(cls.instance)
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
-        self.addCleanup(self.folder.cleanup)
-        self.project = pathlib.Path(self.folder.name)
-
+class Rerun(ProjectTest):
     def cli(self, *words, code=0):
         done = self.instance.run(*words, check=False)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")

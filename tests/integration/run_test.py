@@ -2,31 +2,20 @@
 import concurrent.futures
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, PATIENCE_S, Instance, main, make_project, wait_until
+from harness import BIN, PATIENCE_S, ProjectTest, main, make_project, wait_until
 
 ODD_WORDS = ["-c", "conf.yaml", "-m", "x", "--prompt", "what; is > this | ?", "http://x/?a=1&b=2", "/volumes/captions",
              "/tmp/x", "../up", "", "two words", "$HOME `id` $(id)", "*", "~", "ä🦀", "a\nb", "--"]
 SHOW = "import json, sys\nprint(json.dumps(sys.argv[1:]))\n"
 
 
-class Runs(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.instance = Instance()
-        cls.enterClassContext(cls.instance)
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
-        self.addCleanup(self.folder.cleanup)
-        self.project = pathlib.Path(self.folder.name)
-
+class Runs(ProjectTest):
     def paddock(self, *words, stdin=None, check=True, **variables):
         done = subprocess.run([str(BIN / "paddock"), *map(str, words)], env={**self.instance.env, **variables}, input=stdin,
                               stdin=None if stdin is not None else subprocess.DEVNULL, text=True, capture_output=True,
