@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kOrder = {
     "hash", "upload", "queue", "workspace", "environment", "run", "artifacts", "download"};
 
-std::string json_line(wire::Value object) { return wire::to_json(object) + "\n"; }
+std::string json_line(const wire::Value& object) { return wire::to_json(object) + "\n"; }
 
 // Each line that is written for people, as an object of its own.
 void write_messages(const Stream& stream, std::string_view text) {
@@ -104,6 +104,6 @@ void Phases::finish(const std::map<std::string, int64_t>& of_node) {
   write(wire::Value::Object{{"type", "timings"}, {"ms", std::move(ms)}});
 }
 
-void Phases::write(wire::Value object) const { env_.err.write(json_line(std::move(object))); }
+void Phases::write(const wire::Value& object) const { env_.err.write(json_line(object)); }
 
 }  // namespace paddock::cli

@@ -43,7 +43,7 @@ class Phases {
   bool json() const { return form_ == ProgressForm::kJson; }
 
  private:
-  void write(wire::Value object) const;
+  void write(const wire::Value& object) const;
 
   const Env& env_;
   const ProgressForm form_;

@@ -43,9 +43,10 @@ Value::Array inputs(const Run& run) {
 }
 
 // Variables are how people hand over credentials, and a receipt is passed on: their names alone.
-Value policy_of(contracts::SandboxPolicy policy) {
-  for (auto& [name, value] : policy.env) value = "***";
-  return wire::encode(policy);
+Value policy_of(const contracts::SandboxPolicy& policy) {
+  contracts::SandboxPolicy shown = policy;
+  for (auto& [name, value] : shown.env) value = "***";
+  return wire::encode(shown);
 }
 
 // How it ended and what was enforced, without what the program wrote: that may be anything, and is

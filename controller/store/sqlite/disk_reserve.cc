@@ -55,24 +55,17 @@ os::Fd open_beside(const std::string& path, int flags) {
 
 // SQLite's own, but that a file which is to keep its size is left alone: the end of each checkpoint
 // would else give back the room behind it.
-struct Methods {
-  const sqlite3_io_methods* of_sqlite = nullptr;
-  sqlite3_io_methods keeping = {};
-};
-
-const Methods& methods_of(const sqlite3_io_methods* first) {
-  static const Methods all = [first] {
-    Methods out{first, *first};
-    out.keeping.xTruncate = [](sqlite3_file* file, sqlite3_int64 size) {
-      const sqlite3_io_methods& of_sqlite = *methods_of(nullptr).of_sqlite;
+struct KeepingMethods : sqlite3_io_methods {
+  explicit KeepingMethods(const sqlite3_io_methods& own) : sqlite3_io_methods(own), of_sqlite(own) {
+    xTruncate = [](sqlite3_file* file, sqlite3_int64 size) {
+      const auto& methods = *static_cast<const KeepingMethods*>(file->pMethods);
       sqlite3_int64 now = 0;
-      const int rc = of_sqlite.xFileSize(file, &now);
-      return rc == SQLITE_OK && now == size ? SQLITE_OK : of_sqlite.xTruncate(file, size);
+      const int rc = methods.of_sqlite.xFileSize(file, &now);
+      return rc == SQLITE_OK && now == size ? SQLITE_OK : methods.of_sqlite.xTruncate(file, size);
     };
-    return out;
-  }();
-  return all;
-}
+  }
+  const sqlite3_io_methods& of_sqlite;
+};
 
 // Those of the first one are kept; a file of another kind stays as it is.
 void keep_room_behind_end(Connection& db) {
@@ -80,8 +73,8 @@ void keep_room_behind_end(Connection& db) {
   const int rc = sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_FILE_POINTER,
                                       static_cast<void*>(&file));
   if (rc != SQLITE_OK || file == nullptr || file->pMethods == nullptr) return;
-  const Methods& methods = methods_of(file->pMethods);
-  if (file->pMethods == methods.of_sqlite) file->pMethods = &methods.keeping;
+  static const KeepingMethods keeping(*file->pMethods);
+  if (file->pMethods == &keeping.of_sqlite) file->pMethods = &keeping;
 }
 
 }  // namespace
