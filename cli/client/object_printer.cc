@@ -3,27 +3,50 @@
 #include <utility>
 
 #include "cli/client/list_items.h"
-#include "cli/output/viewed_table.h"
+#include "cli/terminal/terminal.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
 
 using wire::Value;
 
+namespace {
+
+// One below the other, as `-o name` prints them. `answer`: a list's, or an object's own.
+Table names_of(Kind kind, const Value& answer) {
+  Table names;
+  const auto add = [&](const Value& each) {
+    names.rows.push_back({object_reference(kind, each.text("metadata.name"))});
+  };
+  if (answer.find("items") == nullptr) add(answer);
+  for (const Value& each : items_of(answer)) add(each);
+  return names;
+}
+
+// What is in each line of an answer, as far as the server told it.
+std::vector<const Value*> objects_of(const Value& answer) {
+  std::vector<const Value*> out;
+  const Value* rows = answer.find("rows");
+  const bool is_table = rows != nullptr && rows->array() != nullptr;
+  for (const Value& each : is_table ? *rows->array() : items_of(answer))
+    out.push_back(is_table ? each.find("object") : &each);
+  return out;
+}
+
+}  // namespace
+
 ObjectPrinter::ObjectPrinter(const ObjectChoice& choice, Shown shown, const Env& env)
     : choice_(choice),
       output_(std::move(shown.output)),
       order_(std::move(shown.order)),
-      options_{output_.format == OutputFormat::kWide, choice.all_namespaces,
-               std::move(shown.labels)},
+      table_(
+          {output_.format == OutputFormat::kWide, choice.all_namespaces, std::move(shown.labels)}),
       env_(env) {}
 
 client::ListForm ObjectPrinter::form() const {
   if (output_.is_document()) return client::ListForm::kObjects;
-  if (output_.format == OutputFormat::kName)
-    return order_.reads_objects() ? client::ListForm::kObjects : client::ListForm::kMetadata;
-  const bool view = choice_.kind == Kind::kRun && output_.format == OutputFormat::kTable;
-  return view ? client::ListForm::kTable : client::ListForm::kObjects;
+  if (output_.format != OutputFormat::kName) return client::ListForm::kTable;
+  return order_.reads_objects() ? client::ListForm::kObjects : client::ListForm::kMetadata;
 }
 
 // A whole object in place of its metadata, where a row of the server's is sorted by it.
@@ -32,24 +55,43 @@ std::string ObjectPrinter::wish() const {
   return rows ? "includeObject=Object" : "";
 }
 
-void ObjectPrinter::print_one(const Value& answer) {
-  if (output_.is_document()) return print_document(answer, output_, env_);
-  print_items({answer});
+Status ObjectPrinter::print_one(const Value& answer) {
+  if (output_.is_document()) {
+    print_document(answer, output_, env_);
+    return {};
+  }
+  ASSIGN_OR_RETURN(Table lines, lines_of(answer));
+  write_lines(std::move(lines));
+  return {};
 }
 
-void ObjectPrinter::print_items(const std::vector<Value>& items) {
-  if (items.empty()) return env_.say(cat("no ", info(choice_.kind).plural, " found"));
-  if (!output_.is_document()) return write_lines(rows_of(items));
+Status ObjectPrinter::print_change(std::string_view type, const Value& object) {
+  if (type != "DELETED") return print_one(object);
+  for (const Value* each :
+       form() == client::ListForm::kTable ? objects_of(object) : std::vector{&object}) {
+    const std::string name = each == nullptr ? std::string() : each->text("metadata.name");
+    env_.say(cat(info(choice_.kind).singular, " ", printable(name), " is deleted"));
+  }
+  return {};
+}
+
+void ObjectPrinter::print_documents(const std::vector<Value>& items) {
+  if (items.empty()) env_.say(cat("no ", info(choice_.kind).plural, " found"));
   for (const Value& each : items) print_document(each, output_, env_);
+}
+
+Result<Table> ObjectPrinter::lines_of(const Value& answer) {
+  if (output_.format == OutputFormat::kName) return names_of(choice_.kind, answer);
+  return table_.take(answer);
 }
 
 Status ObjectPrinter::take_part(Value& page) {
   if (output_.is_document()) return gather(page);
-  if (const Value* rows = page.find("rows"); rows != nullptr) return take_view(page, *rows);
-  const std::vector<Value>& items = items_of(page);
+  ASSIGN_OR_RETURN(Table lines, lines_of(page));
   std::vector<SortKey> keys;
-  for (const Value& each : items) keys.push_back(order_.key_of(each));
-  take_lines(rows_of(items), std::move(keys));
+  for (const Value* each : objects_of(page))
+    keys.push_back(order_.key_of(each == nullptr ? Value() : *each));
+  take_lines(std::move(lines), std::move(keys));
   return {};
 }
 
@@ -99,27 +141,6 @@ Status ObjectPrinter::arrange_document() {
   items->array()->clear();
   for (auto& [key, each] : all) items->array()->push_back(std::move(each));
   return {};
-}
-
-// Rows that the server made.
-Status ObjectPrinter::take_view(const Value& page, const Value& rows) {
-  ASSIGN_OR_RETURN(Table table, viewed_table(page, rows, options_));
-  std::vector<SortKey> keys;
-  for (const Value& row : *rows.array()) {
-    const Value* object = row.find("object");
-    keys.push_back(order_.key_of(object == nullptr ? Value() : *object));
-  }
-  take_lines(std::move(table), std::move(keys));
-  return {};
-}
-
-Table ObjectPrinter::rows_of(const std::vector<Value>& objects) const {
-  if (output_.format != OutputFormat::kName)
-    return object_table(choice_.kind, objects, options_, env_.clock.wall());
-  Table names;
-  for (const Value& each : objects)
-    names.rows.push_back({object_reference(choice_.kind, each.text("metadata.name"))});
-  return names;
 }
 
 // Of a part of a list: what is put in order waits for the whole of it.

@@ -8,7 +8,7 @@
 #include "cli/client/object_choice.h"
 #include "cli/options/list_order.h"
 #include "cli/output/object_output.h"
-#include "cli/output/object_table.h"
+#include "cli/output/server_table.h"
 
 namespace paddock::cli {
 
@@ -24,14 +24,16 @@ class ObjectPrinter {
   ObjectPrinter(const ObjectChoice& choice, Shown shown, const Env& env);
 
   bool prints_documents() const { return output_.is_document(); }
-  // What a list must tell for this output. Runs carry what they printed, which no row shows.
+  // What the server must tell for this output. Runs carry what they printed, which no row shows.
   client::ListForm form() const;
   // A parameter for the request of that list; often empty.
   std::string wish() const;
 
-  void print_one(const wire::Value& answer);
-  // What is there now, or changes: documents one after another.
-  void print_items(const std::vector<wire::Value>& items);
+  // One object by its name, or a change of it: UNEXPECTED_ANSWER.
+  Status print_one(const wire::Value& answer);
+  Status print_change(std::string_view type, const wire::Value& object);
+  // What is there now, before it is followed: documents one after another.
+  void print_documents(const std::vector<wire::Value>& items);
   // A part of a list; `end_list` after the last of them: FIELD_UNKNOWN for an order by what is not
   // there.
   Status take_part(wire::Value& page);
@@ -40,15 +42,14 @@ class ObjectPrinter {
  private:
   Status gather(wire::Value& page);
   Status arrange_document();
-  Status take_view(const wire::Value& page, const wire::Value& rows);
-  Table rows_of(const std::vector<wire::Value>& objects) const;
+  Result<Table> lines_of(const wire::Value& answer);
   void take_lines(Table table, std::vector<SortKey> keys);
   void write_lines(Table table);
 
   const ObjectChoice& choice_;
   ObjectOutput output_;
   ListOrder order_;
-  TableOptions options_;
+  ServerTable table_;
   const Env& env_;
   std::vector<size_t> widths_;
   bool found_ = false;

@@ -62,7 +62,7 @@ Result<std::string> print_now(client::ControllerClient& client, const ObjectChoi
   std::string version;
   TRY(client.list(choice.watched(), client::ListForm::kObjects, [&](Value& page) -> Status {
     if (version.empty()) version = page.text("metadata.resourceVersion");
-    printer.print_items(items_of(page));
+    printer.print_documents(items_of(page));
     return {};
   }));
   return version;
@@ -75,13 +75,15 @@ Status follow(Watcher& watcher, const ObjectChoice& choice, ObjectPrinter& print
               const Env& env) {
   for (;;) {
     ASSIGN_OR_RETURN(const std::string version, print_now(watcher.client, choice, printer));
+    Status printed;
     Status ended = watcher.client.follow_objects(
-        choice.watched(), version, env.patience, [&](std::string_view type, const Value& object) {
-          const std::string name = printable(object.text("metadata.name"));
-          if (type == "DELETED") env.say(cat(info(choice.kind).singular, " ", name, " is deleted"));
-          if (type != "DELETED") printer.print_items({object});
-          return true;
-        });
+        choice.watched(), version, env.patience,
+        [&](std::string_view type, const Value& object) {
+          printed = printer.print_change(type, object);
+          return printed.ok();
+        },
+        printer.form());
+    TRY(printed);
     if (ended.ok() || ended.error().code != Code::kGone) return ended;
   }
 }
@@ -92,9 +94,8 @@ Status get_now(client::ControllerClient& client, const ObjectChoice& choice, boo
     ASSIGN_OR_RETURN(const std::string version, print_list(client, choice.target(), printer));
     return {};
   }
-  ASSIGN_OR_RETURN(const Value answer, client.get(choice.target()));
-  if (!watches) printer.print_one(answer);
-  return {};
+  ASSIGN_OR_RETURN(const Value answer, client.get(choice.target(), printer.form()));
+  return watches ? Status() : printer.print_one(answer);
 }
 
 // What changes is shown as it does, and one object is in no order.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/output/kubeconfig.h"
-#include "cli/output/object_table.h"
 #include "cli/output/output_format.h"
 #include "cli/output/run_report.h"
 #include "common/wire/json.h"
@@ -64,19 +63,6 @@ TEST(Kinds, AreKnownByEveryName) {
   EXPECT_EQ(*parse_kind("sandboxes"), Kind::kSandbox);
   EXPECT_EQ(*parse_kind("no"), Kind::kNode);
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
-}
-
-TEST(Kinds, ATableShowsAgesAndLeavesUnknownFieldsOut) {
-  const wire::Value run = wire::parse_json(R"({"metadata":{"name":"a","namespace":"default",
-      "creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Running","nodeName":"n",
-      "startedAt":"2026-01-01T00:00:05Z"}})")
-                              .value();
-  const WallTime now = *parse_time("2026-01-01T00:00:10Z");
-  EXPECT_EQ(render(object_table(Kind::kRun, {run}, {}, now)),
-            "NAME   PHASE     RC   NODE   DURATION   AGE\n"
-            "a      Running   -    n      5s         10s\n");
-  EXPECT_THAT(render(object_table(Kind::kRun, {run}, {.all_namespaces = true}, now)),
-              HasSubstr("default     a"));
 }
 
 TEST(OutputFormat, IsOneOfFive) {

@@ -78,8 +78,8 @@ Status ControllerClient::repeat(const std::function<Status(Failure&)>& attempt) 
   }
 }
 
-Result<wire::Value> ControllerClient::get(const std::string& target) {
-  return call_json(plain_request("GET", target), false);
+Result<wire::Value> ControllerClient::get(const std::string& target, ListForm form) {
+  return call_json(read_request(target, form), false);
 }
 
 Result<wire::Value> ControllerClient::send(const std::string& method, const std::string& target,

@@ -39,7 +39,7 @@ struct UploadProgress {
 // Runs all tasks, at once or one after the other, and returns when all have ended.
 using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
-// How much of each object a list tells.
+// How much of each object an answer tells: all, a row of the server's table, or its metadata.
 enum class ListForm { kObjects, kTable, kMetadata };
 
 class ControllerClient {
@@ -59,7 +59,7 @@ class ControllerClient {
   void set_on_waiting(std::function<void(const Error&)> tell) { on_waiting_ = std::move(tell); }
 
   // --- any resource, as documents (what `paddock get` prints) ---
-  Result<wire::Value> get(const std::string& target);
+  Result<wire::Value> get(const std::string& target, ListForm form = ListForm::kObjects);
   Result<wire::Value> send(const std::string& method, const std::string& target,
                            const wire::Value& body, const std::string& idempotency_key = {});
   // For patches that come to the same when they are done twice, as those by merge and apply do.
@@ -71,11 +71,11 @@ class ControllerClient {
   using TakePage = std::function<Status(wire::Value& page)>;
   Status list(const std::string& target, ListForm form, const TakePage& take);
   // Follows the changes of a list, `target` with its query, from behind `version`. Reconnects as
-  // follow_events does. `type` is ADDED, MODIFIED or DELETED. Gone: list again, too much has
-  // changed since. Returns once `on_change` returned false.
+  // follow_events does. `type` is ADDED, MODIFIED or DELETED. Of tables the first alone names its
+  // columns. Gone: list again, too much has changed since. Returns once `on_change` returned false.
   using OnChange = std::function<bool(std::string_view type, const wire::Value& object)>;
   Status follow_objects(const std::string& target, const std::string& version, Millis patience,
-                        const OnChange& on_change);
+                        const OnChange& on_change, ListForm form = ListForm::kObjects);
 
   // --- runs ---
   Result<contracts::Run> create_run(const contracts::Run& run, const std::string& idempotency_key);

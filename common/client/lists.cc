@@ -11,18 +11,6 @@ namespace {
 constexpr int64_t kObjects = 100;
 constexpr int64_t kRows = 500;
 
-const char* accept_of(ListForm form) {
-  switch (form) {
-    case ListForm::kObjects:
-      return "application/json";
-    case ListForm::kTable:
-      return "application/json;as=Table;v=v1;g=meta.k8s.io";
-    case ListForm::kMetadata:
-      return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-  }
-  return "application/json";
-}
-
 // Not the last of several tries: the same request again, of fewer objects.
 bool may_be_smaller(const Error& error, int64_t limit) {
   return error.reason == "ANSWER_TOO_LARGE" && limit > 1;
@@ -36,9 +24,7 @@ Status ControllerClient::list(const std::string& target, ListForm form, const Ta
   while (true) {
     std::string asked = cat(target, target.find('?') == target.npos ? "?" : "&", "limit=", limit);
     if (!next.empty()) asked += cat("&continue=", percent_encode(next));
-    http::Request request = plain_request("GET", asked);
-    request.headers["Accept"] = accept_of(form);
-    Result<wire::Value> page = call_json(request, false);
+    Result<wire::Value> page = call_json(read_request(asked, form), false);
     if (!page && may_be_smaller(page.error(), limit)) {
       limit /= 2;
       continue;

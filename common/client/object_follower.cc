@@ -56,9 +56,10 @@ bool ObjectFollower::take_piece(std::string_view piece) {
 }
 
 Result<bool> ObjectFollower::connect() {
-  http::Request request =
-      plain_request("GET", cat(target_, "&watch=true&allowWatchBookmarks=true&resourceVersion=",
-                               percent_encode(version_)));
+  http::Request request = read_request(
+      cat(target_,
+          "&watch=true&allowWatchBookmarks=true&resourceVersion=", percent_encode(version_)),
+      form_);
   request.timeout = Millis(0);
   request.idle_timeout = kWatchSilence;
   request.on_data = [this](std::string_view piece) { return take_piece(piece); };
@@ -82,8 +83,8 @@ Status ObjectFollower::run() {
 }
 
 Status ControllerClient::follow_objects(const std::string& target, const std::string& version,
-                                        Millis patience, const OnChange& on_change) {
-  return ObjectFollower(*this, target, version, patience, on_change).run();
+                                        Millis patience, const OnChange& on_change, ListForm form) {
+  return ObjectFollower(*this, target, version, patience, on_change, form).run();
 }
 
 }  // namespace paddock::client

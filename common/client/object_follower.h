@@ -17,11 +17,12 @@ class ObjectFollower {
  public:
   using OnChange = ControllerClient::OnChange;
   ObjectFollower(ControllerClient& client, std::string target, std::string version, Millis patience,
-                 const OnChange& on_change)
+                 const OnChange& on_change, ListForm form)
       : client_(client),
         target_(std::move(target)),
         version_(std::move(version)),
         on_change_(on_change),
+        form_(form),
         reconnect_(patience) {}
   Status run();
 
@@ -35,6 +36,7 @@ class ObjectFollower {
   const std::string target_;  // with a query already
   std::string version_;       // up to which all changes were seen
   const OnChange& on_change_;
+  const ListForm form_;
   Reconnect reconnect_;
   std::string line_;  // its start, until the rest has come
   bool finished_ = false;

@@ -11,6 +11,18 @@ constexpr wire::ParseLimits kLimits{size_t{64} << 20, 64,
                                     4'000'000};  // a tree of 100,000 files fits
 constexpr Millis kCallSilence{30'000};
 
+const char* accept_of(ListForm form) {
+  switch (form) {
+    case ListForm::kObjects:
+      return "application/json";
+    case ListForm::kTable:
+      return "application/json;as=Table;v=v1;g=meta.k8s.io";
+    case ListForm::kMetadata:
+      return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+  }
+  return "application/json";
+}
+
 }  // namespace
 
 http::Request plain_request(std::string method, std::string target) {
@@ -25,6 +37,12 @@ http::Request json_request(std::string method, std::string target, const wire::V
   http::Request request = plain_request(std::move(method), std::move(target));
   request.headers["Content-Type"] = "application/json";
   request.body = wire::to_json(body);
+  return request;
+}
+
+http::Request read_request(std::string target, ListForm form) {
+  http::Request request = plain_request("GET", std::move(target));
+  request.headers["Accept"] = accept_of(form);
   return request;
 }
 

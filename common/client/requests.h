@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/client/controller_client.h"
 #include "common/client/retry.h"
 #include "common/http/http_client.h"
 #include "common/wire/describe.h"
@@ -11,6 +12,8 @@ namespace paddock::client {
 
 http::Request plain_request(std::string method, std::string target);
 http::Request json_request(std::string method, std::string target, const wire::Value& body);
+// Of objects, by the media types of the Kubernetes API.
+http::Request read_request(std::string target, ListForm form);
 // Bytes of any amount: no limit on the whole, but on silence.
 http::Request stream_request(std::string method, std::string target);
 

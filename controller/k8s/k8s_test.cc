@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
+#include "controller/k8s/cells.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/objects.h"
 #include "controller/k8s/selectors.h"
@@ -79,6 +80,24 @@ TEST(Table, HasOneCellPerColumnForEveryKind) {
   EXPECT_EQ(cells(contracts::Sandbox{}, kNow).array()->size(), columns("Sandbox").array()->size());
   EXPECT_EQ(cells(contracts::ToolToken{}, kNow).array()->size(),
             columns("ToolToken").array()->size());
+  EXPECT_EQ(cells(contracts::Secret{}, kNow).array()->size(), columns("Secret").array()->size());
+}
+
+TEST(Table, NamesAllThatKeepsRunsAwayFromANode) {
+  const auto status = [](const contracts::Node& node) {
+    return *(*cells(node, kNow).array())[1].string();
+  };
+  contracts::Node node;
+  EXPECT_EQ(status(node), "NotReady");
+  node.status.ready = true;
+  EXPECT_EQ(status(node), "Ready");
+  node.spec.unschedulable = true;
+  node.spec.drain.emplace();
+  node.spec.taints.emplace_back();
+  EXPECT_EQ(status(node), "Ready,SchedulingDisabled,Draining,Tainted");
+  node = {};
+  node.status.reason = contracts::kNodeLost;
+  EXPECT_EQ(status(node), "Lost");
 }
 
 TEST(Table, CarriesTheMetadataThatKubectlSortsAndLabelsBy) {

@@ -2,8 +2,8 @@
 // no other kinds. Pure.
 #pragma once
 
+#include "controller/k8s/cells.h"
 #include "controller/k8s/selectors.h"
-#include "controller/k8s/table.h"
 
 namespace paddock::k8s {
 

@@ -1,20 +1,11 @@
-// How runs, workspaces and nodes look as lists and tables, and which of both a client asked for.
-// Pure.
+// How objects look as lists and tables, and which of both a client asked for. Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "common/base/time.h"
-#include "common/contracts/grant.h"
-#include "common/contracts/node.h"
-#include "common/contracts/run.h"
-#include "common/contracts/sandbox.h"
-#include "common/contracts/secret.h"
-#include "common/contracts/tool_token.h"
-#include "common/contracts/volume.h"
-#include "common/contracts/workspace.h"
+#include "common/base/result.h"
+#include "common/wire/value.h"
 
 namespace paddock::k8s {
 
@@ -22,20 +13,6 @@ namespace paddock::k8s {
 enum class Form { kObject, kTable, kMetadata };
 // The first form in an Accept header that we can serve.
 Form requested_form(std::string_view accept);
-
-// The cells of one row, in the order of the kind's columns.
-wire::Value cells(const contracts::Run& run, WallTime now);
-wire::Value cells(const contracts::Workspace& workspace, WallTime now);
-wire::Value cells(const contracts::Volume& volume, WallTime now);
-wire::Value cells(const contracts::Node& node, WallTime now);
-wire::Value cells(const contracts::ToolToken& token, WallTime now);
-wire::Value cells(const contracts::Sandbox& session, WallTime now);
-wire::Value cells(const contracts::Grant& grant, WallTime now);
-wire::Value cells(const contracts::Secret& secret, WallTime now);
-wire::Value columns(std::string_view kind);
-// The words of cells: how long ago, and what is not there.
-std::string age(const std::optional<wire::Timestamp>& from, WallTime to);
-std::string or_none(const std::string& text);
 
 // What `row.object` holds.
 enum class IncludeObject { kMetadata, kObject, kNone };

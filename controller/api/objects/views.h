@@ -4,6 +4,7 @@
 
 #include "controller/api/objects/kind.h"
 #include "controller/api/objects/watch.h"
+#include "controller/k8s/cells.h"
 #include "controller/k8s/table.h"
 
 namespace paddock::api {
