@@ -16,6 +16,11 @@ Result<std::string> read_token(const std::string& path) {
   return std::string(trim(*text));
 }
 
+// The one that the caller named; empty if none.
+Result<std::string> named_token(const ConnectionOptions& options, const Env& env) {
+  return options.token_file.empty() ? env.var("PADDOCK_TOKEN") : read_token(options.token_file);
+}
+
 Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const Env& env) {
   http::Endpoint endpoint;
   endpoint.base_url = options.server.empty() ? env.var("PADDOCK_SERVER") : options.server;
@@ -23,10 +28,7 @@ Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const E
   if (!endpoint.base_url.starts_with("https://") && !endpoint.base_url.starts_with("http://")) {
     return invalid_argument("INVALID_SERVER", "must be an https:// address", "--server");
   }
-  endpoint.token = env.var("PADDOCK_TOKEN");
-  if (!options.token_file.empty()) {
-    ASSIGN_OR_RETURN(endpoint.token, read_token(options.token_file));
-  }
+  ASSIGN_OR_RETURN(endpoint.token, named_token(options, env));
   const std::string ca_file =
       options.ca_file.empty() ? env.var("PADDOCK_CA_FILE") : options.ca_file;
   if (!ca_file.empty()) {
@@ -71,10 +73,14 @@ Result<InstancePaths> find_instance(const Env& env, const std::string& name) {
   return instance_paths(root, name, settings.data_dir);
 }
 
-Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::string& url) {
+Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::string& url,
+                                         std::string token) {
   http::Endpoint endpoint;
   endpoint.base_url = url;
-  ASSIGN_OR_RETURN(endpoint.token, read_token(paths.controller_data() + "/tokens/admin"));
+  endpoint.token = std::move(token);
+  if (endpoint.token.empty()) {
+    ASSIGN_OR_RETURN(endpoint.token, read_token(paths.controller_data() + "/tokens/admin"));
+  }
   const std::string ca_file = paths.controller_data() + "/tls/ca.pem";
   if (url.starts_with("https://")) {
     ASSIGN_OR_RETURN(endpoint.ca_pem, os::read_file(ca_file, kMaxCaFile));
@@ -88,7 +94,8 @@ Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const 
   ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, target.instance));
   ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, current_pointer(paths));
   if (!pointer || !is_alive(pointer->controller)) return not_up(target.instance, pointer);
-  return instance_endpoint(paths, pointer->url);
+  ASSIGN_OR_RETURN(std::string token, named_token(options, env));
+  return instance_endpoint(paths, pointer->url, std::move(token));
 }
 
 }  // namespace paddock::cli

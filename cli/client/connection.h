@@ -1,6 +1,6 @@
 // Which controller a command talks to, and with which credential:
 //   --server URL [--token-file F] [--ca-file F]     any controller
-//   --instance NAME                                 an instance on this host
+//   --instance NAME [--token-file F]                an instance on this host, else as its operator
 //   PADDOCK_SERVER, PADDOCK_TOKEN, PADDOCK_CA_FILE; PADDOCK_INSTANCE; else the instance `default`
 #pragma once
 
@@ -36,7 +36,9 @@ Result<InstancePaths> find_instance(const Env& env, const std::string& name);
 
 // INSTANCE_NOT_UP when the instance has no running controller.
 Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const Env& env);
-// The endpoint of an instance's controller, from its pointer and its data folder.
-Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::string& url);
+// The endpoint of an instance's controller, from its pointer and its data folder. `token`: whose
+// caller it is; empty: the operator's, who owns that folder.
+Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::string& url,
+                                         std::string token = "");
 
 }  // namespace paddock::cli

@@ -1,6 +1,8 @@
 // Which controller a command talks to.
 #include "cli/client/connection.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
@@ -39,6 +41,26 @@ TEST_F(Connection, AnInstanceWhoseControllerEndedSaysWhichItWas) {
   const Error error = resolve_endpoint({}, env_).error();
   EXPECT_EQ(error.reason, "INSTANCE_NOT_UP");
   EXPECT_NE(error.message.find("process 77"), std::string::npos);
+  EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
+}
+
+// A narrow token that is set and ignored would let a program act as the operator.
+TEST_F(Connection, AnInstanceIsAskedByWhomeverIsNamed) {
+  env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-asked";
+  const InstancePaths paths = find_instance(env_, "default").value();
+  ASSERT_TRUE(os::make_dirs(paths.controller_data() + "/tokens").ok());
+  ASSERT_TRUE(os::write_file_atomic(paths.controller_data() + "/tokens/admin", "operator\n").ok());
+  InstancePointer pointer;
+  pointer.id = "of-an-up";
+  pointer.instance = "default";
+  pointer.url = "http://127.0.0.1:1";
+  pointer.controller = to_ref(*os::identify(::getpid()));
+  ASSERT_TRUE(write_pointer(paths.pointer(), pointer).ok());
+  EXPECT_EQ(resolve_endpoint({}, env_)->token, "operator");
+  env_.vars["PADDOCK_TOKEN"] = "narrow";
+  EXPECT_EQ(resolve_endpoint({}, env_)->token, "narrow");
+  EXPECT_EQ(resolve_endpoint({.token_file = "/nowhere"}, env_).error().reason,
+            "TOKEN_FILE_UNREADABLE");
   EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
 }
 

@@ -27,7 +27,7 @@ def state_root(env: Mapping[str, str]) -> pathlib.Path:
 
 
 def local_instance(env: Mapping[str, str]) -> Target:
-    """The instance on this host, as its `paddock up` left word of it."""
+    """The instance on this host, as its `paddock up` left word of it; its operator asks, unless PADDOCK_TOKEN is another's."""
     name = env.get("PADDOCK_INSTANCE") or "default"
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", name):
         raise PaddockError("PADDOCK_INSTANCE is no name of an instance", code="INVALID_INSTANCE_NAME")
@@ -37,7 +37,7 @@ def local_instance(env: Mapping[str, str]) -> Target:
         data = folder
         if (folder / "settings.json").exists():
             data = pathlib.Path(json.loads((folder / "settings.json").read_text()).get("dataDir") or folder)
-        token = (data / "controller" / "tokens" / "admin").read_text().strip()
+        token = env.get("PADDOCK_TOKEN") or (data / "controller" / "tokens" / "admin").read_text().strip()
     except (OSError, ValueError, KeyError, TypeError):
         raise PaddockError(f"the instance `{name}` is not up on this host, or belongs to another user; `paddock up` starts it, "
                            "PADDOCK_SERVER names one elsewhere", code="INSTANCE_NOT_UP") from None
