@@ -2,6 +2,8 @@
 // stored; with --detach a Run, which is.
 #include "common/contracts/execute.h"
 
+#include <unistd.h>
+
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/code_run.h"
@@ -29,15 +31,23 @@ struct Program {
   std::optional<wire::Value> input;
 };
 
+constexpr const char* kStdin = "-";
+
+Result<std::string> read_named(const std::string& file, const Env& env) {
+  if (file == kStdin) return os::read_all(STDIN_FILENO, kMostInputBytes);
+  return os::read_file(absolute_path(env.cwd, file), kMostInputBytes);
+}
+
 Result<Program> program_of(const Parsed& parsed, const Env& env) {
   const ReadingFile reading;
   Program out;
   const std::string file = parsed.text("FILE.py");
-  ASSIGN_OR_RETURN(out.code, os::read_file(absolute_path(env.cwd, file), kMostInputBytes));
-  if (!parsed.has("input")) return out;
   const std::string input = parsed.text("input");
-  ASSIGN_OR_RETURN(const std::string text,
-                   os::read_file(absolute_path(env.cwd, input), kMostInputBytes));
+  if (file == kStdin && input == kStdin)
+    return invalid_argument("STDIN_TWICE", "the code is read from standard input", "--input");
+  ASSIGN_OR_RETURN(out.code, read_named(file, env));
+  if (!parsed.has("input")) return out;
+  ASSIGN_OR_RETURN(const std::string text, read_named(input, env));
   ASSIGN_OR_RETURN(out.input, wire::parse_json(text));
   return out;
 }
@@ -69,8 +79,9 @@ int exit_code_of_answer(const ExecuteAnswer& answer) {
 // Durable and queued, as any run: followed with `paddock logs` and `paddock wait`.
 Result<int> create_code_run(Watcher& watcher, const Parsed& parsed, Program program,
                             OutputFormat format, const Env& env) {
+  const std::string file = parsed.text("FILE.py");
   const std::string made_up =
-      cat(slug(os::base_name(parsed.text("FILE.py"))), "-", make_suffix(env.random));
+      cat(file == kStdin ? "code" : slug(os::base_name(file)), "-", make_suffix(env.random));
   ASSIGN_OR_RETURN(const contracts::Run wanted,
                    code_run(parsed, std::move(program.code), std::move(program.input), made_up));
   const auto created = watcher.client.create_run(wanted, make_uuid(env.random));
