@@ -1,6 +1,7 @@
-"""The transcripts in the README are what a real instance says.
+"""The transcripts in the README and in the pages for each kind of user are what a real instance says.
 
-In a block of ```console a line after `$ ` is typed, those below it are what is said. `…` alone stands for any lines; names
+In a block of ```console a line after `$ ` is typed, and after `> ` the rest of it; those below are what is said. `…` alone stands for
+any lines, at a line's end for the rest of it; names
 that are made up, ports, times, this host's name, Python's version and how many forbidden things there are may differ, nothing else."""
 import os
 import pathlib
@@ -19,6 +20,7 @@ ALIKE = (  # what may differ, and what stands for it on both sides
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r"\b(\d+) of \1\b", "ALL of ALL"),
     (r"(\bon node |\bSucceeded +\d+ +)\S+", r"\1NODE"),
+    (r"\bnode \S+ is\b", "node NODE is"),
     (r"\bpython3\.\d+", "python3.MINOR"),
     (r"\b(\d+(ms|s|m|h))+\b", "TIME"),
     (r"\s+", " "),  # columns are as wide as what is in them
@@ -35,6 +37,8 @@ def steps(text):
     for line in "".join(blocks(text)).splitlines():
         if line.startswith("$ "):
             found.append((line[2:], []))
+        elif line.startswith("> ") and not found[-1][1]:
+            found[-1] = (f"{found[-1][0]}\n{line[2:]}", [])
         else:
             found[-1][1].append(line)
     return found
@@ -48,6 +52,8 @@ def essence(line):
 
 
 def fits(line, said):
+    if line.endswith(ANY_LINES):
+        return essence(said).startswith(essence(line.removesuffix(ANY_LINES)))
     return essence(line) == essence(said)
 
 
@@ -73,26 +79,28 @@ class Comparing(unittest.TestCase):
         self.assertIsNone(first_difference(["run hello-knkvp created"], ["run hello-2x9zq created"]))
         self.assertIsNone(first_difference(["took 36ms on node laptop", "18 of 18"], ["took 1s203ms on node vm", "20 of 20"]))
         self.assertIsNone(first_difference(["A    RC", "…", "end"], ["A  RC", "1", "2", "end"]))
+        self.assertIsNone(first_difference(["by: …"], ["by: somebody"]))
         for expected, said in ((["42"], ["43"]), (["rc 0 (OK)"], ["rc 1 (OK)"]), (["18 of 18"], ["17 of 18"]), (["a"], ["a", "b"]),
-                               (["…", "a"], ["b"]), (["a", "b"], ["a"]), (["run hello-knkvp created"], ["run other-knkvp created"]),
+                               (["…", "a"], ["b"]), (["a", "b"], ["a"]), (["by: …"], ["to: x"]), (["run hello-knkvp created"], ["run other-knkvp created"]),
                                (["PHASE   RC"], ["PHASE"]), (["network connect on 192.0.2.1:443"], ["network connect on 192.0.2.1:80"])):
             self.assertIsNotNone(first_difference(expected, said), (expected, said))
 
     def test_finds_each_command_with_what_it_says(self):
         self.assertEqual(steps("x\n```console\n$ a\nb\n$ c\n```\n```sh\n$ no\n```\n```console\n$ d\n```\n"), [("a", ["b"]), ("c", []), ("d", [])])
+        self.assertEqual(steps("```console\n$ cat <<X\n> 1\n> X\n1\n> 2\n```\n"), [("cat <<X\n1\nX", ["1", "> 2"])])
 
 
-class Readme(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-readme-")))
+class Host:
+    """A folder to work in, and instances of its own."""
+
+    def __init__(self, folder):
+        self.work = folder / "work"
+        self.work.mkdir()
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
-        self.env.update(PADDOCK_HOME=str(self.folder / "state"), PATH=f"{BIN}:{self.env['PATH']}", NO_COLOR="1")
-        self.addCleanup(self.shell, "paddock down")
+        self.env.update(PADDOCK_HOME=str(folder / "state"), PATH=f"{BIN}:{self.env['PATH']}", NO_COLOR="1")
 
     def shell(self, script):
-        work = self.folder / "work"
-        work.mkdir(exist_ok=True)
-        shell = subprocess.Popen(["bash", "-c", script], env=self.env, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        shell = subprocess.Popen(["bash", "-c", script], env=self.env, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True, start_new_session=True)
         try:
             return shell.communicate(timeout=2 * PATIENCE_S)[0]
@@ -100,18 +108,33 @@ class Readme(unittest.TestCase):
             if shell.poll() is None:
                 os.killpg(shell.pid, signal.SIGKILL)
 
-    def test_every_transcript_is_what_a_real_instance_says(self):
-        typed = steps((SOURCE / "README.md").read_text())
-        self.assertGreaterEqual(len(typed), 8)
+
+class Transcripts(unittest.TestCase):
+    def check_page(self, page, least):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-readme-")))
+        host = Host(folder)
+        self.addCleanup(host.shell, "paddock down")
+        typed = steps((SOURCE / page).read_text())
+        self.assertGreaterEqual(len(typed), least)
         marks = [SAID.format(number) for number in range(len(typed))]
-        said = self.shell("".join(f"echo '{mark}'\n{command}\n" for mark, (command, _) in zip(marks, typed)))
+        said = host.shell("".join(f"echo '{mark}'\n{command}\n" for mark, (command, _) in zip(marks, typed)))
         for number, (mark, (command, expected)) in enumerate(zip(marks, typed)):
             after = said.split(mark + "\n", 1)[1]
             came = after.split(marks[number + 1] + "\n", 1)[0] if number + 1 < len(marks) else after
             difference = first_difference(expected, came.splitlines())
-            if difference is not None and "exit code 0" not in self.shell("paddock doctor && echo exit code 0"):
+            if difference is not None and "exit code 0" not in host.shell("paddock doctor && echo exit code 0"):
                 self.skipTest("this host does not enforce everything: `paddock doctor`")
-            self.assertIsNone(difference, f"$ {command}\n{came}")
+            self.assertIsNone(difference, f"{page}\n$ {command}\n{came}")
+
+    def test_the_readme(self):
+        self.check_page("README.md", 8)
+
+    def test_each_kind_of_users_first_five_minutes(self):
+        pages = sorted(path.relative_to(SOURCE) for path in (SOURCE / "docs").glob("for-*.md"))
+        self.assertEqual(len(pages), 4)
+        for page in pages:
+            with self.subTest(page=str(page)):
+                self.check_page(page, 8)
 
 
 if __name__ == "__main__":
