@@ -7,6 +7,7 @@
 #include "common/os/file.h"
 #include "common/wire/yaml.h"
 #include "controller/app/flags.h"
+#include "tests/support/settings_golden.h"
 
 namespace paddock::app {
 namespace {
@@ -25,6 +26,11 @@ TEST(Config, ExampleFileEqualsTheDefaultsAndDocumentsEveryKey) {
     const std::string key = path.substr(path.rfind('.') + 1) + ":";
     EXPECT_NE(example().find(key), std::string::npos) << path;
   }
+}
+
+TEST(Config, SettingsAreThoseOfTheGoldenFile) {
+  test::expect_golden_settings("paddock-controller", config_variables(), wire::schema<Config>(),
+                               wire::encode(Config{}));
 }
 
 TEST(Config, NothingAtAllGivesTheDefaults) {

@@ -8,6 +8,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "node-agent/app/identity.h"
+#include "tests/support/settings_golden.h"
 
 namespace paddock::agent {
 namespace {
@@ -32,6 +33,13 @@ TEST(Config, TheExampleFileIsEqualToTheDefaults) {
   for (const auto& [key, value] : *defaults.object()) {
     EXPECT_THAT(*text, HasSubstr(cat("\n", key, ":")));
   }
+}
+
+TEST(Config, SettingsAreThoseOfTheGoldenFile) {
+  test::expect_golden_settings(
+      "paddock-node-agent",
+      wire::settings_variables("PADDOCK_NODE_AGENT_", wire::schema<AgentConfig>()),
+      wire::schema<AgentConfig>(), wire::encode(AgentConfig{}));
 }
 
 TEST(Config, VariablesOverrideTheFileAndFlagsOverrideBoth) {

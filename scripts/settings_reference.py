@@ -1,0 +1,43 @@
+"""docs/settings.md: every setting of both daemons, from the golden files that their tests write."""
+import json
+
+from api_reference import bounds
+
+HEAD = """# Settings
+
+Made by `scripts/generate` from the programs' own declarations; `tests/tidy` says when it is stale. The files
+[controller.example.yaml](../packaging/controller.example.yaml) and
+[node-agent.example.yaml](../packaging/node-agent.example.yaml) have the same keys with their defaults and more words.
+
+A key of the file (`--config FILE`) loses against its variable, and that against a flag. A variable's value is read as YAML
+(`[a.example, b.example]`, `512Mi`, `true`). A key or a variable that there is not ends the start and is named. Durations are such as
+`30m`, quantities such as `512Mi` or a number of bytes. What the command line reads is in `paddock --help`.
+"""
+PROGRAMS = {"paddock-controller": "PADDOCK_CONTROLLER_", "paddock-node-agent": "PADDOCK_NODE_AGENT_"}
+
+
+def unless_given(value):
+    if value in (None, "", [], {}):
+        return "none"
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`"
+
+
+def about(schema):
+    words = [schema.get("description", ""), bounds({name: value for name, value in schema.items() if name not in ("default", "example", "minLength")})]
+    if "enum" in schema:
+        words.append("one of " + ", ".join(f"`{each}`" for each in schema["enum"]))
+    return "; ".join(filter(None, words)).replace("|", "\\|")
+
+
+def section(program, settings):
+    yield from ["", f"## {program}", "", "| key | variable | unless given | |", "|---|---|---|---|"]
+    for each in settings:
+        variable = "…" + each["variable"].removeprefix(PROGRAMS[program])
+        yield f"| `{each['key']}` | `{variable}` | {unless_given(each['default'])} | {about(each['schema'])} |"
+
+
+def document(root):
+    lines = [HEAD.rstrip("\n"), "", "`…` stands for " + " and ".join(f"`{prefix}` of {name}" for name, prefix in PROGRAMS.items()) + "."]
+    for program in PROGRAMS:
+        lines += section(program, json.loads((root / "tests/golden/settings" / f"{program}.json").read_text()))
+    return "\n".join(lines) + "\n"
