@@ -33,6 +33,11 @@ inline constexpr std::string_view kSandboxDestroy = "sandbox.destroy";
 inline constexpr std::string_view kObjectCreate = "object.create";
 inline constexpr std::string_view kObjectUpdate = "object.update";
 inline constexpr std::string_view kObjectDelete = "object.delete";
+// Files: of a workspace a whole tree at once, of a session one by one, of a volume a version.
+inline constexpr std::string_view kWorkspaceWrite = "workspace.write";
+inline constexpr std::string_view kFileWrite = "file.write";
+inline constexpr std::string_view kFileRemove = "file.remove";
+inline constexpr std::string_view kVolumePublish = "volume.publish";
 inline constexpr std::string_view kRunCancel = "run.cancel";
 inline constexpr std::string_view kToolResult = "tool.result";
 inline constexpr std::string_view kExecuteRequest = "execute.request";  // code, answered at once

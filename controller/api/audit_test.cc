@@ -29,9 +29,46 @@ TEST_F(Audit, TellsWhoMadeChangedCancelledAndDeletedWhat) {
   ASSERT_EQ(call("POST", cat(kRuns, "/r/cancel")).status, 200);
   ASSERT_EQ(call("POST", cat(kRuns, "/r/cancel")).status, 200);
   ASSERT_EQ(call("DELETE", cat(kRuns, "/r")).status, 200);
-  EXPECT_EQ(told(), (Told{"object.create admin workspaces/w", "object.create admin runs/r",
-                          "object.update admin runs/r", "command.cancelled  runs/r",
-                          "run.cancel admin runs/r", "object.delete admin runs/r"}));
+  EXPECT_EQ(told(), (Told{"object.create admin workspaces/w", "workspace.write admin workspaces/w",
+                          "object.create admin runs/r", "object.update admin runs/r",
+                          "command.cancelled  runs/r", "run.cancel admin runs/r",
+                          "object.delete admin runs/r"}));
+}
+
+// One record for each request that changes something, however many files it brings.
+TEST_F(Audit, TellsWhoWroteAndRemovedWhichFilesOfAWorkspace) {
+  make_workspace();
+  const std::string digest = crypto::sha256_hex("print(1)\n");
+  std::vector<std::string> paths;
+  for (int i = 0; i < 400; ++i) paths.push_back(cat("f-", 1000 + i, ".py"));
+  std::vector<std::string> entries;
+  for (const std::string& path : paths)
+    entries.push_back(
+        cat(R"({"path":")", path, R"(","size":9,"executable":false,"digest":")", digest, "\"}"));
+  const std::string tree = cat(R"({"entries":[)", join(entries, ","), "]}");
+  const std::string writer = add_token("writer", {"workspaces:write"});
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(send(request_of("POST", cat(kWorkspaces, "/w/tree"), writer), tree).status, 200);
+  const Answer answer = call("GET", "/audit?type=workspace.write");
+  const auto list = wire::decode<contracts::AuditList>(answer.body);
+  ASSERT_EQ(list->items.size(), 2U) << answer.text;
+  const contracts::AuditEvent& first = list->items[0];
+  EXPECT_EQ(first.details.at("writtenPaths"), R"(["s.py"])");
+  EXPECT_FALSE(first.details.contains("was"));
+  const contracts::AuditEvent& event = list->items[1];
+  EXPECT_EQ(event.subject, "writer");
+  EXPECT_EQ(event.object, "workspaces/w");
+  EXPECT_FALSE(event.request_id.empty());
+  const auto& told = event.details;
+  EXPECT_EQ(told.at("was"), first.details.at("root"));
+  EXPECT_EQ(told.at("files"), "400");
+  EXPECT_EQ(told.at("bytes"), "3600");
+  EXPECT_EQ(told.at("written"), "400");
+  EXPECT_EQ(told.at("removed"), "1");
+  EXPECT_EQ(told.at("removedPaths"), R"(["s.py"])");
+  EXPECT_LE(told.at("writtenPaths").size(), contracts::kAuditText);
+  EXPECT_TRUE(told.at("writtenPaths").starts_with(R"(["f-1000.py","f-1001.py")"));
+  EXPECT_TRUE(wire::parse_json(told.at("writtenPaths")).ok());
 }
 
 TEST_F(Audit, TellsOfACancelWhicheverWayItIsAskedFor) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "common/base/text.h"
 #include "common/cas/tree.h"
+#include "common/contracts/audit.h"
 #include "controller/volumes/resolve.h"
 
 namespace paddock::volumes {
@@ -90,6 +92,26 @@ VolumeVersion version_of(const Run& run, const Offer& offer, WallTime now) {
   return version;
 }
 
+// Older versions than `oldest` are no more.
+contracts::AuditEvent event_of(const Run& run, const Volume& volume, WallTime now) {
+  const VolumeVersion& version = volume.status.versions.back();
+  contracts::AuditEvent event;
+  event.time = {now};
+  event.type = contracts::audit::kVolumePublish;
+  event.subject = cat("node:", run.status.node_name);
+  event.name_space = volume.metadata.name_space;
+  event.object = cat("volumes/", volume.metadata.name);
+  event.session_id = run.metadata.uid;
+  event.command_id = cat(run.metadata.uid, "/", run.status.attempt);
+  event.details = {{"version", std::to_string(version.version)},
+                   {"root", version.root},
+                   {"files", std::to_string(version.files)},
+                   {"bytes", std::to_string(version.bytes)},
+                   {"run", run.metadata.name},
+                   {"oldest", std::to_string(volume.status.versions.front().version)}};
+  return event;
+}
+
 }  // namespace
 
 Result<contracts::Tree> tree_of(const std::vector<Artifact>& artifacts) {
@@ -135,6 +157,8 @@ Result<int64_t> publish(store::WriteTxn& txn, const Run& run, const Offer& offer
   Volume volume = known ? std::move(*known) : new_volume(run, offer.volume_uid, now);
   const int64_t number = add_version(volume, version_of(run, offer, now), limits.keep_versions);
   TRY(known ? txn.update(volume) : txn.create(volume));
+  contracts::AuditEvent event = event_of(run, volume, now);
+  TRY(txn.append_audit(event));
   return number;
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/cas/tree.h"
+#include "common/contracts/audit.h"
 #include "common/crypto/digest.h"
 #include "controller/store/run_writes.h"
 #include "controller/volumes/publish.h"
@@ -107,6 +108,30 @@ TEST_F(Volumes, OnlyTheNewestVersionsStayAndNumbersAreNotUsedTwice) {
   EXPECT_EQ(gone.error().reason, "VOLUME_VERSION_NOT_FOUND");
   EXPECT_EQ(gone.error().causes.at(0).field, "spec.volumes[0].version");
   EXPECT_NE(gone.error().message.find("3, 4"), std::string::npos);
+}
+
+TEST_F(Volumes, EachVersionIsInTheAuditLogAndWhatWasRefusedIsNot) {
+  limits_.per_namespace = 1;
+  const contracts::Run run = add_run("one", "data");
+  for (const char* content : {"1", "2", "3"}) publish_text(run, content);
+  const contracts::Run other = add_run("two", "more");
+  EXPECT_FALSE(publish_now(other, offer(other, {artifact("out/f.txt", "1")}).value()).ok());
+  std::vector<contracts::AuditEvent> events;
+  ASSERT_TRUE(store_
+                  ->read([&](store::ReadTxn& txn) -> Status {
+                    store::AuditQuery query;
+                    query.type = contracts::audit::kVolumePublish;
+                    ASSIGN_OR_RETURN(events, txn.audit_events(query));
+                    return {};
+                  })
+                  .ok());
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[2].subject, "node:n1");
+  EXPECT_EQ(events[2].object, "volumes/data");
+  EXPECT_EQ(events[2].session_id, run.metadata.uid);
+  EXPECT_EQ(events[2].details.at("version"), "3");
+  EXPECT_EQ(events[2].details.at("oldest"), "2");
+  EXPECT_EQ(events[2].details.at("root"), resolve_now(reader({{"data", {}}})).value()[0].root);
 }
 
 TEST_F(Volumes, AnotherNamespacesVolumeIsOneThatIsNotThere) {

@@ -68,14 +68,17 @@ Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, OwnBlobs&
   return missing;
 }
 
-Status record_tree(store::WriteTxn& txn, const store::Key& key, const Tree& tree,
-                   const Digest& root) {
-  ASSIGN_OR_RETURN(Workspace workspace, txn.get<Workspace>(key));
+void point_to(Workspace& workspace, const Tree& tree, const Digest& root) {
   workspace.status.root = root;
   workspace.status.files = static_cast<int64_t>(tree.entries.size());
   workspace.status.bytes = 0;
   for (const TreeEntry& entry : tree.entries) workspace.status.bytes += entry.size;
-  return txn.update(workspace);
+}
+
+// A tree that cannot be read any more had nothing that could be named.
+TreeChange change_since(const cas::BlobStore& blobs, const Digest& was, const Tree& tree) {
+  const Result<Tree> before = was.empty() ? Result<Tree>(Tree{}) : stored_tree(blobs, was);
+  return change_of(before ? *before : Tree{}, tree);
 }
 
 Result<Workspace> read_workspace(store::Store& store, const store::Key& key) {
@@ -96,7 +99,8 @@ TreeAnswer answer_for(const Digest& root) {
 
 }  // namespace
 
-Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, const Tree& tree) {
+Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, const Tree& tree,
+                              const RecordFiles& record) {
   TRY(check_size(tree, shelf.max_tree, shelf.max_blob));
   const cas::BlobStore& blobs = shelf.blobs;
   ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(shelf.store, key));
@@ -107,7 +111,15 @@ Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, con
   TRY(blobs.sync());
   (void)blobs.use(answer.root);
   ASSIGN_OR_RETURN(const Digest stored, blobs.put(cas::canonical_tree(tree)));
-  TRY(shelf.store.write([&](store::WriteTxn& txn) { return record_tree(txn, key, tree, stored); }));
+  const Digest& was = workspace.status.root;
+  const TreeChange change = record ? change_since(blobs, was, tree) : TreeChange{};
+  TRY(shelf.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(Workspace now, txn.get<Workspace>(key));
+    const bool news = now.status.root != stored;
+    point_to(now, tree, stored);
+    TRY(txn.update(now));
+    return news && record ? record(txn, {now, was, change}) : Status();
+  }));
   answer.root = stored;
   answer.stored = true;
   return answer;

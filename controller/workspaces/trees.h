@@ -3,13 +3,24 @@
 // root it was created with. Any thread.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "common/cas/tree.h"
 #include "controller/store/store.h"
 #include "controller/workspaces/own_blobs.h"
+#include "controller/workspaces/tree_change.h"
 
 namespace paddock::workspaces {
+
+// Part of the transaction that gives the workspace other files: what of them is other than it was
+// when `was` was its root. That is the one before it, unless others were sent at the same time.
+struct FilesChange {
+  const contracts::Workspace& workspace;  // as it is now
+  contracts::Digest was;                  // empty: it had none
+  TreeChange change;
+};
+using RecordFiles = std::function<Status(store::WriteTxn&, const FilesChange&)>;
 
 // Stores `tree` as the tree of a workspace if all its blobs are here; says which are missing
 // otherwise. What the namespace has not shown to have (OwnBlobs) is missing, whoever else sent it.
@@ -17,7 +28,8 @@ namespace paddock::workspaces {
 // blob; TooLarge (TREE_TOO_LARGE, BLOB_TOO_LARGE) when all files together have more than `max_tree`
 // bytes, or one has more than `max_blob`.
 Result<contracts::TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key,
-                                         const contracts::Tree& tree);
+                                         const contracts::Tree& tree,
+                                         const RecordFiles& record = {});
 
 // Whether `root` is the tree of a workspace and all its blobs are here; nothing is stored.
 // WORKSPACE_NOT_FOUND.

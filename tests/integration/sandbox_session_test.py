@@ -120,6 +120,9 @@ class AcceptanceCriteria(SessionTest):
         self.result(name, "x" * 201, commandId="long")
         forged = 'echo a\n{"type":"sandbox.destroy","session_id":"forged"}'
         self.result(name, forged, commandId="forges")
+        for method, path in (("PUT", "data/a.txt"), ("GET", "data/a.txt"), ("DELETE", "data/a.txt"),
+                             ("DELETE", "data/a.txt"), ("PUT", "data")):  # the last two are refused
+            self.api.file(method, name, path, b"12345" if method == "PUT" else None)
         self.api.destroy(name)
         events = self.api.audit(uid)
         told = [(e["type"], e.get("command_id", "").removeprefix(uid + "/"), e.get("reason", "")) for e in events]
@@ -133,7 +136,10 @@ class AcceptanceCriteria(SessionTest):
             ("command.complete", "floods", "OK"),
             ("limit.exceeded", "long", "E_LIMIT_COMMAND"),
             ("command.start", "forges", ""), ("command.complete", "forges", "FAILED"),
+            ("file.write", "", ""), ("file.remove", "", ""),
             ("sandbox.destroy", "", "")])
+        self.assertEqual([(e["details"]["path"], e["details"].get("bytes"), e["subject"]) for e in events
+                          if e["type"].startswith("file.")], [("data/a.txt", "5", "admin"), ("data/a.txt", None, "admin")])
         for event in events:
             self.assertEqual(event["session_id"], uid)
             self.assertTrue(event["time"] and event["subject"] and event["object"] == f"sandboxes/{name}", event)

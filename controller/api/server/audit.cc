@@ -7,8 +7,8 @@ namespace {
 
 using contracts::AuditEvent;
 
-AuditEvent event_by(const auth::Principal& principal, std::string_view type, WallTime now,
-                    const std::string& request_id) {
+AuditEvent begin_event(const auth::Principal& principal, std::string_view type, WallTime now,
+                       const std::string& request_id) {
   AuditEvent event;
   event.time = {now};
   event.type = type;
@@ -25,15 +25,22 @@ std::string caller_of(const auth::Principal& principal) {
 
 }  // namespace
 
-Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
-              std::string_view plural, const contracts::ObjectMeta& meta,
-              std::map<std::string, std::string> details, std::string_view reason) {
-  AuditEvent event = event_by(call.principal, type, call.now(), call.request_id);
+AuditEvent event_of(const Call& call, std::string_view type, std::string_view plural,
+                    const contracts::ObjectMeta& meta, std::map<std::string, std::string> details,
+                    std::string_view reason) {
+  AuditEvent event = begin_event(call.principal, type, call.now(), call.request_id);
   event.name_space = meta.name_space;
   event.object = cat(plural, "/", meta.name);
   event.reason = reason;
   if (plural == "runs" || plural == "sandboxes") event.session_id = meta.uid;
   event.details.merge(details);
+  return event;
+}
+
+Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
+              std::string_view plural, const contracts::ObjectMeta& meta,
+              std::map<std::string, std::string> details, std::string_view reason) {
+  AuditEvent event = event_of(call, type, plural, meta, std::move(details), reason);
   return txn.append_audit(event);
 }
 
@@ -44,7 +51,7 @@ Status record_denial(Services& services, const auth::Principal& principal, const
       services.denials->take(caller_of(principal), services.clock.mono());
   if (!left_out) return {};
   AuditEvent event =
-      event_by(principal, contracts::audit::kAccessDenied, services.clock.wall(), request_id);
+      begin_event(principal, contracts::audit::kAccessDenied, services.clock.wall(), request_id);
   event.name_space = principal.name_space;
   event.reason = error.reason;
   event.details["method"] = contracts::audit_text(request.method);

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
+#include "controller/api/server/audit.h"
 #include "controller/api/server/documents.h"
 
 namespace paddock::api {
@@ -12,6 +15,42 @@ using contracts::FileOrder;
 using contracts::Sandbox;
 
 constexpr Millis kFileTime{30'000};
+
+int64_t decoded_size(std::string_view base64) {
+  return static_cast<int64_t>(base64.size()) / 4 * 3 - std::ranges::count(base64, '=');
+}
+
+// Whether it is not known what became of the files. What is refused has changed nothing.
+bool leaves_doubt(const Error& error) {
+  if (is_one_of(error.reason, {"NO_NODE", "SESSION_ENDED"})) return false;
+  return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||
+         error.code == Code::kInternal;
+}
+
+// Written down once the node has answered, or will not any more: then the reason says why not.
+Status note_change(Call& call, const Sandbox& session, const FileOrder& order,
+                   const Result<FileAnswer>& answer) {
+  if (!answer.ok() && !leaves_doubt(answer.error())) return {};
+  const bool writes = order.operation == FileOperation::kWrite;
+  const std::string_view type =
+      writes ? contracts::audit::kFileWrite : contracts::audit::kFileRemove;
+  const std::string_view reason = answer.ok() ? std::string_view() : answer.error().reason.text();
+  std::map<std::string, std::string> details;
+  details["path"] = contracts::audit_text(cat(order.path, order.folder ? "/" : ""));
+  if (writes && !order.folder) details["bytes"] = std::to_string(decoded_size(order.data));
+  TRY(note_session(
+      call.services, session,
+      {event_of(call, type, "sandboxes", session.metadata, std::move(details), reason)}));
+  return {};
+}
+
+Result<FileAnswer> understand(const Result<wire::Value>& answer) {
+  if (!answer.ok()) return answer.error();
+  auto read = wire::decode<FileAnswer>(*answer);
+  if (!read.ok())
+    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  return read;
+}
 
 Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
   TRY(open_session(call.services, session));
@@ -26,12 +65,10 @@ Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
   options.payload = wire::encode(order);
   options.patience = kFileTime;
   options.client = call.request.client;
-  ASSIGN_OR_RETURN(const wire::Value answer,
-                   call_session(call.services, session, std::move(options)));
-  auto read = wire::decode<FileAnswer>(answer);
-  if (!read.ok())
-    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
-  return read;
+  const Result<FileAnswer> answer =
+      understand(call_session(call.services, session, std::move(options)));
+  if (order.operation != FileOperation::kRead) TRY(note_change(call, session, order, answer));
+  return answer;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "common/contracts/tree_claim.h"
 #include "controller/api/handlers/workspaces/workspace_kind.h"
 #include "controller/api/objects/creates.h"
+#include "controller/api/server/audit.h"
 #include "controller/api/server/blob_upload.h"
 #include "controller/workspaces/trees.h"
 
@@ -21,6 +22,17 @@ workspaces::TreeShelf shelf_of(Services& services) {
           services.intake.limits().max_blob};
 }
 
+Status record_files(store::WriteTxn& txn, const Call& call, const workspaces::FilesChange& change) {
+  auto details = workspaces::details_of(change.change);
+  const Workspace& now = change.workspace;
+  details["root"] = now.status.root;
+  details["files"] = std::to_string(now.status.files);
+  details["bytes"] = std::to_string(now.status.bytes);
+  if (!change.was.empty()) details["was"] = change.was;
+  return record(txn, call, contracts::audit::kWorkspaceWrite, "workspaces", now.metadata,
+                std::move(details));
+}
+
 }  // namespace
 
 Result<Response> recall_workspace_tree(Call& call) {
@@ -37,7 +49,10 @@ Result<Response> offer_workspace_tree(Call& call) {
   TRY(call.services.intake.check_room(0));  // a tree is small beside what it names
   ASSIGN_OR_RETURN(const auto room, call.services.stored->take(call.param("ns"), 0));
   ASSIGN_OR_RETURN(const contracts::TreeAnswer answer,
-                   workspaces::offer_tree(shelf_of(call.services), call.key(), tree));
+                   workspaces::offer_tree(shelf_of(call.services), call.key(), tree,
+                                          [&](store::WriteTxn& txn, const auto& change) {
+                                            return record_files(txn, call, change);
+                                          }));
   return object_response(answer);
 }
 
