@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/app/data_folder.h"
@@ -54,6 +55,9 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config, dependencies.random));
   controller->end_open_commands();
+  if (const Status settled = api::settle_receipt_keys(*controller->services_); !settled.ok())
+    log_warn("a rotation of the key of receipts did not end",
+             {{"error", settled.error().describe()}});
   TRY(controller->log_findings());
   return controller;
 }

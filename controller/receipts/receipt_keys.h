@@ -3,6 +3,7 @@
 // It is read each time, so that a file that was put back counts at once. Any thread.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +12,13 @@
 #include "common/contracts/receipt.h"
 
 namespace paddock::receipts {
+
+// The record of a rotation decides: a new key signs if and only if it is in the audit log, whatever
+// ends between the two. Both may be asked while the keys are locked.
+struct RotationLog {
+  std::function<Status(const std::string& key_id)> record;          // committed, or an error
+  std::function<Result<bool>(const std::string& key_id)> recorded;  // as the newest of all
+};
 
 class ReceiptKeys {
  public:
@@ -21,15 +29,24 @@ class ReceiptKeys {
   Result<contracts::ReceiptEnvelope> sign(std::string_view statement);
   Result<contracts::ReceiptKeyList> list();
   // A new key signs from now on; what was signed before is verified by the old one's public part.
-  Result<contracts::ReceiptKeyList> rotate();
+  Result<contracts::ReceiptKeyList> rotate(const RotationLog& log);
+  // What a rotation left that did not come to its end: finished if it is recorded, or taken back.
+  // At the start, before anything is signed.
+  Status settle(const RotationLog& log);
 
  private:
+  std::string next_path() const;
   Result<std::string> text();  // of the file, which is made if there is none
   Status keep(const std::string& text);
+  Status keep_aside(const std::string& text);
+  Status put_in_place();
+  Status settle_locked(const RotationLog& log);
 
   const std::string path_;
-  std::mutex mutex_;
-  std::string in_memory_;  // guarded by mutex_
+  std::mutex mutex_;  // guards what follows, and both files
+  std::string in_memory_;
+  std::string next_in_memory_;
+  bool recorded_ = false;  // what is aside is to sign, as soon as the disk takes it
 };
 
 }  // namespace paddock::receipts

@@ -75,7 +75,8 @@ Result<std::map<std::string, std::string>> Vault::open_values(store::Store& stor
 
 // The new key is on the disk before anything is sealed with it, and the old ones go when nothing is
 // sealed with them any more: whenever this ends early, the file has every key that is in use.
-Result<contracts::SecretKeyRotation> Vault::rotate(store::Store& store, Random& random) {
+Result<contracts::SecretKeyRotation> Vault::rotate(store::Store& store, Random& random,
+                                                   const Record& record) {
   const std::lock_guard lock(rotation_);
   ASSIGN_OR_RETURN(const KeyRing before, keys());
   KeyRing both{{make_key(random)}};
@@ -84,7 +85,7 @@ Result<contracts::SecretKeyRotation> Vault::rotate(store::Store& store, Random& 
   contracts::SecretKeyRotation out{both.keys.front().id};
   const Status sealed = store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(out.values, seal_anew(txn, both, random));
-    return {};
+    return record(txn, out);
   });
   if (!sealed.ok()) {  // what else was sealed meanwhile was sealed with the new key: it stays
     log_warn("a rotation of the key of Secrets did not end",

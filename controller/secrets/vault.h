@@ -26,9 +26,11 @@ class Vault {
   Status check(store::Store& store);
   // All values of a Secret, by name. Not inside a transaction.
   Result<std::map<std::string, std::string>> open_values(store::Store& store, const Place& place);
-  // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. Not inside
-  // a transaction.
-  Result<contracts::SecretKeyRotation> rotate(store::Store& store, Random& random);
+  // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. `record`
+  // is a part of the transaction that seals. Not inside a transaction.
+  using Record = std::function<Status(store::WriteTxn&, const contracts::SecretKeyRotation&)>;
+  Result<contracts::SecretKeyRotation> rotate(store::Store& store, Random& random,
+                                              const Record& record);
 
  private:
   Status keep(const KeyRing& ring);

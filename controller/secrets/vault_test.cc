@@ -47,6 +47,21 @@ class VaultTest : public testing::Test {
     const auto values = vault_.open_values(*store_, place);
     return values ? values->at(name) : values.error().reason.str();
   }
+  Result<contracts::SecretKeyRotation> rotate() {
+    return vault_.rotate(
+        *store_, random_,
+        [](store::WriteTxn&, const contracts::SecretKeyRotation&) { return Status(); });
+  }
+  std::vector<std::string> in_use() {
+    std::vector<std::string> keys;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(keys, txn.sealing_keys());
+                      return {};
+                    })
+                    .ok());
+    return keys;
+  }
   // Every byte that lies in the folder, but for the key's own file.
   std::string everything_on_disk() const {
     std::string all;
@@ -137,7 +152,7 @@ TEST_F(VaultTest, ARotationSealsEverythingAnewAndForgetsTheOldKey) {
   const Place one = add("one", {{"k", kValue}});
   const Place two = add("two", {{"k", "other"}});
   const std::string old = vault_.keys()->keys.front().id;
-  const auto done = vault_.rotate(*store_, random_);
+  const auto done = rotate();
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(done->values, 2);
   const KeyRing ring = *vault_.keys();
@@ -145,14 +160,19 @@ TEST_F(VaultTest, ARotationSealsEverythingAnewAndForgetsTheOldKey) {
   EXPECT_NE(ring.keys.front().id, old);
   EXPECT_EQ(open(one), kValue);
   EXPECT_EQ(open(two), "other");
-  std::vector<std::string> in_use;
-  ASSERT_TRUE(store_
-                  ->read([&](store::ReadTxn& txn) -> Status {
-                    ASSIGN_OR_RETURN(in_use, txn.sealing_keys());
-                    return {};
-                  })
-                  .ok());
-  EXPECT_EQ(in_use, std::vector<std::string>{done->key_id});
+  EXPECT_EQ(in_use(), std::vector<std::string>{done->key_id});
+}
+
+// The record is there if and only if everything is sealed anew.
+TEST_F(VaultTest, ARotationThatIsNotRecordedIsNone) {
+  const Place place = add("db", {{"k", kValue}});
+  const std::string old = vault_.keys()->keys.front().id;
+  const auto refused = [](store::WriteTxn&, const contracts::SecretKeyRotation&) {
+    return Status(Error{Code::kUnavailable, "STORE_IO"});
+  };
+  EXPECT_EQ(vault_.rotate(*store_, random_, refused).error().reason, "STORE_IO");
+  EXPECT_EQ(in_use(), std::vector<std::string>{old});
+  EXPECT_EQ(open(place), kValue);
 }
 
 // As a controller leaves it that was killed between the new key and the values.
@@ -163,7 +183,7 @@ TEST_F(VaultTest, ARotationThatWasCutShortLeavesEveryKeyThatIsInUse) {
   ASSERT_TRUE(os::write_file_atomic(key_file(), ring_text(both)).ok());
   EXPECT_EQ(open(place), kValue);
   EXPECT_EQ(open(add("new", {{"k", "fresh"}})), "fresh");
-  ASSERT_TRUE(vault_.rotate(*store_, random_).ok());
+  ASSERT_TRUE(rotate().ok());
   EXPECT_EQ(vault_.keys()->keys.size(), 1u);
   EXPECT_EQ(open(place), kValue);
 }
@@ -177,7 +197,7 @@ TEST_F(VaultTest, ARotationThatCannotReadAValueChangesNone) {
                         two.secret_uid, {"k", vault_.keys()->keys.front().id, "no such thing"});
                   })
                   .ok());
-  const auto done = vault_.rotate(*store_, random_);
+  const auto done = rotate();
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().reason, "SECRET_UNREADABLE");
   EXPECT_THAT(done.error().message, HasSubstr("two"));

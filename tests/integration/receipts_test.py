@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, Instance, main
+from harness import BIN, Instance, find_file, main
 
 CODE = "import pathlib; pathlib.Path('out/a.json').write_text('[1]'); print('tell nobody')"
 CONNECT = "import socket; socket.create_connection(('192.0.2.1', 443), 2)"
@@ -106,6 +106,16 @@ class Receipts(unittest.TestCase):
         newer = self.file("newer", self.instance.run("receipt", "train").stdout)
         self.assertEqual(self.verify(newer, keys).returncode, 0)
         self.refused("RECEIPT_KEY_UNKNOWN", newer)
+
+    def test_a_rotation_that_was_not_recorded_is_taken_back_at_the_next_start(self):
+        keys = find_file(self.instance.home, "receipt-keys.pem")
+        before = keys.read_text()
+        self.instance.run("down")
+        half = keys.with_name("next-receipt-keys.pem")  # as a controller leaves it that was killed before the record
+        half.write_text(subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519"], capture_output=True, text=True, check=True).stdout)
+        self.instance.run("up")
+        self.assertFalse(half.exists())
+        self.assertEqual(keys.read_text(), before)
 
     def test_what_was_denied_stands_in_it(self):
         status, answer = self.instance.post_run("denied", {"type": "code", "code": CONNECT})

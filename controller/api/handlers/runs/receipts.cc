@@ -8,6 +8,28 @@
 #include "controller/receipts/statement.h"
 
 namespace paddock::api {
+namespace {
+
+constexpr std::string_view kPlural = "receiptkeys";
+
+receipts::RotationLog rotation_log(store::Store& store) {
+  receipts::RotationLog log;
+  log.recorded = [&store](const std::string& key_id) -> Result<bool> {
+    store::AuditQuery newest;
+    newest.type = contracts::audit::kReceiptKeyRotate;
+    newest.limit = 1;
+    bool found = false;
+    TRY(store.read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(const auto events, txn.audit_events(newest));
+      found = !events.empty() && events.front().object == cat(kPlural, "/", key_id);
+      return {};
+    }));
+    return found;
+  };
+  return log;
+}
+
+}  // namespace
 
 Result<Response> get_receipt(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, read_object<contracts::Run>(call));
@@ -27,13 +49,20 @@ Result<Response> list_receipt_keys(Call& call) {
 
 Result<Response> rotate_receipt_key(Call& call) {
   TRY(refuse_fields(call.body));
-  ASSIGN_OR_RETURN(const contracts::ReceiptKeyList keys, call.services.receipt_keys->rotate());
-  contracts::ObjectMeta meta;
-  meta.name = keys.items.front().key_id;
-  TRY(call.services.store.write([&](store::WriteTxn& txn) {
-    return record(txn, call, contracts::audit::kReceiptKeyRotate, "receiptkeys", meta);
-  }));
+  receipts::RotationLog log = rotation_log(call.services.store);
+  log.record = [&call](const std::string& key_id) {
+    contracts::ObjectMeta meta;
+    meta.name = key_id;
+    return call.services.store.write([&](store::WriteTxn& txn) {
+      return record(txn, call, contracts::audit::kReceiptKeyRotate, kPlural, meta);
+    });
+  };
+  ASSIGN_OR_RETURN(const contracts::ReceiptKeyList keys, call.services.receipt_keys->rotate(log));
   return object_response(keys);
+}
+
+Status settle_receipt_keys(Services& services) {
+  return services.receipt_keys->settle(rotation_log(services.store));
 }
 
 }  // namespace paddock::api

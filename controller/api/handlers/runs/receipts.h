@@ -9,5 +9,7 @@ Result<Response> get_receipt(Call& call);  // RUN_NOT_ENDED
 Result<Response> list_receipt_keys(Call& call);
 // POST /admin/receipt-key/rotate. Audited as `receiptkey.rotate`.
 Result<Response> rotate_receipt_key(Call& call);
+// At the start: what a controller that was killed left of one.
+Status settle_receipt_keys(Services& services);
 
 }  // namespace paddock::api

@@ -202,14 +202,15 @@ Result<Response> change_secret(Call& call) {
 
 Result<Response> rotate_secret_key(Call& call) {
   TRY(refuse_fields(call.body));
-  ASSIGN_OR_RETURN(const contracts::SecretKeyRotation done,
-                   call.services.vault->rotate(call.services.store, call.services.random));
-  contracts::ObjectMeta meta;
-  meta.name = done.key_id;
-  TRY(call.services.store.write([&](store::WriteTxn& txn) {
+  const auto recorded = [&call](store::WriteTxn& txn, const contracts::SecretKeyRotation& done) {
+    contracts::ObjectMeta meta;
+    meta.name = done.key_id;
     return record(txn, call, contracts::audit::kSecretKeyRotate, "secretkeys", meta,
                   {{"values", std::to_string(done.values)}});
-  }));
+  };
+  ASSIGN_OR_RETURN(
+      const contracts::SecretKeyRotation done,
+      call.services.vault->rotate(call.services.store, call.services.random, recorded));
   return object_response(done);
 }
 
