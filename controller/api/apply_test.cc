@@ -33,6 +33,23 @@ TEST_F(Apply, CreatesAndIsIdempotent) {
             made.body.text("metadata.resourceVersion"));
 }
 
+// Who says which object is meant does not want another one.
+TEST_F(Apply, MakesNothingWhereTheObjectThatIsMeantIsNotThere) {
+  for (const char* meant : {R"(,"uid":"5f1c")", R"(,"resourceVersion":"7")"}) {
+    const Answer refused = apply("s1", "one", wish("s1", meant, kSpec));
+    EXPECT_EQ(refused.status, 409) << refused.text;
+    EXPECT_EQ(refused.reason(), "PRECONDITION_FAILED");
+  }
+  EXPECT_EQ(call("GET", cat(kRuns, "/s1")).status, 404);
+  // A POST takes no uid, and refuses a version, as in Kubernetes.
+  const Answer made = call("POST", kRuns, wish("s1", R"(,"uid":"5f1c")", kSpec));
+  EXPECT_EQ(made.status, 201) << made.text;
+  EXPECT_NE(made.body.text("metadata.uid"), "5f1c");
+  const Answer refused = call("POST", kRuns, wish("s2", R"(,"resourceVersion":"7")", kSpec));
+  EXPECT_EQ(refused.status, 400) << refused.text;
+  EXPECT_EQ(refused.reason(), "INVALID_FIELD");
+}
+
 TEST_F(Apply, RemovesWhatItsManagerNoLongerApplies) {
   apply("s1", "one", wish("s1", R"(,"labels":{"a":"1","b":"2"})", kSpec));
   const Answer less = apply("s1", "one", wish("s1", R"(,"labels":{"a":"1"})", kSpec));

@@ -156,7 +156,6 @@ class NewMetadata : public testing::Test {
 TEST_F(NewMetadata, KeepsTheCallersWordsAndDropsWhatTheServerOwns) {
   sent_.name = "r1";
   sent_.uid = "mine";
-  sent_.resource_version = "99";
   sent_.labels = {{"app", "x"}};
   const contracts::ObjectMeta meta = new_metadata(sent_, made_).value();
   EXPECT_EQ(meta.uid, "uid-1");
@@ -171,6 +170,12 @@ TEST_F(NewMetadata, MakesANameFromAPrefix) {
   EXPECT_EQ(new_metadata(sent_, made_).value().name, "job-abcde");
   sent_.generate_name = std::string(200, 'a');
   EXPECT_EQ(new_metadata(sent_, made_).value().name.size(), 63u);
+}
+
+TEST_F(NewMetadata, RefusesAVersionThatNothingHasYet) {
+  sent_.name = "r1";
+  sent_.resource_version = "99";
+  EXPECT_EQ(reason(), "INVALID_FIELD");
 }
 
 TEST_F(NewMetadata, RefusesOddNamesNamespacesAndLabels) {

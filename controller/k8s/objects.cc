@@ -159,6 +159,14 @@ Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
         cat("the object says namespace ", sent.name_space, ", the path says ", made.name_space),
         "metadata.namespace");
   }
+  // As in Kubernetes: a new object can be no state of an older one. A uid that is sent is not
+  // taken.
+  if (!sent.resource_version.empty()) {
+    return invalid_argument("INVALID_FIELD",
+                            "resourceVersion should not be set on objects to be created; leave it "
+                            "out",
+                            "metadata.resourceVersion");
+  }
   TRY(check_words(sent));
   TRY(check_finalizers(sent));
   contracts::ObjectMeta meta;

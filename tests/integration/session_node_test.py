@@ -52,7 +52,16 @@ class SessionsElsewhere(JoinedHosts):
             self.assertTrue(answer["stdout"].startswith("cf83e1357eefb8bd"), answer)
         status, refused = self.api.create({"toolAllowlist": ["no-such-tool-anywhere"]})
         self.assertEqual((status, refused["error"]["code"]), (422, "TOOL_UNAVAILABLE"))
-        self.assertEqual([each for each in self.instance.get("sandboxes")["items"] if each["status"]["phase"] == "Pending"], [])
+        self.assertEqual(self.pending(), [])
+        # Nothing in the body of a create keeps what cannot be opened: preconditions are a DELETE's.
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": "kept"},
+                "spec": {"security": {"toolAllowlist": ["no-such-tool-anywhere"]}}, "preconditions": {"uid": "another"}}
+        status, refused = self.api.ask("POST", self.api.sandboxes() + "?fieldValidation=Ignore", body)
+        self.assertEqual((status, refused["error"]["code"]), (422, "TOOL_UNAVAILABLE"))
+        self.assertEqual(self.pending(), [])
+
+    def pending(self):
+        return [each for each in self.instance.get("sandboxes")["items"] if each["status"]["phase"] == "Pending"]
 
 
 if __name__ == "__main__":

@@ -12,4 +12,16 @@ Result<CreateRequest> read_create(const Call& call) {
   return create;
 }
 
+Status check_means_none(const wire::Value& document) {
+  for (const char* field : {"metadata.uid", "metadata.resourceVersion"}) {
+    if (document.text(field).empty()) continue;
+    return Error{Code::kConflict,
+                 "PRECONDITION_FAILED",
+                 cat("the object that ", field, " means is not there; leave ", field,
+                     " out to make a new one"),
+                 {{field, "means an object that is not there"}}};
+  }
+  return {};
+}
+
 }  // namespace paddock::api

@@ -25,6 +25,8 @@ struct CreateRequest {
   bool applied = false;  // by server-side apply
 };
 Result<CreateRequest> read_create(const Call& call);
+// Of what an apply would make: a uid or a version means an object that was there. 409.
+Status check_means_none(const wire::Value& document);
 
 // How often a generated name is drawn, if those before are taken.
 inline constexpr int kNameAttempts = 5;
@@ -153,6 +155,7 @@ Result<Response> create_applied(Call& call, const std::string& manager) {
                               "the name of the object does not match the name in the path",
                               "metadata.name");
     }
+    TRY(check_means_none(call.body));
     return create_with<T>(call, create);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "controller/api/server/documents.h"
 
@@ -27,10 +28,39 @@ Status check_propagation(const Request& request, const wire::Value& body) {
   return said->string() == nullptr ? check_policy("?") : check_policy(*said->string());
 }
 
+// What is not understood must not be taken for what is not asked.
+Status read_preconditions(const wire::Value& body, DeleteOptions& out) {
+  if (!body.is_null() && body.object() == nullptr)
+    return invalid("body", "the body of a DELETE is DeleteOptions, an object");
+  const wire::Value* said = body.find("preconditions");
+  if (said == nullptr || said->is_null()) return {};
+  if (said->object() == nullptr)
+    return invalid("preconditions", "preconditions is an object with uid or resourceVersion");
+  for (const auto& [name, to] :
+       {std::pair{"uid", &out.uid}, std::pair{"resourceVersion", &out.resource_version}}) {
+    const wire::Value* each = said->find(name);
+    if (each == nullptr || each->is_null()) continue;
+    if (each->string() == nullptr)
+      return invalid("preconditions", "uid and resourceVersion in preconditions are strings");
+    *to = *each->string();
+  }
+  return {};
+}
+
 }  // namespace
+
+Status check_preconditions(const DeleteOptions& options, const contracts::ObjectMeta& meta) {
+  const std::string& version = options.resource_version;
+  if ((options.uid.empty() || options.uid == meta.uid) &&
+      (version.empty() || version == meta.resource_version))
+    return {};
+  return Error{Code::kConflict, "PRECONDITION_FAILED",
+               "the object is not the one that the request means any more; read it again"};
+}
 
 Result<DeleteOptions> read_delete_options(const Request& request, const wire::Value& body) {
   DeleteOptions out;
+  TRY(read_preconditions(body, out));
   ASSIGN_OR_RETURN(out.dry_run, wants_dry_run(request, body));
   TRY(check_propagation(request, body));
   ASSIGN_OR_RETURN(out.grace_seconds,

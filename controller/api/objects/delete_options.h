@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "common/contracts/meta.h"
 #include "common/wire/value.h"
 #include "controller/api/server/http.h"
 
@@ -11,12 +13,18 @@ namespace paddock::api {
 
 struct DeleteOptions {
   bool dry_run = false;
-  std::optional<int64_t> grace_seconds;
+  // The object must be this one, and as it was then; empty: whichever it is.
+  std::string uid = {};
+  std::string resource_version = {};
+  std::optional<int64_t> grace_seconds = {};
   // Nobody waits for the node of a run: its record goes at once.
   bool by_force() const { return grace_seconds == 0; }
   // The run is killed, without what its own grace leaves it; kubectl's --now.
   bool at_once() const { return grace_seconds && *grace_seconds <= 1; }
 };
+
+// 409 unless the options' preconditions hold: PRECONDITION_FAILED.
+Status check_preconditions(const DeleteOptions& options, const contracts::ObjectMeta& meta);
 
 // What depends on an object here goes with it whatever propagationPolicy says; that must be one
 // that there is. PARAMETER_INVALID.

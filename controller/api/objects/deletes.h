@@ -14,7 +14,7 @@ namespace paddock::api {
 template <DeletableKind T>
 Result<bool> erase_found(store::WriteTxn& txn, const Call& call, T& object,
                          const DeleteOptions& options) {
-  TRY(check_preconditions(call.body, object.metadata));
+  TRY(check_preconditions(options, object.metadata));
   TRY(KindTraits<T>::check_remover(call.principal, object));
   if (!object.metadata.deletion_timestamp)
     TRY(record(txn, call, KindTraits<T>::delete_event(object), k8s::resource_of(T::kKind).plural,

@@ -164,7 +164,4 @@ Result<Response> get_object(Call& call) {
   return list_response(call, ObjectPage<View>{{std::move(object)}, {version, {}, 0}}, query);
 }
 
-// 409 unless the delete options' preconditions hold.
-Status check_preconditions(const wire::Value& options, const contracts::ObjectMeta& meta);
-
 }  // namespace paddock::api

@@ -53,13 +53,13 @@ void say_protocol(Response& response) {
 }
 
 Result<Response> delete_node(Call& call) {
-  ASSIGN_OR_RETURN(const bool dry_run, wants_dry_run(call.request, call.body));
+  ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
   contracts::Node node;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
-    return check_preconditions(call.body, node.metadata);
+    return check_preconditions(options, node.metadata);
   }));
-  if (dry_run) return json_response(k8s::deleted_status("nodes", node.metadata));
+  if (options.dry_run) return json_response(k8s::deleted_status("nodes", node.metadata));
   TRY(nodes::remove(
       call.services.store, call.services.leases, node.metadata.name, [&](store::WriteTxn& txn) {
         return record(txn, call, contracts::audit::kObjectDelete, "nodes", node.metadata);

@@ -154,8 +154,10 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
     if (!moved) break;
   }
   TRY(call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
-    Sandbox doomed = session;  // it may be run twice
-    const Result<bool> erased = erase_found(txn, call, doomed, {});
+    const store::Key key{session.metadata.name_space, session.metadata.name};
+    ASSIGN_OR_RETURN(auto doomed, txn.find<Sandbox>(key));
+    if (!doomed || doomed->metadata.uid != session.metadata.uid) return {};
+    const Result<bool> erased = erase_found(txn, call, *doomed, {});
     return erased.ok() ? Status() : Status(erased.error());
   }));
   return with_field(first.error());
