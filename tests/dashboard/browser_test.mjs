@@ -257,10 +257,38 @@ test("nodes show what they have and what they have proven", () => withPage({}, a
   assert.equal(await page.$$eval("table.canaries tbody tr", (all) => all.length), status.canaries.length);
   assert.equal(await page.$$eval("table.capabilities tbody tr", (all) => all.length), status.capabilities.length);
   await node("cordon");
-  await see(page, "Cordoned", ".head-status");
+  await see(page, "SchedulingDisabled", ".head-status");
   await shot(page, "node", { fullPage: true });
   await node("uncordon");
-  await see(page, "Ready", ".head-status");
+  await page.waitForFunction(() => document.querySelector(".head-status").textContent === "Ready");
+  // Its runs, those that have ended too.
+  await see(page, "watched", "table[aria-label='Runs of this node']");
+}));
+
+test("runs are found by their labels, and what is chosen is in the address", () => withPage({}, async (page) => {
+  const label = "team";
+  await api("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", { apiVersion: "paddock.dev/v1alpha1", kind: "Run", metadata: { name: "labelled", labels: { [label]: "vision" } },
+    spec: { type: "code", code: "print(input_data['text'])\n", inputData: { text: "<img src=x onerror=window.pwned=1>" }, timeout: "7m" } });
+  await logIn(page);
+  await page.fill("main input[type=search]", "team=vision");
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 1);
+  assert.equal(await page.evaluate(() => location.hash), "#/runs?q=team%3Dvision");
+  await page.click("a.row-link");
+  await see(page, "Succeeded", ".head-status");
+  await see(page, "print(input_data['text'])", "pre[aria-label=Python]");
+  await see(page, "<img src=x onerror=window.pwned=1>", "pre[aria-label=Input]");
+  await see(page, "7m");
+  await shot(page, "code-run", { fullPage: true });
+  await page.click("a.label");
+  await see(page, "labelled", "a.row-link");
+  assert.equal(await page.inputValue("main input[type=search]"), "team=vision");
+  await page.click("button.sort:has-text('Run')");
+  await page.click("button.chip:has-text('Succeeded')");
+  await page.waitForFunction(() => location.hash === "#/runs?phase=Succeeded&q=team%3Dvision&sort=name");
+  await page.click("a.row-link");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "labelled");
+  await page.keyboard.press("u");
+  await page.waitForFunction(() => location.hash === "#/runs?phase=Succeeded&q=team%3Dvision&sort=name");
 }));
 
 const PAGES = [["#/runs", "Runs"], ["#/queue", "Queue"], ["#/nodes", "Nodes"], ["#/audit", "Audit"],

@@ -1,4 +1,5 @@
 // The frame around the pages: who is logged in, where one is, whether what one sees is live.
+import { here } from "./address.mjs";
 import { logOut, session } from "./api.mjs";
 import { audit } from "./audit.mjs";
 import { fill, h, setText } from "./dom.mjs";
@@ -28,18 +29,6 @@ const LIVE = {
 
 const app = document.getElementById("app");
 let leave = new AbortController();
-
-function place() {
-  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const words = path.split("/").filter(Boolean).map((part) => {
-    try {
-      return decodeURIComponent(part);
-    } catch {
-      return part;
-    }
-  });
-  return { words, query: new URLSearchParams(search) };
-}
 
 function liveSign() {
   const word = h("span", { class: "live-word" });
@@ -83,7 +72,7 @@ function frame() {
 function show({ main, nav, tell }, focus = true) {
   leave.abort();
   leave = new AbortController();
-  const { words, query } = place();
+  const { words, query } = here();
   const page = PAGES.find(({ path }) => path === (words[0] ?? "runs"));
   for (const link of nav.children) {
     if (link.dataset.path === page?.path) link.setAttribute("aria-current", "page");

@@ -1,4 +1,5 @@
 // Everything by keyboard: where to go, what to filter, which row to open.
+import { here, listAddress } from "./address.mjs";
 import { h } from "./dom.mjs";
 
 const KEYS = [
@@ -31,8 +32,8 @@ function moveRow(step) {
 }
 
 function back() {
-  const words = location.hash.replace(/^#\/?/, "").split("?")[0].split("/").filter(Boolean);
-  if (words.length > 1) location.hash = `#/${words[0]}`;
+  const { words } = here();
+  if (words.length > 1) location.hash = listAddress(words[0]);
 }
 
 export function bindKeys(pages, loggedIn) {

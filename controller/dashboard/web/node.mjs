@@ -1,23 +1,29 @@
 // One host: its devices, and what its sandbox can enforce, each with how it was proven.
-import { collection } from "./api.mjs";
+import { address } from "./address.mjs";
+import { collection, get, withQuery } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, clock, count, parseQuantity, time } from "./format.mjs";
-import { liveList, liveObject } from "./live.mjs";
-import { NOTHING, isolationBadge, loadMeters } from "./nodes.mjs";
+import { eachFrame, liveList, liveObject } from "./live.mjs";
+import { NOTHING, absence, isolationBadge, loadMeters, stateBadges } from "./nodes.mjs";
 import { NOT_ENDED } from "./queue.mjs";
+import { fits, sorted } from "./run_list.mjs";
+import { runTable } from "./run_table.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
-import { devicesOf, diskPressure, nodeState, proven, usedOnNodes } from "./usage.mjs";
+import { devicesOf, diskPressure, proven, usedOnNodes } from "./usage.mjs";
 
-function trouble(node) {
-  if (!node.status.ready) return notice("bad", visible(node.status.message || "This node holds no lease"),
-    h("p", {}, node.status.reason && h("code", {}, visible(node.status.reason)), " · On the host, look whether the agent runs and can reach this controller."));
-  if (node.spec?.drain) return notice("warn", "Being drained", h("p", {}, `What still runs at ${clock(time(node.spec.drain.evictAt))} is ended. `, command(`paddock uncordon ${visible(node.metadata.name)}`), " ends the drain."));
-  if (node.spec?.unschedulable) return notice("stopped", "Cordoned: it gets nothing new", h("p", {}, command(`paddock uncordon ${visible(node.metadata.name)}`), " opens it again."));
+const MOST_RUNS = 50;
+
+const troubles = (node) => {
+  const out = [];
   const full = diskPressure(node);
-  if (full) return notice("warn", "Disk full: it gets no new runs", h("p", {}, h("code", {}, visible(full.reason)), " · ", visible(full.message)));
-  return undefined;
-}
+  if (!node.status.ready) out.push(notice("bad", absence(node), h("p", {}, node.status.reason && [h("code", {}, visible(node.status.reason)), " · "],
+    "On the host, look whether the agent runs and can reach this controller.")));
+  if (node.spec?.drain) out.push(notice("warn", "Being drained", h("p", {}, `What still runs at ${clock(time(node.spec.drain.evictAt))} is ended. Uncordon it to end the drain.`)));
+  else if (node.spec?.unschedulable) out.push(notice("stopped", "Cordoned: it gets nothing new", h("p", {}, "Uncordon it to open it again.")));
+  if (full) out.push(notice("warn", "Disk full: it gets no new runs", h("p", {}, h("code", {}, visible(full.reason)), " · ", visible(full.message))));
+  return out;
+};
 
 function factsOf(node) {
   const { status, metadata, spec } = node;
@@ -26,6 +32,7 @@ function factsOf(node) {
     ["System", [status.os, status.arch].filter(Boolean).map(visible).join(" ")],
     ["CPU features", visible((status.cpuFeatures ?? []).join(" "))],
     ["Agent", visible(status.agentVersion)],
+    ["Sandbox checks", isolationBadge(node)],
     ["Last seen", h("span", {}, ago(status.lastSeen), " ago")],
     ["Joined", clock(time(metadata.creationTimestamp))],
     ["Labels", Object.entries(metadata.labels ?? {}).map(([key, value]) => h("code", { class: "label" }, visible(value ? `${key}=${value}` : key)))],
@@ -53,11 +60,40 @@ function capabilitiesSection(node) {
 function canariesSection(node) {
   const rows = [...(node.status.canaries ?? [])].sort((a, b) => Number(a.passed) - Number(b.passed) || a.name.localeCompare(b.name));
   const { passed, all } = proven(node);
-  return section("Forbidden things that were tried", { id: "canaries", note: all ? `${passed} of ${all} stopped` : "" },
+  return section("Sandbox checks", { id: "canaries", note: all ? `attacks that the node tries on its own sandbox: ${passed} of ${all} stopped` : "" },
     rows.length === 0 ? h("p", { class: "faint" }, "None yet: the agent tries them at its start.")
       : grid(["Attempt", "Stopped", "Expected", "Got", "Level"], rows.map((each) => [
-        h("div", {}, h("strong", {}, visible(each.name)), h("p", { class: "faint" }, visible(each.attempt)), each.remedy && h("p", {}, "Would help: ", visible(each.remedy))),
+        h("div", {}, h("strong", {}, visible(each.name)), h("p", { class: "faint" }, visible(each.attempt)), each.remedy && h("p", {}, "What would help: ", visible(each.remedy))),
         each.passed ? badge("Yes", "good") : badge("No", "bad"), visible(each.expected), visible(each.got), h("span", { class: "level" }, visible(each.level))]), { label: "Forbidden things", name: "canaries" }));
+}
+
+// The runs that are or were there, the newest first; what the placed ones asked for is asked once more when they change.
+function nodeRuns(name, { signal, used, refused }) {
+  const table = runTable("Runs of this node");
+  const foot = h("p", { class: "foot faint" });
+  const element = section("Runs", { id: "runs" }, table.box, foot);
+  const selector = `status.nodeName=${name}`;
+  let active;
+  const ask = async () => {
+    const { items } = await get(withQuery(collection("runs"), { fieldSelector: `${NOT_ENDED},${selector}` }), { signal });
+    used(usedOnNodes(items).get(name) ?? NOTHING);
+  };
+  const draw = eachFrame(() => {
+    const rows = sorted([...all.values()], "age");
+    const now = rows.filter((row) => fits(row, "Active")).map((row) => `${row.metadata.uid} ${row.cells.Phase}`).join();
+    if (now !== active) ask().catch(() => {});
+    active = now;
+    table.show(rows.slice(0, MOST_RUNS), { spaces: new Set(rows.map((row) => row.metadata.namespace)).size > 1 });
+    fill(foot, rows.length === 0 ? "None yet." : rows.length > MOST_RUNS ? [`The newest ${MOST_RUNS} of `, h("a", { href: address(["runs"], { q: name }) }, count(rows.length, "run"))] : count(rows.length, "run"));
+  });
+  let all = new Map();
+  table.box.hidden = true;
+  liveList(collection("runs"), {
+    form: "table", query: { fieldSelector: selector }, signal,
+    changed: (items) => { all = items; draw(); },
+    tell: (to, error) => { if (to === "refused") { refused(); fill(foot, problem(error)); } },
+  });
+  return element;
 }
 
 export function nodePage(main, { words: [name], signal, tell }) {
@@ -68,14 +104,15 @@ export function nodePage(main, { words: [name], signal, tell }) {
   const problemBox = h("div", { "aria-live": "polite" });
   const body = h("div", {}, skeleton(6));
   fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/nodes" }, "Nodes")), heading(visible(name), state), problemBox, body);
+  const runs = nodeRuns(name, { signal, used: (now) => { used = now; draw(); }, refused: () => { known = false; draw(); } });
   let parts;
   // Tables are made anew only when the node says something else: one may be reading them.
   const draw = () => {
     if (!node) return;
     if (!parts || parts.version !== node.metadata.resourceVersion) {
       parts = { version: node.metadata.resourceVersion, load: h("div") };
-      fill(state, badge(nodeState(node)), isolationBadge(node));
-      fill(body, trouble(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), section("About", { id: "about" }, factsOf(node)),
+      fill(state, stateBadges(node));
+      fill(body, troubles(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), runs, section("About", { id: "about" }, factsOf(node)),
         devicesSection(node), capabilitiesSection(node), canariesSection(node));
     }
     fill(parts.load, loadMeters(node, used, known));
@@ -93,17 +130,6 @@ export function nodePage(main, { words: [name], signal, tell }) {
       tell(to);
       fill(problemBox, error && problem(error));
       if (to === "refused") fill(body);
-    },
-  });
-  liveList(collection("runs"), {
-    query: { fieldSelector: NOT_ENDED }, signal,
-    changed: (items) => {
-      used = usedOnNodes([...items.values()]).get(name) ?? NOTHING;
-      draw();
-    },
-    tell: (to) => {
-      known = to !== "refused";
-      draw();
     },
   });
 }

@@ -6,14 +6,25 @@ import { eachFrame, liveList } from "./live.mjs";
 import { NOT_ENDED } from "./queue.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, heading, meter, problem, skeleton } from "./ui.mjs";
-import { devicesOf, nodeState, proven, usedOnNodes } from "./usage.mjs";
+import { devicesOf, nodeStates, proven, usedOnNodes } from "./usage.mjs";
 
 const MOST_FAULTS = 3;
 
+// What a node has proven is true only while it is there to say so.
 export function isolationBadge(node) {
   const { passed, all } = proven(node);
-  if (all === 0) return badge("Not proven", "warn");
-  return passed === all ? badge(`${passed} of ${all} stopped`, "good") : badge(`${all - passed} of ${all} not stopped`, "bad");
+  if (all === 0) return badge("Not run", "warn");
+  const text = `${passed} of ${all} passed`;
+  if (!node.status.ready) return badge(`${text} when it was last seen`, "stopped");
+  return badge(text, passed === all ? "good" : "bad");
+}
+
+export const stateBadges = (node) => h("span", { class: "badges" }, nodeStates(node).map((word) => badge(word)));
+
+// The controller's words for why it is not there have an age that has passed since.
+export function absence(node) {
+  if (node.status.ready) return "";
+  return node.status.reason === "NODE_LOST" ? "It is not heard from any more." : visible(node.status.message || "It holds no lease.");
 }
 
 // Those that fail are named beside the others, with why.
@@ -41,11 +52,11 @@ export const NOTHING = { runs: 0, cpu: 0, memory: 0, devices: 0 };
 function nodeCard(node, used, known) {
   const { name } = node.metadata;
   return h("li", { class: "card" },
-    h("div", { class: "card-head" }, h("a", { class: "row-link card-title", href: `#/nodes/${encodeURIComponent(name)}` }, visible(name)), badge(nodeState(node))),
-    !node.status.ready && node.status.message && h("p", { class: "faint" }, brief(node.status.message, 300)),
+    h("div", { class: "card-head" }, h("a", { class: "row-link card-title", href: `#/nodes/${encodeURIComponent(name)}` }, visible(name)), stateBadges(node)),
+    !node.status.ready && h("p", { class: "faint" }, absence(node)),
     loadMeters(node, used, known),
     h("p", { class: "card-line" }, h("span", { class: "faint" }, "Devices"), " ", deviceLine(node)),
-    h("p", { class: "card-line" }, h("span", { class: "faint" }, "Forbidden things tried"), " ", isolationBadge(node)),
+    h("p", { class: "card-line" }, h("span", { class: "faint" }, "Sandbox checks"), " ", isolationBadge(node)),
     h("p", { class: "card-foot faint" }, [node.status.os, node.status.arch, node.status.agentVersion && `agent ${node.status.agentVersion}`].filter(Boolean).map(visible).join(" · "),
       " · seen ", ago(node.status.lastSeen), " ago"));
 }

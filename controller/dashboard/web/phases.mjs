@@ -1,19 +1,11 @@
 // A run's way through its phases, and where its time went.
 import { h } from "./dom.mjs";
-import { PHASES, age, duration, hasEnded, time } from "./format.mjs";
+import { age, duration, hasEnded, time } from "./format.mjs";
+import { WAY, reached } from "./run_words.mjs";
 import { visible } from "./text.mjs";
 import { badge, icon } from "./ui.mjs";
 
-const WAY = PHASES.slice(0, 4);
 const TIMES = ["queue", "workspace", "environment", "run", "artifacts"];
-
-function reached(run) {
-  const { phase, scheduledAt, startedAt } = run.status;
-  const at = WAY.indexOf(phase);
-  if (at >= 0) return at;
-  if (startedAt) return 3;
-  return scheduledAt ? 1 : 0;
-}
 
 function step(name, state) {
   const shape = state === "now" ? icon(name === "Pending" ? "waiting" : "moving") : icon(state === "done" ? "good" : "ahead");
@@ -24,7 +16,7 @@ function clockOf(run) {
   const { startedAt, finishedAt } = run.status;
   const began = time(startedAt);
   if (began === undefined) return undefined;
-  if (finishedAt) return h("span", { class: "step-time" }, `after ${duration(time(finishedAt) - began)}`);
+  if (finishedAt) return h("span", { class: "step-time" }, `took ${duration(time(finishedAt) - began)}`);
   return h("span", { class: "step-time", data: { since: began } }, age(began, Date.now()));
 }
 
@@ -38,11 +30,12 @@ function timesOf(run) {
 
 export function phaseLine(run) {
   const { phase } = run.status;
-  const at = reached(run);
+  const at = reached(run.status);
   const ended = hasEnded(phase);
   return h("div", { class: "phases" },
     h("ol", { class: "steps", "aria-label": "Phases" },
-      WAY.map((name, i) => step(name, !ended && i === at ? "now" : i <= at ? "done" : "ahead")),
+      // Of an ended run what it never came to is no step of its way.
+      (ended ? WAY.slice(0, at + 1) : WAY).map((name, i) => step(name, !ended && i === at ? "now" : i <= at ? "done" : "ahead")),
       ended ? h("li", { class: "step step-end" }, badge(phase)) : step("Ended", "ahead"), h("li", { class: "step-clock" }, clockOf(run))),
     timesOf(run));
 }

@@ -1,147 +1,104 @@
 // All runs, as they are now.
+import { note } from "./address.mjs";
 import { collection, session } from "./api.mjs";
-import { fill, h, order, setText } from "./dom.mjs";
-import { age, count, hasEnded, parseDuration, time } from "./format.mjs";
+import { fill, h, setText } from "./dom.mjs";
+import { count } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
-import { brief, visible } from "./text.mjs";
-import { ago, badge, command, empty, heading, problem, skeleton, words } from "./ui.mjs";
+import { CHOICES, chosenOf, fits, matches, queryOf, sorted } from "./run_list.mjs";
+import { runTable } from "./run_table.mjs";
+import { visible } from "./text.mjs";
+import { command, empty, heading, problem, skeleton, words } from "./ui.mjs";
 
 const AT_ONCE = 100;
-const CHOICES = ["All", "Active", "Succeeded", "Failed", "Canceled"];
-const COLUMNS = ["Status", "Run", "Command", "Node", "Duration", "Age"];
 
-// What is chosen outlives a look at one run, not the page.
-const chosen = { phase: "All", text: "", namespace: "" };
-
-function fits(row, choice) {
-  const phase = row.cells.Phase;
-  if (choice === "All") return true;
-  return choice === "Active" ? !hasEnded(phase) : phase === choice;
-}
-
-function matches(row) {
-  if (chosen.namespace && row.metadata.namespace !== chosen.namespace) return false;
-  const text = chosen.text.toLowerCase();
-  return !text || [row.metadata.name, row.cells.Command, row.cells.Node, row.cells.Reason].some((cell) => String(cell).toLowerCase().includes(text));
-}
-
-const newest = (a, b) => (time(b.metadata.creationTimestamp) ?? 0) - (time(a.metadata.creationTimestamp) ?? 0) || a.metadata.name.localeCompare(b.metadata.name);
-const word = (cell) => (cell === "<none>" || cell === "<unknown>" ? "" : String(cell ?? ""));
-
-// While it runs the server's last word goes on ticking.
-function durationCell(row) {
-  const ms = parseDuration(row.cells.Duration);
-  if (ms === undefined) return h("span", { class: "faint" }, "–");
-  if (hasEnded(row.cells.Phase)) return age(0, ms);
-  return h("span", { data: { since: row.receivedAt - ms } }, age(row.receivedAt - ms, Date.now()));
-}
-
-function runRow(row) {
-  const { name, namespace, creationTimestamp } = row.metadata;
-  const reason = ["Succeeded", "Canceled"].includes(row.cells.Phase) ? "" : word(row.cells.Reason);
-  const cells = [
-    [badge(row.cells.Phase), reason && h("span", { class: "reason" }, brief(reason, 40))],
-    [h("a", { class: "row-link", href: `#/runs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}` }, visible(name)),
-      h("span", { class: "namespace" }, visible(namespace))],
-    h("code", { class: "clip", title: visible(word(row.cells.Command)).slice(0, 2000) }, brief(word(row.cells.Command), 160)),
-    word(row.cells.Node) ? visible(row.cells.Node) : h("span", { class: "faint" }, "–"),
-    durationCell(row),
-    ago(creationTimestamp),
-  ];
-  return h("tr", {}, cells.map((cell, i) => h("td", { data: { label: COLUMNS[i] }, class: i > 3 ? "number" : undefined }, cell)));
-}
-
-function filterBar(changed) {
-  const search = h("input", { type: "search", placeholder: "Filter by name, command, node, reason", "aria-label": "Filter runs", value: chosen.text });
-  search.addEventListener("input", () => {
-    chosen.text = search.value.trim();
-    changed();
-  });
-  const namespace = h("select", { "aria-label": "Namespace", hidden: true });
-  namespace.addEventListener("change", () => {
-    chosen.namespace = namespace.value;
-    changed();
-  });
+function phaseChips(chosen, changed) {
   const chips = new Map(CHOICES.map((choice) => {
     const number = h("span", { class: "chip-count" }, "");
-    const button = h("button", { type: "button", class: "chip", "aria-pressed": String(chosen.phase === choice) }, choice, number);
-    button.addEventListener("click", () => {
-      chosen.phase = choice;
-      changed();
-    });
+    const button = h("button", { type: "button", class: "chip", on: { click: () => { chosen.phase = choice; changed(); } } }, choice, number);
     return [choice, { button, number }];
   }));
-  const bar = h("div", { class: "filters" }, h("div", { class: "chips", role: "group", "aria-label": "Phase" },
-    [...chips.values()].map(({ button }) => button)), namespace, search);
-  let known = "";
-  const update = (rows, namespaces) => {
+  const update = (rows) => {
     for (const [choice, { button, number }] of chips) {
       setText(number, String(rows.filter((row) => fits(row, choice)).length));
       button.setAttribute("aria-pressed", String(chosen.phase === choice));
     }
-    const names = namespaces.join("\n");
-    namespace.hidden = Boolean(session.namespace) || namespaces.length < 2;
-    if (names === known) return;
-    known = names;
-    fill(namespace, h("option", { value: "" }, "All namespaces"), namespaces.map((each) => h("option", { value: each }, visible(each))));
-    namespace.value = namespaces.includes(chosen.namespace) ? chosen.namespace : "";
-    chosen.namespace = namespace.value;
   };
-  return { bar, update };
+  update([]);
+  return { element: h("div", { class: "chips", role: "group", "aria-label": "Phase" }, [...chips.values()].map(({ button }) => button)), update };
+}
+
+function namespaceMenu(chosen, changed) {
+  const element = h("select", { "aria-label": "Namespace", hidden: true });
+  element.addEventListener("change", () => { chosen.namespace = element.value; changed(); });
+  let known;
+  const update = (namespaces) => {
+    element.hidden = Boolean(session.namespace) || (namespaces.length < 2 && !chosen.namespace);
+    const all = [...new Set([...namespaces, chosen.namespace].filter(Boolean))].sort();
+    const names = all.join("\n");
+    if (names !== known) fill(element, h("option", { value: "" }, "All namespaces"), all.map((each) => h("option", { value: each }, visible(each))));
+    known = names;
+    element.value = chosen.namespace;
+  };
+  return { element, update };
+}
+
+function filterBar(chosen, changed) {
+  const search = h("input", { type: "search", placeholder: "Filter: name, command, node, reason, label=value", "aria-label": "Filter runs" });
+  search.value = chosen.text;
+  search.addEventListener("input", () => { chosen.text = search.value.trim(); changed(); });
+  const namespace = namespaceMenu(chosen, changed);
+  const chips = phaseChips(chosen, changed);
+  const update = (rows, namespaces) => {
+    chips.update(rows);
+    namespace.update(namespaces);
+    if (search !== document.activeElement) search.value = chosen.text;
+  };
+  return { bar: h("div", { class: "filters" }, chips.element, namespace.element, search), update };
 }
 
 const nothingYet = () => empty("No runs yet",
   h("p", {}, "A run that anybody starts appears here by itself. Start one from a project's folder:"),
   command("paddock compute . \"python3 job.py\" --artifact-dir out/"));
 
-export function runs(main, { signal, tell }) {
+export function runs(main, { query, signal, tell }) {
+  const chosen = chosenOf(query);
   let all;
   let more = false;
   let most = AT_ONCE;
-  const rows = new Map();  // by uid: what is shown, and for which version
-  const body = h("tbody");
-  const shown = h("div", { class: "table-box" }, h("table", { class: "runs", "aria-label": "Runs" },
-    h("thead", {}, h("tr", {}, COLUMNS.map((name, i) => h("th", { scope: "col", class: i > 3 ? "number" : undefined }, name)))), body));
+  const table = runTable("Runs");
   const state = h("div");
   const foot = h("div", { class: "foot" });
   const trouble = h("div", { "aria-live": "polite" });
 
+  const drawFoot = (wanted) => fill(foot,
+    h("span", { class: "faint" }, wanted.length > most ? `${most} of ${count(wanted.length, "run")}` : wanted.length ? count(wanted.length, "run") : "",
+      more && words(" · more exist than this page reads; `paddock get runs` lists all")),
+    wanted.length > most && h("button", { type: "button", on: { click: () => { most += AT_ONCE; draw(); } } }, "Show more"));
   const draw = eachFrame(() => {
-    if (signal.aborted || !all) return;
+    if (signal.aborted) return;
+    note(["runs"], queryOf(chosen));
+    if (!all) return;
     const every = [...all.values()];
-    const matching = every.filter(matches);
-    filters.update(matching, [...new Set(every.map((row) => row.metadata.namespace))].sort());
-    const wanted = matching.filter((row) => fits(row, chosen.phase)).sort(newest);
-    const visibleRows = wanted.slice(0, most).map((row) => {
-      const { uid, resourceVersion } = row.metadata;
-      const known = rows.get(uid);
-      if (known?.version === resourceVersion) return known.element;
-      const element = runRow(row);
-      if (known?.element.contains(document.activeElement)) queueMicrotask(() => element.querySelector("a").focus({ preventScroll: true }));
-      rows.set(uid, { version: resourceVersion, element });
-      return element;
-    });
-    for (const [uid, { element }] of rows) if (!visibleRows.includes(element)) rows.delete(uid);
-    order(body, visibleRows);
-    shown.hidden = wanted.length === 0;
+    const namespaces = [...new Set(every.map((row) => row.metadata.namespace))].sort();
+    const matching = every.filter((row) => matches(row, chosen));
+    filters.update(matching, namespaces);
+    const wanted = sorted(matching.filter((row) => fits(row, chosen.phase)), chosen.sort);
+    table.show(wanted.slice(0, most), { spaces: namespaces.length > 1, sort: chosen.sort, choose: (sort) => { chosen.sort = sort; draw(); } });
     if (wanted.length > 0) fill(state);
     else fill(state, every.length === 0 ? nothingYet() : empty("No run matches", h("p", {}, "Choose another phase, or clear the filter."),
       h("button", { type: "button", on: { click: clear } }, "Show all runs")));
-    fill(foot, h("span", { class: "faint" }, wanted.length > most ? `${most} of ${count(wanted.length, "run")}` : wanted.length ? count(wanted.length, "run") : "",
-      more && words(" · more exist than this page reads; `paddock get runs` lists all")),
-      wanted.length > most && h("button", { type: "button", on: { click: () => { most += AT_ONCE; draw(); } } }, "Show more"));
+    drawFoot(wanted);
   });
-  const filters = filterBar(draw);
+  const filters = filterBar(chosen, draw);
   const clear = () => {
     Object.assign(chosen, { phase: "All", text: "", namespace: "" });
-    const search = main.querySelector("input[type=search]");
-    if (search) search.value = "";
     draw();
   };
 
   fill(state, skeleton(8));
-  shown.hidden = true;
-  fill(main, heading("Runs"), filters.bar, trouble, shown, state, foot);
+  table.box.hidden = true;
+  fill(main, heading("Runs"), filters.bar, trouble, table.box, state, foot);
+  draw();
   liveList(collection("runs"), {
     form: "table", signal,
     changed: (items, isMore) => {
@@ -156,4 +113,3 @@ export function runs(main, { signal, tell }) {
     },
   });
 }
-

@@ -19,7 +19,8 @@ const SHAPES = {
 const TONES = {
   Pending: "waiting", Scheduled: "moving", Preparing: "moving", Running: "moving",
   Succeeded: "good", Failed: "bad", Canceled: "stopped",
-  Ready: "good", "Not ready": "bad", Lost: "bad", Cordoned: "stopped", Draining: "warn", "Disk full": "warn",
+  Ready: "good", NotReady: "bad", Lost: "bad", DiskFull: "warn", Faulty: "bad", Resting: "warn",
+  SchedulingDisabled: "stopped", Draining: "warn", Tainted: "info",
 };
 
 export function icon(shape) {

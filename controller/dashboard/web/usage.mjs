@@ -87,14 +87,23 @@ export function queueOrder(a, b) {
     String(a.metadata.uid).localeCompare(String(b.metadata.uid));
 }
 
-// What a node says of its disk while that is too full for runs.
-export const diskPressure = (node) => node.status?.conditions?.find((each) => each.type === "DiskPressure" && each.status === "True");
+const condition = (node, type) => node.status?.conditions?.find((each) => each.type === type && each.status === "True");
 
-export function nodeState(node) {
-  if (!node.status?.ready) return node.status?.reason === "NODE_LOST" ? "Lost" : "Not ready";
-  if (node.spec?.drain) return "Draining";
-  if (node.spec?.unschedulable) return "Cordoned";
-  return diskPressure(node) ? "Disk full" : "Ready";
+// What a node says of its disk while that is too full for runs.
+export const diskPressure = (node) => condition(node, "DiskPressure");
+
+// The words that `paddock get nodes` and kubectl have, the first of them for whether it is there at all.
+export function nodeStates(node) {
+  const { status = {}, spec = {} } = node;
+  return [
+    status.ready ? "Ready" : status.reason === "NODE_LOST" ? "Lost" : "NotReady",
+    diskPressure(node) && "DiskFull",
+    condition(node, "HostFault") && "Faulty",
+    status.coolDown?.until && "Resting",
+    spec.unschedulable && "SchedulingDisabled",
+    spec.drain && "Draining",
+    spec.taints?.length > 0 && "Tainted",
+  ].filter(Boolean);
 }
 
 export function proven(node) {

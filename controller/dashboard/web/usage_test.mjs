@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { capacity, devicesOf, namespaces, nodeState, proven, queueOrder, usedOnNodes } from "./usage.mjs";
+import { capacity, devicesOf, namespaces, nodeStates, proven, queueOrder, usedOnNodes } from "./usage.mjs";
 
 const run = (namespace, phase, resources, more = {}) => ({ metadata: { namespace, uid: "u", creationTimestamp: "2026-01-01T00:00:00Z", ...more.metadata },
   spec: { resources, priority: more.priority }, status: { phase, nodeName: phase === "Pending" ? undefined : "n1" } });
@@ -37,13 +37,15 @@ test("who waits goes by priority, then age", () => {
   assert.deepEqual([young, urgent, old].sort(queueOrder).map((each) => each.metadata.uid), ["urgent", "old", "young"]);
 });
 
-test("a node's state is the worst that is true of it", () => {
-  assert.equal(nodeState({ status: { ready: true } }), "Ready");
-  assert.equal(nodeState({ status: { ready: true, conditions: [{ type: "DiskPressure", status: "True" }] } }), "Disk full");
-  assert.equal(nodeState({ status: { ready: true, conditions: [{ type: "DiskPressure", status: "False" }] } }), "Ready");
-  assert.equal(nodeState({ status: { ready: true }, spec: { unschedulable: true } }), "Cordoned");
-  assert.equal(nodeState({ status: { ready: true }, spec: { unschedulable: true, drain: {} } }), "Draining");
-  assert.equal(nodeState({ status: { ready: false, reason: "NODE_LOST" } }), "Lost");
-  assert.equal(nodeState({ spec: { unschedulable: true } }), "Not ready");
+test("a node's state is told by the words of kubectl, all that are true of it", () => {
+  const states = (status, spec) => nodeStates({ status, spec }).join(",");
+  assert.equal(states({ ready: true }), "Ready");
+  assert.equal(states({ ready: true, conditions: [{ type: "DiskPressure", status: "True" }, { type: "HostFault", status: "False" }] }), "Ready,DiskFull");
+  assert.equal(states({ ready: true, conditions: [{ type: "DiskPressure", status: "False" }] }), "Ready");
+  assert.equal(states({ ready: true }, { unschedulable: true }), "Ready,SchedulingDisabled");
+  assert.equal(states({ ready: true }, { unschedulable: true, drain: {}, taints: [{ key: "gpu" }] }), "Ready,SchedulingDisabled,Draining,Tainted");
+  assert.equal(states({ ready: false, reason: "NODE_LOST" }, { taints: [] }), "Lost");
+  assert.equal(states(undefined, { unschedulable: true }), "NotReady,SchedulingDisabled");
+  assert.equal(states({ ready: true, coolDown: { until: "x" } }), "Ready,Resting");
   assert.deepEqual(proven({ status: { canaries: [{ passed: true }, { passed: false }] } }), { passed: 1, all: 2 });
 });
