@@ -169,6 +169,57 @@ test("what a run writes and leaves behind is text and nothing else", () => withP
   await shot(page, "hostile");
 }));
 
+test("a long log is all there, can be searched, linked to and saved", () => withPage({}, async (page) => {
+  await start("lines", "python3 lines.py");
+  await logIn(page);
+  await go(page, "#/runs/default/lines", "lines");
+  await see(page, "Succeeded", ".head-status");
+  await see(page, "no hiding", ".log");
+  // The last lines are seen, and only those near them are elements.
+  const drawn = await page.$$eval(".log-line", (all) => all.length);
+  assert.ok(drawn > 50 && drawn < 2000, String(drawn));
+  const colour = (text) => page.$eval(`.log-text span:text-is("${text}")`, (element) => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]);
+  assert.notEqual((await colour("true"))[0], (await colour("indexed"))[0]);
+  for (const text of ["inverse", "no hiding"]) {
+    const [ink, behind] = await colour(text);
+    assert.ok(ink !== behind && behind !== "rgba(0, 0, 0, 0)", text);
+  }
+  await page.fill(".log-search", "LINE 777 OF");
+  await see(page, "1 of 1 line", ".log-hits");
+  await page.waitForSelector(".log-line[aria-current] mark:text-is('line 777 of')");
+  await page.fill(".log-search", "line 1234");
+  await see(page, "1 of 11 lines", ".log-hits");
+  await page.press(".log-search", "Enter");
+  await see(page, "2 of 11 lines", ".log-hits");
+  await page.press(".log-search", "Shift+Enter");
+  await page.press(".log-search", "Shift+Enter");
+  await see(page, "11 of 11 lines", ".log-hits");
+  await see(page, "line 12349 of many", ".log-line[aria-current]");
+  await page.fill(".log-search", "<script>");
+  await see(page, "none", ".log-hits");
+  await page.fill(".log-search", "");
+  await page.click("button:text-is('Times')");
+  await page.waitForSelector(".log-time");
+  await page.click("button:text-is('Times')");
+  // A number is a link to its line.
+  await page.click(".log-line[aria-current] .log-number");
+  const link = await page.evaluate(() => location.hash);
+  assert.match(link, /^#\/runs\/default\/lines\?line=\d+$/);
+  const marked = await page.textContent(".log-line[aria-current] .log-text");
+  await go(page, "#/runs", "Runs");
+  await page.evaluate((to) => { location.hash = to; }, link);
+  await page.waitForFunction((text) => {
+    const line = document.querySelector(".log-line[aria-current] .log-text");
+    const box = document.querySelector(".log")?.getBoundingClientRect();
+    const at = line?.getBoundingClientRect().top;
+    return line?.textContent === text && at > box.top && at < box.bottom;
+  }, marked);
+  await shot(page, "log-line");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.click("button:text-is('Download')")]);
+  assert.equal(saved.suggestedFilename(), "lines.log");
+  assert.equal(readFileSync(await saved.path(), "utf8").split("\n").filter((each) => each.endsWith("of many")).length, 20_000);
+}));
+
 test("the policy holds even against the page's own scripts", () => withPage({ violates: true }, async (page) => {
   await logIn(page);
   const stopped = (act) => page.evaluate(act).then(() => "", (error) => error.message);

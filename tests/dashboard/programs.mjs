@@ -27,6 +27,9 @@ signal.signal(signal.SIGTERM, lambda *_: print("not yet", flush=True))
 print("here to stay", flush=True)
 while True: time.sleep(1)
 `,
+  "lines.py": `print("\\n".join(f"line {i} of many" for i in range(20000)))
+print("\\x1b[38;2;255;120;0mtrue\\x1b[0m \\x1b[38;5;27mindexed\\x1b[0m \\x1b[7minverse\\x1b[0m \\x1b[30;40mno hiding\\x1b[0m")
+`,
   "hostile.py": `import pathlib, sys
 print("<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><b>bold</b>")
 print("\\x1b]0;window title\\x07\\x1b]8;;javascript:window.pwned=1\\x07a link\\x1b]8;;\\x07 \\x1b[31mred\\x1b[0m \\x1b[2J\\x1b[999;999Hstill here")

@@ -1,36 +1,50 @@
-// A terminal's colours in a line of output: into pieces of text with names of styles. Everything else that a
-// terminal would obey is left out or made visible. Pure.
+// A terminal's colours in a line of output: into pieces of text with a style. Everything else that a terminal would
+// obey is left out or made visible. Pure.
+import { NAMES, direct, indexed, paint } from "./ansi_colour.mjs";
 import { visible } from "./text.mjs";
 
-const COLOURS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 // CSI sequences, OSC strings, and two-character escapes. Bounded, so that no output makes this slow.
 const ESCAPE = /\u001b(?:\[([0-9;:]{0,64})([ -/]{0,4})([@-~])|\][^\u0007\u001b]{0,2048}(?:\u0007|\u001b\\)|[()#][ -~]|[=>78cDEHMNOZ])/g;
 
-export const PLAIN = Object.freeze({ bold: false, dim: false, italic: false, underline: false, colour: "" });
+export const PLAIN = Object.freeze({ bold: false, dim: false, italic: false, underline: false, strike: false, inverse: false, colour: "", behind: "" });
 
-function colourOf(code) {
-  if (code >= 30 && code <= 37) return COLOURS[code - 30];
-  if (code >= 90 && code <= 97) return COLOURS[code - 90];
-  return "";
+const SWITCHES = {
+  1: { bold: true }, 2: { dim: true }, 3: { italic: true }, 4: { underline: true }, 7: { inverse: true }, 9: { strike: true },
+  22: { bold: false, dim: false }, 23: { italic: false }, 24: { underline: false }, 27: { inverse: false }, 29: { strike: false },
+  39: { colour: "" }, 49: { behind: "" },
+};
+
+// 30 to 37 and 90 to 97 colour the text, 40 to 47 and 100 to 107 what is behind it.
+function named(code) {
+  const of = code % 10;
+  if (of > 7) return undefined;
+  const tens = Math.floor(code / 10);
+  if (tens === 3 || tens === 9) return { colour: NAMES[of] };
+  return tens === 4 || tens === 10 ? { behind: NAMES[of] } : undefined;
 }
 
-// One SGR sequence. 256 and direct colours are read over: their arguments are no codes.
+// `38;5;N`, `38;2;R;G;B`, and both with colons, where a colour space may stand before the three.
+function extended(codes, at) {
+  const parts = codes[at].length > 1 ? codes[at] : codes.slice(at).map(([first]) => first);
+  const used = codes[at].length > 1 ? 0 : parts[1] === 2 ? 4 : parts[1] === 5 ? 2 : 0;
+  const three = codes[at].length > 5 ? parts.slice(3, 6) : parts.slice(2, 5);
+  const colour = parts[1] === 2 ? direct(...three) : parts[1] === 5 ? indexed(parts[2]) : "";
+  return { style: parts[0] === 38 ? { colour } : { behind: colour }, used };
+}
+
+// One SGR sequence.
 export function restyle(style, parameters) {
-  const codes = parameters.split(/[;:]/).map((part) => Number(part || 0));
-  let out = { ...style };
+  const codes = parameters.split(";").map((part) => part.split(":").map((each) => Number(each || 0)));
+  let out = style;
   for (let i = 0; i < codes.length; ++i) {
-    const code = codes[i];
-    if (code === 0) out = { ...PLAIN };
-    else if (code === 1) out.bold = true;
-    else if (code === 2) out.dim = true;
-    else if (code === 3) out.italic = true;
-    else if (code === 4) out.underline = true;
-    else if (code === 22) out.bold = out.dim = false;
-    else if (code === 23) out.italic = false;
-    else if (code === 24) out.underline = false;
-    else if (code === 38 || code === 48) i += codes[i + 1] === 2 ? 4 : 2;
-    else if (code === 39) out.colour = "";
-    else if (colourOf(code)) out.colour = colourOf(code);
+    const [code, sub] = codes[i];
+    if (code === 0) out = PLAIN;
+    else if (code === 38 || code === 48) {
+      const { style: more, used } = extended(codes, i);
+      out = { ...out, ...more };
+      i += used;
+    } else if (code === 4 && sub === 0 && codes[i].length > 1) out = { ...out, underline: false };
+    else out = { ...out, ...(SWITCHES[code] ?? named(code)) };
   }
   return out;
 }
@@ -52,8 +66,11 @@ export function pieces(line, style = PLAIN) {
   return { pieces: out, style: now };
 }
 
-export function classes(style) {
-  const names = ["bold", "dim", "italic", "underline"].filter((name) => style[name]).map((name) => `t-${name}`);
-  if (style.colour) names.push(`t-${style.colour}`);
-  return names.join(" ");
+const TRAITS = ["bold", "dim", "italic", "underline", "strike"];
+
+// {classes, variables} of an element that shows a piece.
+export function look(style) {
+  if (style === PLAIN) return { classes: "", variables: {} };
+  const { name, variables = {} } = paint(style);
+  return { classes: [...TRAITS.filter((trait) => style[trait]).map((trait) => `t-${trait}`), name].filter(Boolean).join(" "), variables };
 }

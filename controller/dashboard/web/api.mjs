@@ -28,6 +28,9 @@ export function runPath(namespace, name) {
 export function artifactPath(namespace, name, path) {
   return `${runPath(namespace, name)}/artifacts/${path.split("/").map(word).join("/")}`;
 }
+export function logPath(namespace, name, timestamps) {
+  return withQuery(`${runPath(namespace, name)}/log`, { timestamps: timestamps ? "true" : "" });
+}
 export function auditPath() {
   return session.namespace ? `${BASE}/namespaces/${word(session.namespace)}/audit` : "/audit";
 }

@@ -2,18 +2,9 @@
 import { artifactPath, download } from "./api.mjs";
 import { fill, h, setText } from "./dom.mjs";
 import { bytes, count, hasEnded } from "./format.mjs";
+import { MOST_BYTES, save } from "./save.mjs";
 import { brief, visible } from "./text.mjs";
 import { badge, command, empty, grid, problem, section } from "./ui.mjs";
-
-const MOST_BYTES = 256 * 1024 * 1024;  // goes through the page's memory, since the token does too
-
-// The content is of no type: a browser saves it and never shows it.
-function save(blob, path) {
-  const address = URL.createObjectURL(blob.slice(0, blob.size, "application/octet-stream"));
-  const link = h("a", { href: address, download: path.split("/").at(-1) });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
 
 function saveButton(place, artifact, { signal, trouble }) {
   if (artifact.size > MOST_BYTES) return h("span", { class: "faint", title: "Too large for a page" }, "CLI");
@@ -22,7 +13,7 @@ function saveButton(place, artifact, { signal, trouble }) {
     button.disabled = true;
     setText(button, "Saving…");
     try {
-      save(await download(artifactPath(place.namespace, place.name, artifact.path), signal), artifact.path);
+      save(await download(artifactPath(place.namespace, place.name, artifact.path), signal), artifact.path.split("/").at(-1));
       fill(trouble);
     } catch (error) {
       if (!signal.aborted) fill(trouble, problem(error));

@@ -2,40 +2,66 @@
 // lines, and bounds on all of it. Pure.
 import { PLAIN, pieces } from "./ansi.mjs";
 
-export const MOST_LINES = 5000;
+export const MOST_LINES = 200_000;
+export const MOST_CHARACTERS = 64 * 1024 * 1024;
 export const LONGEST_LINE = 16 * 1024;
+export const CHUNK = 200;  // lines that are drawn, and forgotten, together
+
+export const chunkOf = (index) => Math.floor(index / CHUNK);
+const textOf = (line) => line.raw.replace(/\r$/, "");
+const hasEscape = (line) => line.raw.includes("\u001b");
+
+// Made when it is looked at: of a long log that is a small part.
+export const piecesOf = (line) => pieces(textOf(line), line.start).pieces;
 
 export class LogModel {
   #open = new Map();  // by stream: the line that has no end yet
   #style = new Map();  // by stream: in which style the next line begins
-  #next = 0;
+  #characters = 0;
   lines = [];
-  dropped = 0;
+  dropped = 0;  // always whole chunks
+  constructor({ most = MOST_LINES, characters = MOST_CHARACTERS } = {}) {
+    this.most = most;
+    this.characters = characters;
+  }
 
-  // Returns the lines that are new or changed, in order.
+  get end() {
+    return this.dropped + this.lines.length;
+  }
+
+  // By the number that it has for good; undefined when it is forgotten or not there yet.
+  at(index) {
+    return this.lines[index - this.dropped];
+  }
+
+  chunk(number) {
+    return this.lines.slice(Math.max(0, number * CHUNK - this.dropped), Math.max(0, (number + 1) * CHUNK - this.dropped));
+  }
+
+  // Returns the numbers of the chunks in which something is new or changed.
   push(stream, text, at) {
     const changed = new Set();
     const parts = String(text).split("\n");
     parts.forEach((part, i) => {
       const last = i === parts.length - 1;
-      if (part !== "" || !last) changed.add(this.#write(stream, part, at));
+      if (part !== "" || !last) changed.add(chunkOf(this.#write(stream, part, at).index));
       if (!last) this.#close(stream);
     });
     this.#forget();
-    return [...changed].filter((line) => line.index >= this.dropped);
+    return changed;
   }
 
   #write(stream, part, at) {
     let line = this.#open.get(stream);
     if (!line) {
-      line = { index: this.#next++, stream, at, raw: "", cut: 0, start: this.#style.get(stream) ?? PLAIN, pieces: [] };
+      line = { index: this.end, stream, at, raw: "", cut: 0, version: 0, start: this.#style.get(stream) ?? PLAIN };
       this.#open.set(stream, line);
       this.lines.push(line);
     }
+    const before = line.raw.length;
     this.#add(line, part);
-    const shown = pieces(line.raw.replace(/\r$/, ""), line.start);
-    line.pieces = shown.pieces;
-    this.#style.set(stream, shown.style);
+    this.#characters += line.raw.length - before;
+    ++line.version;
     return line;
   }
 
@@ -55,13 +81,15 @@ export class LogModel {
   }
 
   #close(stream) {
+    const line = this.#open.get(stream);
+    if (hasEscape(line)) this.#style.set(stream, pieces(textOf(line), line.start).style);
     this.#open.delete(stream);
   }
 
   #forget() {
-    const surplus = this.lines.length - MOST_LINES;
-    if (surplus <= 0) return;
-    this.lines.splice(0, surplus);
-    this.dropped += surplus;
+    while (this.lines.length > CHUNK && (this.lines.length > this.most || this.#characters > this.characters)) {
+      for (const line of this.lines.splice(0, CHUNK)) this.#characters -= line.raw.length;
+      this.dropped += CHUNK;
+    }
   }
 }

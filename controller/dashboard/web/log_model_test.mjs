@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LONGEST_LINE, LogModel, MOST_LINES } from "./log_model.mjs";
+import { CHUNK, LONGEST_LINE, LogModel, MOST_LINES, piecesOf } from "./log_model.mjs";
+import { marked, nextHit, search } from "./log_search.mjs";
 
-const text = (line) => line.pieces.map((piece) => piece.text).join("");
+const text = (line) => piecesOf(line).map((piece) => piece.text).join("");
+const texts = (log) => log.lines.map(text);
 
 test("half lines of two streams do not mix", () => {
   const log = new LogModel();
@@ -13,13 +15,14 @@ test("half lines of two streams do not mix", () => {
   assert.deepEqual(log.lines.map((line) => [line.stream, text(line)]), [["stdout", "one, two"], ["stderr", "oops"], ["stdout", "three"]]);
 });
 
-test("empty lines stay, and only what changed is told", () => {
+test("empty lines stay, and only where something changed is told", () => {
   const log = new LogModel();
-  assert.equal(log.push("stdout", "a\n\nb\n", 0).length, 3);
-  assert.deepEqual(log.lines.map(text), ["a", "", "b"]);
-  assert.deepEqual(log.push("stdout", "c", 0).map(text), ["c"]);
-  assert.deepEqual(log.push("stdout", "d", 0).map(text), ["cd"]);
-  assert.deepEqual(log.push("stdout", "", 0), []);
+  log.push("stdout", "half", 0);
+  assert.deepEqual([...log.push("stderr", "a\n\nb\n".repeat(CHUNK), 0)].length, 4);
+  assert.deepEqual([...log.push("stdout", "whole\n", 0)], [0]);
+  assert.deepEqual(texts(log).slice(0, 4), ["halfwhole", "a", "", "b"]);
+  assert.deepEqual([...log.push("stdout", "", 0)], []);
+  assert.deepEqual([log.at(0).version, log.at(1).version], [2, 1]);
 });
 
 test("a carriage return begins the line anew, wherever it is cut", () => {
@@ -28,7 +31,7 @@ test("a carriage return begins the line anew, wherever it is cut", () => {
     const log = new LogModel();
     log.push("stdout", whole.slice(0, cut), 0);
     log.push("stdout", whole.slice(cut), 0);
-    assert.deepEqual(log.lines.map(text), ["100%", "next"], `cut at ${cut}`);
+    assert.deepEqual(texts(log), ["100%", "next"], `cut at ${cut}`);
   }
 });
 
@@ -36,18 +39,49 @@ test("styles go on over lines of their own stream", () => {
   const log = new LogModel();
   log.push("stdout", "\x1b[31mred\n", 0);
   log.push("stderr", "plain\n", 0);
+  log.push("stdout", "red still\n", 0);
   log.push("stdout", "still\x1b[0m not\n", 0);
-  assert.deepEqual(log.lines.map((line) => line.pieces.map((piece) => piece.style.colour)), [["red"], [""], ["red", ""]]);
+  assert.deepEqual(log.lines.map((line) => piecesOf(line).map((piece) => piece.style.colour)), [["red"], [""], ["red"], ["red", ""]]);
 });
 
-test("lines and their number are bounded", () => {
+test("100,000 lines are there, each by its number", () => {
+  const log = new LogModel();
+  for (let i = 0; i < 100; ++i) log.push("stdout", Array.from({ length: 1000 }, (_, j) => `line ${i * 1000 + j}\n`).join(""), 0);
+  assert.equal(log.end, 100_000);
+  assert.equal(log.dropped, 0);
+  assert.equal(text(log.at(77_777)), "line 77777");
+  assert.equal(text(log.chunk(499)[0]), "line 99800");
+  assert.deepEqual(search(log.lines, "LINE 9999").slice(0, 2), [9999, 99_990]);
+});
+
+test("lines, their length and the number of characters are bounded", () => {
   const log = new LogModel();
   log.push("stdout", "x".repeat(LONGEST_LINE + 5), 0);
   log.push("stdout", "yy\n", 0);
   assert.equal(log.lines[0].raw.length, LONGEST_LINE);
   assert.equal(log.lines[0].cut, 7);
   log.push("stdout", "n\n".repeat(MOST_LINES + 10), 0);
-  assert.equal(log.lines.length, MOST_LINES);
-  assert.equal(log.dropped, 11);
-  assert.equal(log.lines[0].index, 11);
+  assert.ok(log.lines.length <= MOST_LINES && log.dropped === CHUNK);
+  assert.equal(log.lines[0].index, CHUNK);
+  assert.equal(log.at(0), undefined);
+  const small = new LogModel({ characters: 1000 });
+  small.push("stdout", `${"z".repeat(99)}\n`.repeat(3 * CHUNK), 0);
+  assert.equal(small.lines.length, CHUNK);
+  assert.equal(small.dropped, 2 * CHUNK);
+});
+
+test("a text is found over colours and marked where it is", () => {
+  const log = new LogModel();
+  log.push("stdout", "an \x1b[31mErr\x1b[0mor here, error\nnothing\n<b>ERROR</b>\n", 0);
+  assert.deepEqual(search(log.lines, "error"), [0, 2]);
+  assert.deepEqual(search(log.lines, ""), []);
+  assert.deepEqual(search(log.lines, "n", 1), [0]);
+  assert.deepEqual(marked(piecesOf(log.at(0)), "error").map((piece) => [piece.text, piece.hit]),
+    [["an ", false], ["Err", true], ["or", true], [" here, ", false], ["error", true]]);
+  assert.deepEqual(marked(piecesOf(log.at(1)), "error").map((piece) => piece.text), ["nothing"]);
+  assert.deepEqual(marked(piecesOf(log.at(2)), "").length, 1);
+});
+
+test("the next hit is after where one is, and around the end", () => {
+  assert.deepEqual([nextHit([3, 7], -1, 1), nextHit([3, 7], 3, 1), nextHit([3, 7], 7, 1), nextHit([3, 7], 3, -1), nextHit([3, 7], 9, -1), nextHit([], 0, 1)], [0, 1, 0, 1, 1, -1]);
 });

@@ -9,6 +9,7 @@ import { logSection } from "./log.mjs";
 import { phaseLine } from "./phases.mjs";
 import { aboutSection, codeSection, lede, outcome } from "./run_about.mjs";
 import { denialsSection, enforcedSection, policySection, usageSection } from "./run_result.mjs";
+import { neverStarted } from "./run_words.mjs";
 import { brief, visible } from "./text.mjs";
 import { badge, command, empty, heading, notice, problem, section, skeleton } from "./ui.mjs";
 
@@ -40,7 +41,7 @@ function confirmCancel(run, then) {
   return dialog;
 }
 
-export function runPage(main, { words: [namespace, name], signal, tell }) {
+export function runPage(main, { words: [namespace, name], query, signal, tell }) {
   let run;
   const status = h("span", { class: "head-status", "aria-live": "polite" });
   const cancel = h("button", { type: "button", class: "danger-quiet" }, "Cancel run");
@@ -53,7 +54,7 @@ export function runPage(main, { words: [namespace, name], signal, tell }) {
   const body = h("div", {}, skeleton(8));
   const denials = h("div");
   const ends = h("div");
-  const log = logSection(namespace, name, { signal });
+  const log = logSection(namespace, name, { signal, line: Number(query.get("line")), started: () => !run || !neverStarted(run) });
   const artifacts = artifactsSection(namespace, name, { signal });
   cancel.hidden = true;
   cancel.addEventListener("click", () => {

@@ -5,7 +5,7 @@ import { clock, hasEnded, parseQuantity, time, waiting } from "./format.mjs";
 import { labelTexts } from "./run_list.mjs";
 import { asksFor, endWords, hasCode, inputText } from "./run_words.mjs";
 import { brief, executed, visible } from "./text.mjs";
-import { ago, facts, notice, section } from "./ui.mjs";
+import { ago, facts, notice, section, words } from "./ui.mjs";
 
 // The result repeats the beginning of each stream only; the log is cut where the policy says.
 function cutStreams(result) {
@@ -31,7 +31,7 @@ export function outcome(run) {
   const cut = cutStreams(result);
   if (phase === "Succeeded" && cut.length === 0 && result?.status === "OK") return undefined;
   return notice({ Succeeded: "good", Failed: "bad", Canceled: "stopped" }[phase], { Succeeded: "It succeeded", Failed: "Why it failed", Canceled: "It was canceled" }[phase],
-    said.map((each) => h("p", {}, visible(each))),
+    said.map((each) => h("p", {}, words(visible(each)))),
     cut.length > 0 && h("p", {}, `Cut at the policy's limit: ${cut.join(" and ")}.`),
     h("p", { class: "words" }, endWords(run.status).map((each) => h("code", {}, visible(each)))));
 }
