@@ -55,7 +55,7 @@ test("a run is watched from waiting to its end, without a reload", () => withPag
   await node("uncordon");
   await see(page, "Succeeded", ".head-status");
   await see(page, "last line", ".log");
-  await see(page, "out-a/report.txt");
+  await see(page, "report.txt", ".tree");
   await see(page, "left.exe");
   const lines = await page.$$eval(".log-line", (all) => all.map((line) => [line.className.replace("log-line log-", ""), line.querySelector(".log-text").textContent]));
   assert.deepEqual(lines.filter(([stream]) => stream === "stdout").map(([, text]) => text),
@@ -74,12 +74,43 @@ test("a run is watched from waiting to its end, without a reload", () => withPag
   await shot(page, "run", { fullPage: true });
 }));
 
-test("an artifact is saved, not shown", () => withPage({}, async (page) => {
+test("an artifact is saved as a file", () => withPage({}, async (page) => {
   await logIn(page);
   await go(page, "#/runs/default/watched", "watched");
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("table.artifacts button")]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(".file button:text-is('Save')")]);
   assert.equal(download.suggestedFilename(), "report.txt");
   assert.equal(readFileSync(await download.path(), "utf8"), "all is well\n");
+}));
+
+test("artifacts stand in folders and are looked at as text, tables and pixels, never as pages", () => withPage({}, async (page) => {
+  await start("leaves", "python3 leaves.py", { type: "command", artifacts: { dirs: ["leaves-out"] } });
+  await logIn(page);
+  await go(page, "#/runs/default/leaves", "leaves");
+  await see(page, "Succeeded", ".head-status");
+  const look = async (name, text) => {
+    const file = page.locator("li.file", { has: page.locator(`code:text-is("${name}")`) });
+    await file.locator("button.file-name").click();
+    await file.locator(".preview", { hasText: text }).waitFor();
+    return file.locator(".preview");
+  };
+  const picture = await look("plot.png", "3 × 2");
+  assert.deepEqual(await picture.locator("canvas").evaluate((canvas) => [canvas.width, canvas.height, ...canvas.getContext("2d").getImageData(1, 1, 1, 1).data]), [3, 2, 255, 0, 0, 255]);
+  await look("bomb.png", "60000 × 60000 is too large");
+  await look("broken.png", "broken");
+  await look("fake.png", "It is no picture");
+  await look("picture.svg", "<svg xmlns='http://www.w3.org/2000/svg' onload='window.pwned=1'/>");
+  await look("page.html", "<script>window.pwned=1</script><img src=x onerror=window.pwned=1>");
+  const table = await look("rows.csv", 'a "b", c');
+  assert.deepEqual(await table.locator("td").allTextContents(), ["<img src=x onerror=window.pwned=1>", 'a "b", c']);
+  await look("data.json", '"a": "</pre><script>window.pwned=1</script>"');
+  await look("noise.txt", "It is no text");
+  assert.equal(await page.$$eval("main :is(script, img, iframe, style, object, embed)", (all) => all.length), 0);
+  await page.click("summary:has-text('deep/er/')");
+  await page.waitForSelector("code:text-is('...')");
+  await shot(page, "artifacts", { fullPage: true });
+  const [all] = await Promise.all([page.waitForEvent("download"), page.click("button:text-is('Download all')")]);
+  assert.equal(all.suggestedFilename(), "leaves.zip");
+  assert.ok(readFileSync(await all.path()).includes("leaves-out/many-39.txt"));
 }));
 
 test("a denial says what, where, by which rule, and what would allow it", () => withPage({}, async (page) => {
@@ -161,7 +192,7 @@ test("what a run writes and leaves behind is text and nothing else", () => withP
   assert.equal(lines[4].replace(/^y{16384}/, ""), " … 33616 more characters");
   assert.ok(lines.includes("event: end"));
   assert.equal(await page.textContent(".log-stdout .t-red"), "red");
-  await see(page, "hostile-out/<img src=x onerror=window.pwned=1>.txt");
+  await see(page, "<img src=x onerror=window.pwned=1>.txt", ".tree");
   await see(page, "⟨202e⟩txt.json");
   assert.equal(await page.$$eval("main :is(script, img, iframe, b, style, object, embed)", (all) => all.length), 0);
   assert.equal(await page.$$eval("main a", (all) => all.filter((link) => !link.getAttribute("href").startsWith("#/")).length), 0);

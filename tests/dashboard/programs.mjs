@@ -30,6 +30,25 @@ while True: time.sleep(1)
   "lines.py": `print("\\n".join(f"line {i} of many" for i in range(20000)))
 print("\\x1b[38;2;255;120;0mtrue\\x1b[0m \\x1b[38;5;27mindexed\\x1b[0m \\x1b[7minverse\\x1b[0m \\x1b[30;40mno hiding\\x1b[0m")
 `,
+  // Of each kind that is shown, and what only pretends to be.
+  "leaves.py": `import pathlib, struct, zlib
+out = pathlib.Path("leaves-out")
+(out / "deep" / "er").mkdir(parents=True)
+chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def png(width, height, rows):
+    return b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+(out / "plot.png").write_bytes(png(3, 2, (b"\\0" + b"\\xff\\0\\0" * 3) * 2))
+(out / "bomb.png").write_bytes(png(60000, 60000, b"\\0" * 100))
+(out / "broken.png").write_bytes(png(3, 2, b"")[:60])
+(out / "fake.png").write_text("<svg xmlns='http://www.w3.org/2000/svg' onload='window.pwned=1'><script>window.pwned=1</script></svg>" * 2)
+(out / "picture.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg' onload='window.pwned=1'/>")
+(out / "page.html").write_text("<script>window.pwned=1</script><img src=x onerror=window.pwned=1>")
+(out / "rows.csv").write_text('name,note\\n"<img src=x onerror=window.pwned=1>","a ""b"", c"\\n')
+(out / "data.json").write_text('{"__proto__": {"a": "</pre><script>window.pwned=1</script>"}}')
+(out / "noise.txt").write_bytes(bytes(range(256)))
+(out / "deep" / "er" / "..." ).write_text("a name of dots")
+for i in range(40): (out / f"many-{i}.txt").write_text(f"number {i}\\n")
+`,
   "hostile.py": `import pathlib, sys
 print("<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><b>bold</b>")
 print("\\x1b]0;window title\\x07\\x1b]8;;javascript:window.pwned=1\\x07a link\\x1b]8;;\\x07 \\x1b[31mred\\x1b[0m \\x1b[2J\\x1b[999;999Hstill here")

@@ -1,0 +1,66 @@
+// A ZIP file without compression, of files in memory. Pure. Names that would lead out of the folder in which somebody
+// unpacks it are made harmless.
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
+  let value = n;
+  for (let bit = 0; bit < 8; ++bit) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value >>> 0;
+});
+
+export function crc32(bytes) {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+const CONTROL = /[\u0000-\u001f\u007f<>:"|?*\\]/g;  // what Windows has no names with, and no terminal should see
+
+// A relative path of plain parts: no "..", no root, no drive.
+export function harmless(path) {
+  const parts = String(path).split("/").filter((part) => part !== "" && part !== ".").map((part) => (part === ".." ? "__" : part.replace(CONTROL, "_")));
+  return parts.join("/") || "_";
+}
+
+function numbers(...pairs) {
+  const bytes = new Uint8Array(pairs.reduce((sum, [size]) => sum + size, 0));
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const [size, value] of pairs) {
+    if (size === 2) view.setUint16(at, value, true);
+    else view.setUint32(at, value, true);
+    at += size;
+  }
+  return bytes;
+}
+
+const UTF8 = 0x0800;
+const DOS_DATE = 0x21;  // 1980-01-01: the API tells no times of files
+
+// The fields that both headers of a file share.
+const common = ({ crc, size, name }) => [[2, 20], [2, UTF8], [2, 0], [2, 0], [2, DOS_DATE], [4, crc], [4, size], [4, size], [2, name.length], [2, 0]];
+
+// The same name twice would be one file: the second gets a number.
+function unique(name, taken) {
+  let now = name;
+  for (let i = 2; taken.has(now); ++i) now = `${name}.${i}`;
+  taken.add(now);
+  return now;
+}
+
+// files: [{path, bytes: Uint8Array}] -> parts of a Blob.
+export function zip(files) {
+  const taken = new Set();
+  const parts = [];
+  const directory = [];
+  let at = 0;
+  for (const { path, bytes } of files) {
+    const name = new TextEncoder().encode(unique(harmless(path), taken));
+    const entry = { crc: crc32(bytes), size: bytes.length, name };
+    const header = numbers([4, 0x04034b50], ...common(entry));
+    directory.push(numbers([4, 0x02014b50], [2, 20], ...common(entry), [2, 0], [2, 0], [2, 0], [4, 0], [4, at]), name);
+    parts.push(header, name, bytes);
+    at += header.length + name.length + bytes.length;
+  }
+  const size = directory.reduce((sum, part) => sum + part.length, 0);
+  return [...parts, ...directory, numbers([4, 0x06054b50], [2, 0], [2, 0], [2, files.length], [2, files.length], [4, size], [4, at], [2, 0])];
+}
