@@ -338,10 +338,22 @@ test("nodes show what they have and what they have proven", () => withPage({}, a
   assert.ok((await page.textContent("table[aria-label=Devices] tr:has-text('a card that is there')")).includes("Well"));
   assert.equal(await page.$$eval("table.canaries tbody tr", (all) => all.length), status.canaries.length);
   assert.equal(await page.$$eval("table.capabilities tbody tr", (all) => all.length), status.capabilities.length);
-  await node("cordon");
+  const answer = async (button, yes) => {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.locator("dialog").getByRole("button", { name: yes, exact: true }).click();
+    await page.waitForSelector("dialog", { state: "detached" });
+  };
+  await answer("Cordon", "Cordon");
   await see(page, "SchedulingDisabled", ".head-status");
   await shot(page, "node", { fullPage: true });
-  await node("uncordon");
+  await page.getByRole("button", { name: "Drain", exact: true }).click();
+  await page.fill("#drain-grace", "a while");
+  await page.getByRole("button", { name: "Drain the node" }).click();
+  await see(page, "grace", "dialog .notice");
+  await page.fill("#drain-grace", "10m");
+  await page.getByRole("button", { name: "Drain the node" }).click();
+  await see(page, "Draining", ".head-status");
+  await answer("Uncordon", "Uncordon");
   await page.waitForFunction(() => document.querySelector(".head-status").textContent === "Ready");
   // Its runs, those that have ended too.
   await see(page, "watched", "table[aria-label='Runs of this node']");
@@ -371,6 +383,47 @@ test("runs are found by their labels, and what is chosen is in the address", () 
   await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "labelled");
   await page.keyboard.press("u");
   await page.waitForFunction(() => location.hash === "#/runs?phase=Succeeded&q=team%3Dvision&sort=name");
+}));
+
+test("a run is started, run again with changes, and deleted; refusals are the controller's own", () => withPage({}, async (page) => {
+  await logIn(page);
+  await page.getByRole("button", { name: "New run" }).click();
+  await page.selectOption("#form-type", "code");
+  await page.fill("#form-code", "print('started', input_data)");
+  await page.fill("#form-input", "{");
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "It is no JSON", "dialog .notice");
+  await page.fill("#form-input", '{"n": 1}');
+  await page.fill("#form-timeout", "soon");
+  await page.fill("#form-memory", "lots");
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "spec.timeout", "dialog .notice");
+  await see(page, "spec.sandbox.limits.memory", "dialog .causes");
+  await shot(page, "form-refused");
+  await page.fill("#form-timeout", "1m");
+  await page.fill("#form-memory", "");
+  await page.fill("#form-name", "started");
+  await page.fill("#form-labels", "from=form");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "started");
+  await see(page, "started {'n': 1}", ".log");
+  await see(page, "Succeeded", ".head-status");
+  await page.getByRole("button", { name: "Run again" }).click();
+  assert.equal(await page.inputValue("#form-code"), "print('started', input_data)");
+  assert.equal(await page.inputValue("#form-labels"), "from=form");
+  await shot(page, "form-again");
+  await page.fill("#form-code", "print('again', input_data)");
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "again {'n': 1}", ".log");
+  const again = await page.textContent("main h1");
+  assert.match(again, /^started-[a-z0-9]{5}$/);
+  const { metadata, spec } = await run(again);
+  assert.deepEqual([metadata.annotations["paddock.dev/rerun-of"], metadata.labels, spec.timeout], ["started", { from: "form" }, "1m"]);
+  await see(page, "Succeeded", ".head-status");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete the run" }).click();
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Runs");
+  await assert.rejects(run(again), /404/);
 }));
 
 const PAGES = [["#/runs", "Runs"], ["#/queue", "Queue"], ["#/nodes", "Nodes"], ["#/audit", "Audit"],
@@ -454,7 +507,7 @@ test("a token that may do less sees less, and is told what it lacks", () => with
   await logIn(page, settings.viewer);
   await go(page, "#/runs/default/not-theirs", "not-theirs");
   await see(page, "asleep", ".log");
-  assert.equal(await page.getByRole("button", { name: "Cancel run" }).isVisible(), false);
+  for (const name of ["Cancel run", "Run again", "Delete"]) assert.equal(await page.getByRole("button", { name }).isVisible(), false, name);
   await go(page, "#/queue", "Queue");
   await see(page, "Shares are left out");
   await see(page, "Nothing waits");

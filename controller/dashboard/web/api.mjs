@@ -10,10 +10,11 @@ let ended = () => {};
 export const session = { user: "", namespace: "", scopes: [], version: "", sandboxMode: false };
 
 export class ApiError extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, causes = []) {
     super(message);
     this.status = status;
     this.code = code;
+    this.causes = causes;  // [{field, message}]
   }
 }
 
@@ -41,7 +42,8 @@ export function withQuery(path, query = {}) {
 
 async function errorOf(response) {
   const body = await response.json().catch(() => ({}));
-  return new ApiError(response.status, body.error?.code ?? body.reason ?? "", body.error?.message ?? body.message ?? response.statusText);
+  return new ApiError(response.status, body.error?.code ?? body.reason ?? "", body.error?.message ?? body.message ?? response.statusText,
+    (body.error?.details?.causes ?? body.details?.causes ?? []).filter((each) => each?.message));
 }
 
 async function ask(path, { method = "GET", body, accept = "application/json", signal } = {}) {
@@ -68,6 +70,7 @@ async function ask(path, { method = "GET", body, accept = "application/json", si
 
 export const get = async (path, options) => (await ask(path, options)).json();
 export const post = async (path, body = {}, options = {}) => (await ask(path, { ...options, method: "POST", body })).json();
+export const remove = async (path, options = {}) => { await ask(path, { ...options, method: "DELETE" }); };
 export const table = (path, options) => get(path, { ...options, accept: TABLE });
 export const download = async (path, signal) => (await ask(path, { accept: "*/*", signal })).blob();
 

@@ -4,6 +4,7 @@ import { collection, get, withQuery } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, clock, count, parseQuantity, time } from "./format.mjs";
 import { eachFrame, liveList, liveObject } from "./live.mjs";
+import { nodeActions } from "./node_actions.mjs";
 import { NOTHING, absence, isolationBadge, loadMeters, stateBadges } from "./nodes.mjs";
 import { NOT_ENDED } from "./queue.mjs";
 import { fits, sorted } from "./run_list.mjs";
@@ -101,9 +102,10 @@ export function nodePage(main, { words: [name], signal, tell }) {
   let used = NOTHING;
   let known = true;
   const state = h("span", { class: "head-status", "aria-live": "polite" });
+  const actions = nodeActions({ signal });
   const problemBox = h("div", { "aria-live": "polite" });
   const body = h("div", {}, skeleton(6));
-  fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/nodes" }, "Nodes")), heading(visible(name), state), problemBox, body);
+  fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/nodes" }, "Nodes")), heading(visible(name), state, actions.element), problemBox, body);
   const runs = nodeRuns(name, { signal, used: (now) => { used = now; draw(); }, refused: () => { known = false; draw(); } });
   let parts;
   // Tables are made anew only when the node says something else: one may be reading them.
@@ -121,6 +123,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
     signal,
     changed: (now) => {
       node = now;
+      actions.show(node);
       if (node) return draw();
       parts = undefined;
       fill(state);

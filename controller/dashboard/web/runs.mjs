@@ -1,9 +1,10 @@
 // All runs, as they are now.
 import { note } from "./address.mjs";
-import { collection, session } from "./api.mjs";
+import { collection, may, session } from "./api.mjs";
 import { fill, h, setText } from "./dom.mjs";
 import { count } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
+import { openRunForm } from "./run_form.mjs";
 import { CHOICES, chosenOf, fits, matches, queryOf, sorted } from "./run_list.mjs";
 import { runTable } from "./run_table.mjs";
 import { visible } from "./text.mjs";
@@ -97,7 +98,8 @@ export function runs(main, { query, signal, tell }) {
 
   fill(state, skeleton(8));
   table.box.hidden = true;
-  fill(main, heading("Runs"), filters.bar, trouble, table.box, state, foot);
+  const start = may("runs:write") && h("button", { type: "button", class: "primary", on: { click: () => openRunForm({ signal }) } }, "New run");
+  fill(main, heading("Runs", start && h("div", { class: "head-actions" }, start)), filters.bar, trouble, table.box, state, foot);
   draw();
   liveList(collection("runs"), {
     form: "table", signal,

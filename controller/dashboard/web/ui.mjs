@@ -56,11 +56,17 @@ export const command = (text) => h("code", { class: "command" }, text);
 // Our own words, in which `…` is something to type.
 export const words = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
+// The first cause is in the message already; the others have their fields.
+function causesOf({ message, causes = [] }) {
+  const more = causes.filter((each) => !message.includes(each.message));
+  return more.length > 0 && h("ul", { class: "causes" }, more.slice(0, 20).map(({ field, message: text }) => h("li", {}, field && [h("code", {}, visible(field)), ": "], words(visible(text)))));
+}
+
 // What went wrong, its stable code, and what to do about it.
 export function problem(error, advice) {
   const advise = words(advice ?? ADVICE[error.code] ?? (error.status === 0 ? ADVICE.UNREACHABLE : ""));
   return h("div", { class: "notice tone-bad", role: "alert" }, icon("warn"),
-    h("div", {}, h("p", { class: "notice-title" }, visible(error.message)),
+    h("div", {}, h("p", { class: "notice-title" }, words(visible(error.message))), causesOf(error),
       h("p", {}, error.code && h("code", {}, visible(error.code)), error.code && advise[0] ? " · " : "", advise)));
 }
 
