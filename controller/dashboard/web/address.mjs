@@ -23,9 +23,10 @@ export const here = () => parseAddress(location.hash);
 
 const last = new Map();  // by page: the address that its list had, for the way back
 
-// The page stays as it is: only what one would copy changes.
+// The page stays as it is: only what one would copy changes. Whoever is on the way to another page goes there.
 export function note(words, values) {
   const now = address(words, values);
+  if (address(here().words) !== address(words)) return;
   if (now !== location.hash) history.replaceState(null, "", now);
   if (words.length === 1) last.set(words[0], now);
 }

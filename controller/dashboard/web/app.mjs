@@ -1,6 +1,7 @@
 // The frame around the pages: who is logged in, where one is, whether what one sees is live.
 import { here } from "./address.mjs";
-import { logOut, session } from "./api.mjs";
+import { logOut, may, session } from "./api.mjs";
+import { access } from "./access.mjs";
 import { audit } from "./audit.mjs";
 import { fill, h, setText } from "./dom.mjs";
 import { bindKeys, keyHelp } from "./keys.mjs";
@@ -10,17 +11,24 @@ import { nodes } from "./nodes.mjs";
 import { queue } from "./queue.mjs";
 import { runPage } from "./run.mjs";
 import { runs } from "./runs.mjs";
+import { sessionPage, sessions } from "./sessions.mjs";
+import { storage, storagePage } from "./storage.mjs";
 import { visible } from "./text.mjs";
 import { applyTheme, themeButton } from "./theme.mjs";
 import { empty, icon, tick } from "./ui.mjs";
 
-// A page: {title, show(main, {words, query, signal, tell})}. `key` goes there after a g.
+// A page: {title, show(main, {words, query, signal, tell})}. `key` goes there after a g. The menu has those of which
+// the token may see something; `cluster`: that no token of a namespace may.
 const PAGES = [
-  { path: "runs", title: "Runs", key: "r", show: runs, one: runPage },
-  { path: "queue", title: "Queue", key: "q", show: queue },
-  { path: "nodes", title: "Nodes", key: "n", show: nodes, one: nodePage },
-  { path: "audit", title: "Audit", key: "a", show: audit },
+  { path: "runs", title: "Runs", key: "r", scopes: ["runs:read"], show: runs, one: runPage },
+  { path: "queue", title: "Queue", key: "q", scopes: ["runs:read"], show: queue },
+  { path: "sessions", title: "Sessions", key: "s", scopes: ["runs:read"], show: sessions, one: sessionPage },
+  { path: "storage", title: "Storage", key: "w", scopes: ["workspaces:read"], show: storage, one: storagePage },
+  { path: "nodes", title: "Nodes", key: "n", scopes: ["nodes:read"], cluster: true, show: nodes, one: nodePage },
+  { path: "access", title: "Access", key: "c", scopes: ["grants:read", "secrets:read", "admin"], show: access },
+  { path: "audit", title: "Audit", key: "a", scopes: ["audit:read"], show: audit },
 ];
+const offered = ({ scopes, cluster }) => scopes.some(may) && !(cluster && session.namespace);
 
 const LIVE = {
   live: ["good", "Live"], connecting: ["moving", "Connecting"], offline: ["bad", "Reconnecting"],
@@ -47,7 +55,7 @@ function liveSign() {
 }
 
 function navigation() {
-  return h("nav", { class: "nav", "aria-label": "Pages" }, PAGES.map(({ path, title, key }) =>
+  return h("nav", { class: "nav", "aria-label": "Pages" }, PAGES.filter(offered).map(({ path, title, key }) =>
     h("a", { href: `#/${path}`, data: { path }, title: `${title} (g ${key})` }, title)));
 }
 

@@ -3,7 +3,7 @@ import { here, listAddress } from "./address.mjs";
 import { h } from "./dom.mjs";
 
 const KEYS = [
-  ["g r", "runs"], ["g q", "queue"], ["g n", "nodes"], ["g a", "audit"],
+  ["g r", "runs"], ["g q", "queue"], ["g s", "sessions"], ["g w", "storage"], ["g n", "nodes"], ["g c", "access"], ["g a", "audit"],
   ["/", "filter what is listed"], ["j k", "next and previous row"], ["Enter", "open it"],
   ["f", "a run's page: follow the log"], ["u", "back to the list"], ["?", "this help"], ["Esc", "close, or leave the filter"],
 ];

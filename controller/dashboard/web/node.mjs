@@ -1,19 +1,16 @@
 // One host: its devices, and what its sandbox can enforce, each with how it was proven.
-import { address } from "./address.mjs";
 import { collection, get, withQuery } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, clock, count, parseQuantity, time } from "./format.mjs";
-import { eachFrame, liveList, liveObject } from "./live.mjs";
+import { liveObject } from "./live.mjs";
 import { nodeActions } from "./node_actions.mjs";
 import { NOTHING, absence, isolationBadge, loadMeters, stateBadges } from "./nodes.mjs";
 import { NOT_ENDED } from "./queue.mjs";
-import { fits, sorted } from "./run_list.mjs";
-import { runTable } from "./run_table.mjs";
+import { fits } from "./run_list.mjs";
+import { runSection } from "./run_section.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
 import { devicesOf, diskPressure, proven, usedOnNodes } from "./usage.mjs";
-
-const MOST_RUNS = 50;
 
 const troubles = (node) => {
   const out = [];
@@ -68,33 +65,22 @@ function canariesSection(node) {
         each.passed ? badge("Yes", "good") : badge("No", "bad"), visible(each.expected), visible(each.got), h("span", { class: "level" }, visible(each.level))]), { label: "Forbidden things", name: "canaries" }));
 }
 
-// The runs that are or were there, the newest first; what the placed ones asked for is asked once more when they change.
+// The runs that are or were there; what the placed ones asked for is asked once more when they change.
 function nodeRuns(name, { signal, used, refused }) {
-  const table = runTable("Runs of this node");
-  const foot = h("p", { class: "foot faint" });
-  const element = section("Runs", { id: "runs" }, table.box, foot);
   const selector = `status.nodeName=${name}`;
   let active;
   const ask = async () => {
     const { items } = await get(withQuery(collection("runs"), { fieldSelector: `${NOT_ENDED},${selector}` }), { signal });
     used(usedOnNodes(items).get(name) ?? NOTHING);
   };
-  const draw = eachFrame(() => {
-    const rows = sorted([...all.values()], "age");
-    const now = rows.filter((row) => fits(row, "Active")).map((row) => `${row.metadata.uid} ${row.cells.Phase}`).join();
-    if (now !== active) ask().catch(() => {});
-    active = now;
-    table.show(rows.slice(0, MOST_RUNS), { spaces: new Set(rows.map((row) => row.metadata.namespace)).size > 1 });
-    fill(foot, rows.length === 0 ? "None yet." : rows.length > MOST_RUNS ? [`The newest ${MOST_RUNS} of `, h("a", { href: address(["runs"], { q: name }) }, count(rows.length, "run"))] : count(rows.length, "run"));
+  return runSection({
+    title: "Runs of this node", selector, search: name, signal, refused,
+    changed: (rows) => {
+      const now = rows.filter((row) => fits(row, "Active")).map((row) => `${row.metadata.uid} ${row.cells.Phase}`).sort().join();
+      if (now !== active) ask().catch(() => {});
+      active = now;
+    },
   });
-  let all = new Map();
-  table.box.hidden = true;
-  liveList(collection("runs"), {
-    form: "table", query: { fieldSelector: selector }, signal,
-    changed: (items) => { all = items; draw(); },
-    tell: (to, error) => { if (to === "refused") { refused(); fill(foot, problem(error)); } },
-  });
-  return element;
 }
 
 export function nodePage(main, { words: [name], signal, tell }) {

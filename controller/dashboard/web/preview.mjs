@@ -1,6 +1,5 @@
 // A look at a file that a run left: text, a table, JSON or the pixels of a picture. Text becomes text nodes; a picture is
 // decoded as one of four raster types and its pixels are painted, so that no address of it ever exists.
-import { artifactPath, download } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes as sizeText, count } from "./format.mjs";
 import { MOST_PIXELS, isText, kindOf, parseTable, pictureOf, prettyJson } from "./preview_kind.mjs";
@@ -40,21 +39,21 @@ async function pictureBox(blob) {
   return [canvas, plain(`${said}, ${sizeText(bytes.length)}`)];
 }
 
-async function look(place, artifact, signal) {
-  const blob = await download(artifactPath(place.namespace, place.name, artifact.path), signal);
-  const kind = kindOf(artifact);
+async function look(file, read) {
+  const blob = await read(file);
+  const kind = kindOf(file);
   if (kind === "image") return pictureBox(blob);
   const text = await blob.text();
   if (!isText(text)) return plain("It is no text, whatever its name says.");
-  if (kind === "table") return tableBox(text, artifact.path);
+  if (kind === "table") return tableBox(text, file.path);
   return textBox(kind === "json" ? prettyJson(text) : text);
 }
 
-// Fills `box` with what there is to see.
-export async function preview(box, place, artifact, signal) {
+// Fills `box` with what there is to see of what `read(file)` answers.
+export async function preview(box, file, { read, signal }) {
   fill(box, plain("Reading…"));
   try {
-    fill(box, await look(place, artifact, signal));
+    fill(box, await look(file, read));
   } catch (error) {
     if (!signal.aborted) fill(box, problem(error));
   }
