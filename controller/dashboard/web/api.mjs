@@ -1,6 +1,7 @@
-// The public API, asked with the token of whoever is logged in. The token is in this module's memory and
-// nowhere else: not in storage, not in an address, gone when the page is.
+// The public API, asked with the token of whoever is logged in. The token is in this module's memory, and in what is
+// kept for the tab if one wants so; never in an address, a cookie or what other tabs can read.
 import { EventSplitter, LineSplitter } from "./streams.mjs";
+import { forget } from "./tab_token.mjs";
 
 const BASE = "/apis/paddock.dev/v1alpha1";
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -142,6 +143,7 @@ export async function logIn(secret, whenEnded) {
 
 export function logOut(message = "", code = "") {
   token = "";
+  forget();
   Object.assign(session, { user: "", namespace: "", scopes: [], version: "", sandboxMode: false });
   const tell = ended;
   ended = () => {};

@@ -1,4 +1,4 @@
-// Dark, light, or what the system says. The choice is the only thing that this page stores.
+// Dark, light, or what the system says. The choice is the only thing that outlives the tab.
 import { fill, h } from "./dom.mjs";
 import { icon } from "./ui.mjs";
 
