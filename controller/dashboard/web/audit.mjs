@@ -1,6 +1,8 @@
 // What happened, and who did it: the newest first, new events by themselves.
+import { address } from "./address.mjs";
 import { auditPath, get, withQuery } from "./api.mjs";
 import { TYPES } from "./audit_types.mjs";
+import { placeOf, saidOf } from "./audit_words.mjs";
 import { fill, h, order } from "./dom.mjs";
 import { clock, count, time } from "./format.mjs";
 import { keepTrying, sleep } from "./live.mjs";
@@ -20,18 +22,16 @@ function toneOf({ type, details }) {
 }
 
 function objectLink(event) {
-  const [plural, name] = String(event.object ?? "").split("/");
+  const place = placeOf(event);
   const text = visible(event.object ?? "");
-  if (plural === "runs" && name && event.namespace) return h("a", { href: `#/runs/${encodeURIComponent(event.namespace)}/${encodeURIComponent(name)}` }, text);
-  if (plural === "nodes" && name) return h("a", { href: `#/nodes/${encodeURIComponent(name)}` }, text);
-  return text;
+  return place ? h("a", { href: address(place) }, text) : text;
 }
 
+// One line of each; all of it for who points at it.
 function detailsOf(event) {
-  const pairs = Object.entries(event.details ?? {});
-  return h("div", { class: "details" }, event.reason && h("code", {}, visible(event.reason)),
-    pairs.map(([key, value]) => h("span", { class: "pair" }, h("span", { class: "faint" }, `${visible(key)} `),
-      brief(typeof value === "string" ? value : JSON.stringify(value), 160))));
+  const { sentence, pairs } = saidOf(event);
+  const shown = (name, value) => h("span", { class: "pair", title: value.length > 80 ? brief(value, 1000) : undefined }, h("span", { class: "faint" }, `${visible(name)} `), brief(value, 80));
+  return h("div", { class: "details" }, event.reason && h("code", {}, visible(event.reason)), sentence && h("span", {}, brief(sentence, 200)), pairs.map(([name, value]) => shown(name, value)));
 }
 
 function row(event) {
@@ -46,11 +46,11 @@ export function audit(main, { query, signal, tell }) {
   let after;
   const type = h("select", { "aria-label": "Type of event" }, h("option", { value: "" }, "All events"), TYPES.map((each) => h("option", { value: each }, each)));
   type.value = TYPES.includes(wanted.type) ? wanted.type : "";
-  const subject = h("input", { type: "search", placeholder: "Who, exactly: a token's subject", "aria-label": "Subject", value: wanted.subject });
-  const again = () => {
-    const pairs = Object.entries({ ...wanted, type: type.value, subject: subject.value.trim() }).filter(([, value]) => value);
-    location.hash = pairs.length ? `#/audit?${new URLSearchParams(pairs)}` : "#/audit";
-  };
+  const subject = h("input", { type: "search", placeholder: "Subject, whole: admin, node:a, …", "aria-label": "Subject", value: wanted.subject });
+  const go = (more) => { location.hash = address(["audit"], { ...wanted, type: type.value, subject: subject.value.trim(), ...more }); };
+  const again = () => go({});
+  // From the page of a session: one sees it, and can let go of it.
+  const one = wanted.session && h("button", { type: "button", class: "chip", "aria-pressed": "true", title: `Of ${visible(wanted.session)}; show all`, on: { click: () => go({ session: "" }) } }, "Of one run or session ✕");
   type.addEventListener("change", again);
   subject.addEventListener("change", again);
   const body = h("tbody");
@@ -59,7 +59,7 @@ export function audit(main, { query, signal, tell }) {
   const trouble = h("div", { "aria-live": "polite" });
   const foot = h("div", { class: "foot" });
   box.hidden = true;
-  fill(main, heading("Audit"), h("div", { class: "filters" }, type, subject), trouble, box, state, foot);
+  fill(main, heading("Audit"), h("div", { class: "filters" }, type, subject, one), trouble, box, state, foot);
 
   const take = (list) => {
     after = list.last;

@@ -1,26 +1,28 @@
 // Who waits, in which order, why; and who has how much of the cluster.
-import { collection } from "./api.mjs";
+import { collection, may, session } from "./api.mjs";
 import { fill, h, keepFocus } from "./dom.mjs";
 import { bytes, count, percent, waiting } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
+import { resourcesText } from "./run_words.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, empty, grid, heading, meter, notice, problem, section, skeleton, words } from "./ui.mjs";
-import { asked, capacity, namespaces, queueOrder } from "./usage.mjs";
+import { capacity, namespaces, queueOrder } from "./usage.mjs";
 
 export const NOT_ENDED = "status.phase!=Succeeded,status.phase!=Failed,status.phase!=Canceled";
 const AT_ONCE = 200;
 
+// Each wish stays on its line: "4 × nvidia" is one.
 function wants(run) {
-  const wish = asked(run);
-  return [wish.cpu && count(wish.cpu, "core"), wish.memory && bytes(wish.memory), wish.devices && count(wish.devices, "device")].filter(Boolean).join(", ") || "–";
+  const wishes = resourcesText(run.spec?.resources).split(", ").filter(Boolean);
+  return wishes.length ? h("div", { class: "wishes" }, wishes.map((wish) => h("span", {}, visible(wish)))) : "–";
 }
 
 function waitRow(run, i) {
   const { name, namespace, creationTimestamp } = run.metadata;
-  const { against, help, place } = waiting(run.status.message);
+  const { against, help } = waiting(run.status.message);
   return [String(i + 1),
     [h("a", { class: "row-link", href: `#/runs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}` }, visible(name)), h("span", { class: "namespace" }, visible(namespace))],
-    h("div", { class: "why" }, h("p", {}, brief(against || "The scheduler has not looked at it yet.", 500)), help && h("p", { class: "faint" }, "Would help: ", brief(help, 500)), place && h("p", { class: "faint" }, place)),
+    h("div", { class: "why" }, h("p", {}, brief(against || "The scheduler has not looked at it yet.", 500)), help && h("p", { class: "faint" }, "What would help: ", brief(help, 500))),
     wants(run), String(run.spec.priority ?? 0), ago(creationTimestamp)];
 }
 
@@ -38,14 +40,14 @@ const OF = { cpu: "of the cores", memory: "of the memory", devices: "of the devi
 function fairSection(all, nodes) {
   const rows = namespaces(all, nodes);
   const whole = capacity(nodes);
-  if (rows.length === 0) return section("Fairness", { id: "fairness" }, h("p", { class: "faint" }, "No namespace has an active run."));
-  return section("Fairness", { id: "fairness", note: "among equal priorities the smallest share over its weight goes next" },
+  if (rows.length === 0) return section("Shares", { id: "fairness" }, h("p", { class: "faint" }, "No run is active."));
+  return section("Shares", { id: "fairness", note: "of equal priority, a run of the namespace with the smallest share goes next" },
     grid(["Namespace", "Dominant share", "Placed", "Waiting", "Cores", "Memory", "Devices"], rows.map((row) => [
       h("strong", {}, visible(row.name)),
       nodes.length ? meter("", row.dominant.share, 1, `${percent(row.dominant.share, 1)} ${OF[row.dominant.of] ?? ""}`) : h("span", { class: "faint" }, "–"),
       String(row.used.runs), String(row.waiting), `${row.used.cpu}${whole.cpu ? ` of ${whole.cpu}` : ""}`,
       `${bytes(row.used.memory)}${whole.memory ? ` of ${bytes(whole.memory)}` : ""}`, `${row.used.devices}${whole.devices ? ` of ${whole.devices}` : ""}`]),
-    { label: "Fairness", name: "fairness", numbers: [2, 3, 4, 5, 6] }));
+    { label: "Shares", name: "fairness", numbers: [2, 3, 4, 5, 6] }));
 }
 
 export function queue(main, { signal, tell }) {
@@ -54,11 +56,12 @@ export function queue(main, { signal, tell }) {
   const body = h("div", {}, skeleton(6));
   const trouble = h("div", { "aria-live": "polite" });
   const noNodes = h("div");
-  const noShares = h("div");
-  fill(main, heading("Queue"), trouble, noNodes, noShares, body);
+  // Shares belong to the cluster: who may not see that sees the queue.
+  const shares = may("nodes:read") && !session.namespace;
+  fill(main, heading("Queue"), trouble, noNodes, body);
   const draw = eachFrame(() => {
     if (signal.aborted || !all || !nodes) return;
-    keepFocus(body, () => fill(body, queueSection(all), fairSection(all, nodes)));
+    keepFocus(body, () => fill(body, queueSection(all), shares ? fairSection(all, nodes) : h("p", { class: "faint none" }, "Shares are left out: they belong to the whole cluster and need a token with nodes:read for it.")));
   });
   liveList(collection("runs"), {
     query: { fieldSelector: NOT_ENDED }, signal,
@@ -72,20 +75,14 @@ export function queue(main, { signal, tell }) {
       if (to === "refused") fill(body);
     },
   });
-  liveList(collection("nodes"), {
+  if (!shares) nodes = [];
+  else liveList(collection("nodes"), {
     signal,
     changed: (items) => {
       nodes = [...items.values()];
       fill(noNodes, nodes.length === 0 && notice("warn", "No node has joined", h("p", {}, words("Runs wait until one does: docs/install.md says how, or `paddock up` on this host."))));
       draw();
     },
-    // Without nodes:read the shares cannot be told; the rest can.
-    tell: (to, error) => {
-      if (to === "refused") {
-        nodes = [];
-        draw();
-      }
-      fill(noShares, to === "refused" && problem(error, "Shares are left out; this token may not see nodes."));
-    },
+    tell: (to, error) => fill(trouble, error && problem(error)),
   });
 }
