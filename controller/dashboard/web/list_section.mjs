@@ -35,10 +35,10 @@ function part(what, signal, begin) {
   return element;
 }
 
-// what: {title, id, plural, scope, columns, row(object) -> cells, none, name, numbers, actions, note}
+// what: {title, id, plural, query, scope, columns, row(object) -> cells, none, name, numbers, actions, note}
 export function listSection(what, { signal, tell = () => {} }) {
   return part(what, signal, (paint, failed) => liveList(collection(what.plural), {
-    signal,
+    query: what.query, signal,
     changed: (items) => paint([...items.values()].sort(newestFirst)),
     tell: (to, error) => { tell(to); failed(error); },
   }));

@@ -8,6 +8,7 @@ import { NOTHING, absence, isolationBadge, loadMeters, stateBadges } from "./nod
 import { NOT_ENDED } from "./queue.mjs";
 import { fits } from "./run_list.mjs";
 import { runSection } from "./run_section.mjs";
+import { sessionsOfNode } from "./sessions.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
 import { devicesOf, diskPressure, proven, usedOnNodes } from "./usage.mjs";
@@ -93,6 +94,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
   const body = h("div", {}, skeleton(6));
   fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/nodes" }, "Nodes")), heading(visible(name), state, actions.element), problemBox, body);
   const runs = nodeRuns(name, { signal, used: (now) => { used = now; draw(); }, refused: () => { known = false; draw(); } });
+  const open = sessionsOfNode(name, { signal });
   let parts;
   // Tables are made anew only when the node says something else: one may be reading them.
   const draw = () => {
@@ -100,7 +102,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
     if (!parts || parts.version !== node.metadata.resourceVersion) {
       parts = { version: node.metadata.resourceVersion, load: h("div") };
       fill(state, stateBadges(node));
-      fill(body, troubles(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), runs, section("About", { id: "about" }, factsOf(node)),
+      fill(body, troubles(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), runs, open, section("About", { id: "about" }, factsOf(node)),
         devicesSection(node), capabilitiesSection(node), canariesSection(node));
     }
     fill(parts.load, loadMeters(node, used, known));

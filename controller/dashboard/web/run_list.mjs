@@ -4,8 +4,17 @@ import { hasEnded, parseDuration, time } from "./format.mjs";
 export const CHOICES = ["All", "Active", "Succeeded", "Failed", "Canceled"];
 export const SORTS = ["age", "name", "duration", "node", "status"];
 
+// How long ago a run was created at most, as the address and the menu have it.
+export const SINCE = [["", "Any time"], ["1h", "Last hour"], ["1d", "Last day"], ["7d", "Last 7 days"]];
+
 export const cellText = (cell) => (cell === "<none>" || cell === "<unknown>" ? "" : String(cell ?? ""));
 export const labelTexts = (metadata) => Object.entries(metadata.labels ?? {}).map(([key, value]) => (value ? `${key}=${value}` : key));
+
+// Beside the phase: why it is in it, where that says more. Of a command that failed the code is what one looks for.
+export function whyText({ Phase, Reason, RC }) {
+  if (["Succeeded", "Canceled"].includes(Phase)) return "";
+  return Reason === "NonZeroExit" && cellText(RC) ? `exit code ${cellText(RC)}` : cellText(Reason);
+}
 
 export function fits(row, choice) {
   const phase = row.cells.Phase;
@@ -13,9 +22,12 @@ export function fits(row, choice) {
   return choice === "Active" ? !hasEnded(phase) : phase === choice;
 }
 
+const youngEnough = ({ creationTimestamp }, since, now) => now - (time(creationTimestamp) ?? now) <= parseDuration(since);
+
 // Each word has to be somewhere: in the name, the command, the node, the reason, the exit code or a label.
-export function matches(row, { text = "", namespace = "" }) {
+export function matches(row, { text = "", namespace = "", since = "" }, now = Date.now()) {
   if (namespace && row.metadata.namespace !== namespace) return false;
+  if (since && !youngEnough(row.metadata, since, now)) return false;
   const { Command, Node, Reason, RC } = row.cells;
   const hay = [row.metadata.name, Command, Node, Reason, `rc=${cellText(RC)}`, ...labelTexts(row.metadata)].map((each) => cellText(each).toLowerCase());
   return text.toLowerCase().split(/\s+/).every((word) => hay.some((each) => each.includes(word)));
@@ -47,10 +59,12 @@ export const nextSort = (now, column) => (now === column ? `-${column}` : column
 export function chosenOf(query) {
   const sort = query.get("sort") ?? "";
   const phase = query.get("phase") ?? "";
+  const since = query.get("since") ?? "";
   return {
     phase: CHOICES.includes(phase) ? phase : "All", text: query.get("q") ?? "", namespace: query.get("ns") ?? "",
+    since: SINCE.some(([each]) => each === since) ? since : "",
     sort: SORTS.includes(sort.replace(/^-/, "")) ? sort : "age",
   };
 }
 
-export const queryOf = ({ phase, text, namespace, sort }) => ({ phase: phase === "All" ? "" : phase, q: text, ns: namespace, sort: sort === "age" ? "" : sort });
+export const queryOf = ({ phase, text, namespace, since, sort }) => ({ phase: phase === "All" ? "" : phase, q: text, ns: namespace, since, sort: sort === "age" ? "" : sort });

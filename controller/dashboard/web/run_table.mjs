@@ -1,7 +1,7 @@
 // Runs as rows of a table: the list of all, and those of a node.
 import { fill, h, order } from "./dom.mjs";
 import { age, hasEnded, parseDuration } from "./format.mjs";
-import { cellText, nextSort } from "./run_list.mjs";
+import { cellText, nextSort, whyText } from "./run_list.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge } from "./ui.mjs";
 
@@ -20,8 +20,9 @@ export const runLink = (namespace, name, attributes = {}) =>
   h("a", { ...attributes, href: `#/runs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}` }, visible(name));
 
 function statusCell(row) {
-  const reason = ["Succeeded", "Canceled"].includes(row.cells.Phase) ? "" : cellText(row.cells.Reason);
-  return h("div", { class: "status" }, badge(row.cells.Phase), reason && h("span", { class: "reason", title: brief(reason, 300) }, brief(reason, 60)));
+  const reason = whyText(row.cells);
+  const whole = [cellText(row.cells.Reason), cellText(row.cells.Message)].filter(Boolean).join(": ");
+  return h("div", { class: "status" }, badge(row.cells.Phase), reason && h("span", { class: "reason", title: brief(whole, 600) }, brief(reason, 60)));
 }
 
 function runRow(row, spaces) {

@@ -5,7 +5,7 @@ import { fill, h, setText } from "./dom.mjs";
 import { count } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
 import { openRunForm } from "./run_form.mjs";
-import { CHOICES, chosenOf, fits, matches, queryOf, sorted } from "./run_list.mjs";
+import { CHOICES, SINCE, chosenOf, fits, matches, queryOf, sorted } from "./run_list.mjs";
 import { runTable } from "./run_table.mjs";
 import { visible } from "./text.mjs";
 import { command, empty, heading, problem, skeleton, words } from "./ui.mjs";
@@ -43,18 +43,26 @@ function namespaceMenu(chosen, changed) {
   return { element, update };
 }
 
+function sinceMenu(chosen, changed) {
+  const element = h("select", { "aria-label": "Created" }, SINCE.map(([value, word]) => h("option", { value }, word)));
+  element.addEventListener("change", () => { chosen.since = element.value; changed(); });
+  return { element, update: () => { element.value = chosen.since; } };
+}
+
 function filterBar(chosen, changed) {
   const search = h("input", { type: "search", placeholder: "Filter: name, command, node, reason, label=value", "aria-label": "Filter runs" });
   search.value = chosen.text;
   search.addEventListener("input", () => { chosen.text = search.value.trim(); changed(); });
   const namespace = namespaceMenu(chosen, changed);
   const chips = phaseChips(chosen, changed);
+  const since = sinceMenu(chosen, changed);
   const update = (rows, namespaces) => {
+    since.update();
     chips.update(rows);
     namespace.update(namespaces);
     if (search !== document.activeElement) search.value = chosen.text;
   };
-  return { bar: h("div", { class: "filters" }, chips.element, namespace.element, search), update };
+  return { bar: h("div", { class: "filters" }, chips.element, namespace.element, since.element, search), update };
 }
 
 const nothingYet = () => empty("No runs yet",
@@ -92,7 +100,7 @@ export function runs(main, { query, signal, tell }) {
   });
   const filters = filterBar(chosen, draw);
   const clear = () => {
-    Object.assign(chosen, { phase: "All", text: "", namespace: "" });
+    Object.assign(chosen, { phase: "All", text: "", namespace: "", since: "" });
     draw();
   };
 

@@ -22,13 +22,18 @@ const row = (each) => [
   nodeLink(each.status?.nodeName), visible(each.status?.createdBy ?? ""), ago(each.metadata.creationTimestamp), until(each),
 ];
 
+const SESSIONS = {
+  title: "Sandbox sessions", id: "sessions", plural: "sandboxes", scope: "runs:read", name: "sessions", numbers: [4],
+  columns: ["Status", "Session", "Node", "By", "Age", "Ends"], row,
+  none: "No session is open. `paddock sandbox create` makes one: files of its own, and a policy that never changes.",
+};
+
 export function sessions(main, { signal, tell }) {
-  fill(main, heading("Sessions"), listSection({
-    title: "Sandbox sessions", id: "sessions", plural: "sandboxes", scope: "runs:read", name: "sessions", numbers: [4],
-    columns: ["Status", "Session", "Node", "By", "Age", "Ends"], row,
-    none: "No session is open. `paddock sandbox create` makes one: files of its own, and a policy that never changes.",
-  }, { signal, tell }));
+  fill(main, heading("Sessions"), listSection(SESSIONS, { signal, tell }));
 }
+
+export const sessionsOfNode = (name, { signal }) =>
+  listSection({ ...SESSIONS, title: "Sessions of this node", query: { fieldSelector: `status.nodeName=${name}` }, none: "None." }, { signal });
 
 // Folders are asked for when they are opened: to list files is to use the session.
 function folderOf(path, from, list) {
