@@ -31,7 +31,7 @@ test("a large tree opens as far as there is no choice", () => {
 
 test("a ZIP is one that others can read, and leads nowhere", () => {
   assert.equal(crc32(new TextEncoder().encode("123456789")), 0xcbf43926);
-  for (const [path, name] of [["../../etc/passwd", "__/__/etc/passwd"], ["/a//b/./c", "a/b/c"], ["C:\\x", "C__x"], ["", "_"], ["a\u0000\u001b[2J", "a__[2J"]]) assert.equal(harmless(path), name);
+  for (const [path, name] of [["../../etc/passwd", "__/__/etc/passwd"], ["/a//b/./c", "a/b/c"], ["C:\\x", "C__x"], ["", "_"], ["a\u0000\u001b[2J", "a__[2J"], ["safe\u202etxt.exe", "safe_txt.exe"]]) assert.equal(harmless(path), name);
   const folder = mkdtempSync(join(tmpdir(), "paddock-zip-"));
   try {
     const bytes = (text) => new TextEncoder().encode(text);

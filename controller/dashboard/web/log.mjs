@@ -114,6 +114,7 @@ export function logSection(namespace, name, { signal, line = 0, started = () => 
     if (type === "end") {
       says.ended(started() ? "It wrote nothing." : "No output: the command was never started.");
       end.button.hidden = true;
+      if (awaited !== undefined && model.end <= awaited) end.set(true);  // the address names a line that there is not
     } else if (STREAMS.includes(type)) {
       for (const number of model.push(type, data.data, time(data.time))) changed.add(number);
       draw();

@@ -10,6 +10,7 @@ import { liveObject } from "./live.mjs";
 import { brief, visible } from "./text.mjs";
 import { ago, badge, command, empty, facts, heading, notice, problem, section, skeleton } from "./ui.mjs";
 
+const MOST_FILES = 1000;  // of a folder
 const TONES = { Ready: "good", Pending: "waiting", Ended: "stopped" };
 const phaseBadge = ({ status }) => badge(status?.phase ?? "Pending", TONES[status?.phase] ?? "info");
 const nodeLink = (name) => (name ? h("a", { href: address(["nodes", name]) }, visible(name)) : h("span", { class: "faint" }, "–"));
@@ -43,10 +44,10 @@ function folderOf(path, from, list) {
     if (!element.open) return fill(inside);
     try {
       const files = await list(path);
-      return fill(inside, files.length === 0 ? h("p", { class: "faint" }, "Nothing.") : h("ul", { class: "files" }, files.map(({ name, type, size }) => {
+      return fill(inside, files.length === 0 ? h("p", { class: "faint" }, "Nothing.") : h("ul", { class: "files" }, files.slice(0, MOST_FILES).map(({ name, type, size }) => {
         const whole = path ? `${path}/${name}` : name;
         return type === "folder" ? h("li", {}, folderOf(whole, from, list)) : fileRow({ name, path: whole, size: size ?? 0 }, from);
-      })));
+      })), files.length > MOST_FILES && h("p", { class: "faint" }, `The first ${MOST_FILES} of ${files.length}.`));
     } catch (error) {
       return fill(inside, problem(error));
     }

@@ -13,7 +13,8 @@ export function crc32(bytes) {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-const CONTROL = /[\u0000-\u001f\u007f<>:"|?*\\]/g;  // what Windows has no names with, and no terminal should see
+// What Windows has no names with, what no terminal should see, and what turns a name around ("exe.txt" that ends in exe).
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff<>:"|?*\\]/g;
 
 // A relative path of plain parts: no "..", no root, no drive.
 export function harmless(path) {
