@@ -7,7 +7,7 @@ import { eachFrame, keepTrying } from "./live.mjs";
 import { finder } from "./log_find.mjs";
 import { follower } from "./log_follow.mjs";
 import { LogModel } from "./log_model.mjs";
-import { logView } from "./log_view.mjs";
+import { LogView } from "./log_view.mjs";
 import { busyButton, save } from "./save.mjs";
 import { visible } from "./text.mjs";
 
@@ -75,17 +75,17 @@ export function logSection(namespace, name, { signal, line = 0, started = () => 
   const model = new LogModel();
   const options = { times: liked.times, needle: "", chosen: line > 0 ? line - 1 : undefined, linkOf: (number) => address(["runs", namespace, name], { line: number }) };
   const box = h("div", { class: "log", tabindex: "0", role: "log", "aria-label": "Output", "aria-live": "off" });
-  const view = logView(box, model, options);
+  const view = new LogView(box, model, options);
   const says = notes(model, name);
   const state = h("span", { class: "faint", role: "status" }, "");
   const trouble = h("span", { class: "tone-bad", "aria-live": "polite" });
   let awaited = options.chosen;  // the line of the address, until it is there
   let changed = new Set();
   fill(box, says.elements, view.body);
-  signal.addEventListener("abort", view.stop);
+  signal.addEventListener("abort", () => view.stop());
   const end = follower(box, awaited === undefined);
   const find = finder(model, options, {
-    redraw: view.redraw,
+    redraw: () => view.redraw(),
     choose: (index) => {
       options.chosen = index;
       end.set(false);

@@ -1,7 +1,7 @@
 // The lines of a log in a box that scrolls. Of 100,000 only those near what is seen are elements: lines come in chunks,
 // and a chunk that is far away is one empty element of the height that it had.
 import { look } from "./ansi.mjs";
-import { fill, h } from "./dom.mjs";
+import { h } from "./dom.mjs";
 import { clock, count } from "./format.mjs";
 import { CHUNK, chunkOf, piecesOf } from "./log_model.mjs";
 import { marked } from "./log_search.mjs";
@@ -28,92 +28,120 @@ function drawLine(line, { linkOf, times, needle, chosen }) {
     h("span", { class: "log-text" }, shown.map(pieceElement), line.cut > 0 && h("span", { class: "log-note" }, ` … ${count(line.cut, "more character")}`)));
 }
 
-// `options` is read at each drawing: {linkOf, times, needle, chosen}.
-export function logView(box, model, options) {
-  const holders = new Map();  // by chunk: {element, lines: Map by index of {version, element}, filled}
-  const body = h("div", { class: "log-lines" });
-  let linePx = LINE_PX;
+// `options` is read at each drawing: {linkOf, times, needle, chosen}. `body` belongs into the box.
+export class LogView {
+  #holders = new Map();  // by chunk: {element, lines: Map by index of {version, element}, filled}
+  #linePx = LINE_PX;
+  #near;
+  body = h("div", { class: "log-lines" });
 
-  const empty = (number, holder) => {
-    const lines = Math.min(CHUNK, model.end - number * CHUNK);
-    const height = holder.element.getBoundingClientRect().height;
-    if (holder.filled && lines > 0 && height > 0) linePx = height / lines;
-    holder.filled = false;
+  constructor(box, model, options) {
+    Object.assign(this, { box, model, options });
+    this.#near = new IntersectionObserver((entries) => this.#moved(entries), { root: box, rootMargin: "800px 0px" });
+  }
+
+  stop() {
+    this.#near.disconnect();
+  }
+
+  // The chunks where something changed; `last` keeps the newest ones as elements, whether they are seen or not.
+  update(changed, last) {
+    const first = chunkOf(this.model.dropped);
+    this.#forget(first);
+    const newest = this.model.end > this.model.dropped ? chunkOf(this.model.end - 1) : -1;
+    for (const number of [...changed].filter((each) => each >= first).sort((a, b) => a - b)) {
+      const holder = this.#holderOf(number);
+      if (holder.filled || (last && number >= newest - 1)) this.#draw(number, holder);
+      else this.#setHeight(holder, this.#linesOf(number) * this.#linePx);
+    }
+  }
+
+  redraw() {
+    for (const [number, holder] of this.#holders) {
+      if (!holder.filled) continue;
+      this.#clear(holder);
+      this.#draw(number, holder);
+    }
+  }
+
+  // Into the middle of the box; again once what is around it has its true height.
+  reveal(index, again = 2) {
+    const element = this.#elementOf(index);
+    if (!element) return;
+    const to = element.getBoundingClientRect().top - this.box.getBoundingClientRect().top - this.box.clientHeight / 2;
+    if (Math.abs(to) > 2) this.box.scrollTop += to;
+    if (again > 0) requestAnimationFrame(() => requestAnimationFrame(() => this.reveal(index, again - 1)));
+  }
+
+  #moved(entries) {
+    for (const { target, isIntersecting } of entries) {
+      const number = Number(target.dataset.chunk);
+      const holder = this.#holders.get(number);
+      if (!holder || holder.filled === isIntersecting) continue;
+      if (isIntersecting) this.#draw(number, holder);
+      else this.#empty(number, holder);
+    }
+  }
+
+  #linesOf(number) {
+    return Math.min(CHUNK, this.model.end - number * CHUNK);
+  }
+
+  #setHeight(holder, px) {
+    holder.element.style.height = px === undefined ? "" : `${Math.round(px)}px`;
+  }
+
+  #clear(holder) {
     holder.lines.clear();
     holder.element.replaceChildren();
-    holder.element.style.height = `${Math.round(height || lines * linePx)}px`;
-  };
-  const draw = (number, holder) => {
-    const lines = model.chunk(number);
+  }
+
+  // It keeps the height that it had, and tells by it how high a line is.
+  #empty(number, holder) {
+    const lines = this.#linesOf(number);
+    const { height } = holder.element.getBoundingClientRect();
+    if (lines > 0 && height > 0) this.#linePx = height / lines;
+    holder.filled = false;
+    this.#clear(holder);
+    this.#setHeight(holder, height || lines * this.#linePx);
+  }
+
+  #draw(number, holder) {
     holder.filled = true;
-    holder.element.style.height = "";
-    for (const line of lines) {
+    this.#setHeight(holder);
+    for (const line of this.model.chunk(number)) {
       const known = holder.lines.get(line.index);
       if (known?.version === line.version) continue;
-      const element = drawLine(line, options);
+      const element = drawLine(line, this.options);
       if (known) known.element.replaceWith(element);
       else holder.element.append(element);
       holder.lines.set(line.index, { version: line.version, element });
     }
-  };
-  const near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const number = Number(target.dataset.chunk);
-      const holder = holders.get(number);
-      if (!holder) continue;
-      if (isIntersecting && !holder.filled) draw(number, holder);
-      else if (!isIntersecting && holder.filled) empty(number, holder);
-    }
-  }, { root: box, rootMargin: "800px 0px" });
+  }
 
-  const holderOf = (number) => {
-    let holder = holders.get(number);
-    if (holder) return holder;
-    holder = { element: h("div", { class: "log-chunk", data: { chunk: number } }), lines: new Map(), filled: false };
-    holders.set(number, holder);
-    body.append(holder.element);
-    near.observe(holder.element);
+  #holderOf(number) {
+    const known = this.#holders.get(number);
+    if (known) return known;
+    const holder = { element: h("div", { class: "log-chunk", data: { chunk: number } }), lines: new Map(), filled: false };
+    this.#holders.set(number, holder);
+    this.body.append(holder.element);
+    this.#near.observe(holder.element);
     return holder;
-  };
+  }
 
-  // The chunks where something changed; `last` keeps the newest ones as elements, whether they are seen or not.
-  const update = (changed, last) => {
-    const first = chunkOf(model.dropped);
-    for (const [number, { element }] of holders) {
+  // What the model has forgotten.
+  #forget(first) {
+    for (const [number, { element }] of this.#holders) {
       if (number >= first) break;
-      near.unobserve(element);
+      this.#near.unobserve(element);
       element.remove();
-      holders.delete(number);
+      this.#holders.delete(number);
     }
-    const end = model.end > model.dropped ? chunkOf(model.end - 1) : -1;
-    for (const number of [...changed].filter((each) => each >= first).sort((a, b) => a - b)) {
-      const holder = holderOf(number);
-      if (holder.filled || (last && number >= end - 1)) draw(number, holder);
-      else holder.element.style.height = `${Math.round(Math.min(CHUNK, model.end - number * CHUNK) * linePx)}px`;
-    }
-  };
-  const redraw = () => {
-    for (const [number, holder] of holders) {
-      if (!holder.filled) continue;
-      holder.lines.clear();
-      fill(holder.element);
-      draw(number, holder);
-    }
-  };
-  const elementOf = (index) => {
-    const holder = holders.get(chunkOf(index));
-    if (!holder) return undefined;
-    if (!holder.filled) draw(chunkOf(index), holder);
-    return holder.lines.get(index)?.element;
-  };
-  // Into the middle of the box; again once what is around it has its true height.
-  const reveal = (index, again = 2) => {
-    const element = elementOf(index);
-    if (!element) return false;
-    const to = element.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
-    if (Math.abs(to) > 2) box.scrollTop += to;
-    if (again > 0) requestAnimationFrame(() => requestAnimationFrame(() => reveal(index, again - 1)));
-    return true;
-  };
-  return { body, update, redraw, reveal, stop: () => near.disconnect() };
+  }
+
+  #elementOf(index) {
+    const holder = this.#holders.get(chunkOf(index));
+    if (holder && !holder.filled) this.#draw(chunkOf(index), holder);
+    return holder?.lines.get(index)?.element;
+  }
 }

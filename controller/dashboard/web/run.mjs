@@ -14,76 +14,78 @@ import { neverStarted } from "./run_words.mjs";
 import { brief, visible } from "./text.mjs";
 import { badge, command, empty, heading, notice, problem, section, skeleton } from "./ui.mjs";
 
+// A part of the page: its name, what it shows, and how that is made.
+const PARTS = [
+  ["what", ({ spec, status }) => [spec, status.nodeName, status.result?.rc], lede],
+  ["line", ({ status }) => status, phaseLine],
+  ["why", ({ spec, status }) => [spec, status], outcome],
+  ["denials", ({ status }) => status.result?.denials, denialsSection],
+  ["code", ({ spec }) => spec.code, codeSection],
+  ["about", ({ spec, status, metadata }) => [spec, status, metadata.labels], aboutSection],
+  ["ends", ({ status }) => [status.result, status.policy], (run) => [usageSection(run), enforcedSection(run), policySection(run)]],
+];
+
+// A part is made anew only if what it shows has changed: somebody may be reading it.
+function runParts() {
+  const elements = Object.fromEntries(PARTS.map(([name]) => [name, h("div", { class: `run-${name}`, "aria-live": name === "why" ? "polite" : undefined })]));
+  const shown = new Map();
+  const show = (run) => {
+    for (const [name, from, make] of PARTS) {
+      const now = JSON.stringify(from(run));
+      if (shown.has(name) && shown.get(name) === now) continue;
+      shown.set(name, now);
+      fill(elements[name], make(run));
+    }
+  };
+  return { elements, show };
+}
+
+const noSuchRun = (name) => [heading(visible(name)), empty("There is no such run", h("p", {}, "It may have been deleted, or be in another namespace."),
+  command(`paddock get runs ${brief(name, 60)}`), h("p", {}, h("a", { href: "#/runs" }, "Go to the runs")))];
+
 export function runPage(main, { words: [namespace, name], query, signal, tell }) {
   let run;
   const status = h("span", { class: "head-status", "aria-live": "polite" });
   const actions = runActions({ signal });
   const trouble = h("div", { "aria-live": "polite" });
-  const line = h("div");
-  const what = h("div", { class: "lede-box" });
-  const why = h("div", { "aria-live": "polite" });
-  const about = h("div");
-  const code = h("div");
   const body = h("div", {}, skeleton(8));
-  const denials = h("div");
-  const ends = h("div");
+  const { elements, show } = runParts();
   const log = logSection(namespace, name, { signal, line: Number(query.get("line")), started: () => !run || !neverStarted(run) });
   const artifacts = artifactsSection(namespace, name, { signal });
-
-  fill(main,
-    h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: listAddress("runs") }, "Runs"), " / ", visible(namespace)),
-    heading(visible(name), status, actions.element), what, trouble, body);
+  fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: listAddress("runs") }, "Runs"), " / ", visible(namespace)),
+    heading(visible(name), status, actions.element), elements.what, trouble, body);
 
   // All at once when there is something to show, so that nothing moves afterwards.
   const begin = () => {
-    fill(body, line, why, denials, section("Log", { id: "log", note: log.state, actions: log.buttons }, log.box), artifacts.element, code, about, ends);
+    fill(body, elements.line, elements.why, elements.denials, section("Log", { id: "log", note: log.state, actions: log.buttons }, log.box),
+      artifacts.element, elements.code, elements.about, elements.ends);
     log.start();
   };
-
-  // A part is made anew only if what it shows has changed: somebody may be reading it.
-  const shown = new Map();
-  const put = (element, from, make) => {
-    const now = JSON.stringify(from);
-    if (shown.get(element) === now) return;
-    shown.set(element, now);
-    fill(element, make());
+  const gone = () => {
+    actions.hide();
+    if (!run) return fill(main, noSuchRun(name));
+    fill(elements.about);
+    return fill(elements.why, notice("stopped", "This run was deleted", h("p", {}, "What this page has read of it is still below.")));
   };
-  const draw = () => {
-    const { phase, result } = run.status;
+  const changed = (now) => {
+    if (!now) return gone();
+    const first = !run;
+    run = now;
+    const { phase } = run.status;
     document.title = `${phase} · ${visible(name)} · Paddock`;
     if (status.textContent !== phase) fill(status, badge(phase));
     actions.show(run);
-    put(what, [run.spec, run.status.nodeName, result?.rc], () => lede(run));
-    put(line, run.status, () => phaseLine(run));
-    put(why, [run.status, run.spec], () => outcome(run));
-    put(about, [run.spec, run.status, run.metadata.labels], () => aboutSection(run));
-    put(code, run.spec.code, () => codeSection(run));
-    put(denials, result?.denials, () => denialsSection(run));
+    show(run);
     artifacts.show(run);
     if (hasEnded(phase)) tell("ended");
-    put(ends, [result, run.status.policy], () => [usageSection(run), enforcedSection(run), policySection(run)]);
+    return first && begin();
   };
   liveObject(runPath(namespace, name), collection("runs", namespace), name, {
-    signal,
-    changed: (now) => {
-      if (!now) return gone(run);
-      const first = !run;
-      run = now;
-      draw();
-      return first && begin();
-    },
+    signal, changed,
     tell: (to, error) => {
       tell(to === "live" && run && hasEnded(run.status.phase) ? "ended" : to);
       fill(trouble, error && problem(error));
       if (to === "refused" && !run) fill(body);
     },
   });
-
-  function gone(before) {
-    actions.hide();
-    fill(about);
-    if (before) fill(why, notice("stopped", "This run was deleted", h("p", {}, "What this page has read of it is still below.")));
-    else fill(main, heading(visible(name)), empty("There is no such run", h("p", {}, "It may have been deleted, or be in another namespace."), command(`paddock get runs ${brief(name, 60)}`),
-      h("p", {}, h("a", { href: "#/runs" }, "Go to the runs"))));
-  }
 }
