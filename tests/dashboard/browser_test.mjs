@@ -445,6 +445,11 @@ test("a run is started, run again with changes, and deleted; refusals are the co
   await page.getByRole("button", { name: "Run again" }).click();
   assert.equal(await page.inputValue("#form-code"), "print('started', input_data)");
   assert.equal(await page.inputValue("#form-labels"), "from=form");
+  await page.getByRole("button", { name: "Close" }).click();
+  const [receipt] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Receipt" }).click()]);
+  assert.equal(receipt.suggestedFilename(), "started.receipt.json");
+  assert.ok(JSON.parse(readFileSync(await receipt.path(), "utf8")).payload);
+  await page.getByRole("button", { name: "Run again" }).click();
   await shot(page, "form-again");
   await page.fill("#form-code", "print('again', input_data)");
   await page.getByRole("button", { name: "Start" }).click();

@@ -46,8 +46,8 @@ const noSuchRun = (name) => [heading(visible(name)), empty("There is no such run
 export function runPage(main, { words: [namespace, name], query, signal, tell }) {
   let run;
   const status = h("span", { class: "head-status", "aria-live": "polite" });
-  const actions = runActions({ signal });
   const trouble = h("div", { "aria-live": "polite" });
+  const actions = runActions({ signal, trouble });
   const body = h("div", {}, skeleton(8));
   const { elements, show } = runParts();
   const log = logSection(namespace, name, { signal, line: Number(query.get("line")), started: () => !run || !neverStarted(run) });

@@ -1,5 +1,6 @@
 // What a run is: its command or code, what it asked for, why it waits or how it ended.
 import { address } from "./address.mjs";
+import { may } from "./api.mjs";
 import { h } from "./dom.mjs";
 import { clock, hasEnded, parseQuantity, time, waiting } from "./format.mjs";
 import { labelTexts } from "./run_list.mjs";
@@ -67,6 +68,7 @@ function factsOf(run) {
     ...asksFor(spec).map(([name, value]) => [name, several(value)]),
     ["Grants", (status.grants ?? []).map(visible).join(", ")],
     ["Published", status.publishedVersion && `${visible(spec.publish)}@${status.publishedVersion}`],
+    ["What it did", may("audit:read") && h("a", { href: address(["audit"], { session: metadata.uid }) }, "its events in the audit log")],
     ["Labels", labelLinks(metadata)],
   ]);
 }

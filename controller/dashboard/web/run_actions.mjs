@@ -1,12 +1,14 @@
 // What can be done to a run: end it, have it once more, delete it.
 import { listAddress } from "./address.mjs";
-import { may, post, remove, runPath } from "./api.mjs";
+import { download, may, post, remove, runPath } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
-import { h, setText } from "./dom.mjs";
+import { fill, h, setText } from "./dom.mjs";
 import { hasEnded } from "./format.mjs";
 import { openRunForm } from "./run_form.mjs";
 import { notAgain } from "./run_form_model.mjs";
+import { busyButton, save } from "./save.mjs";
 import { visible } from "./text.mjs";
+import { problem } from "./ui.mjs";
 
 const pathOf = ({ metadata }) => runPath(metadata.namespace, metadata.name);
 
@@ -29,19 +31,28 @@ function askDelete(run, signal) {
   });
 }
 
-// The buttons, and `show(run)` for each change of it.
-export function runActions({ signal }) {
+// What became of it, signed by the controller.
+function receiptButton(run, { signal, trouble }) {
+  return busyButton({ title: "What became of it, signed: paddock verify" }, ["Receipt", "Reading…"],
+    async () => save(await download(`${pathOf(run())}/receipt`, signal), `${run().metadata.name}.receipt.json`),
+    (error) => fill(trouble, error && !signal.aborted && problem(error)));
+}
+
+// The buttons, and `show(run)` for each change of it. What goes wrong without a dialog is told in `trouble`.
+export function runActions({ signal, trouble }) {
   let run;
   const cancel = h("button", { type: "button", class: "danger-quiet", on: { click: () => askCancel(run, signal, () => run.spec.cancelRequested || setText(cancel, "Canceling…")) } }, "Cancel run");
   const again = h("button", { type: "button", on: { click: () => openRunForm({ run, signal }) } }, "Run again");
   const away = h("button", { type: "button", class: "danger-quiet", on: { click: () => askDelete(run, signal) } }, "Delete");
-  const all = [again, cancel, away];
+  const receipt = receiptButton(() => run, { signal, trouble });
+  const all = [receipt, again, cancel, away];
   const hide = () => { for (const each of all) each.hidden = true; };
   const show = (now) => {
     run = now;
     const ended = hasEnded(run.status.phase);
     const ending = Boolean(run.spec.cancelRequested);
     hide();
+    receipt.hidden = !ended;
     if (!may("runs:write")) return;
     again.hidden = away.hidden = !ended;
     again.title = notAgain(run);
