@@ -38,6 +38,14 @@ GET | /api/v1/namespaces/{}/events/{} | one
 POST | /apis/authorization.k8s.io/v1/selfsubjectaccessreviews | may I?
 POST | /apis/authorization.k8s.io/v1/selfsubjectrulesreviews | what may I?
 POST | /apis/authentication.k8s.io/{}/selfsubjectreviews | who am I?
+GET | /apis/metrics.k8s.io/v1beta1 | discovery
+GET | /apis/metrics.k8s.io/v1beta1/nodes | what nodes use right now, for `kubectl top`
+GET | /apis/metrics.k8s.io/v1beta1/nodes/{} | one
+GET | /apis/metrics.k8s.io/v1beta1/pods | what runs use right now
+GET | /apis/metrics.k8s.io/v1beta1/namespaces/{}/pods | the same of one namespace
+GET | /apis/metrics.k8s.io/v1beta1/namespaces/{}/pods/{} | one
+GET | /api/v1/nodes | nodes in their core form, for `kubectl top`
+GET | /api/v1/nodes/{} | one
 GET | /api/v1/pods | runs as read-only Pods, for `kubectl logs`
 GET | /api/v1/namespaces/{}/pods | the same of one namespace
 GET | /api/v1/namespaces/{}/pods/{} | one
@@ -52,6 +60,8 @@ POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, 
 POST | …/runs/{}/cancel | ends it, with `{"now": true}` without its grace; again is the same
 GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, resumes behind `Last-Event-ID` or `?after=`, ends with `end`
 GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
+GET | …/runs/{}/files | what the workspace of a run holds while it runs: `SessionFileList`
+GET | …/runs/{}/files/{} | the same of a folder there, or a part of a file, from `?offset=N` on
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
 GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
 POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md)

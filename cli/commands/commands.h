@@ -50,6 +50,8 @@ int receipt_command(const Parsed& parsed, Env& env);
 int receipt_keys_command(const Parsed& parsed, Env& env);
 int verify_command(const Parsed& parsed, Env& env);
 int top_command(const Parsed& parsed, Env& env);
+int files_command(const Parsed& parsed, Env& env);
+int cp_command(const Parsed& parsed, Env& env);
 int mcp_command(const Parsed& parsed, Env& env);
 int backup_command(const Parsed& parsed, Env& env);
 int secret_create_command(const Parsed& parsed, Env& env);

@@ -119,6 +119,22 @@ std::vector<CommandRow> look_commands() {
        "DIR/NAME, for each name.\n\n"
        "  paddock artifacts train-1 --follow --output checkpoints\n"
        "  paddock artifacts -l sweep=a --output results"},
+      {"files",
+       kLookGroup,
+       "list the files of a run while it runs",
+       {{"PLACE", "RUN or RUN:PATH, a folder of its workspace"}},
+       {kNamespace},
+       "Once it has ended, its files are its artifacts.\n\n"
+       "  paddock files train-1\n  paddock files train-1:out/checkpoints"},
+      {"cp",
+       kLookGroup,
+       "copy a file out of a run while it runs",
+       {{"FROM", "RUN:PATH, a file of its workspace"}, {"TO", "a file or folder here"}},
+       {kNamespace},
+       "The file appears once it is whole; one that the run goes on writing to is tried three "
+       "times.\n"
+       "No link is followed in the run. Files come into a run with its project alone.\n\n"
+       "  paddock cp train-1:out/model.ckpt .\n  paddock cp train-1:metrics.csv /tmp/m.csv"},
       {"receipt",
        kLookGroup,
        "what became of a run that ended, signed by the controller",
@@ -153,10 +169,15 @@ std::vector<CommandRow> node_commands() {
   return {
       {"top",
        kNodeGroup,
-       "what nodes and namespaces use, and who waits",
-       {},
-       {},
-       "Counts what placed runs asked for (spec.resources), not what they consume right now."},
+       "what nodes or runs use right now, beside what was asked for",
+       {{"WHAT", "nodes, with who waits in which namespace (unless given), or runs", false}},
+       {{"-n,--namespace", "NS", "with runs: those of one namespace; all unless given"}},
+       "Used: as agents measured it some seconds ago; `-` is not measured. Memory is without "
+       "cached\n"
+       "files that the kernel can take back. Asked: what placed runs asked for (spec.resources), "
+       "of\n"
+       "what the node has. `kubectl top nodes` and `kubectl top pods` show the same.\n\n"
+       "  paddock top\n  paddock top runs -n team-a"},
       {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, ""},
       {"uncordon", kNodeGroup, "let a node take runs again; ends a drain", {node}, {}, ""},
       {"drain",

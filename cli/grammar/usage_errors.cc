@@ -29,7 +29,6 @@ constexpr std::array kOtherNames = {
     Name{"tail", "logs --follow"},
     Name{"start", "up"},
     Name{"stop", "down"},
-    Name{"cp", "artifacts"},
     Name{"download", "artifacts"},
 };
 

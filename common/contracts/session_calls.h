@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,8 @@ inline constexpr const char* kSessionOpen = "session.open";    // SessionOrder -
 inline constexpr const char* kSessionClose = "session.close";  // SessionName -> {}
 inline constexpr const char* kSessionRun = "session.run";      // CommandOrder -> SandboxResult
 inline constexpr const char* kSessionFile = "session.file";    // FileOrder -> FileAnswer
+// The same of the workspace of a run that runs: reads alone, and files in parts.
+inline constexpr const char* kRunFile = "run.file";  // FileOrder -> FileAnswer
 
 // Kinds of CallFailure of these; others may pass when they are tried again.
 inline constexpr Reason kSessionLost = "SESSION_LOST";  // the node has no such session
@@ -75,14 +78,16 @@ struct FileOrder {
   std::string path;  // beneath the workspace; empty: the workspace itself
   std::string data;  // base64
   bool folder = false;
-  int64_t most = 0;  // bytes to read
+  int64_t most = 0;               // bytes to read
+  std::optional<int64_t> offset;  // a part of a run's file, from here on
   static constexpr auto describe() {
-    return std::tuple{field("uid", &FileOrder::uid, "of the session", {.required = true}),
+    return std::tuple{field("uid", &FileOrder::uid, "of the session, or run", {.required = true}),
                       field("operation", &FileOrder::operation, "read, write or remove"),
                       field("path", &FileOrder::path, "beneath the workspace"),
                       field("data", &FileOrder::data, "to write, as base64", {.omit_empty = true}),
                       field("folder", &FileOrder::folder, "write: makes a folder"),
-                      field("most", &FileOrder::most, "bytes to read", {.min = 0})};
+                      field("most", &FileOrder::most, "bytes to read", {.min = 0}),
+                      field("offset", &FileOrder::offset, "where a part begins", {.min = 0})};
   }
 };
 
@@ -101,10 +106,15 @@ struct FileAnswer {
   bool folder = false;
   std::string data;                // of a file, as base64
   std::vector<SessionFile> files;  // of a folder
+  std::optional<int64_t> size;     // of the whole file, of which this is a part
+  std::string version;             // of the file: another one once it was written to
   static constexpr auto describe() {
     return std::tuple{field("folder", &FileAnswer::folder, "whether it is a folder"),
                       field("data", &FileAnswer::data, "a file's content", {.omit_empty = true}),
-                      field("files", &FileAnswer::files, "what a folder holds")};
+                      field("files", &FileAnswer::files, "what a folder holds"),
+                      field("size", &FileAnswer::size, "of the whole file", {.min = 0}),
+                      field("version", &FileAnswer::version, "another one once it was written to",
+                            {.omit_empty = true, .max_length = 64})};
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/usage.h"
 
 namespace paddock::contracts {
 
@@ -118,6 +119,7 @@ struct SyncRequest {
   int64_t wait_ms = 0;          // how long the server may hold the call
   // This agent process ends: it starts nothing any more, and its runs are all that it names here.
   std::optional<bool> leaving;
+  std::optional<UsageReport> usage;  // a newer measurement than in the calls before
   static constexpr auto describe() {
     return std::tuple{
         field("session", &SyncRequest::session, "this agent process",
@@ -131,7 +133,8 @@ struct SyncRequest {
               {.omit_empty = true}),
         field("waitMs", &SyncRequest::wait_ms, "hold at most this long", {.min = 0, .max = 60'000}),
         field("leaving", &SyncRequest::leaving,
-              "whether this agent process ends: nothing is started here any more")};
+              "whether this agent process ends: nothing is started here any more"),
+        field("usage", &SyncRequest::usage, "what the node and its runs use right now")};
   }
 };
 

@@ -42,6 +42,11 @@ std::optional<Place> place_of(const std::string& verb) {
   return std::nullopt;
 }
 
+std::string preferred_version(const std::string& group) {
+  if (group == contracts::kGroup) return contracts::kVersion;
+  return group == "metrics.k8s.io" ? "v1beta1" : "v1";
+}
+
 // The path by which the question would be tried.
 std::vector<std::string> segments_of(const Question& question, bool in_namespace, bool one) {
   std::vector<std::string> path;
@@ -49,8 +54,7 @@ std::vector<std::string> segments_of(const Question& question, bool in_namespace
     path = {"api", "v1"};
   } else {
     const bool any = question.version.empty() || question.version == "*";
-    const bool own = question.group == contracts::kGroup;
-    path = {"apis", question.group, !any ? question.version : own ? contracts::kVersion : "v1"};
+    path = {"apis", question.group, any ? preferred_version(question.group) : question.version};
   }
   if (in_namespace) {
     path.emplace_back("namespaces");

@@ -17,6 +17,7 @@
 #include "controller/api/handlers/nodes/node_kind.h"
 #include "controller/api/handlers/nodes/node_operations.h"
 #include "controller/api/handlers/nodes/nodes.h"
+#include "controller/api/handlers/nodes/usage.h"
 #include "controller/api/handlers/runs/artifacts.h"
 #include "controller/api/handlers/runs/build.h"
 #include "controller/api/handlers/runs/core_events.h"
@@ -24,6 +25,7 @@
 #include "controller/api/handlers/runs/plan.h"
 #include "controller/api/handlers/runs/pods.h"
 #include "controller/api/handlers/runs/receipts.h"
+#include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_lists.h"
 #include "controller/api/handlers/runs/run_output.h"
@@ -66,6 +68,7 @@ using contracts::Workspace;
 #define SECRETS A "/namespaces/{ns}/secrets"
 #define SANDBOXES A "/namespaces/{ns}/sandboxes"
 #define NODE A "/nodes/{node}"
+#define METRICS "/apis/metrics.k8s.io/v1beta1"
 
 // What every kind has: reading it (one, a page, a watch) and changing it.
 #define READ_ROUTES(KIND, ALL, ONE, READ)                    \
@@ -160,6 +163,8 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
       {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts, contracts::kReadArtifacts},
       {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact, contracts::kReadArtifacts},
+      {"GET",    RUNS "/{name}/files",              Scope::kRunsWrite, kNoBody,        read_run_file},
+      {"GET",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kNoBody,        read_run_file},
       {"GET",    RUNS "/{name}/receipt",            Scope::kRunsRead,  kNoBody,        get_receipt},
       {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},
       {"POST",   RUNS "/{name}/media",              Scope::kRunsWrite, kMediaDocument, generate_media, contracts::kGenerateMedia},
@@ -261,6 +266,16 @@ Routes node_routes() {
       {"POST",   NODE "/drain",    Scope::kNodesWrite, kSmallDocument, drain_node},
       {"PUT",    NODE "/taints",   Scope::kNodesWrite, kSmallDocument, taint_node},
       {"POST",   NODE "/enroll-token", Scope::kNodesWrite, kSmallDocument, make_enroll_token},
+
+      // What they and their runs use, for `kubectl top`.
+      {"GET", METRICS,                               Scope::kAuthenticated, kNoBody, metrics_resources},
+      {"GET", METRICS "/nodes",                      Scope::kNodesRead, kNoBody, list_node_metrics},
+      {"GET", METRICS "/nodes/{node}",               Scope::kNodesRead, kNoBody, get_node_metrics},
+      {"GET", METRICS "/pods",                       Scope::kRunsRead,  kNoBody, list_pod_metrics},
+      {"GET", METRICS "/namespaces/{ns}/pods",       Scope::kRunsRead,  kNoBody, list_pod_metrics},
+      {"GET", METRICS "/namespaces/{ns}/pods/{name}", Scope::kRunsRead, kNoBody, get_pod_metrics},
+      {"GET", "/api/v1/nodes",                       Scope::kNodesRead, kNoBody, list_objects<CoreNodeView>},
+      {"GET", "/api/v1/nodes/{node}",                Scope::kNodesRead, kNoBody, get_object<CoreNodeView>},
 
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},

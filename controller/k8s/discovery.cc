@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/meta.h"
+#include "common/contracts/usage.h"
 #include "common/contracts/version.h"
 #include "controller/k8s/resources.h"
 
@@ -17,9 +18,10 @@ struct Group {
   const char* name;
   std::array<const char*, 2> versions;  // unused ones are null
 };
-constexpr std::array<Group, 3> kGroups = {{{contracts::kGroup, {contracts::kVersion, nullptr}},
+constexpr std::array<Group, 4> kGroups = {{{contracts::kGroup, {contracts::kVersion, nullptr}},
                                            {"authorization.k8s.io", {"v1", nullptr}},
-                                           {"authentication.k8s.io", {"v1", "v1beta1"}}}};
+                                           {"authentication.k8s.io", {"v1", "v1beta1"}},
+                                           {"metrics.k8s.io", {"v1beta1", nullptr}}}};
 
 Value group_body(const Group& group) {
   Value versions;
@@ -119,6 +121,13 @@ Value authentication_resources(std::string_view version) {
   return resource_list(cat("authentication.k8s.io/", version),
                        Value::Array{core_resource("selfsubjectreviews", "", "SelfSubjectReview",
                                                   false, Value::Array{"create"})});
+}
+
+Value metrics_resources() {
+  const Value read = Value::Array{"get", "list"};
+  return resource_list(contracts::kMetricsVersion,
+                       Value::Array{core_resource("nodes", "", "NodeMetrics", false, read),
+                                    core_resource("pods", "", "PodMetrics", true, read)});
 }
 
 Value group_resources() {

@@ -18,6 +18,7 @@ wire::Value api_group();                // GET /apis/paddock.dev
 wire::Value group_resources();          // GET /apis/paddock.dev/v1alpha1
 wire::Value authorization_resources();  // GET /apis/authorization.k8s.io/v1
 wire::Value authentication_resources(std::string_view version);
+wire::Value metrics_resources();  // GET /apis/metrics.k8s.io/v1beta1
 
 // GET /api/v1/namespaces[/{name}]: namespaces exist by being used.
 wire::Value name_space(std::string_view name);

@@ -45,7 +45,8 @@ constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
 constexpr Millis kTidyEvery = std::chrono::hours(1);
 constexpr Millis kLookEvery{30'000};  // at the host's memory and devices
 constexpr Millis kFarewell{3'000};
-constexpr Millis kDiskEvery{5'000};  // which fills up faster, and is asked at no cost
+constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 10 ms of a core
+constexpr Millis kDiskEvery{5'000};     // which fills up faster, and is asked at no cost
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
   http::Endpoint endpoint;
@@ -194,9 +195,12 @@ void prove_again(const AgentConfig& config, HostStatus& host) {
   });
 }
 
-void look_again(HostLook& look, devices::Ledger& accelerators, HostStatus& host) {
+using Loads = Guarded<std::vector<devices::AcceleratorLoad>>;
+
+void look_again(HostLook& look, devices::Ledger& accelerators, Loads& loads, HostStatus& host) {
   const devices::Host found = look.look();
   accelerators.know(found.accelerators);
+  loads.with([&](auto& now) { now = found.loads; });
   host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
 }
 
@@ -300,20 +304,21 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Credentials credentials(endpoint, config.data_dir);
   TRY(take_credential(config, credentials, random));
 
+  const RunHost* hosting = nullptr;
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
   Launchers launchers(config, clock);
   CallHost calls(
       {std::move(snippet_setting), session_setting_of(config, bounds)}, config.name,
       launchers.snippet_launcher, launchers.session_launcher, {nonce, generation},
-      [&] { return credentials.endpoint(); }, clock);
+      [&] { return credentials.endpoint(); },
+      [&](const std::string& run) { return hosting->open_workspace(run); }, clock);
   TRY(calls.recover());
   sync::SyncLoop* talking = nullptr;
   HostStatus* telling = nullptr;
-  const RunHost* using_disk = nullptr;
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
     telling->change_and_tell([&](contracts::NodeStatus& now) {
-      look_at_disk(config, using_disk->disk_use(), now, clock.wall());
+      look_at_disk(config, hosting->disk_use(), now, clock.wall());
     });
   });
   RunHost runs(
@@ -328,7 +333,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
                         runs.act(action);
                       });
   talking = &loop;
-  using_disk = &runs;
+  hosting = &runs;
   HostStatus host(std::move(status),
                   [&](const contracts::NodeStatus& now) { loop.set_status(now); });
   telling = &host;
@@ -341,6 +346,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
 
   Status ended;
   ClockWatch clocks;
+  usage::UsageMeter meter("/", first_look.capacity.cpu);
+  Loads loads(first_look.loads);
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
     const Regularly housekeeping(Regularly::First::kAtOnce, kTidyEvery, [&] {
@@ -351,7 +358,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       prove_again(config, host);
     });
     const Regularly looking(Regularly::First::kLater, kLookEvery,
-                            [&] { look_again(host_look, accelerators, host); });
+                            [&] { look_again(host_look, accelerators, loads, host); });
+    const Regularly measuring(Regularly::First::kAtOnce, kMeasureEvery, [&] {
+      loop.set_usage(meter.measure(runs.measured_runs(),
+                                   loads.with([](const auto& now) { return now; }), clock.mono()));
+    });
     const Regularly tending(Regularly::First::kLater, kDiskEvery,
                             [&] { tend_disk(config, host, runs, calls, disk, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);

@@ -44,12 +44,15 @@ struct CallSettings {
   sessions::Setting sessions;
 };
 
+// The workspace of a run that runs here, by its uid; RUN_NOT_RUNNING.
+using OpenRun = std::function<Result<os::Fd>(const std::string& run_uid)>;
+
 class CallHost {
  public:
   // `snippet_launcher`: the launcher for snippets; `session_launcher`: the one for sessions.
   CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& snippet_launcher,
            executor::LaunchServer& session_launcher, AgentProcess self,
-           std::function<http::Endpoint()> endpoint, const Clock& clock);
+           std::function<http::Endpoint()> endpoint, OpenRun open_run, const Clock& clock);
   ~CallHost() { stop(); }
 
   // Takes over the sessions that are on the disk.
@@ -105,6 +108,7 @@ class CallHost {
   int register_call(const std::string& id);
   contracts::CallAnswer serve(const contracts::NodeCall& call);
   Result<wire::Value> perform(const contracts::NodeCall& call, int drop);
+  Result<wire::Value> read_run_file(const contracts::NodeCall& call);
   Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
 
   const int64_t most_snippets_;
@@ -114,6 +118,7 @@ class CallHost {
   const std::string node_;
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;
+  const OpenRun open_run_;
   const Clock& clock_;
   const int64_t processors_;
   launch::DeferredTeardown deferred_teardown_;

@@ -4,6 +4,7 @@
 #include "common/contracts/run.h"
 #include "node-agent/app/call_host.h"
 #include "node-agent/app/piece_sender.h"
+#include "node-agent/sessions/files.h"
 
 namespace paddock::agent {
 namespace {
@@ -85,6 +86,15 @@ Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int d
   return wire::encode(result);
 }
 
+Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
+  if (order.operation != contracts::FileOperation::kRead)
+    return invalid_argument("BAD_DATA", "files of a run are read and not changed");
+  ASSIGN_OR_RETURN(const os::Fd root, open_run_(order.uid));
+  ASSIGN_OR_RETURN(const auto answer, sessions::read_part(root.get(), order));
+  return wire::encode(answer);
+}
+
 Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop) {
   if (call.kind == contracts::kSnippetCall) {
     const auto order = wire::decode<contracts::SnippetOrder>(call.payload);
@@ -94,6 +104,7 @@ Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop)
     return wire::encode(*ran);
   }
   if (call.kind == contracts::kSessionRun) return run_command(call, drop);
+  if (call.kind == contracts::kRunFile) return read_run_file(call);
   if (call.kind == contracts::kSessionFile) {
     ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
     ASSIGN_OR_RETURN(const auto answer, sessions_.file(order));

@@ -39,6 +39,7 @@ devices::Host HostLook::look() {
   host.capacity.max_runs = runs_at_once(config_.max_runs, host.capacity.cpu);
   if (devices::has_nvidia_driver(kRoot)) {
     if (const auto report = driver_.ask()) {
+      host.loads = devices::loads_of(*report);
       host.accelerators = devices::judged(std::move(host.accelerators), *report,
                                           devices::nvidia_shared_nodes(kRoot),
                                           devices::nvidia_library_folders(kRoot));

@@ -61,6 +61,24 @@ std::vector<RunHost::Life> RunHost::lives() const {
   return lives;
 }
 
+std::vector<usage::MeasuredRun> RunHost::measured_runs() const {
+  std::vector<usage::MeasuredRun> out;
+  for (const Life& life : lives()) {
+    const contracts::Assignment& run = life->assignment();
+    if (const pid_t launcher = life->launcher(); launcher > 0)
+      out.push_back({run.run_uid, run.attempt, launcher, life->held_accelerators()});
+  }
+  return out;
+}
+
+Result<os::Fd> RunHost::open_workspace(const std::string& run_uid) const {
+  for (const Life& life : lives()) {
+    if (life->assignment().run_uid == run_uid && life->launcher() > 0 && !life->ending())
+      return life->open_workspace();
+  }
+  return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run does not run on this node"};
+}
+
 DiskUse RunHost::disk_use() const {
   DiskUse use{.held = disk_.held()};
   for (const Life& life : lives()) use.written += life->written_as_asked();

@@ -15,6 +15,7 @@
 #include "node-agent/app/disk_writers.h"
 #include "node-agent/executor/run_life.h"
 #include "node-agent/sync/sync_loop.h"
+#include "node-agent/usage/usage_meter.h"
 
 namespace paddock::agent {
 
@@ -30,6 +31,10 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   // Goes on with every run found on disk; removes what cannot be one.
   Status recover();
   void act(const sync::Action& action);
+  // Those whose commands run now.
+  std::vector<usage::MeasuredRun> measured_runs() const;
+  // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
+  Result<os::Fd> open_workspace(const std::string& run_uid) const;
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
   // The files of runs that have ended, and whose outcome nobody has taken yet.

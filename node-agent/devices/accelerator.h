@@ -42,6 +42,13 @@ struct Accelerator {
   }
 };
 
+// What one does at the moment, where its driver says.
+struct AcceleratorLoad {
+  std::string id;
+  int64_t busy_percent = 0;  // of the driver's latest moments
+  wire::Quantity memory;     // in use
+};
+
 // Those that the wish gets, of what is there and not in use; the same ones for the same question.
 // `any` is of the kind with most to spare. Unavailable, reason ACCELERATOR_UNAVAILABLE. Pure.
 Result<std::vector<Accelerator>> choose(const std::vector<Accelerator>& there,

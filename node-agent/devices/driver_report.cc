@@ -95,6 +95,15 @@ std::vector<Accelerator> judged(std::vector<Accelerator> listed, const DriverRep
   return listed;
 }
 
+std::vector<AcceleratorLoad> loads_of(const DriverReport& report) {
+  std::vector<AcceleratorLoad> loads;
+  for (const GpuReport& gpu : report.gpus) {
+    if (gpu.busy_percent && gpu.used && !gpu.partitioned)
+      loads.push_back({gpu.id, std::clamp<int64_t>(*gpu.busy_percent, 0, 100), *gpu.used});
+  }
+  return loads;
+}
+
 std::vector<Accelerator> with_vanished(const std::vector<Accelerator>& before,
                                        std::vector<Accelerator> now) {
   for (const Accelerator& each : before) {

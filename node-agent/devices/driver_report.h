@@ -16,13 +16,17 @@ struct GpuReport {
   int64_t minor = -1;  // of its node /dev/nvidiaN; -1: the driver does not say
   std::optional<wire::Quantity> memory;
   bool partitioned = false;
-  std::string fault;  // empty: it answers and needs nothing
+  std::optional<int64_t> busy_percent;  // a partitioned one does not say
+  std::optional<wire::Quantity> used;   // of its memory
+  std::string fault;                    // empty: it answers and needs nothing
   static constexpr auto describe() {
     return std::tuple{field("id", &GpuReport::id, "its UUID"),
                       field("model", &GpuReport::model, "for people"),
                       field("minor", &GpuReport::minor, "of its device node"),
                       field("memory", &GpuReport::memory, "bytes"),
                       field("partitioned", &GpuReport::partitioned, "used by its slices (MIG)"),
+                      field("busyPercent", &GpuReport::busy_percent, "how busy it is"),
+                      field("used", &GpuReport::used, "bytes of its memory in use"),
                       field("fault", &GpuReport::fault, "why no run should get it")};
   }
 };
@@ -42,6 +46,9 @@ struct DriverReport {
 std::vector<Accelerator> judged(std::vector<Accelerator> listed, const DriverReport& report,
                                 const std::vector<std::string>& shared,
                                 const std::vector<std::string>& libraries);
+
+// What those do that say so. Pure.
+std::vector<AcceleratorLoad> loads_of(const DriverReport& report);
 
 // `now`, and what was there before and is not any more, with that as its fault. Pure.
 std::vector<Accelerator> with_vanished(const std::vector<Accelerator>& before,

@@ -21,6 +21,10 @@ struct Memory {  // nvmlMemory_t
 template <class... Arguments>
 using Function = Answer (*)(Arguments...);
 
+struct Utilization {  // nvmlUtilization_t
+  unsigned gpu = 0, memory = 0;
+};
+
 // The functions that are used. Those that a driver of ten years ago lacks may be absent.
 struct Nvml {
   Function<> init = nullptr;
@@ -31,7 +35,8 @@ struct Nvml {
   Function<Device, unsigned*> minor = nullptr;
   Function<Device, void*> memory = nullptr;  // to a Memory
   const char* (*error_string)(Answer) = nullptr;
-  Function<Device, unsigned*, unsigned*> mig_mode = nullptr;                             // optional
+  Function<Device, void*> utilization = nullptr;              // to a Utilization; optional
+  Function<Device, unsigned*, unsigned*> mig_mode = nullptr;  // optional
   Function<Device, unsigned*, unsigned*, unsigned*, unsigned*> remapped_rows = nullptr;  // optional
 };
 
@@ -42,6 +47,7 @@ bool load(void* library, const char* name, F& function) {
 }
 
 bool load_all(void* library, Nvml& nvml) {
+  (void)load(library, "nvmlDeviceGetUtilizationRates", nvml.utilization);
   (void)load(library, "nvmlDeviceGetMigMode", nvml.mig_mode);
   (void)load(library, "nvmlDeviceGetRemappedRows", nvml.remapped_rows);
   return load(library, "nvmlInit_v2", nvml.init) &&
@@ -86,11 +92,15 @@ GpuReport report_of(const Nvml& nvml, Device device) {
   unsigned partitioned = 0, pending = 0;
   gpu.partitioned = nvml.mig_mode != nullptr &&
                     nvml.mig_mode(device, &partitioned, &pending) == kSuccess && partitioned != 0;
+  Utilization busy;
+  if (nvml.utilization != nullptr && nvml.utilization(device, &busy) == kSuccess)
+    gpu.busy_percent = busy.gpu;
   Memory memory;
   // A partitioned GPU may keep its memory to itself.
   const Answer answer = nvml.memory(device, &memory);
   if (answer == kSuccess) {
     gpu.memory = wire::Quantity{static_cast<int64_t>(memory.total)};
+    gpu.used = wire::Quantity{static_cast<int64_t>(memory.used)};
     gpu.fault = row_fault(nvml, device);
   } else if (!gpu.partitioned) {
     gpu.fault = fault_of(nvml, "asking for its memory", answer);

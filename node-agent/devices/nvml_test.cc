@@ -37,6 +37,14 @@ TEST_F(Nvml, EachGpuSaysWhatItIs) {
   EXPECT_THAT(report.gpus[1].fault, IsEmpty());
 }
 
+TEST_F(Nvml, AGpuThatSaysSoIsMeasured) {
+  const std::vector<AcceleratorLoad> loads = loads_of(ask("two"));
+  ASSERT_EQ(loads.size(), 1U) << "the second does not say how busy it is";
+  EXPECT_EQ(loads[0].id, "GPU-1a2b3c4d-0000-1111-2222-333344445555");
+  EXPECT_EQ(loads[0].busy_percent, 42);
+  EXPECT_EQ(loads[0].memory.bytes, 1);
+}
+
 TEST_F(Nvml, AGpuThatFailsSaysHow) {
   EXPECT_EQ(ask("lost").gpus.size(), 1U);
   EXPECT_THAT(ask("sick").gpus.at(1).fault, HasSubstr("Unknown Error (NVML 999)"));

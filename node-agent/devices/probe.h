@@ -15,6 +15,7 @@ struct Host {
   contracts::Capacity capacity;  // max_runs is the operator's and stays as it is
   std::vector<std::string> cpu_features;
   std::vector<Accelerator> accelerators;
+  std::vector<AcceleratorLoad> loads;  // of those whose driver says it
   std::string os;
   std::string arch;  // amd64, arm64, or what uname says
 };

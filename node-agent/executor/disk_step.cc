@@ -26,6 +26,15 @@ void RunLife::note_begin() { begun_ns_ = file_time_ns(); }
 
 void RunLife::note_launcher() { launcher_pid_ = launcher_.identity ? launcher_.identity->pid : 0; }
 
+void RunLife::note_accelerators(devices::Ledger::Hold hold) {
+  accelerators_.emplace(std::move(hold));
+  accelerator_ids_.with([&](auto& ids) { ids = accelerators_->ids(); });
+}
+
+std::vector<std::string> RunLife::held_accelerators() const {
+  return accelerator_ids_.with([](const auto& ids) { return ids; });
+}
+
 std::optional<int64_t> RunLife::asked_disk() const {
   const auto& resources = assignment_.spec.resources;
   if (!resources || !resources->disk) return std::nullopt;

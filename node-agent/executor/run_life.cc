@@ -65,7 +65,7 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
     phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
     lease_environment_again();
     if (ports_.accelerators != nullptr)
-      accelerators_.emplace(ports_.accelerators->take_again(record_.accelerators));
+      note_accelerators(ports_.accelerators->take_again(record_.accelerators));
     if (ports_.processors != nullptr)
       processors_.emplace(ports_.processors->take_again(record_.processors));
   }

@@ -101,6 +101,11 @@ class RunLife {
   // Whether nothing of it was started or decided: it may be taken on again from the beginning.
   bool untouched() const { return record_.stage == Stage::kAccepted; }
   static constexpr int64_t kNamesLookedAt = 20'000;  // some hundredth of a second
+  // Of its command, while it runs; 0: it does not. With what it holds of accelerators. Any thread.
+  pid_t launcher() const { return launcher_pid_; }
+  std::vector<std::string> held_accelerators() const;
+  // Its files as its command sees them, to read. Any thread, once there is a launcher.
+  Result<os::Fd> open_workspace() const;
   // What it has asked for of the disk, what its command has written there, as far as is told in a
   // moment, and how much of that it asked for. Any thread.
   std::optional<int64_t> asked_disk() const;
@@ -152,6 +157,7 @@ class RunLife {
   Millis grace() const;
   void note_begin();
   void note_launcher();
+  void note_accelerators(devices::Ledger::Hold hold);
   void heed_disk();
   bool take_input();
   std::string input_path() const { return folder_.file("input"); }
@@ -209,7 +215,6 @@ class RunLife {
   std::vector<contracts::LaunchMount> volume_mounts() const;
   std::optional<workspace::Owner> owner() const;
   contracts::LaunchMount workspace_mount() const;
-  Result<os::Fd> open_workspace() const;
   Result<contracts::Tree> fetch_tree(const TreeSource& source,
                                      StopKind give_up = StopKind::kCancel);
   Result<runtimes::Environment> make_environment();
@@ -245,6 +250,7 @@ class RunLife {
   std::optional<os::FileWatch> watch_;                           // of its events
   std::optional<runtimes::EnvironmentLease> environment_lease_;  // until the command has ended
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
+  Guarded<std::vector<std::string>> accelerator_ids_;            // of these
   std::optional<devices::ProcessorLedger::Hold> processors_;     // likewise
   std::optional<Error> unreadable_;             // why its output cannot be read any more
   int64_t no_room_for_ = 0;                     // bytes of its files that this node has no room for

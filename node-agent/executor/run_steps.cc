@@ -149,7 +149,7 @@ Status RunLife::add_accelerators(contracts::LaunchRequest& request) {
   if (ports_.accelerators == nullptr)
     return Error{Code::kUnavailable, "ACCELERATOR_UNAVAILABLE", "this node has no accelerators"};
   ASSIGN_OR_RETURN(devices::Ledger::Hold hold, ports_.accelerators->take(*resources->accelerators));
-  accelerators_.emplace(std::move(hold));
+  note_accelerators(std::move(hold));
   record_.accelerators = accelerators_->ids();
   record_.held = {ports_.clock.mono().ms, this_boot()};
   say(cat("accelerators: ", join(record_.accelerators, ", ")));

@@ -117,6 +117,30 @@ TEST_F(SessionFiles, NoRaceWithWhoeverSwapsAFolderIsAFailureOfTheNodes) {
   swapping.join();
 }
 
+TEST_F(SessionFiles, OfARunAreReadInPartsAndAsOneVersion) {
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a/b.txt", "0123456789").ok());
+  const auto root = os::open_root(rules_.workspace);
+  ASSERT_TRUE(root.ok());
+  FileOrder order;
+  order.path = "a/b.txt";
+  order.most = 4;
+  const auto first = read_part(root->get(), order);
+  order.offset = 8;
+  const auto last = read_part(root->get(), order);
+  order.offset = INT64_MAX;
+  const auto beyond = read_part(root->get(), order);
+  ASSERT_TRUE(first.ok() && last.ok() && beyond.ok());
+  EXPECT_EQ(first->size, 10);
+  EXPECT_EQ(decode_base64(first->data), "0123");
+  EXPECT_EQ(decode_base64(last->data), "89");
+  EXPECT_EQ(beyond->data, "");
+  EXPECT_EQ(first->version, last->version);
+  order.path = "a";
+  EXPECT_TRUE(read_part(root->get(), order)->folder);
+  order.path = "../a";
+  EXPECT_FALSE(read_part(root->get(), order).ok());
+}
+
 // proves: WSM-31, WSM-32
 TEST_F(SessionFiles, AreBoundedAsAWhole) {
   rules_.most_files = 2;

@@ -1,6 +1,7 @@
 #include "node-agent/sync/sync_core.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/backoff.h"
 #include "common/http/http_client.h"
@@ -121,6 +122,7 @@ Call SyncCore::begin(Lane lane, MonoTime now, OutputReader& output) {
   request.session = session_;
   request.generation = generation_;
   request.labels = labels_;
+  request.usage = std::exchange(usage_, {});
   for (const auto& [key, run] : runs_) request.runs.push_back(without_payload(run.seen));
   if (lane == Lane::kHold) {
     request.known_version = known_version_;

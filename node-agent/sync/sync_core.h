@@ -85,6 +85,8 @@ class SyncCore {
 
   // --- local events; repeating or reordering them changes nothing ---
   void set_status(contracts::NodeStatus status);
+  // Goes along with the next call, once: it is no reason for one.
+  void set_usage(contracts::UsageReport usage) { usage_ = std::move(usage); }
   // A snapshot of a run (its `output` is ignored) and the highest output seq there is. An unknown
   // run is one found on disk at start; a forgotten one is ignored.
   void observe(const contracts::RunReport& report, int64_t last_seq);
@@ -131,6 +133,7 @@ class SyncCore {
   std::optional<contracts::NodeStatus> status_;  // not yet told
   uint64_t status_version_ = 0;
   uint64_t status_told_ = 0;
+  std::optional<contracts::UsageReport> usage_;  // not yet told
   std::map<RunKey, Held> runs_;
   std::set<RunKey> forgotten_;  // never started again by this process
   std::deque<RunKey> forgotten_order_;

@@ -25,6 +25,17 @@ TEST_F(Core, TheFirstCallOfASessionKnowsNoVersion) {
   EXPECT_EQ(report().request.labels.at("rack"), "a");
 }
 
+TEST_F(Core, AMeasurementGoesAlongOnceAndIsNoReasonForACall) {
+  exchange({assignment("a")});
+  contracts::UsageReport usage;
+  usage.node.cpu_milli = 250;
+  const bool news = core.has_news();
+  core.set_usage(usage);
+  EXPECT_EQ(core.has_news(), news);
+  EXPECT_EQ(hold().request.usage->node.cpu_milli, 250);
+  EXPECT_FALSE(hold().request.usage) << "it was told";
+}
+
 TEST_F(Core, AControllerThatTakesNothingIsNotHammered) {
   exchange({assignment("a")});
   observe("a", RunPhase::kRunning, 3);

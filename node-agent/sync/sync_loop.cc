@@ -70,6 +70,10 @@ Status SyncLoop::take_leave(SyncPort& port, const std::set<RunKey>& begun) {
   return answer.ok() ? Status() : Status(answer.error());
 }
 
+void SyncLoop::set_usage(contracts::UsageReport usage) {
+  state_.with([&](State& state) { state.core.set_usage(std::move(usage)); });
+}
+
 void SyncLoop::observe(const contracts::RunReport& report, int64_t last_seq) {
   state_.with([&](State& state) { state.core.observe(report, last_seq); });
   changed_.notify_all();

@@ -41,6 +41,7 @@ class SyncLoop {
 
   void observe(const contracts::RunReport& report, int64_t last_seq);
   void set_status(contracts::NodeStatus status);
+  void set_usage(contracts::UsageReport usage);  // for the next call that there is anyway
 
  private:
   struct State {

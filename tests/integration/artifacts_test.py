@@ -32,6 +32,19 @@ for i in range(1, 900):
     time.sleep(1)
 """
 
+# A checkpoint larger than one part of an answer, beside all that could lead a reader astray.
+LOOKED_INTO = """
+import os, time
+os.makedirs("out/deep")
+open("out/model.ckpt", "wb").write(os.urandom(64) * (100 << 10))
+os.symlink("/etc/passwd", "link")
+os.symlink("/", "root")
+os.mkfifo("pipe")
+open("out/a\\x1b[31mb", "w").write("name")
+print("ready", flush=True)
+time.sleep(600)
+"""
+
 
 class Artifacts(unittest.TestCase):
     @classmethod
@@ -158,6 +171,42 @@ class Artifacts(unittest.TestCase):
                 self.assertEqual(sorted(out.split()), sorted(set(out.split())), "nothing comes twice")
                 self.assertEqual((kept / "out/step-1.bin").read_text(), "1")
                 self.assertNotIn("data/", out)
+
+    def test_a_run_that_runs_is_looked_into_and_leads_nobody_astray(self):
+        many = {f"data/{i}__txt": str(i) for i in range(40)}
+        for name, more in (("looked", {}), ("looked-laid", many)):
+            with self.subTest(name):
+                make_project(self.project, job__py=LOOKED_INTO, **more)
+                self.instance.run("compute", self.project, "--detach", "--name", name, "--", "python3", "job.py")
+                wait_until("its files", lambda name=name: "ready" in self.instance.run("logs", name).stdout)
+                self.look_into(name)
+                self.instance.run("cancel", name)
+                self.instance.wait_phase(name, "Canceled")
+                self.refused("RUN_NOT_RUNNING", "files", name)
+
+    def look_into(self, name):
+        listed = self.instance.run("files", name).stdout
+        for line in (r"link +link", r"pipe +other", r"out +folder", r"job.py +file +\d"):
+            self.assertRegex(listed, rf"(?m)^{line}")
+        self.assertNotIn("\x1b", self.instance.run("files", f"{name}:out").stdout)
+        here = self.project / "here"
+        here.mkdir(exist_ok=True)
+        self.instance.run("cp", f"{name}:out/model.ckpt", here)
+        copied = (here / "model.ckpt").read_bytes()
+        self.assertEqual(copied, copied[:64] * (100 << 10))
+        self.instance.run("cp", f"run/{name}:/workspace/job.py", here / "script")
+        self.assertEqual((here / "script").read_text(), LOOKED_INTO)
+        for code, place in (("LINK_IN_PATH", "link"), ("LINK_IN_PATH", "root/etc/passwd"), ("NOT_A_REGULAR_FILE", "pipe"),
+                            ("NOT_A_REGULAR_FILE", "out"), ("FILE_NOT_FOUND", "none"), ("USAGE", "../x"), ("USAGE", "/etc/passwd")):
+            self.refused(code, "cp", f"{name}:{place}", here / "refused")
+        self.assertEqual(sorted(path.name for path in here.iterdir()), ["model.ckpt", "script"])
+        self.refused("RUN_NOT_FOUND", "cp", "no-such-run:x", here)
+        self.refused("USAGE", "cp", here / "script", f"{name}:script")
+
+    def refused(self, code, *words):
+        done = self.instance.run(*words, check=False)
+        self.assertNotEqual(done.returncode, 0, words)
+        self.assertIn(f"[{code}]", done.stderr, words)
 
 
 if __name__ == "__main__":

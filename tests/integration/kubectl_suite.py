@@ -15,6 +15,7 @@ from kubectl_kinds import OtherKinds
 class Shared:
     """One instance for all versions."""
     instance = None
+    busy = None
 
     @classmethod
     def get(cls):
@@ -109,6 +110,23 @@ class Reading:
         self.assertIn("default", self.out("get", "ns"))
         self.assertIn("paddock.dev/v1alpha1", self.out("api-versions"))
         self.assertIn("Server Version", self.out("version"))
+
+    def test_top_shows_what_nodes_and_runs_use(self):
+        top = wait_until("the node to be measured", lambda: self.measured("nodes"))
+        self.assertRegex(top, r"(?m)^\S+ +\d+m +\d+% +\d+Mi +\d+%")
+        top = wait_until("the run to be measured", lambda: self.measured("pods", "-n", self.busy()))
+        self.assertRegex(top, r"(?m)^busy +\d+m +\d+Mi")
+
+    def measured(self, *words):
+        done = self.kubectl("top", *words, check=False)
+        return done.stdout if done.returncode == 0 and "m " in done.stdout.partition("\n")[2] else None
+
+    def busy(self):
+        """A namespace of its own with a run that goes on, one for all versions."""
+        if Shared.busy is None:
+            Shared.busy = "busy"
+            self.instance.run("run", "-n", Shared.busy, "--name", "busy", "--detach", "--", "sleep", "600")
+        return Shared.busy
 
     def test_describe_shows_why_a_run_waits_and_each_transition(self):
         name = self.waiting_run("described")

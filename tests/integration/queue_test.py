@@ -1,4 +1,5 @@
 """More runs than may run at once: they wait, say why and where they stand, and take their turn."""
+import re
 import tempfile
 import unittest
 
@@ -24,9 +25,20 @@ class Queue(unittest.TestCase):
             self.assertTrue(message.endswith(f"position {place} in the queue"), message)
         self.assertEqual([instance.run_object(name)["status"]["phase"] for name in ("second", "third")], ["Pending"] * 2)
         self.assertRegex(instance.run("top").stdout, r"(?m)^default +1 +2 ")
+        self.look_at_use(instance)
         instance.run("cancel", "first")
         for name in ("second", "third"):
             instance.wait_phase(name, "Succeeded")
+
+    def look_at_use(self, instance):
+        """What the node has measured of the one that runs, and of itself."""
+        def shown(pattern, *words):
+            return wait_until("the use to be measured", lambda: re.search(pattern, instance.run("top", *words).stdout))
+        run = shown(r"(?m)^default +first +\S+ +(\d+\.\d\d) +- +(\S+ [KM]iB) +- +(\d+) +- +-$", "runs")
+        self.assertLess(float(run[1]), 1, "it sleeps")
+        self.assertGreaterEqual(int(run[3]), 1)
+        shown(r"(?m)^\S+ +ready +1/\d+ +\d+\.\d\d +\d+/\d+ +\S+ [MG]iB ")
+        self.assertIn("no run is running", instance.run("top", "runs", "-n", "other").stderr)
 
     @staticmethod
     def explanation(instance, name):

@@ -68,6 +68,13 @@ __attribute__((visibility("default"))) int nvmlDeviceGetMemoryInfo(void* device,
   *static_cast<Memory*>(memory) = {80ULL << 30, 1, 1};
   return 0;
 }
+__attribute__((visibility("default"))) int nvmlDeviceGetUtilizationRates(void* device,
+                                                                         void* rates) {
+  if (second(device)) return 3;  // not supported
+  static_cast<unsigned*>(rates)[0] = 42;
+  static_cast<unsigned*>(rates)[1] = 7;
+  return 0;
+}
 __attribute__((visibility("default"))) int nvmlDeviceGetMigMode(void* device, unsigned* now,
                                                                 unsigned* later) {
   *now = *later = second(device) && like("sliced") ? 1 : 0;

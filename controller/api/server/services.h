@@ -17,6 +17,7 @@
 #include "controller/events/watch_history.h"
 #include "controller/media/generate.h"
 #include "controller/nodes/leases.h"
+#include "controller/nodes/usage_table.h"
 #include "controller/projects/preview_scopes.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/reconciler/reconciler.h"
@@ -72,6 +73,7 @@ struct Services {
   std::shared_ptr<secrets::Vault> vault = std::make_shared<secrets::Vault>();
   std::shared_ptr<receipts::ReceiptKeys> receipt_keys = std::make_shared<receipts::ReceiptKeys>();
   std::shared_ptr<sessions::UnderWay> under_way = std::make_shared<sessions::UnderWay>();
+  std::shared_ptr<nodes::UsageTable> usage = std::make_shared<nodes::UsageTable>();
 };
 
 // What a commit changed, to whoever waits for it. Called from StoreOptions::on_changes.

@@ -91,6 +91,7 @@ Result<Response> synchronize_with(Call& call, int64_t protocol) {
   ASSIGN_OR_RETURN(auto answer, nodes::synchronize(services.store, services.leases, node, request,
                                                    nodes::now(services.clock), publishing, &held));
   services.metrics.device_time.count(held);
+  if (request.usage) services.usage->note(node, *request.usage, nodes::now(services.clock));
   const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
   const Millis hold = std::min(nodes::hold_for(request, answer), longest);
   nodes::name_artifact_types(answer.runs, services.compute_types);

@@ -9,77 +9,26 @@
 #include <tuple>
 
 #include "common/base/text.h"
+#include "common/os/cgroup_paths.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 
 namespace paddock::sandbox {
 namespace {
 
-struct CgroupMount {
-  std::string point;
-  std::string root;
-  std::string type;
-  std::string options;
-};
-
-// One line of mountinfo: `… root point options… - type source super-options`.
-std::optional<CgroupMount> parse_mount(const std::string& line) {
-  const std::vector<std::string> parts = split(line, ' ');
-  const auto dash = std::find(parts.begin(), parts.end(), "-");
-  if (parts.size() < 10 || parts.end() - dash < 4) return std::nullopt;
-  CgroupMount mount{parts[4], parts[3], dash[1], dash[3]};
-  if (mount.type != "cgroup" && mount.type != "cgroup2") return std::nullopt;
-  return mount;
-}
-
-std::vector<CgroupMount> parse_mounts(std::string_view mountinfo) {
-  std::vector<CgroupMount> mounts;
-  for (const std::string& line : split(mountinfo, '\n')) {
-    if (auto mount = parse_mount(line)) mounts.push_back(std::move(*mount));
-  }
-  return mounts;
-}
-
-std::string folder_of(const CgroupMount& mount, std::string_view own) {
-  if (own.find("..") != std::string_view::npos) return {};  // outside of this cgroup namespace
-  if (mount.root != "/") {
-    if (!own.starts_with(mount.root)) return {};
-    own.remove_prefix(mount.root.size());
-    if (!own.empty() && own[0] != '/') return {};  // /ab is not below /a
-  }
-  return own == "/" || own.empty() ? mount.point : cat(mount.point, own);
-}
-
-bool lists(std::string_view separated, char separator, std::string_view name) {
-  const std::vector<std::string> items = split(trim(separated), separator);
-  return std::find(items.begin(), items.end(), name) != items.end();
-}
-
-void read_v1(std::string_view own_cgroups, const std::vector<CgroupMount>& mounts,
+void read_v1(std::string_view own_cgroups, const std::vector<os::CgroupMount>& mounts,
              CgroupFacts& facts) {
-  for (const std::string& line : split(own_cgroups, '\n')) {
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string own = line.substr(second + 1);
-    for (const CgroupMount& mount : mounts) {
-      const auto use = [&](const char* name, std::string& folder) {
-        if (mount.type != "cgroup" || !lists(controllers, ',', name) ||
-            !lists(mount.options, ',', name))
-          return;
-        folder = folder_of(mount, own);
-        facts.version = CgroupFacts::Version::kV1;
-      };
-      use("memory", facts.memory);
-      use("pids", facts.pids);
-      use("cpuacct", facts.cpu);
-      use("cpu", facts.bandwidth);
-      use("freezer", facts.freezer);
-    }
-  }
+  const auto use = [&](const char* name, std::string& folder) {
+    folder = os::cgroup_folder_of(name, own_cgroups, mounts);
+    if (!folder.empty()) facts.version = CgroupFacts::Version::kV1;
+  };
+  use("memory", facts.memory);
+  use("pids", facts.pids);
+  use("cpuacct", facts.cpu);
+  use("cpu", facts.bandwidth);
+  use("freezer", facts.freezer);
 }
 
-void read_v2(std::string_view own_cgroups, const std::vector<CgroupMount>& mounts,
+void read_v2(std::string_view own_cgroups, const std::vector<os::CgroupMount>& mounts,
              CgroupFacts& facts) {
   std::string own;
   for (const std::string& line : split(own_cgroups, '\n')) {
@@ -88,11 +37,11 @@ void read_v2(std::string_view own_cgroups, const std::vector<CgroupMount>& mount
   // Ours are made beside the launcher's own: a folder with processes cannot hand down controllers.
   if (const size_t slash = own.rfind('/'); slash != std::string::npos && own != "/")
     own.resize(std::max<size_t>(slash, 1));
-  for (const CgroupMount& mount : mounts) {
+  for (const os::CgroupMount& mount : mounts) {
     if (mount.type != "cgroup2") continue;
     facts.version = CgroupFacts::Version::kV2;
     if (!facts.memory.empty()) continue;
-    facts.memory = facts.pids = facts.cpu = facts.bandwidth = folder_of(mount, own);
+    facts.memory = facts.pids = facts.cpu = facts.bandwidth = os::cgroup_folder(mount, own);
   }
 }
 
@@ -148,7 +97,9 @@ std::string explain_v2(int errno_value) {
 std::optional<std::string> hand_down(const std::string& folder, const char* controller) {
   const auto handed_down = [&] {
     const auto text = cgroup_files::read_text(folder, "cgroup.subtree_control");
-    return text && lists(*text, ' ', controller);
+    if (!text) return false;
+    const std::vector<std::string> handed = split(trim(*text), ' ');
+    return std::ranges::find(handed, controller) != handed.end();
   };
   if (handed_down()) return std::nullopt;
   const os::Fd file(open(cat(folder, "/cgroup.subtree_control").c_str(), O_WRONLY | O_CLOEXEC));
@@ -179,7 +130,7 @@ void keep_usable_v2(CgroupFacts& facts) {
 
 CgroupFacts read_cgroup_facts(std::string_view own_cgroups, std::string_view mountinfo) {
   CgroupFacts facts;
-  const std::vector<CgroupMount> mounts = parse_mounts(mountinfo);
+  const std::vector<os::CgroupMount> mounts = os::cgroup_mounts(mountinfo);
   read_v1(own_cgroups, mounts, facts);
   if (facts.version == CgroupFacts::Version::kNone) read_v2(own_cgroups, mounts, facts);
   return facts;

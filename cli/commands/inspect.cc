@@ -1,0 +1,143 @@
+// `paddock files`, `paddock cp`: the files of a run while it runs.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/client/name_choice.h"
+#include "cli/client/run_files.h"
+#include "cli/client/watching.h"
+#include "cli/commands/commands.h"
+#include "cli/options/names.h"
+#include "cli/options/run_path.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/safe_output.h"
+#include "cli/terminal/table.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr int kTries = 3;  // of a file that the run writes to meanwhile
+
+Result<std::string> target_of(const Parsed& parsed, const RunPath& place) {
+  ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kRun, place.run));
+  return run_files_target(parsed.text("namespace", "default"), name, place.path);
+}
+
+Result<int> list(Watcher& watcher, const std::string& target, const Env& env) {
+  ASSIGN_OR_RETURN(const auto folder, list_run_folder(watcher.http, target));
+  Table table{{"NAME", "TYPE", "SIZE"}, {}};
+  for (const contracts::SessionFile& each : folder.files)
+    table.rows.push_back(
+        {each.name, each.type, each.type == "file" ? format_bytes(each.size) : ""});
+  if (table.rows.empty())
+    env.say("nothing is there");
+  else
+    env.out.write(render(table));
+  return kExitOk;
+}
+
+// A file that is being written in its folder, and has its name only once it is whole.
+class NewFile {
+ public:
+  static Result<NewFile> make(const std::string& path) {
+    NewFile out;
+    ASSIGN_OR_RETURN(out.folder_, os::open_root(os::folder_of(path)));
+    out.name_ = os::base_name(path);
+    out.part_ = cat(".", out.name_, ".", ::getpid(), ".part");
+    ASSIGN_OR_RETURN(out.file_, os::open_beneath(out.folder_.get(), out.part_,
+                                                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    return out;
+  }
+  NewFile(NewFile&&) = default;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile() {
+    if (folder_.valid() && !whole_) ::unlinkat(folder_.get(), part_.c_str(), 0);
+  }
+  Status add(std::string_view bytes) const { return os::write_all(file_.get(), bytes); }
+  Status begin_anew() {
+    if (::ftruncate(file_.get(), 0) != 0 || ::lseek(file_.get(), 0, SEEK_SET) != 0)
+      return system_error("emptying the file", errno);
+    return {};
+  }
+  Status finish() {
+    if (::renameat(folder_.get(), part_.c_str(), folder_.get(), name_.c_str()) != 0)
+      return system_error(cat("writing ", name_), errno);
+    whole_ = true;
+    return {};
+  }
+
+ private:
+  NewFile() = default;
+  os::Fd folder_;
+  std::string name_;
+  std::string part_;
+  os::Fd file_;
+  bool whole_ = false;
+};
+
+Status fetch(Watcher& watcher, const std::string& target, NewFile& file) {
+  Status read;
+  for (int i = 0; i < kTries; ++i) {
+    TRY(file.begin_anew());
+    read = read_run_file(watcher.http, target,
+                         [&](std::string_view bytes) { return file.add(bytes); });
+    if (read.ok() || read.error().reason != "FILE_CHANGED") return read;
+  }
+  return Error{Code::kFailedPrecondition, "FILE_CHANGED",
+               "the run wrote to the file each time while it was copied: copy one that it has "
+               "finished"};
+}
+
+// Into a folder that is there a file comes under its own name.
+std::string destination(const std::string& local, const RunPath& from, const Env& env) {
+  const std::string path = absolute_path(env.cwd, local);
+  return os::list_dir(path).ok() ? os::join_path(path, os::base_name(from.path)) : path;
+}
+
+Result<int> copy(Watcher& watcher, const std::string& target, const std::string& to,
+                 const Env& env) {
+  ASSIGN_OR_RETURN(NewFile file, NewFile::make(to));
+  TRY(fetch(watcher, target, file));
+  TRY(file.finish());
+  env.say(cat("wrote ", printable(os::base_name(to))));
+  return kExitOk;
+}
+
+Result<RunPath> source_of(const Parsed& parsed) {
+  const std::string from = parsed.text("FROM");
+  if (from.find(':') == std::string::npos)
+    return invalid_argument("USAGE",
+                            "name the run's file as RUN:PATH; files come into a run with its "
+                            "project, and into a session by `paddock sandbox files --put`",
+                            "FROM");
+  ASSIGN_OR_RETURN(RunPath place, parse_run_path(from, "FROM"));
+  if (place.path.empty())
+    return invalid_argument("USAGE", "name one file of the run; `paddock files` lists them",
+                            "FROM");
+  return place;
+}
+
+}  // namespace
+
+int files_command(const Parsed& parsed, Env& env) {
+  const auto place = parse_run_path(parsed.text("PLACE"), "PLACE");
+  if (!place.ok()) return fail(env, place.error());
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::string target, target_of(parsed, *place));
+    return list(watcher, target, env);
+  });
+}
+
+int cp_command(const Parsed& parsed, Env& env) {
+  const auto from = source_of(parsed);
+  if (!from.ok()) return fail(env, from.error());
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::string target, target_of(parsed, *from));
+    return copy(watcher, target, destination(parsed.text("TO"), *from, env), env);
+  });
+}
+
+}  // namespace paddock::cli

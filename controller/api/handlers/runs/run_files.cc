@@ -1,0 +1,90 @@
+#include "controller/api/handlers/runs/run_files.h"
+
+#include "common/base/text.h"
+#include "common/contracts/session_calls.h"
+#include "common/crypto/digest.h"
+#include "controller/api/objects/list_query.h"
+#include "controller/api/server/documents.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::FileAnswer;
+using contracts::FileOrder;
+using contracts::Run;
+
+constexpr Millis kFileTime{30'000};
+constexpr int64_t kMostPart = int64_t{4} << 20;
+
+Result<Run> running_run(Call& call) {
+  Run run;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
+    return {};
+  }));
+  if (run.status.phase == contracts::RunPhase::kRunning) return run;
+  return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING",
+               cat("the run is ", wire::enum_name(run.status.phase),
+                   contracts::is_terminal(run.status.phase)
+                       ? ": what it left are its artifacts (`paddock artifacts NAME`)"
+                       : ": its files can be looked at while it runs")};
+}
+
+Error understood(Error error) {
+  if (error.reason != "CALL_UNKNOWN") return error;
+  return Error{
+      Code::kFailedPrecondition, "RUN_FILES_NOT_SHOWN",
+      "the agent of the run's node is of an earlier release, which shows no files of runs"};
+}
+
+Error not_understood() {
+  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+}
+
+Result<FileAnswer> ask(Call& call, const Run& run, const FileOrder& order) {
+  calls::CallOptions options;
+  options.caller = call.principal.subject;
+  options.node = run.status.node_name;
+  options.kind = contracts::kRunFile;
+  options.payload = wire::encode(order);
+  options.patience = kFileTime;
+  options.client = call.request.client;
+  const auto answer =
+      call.services.calls->call(std::move(options), call.services.clock, call.services.random);
+  if (!answer.ok()) return understood(answer.error());
+  auto read = wire::decode<FileAnswer>(*answer);
+  if (!read.ok() || (!read->folder && !read->size)) return not_understood();
+  return read;
+}
+
+// What a run wrote is never shown as a page of this server.
+Result<Response> part_response(const FileAnswer& answer) {
+  auto bytes = decode_base64(answer.data);
+  if (!bytes || bytes->size() > static_cast<size_t>(kMostPart)) return not_understood();
+  Response response;
+  response.content_type = "application/octet-stream";
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.headers.emplace_back("content-security-policy", "sandbox");
+  response.headers.emplace_back("cache-control", "no-store");
+  response.headers.emplace_back("paddock-file-size", cat(*answer.size));
+  response.headers.emplace_back("paddock-file-version",
+                                crypto::sha256_hex(answer.version).substr(0, 16));
+  response.body = std::move(*bytes);
+  return response;
+}
+
+}  // namespace
+
+Result<Response> read_run_file(Call& call) {
+  FileOrder order;
+  ASSIGN_OR_RETURN(order.offset, integer_parameter(call.request, "offset", 0, INT64_MAX));
+  ASSIGN_OR_RETURN(const Run run, running_run(call));
+  order.uid = run.metadata.uid;
+  order.path = call.param("path");
+  order.most = kMostPart;
+  ASSIGN_OR_RETURN(FileAnswer answer, ask(call, run, order));
+  if (!answer.folder) return part_response(answer);
+  return object_response(contracts::SessionFileList{call.param("path"), std::move(answer.files)});
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,13 @@
+// Files of a run while it runs, as its node shows them: `paddock files`, `paddock cp`. Once it has
+// ended its files are its artifacts.
+#pragma once
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+// A folder's names, or a part of a file: the query's `offset` says where it begins, the headers
+// `paddock-file-size` and `paddock-file-version` of which file it is.
+Result<Response> read_run_file(Call& call);
+
+}  // namespace paddock::api
