@@ -59,4 +59,9 @@ MUTATIONS = (
     Mutation("blocked-flag", "a compute command runs no code from its arguments", "if (is_one_of(kBlockedWords, name)) return name;",
              "if (is_one_of(kBlockedWords, name)) return std::nullopt;",
              "CommandRules.RefuseEachBlockedFlagBeforeAndAfterTheScriptAndNameIt"),
+    Mutation("believed-use", "no node uses more than it has", "if (amount && *amount > most) amount.reset();",
+             "if (amount && *amount > most && most < T{}) amount.reset();",
+             "UsageTable.AmountsBeyondTheNodesSizeAreNotBelieved"),
+    Mutation("others-use", "a node tells the use of its own runs alone", "if (run.status.node_name != node.metadata.name) return std::nullopt;", "",
+             "UsageTable.NoNodeSpeaksOfAnothersRunOrOfAnEarlierAttempt"),
 )

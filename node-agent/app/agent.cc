@@ -45,7 +45,7 @@ constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
 constexpr Millis kTidyEvery = std::chrono::hours(1);
 constexpr Millis kLookEvery{30'000};  // at the host's memory and devices
 constexpr Millis kFarewell{3'000};
-constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 10 ms of a core
+constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 5 ms of a core
 constexpr Millis kDiskEvery{5'000};     // which fills up faster, and is asked at no cost
 
 Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
