@@ -32,9 +32,12 @@ inline constexpr size_t kShortestRedacted = 4;
 struct SecretValueSize {
   std::string name;
   int64_t bytes = 0;
+  std::string sent_by;
   static constexpr auto describe() {
-    return std::tuple{field("name", &SecretValueSize::name, "of the value", {.required = true}),
-                      field("bytes", &SecretValueSize::bytes, "of the value", {.min = 0})};
+    return std::tuple{
+        field("name", &SecretValueSize::name, "of the value", {.required = true}),
+        field("bytes", &SecretValueSize::bytes, "of the value", {.min = 0}),
+        field("sentBy", &SecretValueSize::sent_by, "whose token sent it", {.omit_empty = true})};
   }
 };
 

@@ -36,7 +36,11 @@ class Secrets : public ApiTest {
   }
   Answer patch(const std::string& body, const std::string& type = "merge-patch+json",
                const std::string& query = "") {
-    Request request = request_of("PATCH", cat(kOne, query), admin_);
+    return patch_as(admin_, body, type, query);
+  }
+  Answer patch_as(const std::string& token, const std::string& body,
+                  const std::string& type = "merge-patch+json", const std::string& query = "") {
+    Request request = request_of("PATCH", cat(kOne, query), token);
     request.headers["content-type"] = cat("application/", type);
     return send(std::move(request), body);
   }
@@ -350,6 +354,41 @@ TEST_F(Secrets, AnApplyMakesThemImmutableAndNothingElseOfThem) {
   EXPECT_EQ(apply(R"(,"immutable":false,"stringData":{"b":"two"})").reason(), "FIELD_IMMUTABLE");
   EXPECT_EQ(apply(R"(,"immutable":true,"stringData":{"b":"three"})").reason(), "FIELD_IMMUTABLE");
   EXPECT_EQ(apply(R"(,"immutable":true,"stringData":{"b":"two"})").status, 200);
+}
+
+// Who may write a Secret learns nothing of a value that he did not send, whatever he guesses.
+TEST_F(Secrets, OfAnImmutableOneNobodyLearnsWhetherHeGuessedAValue) {
+  ASSERT_EQ(make().status, 201);
+  const std::string other = add_token("other", {"secrets:write", "secrets:read"});
+  ASSERT_EQ(patch_as(other, R"({"stringData":{"mine":"one"}})").status, 200);
+  ASSERT_EQ(patch(R"({"immutable":true})").status, 200);
+  const std::string before = call("GET", kOne).text;
+  const auto tried = [&](const std::string& values) {
+    std::vector<std::string> answers;
+    for (const char* query : {"", "?dryRun=All"}) {
+      const Answer merged = patch_as(other, cat("{", values, "}"), "merge-patch+json", query);
+      const Answer applied =
+          patch_as(other, document(values), "apply-patch+yaml",
+                   cat(*query == 0 ? "?" : "?dryRun=All&", "fieldManager=x&force=true"));
+      answers.push_back(cat(merged.status, merged.reason(), applied.status, applied.reason()));
+    }
+    Request put = request_of("PUT", kOne, other);
+    const Answer whole = send(put, document(cat(values, R"(,"immutable":true)")));
+    answers.push_back(cat(whole.status, whole.reason()));
+    return answers;
+  };
+  const std::string right =
+      cat(R"("data":{"mine":"***","token":"***","password":")", kFirst64, "\"}");
+  const std::string wrong = R"("data":{"mine":"***","token":"***","password":"d3Jvbmc="})";
+  EXPECT_EQ(tried(right), tried(wrong));
+  EXPECT_EQ(tried(right).back(), "422FIELD_IMMUTABLE");
+  // Nor by what is his own, sent along.
+  EXPECT_EQ(patch_as(other, R"({"stringData":{"mine":"one","token":"tiger-value"}})").reason(),
+            "FIELD_IMMUTABLE");
+  EXPECT_EQ(call("GET", kOne).text, before);
+  EXPECT_EQ(patch_as(other, R"({"stringData":{"mine":"one"}})").status, 200);
+  EXPECT_EQ(patch_as(other, R"({"stringData":{"mine":"two"}})").reason(), "FIELD_IMMUTABLE");
+  EXPECT_EQ(patch(R"({"stringData":{"token":"tiger-value"}})").status, 200);
 }
 
 TEST_F(Secrets, TheirKeyIsReplacedByCommandAndEveryValueIsSealedAnew) {

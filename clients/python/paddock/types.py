@@ -691,6 +691,7 @@ class SecretStatus:
 class SecretValueSize:
     name: str  # of the value
     bytes: int = 0  # of the value
+    sentBy: str = ""  # whose token sent it
 
 
 @dataclasses.dataclass

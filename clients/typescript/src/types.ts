@@ -1279,6 +1279,8 @@ export interface SecretValueSize {
   name: string;
   /** of the value */
   bytes: number;
+  /** whose token sent it */
+  sentBy?: string;
 }
 
 export interface SecretKeyRotation {

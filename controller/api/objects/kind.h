@@ -81,10 +81,11 @@ concept MadeKind = CreatableKind<T> || GivenKind<T>;
 
 template <class T>
 concept ChangeableKind = ReadableKind<T> && AuditedKind<T> && MadeKind<T> && requires {
-  // Whether the caller may make this change; of kinds for which the route's scope is not all.
+  // Whether the caller may make this change; of kinds for which the route's scope is not all. Notes
+  // who it is in `next` where the kind keeps that.
   {
     &KindTraits<T>::check_changer
-    } -> std::same_as<Status (*)(const auth::Principal&, const T& live, const T& next)>;
+    } -> std::same_as<Status (*)(const auth::Principal&, const T& live, T& next)>;
   // Whether `next`, a caller's wish, may replace `live`; fills in what follows from the rules of
   // the kind. FailedPrecondition (FIELD_IMMUTABLE) with a cause per field.
   { &KindTraits<T>::check_update } -> std::same_as<Status (*)(Services&, const T& live, T& next)>;

@@ -30,7 +30,7 @@ struct KindTraits<contracts::Grant> {
   static Status after_create(const Call&, Grant&) { return {}; }
   static std::string_view create_event(const Grant&) { return contracts::audit::kObjectCreate; }
 
-  static Status check_changer(const auth::Principal& changer, const Grant& live, const Grant& next);
+  static Status check_changer(const auth::Principal& changer, const Grant& live, Grant& next);
   static Status check_update(Services& services, const Grant& live, Grant& next);
   static Status check_status_update(const Grant&, const Grant&) { return refuse_status("grant"); }
   static Status save_update(Services& services, store::WriteTxn& txn, Grant& next, WallTime now);

@@ -83,7 +83,7 @@ Status KindTraits<Grant>::check_maker(const auth::Principal& maker, const Grant&
   return contracts::quota_of(grant.spec) ? check_quota_writer(maker) : Status();
 }
 Status KindTraits<Grant>::check_changer(const auth::Principal& changer, const Grant& live,
-                                        const Grant& next) {
+                                        Grant& next) {
   const bool same = contracts::quota_of(live.spec) == contracts::quota_of(next.spec);
   return same ? Status() : check_quota_writer(changer);
 }

@@ -28,9 +28,7 @@ struct KindTraits<contracts::ToolToken> {
   static Status after_create(const Call&, ToolToken&) { return {}; }
   static std::string_view create_event(const ToolToken&) { return contracts::audit::kObjectCreate; }
 
-  static Status check_changer(const auth::Principal&, const ToolToken&, const ToolToken&) {
-    return {};
-  }
+  static Status check_changer(const auth::Principal&, const ToolToken&, ToolToken&) { return {}; }
   // What a credential is good for is decided when it is made.
   static Status check_update(Services& services, const ToolToken& live, ToolToken& next);
   static Status check_status_update(const ToolToken&, const ToolToken&) {

@@ -21,7 +21,7 @@ struct KindTraits<contracts::Node> {
   static constexpr bool kCreatable = false;
   static Error not_creatable();
 
-  static Status check_changer(const auth::Principal&, const Node&, const Node&) { return {}; }
+  static Status check_changer(const auth::Principal&, const Node&, Node&) { return {}; }
   // Uncordoning ends a drain, as `paddock uncordon` does; a node cannot be emptied and filled at
   // once.
   static Status check_update(Services& services, const Node& live, Node& next);

@@ -32,7 +32,7 @@ struct KindTraits<contracts::Run> {
   static Status after_create(const Call&, Run&) { return {}; }
   static std::string_view create_event(const Run&) { return contracts::audit::kObjectCreate; }
 
-  static Status check_changer(const auth::Principal&, const Run&, const Run&) { return {}; }
+  static Status check_changer(const auth::Principal&, const Run&, Run&) { return {}; }
   // A run is what was admitted: only its labels and annotations change, and it can be canceled.
   static Status check_update(Services& services, const Run& live, Run& next);
   static Status check_status_update(const Run& live, const Run& next);

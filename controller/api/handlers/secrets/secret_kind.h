@@ -18,9 +18,7 @@ struct KindTraits<contracts::Secret> {
   static std::map<std::string, std::string> audit_details(const Secret& object);
 
   static constexpr bool kCreatable = true;
-  static void note_maker(Secret& object, const std::string& subject) {
-    object.status.created_by = subject;
-  }
+  static void note_maker(Secret& object, const std::string& subject);
   static Status check_maker(const auth::Principal&, const Secret&) { return {}; }
   static Status prepare_new(Services& services, Secret& object);
   static Result<reconciler::QueueReservation> reserve_queue(Services&, const Secret&) {
@@ -31,7 +29,7 @@ struct KindTraits<contracts::Secret> {
   static Status after_create(const Call&, Secret&) { return {}; }
   static std::string_view create_event(const Secret&) { return contracts::audit::kObjectCreate; }
 
-  static Status check_changer(const auth::Principal&, const Secret&, const Secret&) { return {}; }
+  static Status check_changer(const auth::Principal& changer, const Secret& live, Secret& next);
   // The values stay in `next` until it is saved. Nothing is read of the store here.
   static Status check_update(Services& services, const Secret& live, Secret& next);
   static Status check_status_update(const Secret&, const Secret&) {

@@ -41,10 +41,29 @@ Status check_kept(const Secret& secret, const std::map<std::string, std::string>
   return {};
 }
 
-bool brings_values(const Secret& secret) {
-  return !secret.string_data.empty() || std::ranges::any_of(secret.data, [](const auto& each) {
-    return each.second != contracts::kKeptValue;
-  });
+std::vector<std::string> brought_values(const Secret& secret) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : secret.data)
+    if (value != contracts::kKeptValue) names.push_back(name);
+  for (const auto& [name, value] : secret.string_data) names.push_back(name);
+  return names;
+}
+
+contracts::SecretValueSize known_value(const Secret& secret, const std::string& name) {
+  const auto& values = secret.status.values;
+  const auto found = std::ranges::find(values, name, &contracts::SecretValueSize::name);
+  return found == values.end() ? contracts::SecretValueSize{name} : *found;
+}
+
+// Until its values are taken out their senders are in its status.
+void note_sender(Secret& secret, const std::string& subject) {
+  auto& values = secret.status.values;
+  for (const std::string& name : brought_values(secret)) {
+    contracts::SecretValueSize value = known_value(secret, name);
+    value.sent_by = subject;
+    std::erase_if(values, [&](const auto& each) { return each.name == name; });
+    values.push_back(std::move(value));
+  }
 }
 
 // Whether what a caller sends is there already, so that an apply of it changes nothing.
@@ -58,6 +77,10 @@ Result<bool> are_there(store::WriteTxn& txn, const secrets::KeyRing& ring, const
     if (!crypto::equal_constant_time(there, value)) return false;
   }
   return true;
+}
+
+Error data_is_immutable() {
+  return immutable({{"data", "cannot change: the Secret is immutable; delete it first"}}).error();
 }
 
 // Of a Secret that is immutable; the values themselves are compared where they can be read.
@@ -77,12 +100,6 @@ void forget_last_applied(wire::Value& document) {
   if (notes != nullptr) notes->erase(kLastApplied);
 }
 
-int64_t kept_bytes(const Secret& secret, const std::string& name) {
-  const auto found =
-      std::ranges::find(secret.status.values, name, &contracts::SecretValueSize::name);
-  return found == secret.status.values.end() ? 0 : found->bytes;
-}
-
 // Out of the object, which is then as it is stored and shown.
 Result<std::map<std::string, std::string>> take_values(Secret& secret) {
   std::map<std::string, std::string> plain;
@@ -98,11 +115,11 @@ Result<std::map<std::string, std::string>> take_values(Secret& secret) {
   std::vector<contracts::SecretValueSize> sizes;
   size_t bytes = 0;
   for (const auto& [name, kept] : secret.data) {
+    contracts::SecretValueSize value = known_value(secret, name);
     const auto fresh = plain.find(name);
-    const auto size = fresh == plain.end() ? kept_bytes(secret, name)
-                                           : static_cast<int64_t>(fresh->second.size());
-    sizes.push_back({name, size});
-    bytes += static_cast<size_t>(size);
+    if (fresh != plain.end()) value.bytes = static_cast<int64_t>(fresh->second.size());
+    bytes += static_cast<size_t>(value.bytes);
+    sizes.push_back(std::move(value));
   }
   secret.status.values = std::move(sizes);
   if (bytes > contracts::kMaxSecretBytes || secret.data.size() > contracts::kMaxSecretValues)
@@ -138,6 +155,23 @@ std::map<std::string, std::string> KindTraits<Secret>::audit_details(const Secre
   return {{"values", contracts::audit_text(join(names, " "))}};
 }
 
+void KindTraits<Secret>::note_maker(Secret& secret, const std::string& subject) {
+  secret.status.created_by = subject;
+  note_sender(secret, subject);
+}
+
+// Who may write could ask of an immutable value whether it is the one that he guesses: only who
+// sent it may send it again. To others the answer is one, whatever they send.
+Status KindTraits<Secret>::check_changer(const auth::Principal& changer, const Secret& live,
+                                         Secret& next) {
+  if (live.immutable.value_or(false)) {
+    for (const std::string& name : brought_values(next))
+      if (known_value(live, name).sent_by != changer.subject) return data_is_immutable();
+  }
+  note_sender(next, changer.subject);
+  return {};
+}
+
 Status KindTraits<Secret>::prepare_new(Services& services, Secret& secret) {
   secret.metadata.annotations.erase(kLastApplied);
   TRY(check_kept(secret, {}));
@@ -161,9 +195,9 @@ Status KindTraits<Secret>::check_update(Services& services, const Secret& live, 
   Secret tried = next;
   TRY(take_values(tried));
   if (live.immutable.value_or(false)) TRY(check_unchanged(live, next, tried));
-  if (brings_values(next) || tried.data != live.data || next.type != live.type)
+  if (!brought_values(next).empty() || tried.data != live.data || next.type != live.type)
     ++next.metadata.generation;
-  if (!brings_values(next)) return {};
+  if (brought_values(next).empty()) return {};
   ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
   return ring.empty() ? Status(secrets::key_missing()) : Status();
 }
@@ -172,11 +206,12 @@ Status KindTraits<Secret>::save_update(Services& services, store::WriteTxn& txn,
                                        WallTime) {
   ASSIGN_OR_RETURN(const auto plain, take_values(next));
   ASSIGN_OR_RETURN(const Secret live, txn.get<Secret>(place_of(next).secret));
-  if (live.immutable.value_or(false) && !plain.empty()) {
+  // Of the Secret that the caller's right was judged by, and of no other one in its place.
+  const bool judged = live.metadata.resource_version == next.metadata.resource_version;
+  if (live.immutable.value_or(false) && judged && !plain.empty()) {
     ASSIGN_OR_RETURN(const secrets::KeyRing known, services.vault->keys());
     ASSIGN_OR_RETURN(const bool same, are_there(txn, known, live, plain));
-    if (!same)
-      return immutable({{"data", "cannot change: the Secret is immutable; delete it first"}});
+    if (!same) return data_is_immutable();
   }
   TRY(txn.update(next));
   ASSIGN_OR_RETURN(const auto there, txn.sealed_values(next.metadata.uid));

@@ -30,7 +30,7 @@ struct KindTraits<contracts::Sandbox> {
   static Status after_create(const Call& call, Sandbox& object);
   static std::string_view create_event(const Sandbox&) { return contracts::audit::kSandboxCreate; }
 
-  static Status check_changer(const auth::Principal&, const Sandbox&, const Sandbox&) { return {}; }
+  static Status check_changer(const auth::Principal&, const Sandbox&, Sandbox&) { return {}; }
   // The policy holds for the session's whole life, and so does all else.
   static Status check_update(Services& services, const Sandbox& live, Sandbox& next);
   static Status check_status_update(const Sandbox&, const Sandbox&) {

@@ -21,7 +21,7 @@ struct KindTraits<contracts::Volume> {
   static constexpr bool kCreatable = false;
   static Error not_creatable();
 
-  static Status check_changer(const auth::Principal&, const Volume&, const Volume&) { return {}; }
+  static Status check_changer(const auth::Principal&, const Volume&, Volume&) { return {}; }
   // A volume is what was published: only its labels and annotations change.
   static Status check_update(Services&, const Volume&, Volume&) { return {}; }
   static Status check_status_update(const Volume&, const Volume&) {

@@ -32,9 +32,7 @@ struct KindTraits<contracts::Workspace> {
   static Status after_create(const Call&, Workspace&) { return {}; }
   static std::string_view create_event(const Workspace&) { return contracts::audit::kObjectCreate; }
 
-  static Status check_changer(const auth::Principal&, const Workspace&, const Workspace&) {
-    return {};
-  }
+  static Status check_changer(const auth::Principal&, const Workspace&, Workspace&) { return {}; }
   static Status check_update(Services&, const Workspace& live, Workspace& next) {
     if (spec_differs(live, next)) ++next.metadata.generation;
     return {};
