@@ -112,24 +112,38 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
 
 namespace {
 
-FolderUse look(int folder, const std::vector<pid_t>& tops, const FolderCount& how) {
+struct Look {
+  FolderUse use;
+  bool on_its_way = false;  // something, through a socket
+};
+
+Look look(int folder, const std::vector<pid_t>& tops, const FolderCount& how) {
   struct stat root {};
   const auto named = folder_use(folder, how);
-  if (!named.ok() || fstat(folder, &root) != 0) return {.unreadable = true};
-  FolderUse use = *named;
+  if (!named.ok() || fstat(folder, &root) != 0) return {{.unreadable = true}};
+  Look out{*named};
   for (const pid_t top : tops) {
     const NamelessUse nameless = nameless_use(top, root.st_dev, how.layered);
-    use.bytes += nameless.bytes;
-    use.unreadable = use.unreadable || nameless.unreadable;
+    out.use.bytes += nameless.bytes;
+    out.on_its_way = out.on_its_way || nameless.unreadable;
   }
-  return use;
+  return out;
 }
 
 }  // namespace
 
-FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how) {
-  const FolderUse first = look(folder, tops, how);
-  return first.unreadable ? look(folder, tops, how) : first;
+void pause_between_looks() { ::usleep(5'000); }
+
+FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how,
+                    const std::function<void()>& pause) {
+  Look last = look(folder, tops, how);
+  if (last.use.unreadable) last = look(folder, tops, how);
+  for (int looks = 1; looks < kLooks && last.on_its_way && !last.use.unreadable; ++looks) {
+    pause();
+    last = look(folder, tops, how);
+  }
+  last.use.unreadable = last.use.unreadable || last.on_its_way;
+  return last.use;
 }
 
 }  // namespace paddock::os

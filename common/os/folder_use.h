@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "common/base/result.h"
@@ -38,7 +39,12 @@ struct NamelessUse {
 NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false);
 
 // Both together, of a folder that processes below each of `tops` write to. What cannot be counted,
-// also in a second look, makes it `unreadable`.
-FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how);
+// also in a second look, makes it `unreadable`. Programs hand each other descriptors all the time,
+// and each is on its way for a moment: so there `pause` and further looks follow, kLooks in all, of
+// which one in which nothing is on its way is enough. It shows all that the first ones could not.
+constexpr int kLooks = 10;
+void pause_between_looks();  // 5 ms
+FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how,
+                    const std::function<void()>& pause = pause_between_looks);
 
 }  // namespace paddock::os
