@@ -42,6 +42,21 @@ pathlib.Path('out').mkdir(exist_ok=True)
 pathlib.Path('out/value.txt').write_text(old + '+1')
 print(pathlib.Path('/volumes/own/out/value.txt').read_text())
 """
+# Takes a read lock on each file that it can open: of the volume, of the system, of whatever is there.
+LOCKS = """import fcntl, os, time
+held = []
+for top in ('/volumes', '/workspace', '/opt', '/run', '/etc', '/usr'):
+    for folder, folders, names in os.walk(top):
+        for name in names:
+            try:
+                file = open(os.path.join(folder, name), 'rb')
+                held.append(file)
+                fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                pass
+print('volume', len([each for each in held if each.name.startswith('/volumes/')]), 'many', len(held) > 100, flush=True)
+time.sleep(600)
+"""
 READ_ONLY = {13, 30}  # EACCES (Landlock, ownership), EROFS
 
 
@@ -54,7 +69,7 @@ class Volumes(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
         cls.addClassCleanup(folder.cleanup)
         cls.project = make_project(pathlib.Path(folder.name) / "project", make__py=MAKER, read__py=READER, twice__py=TWICE,
-                                   update__py=UPDATE)
+                                   update__py=UPDATE, locks__py=LOCKS)
 
     def compute(self, command, *options, **kwargs):
         with tempfile.TemporaryDirectory(prefix="paddock-out-") as out:
@@ -101,6 +116,21 @@ class Volumes(unittest.TestCase):
         self.assertEqual(pinned[0]["version"], 1)
         self.instance.run("cancel", "holder")
         self.assertNotEqual(self.compute("python3 read.py shared", "--volume", "shared", check=False).returncode, 0)
+
+    # None of our programs takes such a lock on what a run sees: their lock files are in no view.
+    def test_a_run_that_holds_read_locks_on_all_that_it_sees_keeps_nobody_waiting(self):
+        self.publish("locked", "old")
+        self.compute("python3 locks.py", "--volume", "locked", "--name", "locks", "--detach")
+        wait_until("it to hold them", lambda: "volume 1 many True" in self.instance.run("logs", "locks").stdout)
+        self.assertEqual(self.read("locked")["value"], "old")
+        self.assertEqual(self.publish("locked", "new"), 2)
+        self.instance.kill("paddock-node-agent")
+        self.instance.up()
+        self.assertEqual(self.read("locked")["value"], "new")
+        self.instance.run("delete", "volume", "locked")
+        self.assertEqual(self.instance.run_object("locks")["status"]["phase"], "Running")
+        self.instance.run("cancel", "locks")
+        self.instance.wait_phase("locks", "Canceled")
 
     def test_a_run_that_failed_or_left_nothing_publishes_nothing(self):
         failed = self.compute("python3 make.py x 3", "--artifact-dir", "out", "--publish", "failed", check=False)
