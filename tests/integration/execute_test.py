@@ -1,6 +1,8 @@
 """POST /execute: ELV's own verification steps, what the checker refuses, and what a caller gets when somebody goes
 away."""
 import concurrent.futures
+import contextlib
+import http.client
 import json
 import os
 import re
@@ -174,7 +176,7 @@ class Requests(Executing):
 
 
 class Ends(Executing):
-    """Who goes away while a request runs: its caller, its agent, its node."""
+    """Who goes away while a request runs: its caller, its agent, its controller, its node."""
 
     # proves: ELV-86
     def test_a_caller_who_hangs_up_ends_it(self):
@@ -201,6 +203,21 @@ class Ends(Executing):
         self.instance.up()
         self.wait_healthy()
         self.assertEqual(self.output_of("print(1)"), "1\n")
+
+    def test_a_controller_that_ends_takes_what_runs_for_it_along(self):
+        for sign in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(sign=sign), concurrent.futures.ThreadPoolExecutor(1) as pool:
+                waiting = pool.submit(self.post, "import time\nwhile True: time.sleep(0.01)", timeout_seconds=60)
+                workers = wait_until("it to run", self.busy_workers)
+                controller = self.instance.pid_of("paddock-controller")
+                os.kill(controller, sign)
+                wait_until("the code to be gone", lambda: all(ended(pid) for pid in workers), patience_s=45)
+                with contextlib.suppress(OSError, http.client.HTTPException):  # a broken connection, or an answer: no success
+                    self.assertNotEqual(waiting.result(timeout=60)[0], 200)
+                wait_until("the controller to end", lambda: ended(controller))
+                self.instance.up()
+                self.wait_healthy()
+                self.assertEqual(self.output_of("print(1)"), "1\n")
 
     def test_a_cordoned_node_is_given_nothing(self):
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
