@@ -61,6 +61,30 @@ TEST_P(Exhaust, RoomThatIsOnlyReservedCounts) {
 
 TEST_P(Exhaust, MemoryOfTheKernelCounts) { expect_bounded_memory(probe("kernel_memory")); }
 
+// The largest have some 33 KiB, of which a thread can have seven. Where they are counted none is
+// for nothing; and none is there once it was ended.
+TEST_P(Exhaust, FiltersOfItsOwnCount) {
+  LaunchRequest launch = request(probe("own_filters", {"hoard"}));
+  launch.policy.limits.memory = Quantity{16 * kMiB};
+  launch.policy.limits.pids = 300;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  if (!done.result->usage.peak_memory_bytes) GTEST_SKIP() << "no cgroup counts memory here";
+  if (done.result->status == SandboxStatus::kMemLimit) return;
+  ASSERT_THAT(done.out, HasSubstr("FILTERS ")) << done.result->reason;
+  const std::string told(trim(done.out.substr(done.out.find("FILTERS ") + 8)));
+  EXPECT_LE(parse_integer<int>(told).value_or(100'000), 16 * 32) << done.out;
+}
+
+TEST_P(Exhaust, FiltersOfItsOwnHideNothing) {
+  const Finished done = expect_contained("own_filters", {"hide"});
+  ASSERT_TRUE(done.result);
+  int connects = 0;
+  for (const contracts::Denial& each : done.result->denials)
+    if (each.target.find("192.0.2.1") != std::string::npos) connects += static_cast<int>(each.count);
+  EXPECT_EQ(connects, 3) << "one by one, whatever the program's own filters say";
+}
+
 // What waits in sockets of its own loopback device is the run's memory too, where there is a
 // cgroup.
 TEST_P(Exhaust, BuffersOfItsOwnConnectionsCount) {

@@ -1,0 +1,108 @@
+// Installs filters of system calls of its own. With `hide`: to take the place of the launcher's, to
+// listen in its place, or to be asked before it. With `hoard`: as many of the largest as there are.
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "probe.h"
+
+namespace {
+
+constexpr unsigned short kLargest = 4096;  // instructions
+
+int install(sock_filter* first, unsigned short count, unsigned long flags) {
+  const sock_fprog program{count, first};
+  return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
+}
+
+// Answers `number` so, and lets all else pass.
+int answer(long number, unsigned action, unsigned long flags = 0) {
+  std::array<sock_filter, 4> program{
+      {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+       {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, static_cast<unsigned>(number)},
+       {BPF_RET | BPF_K, 0, 0, action},
+       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}}};
+  return install(program.data(), program.size(), flags);
+}
+
+void expect_no_way_out(const char* when) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in outside{};
+  outside.sin_family = AF_INET;
+  outside.sin_port = htons(443);
+  outside.sin_addr.s_addr = htonl(0xc0000201);  // 192.0.2.1
+  if (fd >= 0 && connect(fd, reinterpret_cast<sockaddr*>(&outside), sizeof outside) == 0)
+    breach(when, 0);
+  if (errno != ENETUNREACH) breach(when, errno);
+  if (fd >= 0) close(fd);
+}
+
+void hide() {
+  for (const unsigned long flags : {SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                                    SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC |
+                                        SECCOMP_FILTER_FLAG_TSYNC_ESRCH})
+    expect_refused("a listener of its own", answer(SYS_connect, SECCOMP_RET_USER_NOTIF, flags));
+  expect_no_way_out("without filters of its own");
+  for (const unsigned action : {SECCOMP_RET_ALLOW, SECCOMP_RET_LOG, SECCOMP_RET_TRACE}) {
+    if (answer(SYS_connect, action, SECCOMP_FILTER_FLAG_TSYNC) != 0) breach("an own filter", errno);
+    if (action == SECCOMP_RET_TRACE)
+      break;  // nobody traces: ENOSYS, and the launcher was asked first
+    expect_no_way_out("with a filter that allows it");
+  }
+  expect_refused("a memory of another",
+                 syscall(SYS_process_vm_readv, 1, nullptr, 0, nullptr, 0, 0));
+}
+
+[[noreturn]] void take(int told) {
+  static std::array<sock_filter, kLargest> program;
+  for (sock_filter& each : program) each = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  while (install(program.data(), kLargest, 0) == 0) {
+    if (write(told, "x", 1) != 1) _exit(1);
+  }
+  for (;;) pause();
+}
+
+// Each process has its own, and none ends.
+void hoard() {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  pid_t child = 0;
+  for (int i = 0; i < 256 && child >= 0; ++i) {
+    child = fork();
+    if (child == 0) take(ends[1]);
+  }
+  close(ends[1]);
+  std::puts("BEGUN");
+  std::fflush(stdout);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  long filters = 0;
+  for (int idle = 0; idle < 100; ++idle) {
+    char taken[4096];
+    const ssize_t n = read(ends[0], taken, sizeof taken);
+    if (n > 0) {
+      filters += n;
+      idle = 0;
+    } else {
+      usleep(10'000);
+    }
+  }
+  std::printf("FILTERS %ld\n", filters);
+  std::fflush(stdout);
+  _exit(0);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  if (std::strcmp(arguments[1], "hoard") == 0) hoard();
+  hide();
+  return verdict();
+}
