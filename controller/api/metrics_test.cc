@@ -64,6 +64,24 @@ TEST_F(MetricsRoute, NamesRoutesAndNothingThatACallerWrote) {
   for (const char* word : {"first", "BREW", "nowhere"}) EXPECT_THAT(text, Not(HasSubstr(word)));
 }
 
+TEST_F(MetricsRoute, CountsNodesThatRestAndNotThoseThatAreTriedAgain) {
+  ASSERT_TRUE(store_
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    for (const char* name : {"rests", "rests-too", "is-tried-again", "is-well"}) {
+                      contracts::Node node;
+                      node.metadata.name = name;
+                      node.metadata.uid = name;
+                      const bool rests = node.metadata.name.starts_with("rests");
+                      if (node.metadata.name != "is-well") node.status.cool_down.emplace();
+                      if (rests) node.status.cool_down->until = wire::Timestamp{WallTime{9'000}};
+                      TRY(txn.create(node));
+                    }
+                    return {};
+                  })
+                  .ok());
+  EXPECT_THAT(call("GET", "/metrics").text, HasSubstr("paddock_nodes{state=\"resting\"} 2\n"));
+}
+
 TEST_F(MetricsRoute, TellsOfStagesAndCommitsOnceTheyAreStored) {
   make_workspace();
   ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);

@@ -45,13 +45,16 @@ class FullStore(unittest.TestCase):
         home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-it-")))
         self.disk = home / "state"
         self.disk.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m,mode=700", "none", self.disk], check=True)
+        self.mount()
         self.addCleanup(subprocess.run, ["umount", "--lazy", self.disk], check=True)
         self.instance = Instance(home=home)
         self.instance.env.update(PADDOCK_NODE_AGENT_MIN_FREE=self.MIN_FREE, PADDOCK_CONTROLLER_BLOBS_MIN_FREE="0")
         self.enterContext(self.instance)
         self.project = make_project(home / "project", waits__py=WAITS, fills__py=FILLS, quick__py="print(1)\n")
         self.created = 0
+
+    def mount(self):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m,mode=700", "none", self.disk], check=True)
 
     def start(self, program, name, *options):
         mark = f"{name}-{os.getpid()}"
@@ -116,6 +119,8 @@ class FilledByOthers(FullStore):
         self.fill()
         self.instance.up()
         self.fill_all()
+        told = self.instance.run("doctor", check=False)
+        self.assertIn("STORE_FULL", told.stdout + told.stderr, "it says what is wrong on a full disk, and ends")
         self.end(mark)
         self.instance.wait_phase("waits", "Succeeded")
         before = self.phases()
@@ -124,6 +129,32 @@ class FilledByOthers(FullStore):
         (self.disk / "filler").unlink()
         wait_until("room", lambda: not self.refused())
         self.instance.run("compute", self.project, "python3 quick.py")
+
+
+class TurnedReadOnly(FullStore):
+    """As ext4 does at an error of its disk: from then on each write is EROFS."""
+
+    def mount(self):
+        image = self.disk.parent / "image"
+        with open(image, "wb") as file:
+            file.truncate(512 << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
+        if subprocess.run(["mount", "-o", "loop", image, self.disk], check=False, capture_output=True).returncode != 0:
+            self.skipTest("this host has no loop devices")
+        os.chmod(self.disk, 0o700)
+
+    def test_what_is_there_is_read_and_changes_are_refused_with_the_cause(self):
+        for _ in range(3):
+            self.assertIsNone(self.refused())
+        known = self.phases()
+        if subprocess.run(["mount", "-o", "remount,abort", self.disk], check=False, capture_output=True).returncode != 0:
+            self.skipTest("this host's file systems cannot be made to fail")
+        for _ in range(3):
+            status, answer = self.create()
+            self.assertEqual((status, answer["error"]["retryable"]), (503, True), answer)
+            self.assertEqual(answer["error"]["code"], "STORE_IO", answer)
+            self.assertEqual(self.phases(), known, "reads are served")
+        self.assertIn("STORE_IO", self.instance.run("status", check=False).stdout)
 
 
 if __name__ == "__main__":

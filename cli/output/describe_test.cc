@@ -1,0 +1,33 @@
+// One object as text: what a node says of why it gets nothing.
+#include "cli/output/describe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace paddock::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr WallTime kNow{3'600'000};
+
+contracts::Node resting(std::optional<wire::Timestamp> until) {
+  contracts::Node node;
+  node.metadata.name = "n1";
+  node.status.cool_down = contracts::CoolDown{until, wire::Timestamp{kNow + Millis(-5'000)}, 3,
+                                              "NODE_DISK_FULL", "its disk is full"};
+  return node;
+}
+
+TEST(DescribeNode, TellsUntilWhenItRestsHowOftenItFailedAndWhy) {
+  const std::string text = describe_node(resting(wire::Timestamp{kNow + Millis(60'000)}), kNow);
+  EXPECT_THAT(text, HasSubstr("gets no runs until 1970-01-01"));
+  EXPECT_THAT(text, HasSubstr("3 in a row could not begin"));
+  EXPECT_THAT(text, HasSubstr("NODE_DISK_FULL: its disk is full"));
+  EXPECT_THAT(describe_node(resting({}), kNow), HasSubstr("is tried again: 3 in a row"));
+  EXPECT_THAT(describe_node({}, kNow), Not(HasSubstr("Cool-down")));
+}
+
+}  // namespace
+}  // namespace paddock::cli
