@@ -1,4 +1,5 @@
-"""The Python client against a server that breaks off, repeats, leaves out, lies and refuses."""
+"""Both Python clients, the blocking one and the one of asyncio, against a server that breaks off, repeats, leaves out, lies and refuses."""
+import asyncio
 import json
 import os
 import pathlib
@@ -11,7 +12,8 @@ from broken_server import BrokenServer, answer, stream
 from harness import SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
-from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
+from async_client import BlockingClients  # noqa: E402
+from paddock import AsyncClient, Client, PaddockError, RunSpec, types  # noqa: E402
 from paddock import _backoff  # noqa: E402
 from paddock._codec import decode, encode  # noqa: E402
 
@@ -22,21 +24,30 @@ BUSY = answer(503, json.dumps({"kind": "Status", "message": "later", "reason": "
 END = (3, "end", '{"phase":"Succeeded","rc":0,"status":"OK","message":""}')
 
 
+def chunks(body, size=7):
+    pieces = [body[at:at + size] for at in range(0, len(body), size)]
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + \
+        b"".join(b"%x;of=it\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+
+
 def line(number, text):
     return number, "stdout", json.dumps({"time": "2026-01-02T03:04:05Z", "data": text})
 
 
 class Broken(unittest.TestCase):
+    package = "paddock"  # where what is tested has its modules
+
     def setUp(self):
-        patched = mock.patch("paddock._http.backoff", lambda failed: 0), mock.patch("paddock.events.backoff", lambda failed: 0)
-        for each in patched:  # tests do not wait
-            each.start()
-            self.addCleanup(each.stop)
+        self.client_of = Client
+        for module in ("_transport", "events"):  # tests do not wait
+            self.enterContext(mock.patch(f"{self.package}.{module}.backoff", lambda failed: 0))
 
     def serve(self, *answers):
         server = BrokenServer(*answers)
         self.addCleanup(server.__exit__)
-        return server, Client(server.url, "secret")
+        client = self.client_of(server.url, "secret")
+        self.addCleanup(client.close)
+        return server, client
 
     def refused(self, code, call):
         with self.assertRaises(PaddockError) as caught:
@@ -162,8 +173,16 @@ class Repeats(Broken):
         self.assertEqual((len(server.requests), error.status_code, error.reason), (4, 503, "ServiceUnavailable"))
 
     def test_a_torn_answer_is_a_lost_connection(self):
-        _, client = self.serve(answer(200, RUN)[:-5])
-        self.refused("CONNECTION_LOST", lambda: client.runs.get("a"))
+        for torn in (answer(200, RUN)[:-5], chunks(RUN.encode())[:-5], chunks(RUN.encode()[:40]).removesuffix(b"0\r\n\r\n"),
+                     b"nonsense\r\n\r\n"):
+            _, client = self.serve(torn)
+            self.refused("CONNECTION_LOST", lambda: client.runs.get("a"))  # noqa: B023
+
+    def test_an_answer_comes_in_pieces_of_any_size_and_behind_others_that_announce_it(self):
+        run = json.dumps({**json.loads(RUN), "metadata": {"name": "ä" * 100_000}}, ensure_ascii=False).encode()
+        for whole in (chunks(run), chunks(run, 1000), chunks(run, 65_537), b"HTTP/1.1 100 Continue\r\n\r\n" + chunks(run)):
+            _, client = self.serve(whole)
+            self.assertEqual(client.runs.get("a").metadata.name, "ä" * 100_000)
 
 
 class Lies(Broken):
@@ -208,15 +227,15 @@ class Asking(Broken):
 
     def test_addresses_and_tokens_that_make_no_sense(self):
         for url in ("", "host", "ftp://host", "https://", "https://user:pw@host", "https://host:99999", "https://host/?a=1", "http://example.org"):
-            self.refused("INVALID_SERVER", lambda: Client(url, "token"))  # noqa: B023
+            self.refused("INVALID_SERVER", lambda: self.client_of(url, "token"))  # noqa: B023
         for token in ("a b", "a\r\nX: y", "ä"):
-            self.refused("INVALID_TOKEN", lambda: Client("https://host", token))  # noqa: B023
-        self.refused("CA_FILE_UNREADABLE", lambda: Client("https://host", "t", "/none"))
+            self.refused("INVALID_TOKEN", lambda: self.client_of("https://host", token))  # noqa: B023
+        self.refused("CA_FILE_UNREADABLE", lambda: self.client_of("https://host", "t", "/none"))
 
     def test_nobody_is_there(self):
-        self.assertTrue(self.refused("UNREACHABLE", lambda: Client("http://127.0.0.1:1").runs.get("a")).retryable)
+        self.assertTrue(self.refused("UNREACHABLE", lambda: self.client_of("http://127.0.0.1:1").runs.get("a")).retryable)
         with mock.patch.dict(os.environ, {"PADDOCK_HOME": "/none"}, clear=True):
-            self.refused("INSTANCE_NOT_UP", Client)
+            self.refused("INSTANCE_NOT_UP", self.client_of)
 
     def test_patience_lasts_while_nobody_is_there_and_for_no_refusal(self):
         class Clock:
@@ -229,12 +248,15 @@ class Asking(Broken):
             def sleep(self, seconds):
                 self.now += seconds
                 self.tries += 1
-        client = Client("http://127.0.0.1:1", patience=60)
+        client = self.client_of("http://127.0.0.1:1", patience=60)
+        transport = getattr(client, "meant", client)._transport
+        module = f"{self.package}._transport"
         for code, fewest, most in (("UNREACHABLE", 10, 40), ("STORE_IO", 10, 40), ("QUOTA_PENDING", 3, 3)):
             clock, failure = Clock(), PaddockError("no", code=code, retryable=True)
-            with mock.patch("paddock._http.time", clock), mock.patch("paddock._http.backoff", _backoff.backoff), \
-                    mock.patch.object(client._transport, "_once", side_effect=failure):
-                self.refused(code, lambda: client.runs.get("a"))
+            slept = mock.AsyncMock(side_effect=clock.sleep) if client is not getattr(client, "meant", client) else clock.sleep
+            with mock.patch(f"{module}.time", clock), mock.patch(f"{module}.sleep", slept), \
+                    mock.patch(f"{module}.backoff", _backoff.backoff), mock.patch.object(transport, "_once", side_effect=failure):
+                self.refused(code, lambda: client.runs.get("a"))  # noqa: B023
             self.assertTrue(fewest <= clock.tries <= most, (code, clock.tries))
             self.assertLess(clock.now, 66)
 
@@ -247,6 +269,119 @@ class Asking(Broken):
     def test_words_of_a_newer_server_are_read_over(self):
         run = decode(types.Run, {**json.loads(RUN), "status": {"phase": "Sleeping", "new": 1}})
         self.assertEqual(run.status.phase, "Sleeping")
+
+
+class OfAsyncio:
+    """The same, of the client of asyncio."""
+    package = "paddock._aio"
+
+    def setUp(self):
+        super().setUp()
+        self.client_of = BlockingClients()
+        self.addCleanup(self.client_of.close)
+
+
+class AsyncStreams(OfAsyncio, Streams):
+    pass
+
+
+class AsyncCommands(OfAsyncio, Commands):
+    pass
+
+
+class AsyncRepeats(OfAsyncio, Repeats):
+    pass
+
+
+class AsyncLies(OfAsyncio, Lies):
+    def test_an_answer_without_end_or_size_is_refused(self):
+        for given in (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
+                      b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", b"HTTP/1.1 102 P\r\n\r\n" * 100):
+            _, client = self.serve(given)
+            self.refused("UNEXPECTED_ANSWER", lambda: client.runs.get("a"))  # noqa: B023
+        for given in (b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 50_000, b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\n"):
+            _, client = self.serve(given)
+            self.refused("CONNECTION_LOST", lambda: client.runs.get("a"))  # noqa: B023
+
+
+class AsyncAsking(OfAsyncio, Asking):
+    pass
+
+
+class Canceling(unittest.IsolatedAsyncioTestCase):
+    """A server that takes requests and keeps silent, but for some answers: who stops waiting leaves nothing open and asks for nothing."""
+
+    async def asyncSetUp(self):
+        self.requests, self.gone, self.came = [], asyncio.Event(), asyncio.Event()
+
+        async def serve(reader, writer):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = next((int(each[15:]) for each in head.split(b"\r\n") if each.startswith(b"Content-Length:")), 0)
+                self.requests.append((head + await reader.readexactly(length)).decode())
+                if found := next((given for start, given in self.answers if self.requests[-1].startswith(start)), None):
+                    writer.write(found.replace(b"Connection: close\r\n", b""))
+                    continue
+                self.came.set()
+                await reader.read()
+                break
+            self.gone.set()
+            writer.close()
+        self.answers = []
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        self.addAsyncCleanup(server.wait_closed)
+        self.addCleanup(server.close)
+        self.client = AsyncClient(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "secret")
+        self.addAsyncCleanup(self.client.aclose)
+
+    async def canceled(self, call):
+        task = asyncio.create_task(call)
+        await self.came.wait()
+        task.cancel()
+        with self.assertRaises(asyncio.CancelledError):
+            await task
+        await self.gone.wait()
+
+    async def test_a_run_that_is_waited_for_goes_on(self):
+        running = {**json.loads(RUN), "status": {"phase": "Running"}}
+        self.answers = [("GET /apis/paddock.dev/v1alpha1/namespaces/default/runs/a ", answer(200, json.dumps(running)))]
+        await self.canceled(self.client.runs.wait("a"))
+        self.assertEqual([request.split(" ")[0] for request in self.requests], ["GET", "GET"])
+
+    async def test_who_waits_no_longer_for_a_command_hangs_up_and_its_session_is_destroyed(self):
+        self.answers = [("POST /apis/paddock.dev/v1alpha1/namespaces/default/sandboxes ", answer(201, SANDBOX)), ("DELETE", answer(200, "{}"))]
+
+        async def work():
+            async with await self.client.sandboxes.create() as session:
+                await session.run("sleep 600")
+        await self.canceled(work())
+        self.assertEqual([request.split(" ")[0] for request in self.requests], ["POST", "POST", "DELETE"])
+
+    async def test_a_silent_server_is_given_up_and_a_slow_reader_is_not_silence(self):
+        client = AsyncClient(f"http://{self.client._transport._server.host}:{self.client._transport._server.port}", timeout=0.2)
+        with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
+            await client.runs.get("a")
+        self.assertEqual((caught.exception.code, len(self.requests)), ("TIMEOUT", 4))
+        begun = answer(200, RUN).replace(b"Content-Length: ", b"Content-Length: 9")
+        self.answers = [("GET", begun)]
+        async with client._transport.open("GET", "/") as response:
+            await response.read(5)
+            await asyncio.sleep(0.4)  # longer than silence may last
+            self.assertEqual(await response.read(5), RUN.encode()[5:10])
+
+    async def test_many_wait_at_once_over_connections_of_their_own(self):
+        self.answers = [("GET", answer(200, RUN))]
+        runs = await asyncio.gather(*(self.client.runs.get(str(number)) for number in range(200)))
+        self.assertEqual({run.metadata.name for run in runs}, {"a"})
+        self.assertLessEqual(len(self.client._transport._kept), 8)
+
+
+class Loops(unittest.TestCase):
+    def test_a_client_is_used_by_one_loop_after_another(self):
+        with BrokenServer(answer(200, RUN).replace(b"Connection: close\r\n", b"")) as server:
+            client = AsyncClient(server.url)
+            for _ in range(2):
+                self.assertEqual(asyncio.run(client.runs.get("a")).metadata.name, "a")
+            asyncio.run(client.aclose())
 
 
 if __name__ == "__main__":

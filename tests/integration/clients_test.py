@@ -19,6 +19,7 @@ from node_environment_test import SEARCH, npm_install, npm_setting, why_no_regis
 PYTHON = SOURCE / "clients" / "python"
 TYPESCRIPT = SOURCE / "clients" / "typescript"
 EXAMPLES = SOURCE / "examples" / "clients"
+USING = SOURCE / "tests" / "integration" / "using_paddock.py"
 sys.path.insert(0, str(PYTHON))
 from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
 from paddock.workflow import code_execution_step, step_of  # noqa: E402
@@ -185,6 +186,21 @@ class PythonClient(WithInstance):
     def test_every_type_of_it_holds(self):
         with tempfile.TemporaryDirectory() as cache:
             self.run_program("mypy", "--strict", "--python-version", "3.9", "--cache-dir", cache, "paddock", cwd=PYTHON)
+
+
+    def test_installed_into_an_empty_folder_it_serves_typed_programs_blocking_and_in_event_loops(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-installed-") as folder:
+            self.run_program(sys.executable, "-m", "venv", "v", cwd=folder)
+            self.run_program("v/bin/pip", "install", "--no-index", PYTHON, cwd=folder)  # there is nothing to fetch
+            shutil.copy(USING, folder)
+            printed = self.run_program("v/bin/python", USING.name, cwd=folder, env={"PYTHONPATH": ""}).splitlines()
+            self.assertEqual(sorted(printed[:3]), [f"Succeeded end ['{number}\\n'] b'{number}'" for number in range(3)])
+            self.assertEqual(sorted(printed[5:7]), ["stderr two", "stdout one"])  # two pipes have no order
+            self.assertEqual(printed[3:5] + printed[7:], ["True", "2 a.txt", "3", "True", "SANDBOX_NOT_FOUND", "True 42",
+                                                           "blocking 0", "blocking 1", "blocking 2", "True 404"])
+            if shutil.which("mypy"):
+                self.run_program("mypy", "--strict", "--python-executable", "v/bin/python", "--cache-dir", "types", USING.name, cwd=folder,
+                                 env={"PYTHONPATH": ""})
 
 
 class PythonSessions(WithInstance):

@@ -11,7 +11,7 @@ import uuid
 from harness import BIN, SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
-from paddock import SandboxPolicy, run_pytests, run_pytests_v2  # noqa: E402
+from paddock import SandboxPolicy, SandboxResultV2, run_pytests, run_pytests_v2  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # what a sandbox finds in its PATH
 
@@ -78,6 +78,34 @@ class Pytest(unittest.TestCase):
         self.write("test_env.py", "import os\ndef test_it():\n    assert os.environ['GIVEN'] == 'y'\n")
         self.assertEqual(run_pytests_v2(["test_env.py"], env_overrides={"GIVEN": "y"}).status, "OK")
         self.assertEqual(run_pytests_v2(["test_env.py"]).status, "FAILED")
+
+    # proves: VLT-04, VLT-107
+    def test_variables_of_coverage_are_passed_on_as_far_as_they_lie_below_the_current_folder(self):
+        os.makedirs("src/lib")
+        self.write("src/lib/of_ours.py", "answer = 42\n")
+        self.write(".coveragerc", "[run]\n")
+        self.write("test_env.py", "import os\ndef test_it():\n    import of_ours\n    assert (of_ours.answer, os.environ.get('COVERAGE_PROCESS_START'),"
+                                  " os.environ['PYTHONPATH']) == (42, '/workspace/.coveragerc', '/workspace/src/lib:/workspace')\n")
+        os.environ.update(COVERAGE_PROCESS_START=".coveragerc", PYTHONPATH=f"src/lib:/usr/share/elsewhere::../beside:{os.getcwd()}")
+        rc, text = run_pytests(["test_env.py"])
+        self.assertEqual(rc, 0, text)
+        os.environ["COVERAGE_PROCESS_START"] = "/etc/coveragerc"
+        self.write("test_env.py", "import os\ndef test_it():\n    assert 'COVERAGE_PROCESS_START' not in os.environ\n")
+        self.assertEqual(run_pytests_v2(["test_env.py"]).status, "OK")
+
+    # proves: VLT-66, VLT-67, VLT-68, VLT-69, VLT-70, VLT-71, VLT-72, VLT-73, VLT-74, VLT-75
+    def test_a_result_has_the_fields_of_its_second_version_as_keys_too(self):
+        self.write("test_good.py", GOOD)
+        result = run_pytests_v2(["test_good.py"])
+        self.assertIsInstance(result, SandboxResultV2)
+        kinds = {"version": int, "status": str, "rc": int, "reason": str, "stdout": str, "stderr": str, "duration_ms": int, "cmd": list,
+                 "traceId": str, "enforced": dict}
+        for name, kind in kinds.items():
+            self.assertIs(type(result[name]), kind, name)
+            self.assertEqual(result[name], getattr(result, name))
+        self.assertEqual((result["version"], result["status"], dict(result)["rc"]), (2, "OK", 0))
+        with self.assertRaises(KeyError):
+            result["header"]
 
     # proves: VLT-58, VLT-59, VLT-60, VLT-61, VLT-62, VLT-63, VLT-65
     def test_the_policy_is_what_is_enforced(self):

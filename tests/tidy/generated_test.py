@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/api.md and the types of both clients are those that the API's declarations make today."""
+"""docs/api.md and the types of both clients are those that the API's declarations make today, the blocking Python client is made of
+the one of asyncio."""
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ ROOT = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", pathlib.Path(__file__).
 sys.path.insert(0, str(ROOT / "scripts"))
 import api_reference  # noqa: E402
 import api_routes  # noqa: E402
+import client_sync  # noqa: E402
 import client_types  # noqa: E402
 from api_model import read_types  # noqa: E402
 
@@ -38,6 +40,11 @@ class Generated(unittest.TestCase):
             api_routes.summary("GET", "/brand/new")
         with self.assertRaisesRegex(ValueError, "not understood"):
             api_reference.document({}, "GET /x without a scope")
+
+    def test_the_blocking_client_is_the_one_of_asyncio_without_its_words(self):
+        given = "async def f(self: AsyncRuns, a,\n            b):\n    async with aclosing(x(1,\n                          2)) as y:\n        return await y.aclose()"
+        made = "def f(self: Runs, a,\n      b):\n    with closing(x(1,\n                   2)) as y:\n        return y.close()"
+        self.assertEqual(client_sync.without_async(given), made)
 
     def test_an_object_without_a_name_is_an_error(self):
         from api_model import kind_of

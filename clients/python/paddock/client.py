@@ -1,3 +1,4 @@
+# Made by scripts/generate from _aio/client.py: change that, not this.
 """A controller, by its API."""
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from typing import Any, Mapping, Optional
 from . import types
 from ._codec import decode
 from ._connect import default_target
-from ._http import Transport
-from .runs import Runs, part
+from ._objects import part
+from ._transport import Transport
+from .runs import Runs
 from .sandboxes import Sandboxes
 from .workspaces import Workspaces
 
@@ -17,8 +19,8 @@ ANSWER_S = 20.0  # beside what a piece of code may take
 
 class Client:
     """`Client()` is the instance on this host, or the controller that PADDOCK_SERVER, PADDOCK_TOKEN and PADDOCK_CA_FILE
-    name; `Client(url, token, ca_file)` another. Any thread may use it. `timeout`: of one answer, in seconds. `patience`: for how many
-    seconds a request is sent again while no server answers (a few times in any case), if it can do nothing twice.
+    name; `Client(url, token, ca_file)` another. All of a program may use it at the same time. `timeout`: of one answer, in seconds.
+    `patience`: for how many seconds a request is sent again while no server answers (a few times in any case), if it can do nothing twice.
 
     Every call may raise PaddockError.
     """

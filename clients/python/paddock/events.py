@@ -1,14 +1,14 @@
+# Made by scripts/generate from _aio/events.py: change that, not this.
 """What a run tells of itself while it runs, in order, each once, also when the connection breaks in between."""
 from __future__ import annotations
 
-import dataclasses
-import http.client
-import json
 import time
-from typing import Dict, Iterator, Optional
+from typing import Dict
 
 from ._backoff import backoff
-from ._http import Transport
+from ._http import Response, Stream, closing, sleep
+from ._transport import Transport
+from ._event import Event, event_of
 from .errors import PaddockError, unexpected
 
 MAX_EVENT = 4 << 20
@@ -16,22 +16,7 @@ SILENCE_S = 15.0  # the server sends a heartbeat every second
 MAX_GAPS = 20
 
 
-@dataclasses.dataclass(frozen=True)
-class Event:
-    """`type` is stdout, stderr, system (then `data` is text), phase or end; `end` is always the last."""
-    id: int
-    type: str
-    data: str = ""
-    time: str = ""
-    phase: str = ""
-    reason: str = ""
-    message: str = ""
-    attempt: int = 0
-    status: str = ""
-    rc: Optional[int] = None
-
-
-def _lines(response: http.client.HTTPResponse) -> Iterator[str]:
+def _lines(response: Response) -> Stream[str]:
     while line := response.readline(MAX_EVENT + 1):
         if len(line) > MAX_EVENT:
             raise PaddockError("the server sent an event that is too large", code="EVENT_TOO_LARGE")
@@ -40,7 +25,7 @@ def _lines(response: http.client.HTTPResponse) -> Iterator[str]:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
-def messages(response: http.client.HTTPResponse) -> Iterator[Dict[str, str]]:
+def messages(response: Response) -> Stream[Dict[str, str]]:
     """Of a text/event-stream: `event`, `data` and `id` of each whole message."""
     found: Dict[str, str] = {}
     for line in _lines(response):
@@ -59,27 +44,6 @@ def messages(response: http.client.HTTPResponse) -> Iterator[Dict[str, str]]:
             found[name] = value
 
 
-def event_of(message: Dict[str, str]) -> Event:
-    number, kind = message.get("id", ""), message.get("event", "message")
-    try:
-        fields = json.loads(message["data"])
-    except ValueError:
-        fields = None
-    if not (number.isascii() and number.isdigit()) or not isinstance(fields, dict):
-        raise unexpected("an event without a number or data")
-
-    def text(name: str) -> str:
-        value = fields.get(name, "")
-        return value if isinstance(value, str) else ""
-
-    def count(name: str) -> Optional[int]:
-        value = fields.get(name)
-        return value if isinstance(value, int) else None
-
-    return Event(int(number), kind, text("data"), text("time"), text("phase"), text("reason"), text("message"),
-                 count("attempt") or 0, text("status"), count("rc"))
-
-
 class Follower:
     """Follows one stream of numbered events until `last` says that one was the last."""
 
@@ -88,7 +52,7 @@ class Follower:
         self._failed = self._gaps = 0
         self._answered = time.monotonic()
 
-    def _connection(self) -> Iterator[Event]:
+    def _connection(self) -> Stream[Event]:
         """The events that one connection brings, from the last seen on."""
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-cache"}
         if self._after:
@@ -112,16 +76,17 @@ class Follower:
         left = self._patience - (time.monotonic() - self._answered)
         if left <= 0 or self._gaps > MAX_GAPS:
             raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
-        time.sleep(min(left, asked + backoff(self._failed)))
+        sleep(min(left, asked + backoff(self._failed)))
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Stream[Event]:
         while True:
             asked = 0.0
             try:
-                for event in self._connection():
-                    yield event
-                    if event.type == "end":
-                        return
+                with closing(self._connection()) as connection:
+                    for event in connection:
+                        yield event
+                        if event.type == "end":
+                            return
             except PaddockError as error:
                 if not error.retryable:
                     raise
@@ -130,7 +95,7 @@ class Follower:
             self._wait(asked)
 
 
-def follow(transport: Transport, target: str, after: int = 0, patience: float = 60.0) -> Iterator[Event]:
+def follow(transport: Transport, target: str, after: int = 0, patience: float = 60.0) -> Stream[Event]:
     """Ends after the event `end`. PaddockError STREAM_LOST after `patience` seconds without any answer."""
     return Follower(transport, target, after, patience).events()
 

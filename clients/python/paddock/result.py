@@ -5,7 +5,8 @@ import typing
 
 
 @dataclasses.dataclass(frozen=True)
-class SandboxResult:
+class SandboxResultV2:
+    """Its fields are attributes and keys alike: `result.status`, `result["status"]`, `dict(result)`."""
     version: int = 2
     status: str = "INTERNAL_ERROR"
     rc: int = 1
@@ -24,11 +25,22 @@ class SandboxResult:
     tests: typing.Optional[typing.Dict[str, int]] = None  # collected, passed, failed, skipped
 
     @classmethod
-    def from_json(cls, text: str) -> "SandboxResult":
+    def from_json(cls, text: str) -> "SandboxResultV2":
         """Fields that this version does not know are left out."""
         value = json.loads(text)
         return cls(**{f.name: value[f.name] for f in dataclasses.fields(cls) if f.name in value})
 
+    def keys(self) -> typing.List[str]:
+        return [field.name for field in dataclasses.fields(self)]
+
+    def __getitem__(self, name: str) -> typing.Any:
+        if name not in self.keys():
+            raise KeyError(name)
+        return getattr(self, name)
+
     def header(self) -> str:
         """The same for two runs that ended the same way."""
         return f"[sandbox] status={self.status} rc={self.rc}" + (f" reason={self.reason}" if self.reason else "")
+
+
+SandboxResult = SandboxResultV2

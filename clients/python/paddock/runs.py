@@ -1,3 +1,4 @@
+# Made by scripts/generate from _aio/runs.py: change that, not this.
 """Runs: one execution each, of a command in a sandbox on a node."""
 from __future__ import annotations
 
@@ -6,43 +7,20 @@ import hashlib
 import os
 import pathlib
 import time
-import urllib.parse
 import uuid
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
+from typing import Any, Iterable, List, Mapping, Optional, Union
 
 from . import types
-from ._codec import decode, encode
-from ._http import Transport, repeated
+from ._codec import decode
+from ._objects import new_object, part, path_in, query
+from ._http import Stream, closing, in_thread, sleep
+from ._transport import Transport, repeated
+from ._event import Event
 from .errors import PaddockError, unexpected
-from .events import Event, follow
+from .events import follow
 
 PIECE = 1 << 20
 ENDED = ("Succeeded", "Failed", "Canceled")
-
-
-def part(name: str) -> str:
-    """A name as one part of a path: nothing in it leads elsewhere."""
-    if name in ("", ".", ".."):
-        raise PaddockError(f"{name!r} is no name", code="INVALID_NAME")
-    return urllib.parse.quote(name, safe="")
-
-
-def path_in(path: str) -> str:
-    """A relative path in a tree, each part of it quoted."""
-    return "/".join(part(each) for each in path.split("/"))
-
-
-def query(**given: object) -> str:
-    """`?a=1&b=true` of those that are not None."""
-    words = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items() if value is not None}
-    return f"?{urllib.parse.urlencode(words)}" if words else ""
-
-
-def new_object(kind: str, name: str, prefix: str, spec: Any, labels: Optional[Mapping[str, str]]) -> Dict[str, Any]:
-    metadata: Dict[str, Any] = {"name": name} if name else {"generateName": prefix}
-    if labels:
-        metadata["labels"] = dict(labels)
-    return {"apiVersion": "paddock.dev/v1alpha1", "kind": kind, "metadata": metadata, "spec": encode(spec)}
 
 
 class Runs:
@@ -57,7 +35,7 @@ class Runs:
         """The same key with the same spec gives the same run; without one, a try that is repeated has one of its own."""
         body = new_object("Run", name, "run-", spec, labels)
         headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
-        return decode(types.Run, self._transport.request("POST", self._base, body, headers=headers, safe=True).json())
+        return decode(types.Run, self._transport.json("POST", self._base, body, headers=headers, safe=True))
 
     def create_runs(self, specs: Iterable[Union[types.RunSpec, Mapping[str, Any]]], *, prefix: str = "run-",
                     labels: Optional[Mapping[str, str]] = None, idempotency_key: Optional[str] = None) -> List[types.Run]:
@@ -65,23 +43,24 @@ class Runs:
         items = [new_object("Run", "", prefix, spec, labels) for spec in specs]
         body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "RunList", "items": items}
         headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
-        answer = self._transport.request("POST", self._base, body, headers=headers, safe=True).json()
+        answer = self._transport.json("POST", self._base, body, headers=headers, safe=True)
         if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
             raise unexpected("it is no list")
         return [decode(types.Run, each) for each in answer["items"]]
 
     def get(self, name: str) -> types.Run:
-        return decode(types.Run, self._transport.request("GET", self._path(name)).json())
+        return decode(types.Run, self._transport.json("GET", self._path(name)))
 
-    def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 100) -> Iterator[types.Run]:
+    def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 100) -> Stream[types.Run]:
         """All of them, read page by page."""
         token: Optional[str] = None
         while True:
             where = query(labelSelector=label_selector, fieldSelector=field_selector, limit=page, **{"continue": token})
-            answer = self._transport.request("GET", self._base + where).json()
+            answer = self._transport.json("GET", self._base + where)
             if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
                 raise unexpected("it is no list")
-            yield from (decode(types.Run, each) for each in answer["items"])
+            for each in answer["items"]:
+                yield decode(types.Run, each)
             token = (answer.get("metadata") or {}).get("continue")
             if not token:
                 return
@@ -89,14 +68,14 @@ class Runs:
     def cancel(self, name: str, now: bool = False) -> types.Run:
         """Asks for it; wait() says when it has ended. Again is the same. `now`: without what its grace leaves it."""
         how = {"now": True} if now else {}
-        return decode(types.Run, self._transport.request("POST", self._path(name, "cancel"), how, safe=True).json())
+        return decode(types.Run, self._transport.json("POST", self._path(name, "cancel"), how, safe=True))
 
     def delete(self, name: str, now: bool = False) -> None:
         """One that has not ended is canceled first, and gone once its node has ended it: get() says RUN_NOT_FOUND then. `now`:
         without what its grace leaves it."""
         self._transport.request("DELETE", self._path(name) + ("?gracePeriodSeconds=1" if now else ""))
 
-    def stream_events(self, name: str, *, after: int = 0, patience: float = 60.0) -> Iterator[Event]:
+    def stream_events(self, name: str, *, after: int = 0, patience: float = 60.0) -> Stream[Event]:
         """From its first event, or the one behind `after`, to `end`. A connection that breaks is taken up again where it
         was; only after `patience` seconds without an answer that is PaddockError STREAM_LOST. The run goes on then."""
         return follow(self._transport, self._path(name, "events"), after, patience)
@@ -129,7 +108,7 @@ class Runs:
             with self._transport.open("GET", self._base + where, timeout=max(0.01, min(left, seconds + 15.0))) as response:
                 response.readline(PIECE)
         except PaddockError:
-            time.sleep(max(0.0, min(left, 0.5)))  # whether that matters, the next look says
+            sleep(max(0.0, min(left, 0.5)))  # whether that matters, the next look says
 
     def logs(self, name: str, *, tail_lines: Optional[int] = None, since_seconds: Optional[int] = None, timestamps: bool = False) -> str:
         """Standard output and error as they were written, up to now."""
@@ -137,24 +116,25 @@ class Runs:
         answer = self._transport.request("GET", self._path(name, "log") + where, headers={"Accept": "text/plain"})
         return answer.body.decode("utf-8", "replace")
 
-    def follow_logs(self, name: str, *, patience: float = 60.0) -> Iterator[str]:
+    def follow_logs(self, name: str, *, patience: float = 60.0) -> Stream[str]:
         """The same in pieces, until the run ends."""
-        for event in self.stream_events(name, patience=patience):
-            if event.type in ("stdout", "stderr"):
-                yield event.data
+        with closing(self.stream_events(name, patience=patience)) as events:
+            for event in events:
+                if event.type in ("stdout", "stderr"):
+                    yield event.data
 
     def artifacts(self, name: str) -> List[types.Artifact]:
         """What came back; what did not, and why, is in status.leftOut."""
-        answer = self._transport.request("GET", self._path(name, "artifacts")).json()
+        answer = self._transport.json("GET", self._path(name, "artifacts"))
         return decode(_Artifacts, answer).items
 
     def read_artifact(self, name: str, artifact: types.Artifact) -> bytes:
         """The bytes of one, which are what its digest says."""
         target = self._path(name, "artifacts", path_in(artifact.path))
-        data = self._transport.request("GET", target, headers={"Accept": "*/*"}).body
-        if hashlib.sha256(data).hexdigest() != artifact.digest:
+        answer = self._transport.request("GET", target, headers={"Accept": "*/*"})
+        if hashlib.sha256(answer.body).hexdigest() != artifact.digest:
             raise _not_the(artifact)
-        return data
+        return answer.body
 
     def download(self, name: str, folder: Union[str, "os.PathLike[str]"]) -> List[pathlib.Path]:
         """All artifacts below `folder`, each seen under its name only when all of it is there and its digest fits."""
@@ -178,10 +158,11 @@ class Runs:
     def _write(self, name: str, artifact: types.Artifact, path: pathlib.Path) -> None:
         digest = hashlib.sha256()
         target = self._path(name, "artifacts", path_in(artifact.path))
-        with self._transport.open("GET", target) as response, open(path, "wb") as file:
-            while piece := response.read(PIECE):
-                digest.update(piece)
-                file.write(piece)
+        with open(path, "wb") as file:
+            with self._transport.open("GET", target) as response:
+                while piece := response.read(PIECE):
+                    digest.update(piece)
+                    in_thread(file.write, piece)
         if digest.hexdigest() != artifact.digest:
             raise _not_the(artifact)
         if artifact.executable:

@@ -1,37 +1,28 @@
+# Made by scripts/generate from _aio/sandboxes.py: change that, not this.
 """Sandboxes: sessions that are created, used and destroyed. What may be done in one is fixed when it is created."""
 from __future__ import annotations
 
 import base64
-import dataclasses
-import http.client
 import json
 import uuid
-from typing import Any, Dict, Generator, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Iterator, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import types
 from ._codec import decode, encode
-from ._http import Answer, Transport
+from ._event import Output
+from ._objects import new_object, part, path_in, query
+from ._wire import Answer
+from ._http import Response, Stream, closing
+from ._transport import Transport
 from .errors import PaddockError, unexpected
 from .events import messages
-from .runs import new_object, part, path_in, query
 
 MARGIN_S = 30.0  # beside what a command may take: waiting for its turn, and its answer
 DEFAULT_TIMEOUT_MS = 10_000
 
 
-@dataclasses.dataclass(frozen=True)
-class Output:
-    """A piece of what a command wrote, as soon as it wrote it."""
-    type: str  # stdout or stderr
-    data: bytes
-
-    @property
-    def text(self) -> str:
-        return self.data.decode("utf-8", "replace")
-
-
 # None once the server has taken the command, then what it writes, then how it ended.
-Pieces = Generator[Union[None, Output, types.RunResult], None, None]
+Pieces = Stream[Union[None, Output, types.RunResult]]
 
 
 class Command:
@@ -85,7 +76,7 @@ class Files:
         return answer.body
 
     def read_text(self, path: str) -> str:
-        return self.read(path).decode("utf-8", "replace")
+        return (self.read(path)).decode("utf-8", "replace")
 
     def list(self, path: str = "") -> List[types.SessionFile]:
         answer = self._get(path)
@@ -128,7 +119,7 @@ class Session:
     def run(self, command: str, *, command_id: Optional[str] = None) -> types.RunResult:
         """Text for the shell inside. What the command did is in the result; it is never sent twice.
 
-        With a `command_id` another thread can cancel it.
+        With a `command_id` another caller can cancel it.
         """
         _, body = self._request(command, command_id)
         answer = self._transport.request("POST", f"{self._path}/commands", body, timeout=self._patience)
@@ -138,14 +129,16 @@ class Session:
         """The same, with its output while it comes."""
         chosen, body = self._request(command, command_id)
         pieces = self._pieces(json.dumps(body).encode())
-        next(pieces)  # it is under way, or refused, before anybody looks
+        pieces.__next__()  # it is under way, or refused, before anybody looks
         return Command(chosen, pieces)
 
     def _pieces(self, body: bytes) -> Pieces:
         headers = {"Accept": "text/event-stream", "Content-Type": "application/json"}
         with self._transport.open("POST", f"{self._path}/commands?stream=true", body, headers, self._patience) as response:
             yield None
-            yield from _pieces_of(response)
+            with closing(_pieces_of(response)) as pieces:
+                for piece in pieces:
+                    yield piece
 
     def cancel(self, command_id: str) -> None:
         """COMMAND_NOT_FOUND where it has ended, or has not begun."""
@@ -166,7 +159,7 @@ class Session:
         self.destroy()
 
 
-def _pieces_of(response: http.client.HTTPResponse) -> Pieces:
+def _pieces_of(response: Response) -> Pieces:
     for message in messages(response):
         kind = message.get("event", "")
         try:
@@ -203,7 +196,7 @@ class Sandboxes:
         return Session(self._transport, self._base, decode(types.Sandbox, answer.json()))
 
     def get(self, name: str) -> types.Sandbox:
-        return decode(types.Sandbox, self._transport.request("GET", f"{self._base}/{part(name)}").json())
+        return decode(types.Sandbox, self._transport.json("GET", f"{self._base}/{part(name)}"))
 
     def attach(self, name: str) -> Session:
         """One that is there already; a `with` destroys it at its end all the same."""
@@ -214,7 +207,7 @@ class Sandboxes:
         found: List[types.Sandbox] = []
         token: Optional[str] = None
         while True:
-            answer = self._transport.request("GET", self._base + query(limit=100, **{"continue": token})).json()
+            answer = self._transport.json("GET", self._base + query(limit=100, **{"continue": token}))
             if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
                 raise unexpected("it is no list")
             found += [decode(types.Sandbox, each) for each in answer["items"]]

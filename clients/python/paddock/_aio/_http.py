@@ -1,0 +1,241 @@
+"""Connections of an event loop, kept while they are good. HTTP/1.1, and no more of it than a controller speaks."""
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import io
+import re
+import time
+from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List, Mapping, Optional, TypeVar
+
+from .._backoff import asked_for
+from .._wire import KEPT, KEPT_S, MAX_ERROR, lost, not_connected, server_at
+from ..errors import error_of, unexpected
+
+T = TypeVar("T")
+AsyncStream = AsyncGenerator[T, None]
+PIECE = 1 << 16
+MAX_HEAD = 1 << 16
+SIZE = re.compile(rb"[0-9A-Fa-f]{1,12}")  # of a chunk
+MAX_INTERIM = 10  # answers that only say that one will come
+UNKNOWN = 1 << 62  # bytes left of a body that the end of its connection ends
+sleep = asyncio.sleep
+
+
+async def in_thread(action: Callable[..., T], *given: Any) -> T:
+    return await asyncio.get_running_loop().run_in_executor(None, lambda: action(*given))
+
+
+@contextlib.asynccontextmanager
+async def aclosing(stream: AsyncStream[T]) -> AsyncIterator[AsyncStream[T]]:
+    try:
+        yield stream
+    finally:
+        await stream.aclose()
+
+
+class Connection:
+    """Whoever waits for it waits `silence` seconds for each piece."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self.loop = asyncio.get_running_loop()
+        self.silence = self.kept_since = 0.0
+        self.expired = False
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        timer = self.loop.call_later(self.silence, self._expire)
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _expire(self) -> None:
+        self.expired = True
+        self._writer.transport.abort()
+
+    def close(self) -> None:
+        if not self.loop.is_closed():  # what its loop held is gone with it
+            self._writer.transport.abort()
+
+    def good(self) -> bool:
+        return time.monotonic() - self.kept_since < KEPT_S and not self._writer.transport.is_closing() and not self._reader.at_eof()
+
+    async def send(self, data: bytes) -> None:
+        for at in range(0, len(data), PIECE):
+            self._writer.write(data[at:at + PIECE])
+            with self._waiting():
+                await self._writer.drain()
+
+    async def until(self, end: bytes) -> bytes:
+        with self._waiting():
+            return await self._reader.readuntil(end)
+
+    async def some(self, most: int) -> bytes:
+        with self._waiting():
+            return await self._reader.read(most)
+
+
+class AsyncResponse:
+    def __init__(self, connection: Connection, status: int, headers: http.client.HTTPMessage) -> None:
+        self._connection, self.status, self._headers = connection, status, headers
+        self._chunked = (headers.get("Transfer-Encoding") or "").lower() == "chunked"
+        self._left = 0 if self._chunked or status == 204 else _length(headers)
+        self._ended = self._left == 0 and not self._chunked
+        self._buffer = b""
+
+    def getheader(self, name: str) -> Optional[str]:
+        return self._headers.get(name)
+
+    def reusable(self) -> bool:
+        """Its body has been read to its end, and the server does not close."""
+        return self._ended and not self._buffer and self._left == 0 and (self._headers.get("Connection") or "").lower() != "close"
+
+    async def _chunk(self) -> None:
+        size = (await self._connection.until(b"\r\n")).split(b";")[0].strip()
+        if not SIZE.fullmatch(size):
+            raise unexpected("a chunk without a size")
+        self._left = int(size, 16)
+        if self._left == 0:
+            while await self._connection.until(b"\r\n") != b"\r\n":
+                pass  # trailers
+            self._ended = True
+
+    async def _piece(self) -> bytes:
+        """What comes next; empty at the end."""
+        if self._chunked and self._left == 0 and not self._ended:
+            await self._chunk()
+        if self._ended:
+            return b""
+        data = await self._connection.some(min(PIECE, self._left))
+        if not data and self._left < UNKNOWN >> 1:
+            raise ConnectionResetError
+        self._left -= len(data)
+        if self._chunked and self._left == 0:
+            await self._connection.until(b"\r\n")
+        self._ended = not data or (self._left == 0 and not self._chunked)
+        return data
+
+    async def read(self, size: int = -1) -> bytes:
+        """All of the rest, or `size` bytes at most, fewer at the end alone."""
+        found = [self._buffer]
+        have = len(self._buffer)
+        while size < 0 or have < size:
+            piece = await self._piece()
+            if not piece:
+                break
+            found.append(piece)
+            have += len(piece)
+        data = b"".join(found)
+        cut = len(data) if size < 0 else size
+        self._buffer = data[cut:]
+        return data[:cut]
+
+    async def readline(self, most: int) -> bytes:
+        """To the end of a line, `most` bytes at most."""
+        found, seen = bytearray(self._buffer), 0
+        while (end := found.find(b"\n", seen)) < 0 and len(found) < most:
+            seen = len(found)
+            piece = await self._piece()
+            if not piece:
+                break
+            found += piece
+        cut = min(end + 1 if end >= 0 else len(found), most)
+        self._buffer = bytes(found[cut:])
+        return bytes(found[:cut])
+
+
+def _length(headers: http.client.HTTPMessage) -> int:
+    given = headers.get("Content-Length")
+    if given is None:
+        return UNKNOWN
+    if not (given.isascii() and given.isdigit() and len(given) < 16):
+        raise unexpected("its length is no number")
+    return int(given)
+
+
+async def _answer(connection: Connection) -> AsyncResponse:
+    for _ in range(MAX_INTERIM):
+        first, _, rest = (await connection.until(b"\r\n\r\n")).partition(b"\r\n")
+        words = first.split(None, 2)
+        if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit() or len(words[1]) != 3:
+            raise http.client.BadStatusLine(first.decode("latin-1"))
+        if words[1][:1] != b"1":
+            return AsyncResponse(connection, int(words[1]), http.client.parse_headers(io.BytesIO(rest)))
+    raise unexpected("it never comes to its end")
+
+
+class AsyncConnections:
+    """Of the event loop that uses it; one after another may."""
+
+    def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
+        self._server, self._timeout = server_at(base_url, token, ca_file), timeout
+        self._kept: List[Connection] = []
+
+    async def aclose(self) -> None:
+        kept, self._kept = self._kept, []
+        for connection in kept:
+            connection.close()
+        await asyncio.sleep(0)  # aborted transports are gone with the loop's next turn
+
+    def _take(self) -> Optional[Connection]:
+        while self._kept:
+            connection = self._kept.pop()
+            if connection.loop is asyncio.get_running_loop() and connection.good():
+                return connection
+            connection.close()
+        return None
+
+    def _keep(self, connection: Connection) -> None:
+        if len(self._kept) >= KEPT:
+            return connection.close()
+        connection.kept_since = time.monotonic()
+        self._kept.append(connection)
+
+    async def _connect(self, timeout: float) -> Connection:
+        server = self._server
+        port = server.port or (80 if server.tls is None else 443)
+        try:
+            opening = asyncio.open_connection(server.host, port, ssl=server.tls, limit=MAX_HEAD)
+            return Connection(*await asyncio.wait_for(opening, timeout))
+        except (OSError, asyncio.TimeoutError) as error:
+            raise not_connected(error) from error
+
+    def _head(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> bytes:
+        server = self._server
+        host = f"[{server.host}]" if ":" in server.host else server.host
+        sent = {"Host": host + (f":{server.port}" if server.port else ""), "Accept-Encoding": "identity", **server.headers, **headers}
+        if body is not None or method in ("POST", "PUT"):
+            sent["Content-Length"] = str(len(body or b""))
+        lines = [f"{method} {server.prefix}{target} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
+        if any("\r" in line or "\n" in line for line in lines):
+            raise ValueError("a header has no line ends")
+        return "\r\n".join((*lines, "", "")).encode("latin-1")
+
+    @contextlib.asynccontextmanager
+    async def open(self, method: str, target: str, body: Optional[bytes] = None, headers: Optional[Mapping[str, str]] = None,
+                   timeout: Optional[float] = None) -> AsyncIterator[AsyncResponse]:
+        """One try. A successful answer whose body is still to be read; `timeout` is of silence. Who is canceled in it leaves the
+        connection closed."""
+        limit = self._timeout if timeout is None else timeout
+        connection = self._take() or await self._connect(limit)
+        done = False
+        try:
+            connection.silence = limit
+            await connection.send(self._head(method, target, body, headers or {}) + (body or b""))
+            response = await _answer(connection)
+            if not 200 <= response.status < 300:
+                error = error_of(response.status, await response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
+                done = response.reusable()
+                raise error
+            yield response
+            done = response.reusable()
+        except (OSError, EOFError, asyncio.LimitOverrunError, http.client.HTTPException) as failed:
+            raise lost(connection.expired) from failed
+        finally:
+            if done:
+                self._keep(connection)
+            else:
+                connection.close()

@@ -1,0 +1,102 @@
+"""What a run tells of itself while it runs, in order, each once, also when the connection breaks in between."""
+from __future__ import annotations
+
+import time
+from typing import Dict
+
+from .._backoff import backoff
+from ._http import AsyncResponse, AsyncStream, aclosing, sleep
+from ._transport import AsyncTransport
+from .._event import Event, event_of
+from ..errors import PaddockError, unexpected
+
+MAX_EVENT = 4 << 20
+SILENCE_S = 15.0  # the server sends a heartbeat every second
+MAX_GAPS = 20
+
+
+async def _lines(response: AsyncResponse) -> AsyncStream[str]:
+    while line := await response.readline(MAX_EVENT + 1):
+        if len(line) > MAX_EVENT:
+            raise PaddockError("the server sent an event that is too large", code="EVENT_TOO_LARGE")
+        if not line.endswith(b"\n"):
+            return  # torn: it comes again
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+async def messages(response: AsyncResponse) -> AsyncStream[Dict[str, str]]:
+    """Of a text/event-stream: `event`, `data` and `id` of each whole message."""
+    found: Dict[str, str] = {}
+    async for line in _lines(response):
+        if not line:
+            if "data" in found:
+                yield found
+            found = {}
+            continue
+        name, _, value = line.partition(":")
+        value = value[1:] if value.startswith(" ") else value
+        if name == "data" and "data" in found:
+            value = found["data"] + "\n" + value
+            if len(value) > MAX_EVENT:
+                raise PaddockError("the server sent an event that is too large", code="EVENT_TOO_LARGE")
+        if name:
+            found[name] = value
+
+
+class AsyncFollower:
+    """Follows one stream of numbered events until `last` says that one was the last."""
+
+    def __init__(self, transport: AsyncTransport, target: str, after: int, patience: float) -> None:
+        self._transport, self._target, self._after, self._patience = transport, target, after, patience
+        self._failed = self._gaps = 0
+        self._answered = time.monotonic()
+
+    async def _connection(self) -> AsyncStream[Event]:
+        """The events that one connection brings, from the last seen on."""
+        headers = {"Accept": "text/event-stream", "Cache-Control": "no-cache"}
+        if self._after:
+            headers["Last-Event-ID"] = str(self._after)
+        async with self._transport.open("GET", self._target, None, headers, SILENCE_S) as response:
+            if not (response.getheader("Content-Type") or "").startswith("text/event-stream"):
+                raise unexpected("it has no events")
+            self._answered = time.monotonic()
+            async for message in messages(response):
+                self._answered = time.monotonic()
+                event = event_of(message)
+                if event.id <= self._after:
+                    continue  # seen before
+                if event.id != self._after + 1:
+                    self._gaps += 1
+                    return  # something is missing: ask again from the last seen
+                self._after, self._failed, self._gaps = event.id, 0, 0
+                yield event
+
+    async def _wait(self, asked: float) -> None:
+        left = self._patience - (time.monotonic() - self._answered)
+        if left <= 0 or self._gaps > MAX_GAPS:
+            raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
+        await sleep(min(left, asked + backoff(self._failed)))
+
+    async def events(self) -> AsyncStream[Event]:
+        while True:
+            asked = 0.0
+            try:
+                async with aclosing(self._connection()) as connection:
+                    async for event in connection:
+                        yield event
+                        if event.type == "end":
+                            return
+            except PaddockError as error:
+                if not error.retryable:
+                    raise
+                asked = error.retry_after
+            self._failed += 1
+            await self._wait(asked)
+
+
+def follow(transport: AsyncTransport, target: str, after: int = 0, patience: float = 60.0) -> AsyncStream[Event]:
+    """Ends after the event `end`. PaddockError STREAM_LOST after `patience` seconds without any answer."""
+    return AsyncFollower(transport, target, after, patience).events()
+
+
+__all__ = ["Event", "follow"]

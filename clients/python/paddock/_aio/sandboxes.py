@@ -1,0 +1,218 @@
+"""Sandboxes: sessions that are created, used and destroyed. What may be done in one is fixed when it is created."""
+from __future__ import annotations
+
+import base64
+import json
+import uuid
+from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Tuple, Union
+
+from .. import types
+from .._codec import decode, encode
+from .._event import Output
+from .._objects import new_object, part, path_in, query
+from .._wire import Answer
+from ._http import AsyncResponse, AsyncStream, aclosing
+from ._transport import AsyncTransport
+from ..errors import PaddockError, unexpected
+from .events import messages
+
+MARGIN_S = 30.0  # beside what a command may take: waiting for its turn, and its answer
+DEFAULT_TIMEOUT_MS = 10_000
+
+
+# None once the server has taken the command, then what it writes, then how it ended.
+Pieces = AsyncStream[Union[None, Output, types.RunResult]]
+
+
+class AsyncCommand:
+    """One that is under way: iterate over its output, then ask for its `result`. Who leaves before its end ends it."""
+
+    def __init__(self, id: str, pieces: Pieces) -> None:
+        self.id = id
+        self._pieces = pieces
+        self._result: Optional[types.RunResult] = None
+
+    async def __aiter__(self) -> AsyncIterator[Output]:
+        async for piece in self._pieces:
+            if isinstance(piece, Output):
+                yield piece
+            elif piece is not None:
+                self._result = piece
+
+    @property
+    async def result(self) -> types.RunResult:
+        """Waits for it; output that nobody has taken by then is lost."""
+        async for _ in self:
+            pass
+        if self._result is None:
+            raise PaddockError("the command was left before its end", code="STREAM_LEFT")
+        return self._result
+
+    async def aclose(self) -> None:
+        """Ends the command, unless it has ended."""
+        await self._pieces.aclose()
+
+    async def __aenter__(self) -> AsyncCommand:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class AsyncFiles:
+    """The files of a session, by their path beneath its folder."""
+
+    def __init__(self, transport: AsyncTransport, base: str) -> None:
+        self._transport, self._base = transport, f"{base}/files"
+
+    async def _get(self, path: str) -> Answer:
+        return await self._transport.request("GET", f"{self._base}/{path_in(path)}" if path else self._base, headers={"Accept": "*/*"})
+
+    async def read(self, path: str) -> bytes:
+        answer = await self._get(path)
+        if answer.content_type.startswith("application/json"):
+            raise PaddockError(f"{path} is a folder; list() shows what is in it", code="IS_A_FOLDER")
+        return answer.body
+
+    async def read_text(self, path: str) -> str:
+        return (await self.read(path)).decode("utf-8", "replace")
+
+    async def list(self, path: str = "") -> List[types.SessionFile]:
+        answer = await self._get(path)
+        if not answer.content_type.startswith("application/json"):
+            raise PaddockError(f"{path} is no folder", code="NOT_A_FOLDER")
+        return decode(types.SessionFileList, answer.json()).files
+
+    async def write(self, path: str, data: Union[bytes, str]) -> None:
+        """The whole file; folders on the way to it are made."""
+        body = data.encode() if isinstance(data, str) else bytes(data)
+        await self._transport.request("PUT", f"{self._base}/{path_in(path)}", body, headers={"Content-Type": "application/octet-stream"})
+
+    async def make_folder(self, path: str) -> None:
+        await self._transport.request("PUT", f"{self._base}/{path_in(path)}" + query(folder=True), b"",
+                                      headers={"Content-Type": "application/octet-stream"})
+
+    async def remove(self, path: str) -> None:
+        await self._transport.request("DELETE", f"{self._base}/{path_in(path)}")
+
+
+class AsyncSession:
+    """`with client.sandboxes.create() as session:` destroys it at the end. Any thread may use it, also at the same time."""
+
+    def __init__(self, transport: AsyncTransport, base: str, sandbox: types.Sandbox) -> None:
+        self._transport, self._path = transport, f"{base}/{part(sandbox.metadata.name)}"
+        self.sandbox = sandbox
+        self.name = sandbox.metadata.name
+        self.files = AsyncFiles(transport, self._path)
+
+    @property
+    def _patience(self) -> float:
+        limit = self.sandbox.spec.security.limits.timeoutMs
+        return (DEFAULT_TIMEOUT_MS if limit is None else limit) / 1000 + MARGIN_S
+
+    @staticmethod
+    def _request(command: str, command_id: Optional[str]) -> Tuple[str, Dict[str, str]]:
+        chosen = command_id or uuid.uuid4().hex
+        return chosen, {"command": command, "commandId": chosen}
+
+    async def run(self, command: str, *, command_id: Optional[str] = None) -> types.RunResult:
+        """Text for the shell inside. What the command did is in the result; it is never sent twice.
+
+        With a `command_id` another caller can cancel it.
+        """
+        _, body = self._request(command, command_id)
+        answer = await self._transport.request("POST", f"{self._path}/commands", body, timeout=self._patience)
+        return decode(types.RunResult, answer.json())
+
+    async def stream(self, command: str, *, command_id: Optional[str] = None) -> AsyncCommand:
+        """The same, with its output while it comes."""
+        chosen, body = self._request(command, command_id)
+        pieces = self._pieces(json.dumps(body).encode())
+        await pieces.__anext__()  # it is under way, or refused, before anybody looks
+        return AsyncCommand(chosen, pieces)
+
+    async def _pieces(self, body: bytes) -> Pieces:
+        headers = {"Accept": "text/event-stream", "Content-Type": "application/json"}
+        async with self._transport.open("POST", f"{self._path}/commands?stream=true", body, headers, self._patience) as response:
+            yield None
+            async with aclosing(_pieces_of(response)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+    async def cancel(self, command_id: str) -> None:
+        """COMMAND_NOT_FOUND where it has ended, or has not begun."""
+        await self._transport.request("POST", f"{self._path}/commands/{part(command_id)}/cancel", {})
+
+    async def destroy(self) -> None:
+        """Ends what runs in it and removes its files; again is the same."""
+        try:
+            await self._transport.request("DELETE", self._path)
+        except PaddockError as error:
+            if error.status_code != 404:
+                raise
+
+    async def __aenter__(self) -> AsyncSession:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.destroy()
+
+
+async def _pieces_of(response: AsyncResponse) -> Pieces:
+    async for message in messages(response):
+        kind = message.get("event", "")
+        try:
+            fields = json.loads(message["data"])
+            data = base64.b64decode(fields["base64"], validate=True) if kind in ("stdout", "stderr") else b""
+        except (ValueError, KeyError, TypeError):
+            raise unexpected("an event without data") from None
+        if kind in ("stdout", "stderr"):
+            yield Output(kind, data)
+        elif kind == "result":
+            await response.read()  # nothing follows
+            yield decode(types.RunResult, fields)
+            return
+        elif kind == "error":
+            raise PaddockError(str(fields.get("message", "")), code=str(fields.get("code", "UNEXPECTED_ANSWER")),
+                               retryable=fields.get("retryable") is True)
+    raise PaddockError("the connection to the command was lost, and the command ended with it", code="STREAM_LOST")
+
+
+class AsyncSandboxes:
+    def __init__(self, transport: AsyncTransport, base: str) -> None:
+        self._transport, self._base = transport, f"{base}/sandboxes"
+
+    async def create(self, security: Union[types.SecurityOptions, Mapping[str, Any], None] = None, *, name: str = "",
+                     idle_timeout: Optional[str] = None, lifetime: Optional[str] = None, labels: Optional[Mapping[str, str]] = None,
+                     node_selector: Optional[Mapping[str, str]] = None, idempotency_key: Optional[str] = None) -> AsyncSession:
+        """`security` holds for the session's whole life: network, mounts, programs, limits. `idle_timeout` and `lifetime` are
+        durations such as 15m."""
+        spec = {"security": encode(security), "idleTimeout": idle_timeout, "lifetime": lifetime,
+                "nodeSelector": dict(node_selector) if node_selector else None}
+        body = new_object("Sandbox", name, "sandbox-", {key: value for key, value in spec.items() if value is not None}, labels)
+        headers = {"Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        answer = await self._transport.request("POST", self._base, body, headers=headers, safe=True)
+        return AsyncSession(self._transport, self._base, decode(types.Sandbox, answer.json()))
+
+    async def get(self, name: str) -> types.Sandbox:
+        return decode(types.Sandbox, await self._transport.json("GET", f"{self._base}/{part(name)}"))
+
+    async def attach(self, name: str) -> AsyncSession:
+        """One that is there already; a `with` destroys it at its end all the same."""
+        return AsyncSession(self._transport, self._base, await self.get(name))
+
+    async def list(self) -> List[types.Sandbox]:
+        """All of them, read page by page."""
+        found: List[types.Sandbox] = []
+        token: Optional[str] = None
+        while True:
+            answer = await self._transport.json("GET", self._base + query(limit=100, **{"continue": token}))
+            if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
+                raise unexpected("it is no list")
+            found += [decode(types.Sandbox, each) for each in answer["items"]]
+            token = (answer.get("metadata") or {}).get("continue")
+            if not token:
+                return found
+
+    async def delete(self, name: str) -> None:
+        await self._transport.request("DELETE", f"{self._base}/{part(name)}")

@@ -1,0 +1,68 @@
+"""Workspaces: the files that runs read. What the namespace has there already is not sent again."""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, Union
+
+from .. import types
+from .._codec import decode, encode
+from ._http import in_thread
+from ._transport import AsyncTransport
+from .._files import File, bytes_of, entries_of, files_of
+from .._objects import part
+from .._folder import Contents, contents_of
+from ..errors import PaddockError
+
+OFFERS = 3  # a blob may be removed between two offers, but not for ever
+
+
+class AsyncWorkspaces:
+    def __init__(self, transport: AsyncTransport, base: str) -> None:
+        self._transport, self._base = transport, f"{base}/workspaces"
+
+    async def upload(self, name: str, files: Union[str, "os.PathLike[str]", Mapping[str, File]]) -> types.Workspace:
+        """A folder with its links and empty folders, or contents by relative path: bytes, text or the Path of a file.
+
+        Afterwards these are all its files. What of a folder stays behind, and why: `contents_of(folder).left_out`."""
+        whole = Contents({}, [], [], []) if isinstance(files, Mapping) else await in_thread(contents_of, files)
+        found: Mapping[str, File] = files if isinstance(files, Mapping) else whole.files
+        path = f"{self._base}/{part(name)}"
+        await self._ensure(name)
+        entries = await in_thread(entries_of, found)
+        tree: Dict[str, Any] = {"entries": [encode(entry) for entry in entries]}
+        if whole.links:
+            tree["links"] = [{"path": each, "target": target} for each, target in whole.links]
+        if whole.folders:
+            tree["folders"] = [{"path": each} for each in whole.folders]
+        for _ in range(OFFERS):
+            answer = decode(types.TreeAnswer, await self._transport.json("POST", f"{path}/tree", tree, safe=True, timeout=120))
+            if answer.stored and not answer.missing:
+                return await self.get(name)
+            by_digest = {entry.digest: entry for entry in entries}
+            for digest in answer.missing:
+                await self._send(path, digest, await in_thread(bytes_of, found[by_digest[digest].path], by_digest[digest].size))
+        raise PaddockError("the server keeps missing files that were sent", code="UPLOAD_INCOMPLETE", retryable=True)
+
+    async def _ensure(self, name: str) -> None:
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Workspace", "metadata": {"name": name}}
+        try:
+            await self._transport.request("POST", self._base, body, safe=True)
+        except PaddockError as error:
+            if error.reason != "AlreadyExists":
+                raise
+
+    async def _send(self, path: str, digest: str, data: bytes) -> None:
+        await self._transport.request("PUT", f"{path}/blobs/{part(digest)}", data,
+                                      headers={"Content-Type": "application/octet-stream"}, timeout=600)
+
+    async def get(self, name: str) -> types.Workspace:
+        return decode(types.Workspace, await self._transport.json("GET", f"{self._base}/{part(name)}"))
+
+    async def files(self, name: str) -> List[types.TreeEntry]:
+        return decode(types.Tree, await self._transport.json("GET", f"{self._base}/{part(name)}/tree")).entries
+
+    async def delete(self, name: str) -> None:
+        await self._transport.request("DELETE", f"{self._base}/{part(name)}")
+
+
+__all__ = ["AsyncWorkspaces", "contents_of", "files_of"]

@@ -1,0 +1,36 @@
+"""The files of a workspace: paths, contents and what the server is told of them."""
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import stat
+from typing import Dict, List, Mapping, Union
+
+from . import types
+from ._folder import contents_of
+
+File = Union[bytes, str, pathlib.Path]
+
+
+def files_of(folder: Union[str, "os.PathLike[str]"]) -> Dict[str, pathlib.Path]:
+    """Every regular file below it but what `.gitignore` and `.paddockignore` files and the built-in rules leave out."""
+    return contents_of(folder).files
+
+
+def bytes_of(file: File, size: int = -1) -> bytes:
+    """`size`: of a file that may have grown since, as much as it had."""
+    if isinstance(file, pathlib.Path):
+        with file.open("rb") as opened:
+            return opened.read(size)
+    return file.encode() if isinstance(file, str) else file
+
+
+def _entry(path: str, file: File) -> types.TreeEntry:
+    data = bytes_of(file)
+    executable = isinstance(file, pathlib.Path) and bool(file.stat().st_mode & stat.S_IXUSR)
+    return types.TreeEntry(path, hashlib.sha256(data).hexdigest(), len(data), executable)
+
+
+def entries_of(found: Mapping[str, File]) -> List[types.TreeEntry]:
+    return sorted((_entry(each, file) for each, file in found.items()), key=lambda entry: entry.path.encode())

@@ -1,0 +1,33 @@
+"""Names, paths and objects as requests have them."""
+from __future__ import annotations
+
+import urllib.parse
+from typing import Any, Dict, Mapping, Optional
+
+from ._codec import encode
+from .errors import PaddockError
+
+
+def part(name: str) -> str:
+    """A name as one part of a path: nothing in it leads elsewhere."""
+    if name in ("", ".", ".."):
+        raise PaddockError(f"{name!r} is no name", code="INVALID_NAME")
+    return urllib.parse.quote(name, safe="")
+
+
+def path_in(path: str) -> str:
+    """A relative path in a tree, each part of it quoted."""
+    return "/".join(part(each) for each in path.split("/"))
+
+
+def query(**given: object) -> str:
+    """`?a=1&b=true` of those that are not None."""
+    words = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items() if value is not None}
+    return f"?{urllib.parse.urlencode(words)}" if words else ""
+
+
+def new_object(kind: str, name: str, prefix: str, spec: Any, labels: Optional[Mapping[str, str]]) -> Dict[str, Any]:
+    metadata: Dict[str, Any] = {"name": name} if name else {"generateName": prefix}
+    if labels:
+        metadata["labels"] = dict(labels)
+    return {"apiVersion": "paddock.dev/v1alpha1", "kind": kind, "metadata": metadata, "spec": encode(spec)}

@@ -1,0 +1,57 @@
+# Made by scripts/generate from _aio/_transport.py: change that, not this.
+"""Requests, repeated only where that can do nothing twice."""
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
+
+from ._backoff import backoff
+from ._wire import MAX_ANSWER, REPEATABLE, Answer, goes_on
+from .errors import PaddockError
+from ._http import Connections, sleep
+
+T = TypeVar("T")
+
+
+def repeated(action: Callable[[], T], safe: bool, patience: float = 0.0) -> T:
+    """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds while
+    nobody is there."""
+    since = time.monotonic()
+    for failed in itertools.count(1):
+        try:
+            return action()
+        except PaddockError as error:
+            if not goes_on(error, failed, safe, time.monotonic() - since < patience):
+                raise
+            sleep(error.retry_after + backoff(failed))
+    raise AssertionError("never reached")
+
+
+class Transport(Connections):
+    def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float, patience: float = 0.0) -> None:
+        super().__init__(base_url, token, ca_file, timeout)
+        self.patience = patience
+
+    def _once(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str], timeout: Optional[float]) -> Answer:
+        with self.open(method, target, body, headers, timeout) as response:
+            data = response.read(MAX_ANSWER + 1)
+            if len(data) > MAX_ANSWER:
+                raise PaddockError("the answer is too large to be kept in memory", code="ANSWER_TOO_LARGE")
+            response.read()  # nothing is left: the connection can be used again
+            return Answer(response.status, data, response.getheader("Content-Type") or "")
+
+    def request(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
+                safe: bool = False, timeout: Optional[float] = None) -> Answer:
+        """`body`: bytes, or what is sent as JSON. `safe`: sending it twice does it once."""
+        sent: Dict[str, str] = {"Accept": "application/json", **(headers or {})}
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body, allow_nan=False).encode()
+            sent["Content-Type"] = "application/json"
+        return repeated(lambda: self._once(method, target, body, sent, timeout), safe or method in REPEATABLE, self.patience)
+
+    def json(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
+             safe: bool = False, timeout: Optional[float] = None) -> Any:
+        answer = self.request(method, target, body, headers=headers, safe=safe, timeout=timeout)
+        return answer.json()

@@ -1,0 +1,99 @@
+"""What both transports, the blocking one and the one of asyncio, do alike: addresses, trust, and what may be sent again."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import ssl
+import urllib.parse
+from typing import Any, Dict, Optional
+
+from .errors import PaddockError, unexpected
+
+MAX_ATTEMPTS = 4
+MAX_ANSWER = 256 << 20
+MAX_ERROR = 1 << 20
+KEPT = 8  # connections
+KEPT_S = 20.0  # the server closes after 60 s without a request
+NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+REPEATABLE = ("GET", "PUT", "DELETE")
+# Nothing has been begun: such a request may be sent again whatever it asks for.
+NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    status: int
+    body: bytes
+    content_type: str
+
+    def json(self) -> Any:
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise unexpected("it is no JSON") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Server:
+    """Where requests go, and what each of them carries."""
+    host: str
+    port: Optional[int]
+    prefix: str
+    headers: Dict[str, str]
+    tls: Optional[ssl.SSLContext]
+
+
+def server_at(base_url: str, token: str, ca_file: Optional[str]) -> Server:
+    url = urllib.parse.urlsplit(base_url)
+    try:
+        port = url.port
+    except ValueError:
+        raise _invalid(f"{base_url}: the port must be a number up to 65535") from None
+    if url.scheme not in ("http", "https") or not url.hostname or url.username or url.query or url.fragment:
+        raise _invalid(f"{base_url} must be an address such as https://host:port")
+    if token and url.scheme == "http" and url.hostname not in LOOPBACK:
+        raise _invalid(f"{base_url}: a token is sent over https:// only, or to this host")
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise PaddockError("a token has visible ASCII characters only", code="INVALID_TOKEN")
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return Server(url.hostname, port, url.path.rstrip("/"), headers, _trust(ca_file) if url.scheme == "https" else None)
+
+
+def _invalid(message: str) -> PaddockError:
+    return PaddockError(message, code="INVALID_SERVER")
+
+
+def _trust(ca_file: Optional[str]) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except (OSError, ssl.SSLError):
+        raise PaddockError("the CA file cannot be read as certificates (PEM)", code="CA_FILE_UNREADABLE") from None
+
+
+def not_connected(error: Exception) -> PaddockError:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        if error.verify_code in NOT_VALID_NOW:
+            return PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate",
+                                code="CERTIFICATE_NOT_VALID_NOW")
+        return PaddockError("the server's certificate is not trusted; give its CA as ca_file", code="SERVER_NOT_TRUSTED")
+    reason = (error.strerror if isinstance(error, OSError) else None) or "no answer"
+    return PaddockError(f"the server cannot be reached: {reason}", code="UNREACHABLE", retryable=True)
+
+
+def lost(timed_out: bool) -> PaddockError:
+    if timed_out:
+        return PaddockError("the server did not answer in time", code="TIMEOUT", retryable=True)
+    return PaddockError("the connection was lost before the whole answer was there", code="CONNECTION_LOST", retryable=True)
+
+
+def nobody_there(error: PaddockError) -> bool:
+    """There was no answer, or one that the server cannot work now: it is being started, mended or moved."""
+    return error.code in ("UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER") or error.code.startswith("STORE_")
+
+
+def goes_on(error: PaddockError, failed: int, safe: bool, patient: bool) -> bool:
+    """Whether a request is sent again after its `failed`-th failure. `safe`: that does it once; `patient`: time is left to wait for
+    a server that is not there."""
+    may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
+    return may_repeat and (failed < MAX_ATTEMPTS or (patient and nobody_there(error)))
