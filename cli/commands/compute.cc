@@ -5,6 +5,7 @@
 #include "cli/client/foreground.h"
 #include "cli/client/health.h"
 #include "cli/client/returned_files.h"
+#include "cli/client/run_plan.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/run_job.h"
@@ -166,6 +167,17 @@ struct Created {
   contracts::Tree sent;
 };
 
+// Whoever watches would wait for a node that does not exist. Asked only where something is asked
+// for that a node may not have; whatever else is wrong, the creation says.
+Status check_size(const Job& job, client::ControllerClient& client, contracts::Run wanted,
+                  const contracts::Tree& tree) {
+  if (!wanted.spec.resources || job.options.detach || job.options.wait_for_node) return {};
+  wanted.spec.workspace.clear();
+  const Result<wire::Value> answer = ask_plan(client, wanted, tree);
+  const auto plan = answer.ok() ? wire::decode<contracts::RunPlan>(*answer) : answer.error();
+  return plan.ok() ? check_some_node_is_large_enough(*plan) : Status();
+}
+
 Result<Created> create_once(const Job& job, client::ControllerClient& client,
                             const std::optional<StdinFile>& input, Foreground& foreground) {
   ASSIGN_OR_RETURN(cas::Scan scan, hash_project(job, client));
@@ -174,6 +186,7 @@ Result<Created> create_once(const Job& job, client::ControllerClient& client,
   if (input) {
     ASSIGN_OR_RETURN(wanted.spec.stdin_file, input->add_to(scan, job.options.folder));
   }
+  TRY(check_size(job, client, wanted, scan.tree));
   ASSIGN_OR_RETURN(contracts::Run run, create_of(job, client, scan, std::move(wanted), foreground));
   return Created{std::move(run), std::move(scan.tree)};
 }

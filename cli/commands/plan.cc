@@ -1,4 +1,5 @@
 // `paddock plan`: what `paddock compute` would do, without doing it.
+#include "cli/client/run_plan.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/grammar/other_way.h"
@@ -10,7 +11,6 @@
 #include "cli/terminal/safe_output.h"
 #include "cli/terminal/table.h"
 #include "common/cas/tree.h"
-#include "common/contracts/api_paths.h"
 #include "common/contracts/run_plan.h"
 
 namespace paddock::cli {
@@ -41,24 +41,13 @@ void print(const RunPlan& plan, const cas::Scan& scan, const Env& env) {
   if (!enforced.rows.empty()) env.out.write("enforced there:\n" + render(enforced, "  "));
 }
 
-// More than these are not sent along: then nothing is asked that the files would answer.
-constexpr size_t kMostFiles = 20'000;
-
-wire::Value request_of(const contracts::Run& run, const contracts::Tree& tree) {
-  wire::Value request = wire::encode(run);
-  if (tree.entries.size() <= kMostFiles) request.set("tree", wire::encode(tree));
-  return request;
-}
-
 Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OptionFiles files, read_option_files(parsed));
   ASSIGN_OR_RETURN(const ComputeOptions options, compute_options(parsed, env, files));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("format")));
   ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(options.folder, {}));
   const contracts::Run run = make_run(options, "plan", "");
-  const std::string target = contracts::paths::collection(options.name_space, "plan");
-  ASSIGN_OR_RETURN(const wire::Value answer,
-                   watcher.client.send("POST", target, request_of(run, scan.tree)));
+  ASSIGN_OR_RETURN(const wire::Value answer, ask_plan(watcher.client, run, scan.tree));
   ASSIGN_OR_RETURN(const RunPlan decoded, wire::decode<RunPlan>(answer));
   if (is_document(format)) {
     env.out.write(document_text(answer, format));

@@ -20,6 +20,8 @@ const OptionRow kArtifactOutput{"--output", "DIR",
                                 "where artifacts are written; the project's folder unless given"};
 const OptionRow kDocumentOutput{"-o,--output", "FORMAT", "json or yaml: the whole answer"};
 const OptionRow kDetach{"--detach", "", "print the run's name and return once it is created"};
+const OptionRow kWaitForNode{"--wait-for-node", "",
+                             "wait even if no node that there is has as much as is asked for"};
 const OptionRow kProgress{"--progress", "FORM",
                           "auto, plain (nothing is redrawn) or json (objects, one per line)"};
 
@@ -27,7 +29,7 @@ const OptionRow kProgress{"--progress", "FORM",
 CommandRow with_run_options(CommandRow row) {
   const std::vector<OptionRow> files = {kArtifactDir, kPublish,  kVolume,         kRunName,
                                         kNamespace,   kRunLabel, kArtifactOutput, kDetach,
-                                        kProgress,    kVerbose};
+                                        kWaitForNode, kProgress, kVerbose};
   row.options.insert(row.options.end(), files.begin(), files.end());
   const std::vector<OptionRow> more = run_option_rows();
   row.options.insert(row.options.end(), more.begin(), more.end());

@@ -93,6 +93,7 @@ Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env,
   options.output = parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : home;
   ASSIGN_OR_RETURN(options.progress, parse_progress_form(parsed.text("progress")));
   options.detach = parsed.has("detach");
+  options.wait_for_node = parsed.has("wait-for-node");
   options.verbose = parsed.has("verbose");
   return options;
 }

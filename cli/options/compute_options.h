@@ -27,6 +27,7 @@ struct ComputeOptions {
   std::string output;  // absolute
   ProgressForm progress = ProgressForm::kAuto;
   bool detach = false;
+  bool wait_for_node = false;
   bool verbose = false;
 };
 

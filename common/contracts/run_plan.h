@@ -13,10 +13,13 @@ struct PlanGroup {
   int64_t nodes = 0;
   std::string reason;
   std::string remedy;
+  bool too_small = false;
   static constexpr auto describe() {
     return std::tuple{field("nodes", &PlanGroup::nodes, "how many"),
                       field("reason", &PlanGroup::reason, "why they do not fit"),
-                      field("remedy", &PlanGroup::remedy, "what would help")};
+                      field("remedy", &PlanGroup::remedy, "what would help"),
+                      field("tooSmall", &PlanGroup::too_small,
+                            "they would not fit with nothing else on them either")};
   }
 };
 

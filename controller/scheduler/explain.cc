@@ -1,7 +1,6 @@
 #include "controller/scheduler/explain.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "common/base/text.h"
 #include "controller/scheduler/filters/filter.h"
@@ -24,13 +23,9 @@ struct Refused {
   int64_t most_offered = 0;
 };
 
-// Roughly, so that what waits is not told anew at each change: rounded down to a power of two.
 std::string offered_text(const Filter& filter, const Refused& refused) {
-  if (filter.offers == nullptr) return "";
-  const auto most =
-      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(refused.most_offered)));
-  return most < (1 << 20) ? " (none has any)"
-                          : cat(" (the emptiest has at least ", format_bytes(most), ")");
+  if (filter.offer == nullptr) return "";
+  return cat(" (", filter.offer->in_words(refused.most_offered), ")");
 }
 
 }  // namespace
@@ -43,8 +38,8 @@ std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nod
     if (!filter) return {};
     Refused& mine = refused[*filter];
     ++mine.nodes;
-    if (const auto offers = filters()[*filter].offers)
-      mine.most_offered = std::max(mine.most_offered, offers(node));
+    if (const Offer* offer = filters()[*filter].offer)
+      mine.most_offered = std::max(mine.most_offered, offer->of(node));
   }
   std::vector<NodeGroup> groups;
   for (size_t i = 0; i < refused.size(); ++i) {
@@ -53,7 +48,7 @@ std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nod
     Misfit reason = filters()[i].explain(demand);
     groups.push_back(
         {count, cat(count == 1 ? reason.one : reason.many, offered_text(filters()[i], refused[i])),
-         std::move(reason.remedy)});
+         std::move(reason.remedy), filters()[i].lack == Lack::kForGood});
   }
   return groups;
 }

@@ -12,6 +12,7 @@ struct NodeGroup {
   int64_t nodes = 0;
   std::string reason;  // "have no nvidia device"
   std::string remedy;
+  bool too_small = false;  // whatever ends there
 };
 
 // The filter that refuses this node first, as an index of filters(); nothing if it would do.

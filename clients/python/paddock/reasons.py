@@ -215,6 +215,7 @@ Reason = Literal[
     "WAITING",
     "BOUND",
     "UNSCHEDULABLE",
+    "NO_NODE_LARGE_ENOUGH",
     "REFUSED",
     "RETRY",
     "PREEMPTED",

@@ -370,6 +370,7 @@ class PlanGroup:
     nodes: int = 0  # how many
     reason: str = ""  # why they do not fit
     remedy: str = ""  # what would help
+    tooSmall: bool = False  # they would not fit with nothing else on them either
 
 
 @dataclasses.dataclass

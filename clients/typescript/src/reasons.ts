@@ -214,6 +214,7 @@ export type Reason =
   | "WAITING"
   | "BOUND"
   | "UNSCHEDULABLE"
+  | "NO_NODE_LARGE_ENOUGH"
   | "REFUSED"
   | "RETRY"
   | "PREEMPTED"

@@ -752,6 +752,8 @@ export interface PlanGroup {
   reason: string;
   /** what would help */
   remedy: string;
+  /** they would not fit with nothing else on them either */
+  tooSmall: boolean;
 }
 
 export interface PlanEnforcement {

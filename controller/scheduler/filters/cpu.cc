@@ -4,6 +4,13 @@
 
 namespace paddock::scheduler {
 
+namespace {
+
+const Offer kCores = {[](const NodeState& node) { return node.capacity.cpu; },
+                      [](int64_t most) { return cat("the largest has ", most); }};
+
+}  // namespace
+
 const Filter kCpuFilter = {
     DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) { return demand.cpu <= node.capacity.cpu; },
@@ -12,6 +19,8 @@ const Filter kCpuFilter = {
                     cat("have fewer than ", demand.cpu, " cores"),
                     cat("ask for fewer cores or add a node with ", demand.cpu)};
     },
+    &kCores,
+    Lack::kForGood,
 };
 
 const Filter kFreeCpuFilter = {

@@ -34,6 +34,8 @@ const Filter kDeviceFilter = {
       return Misfit{cat("has ", none, what), cat("have ", none, what),
                     cat("add a node with ", demand.accelerators->count == 1 ? "1 " : "", what)};
     },
+    nullptr,
+    Lack::kForGood,
 };
 
 const Filter kFreeDeviceFilter = {

@@ -1,8 +1,23 @@
 // Disk, by what the runs on a node asked for, and what a run's files need to come there.
+#include <bit>
+
 #include "common/base/text.h"
 #include "controller/scheduler/filters/filter.h"
 
 namespace paddock::scheduler {
+
+namespace {
+
+// Roughly, so that what waits is not told anew at each change: rounded down to a power of two.
+std::string emptiest(int64_t most) {
+  const auto rough = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+  return rough < (1 << 20) ? "none has any"
+                           : cat("the emptiest has at least ", format_bytes(rough));
+}
+
+const Offer kUnusedDisk = {unused_disk, emptiest};
+
+}  // namespace
 
 const Filter kFreeDiskFilter = {
     DependsOn::kAmounts,
@@ -18,7 +33,7 @@ const Filter kFreeDiskFilter = {
                     cat(less, ", wait for a run to end, free space on the disk of a node, or add ",
                         "one with a larger disk")};
     },
-    unused_disk,
+    &kUnusedDisk,
 };
 
 }  // namespace paddock::scheduler

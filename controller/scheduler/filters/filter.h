@@ -19,12 +19,21 @@ struct Misfit {
 // what a node has and has free.
 enum class DependsOn { kKindOfNode, kAmounts };
 
+// How much of it a node offers: the most of those that were refused is said.
+struct Offer {
+  int64_t (*of)(const NodeState& node);
+  std::string (*in_words)(int64_t most);  // "the largest has 2"
+};
+
+// Whether what a node lacks may come by waiting for what is on it, or is more than all that it has.
+enum class Lack { kNow, kForGood };
+
 struct Filter {
   DependsOn depends_on;
   bool (*admits)(const Demand& demand, const NodeState& node);
   Misfit (*explain)(const Demand& demand);
-  // The bytes that a node offers of it: the most of those that were refused is said.
-  int64_t (*offers)(const NodeState& node) = nullptr;
+  const Offer* offer = nullptr;
+  Lack lack = Lack::kNow;
 };
 
 // In the order in which they are asked; the first that refuses is the one that is named.

@@ -4,6 +4,13 @@
 
 namespace paddock::scheduler {
 
+namespace {
+
+const Offer kAllMemory = {[](const NodeState& node) { return node.capacity.memory.bytes; },
+                          [](int64_t most) { return cat("the largest has ", format_bytes(most)); }};
+
+}  // namespace
+
 const Filter kMemoryFilter = {
     DependsOn::kAmounts,
     [](const Demand& demand, const NodeState& node) {
@@ -15,6 +22,8 @@ const Filter kMemoryFilter = {
                     cat("have less than ", size, " of memory"),
                     cat("ask for less memory or add a node with ", size)};
     },
+    &kAllMemory,
+    Lack::kForGood,
 };
 
 const Filter kFreeMemoryFilter = {

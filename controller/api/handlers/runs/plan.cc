@@ -19,7 +19,7 @@ contracts::RunPlan plan_of(const scheduler::Preview& preview) {
   plan.over_quota = preview.over_quota;
   plan.ahead = preview.ahead;
   for (const scheduler::NodeGroup& group : preview.groups)
-    plan.groups.push_back({group.nodes, group.reason, group.remedy});
+    plan.groups.push_back({group.nodes, group.reason, group.remedy, group.too_small});
   return plan;
 }
 
