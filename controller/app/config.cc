@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/settings.h"
+#include "controller/http_server/cors.h"
 
 namespace paddock::app {
 namespace {
@@ -39,6 +40,12 @@ void Config::validate(wire::Check& check) const {
     check.fail("tls", "certFile and keyFile belong together");
   if (plain_http && !tls.cert_file.empty())
     check.fail("plainHttpOnLoopback", "must be false when tls is given");
+  for (size_t i = 0; i < allowed_origins.size(); ++i) {
+    if (!http_server::is_origin(allowed_origins[i]))
+      check.fail(cat("allowedOrigins[", i, "]"),
+                 "must be an origin as browsers send it: https://app.example or "
+                 "http://localhost:5173, in lower case, without a path or the scheme's own port");
+  }
   if (blobs.keep_unused.value < std::chrono::hours(1))
     check.fail("blobs.keepUnused", "must be 1h or more, so that no upload loses its files");
   if (log_level != "debug" && log_level != "info" && log_level != "warn" && log_level != "error") {

@@ -133,6 +133,7 @@ struct Config {
   bool plain_http = false;
   std::string unix_socket;
   std::vector<std::string> allowed_hosts;
+  std::vector<std::string> allowed_origins;
   bool enroll_token = true;
   int64_t max_connections = 4000;
   int64_t max_runs_per_namespace = 0;
@@ -161,6 +162,8 @@ struct Config {
         field("unixSocket", &Config::unix_socket, "also listen on this socket file"),
         field("allowedHosts", &Config::allowed_hosts, "further names clients may use",
               {.max_length = 64}),
+        field("allowedOrigins", &Config::allowed_origins,
+              "pages that may ask and read here: https://app.example", {.max_length = 64}),
         field("enrollToken", &Config::enroll_token,
               "whether tokens/enroll is made, by which any host may join under a free name"),
         field("maxConnections", &Config::max_connections, "at once", {.min = 8, .max = 100'000}),

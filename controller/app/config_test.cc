@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/wire/yaml.h"
 #include "controller/app/flags.h"
@@ -88,6 +89,21 @@ TEST(Config, NamesTheKeyThatIsWrong) {
   EXPECT_EQ(field("dataDir: here"), "dataDir");
   EXPECT_FALSE(load_config("a: [", {}).ok());
   EXPECT_FALSE(load_config("", {{"PADDOCK_CONTROLLER_PROT", "1"}}).ok());
+}
+
+TEST(Config, OriginsAreThoseThatBrowsersSend) {
+  const auto config = [](const std::string& origin) {
+    return load_config(cat("allowedOrigins: ['", origin, "']"), {});
+  };
+  for (const char* good : {"https://app.example", "https://app.example:8443", "https://10.0.0.1",
+                           "http://localhost:5173", "http://127.0.0.1", "http://[::1]:3000"})
+    EXPECT_TRUE(config(good).ok()) << good;
+  for (const char* bad : {"*", "", "null", "app.example", "https://", "https://App.example",
+                          "https://app.example/", "https://app.example:443", "http://app.example",
+                          "http://localhost:80", "https://*.example", "https://a@b", "file://x"}) {
+    ASSERT_FALSE(config(bad).ok()) << bad;
+    EXPECT_EQ(config(bad).error().causes.at(0).field, "allowedOrigins[0]") << bad;
+  }
 }
 
 TEST(Flags, AreReadInBothForms) {

@@ -208,10 +208,21 @@ Result<std::string> Controller::start() {
   options.max_connections = static_cast<size_t>(config_.max_connections);
   options.wall = [this] { return dependencies_.clock.wall(); };
   options.allowed_hosts = config_.allowed_hosts;
+  options.allowed_origins = config_.allowed_origins;
   ASSIGN_OR_RETURN(server_, http_server::Server::start(std::move(options), handler_));
   TRY(start_execute_port());
   return cat(config_.plain_http ? "http" : "https", "://", url_host(config_.host), ":", port());
 }
+
+namespace {
+
+// Which of the two ports an error is about.
+Error of_execute(Error error) {
+  for (Cause& cause : error.causes) cause.field = cat("execute.", cause.field);
+  return error;
+}
+
+}  // namespace
 
 // Its clients have no token, so it is open on loopback, and there alone: on any other address it
 // asks for one, and speaks TLS.
@@ -228,12 +239,14 @@ Status Controller::start_execute_port() {
     ASSIGN_OR_RETURN(options.listen[0].tls,
                      prepare_tls(config_, dependencies_.random, dependencies_.clock.wall()));
     options.plain_paths = {"/health", "/livez"};
+    options.allowed_origins = config_.allowed_origins;  // where no token is asked for, no page may
   }
   options.allowed_hosts = config_.allowed_hosts;
   options.wall = [this] { return dependencies_.clock.wall(); };
-  ASSIGN_OR_RETURN(execute_server_,
-                   http_server::Server::start(std::move(options),
-                                              api::make_handler(*execute_router_, *services_)));
+  auto server = http_server::Server::start(std::move(options),
+                                           api::make_handler(*execute_router_, *services_));
+  if (!server.ok()) return of_execute(server.error());
+  execute_server_ = std::move(*server);
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "controller/http_server/cors.h"
 #include "controller/http_server/refusal.h"
 #include "controller/http_server/request_head.h"
 
@@ -55,9 +56,7 @@ bool Connection::begin() {
   return true;
 }
 
-bool Connection::lacks_tls() const {
-  return names_.tls && greeting_.plain_http && !rules_.options.plain_paths.empty();
-}
+bool Connection::lacks_tls() const { return names_.tls && greeting_.plain_http; }
 
 // Whoever asks health checks by habit needs no certificate; all others are told what is missing.
 Status Connection::check_tls(const RequestHead& head) const {
@@ -87,14 +86,24 @@ void Connection::refuse(const Error& error) {
 bool Connection::serve_one() {
   Result<std::optional<RequestHead>> head = next_head();
   if (head.ok() && !head->has_value()) return false;
-  Status status = head.ok() ? check_origin(**head, names_) : Status(head.error());
-  if (status.ok()) status = check_tls(**head);
+  const Status status = head.ok() ? check(**head) : Status(head.error());
   if (status.ok()) return answer(std::move(**head));
   bytes_unread_ = true;
+  Response refused = refusal(status.error());
+  if (head.ok()) open_to(origin_of(**head), refused);
   const bool head_only = head.ok() && (*head)->method == "HEAD";
-  (void)rules_.codec.write(*transport_, refusal(status.error()),
+  (void)rules_.codec.write(*transport_, std::move(refused),
                            {.head_only = head_only, .close = true});
   return false;
+}
+
+Status Connection::check(const RequestHead& head) const {
+  TRY(check_tls(head));
+  return check_origin(head, names_, rules_.options.allowed_origins);
+}
+
+std::string Connection::origin_of(const RequestHead& head) const {
+  return allowed_origin(head, rules_.options.allowed_origins);
 }
 
 // While places are scarce, whoever asks nothing gives his back soon: idle clients cannot keep all.
@@ -147,13 +156,16 @@ bool Connection::answer(RequestHead head) {
   Body body(*transport_, input_,
             {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
   const Client client = client_of(*transport_, rules_.disconnects);
+  const std::string origin = origin_of(head);
+  std::optional<Response> asked_ahead = preflight(head, origin);
   Request request = to_request(std::move(head), body, client);
   request.over_unix_socket = over_unix_socket_;
   request.gateway_run = greeting_.gateway_run;
-  Response response = call_handler(request);
+  Response response = asked_ahead ? std::move(*asked_ahead) : call_handler(request);
   // Whatever the handler made of a body that came too slowly: the client did it.
   if (body.failure() && body.failure()->reason == "BODY_TOO_SLOW")
     response = refusal(*body.failure());
+  open_to(origin, response);
   const bool settled = body.settle();
   bytes_unread_ = !settled;
   const bool keep = settled && !form.close && !transport_->stopping();

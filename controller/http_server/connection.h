@@ -33,6 +33,9 @@ class Connection {
   bool begin();
   bool lacks_tls() const;
   Status check_tls(const RequestHead& head) const;
+  Status check(const RequestHead& head) const;
+  // Of the page that asks, if the operator named it.
+  std::string origin_of(const RequestHead& head) const;
   bool serve_one();
   // Nothing: the connection ended between two requests.
   Result<std::optional<RequestHead>> next_head();

@@ -31,10 +31,11 @@ bool changes_state(const std::string& method) {
 }
 
 Error origin_denied() {
-  return {Code::kPermissionDenied,
-          "ORIGIN_DENIED",
-          "a page of another origin may not change anything here",
-          {{"origin", "must be this server's own address"}}};
+  return {
+      Code::kPermissionDenied,
+      "ORIGIN_DENIED",
+      "a page of another origin may not change anything here",
+      {{"origin", "must be this server's own address, or one of the controller's allowedOrigins"}}};
 }
 
 Status check_own_origin(const std::string& origin, const Authority& host, bool tls) {
@@ -78,7 +79,8 @@ bool is_loopback_name(std::string_view host) {
   return is_ipv4(text) && text.starts_with("127.");
 }
 
-Status check_origin(const RequestHead& head, const OwnNames& own) {
+Status check_origin(const RequestHead& head, const OwnNames& own,
+                    const std::vector<std::string>& named) {
   const auto host = parse_authority(head.headers.at("host"));
   if (!host) return header_error("host", "the Host header is not a host with an optional port");
   const bool known = own.any || is_loopback_name(host->host) ||
@@ -90,6 +92,7 @@ Status check_origin(const RequestHead& head, const OwnNames& own) {
   }
   const auto origin = head.headers.find("origin");
   if (origin == head.headers.end() || !changes_state(head.method)) return {};
+  if (std::ranges::count(named, origin->second) > 0) return {};
   // Whoever passes requests on to a socket file speaks for its pages, under a scheme of its own.
   const bool tls = own.any ? origin->second.starts_with("https://") : own.tls;
   return check_own_origin(origin->second, *host, tls);

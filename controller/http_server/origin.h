@@ -28,8 +28,10 @@ struct OwnNames {
   bool any = false;                // a unix socket: no browser can reach it
 };
 
-// What changes something comes from no page or from this server's own: the origin's scheme, host
-// and port are those under which the request came here. A request without an Origin is no page's.
-Status check_origin(const RequestHead& head, const OwnNames& own);
+// What changes something comes from no page, from this server's own (the origin's scheme, host and
+// port are those under which the request came here) or from one that the operator named. A request
+// without an Origin is no page's.
+Status check_origin(const RequestHead& head, const OwnNames& own,
+                    const std::vector<std::string>& named = {});
 
 }  // namespace paddock::http_server

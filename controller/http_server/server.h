@@ -39,9 +39,10 @@ struct ServerOptions {
   int write_timeout_ms = 30'000;        // for each 64 KiB: a client that does not read
   // Host headers accepted besides loopback names and the listen addresses (DNS rebinding).
   std::vector<std::string> allowed_hosts;
+  // Pages of these origins may ask, and read the answers: https://app.example, as browsers send it.
+  std::vector<std::string> allowed_origins;
   // What a TLS listener answers to GET by plain HTTP too: health, which says nothing to anybody.
-  // Then whatever else comes without TLS is told that it is needed (TLS_REQUIRED); with none,
-  // nothing.
+  // Whatever else comes without TLS is told that it is needed (TLS_REQUIRED).
   std::vector<std::string> plain_paths;
   // What answers are dated by, for clients that compare clocks; any thread. Empty: no Date.
   std::function<WallTime()> wall;

@@ -13,6 +13,7 @@
 namespace paddock::http_server {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -222,12 +223,52 @@ TEST_F(ServerTls, HealthIsAnsweredWithoutTlsWhereThatIsAllowedAndNothingElse) {
   EXPECT_THAT(tls.read_until("pong"), HasSubstr("200 OK"));
 }
 
-TEST_F(ServerTls, PlainBytesOnATlsPortAreCutOff) {
+TEST_F(ServerTls, WhoComesWithoutTlsIsToldThatItIsNeededAndIsGivenNothing) {
   start(tls_listener());
-  RawClient plain = client();
-  plain.send(get("/ping"));
-  EXPECT_EQ(plain.read_to_end().find("HTTP"), std::string::npos);
+  for (const std::string& asked :
+       {get("/ping"), post("/echo", "x"), cat("GET /ping HTTP/1.1\r\nHost: elsewhere\r\n\r\n"),
+        cat("OPTIONS /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")}) {
+    const Answer refused = client().ask(asked);
+    EXPECT_EQ(refused.status, 400) << asked;
+    EXPECT_THAT(refused.body, HasSubstr("TLS_REQUIRED")) << asked;
+  }
+  for (const std::string& nonsense : {std::string(1, '\0'), std::string("\x80\x2e\x01"),
+                                      std::string("\x15\x03\x01\x00\x02\x02\x46")}) {
+    RawClient plain = client();
+    plain.send(nonsense + std::string(64, '\0'));
+    EXPECT_EQ(plain.read_to_end().find("HTTP"), std::string::npos);
+  }
   EXPECT_EQ(handled_.count(), 0);
+}
+
+TEST_F(ServerTls, PagesOfNamedOriginsAskAndReadAndNoOthers) {
+  ServerOptions options = tls_listener();
+  options.allowed_origins = {"https://app.example", "http://localhost:5173"};
+  start(std::move(options));
+  const auto ask = [&](const std::string& method, const std::string& origin,
+                       const std::string& more = "") {
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    one.send(cat(method, " /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: ", origin, "\r\n", more,
+                 "Connection: close\r\nContent-Length: 0\r\n\r\n"));
+    return one.read_until("never");
+  };
+  const std::string ahead = "Access-Control-Request-Method: POST\r\n";
+  for (const std::string origin : {"https://app.example", "http://localhost:5173"}) {
+    EXPECT_THAT(ask("POST", origin),
+                AllOf(HasSubstr("200 OK"), HasSubstr("vary: Origin"),
+                      HasSubstr(cat("access-control-allow-origin: ", origin))));
+    const int handled = handled_.count();
+    EXPECT_THAT(ask("OPTIONS", origin, ahead),
+                AllOf(HasSubstr(" 204 "), HasSubstr("Idempotency-Key"),
+                      HasSubstr(cat("access-control-allow-origin: ", origin))));
+    EXPECT_EQ(handled_.count(), handled);
+  }
+  for (const std::string origin : {"https://app.example:444", "http://app.example", "null",
+                                   "https://app.example.evil", "https://APP.example"}) {
+    EXPECT_THAT(ask("POST", origin), HasSubstr("ORIGIN_DENIED")) << origin;
+    for (const std::string& found : {ask("GET", origin), ask("OPTIONS", origin, ahead)})
+      EXPECT_THAT(found, Not(HasSubstr("access-control-"))) << origin;
+  }
 }
 
 TEST_F(ServerTls, AHandshakeThatDoesNotEndIsCutOff) {  // T26
