@@ -18,7 +18,7 @@ export interface Failure {
   details?: Record<string, unknown>;
 }
 
-/** The server refused, or could not be reached. */
+/** The server refused, or could not be reached: then `cause` is what the runtime said. */
 export class PaddockError extends Error {
   /** stable, for programs: COMMAND_NOT_ALLOWED, RUN_NOT_FOUND, UNREACHABLE, …; a later server may say others */
   readonly code: Reason | (string & {});
@@ -34,8 +34,8 @@ export class PaddockError extends Error {
   /** what else the server says */
   readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(message: string, failure: Failure) {
-    super(message);
+  constructor(message: string, failure: Failure, options?: ErrorOptions) {
+    super(message, options);
     this.name = "PaddockError";
     this.code = failure.code;
     this.statusCode = failure.statusCode ?? 0;

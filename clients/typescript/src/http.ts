@@ -8,7 +8,9 @@ const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
 const NEVER_BEGUN = ["UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
+/** The words of OpenSSL's verification, as Node has them, and Node's own. */
+const NOT_TRUSTED = /CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH|ERR_TLS/;
 
 /** What every call takes. */
 export interface CallOptions {
@@ -47,15 +49,26 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal): unknown
   if (caller?.aborted) return caller.reason;
   if (watchdog.expired) return new PaddockError("the server did not answer in time", { code: "TIMEOUT", retryable: true });
   if (error instanceof PaddockError) return error;
-  const code = String((error as { cause?: { code?: unknown } })?.cause?.code ?? "");
+  const cause = { cause: error };
+  const code = codeOf(error);
   if (code === "CERT_NOT_YET_VALID" || code === "CERT_HAS_EXPIRED") {
-    return new PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate", { code: "CERTIFICATE_NOT_VALID_NOW" });
+    return new PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate", { code: "CERTIFICATE_NOT_VALID_NOW" }, cause);
   }
-  if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) {
-    return new PaddockError("the server's certificate is not trusted; NODE_EXTRA_CA_CERTS names a file with its CA", { code: "SERVER_NOT_TRUSTED" });
+  if (NOT_TRUSTED.test(code)) {
+    return new PaddockError(`the server's certificate is not trusted (${code}): connect() of "paddock/node" takes a caFile, NODE_EXTRA_CA_CERTS names one`, { code: "SERVER_NOT_TRUSTED" }, cause);
   }
-  if (NOT_SENT.includes(code)) return new PaddockError(`the server cannot be reached: ${code}`, { code: "UNREACHABLE", retryable: true });
-  return new PaddockError("the connection was lost before the whole answer was there", { code: "CONNECTION_LOST", retryable: true });
+  if (NOT_SENT.includes(code)) return new PaddockError(`the server cannot be reached: ${code}`, { code: "UNREACHABLE", retryable: true }, cause);
+  return new PaddockError("the connection was lost before the whole answer was there", { code: "CONNECTION_LOST", retryable: true }, cause);
+}
+
+/** Of what fetch threw: its own, or of what it was caused by, also where several addresses were tried. */
+function codeOf(error: unknown): string {
+  for (let each = error, depth = 0; each instanceof Error && depth < 5; depth++) {
+    const { code, errors, cause } = each as { code?: unknown; errors?: unknown; cause?: unknown };
+    if (typeof code === "string" && code !== "") return code;
+    each = Array.isArray(errors) ? errors[0] : cause;
+  }
+  return "";
 }
 
 export function checkedUrl(baseUrl: string, token: string): string {

@@ -7,4 +7,4 @@ export type { CallOptions } from "./http.js";
 export type { CreateOptions, LogOptions, Runs, WaitOptions } from "./runs.js";
 export type { CommandEvent, CommandOptions, Files as SessionFiles, SandboxOptions, Sandboxes, Session } from "./sandboxes.js";
 export type * from "./types.js";
-export type { Files, Workspaces } from "./workspaces.js";
+export type { Contents, Entry, File, Files, Workspaces } from "./workspaces.js";

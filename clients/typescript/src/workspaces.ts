@@ -2,20 +2,42 @@
 import { sha256 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
 import { part, type CallOptions, type Transport } from "./http.js";
-import type { Tree, TreeAnswer, TreeEntry, TreeEntryInput, Workspace } from "./types.js";
+import type { Tree, TreeAnswer, TreeEntry, TreeInput, Workspace } from "./types.js";
 
 const OFFERS = 3; // a blob may be removed between two offers, but not for ever
 
-/** Contents by relative path. */
-export type Files = Record<string, string | Uint8Array>;
+/** A file that is read when it is needed, at most twice: for its digest, and if the server lacks it. */
+export interface Entry {
+  read(): Promise<Uint8Array>;
+  executable?: boolean | undefined;
+}
 
-function bytesOf(file: string | Uint8Array): Uint8Array {
-  return typeof file === "string" ? new TextEncoder().encode(file) : file;
+export type File = string | Uint8Array | Entry;
+
+/** Contents by relative path. */
+export type Files = Record<string, File>;
+
+/** A folder; `contentsOf` of "paddock/node" makes one of a path of this host. */
+export interface Contents {
+  files: Files;
+  /** target by path */
+  links: Record<string, string>;
+  /** with nothing in them */
+  folders: string[];
+}
+
+async function bytesOf(file: File): Promise<Uint8Array> {
+  if (typeof file === "string") return new TextEncoder().encode(file);
+  return file instanceof Uint8Array ? file : file.read();
+}
+
+function isContents(given: Files | Contents): given is Contents {
+  return typeof given.files === "object" && !(given.files instanceof Uint8Array) && Array.isArray(given.folders);
 }
 
 /** By the bytes of their UTF-8, as the server wants them. */
-function inOrder(one: TreeEntryInput, other: TreeEntryInput): number {
-  const [a, b] = [bytesOf(one.path), bytesOf(other.path)];
+function inOrder(one: { path: string }, other: { path: string }): number {
+  const [a, b] = [one.path, other.path].map((path) => new TextEncoder().encode(path)) as [Uint8Array, Uint8Array];
   const at = a.findIndex((byte, index) => byte !== b[index]);
   return at < 0 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? -1);
 }
@@ -35,23 +57,27 @@ export class Workspaces {
   }
 
   /** Afterwards these are all its files. */
-  async upload(name: string, files: Files, options: CallOptions = {}): Promise<Workspace> {
-    const contents = new Map<string, Uint8Array>();
-    const entries: TreeEntryInput[] = [];
+  async upload(name: string, given: Files | Contents, options: CallOptions = {}): Promise<Workspace> {
+    const { files, links, folders } = isContents(given) ? given : { files: given, links: {}, folders: [] };
+    const contents = new Map<string, File>();
+    const tree: TreeInput = { entries: [] };
     for (const [path, file] of Object.entries(files)) {
-      const data = bytesOf(file);
+      const data = await bytesOf(file);
       const digest = await sha256(data);
-      contents.set(digest, data);
-      entries.push({ path, digest, size: data.length });
+      contents.set(digest, file);
+      const executable = typeof file === "object" && "read" in file && file.executable === true;
+      tree.entries.push({ path, digest, size: data.length, ...(executable ? { executable } : {}) });
     }
-    entries.sort(inOrder);
+    tree.entries.sort(inOrder);
+    if (Object.keys(links).length > 0) tree.links = Object.entries(links).map(([path, target]) => ({ path, target })).sort(inOrder);
+    if (folders.length > 0) tree.folders = folders.map((path) => ({ path })).sort(inOrder);
     await this.#ensure(name, options);
     for (let offer = 0; offer < OFFERS; offer++) {
-      const answer = await this.transport.json<TreeAnswer>("POST", `${this.#path(name)}/tree`, { entries }, { ...options, safe: true, timeoutMs: 120_000 });
+      const answer = await this.transport.json<TreeAnswer>("POST", `${this.#path(name)}/tree`, tree, { ...options, safe: true, timeoutMs: 120_000 });
       if (answer.stored && answer.missing.length === 0) return this.get(name, options);
       for (const digest of answer.missing) {
         const headers = { "Content-Type": "application/octet-stream" };
-        const body = contents.get(digest) ?? new Uint8Array();
+        const body = await bytesOf(contents.get(digest) ?? "");
         await this.transport.request("PUT", `${this.#path(name)}/blobs/${part(digest)}`, { ...options, body, headers, timeoutMs: 600_000 });
       }
     }
