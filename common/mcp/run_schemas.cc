@@ -25,6 +25,7 @@ Properties job(bool folders) {
       {"cpu", number("cores set aside, and no more than these used", 1, 4096)},
       {"pids", number("processes and threads at once", 1, 4'194'304)},
       {"disk", text("bytes that it may write, such as 20Gi")},
+      {"allowDomains", texts("names that it may reach, where the operator allows any")},
       {"accelerator", one_of(words_of<contracts::AcceleratorKind>(), "such a device is needed")},
       {"acceleratorCount", number("1 unless given", 1, 64)},
       {"timeout", text("wall time, such as 10m; 30m unless given")},
@@ -53,7 +54,7 @@ Properties with(Properties all, const Properties& more) {
 Tool run_start_tool(bool folders) {
   return {"run_start", "Start a run",
           "Starts a command in a sandbox on a node and returns at once with the run's name. It "
-          "sees its own files only and has no network.",
+          "sees its own files only and has no network but allowDomains.",
           object(with(job(folders), {{"name", text("made up unless given")},
                                      {"idempotencyKey", text("the same key starts it once")}}),
                  {"command"}),

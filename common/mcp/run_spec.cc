@@ -51,6 +51,8 @@ Result<Value> policy_of(const Arguments& given) {
   ASSIGN_OR_RETURN(Value variables, variables_of(given));
   set_unless_empty(out, "env", std::move(variables));
   set_unless_empty(out, "limits", std::move(limits));
+  if (const Value* domains = given.find("allowDomains"))
+    out.set("network", Value::Object{{"enabled", true}, {"allowDomains", *domains}});
   return out;
 }
 

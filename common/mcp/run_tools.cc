@@ -6,6 +6,7 @@
 #include "common/contracts/api_paths.h"
 #include "common/contracts/run.h"
 #include "common/mcp/answer_room.h"
+#include "common/mcp/argument_names.h"
 #include "common/mcp/run_schemas.h"
 #include "common/mcp/run_spec.h"
 #include "common/mcp/schema_words.h"
@@ -50,10 +51,10 @@ Result<Value> start_run(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string key, idempotency_key(given));
   ASSIGN_OR_RETURN(Value spec, run_spec_of(place, given, true));
   const Value body = run_document(metadata_of(name, "run-"), std::move(spec));
-  ASSIGN_OR_RETURN(
-      const Value made,
-      place.api.send({"POST", paths::collection(place.name_space, "runs"), body, key}));
-  return run_brief(made);
+  const Result<Value> made =
+      place.api.send({"POST", paths::collection(place.name_space, "runs"), body, key});
+  if (!made) return as_arguments(made.error(), given);
+  return run_brief(*made);
 }
 
 // How strongly, by capability: "memory: kernel".
@@ -203,11 +204,7 @@ Value::Array groups_of(const Value* groups) {
   return out;
 }
 
-Result<Value> plan_run(const Place& place, const Arguments& given) {
-  ASSIGN_OR_RETURN(Value spec, run_spec_of(place, given, false));
-  const Value body = run_document(Value::Object{{"name", "plan"}}, std::move(spec));
-  ASSIGN_OR_RETURN(const Value plan,
-                   place.api.send({"POST", paths::collection(place.name_space, "plan"), body}));
+Value plan_report(const Value& plan) {
   Value answer = Value::Object{{"placed", *plan.find("placed")}};
   for (const char* name : {"node", "message"})
     if (const std::string said = plan.text(name); !said.empty())
@@ -220,6 +217,15 @@ Result<Value> plan_run(const Place& place, const Arguments& given) {
       if (!*each.find("available")->boolean()) lacking.emplace_back(each.text("capability"));
   answer.set("notEnforceable", std::move(lacking));
   return answer;
+}
+
+Result<Value> plan_run(const Place& place, const Arguments& given) {
+  ASSIGN_OR_RETURN(Value spec, run_spec_of(place, given, false));
+  const Value body = run_document(Value::Object{{"name", "plan"}}, std::move(spec));
+  const Result<Value> planned =
+      place.api.send({"POST", paths::collection(place.name_space, "plan"), body});
+  if (!planned) return as_arguments(planned.error(), given);
+  return plan_report(*planned);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "common/contracts/sandbox.h"
 #include "common/contracts/session_calls.h"
 #include "common/mcp/answer_room.h"
+#include "common/mcp/argument_names.h"
 #include "common/mcp/schema_words.h"
 #include "common/mcp/tool_rows.h"
 
@@ -79,8 +80,9 @@ Result<Value> create_sandbox(const Place& place, const Arguments& given) {
                                    {"kind", Sandbox::kKind},
                                    {"metadata", metadata_of(name, "sandbox-")},
                                    {"spec", spec}};
-  ASSIGN_OR_RETURN(const Value made, place.api.send({"POST", sessions(place), body, key}));
-  return session_brief(made);
+  const Result<Value> made = place.api.send({"POST", sessions(place), body, key});
+  if (!made) return as_arguments(made.error(), given);
+  return session_brief(*made);
 }
 
 Result<Value> exec_in_sandbox(const Place& place, const Arguments& given) {

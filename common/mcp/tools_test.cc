@@ -44,6 +44,44 @@ TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
   EXPECT_EQ(api_.last_body.text("metadata.generateName"), "run-");
 }
 
+TEST_F(McpTools, StartAsksForDomainsWhereAnyAreNamed) {
+  api_.answers = {kPending};
+  ASSERT_TRUE(call("run_start", R"({"command":"a","allowDomains":["pypi.org"]})").ok());
+  EXPECT_EQ(*api_.last_body.at("spec.sandbox.network.allowDomains")->array()->at(0).string(),
+            "pypi.org");
+  EXPECT_TRUE(*api_.last_body.at("spec.sandbox.network.enabled")->boolean());
+  ASSERT_TRUE(call("run_start", R"({"command":"a"})").ok());
+  EXPECT_EQ(api_.last_body.at("spec.sandbox"), nullptr);
+}
+
+TEST_F(McpTools, WhatTheApiRefusesIsSaidOfArguments) {
+  struct Case {
+    const char* tool;
+    const char* arguments;
+    const char* field;
+    const char* argument;
+  };
+  for (const Case& each : {
+           Case{"run_start", R"({"command":"a b"})", "spec.command[1]", "command"},
+           Case{"run_start", R"({"command":"a","args":["b","c"]})", "spec.command[2]", "args[1]"},
+           Case{"run_start", R"({"command":"a","args":["b"]})", "spec.command[0]", "command"},
+           Case{"run_start", R"({"command":"a"})", "spec.commander", "spec.commander"},
+           Case{"run_start", R"({"command":"a"})", "spec.sandbox.limits.fsBytes", "disk"},
+           Case{"run_start", R"({"command":"a"})", "spec.sandbox.env.SEED", "env.SEED"},
+           Case{"run_start", R"({"command":"a"})", "spec.artifacts.dirs[3]", "artifactDirs[3]"},
+           Case{"run_start", R"({"command":"a"})", "spec.sandbox.network.enabled",
+                "allowDomains.enabled"},
+           Case{"plan", R"({"command":"a"})", "spec.resources.cpu", "cpu"},
+           Case{"plan", R"({"command":"a"})", "metadata.labels", "metadata.labels"},
+           Case{"sandbox_create", R"({})", "spec.security.toolAllowlist[0]", "tools[0]"},
+           Case{"sandbox_create", R"({})", "spec.security.limits.memoryBytes", "memory"},
+       }) {
+    api_.missing = {Code::kInvalidArgument, "INVALID_FIELD", "no", {{each.field, "is wrong"}}};
+    EXPECT_EQ(call(each.tool, each.arguments).error().causes.at(0).field, each.argument)
+        << each.field;
+  }
+}
+
 TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
   api_.answers = {kPending};
   ASSERT_TRUE(call("run_start",

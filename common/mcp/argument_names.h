@@ -1,0 +1,11 @@
+// What the API says of its own fields, said of a tool's arguments: an agent knows no others.
+#pragma once
+
+#include "common/mcp/arguments.h"
+
+namespace paddock::mcp {
+
+// With the causes' fields as arguments of these; fields that were made of none stay as they are.
+Error as_arguments(Error error, const Arguments& given);
+
+}  // namespace paddock::mcp
