@@ -2,17 +2,19 @@
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import BIN, PATIENCE_S, Instance, main, make_project, wait_until
 from outside import FETCH, NameServer, serve_pages
 
 
 class Network(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        address = f"127.77.200.{1 + os.getpid() % 250}"
+        cls.address = address = f"127.77.200.{1 + os.getpid() % 250}"
         names = NameServer(address)
         names.start()
         cls.port = serve_pages(cls, address)
@@ -70,6 +72,23 @@ class Network(unittest.TestCase):
         self.assertIn("gone.test is allowed, but the node's name servers know no such name", done.stderr)
         self.assertNotIn("denied:", done.stderr)
         self.assertNotEqual(done.returncode, 0)
+
+    @unittest.skipUnless(shutil.which("unshare") and os.geteuid() == 0, "only root gives an instance a hosts file of its own")
+    def test_a_name_of_the_nodes_hosts_file_is_reached_and_no_other_of_it(self):
+        hosts = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "hosts")
+        hosts.write_text(f"127.0.0.1 localhost\n{self.address} Mirror.test # ours\n{self.address} other.test\n192.168.77.1 inner.test\n")
+        names = NameServer(f"127.77.202.{1 + os.getpid() % 250}", known={})
+        names.start()
+        instance = Instance()
+        instance.env.update(self.settings, PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true", PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]))
+        instance.up = lambda: subprocess.run(["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts, BIN / "paddock",
+                                              "up"], env=instance.env, check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
+        self.enterContext(instance)
+        done = instance.run("run", "--allow-domain", f"mirror.test:{self.port}", "--allow-domain", "inner.test", "--", "python3", "-c", FETCH,
+                            f"http://mirror.test:{self.port}", f"http://other.test:{self.port}", "http://inner.test", check=False)
+        self.assertEqual(done.stdout.split("\n")[0], "from outside", done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("refused"), 2, done.stdout)
+        self.assertIn("inner.test:80 at 192.168.77.1", done.stderr)
 
     def test_a_node_whose_operator_says_nothing_has_no_network(self):
         instance = self.instance()

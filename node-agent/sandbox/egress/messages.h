@@ -16,12 +16,14 @@ using contracts::field;
 struct BrokerConfig {
   std::vector<std::string> allow_domains;  // of the policy
   std::vector<std::string> resolvers;      // addresses, never empty where a domain is allowed
-  std::vector<std::string> allow_ranges;   // of the operator
-  std::optional<contracts::ToolGateway> gateway;  // of a run with a tool token
-  std::optional<int64_t> uid;                     // to become, when started by root
+  std::map<std::string, std::vector<std::string>> hosts;  // of the node's hosts file, as allowed
+  std::vector<std::string> allow_ranges;                  // of the operator
+  std::optional<contracts::ToolGateway> gateway;          // of a run with a tool token
+  std::optional<int64_t> uid;                             // to become, when started by root
   static constexpr auto describe() {
     return std::tuple{field("allowDomains", &BrokerConfig::allow_domains, "the policy's"),
                       field("resolvers", &BrokerConfig::resolvers, "name servers"),
+                      field("hosts", &BrokerConfig::hosts, "addresses of names"),
                       field("allowRanges", &BrokerConfig::allow_ranges, "the operator's"),
                       field("gateway", &BrokerConfig::gateway, "the way to the controller"),
                       field("uid", &BrokerConfig::uid, "user to become")};

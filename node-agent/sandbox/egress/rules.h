@@ -1,6 +1,8 @@
 // BrokerConfig, understood. Pure.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "common/contracts/domain_rule.h"
@@ -11,8 +13,9 @@
 namespace paddock::sandbox {
 
 struct BrokerRules {
-  std::vector<contracts::DomainRule> domains;  // none without a network
-  std::vector<Endpoint> resolvers;             // never empty where a domain is allowed
+  std::vector<contracts::DomainRule> domains;           // none without a network
+  std::vector<Endpoint> resolvers;                      // never empty where a domain is allowed
+  std::map<std::string, std::vector<IpAddress>> hosts;  // known without asking a name server
   std::vector<IpRange> ranges;
   std::optional<Gateway> gateway;
 };

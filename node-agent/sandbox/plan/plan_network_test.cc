@@ -119,6 +119,19 @@ TEST(PlanNetwork, RefusesWhatItsBrokerCouldNotServe) {
   EXPECT_EQ(network_refusal(launch, host()), "planned");
 }
 
+TEST(PlanNetwork, TakesNamesOfTheHostsFileAsFarAsThePolicyAllowsThem) {
+  HostFacts facts;  // without a name server
+  facts.named = std::make_shared<const RequestFacts>(
+      RequestFacts{.host_names = {{"mirror.corp", {"10.1.2.3"}}, {"other.corp", {"10.1.2.4"}}}});
+  SandboxPlan plan;
+  ASSERT_TRUE(plan_network(request({"mirror.corp"}), facts, plan).ok());
+  ASSERT_TRUE(plan.broker);
+  EXPECT_EQ(plan.broker->hosts,
+            (std::map<std::string, std::vector<std::string>>{{"mirror.corp", {"10.1.2.3"}}}));
+  EXPECT_EQ(network_refusal(request({"mirror.corp", "else.corp"}), facts), "NO_NAME_SERVER");
+  EXPECT_EQ(network_refusal(request({"*.corp"}), facts), "NO_NAME_SERVER");
+}
+
 contracts::ToolGateway gateway(std::string host) {
   return {std::move(host), 8443, {"10.1.2.3"}, "0190f5a0-1234-7abc-8def-0123456789ab", "PEM"};
 }

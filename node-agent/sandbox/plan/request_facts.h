@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct RequestFacts {
   std::vector<std::string> program_folders;  // those of the system that exist, none a link
   std::vector<DeviceFact> devices;
   std::vector<std::string> name_servers;  // of the host, if the policy enables the network
+  std::map<std::string, std::vector<std::string>> host_names;  // of its hosts file, likewise
 };
 
 }  // namespace paddock::sandbox

@@ -35,7 +35,7 @@ Broker::Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const 
       rules_(std::move(rules)),
       listeners_(std::move(sockets.listeners)),
       responder_(rules_.domains, names_, records_),
-      resolver_({loop, clock, random, rules_.resolvers}, rules_.ranges),
+      resolver_({loop, clock, random, rules_.resolvers}, rules_.ranges, rules_.hosts),
       dns_({loop, responder_, resolver_, clock}, std::move(sockets.dns_udp),
            std::move(sockets.dns_tcp)) {
   for (const os::Fd& listener : listeners_) {

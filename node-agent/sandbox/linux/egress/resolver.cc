@@ -4,7 +4,15 @@
 
 namespace paddock::sandbox {
 
+Resolver::Resolver(const Lookup::Tools& tools, std::vector<IpRange> allowed,
+                   const std::map<std::string, std::vector<IpAddress>>& hosts)
+    : tools_(tools), allowed_(std::move(allowed)) {
+  for (const auto& [name, addresses] : hosts)
+    hosts_.emplace(name, resolved_from({DnsAnswer{.addresses = addresses}, {}}, {}, allowed_));
+}
+
 const Resolved* Resolver::known(const std::string& name) const {
+  if (const auto fixed = hosts_.find(name); fixed != hosts_.end()) return &fixed->second;
   const auto found = known_.find(name);
   if (found == known_.end()) return nullptr;
   const Known& entry = found->second;

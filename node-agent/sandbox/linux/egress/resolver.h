@@ -21,8 +21,9 @@ class Resolver {
   static constexpr Millis kFailureKept{1'000};
   static constexpr Millis kOverdue{1'000};  // of an answer
 
-  Resolver(const Lookup::Tools& tools, std::vector<IpRange> allowed)
-      : tools_(tools), allowed_(std::move(allowed)) {}
+  // `hosts`: names that no name server is asked for, as a node's hosts file has them.
+  Resolver(const Lookup::Tools& tools, std::vector<IpRange> allowed,
+           const std::map<std::string, std::vector<IpAddress>>& hosts = {});
   // `done` is called once, now or from step().
   void resolve(const std::string& name, Done done);
   // None of the name's addresses took a connection.
@@ -50,6 +51,7 @@ class Resolver {
 
   Lookup::Tools tools_;
   std::vector<IpRange> allowed_;
+  std::map<std::string, Resolved> hosts_;
   std::map<std::string, Known> known_;
   std::map<std::string, Pending> pending_;
 };

@@ -15,6 +15,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
+#include "node-agent/sandbox/egress/hosts_file.h"
 #include "node-agent/sandbox/egress/resolv_conf.h"
 #include "node-agent/sandbox/plan/program_head.h"
 
@@ -165,6 +166,11 @@ std::vector<std::string> find_name_servers() {
   return text.ok() ? name_servers(*text) : std::vector<std::string>();
 }
 
+HostNames find_host_names() {
+  const auto text = os::read_file("/etc/hosts", size_t{1} << 20);
+  return text.ok() ? host_names(*text) : HostNames();
+}
+
 RequestFacts find_tools(const contracts::LaunchRequest& request, const HostFacts& host) {
   RequestFacts out;
   const ToolFinder finder(request, host);
@@ -202,7 +208,10 @@ std::shared_ptr<const RequestFacts> gather_request_facts(const contracts::Launch
     out = find_tools(request, host);
   }
   for (const std::string& path : request.policy.devices) out.devices.push_back(find_device(path));
-  if (network) out.name_servers = find_name_servers();
+  if (network) {
+    out.name_servers = find_name_servers();
+    out.host_names = find_host_names();
+  }
   return std::make_shared<const RequestFacts>(std::move(out));
 }
 
