@@ -144,7 +144,7 @@ Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>&
 }
 
 std::string Manifest::collection() const {
-  return contracts::paths::collection(percent_encode(name_space), std::string(info(kind).plural));
+  return contracts::paths::collection(name_space, std::string(info(kind).plural));
 }
 
 std::string Manifest::target() const { return cat(collection(), "/", percent_encode(name)); }

@@ -14,9 +14,9 @@ using wire::Value;
 std::string ObjectChoice::target() const {
   const bool everywhere = all_namespaces || !info(kind).namespaced;
   const std::string plural(info(kind).plural);
-  const std::string where = everywhere ? "" : percent_encode(name_space);
+  const std::string where = everywhere ? "" : name_space;
   std::string path = name.empty() ? contracts::paths::collection(where, plural)
-                                  : contracts::paths::object(where, plural, percent_encode(name));
+                                  : contracts::paths::object(where, plural, name);
   char joint = '?';
   const auto ask = [&](std::string_view what, const std::string& text) {
     if (text.empty()) return;

@@ -49,8 +49,8 @@ Result<LogOptions> log_options(const Parsed& parsed) {
 }
 
 std::string log_target(const RunRef& run, const LogOptions& options) {
-  std::string target = cat(contracts::paths::run(run.name_space, percent_encode(run.name)),
-                           "/log?follow=", options.follow);
+  std::string target =
+      cat(contracts::paths::run(run.name_space, run.name), "/log?follow=", options.follow);
   if (options.tail) target += cat("&tailLines=", *options.tail);
   if (options.since_seconds) target += cat("&sinceSeconds=", *options.since_seconds);
   if (options.timestamps) target += "&timestamps=true";

@@ -22,7 +22,7 @@ using wire::Value;
 constexpr const char* kHeld = "/drain?waitMs=5000";  // answered when something changes
 
 std::string node_path(const Parsed& parsed, const char* what) {
-  return cat(contracts::paths::node(percent_encode(parsed.text("NODE"))), what);
+  return cat(contracts::paths::node(parsed.text("NODE")), what);
 }
 
 int set_schedulable(const Parsed& parsed, Env& env, const char* verb, const char* now) {

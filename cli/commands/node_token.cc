@@ -26,9 +26,8 @@ Result<int> make_token(const Watcher& watcher, const Parsed& parsed, const Env& 
   if (ttl) request.ttl = wire::Duration{*ttl};
   const std::string node = parsed.text("NODE");
   ASSIGN_OR_RETURN(const wire::Value answer,
-                   watcher.client.send(
-                       "POST", cat(contracts::paths::node(percent_encode(node)), "/enroll-token"),
-                       wire::encode(request)));
+                   watcher.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
+                                       wire::encode(request)));
   const std::string& ca = watcher.endpoint.ca_pem;
   const std::string token = client::format_join_token({answer.text("token"), ca});
   env.out.write(cat(printable(token), "\n"));

@@ -17,9 +17,7 @@ using wire::Value;
 
 std::string path_of(const Parsed& parsed, const std::string& plural, const char* argument,
                     const char* what) {
-  return cat(
-      object(parsed.text("namespace", "default"), plural, percent_encode(parsed.text(argument))),
-      what);
+  return cat(object(parsed.text("namespace", "default"), plural, parsed.text(argument)), what);
 }
 
 Value list_of(const std::vector<std::string>& words) {

@@ -25,7 +25,7 @@ constexpr const char* kPlural = "sandboxes";
 std::string name_space(const Parsed& parsed) { return parsed.text("namespace", "default"); }
 
 std::string session_path(const Parsed& parsed, const std::string& name) {
-  return paths::object(name_space(parsed), kPlural, percent_encode(name));
+  return paths::object(name_space(parsed), kPlural, name);
 }
 
 // NAME and --name are the same.

@@ -55,8 +55,7 @@ Error refusal(const http::Response& response) {
 
 Result<http::Request> request_of(Watcher& watcher, const Parsed& parsed, bool stream) {
   ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
-  const std::string session =
-      paths::object(parsed.text("namespace", "default"), "sandboxes", percent_encode(name));
+  const std::string session = paths::object(parsed.text("namespace", "default"), "sandboxes", name);
   ASSIGN_OR_RETURN(const wire::Value object, watcher.client.get(session));
   const wire::Value* time = object.at("spec.security.limits.timeoutMs");
   const int64_t* time_ms = time == nullptr ? nullptr : time->integer();

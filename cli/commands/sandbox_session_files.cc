@@ -28,8 +28,7 @@ constexpr wire::ParseLimits kFileLimits{size_t{64} << 20, 16, 200'000};
 Result<std::string> target_of(const Parsed& parsed) {
   ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
   std::string out =
-      cat(paths::object(parsed.text("namespace", "default"), "sandboxes", percent_encode(name)),
-          "/files");
+      cat(paths::object(parsed.text("namespace", "default"), "sandboxes", name), "/files");
   for (const std::string& part : split(parsed.text("PATH"), '/'))
     if (!part.empty()) out += cat("/", percent_encode(part));
   return out;

@@ -1,4 +1,5 @@
-// Every path of the API, in one place. Names must already be valid DNS labels.
+// Every path of the API, in one place. Names may be anything: they are encoded, so that a wrong one
+// is refused as a name and leads nowhere else.
 //
 //   GET    /livez /readyz /healthz /health /version /metrics   POST /admin/backups   POST /build
 //   POST   /execute
@@ -27,6 +28,7 @@
 
 #include <string>
 
+#include "common/base/percent.h"
 #include "common/base/text.h"
 
 namespace paddock::contracts::paths {
@@ -35,11 +37,11 @@ inline constexpr const char* kBase = "/apis/paddock.dev/v1alpha1";
 
 inline std::string collection(const std::string& name_space, const std::string& plural) {
   return name_space.empty() ? cat(kBase, "/", plural)
-                            : cat(kBase, "/namespaces/", name_space, "/", plural);
+                            : cat(kBase, "/namespaces/", percent_encode(name_space), "/", plural);
 }
 inline std::string object(const std::string& name_space, const std::string& plural,
                           const std::string& name) {
-  return cat(collection(name_space, plural), "/", name);
+  return cat(collection(name_space, plural), "/", percent_encode(name));
 }
 inline std::string run(const std::string& name_space, const std::string& name) {
   return object(name_space, "runs", name);
@@ -49,7 +51,7 @@ inline std::string workspace(const std::string& name_space, const std::string& n
 }
 inline std::string node(const std::string& name) { return object("", "nodes", name); }
 inline std::string node_run(const std::string& node_name, const std::string& run_uid) {
-  return cat(node(node_name), "/runs/", run_uid);
+  return cat(node(node_name), "/runs/", percent_encode(run_uid));
 }
 
 }  // namespace paddock::contracts::paths

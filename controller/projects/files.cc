@@ -112,8 +112,8 @@ std::optional<std::string> entry_file(const Tree& tree) {
 
 std::string raw_url(const std::string& name_space, const std::string& workspace,
                     std::string_view path) {
-  return cat(contracts::paths::workspace(percent_encode(name_space), percent_encode(workspace)),
-             "/raw/", percent_encode_path(path));
+  return cat(contracts::paths::workspace(name_space, workspace), "/raw/",
+             percent_encode_path(path));
 }
 
 }  // namespace paddock::projects
