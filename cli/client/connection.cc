@@ -33,7 +33,9 @@ Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const E
       options.ca_file.empty() ? env.var("PADDOCK_CA_FILE") : options.ca_file;
   if (!ca_file.empty()) {
     Result<std::string> ca = os::read_file(ca_file, kMaxCaFile);
-    if (!ca.ok()) return invalid_argument("CA_FILE_UNREADABLE", ca.error().message, "--ca-file");
+    if (!ca.ok())
+      return invalid_argument("CA_FILE_UNREADABLE", cat(ca_file, ": ", ca.error().message),
+                              "--ca-file");
     endpoint.ca_pem = std::move(ca).value();
   }
   return endpoint;

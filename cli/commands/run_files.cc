@@ -95,8 +95,9 @@ Status upload(const Job& job, client::ControllerClient& client, const cas::Scan&
   if (sent.blobs_sent == 0) {
     job.env.say("uploaded 0 B (everything was already there)");
   } else {
+    const size_t files = scan.tree.entries.size();
     job.env.say(cat("uploaded ", format_bytes(sent.bytes_sent), " in ", sent.blobs_sent, " of ",
-                    scan.tree.entries.size(), " files"));
+                    files, files == 1 ? " file" : " files"));
   }
   return {};
 }

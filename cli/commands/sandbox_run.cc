@@ -8,6 +8,7 @@
 #include "cli/options/option_files.h"
 #include "cli/options/sandbox_options.h"
 #include "cli/output/run_report.h"
+#include "cli/terminal/elapsed.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/safe_output.h"
@@ -43,7 +44,7 @@ void report(const contracts::SandboxResult& result, const SandboxOptions& option
   const bool refused = contracts::refusal_of(result).has_value();
   const std::string_view status = refused ? "REFUSED" : wire::enum_name(result.status);
   const std::string line = cat("sandbox: ", status, " rc ", result.rc, " after ",
-                               format_duration(Millis(result.duration_ms)),
+                               elapsed_text(Millis(result.duration_ms)),
                                result.reason.empty() ? "" : cat(": ", printable(result.reason)));
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, line));
 }

@@ -282,7 +282,8 @@ void announce(const Start& start) {
   env.say(cat("  node ", start.pointer.node, "; controller pid ", start.pointer.controller->pid,
               ", agent pid ", start.pointer.agent->pid));
   env.say(cat("  packages: ", join(source_lines(start.settings.packages), ", ")));
-  env.say(cat("  network: ", network_line(start.settings)));
+  const auto given = start.was_complete ? std::map<std::string, std::string>() : env.vars;
+  env.say(cat("  network: ", network_line(start.settings, given)));
   env.say(cat("  logs ", start.paths.folder, "/logs"));
 }
 

@@ -88,9 +88,17 @@ Status write_settings(const std::string& path, const InstanceSettings& settings)
   return os::write_file_atomic(path, wire::to_pretty_json(wire::encode(settings)));
 }
 
-std::string network_line(const InstanceSettings& settings) {
-  return settings.network ? "runs may ask for hosts (--allow-domain)"
-                          : "none; `paddock up --network` lets runs ask for hosts";
+std::string network_line(const InstanceSettings& settings,
+                         const std::map<std::string, std::string>& variables) {
+  constexpr const char* kAllowed = "runs may ask for hosts (--allow-domain)";
+  if (settings.network) return kAllowed;
+  const bool by_variables = std::ranges::all_of(kNetworkVariables, [&](const char* name) {
+    const auto found = variables.find(name);
+    return found != variables.end() && found->second == "true";
+  });
+  if (!by_variables) return "none; `paddock up --network` lets runs ask for hosts";
+  return cat(kAllowed, " by ", kNetworkVariables[0], " and ", kNetworkVariables[1],
+             ", until the next `paddock up`; --network keeps it");
 }
 
 }  // namespace paddock::cli

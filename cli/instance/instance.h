@@ -10,6 +10,7 @@
 //     run/                           sockets
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -64,7 +65,12 @@ struct InstanceSettings {
 // Missing settings are the defaults; SETTINGS_DAMAGED.
 Result<InstanceSettings> read_settings(const std::string& path);
 Status write_settings(const std::string& path, const InstanceSettings& settings);
-// For people: whether runs may ask for a network, or how they may.
-std::string network_line(const InstanceSettings& settings);
+// What allows it: one of each program.
+inline constexpr std::array kNetworkVariables = {"PADDOCK_CONTROLLER_CEILINGS_NETWORK",
+                                                 "PADDOCK_NODE_AGENT_CEILINGS_NETWORK"};
+// For people: whether runs may ask for a network, or how they may. `variables`: of the programs
+// that were just started, which may allow it beside the settings.
+std::string network_line(const InstanceSettings& settings,
+                         const std::map<std::string, std::string>& variables = {});
 
 }  // namespace paddock::cli

@@ -74,6 +74,12 @@ TEST(InstanceSettings, ANetworkRaisesTheCeilingsOfBothPrograms) {
             (std::map<std::string, std::string>{{"PADDOCK_CONTROLLER_CEILINGS_NETWORK", "true"},
                                                 {"PADDOCK_NODE_AGENT_CEILINGS_NETWORK", "true"}}));
   EXPECT_NE(network_line({}), network_line(settings));
+  EXPECT_EQ(network_line({}).find("none"), 0u);
+  std::map<std::string, std::string> variables = program_variables(settings);
+  EXPECT_NE(network_line({}, variables).find("PADDOCK_NODE_AGENT_CEILINGS_NETWORK"),
+            std::string::npos);
+  variables.begin()->second = "false";
+  EXPECT_EQ(network_line({}, variables).find("none"), 0u);
 }
 
 TEST(StateRoot, FollowsTheEnvironment) {

@@ -132,8 +132,9 @@ std::vector<std::string> agent_args(const InstancePaths& paths, const std::strin
 
 std::map<std::string, std::string> program_variables(const InstanceSettings& settings) {
   if (!settings.network) return {};
-  return {{"PADDOCK_CONTROLLER_CEILINGS_NETWORK", "true"},
-          {"PADDOCK_NODE_AGENT_CEILINGS_NETWORK", "true"}};
+  std::map<std::string, std::string> out;
+  for (const char* name : kNetworkVariables) out.emplace(name, "true");
+  return out;
 }
 
 }  // namespace paddock::cli

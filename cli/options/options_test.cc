@@ -42,6 +42,8 @@ TEST(ExitCode, OfARunIsItsOwn) {
   EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kTimeout, 124}})), 124);
   EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, {{SandboxStatus::kCanceled, 143}})), 143);
   EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kInternalError, 1}})), 125);
+  for (const bool starting : {false, true})  // the same from every command
+    EXPECT_EQ(exit_code_of({Code::kAlreadyExists, "RUN_ALREADY_EXISTS", "there"}, starting), 125);
   EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, std::nullopt)), 125);
   EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, std::nullopt)), 143);
   EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kOk, 0}})), 1);

@@ -1,6 +1,7 @@
 #include "cli/output/describe.h"
 
 #include "cli/output/run_report.h"
+#include "cli/terminal/elapsed.h"
 #include "cli/terminal/table.h"
 #include "cli/terminal/terminal.h"
 #include "common/wire/yaml.h"
@@ -111,7 +112,7 @@ std::string status_text(const contracts::RunStatus& status, WallTime now) {
   lines.add("Finished", when(status.finished_at, now));
   std::vector<std::string> timings;
   for (const auto& [phase, ms] : status.timings_ms)
-    timings.push_back(cat(phase, " ", format_duration(Millis(ms))));
+    timings.push_back(cat(phase, " ", elapsed_text(Millis(ms))));
   lines.add("Timings", join(timings, ", "));
   lines.add("Workspace root", status.workspace_root);
   for (const contracts::MountedVolume& each : status.volumes)
@@ -121,12 +122,12 @@ std::string status_text(const contracts::RunStatus& status, WallTime now) {
 }
 
 std::string usage_text(const contracts::Usage& usage) {
-  std::vector<std::string> parts = {cat("cpu ", format_duration(Millis(usage.cpu_ms)))};
+  std::vector<std::string> parts = {cat("cpu ", elapsed_text(Millis(usage.cpu_ms)))};
   if (usage.peak_memory_bytes)
     parts.push_back(cat("peak memory ", format_bytes(*usage.peak_memory_bytes)));
   if (usage.peak_pids) parts.push_back(cat("peak pids ", *usage.peak_pids));
   if (usage.accelerator_ms)
-    parts.push_back(cat("accelerators ", format_duration(Millis(*usage.accelerator_ms))));
+    parts.push_back(cat("accelerators ", elapsed_text(Millis(*usage.accelerator_ms))));
   parts.push_back(cat("stdout ", format_bytes(usage.stdout_bytes)));
   parts.push_back(cat("stderr ", format_bytes(usage.stderr_bytes)));
   return join(parts, ", ");
@@ -139,7 +140,7 @@ std::string result_text(const contracts::SandboxResult& result) {
   lines.add("Reason", result.reason);
   lines.add("Error class", result.error_class.value_or(""));
   lines.add("Code", result.code.value_or(""));
-  lines.add("Duration", format_duration(Millis(result.duration_ms)));
+  lines.add("Duration", elapsed_text(Millis(result.duration_ms)));
   lines.add("Usage", usage_text(result.usage));
   lines.add("Cut output", result.truncated.out || result.truncated.err ? "yes" : "");
   return lines.text("  ");

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "cli/terminal/nearest.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -35,9 +36,16 @@ Result<Kind> parse_kind(std::string_view word) {
       return each.kind;
   }
   std::vector<std::string> known;
-  for (const KindInfo& each : kKinds) known.push_back(cat(each.plural, " (", each.short_name, ")"));
-  return invalid_argument("UNKNOWN_KIND",
-                          cat("there is no kind `", word, "`; known: ", join(known, ", ")), "KIND");
+  std::vector<std::string> names;
+  for (const KindInfo& each : kKinds) {
+    known.push_back(cat(each.plural, " (", each.short_name, ")"));
+    names.insert(names.end(), {std::string(each.singular), std::string(each.plural)});
+  }
+  const std::string near = nearest(lower, names);
+  const std::string meant = near.empty() ? "" : cat("; did you mean `", near, "`?");
+  return invalid_argument(
+      "UNKNOWN_KIND", cat("there is no kind `", word, "`", meant, "; known: ", join(known, ", ")),
+      "KIND");
 }
 
 std::optional<Kind> kind_of_object(std::string_view object_kind) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/terminal/elapsed.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
 #include "common/wire/json.h"
@@ -63,7 +64,7 @@ Timings merge_timings(const Timings& ours, const std::map<std::string, int64_t>&
 std::string timings_line(const Timings& timings) {
   std::vector<std::string> parts;
   for (const auto& [name, ms] : timings)
-    parts.push_back(cat(printable(name), " ", format_duration(Millis(ms))));
+    parts.push_back(cat(printable(name), " ", elapsed_text(Millis(ms))));
   return cat("times: ", join(parts, ", "));
 }
 

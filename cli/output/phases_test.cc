@@ -41,8 +41,8 @@ TEST_F(PhaseTest, EndInOneLineWithOursAndTheNodesInTheirOrder) {
   clock_.advance(Millis(5));
   phases.finish({{"run", 40}, {"queue", 6}, {"workspace", 2}, {"later", 1}});
   EXPECT_EQ(text_,
-            "times: hash 3ms, upload 1s200ms, queue 6ms, workspace 2ms, run 40ms, "
-            "download 5ms, later 1ms, total 1s308ms\n");
+            "times: hash 3ms, upload 1.2s, queue 6ms, workspace 2ms, run 40ms, "
+            "download 5ms, later 1ms, total 1.3s\n");
 }
 
 TEST_F(PhaseTest, AreOneObjectPerLineForPrograms) {

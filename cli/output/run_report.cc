@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/terminal/elapsed.h"
 #include "cli/terminal/table.h"
 #include "common/wire/json.h"
 
@@ -16,9 +17,9 @@ std::string requested_text(const wire::Value& value) {
 
 // Wall time of the command; without a result the time between start and end.
 std::string took(const contracts::RunStatus& status) {
-  if (status.result) return format_duration(Millis(status.result->duration_ms));
+  if (status.result) return elapsed_text(Millis(status.result->duration_ms));
   if (status.started_at && status.finished_at) {
-    return format_duration(status.finished_at->value - status.started_at->value);
+    return elapsed_text(status.finished_at->value - status.started_at->value);
   }
   return "";
 }

@@ -23,7 +23,8 @@ int exit_code_of(const Error& error, bool starting) {
       return kExitTimeout;
     case Code::kPermissionDenied:
       return kExitDenied;
-    case Code::kAlreadyExists:
+    case Code::kAlreadyExists:  // whatever was to be made was not, by whichever command
+      return kExitNotStarted;
     case Code::kConflict:
     case Code::kGone:
     case Code::kTooLarge:

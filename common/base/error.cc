@@ -50,7 +50,8 @@ bool retryable(Code code) {
 std::string Error::describe() const {
   std::string text = message;
   for (const Cause& cause : causes) {
-    if (cause.message != message) text += cat("; ", cause.field, ": ", cause.message);
+    const std::string told = cat(cause.field, ": ", cause.message);
+    if (cause.message != message && !message.ends_with(told)) text += cat("; ", told);
   }
   for (const std::string& what : context) text += cat(" (while ", what, ")");
   return text;

@@ -69,7 +69,7 @@ TEST(Tree, RefusesNamesThatAreTooLongOrTooDeep) {
   for (int i = 1; i < 64; ++i) deep += "/a";
   EXPECT_EQ(fault_of_path(deep), "accepted");
   EXPECT_NE(fault_of_path(deep + "/a").find("deeper than 64 folders"), std::string::npos);
-  EXPECT_EQ(fault_of_path(""), "entries[0].path: must have at least 1 bytes");
+  EXPECT_EQ(fault_of_path(""), "entries[0].path: must have at least 1 byte");
 }
 
 TEST(Tree, RefusesTheSamePathTwiceAndWrongOrder) {

@@ -7,10 +7,20 @@
 namespace paddock::wire::internal {
 namespace {
 
-void check_length(size_t length, const Rules& rules, std::string_view unit, Check& check) {
+struct Unit {
+  const char* one;
+  const char* many;
+};
+
+std::string counted(size_t count, const Unit& unit) {
+  return cat(count, " ", count == 1 ? unit.one : unit.many);
+}
+
+void check_length(size_t length, const Rules& rules, const Unit& unit, Check& check) {
   if (length < rules.min_length)
-    check.fail(cat("must have at least ", rules.min_length, " ", unit));
-  if (length > rules.max_length) check.fail(cat("must have at most ", rules.max_length, " ", unit));
+    check.fail(cat("must have at least ", counted(rules.min_length, unit)));
+  if (length > rules.max_length)
+    check.fail(cat("must have at most ", counted(rules.max_length, unit)));
 }
 
 bool is_empty(const Value& value) {
@@ -99,7 +109,7 @@ const Value::Array* decode_array(const Value& value, const Rules& rules, Check& 
   if (items == nullptr) {
     wrong_type(check, "array", value);
   } else {
-    check_length(items->size(), rules, "items", check);
+    check_length(items->size(), rules, {"item", "items"}, check);
   }
   return items;
 }
@@ -109,7 +119,7 @@ const Value::Object* decode_map(const Value& value, const Rules& rules, Check& c
   if (members == nullptr) {
     wrong_type(check, "object", value);
   } else {
-    check_length(members->size(), rules, "entries", check);
+    check_length(members->size(), rules, {"entry", "entries"}, check);
   }
   return members;
 }
@@ -161,7 +171,7 @@ const Codec kValueCodec = {
 const Codec kStringCodec = {[](const Value& value, void* out, const Rules& rules, Check& check) {
                               if (value.string() == nullptr)
                                 return wrong_type(check, "string", value);
-                              check_length(value.string()->size(), rules, "bytes", check);
+                              check_length(value.string()->size(), rules, {"byte", "bytes"}, check);
                               as<std::string>(out) = *value.string();
                             },
                             [](const void* in) { return Value(as<std::string>(in)); },

@@ -116,7 +116,7 @@ TEST(Describe, TellsUnknownFieldsFromOtherFaults) {
 
 TEST(Describe, ChecksLengthsAndRanges) {
   EXPECT_EQ(faults_of(R"({"steps":[{"name":""}]})"),
-            (Faults{"steps[0].name: must have at least 1 bytes"}));
+            (Faults{"steps[0].name: must have at least 1 byte"}));
   EXPECT_EQ(faults_of(R"({"steps":[{"name":"a","retries":-1}]})"),
             (Faults{"steps[0].retries: must be at least 0"}));
   EXPECT_EQ(faults_of(R"({"steps":[],"weights":{"a":1,"b":2,"c":3}})"),

@@ -85,7 +85,7 @@ class Objects(unittest.TestCase):
         done = self.cli("create", "-f", path, code=2)
         self.assertEqual(done.stdout, "run.paddock.dev/good created\n")
         self.assertIn("document 1: a code run needs Python source", done.stderr)
-        self.assertIn("RUN_ALREADY_EXISTS", self.cli("create", "-f", self.file(run("{name: good}")), code=1).stderr)
+        self.assertIn("RUN_ALREADY_EXISTS", self.cli("create", "-f", self.file(run("{name: good}")), code=125).stderr)
 
     def test_a_field_of_someone_else_is_taken_only_by_force(self):
         self.cli("create", "-f", self.file(run("{name: shared}")))

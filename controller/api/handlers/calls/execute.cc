@@ -34,7 +34,12 @@ Error unprocessable(Error error) {
 Result<ExecuteRequest> read_request(Call& call) {
   ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(kApiDocument.limit));
   auto document = wire::parse_json(bytes);
-  if (!document.ok()) return unprocessable(std::move(document).error());
+  if (!document.ok()) {
+    Error error = document.error();
+    error.message = cat("the body is not JSON: ", error.message);
+    error.causes = {{"body", error.message}};
+    return unprocessable(std::move(error));
+  }
   auto request = wire::decode<ExecuteRequest>(*document);
   if (!request.ok()) return unprocessable(std::move(request).error());
   return request;
