@@ -37,7 +37,7 @@ async function json(path: string): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
 }
 
-/** The instance on this host, as its `paddock up` left word of it. */
+/** The instance on this host, as its `paddock up` left word of it; its operator asks, unless PADDOCK_TOKEN is another's. */
 async function localInstance(env: Environment): Promise<Target> {
   const name = env["PADDOCK_INSTANCE"] || "default";
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) throw new PaddockError("PADDOCK_INSTANCE is no name of an instance", { code: "INVALID_INSTANCE_NAME" });
@@ -46,7 +46,7 @@ async function localInstance(env: Environment): Promise<Target> {
     const baseUrl = String((await json(join(folder, "instance.json")))["url"]);
     const settings: Record<string, unknown> = await json(join(folder, "settings.json")).catch(() => ({}));
     const data = String(settings["dataDir"] || folder);
-    const token = (await readFile(join(data, "controller/tokens/admin"), "utf8")).trim();
+    const token = env["PADDOCK_TOKEN"] || (await readFile(join(data, "controller/tokens/admin"), "utf8")).trim();
     return { baseUrl, token, caFile: join(data, "controller/tls/ca.pem") };
   } catch (cause) {
     throw new PaddockError(
@@ -57,7 +57,8 @@ async function localInstance(env: Environment): Promise<Target> {
   }
 }
 
-async function target(options: ConnectOptions, env: Environment): Promise<Target> {
+async function target(options: ConnectOptions, environment: Environment): Promise<Target> {
+  const env = options.token ? { ...environment, PADDOCK_TOKEN: options.token } : environment;
   if (options.baseUrl) return { baseUrl: options.baseUrl, token: options.token ?? "", caFile: options.caFile };
   if (env["PADDOCK_SERVER"]) return { baseUrl: env["PADDOCK_SERVER"], token: env["PADDOCK_TOKEN"] ?? "", caFile: env["PADDOCK_CA_FILE"] || undefined };
   return localInstance(env);
