@@ -1,5 +1,6 @@
 """Both Python clients, the blocking one and the one of asyncio, against a server that breaks off, repeats, leaves out, lies and refuses."""
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
@@ -315,6 +316,12 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
         self.requests, self.gone, self.came = [], asyncio.Event(), asyncio.Event()
 
         async def serve(reader, writer):
+            with contextlib.suppress(asyncio.IncompleteReadError):
+                await talk(reader, writer)
+            self.gone.set()
+            writer.close()
+
+        async def talk(reader, writer):
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = next((int(each[15:]) for each in head.split(b"\r\n") if each.startswith(b"Content-Length:")), 0)
                 self.requests.append((head + await reader.readexactly(length)).decode())
@@ -323,9 +330,7 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
                     continue
                 self.came.set()
                 await reader.read()
-                break
-            self.gone.set()
-            writer.close()
+                return
         self.answers = []
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         self.addAsyncCleanup(server.wait_closed)
@@ -361,6 +366,10 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
         with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
         self.assertEqual((caught.exception.code, len(self.requests)), ("TIMEOUT", 4))
+        self.answers = [("GET", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + RUN.encode())]  # its end would be the connection's
+        with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
+            await client.runs.get("a")
+        self.assertEqual(caught.exception.code, "TIMEOUT")
         begun = answer(200, RUN).replace(b"Content-Length: ", b"Content-Length: 9")
         self.answers = [("GET", begun)]
         async with client._transport.open("GET", "/") as response:

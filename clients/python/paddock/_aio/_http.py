@@ -110,8 +110,8 @@ class AsyncResponse:
         if self._ended:
             return b""
         data = await self._connection.some(min(PIECE, self._left))
-        if not data and self._left < UNKNOWN >> 1:
-            raise ConnectionResetError
+        if not data and (self._connection.expired or self._left < UNKNOWN >> 1):
+            raise ConnectionResetError  # an end that came too soon, or that we made
         self._left -= len(data)
         if self._chunked and self._left == 0:
             await self._connection.until(b"\r\n")
