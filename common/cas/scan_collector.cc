@@ -66,7 +66,7 @@ Status ScanCollector::collect() {
   std::ranges::sort(files_, {}, &Found::path);
   std::ranges::sort(links_, {}, &contracts::TreeLink::path);
   LinkChoice chosen = choose_links(std::move(links_), [&](const std::string& path) {
-    return path.empty() || folders_.contains(path) ||
+    return path.empty() || folders_.contains(path) || will_be_made(path) ||
            std::ranges::binary_search(files_, path, {}, &Found::path);
   });
   links_ = std::move(chosen.kept);
@@ -125,6 +125,13 @@ void ScanCollector::keep_asked_folders() {
         os::open_beneath(root_, each, O_RDONLY | O_DIRECTORY).ok())
       folders_.insert(each);
   }
+}
+
+// What a run brings back it makes: a link there need not lead anywhere before.
+bool ScanCollector::will_be_made(const std::string& path) const {
+  return std::ranges::any_of(limits_.asked_folders, [&](const std::string& folder) {
+    return folder == "." || path == folder || path.starts_with(cat(folder, "/"));
+  });
 }
 
 bool ScanCollector::has_file(const std::string& folder, std::string_view name) const {

@@ -40,6 +40,7 @@ class ScanCollector {
   void accept(Found file);
   void accept_link(const std::string& path);
   void keep_asked_folders();
+  bool will_be_made(const std::string& path) const;
   bool has_file(const std::string& folder, std::string_view name) const;
   std::string built_in_reason(const std::string& folder) const;
   void leave_out(const std::string& path, std::string rule);

@@ -122,6 +122,18 @@ void link(const std::string& target, const std::string& at) {
   ASSERT_EQ(::symlink(target.c_str(), at.c_str()), 0);
 }
 
+TEST(ScanFolder, KeepsLinksToWhatTheRunWillMake) {
+  const test::TempDir dir;
+  link("out/models/best.bin", dir / "best");
+  link("out", dir / "results");
+  link("outside", dir / "other");
+  ScanLimits limits;
+  limits.asked_folders = {"out"};
+  const Scan scan = std::move(*scan_folder(dir.path(), limits));
+  EXPECT_THAT(links(scan), ElementsAre("best -> out/models/best.bin", "results -> out"));
+  EXPECT_THAT(links(*scan_folder(dir.path())), IsEmpty());
+}
+
 TEST(ScanFolder, KeepsLinksToWhatComesAlong) {
   const test::TempDir dir;
   dir.write("runs/3/model.bin", "text");
