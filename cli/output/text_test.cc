@@ -65,7 +65,7 @@ TEST(Kinds, AreKnownByEveryName) {
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
   EXPECT_THAT(parse_kind("rnus").error().message, HasSubstr("did you mean `runs`?"));
   EXPECT_THAT(parse_kind("Sanbox").error().message, HasSubstr("did you mean `sandbox`?"));
-  EXPECT_THAT(parse_kind("pods").error().message, testing::Not(HasSubstr("did you mean")));
+  EXPECT_THAT(parse_kind("deployments").error().message, testing::Not(HasSubstr("did you mean")));
 }
 
 TEST(OutputFormat, IsOneOfFive) {

@@ -108,7 +108,7 @@ class Objects(unittest.TestCase):
     def test_labels_are_set_kept_replaced_and_removed(self):
         self.cli("create", "-f", self.file(run("{name: labeled}")))
         self.assertEqual(self.cli("label", "run", "labeled", "a=1", "b=2").stdout, "run.paddock.dev/labeled labeled\n")
-        self.assertIn("LABEL_EXISTS", self.cli("label", "run", "labeled", "a=3", code=1).stderr)
+        self.assertIn("LABEL_EXISTS", self.cli("label", "run", "labeled", "a=3", code=125).stderr)
         self.cli("label", "run/labeled", "a=3", "b-", "--overwrite")
         self.assertEqual(self.cli("get", "run/labeled", "-o", "jsonpath={.metadata.labels}").stdout, '{"a":"3"}')
         self.assertIn("LABEL_INVALID", self.cli("label", "run", "labeled", "a b=1", code=2).stderr)

@@ -22,7 +22,7 @@ ALIKE = (  # what may differ, and what stands for it on both sides
     (r"(\bon node |\bSucceeded +\d+ +)\S+", r"\1NODE"),
     (r"\bnode \S+ is\b", "node NODE is"),
     (r"\bpython3\.\d+", "python3.MINOR"),
-    (r"\b(\d+(ms|s|m|h))+\b", "TIME"),
+    (r"\b(\d+(\.\d+)?(ms|s|m|h))+\b", "TIME"),
     (r"\s+", " "),  # columns are as wide as what is in them
 )
 
@@ -77,7 +77,7 @@ class Comparing(unittest.TestCase):
 
     def test_takes_what_may_differ_and_nothing_else(self):
         self.assertIsNone(first_difference(["run hello-knkvp created"], ["run hello-2x9zq created"]))
-        self.assertIsNone(first_difference(["took 36ms on node laptop", "18 of 18"], ["took 1s203ms on node vm", "20 of 20"]))
+        self.assertIsNone(first_difference(["took 36ms on node laptop", "18 of 18"], ["took 1.2s on node vm", "20 of 20"]))
         self.assertIsNone(first_difference(["A    RC", "…", "end"], ["A  RC", "1", "2", "end"]))
         self.assertIsNone(first_difference(["by: …"], ["by: somebody"]))
         for expected, said in ((["42"], ["43"]), (["rc 0 (OK)"], ["rc 1 (OK)"]), (["18 of 18"], ["17 of 18"]), (["a"], ["a", "b"]),

@@ -129,7 +129,7 @@ TEST(PlanNetwork, TakesNamesOfTheHostsFileAsFarAsThePolicyAllowsThem) {
   EXPECT_EQ(plan.broker->hosts,
             (std::map<std::string, std::vector<std::string>>{{"mirror.corp", {"10.1.2.3"}}}));
   EXPECT_EQ(network_refusal(request({"mirror.corp", "else.corp"}), facts), "NO_NAME_SERVER");
-  EXPECT_EQ(network_refusal(request({"*.corp"}), facts), "NO_NAME_SERVER");
+  EXPECT_EQ(network_refusal(request({"*.mirror.corp"}), facts), "NO_NAME_SERVER");
 }
 
 contracts::ToolGateway gateway(std::string host) {
