@@ -38,7 +38,7 @@ Error changed() {
 
 std::string run_files_target(const std::string& name_space, const std::string& run,
                              const std::string& path) {
-  std::string out = cat(contracts::paths::run(name_space, percent_encode(run)), "/files");
+  std::string out = cat(contracts::paths::run(name_space, run), "/files");
   for (const std::string& part : split(path, '/'))
     if (!part.empty()) out += cat("/", percent_encode(part));
   return out;
