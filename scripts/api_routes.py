@@ -16,6 +16,8 @@ GET | /metrics | Prometheus text
 POST | /mcp | an MCP server over HTTP: [mcp.md](mcp.md)
 GET | /audit | what was done and refused: [audit.md](audit.md), `AuditList`
 GET | /apis/paddock.dev/v1alpha1/namespaces/{}/audit | the same of one namespace
+GET | /audit/chain | the same as it is stored, with what links each record to the one before it: `AuditChainPage`
+GET | /audit/checkpoint | the newest record's link, signed: `ReceiptEnvelope`
 POST | /admin/backups | copies the store while it is in use
 GET | /admin/tokens | tokens of people and programs that are good still, without their secrets: `AccessTokenList`
 POST | /admin/tokens | `AccessTokenRequest`: a token for a person or a program, with its secret

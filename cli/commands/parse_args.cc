@@ -46,10 +46,13 @@ void add_argument(Slot& slot, const ArgumentRow& argument) {
 
 CLI::App* subcommand(CLI::App& root, const std::vector<std::string>& words) {
   CLI::App* app = &root;
+  std::string path;
   for (const std::string& word : words) {
     const auto named =
         app->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
-    if (named.empty()) app->require_subcommand(1);
+    // `audit` is a command and the start of others.
+    if (named.empty() && find_command(path) == nullptr) app->require_subcommand(1);
+    path += cat(path.empty() ? "" : " ", word);
     app = named.empty() ? app->add_subcommand(word) : named.front();
   }
   return app;
@@ -67,8 +70,9 @@ void build(CLI::App& root, std::list<Slot>& slots) {
 }
 
 const Slot* chosen(const std::list<Slot>& slots) {
-  const auto found =
-      std::ranges::find_if(slots, [](const Slot& slot) { return slot.app->parsed(); });
+  const auto found = std::ranges::find_if(slots, [](const Slot& slot) {
+    return slot.app->parsed() && slot.app->get_subcommands().empty();
+  });
   return found == slots.end() ? nullptr : &*found;
 }
 
@@ -143,6 +147,16 @@ Parsed collect(const Slot& slot) {
     if (given) parsed.values[name] = {"true"};
   }
   return parsed;
+}
+
+// `audit --type x verify`: the option would be of another command than the one that is meant.
+Status refuse_options_before(const Slot& meant, const std::list<Slot>& slots) {
+  for (const Slot& slot : slots) {
+    const bool before = &slot != &meant && slot.app->parsed();
+    if (before && !collect(slot).values.empty())
+      return usage_error(cat("options go after the command: `paddock ", meant.row->path, " …`"));
+  }
+  return {};
 }
 
 bool is_global(const std::string& word) {
@@ -225,6 +239,7 @@ Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::strin
   }
   const Slot* slot = chosen(slots);
   if (slot == nullptr) return usage_error("no command was given; `paddock --help` lists them");
+  TRY(refuse_options_before(*slot, slots));
   ASSIGN_OR_RETURN(Parsed parsed, with_program(collect(*slot), *slot->row, cut));
   return Answer(std::move(parsed));
 }

@@ -74,6 +74,20 @@ TEST(ParseArgs, ARunSaysWhereItsProgramGoes) {
   EXPECT_THAT(complaint({"run", "--envv", "A=1", "--", "x"}), HasSubstr("--env"));
 }
 
+TEST(ParseArgs, ACommandMayBeTheStartOfOthers) {
+  EXPECT_EQ(parsed({"audit"}).command, "audit");
+  EXPECT_EQ(parsed({"audit", "--type", "x"}).text("type"), "x");
+  EXPECT_EQ(parsed({"audit", "export"}).command, "audit export");
+  const Parsed verify = parsed({"--instance", "lab", "audit", "verify", "a.export", "--keys", "k"});
+  EXPECT_EQ(verify.command, "audit verify");
+  EXPECT_EQ(verify.text("FILE"), "a.export");
+  EXPECT_EQ(verify.text("instance"), "lab");
+  EXPECT_THAT(complaint({"audit", "--instance", "lab", "verify"}),
+              HasSubstr("options go after the command: `paddock audit verify"));
+  EXPECT_THAT(help({"audit", "--help"}), HasSubstr("paddock audit [options]"));
+  EXPECT_THAT(help({"audit", "verify", "--help"}), HasSubstr("--checkpoint"));
+}
+
 TEST(ParseArgs, KnowsWhatOtherToolsCallThings) {
   EXPECT_THAT(complaint({"ps"}), HasSubstr("paddock get runs"));
   EXPECT_THAT(complaint({"exec", "x"}), HasSubstr("paddock sandbox exec"));

@@ -2,6 +2,7 @@
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/names.h"
+#include "cli/options/option_files.h"
 #include "cli/output/receipt_text.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
@@ -20,7 +21,6 @@ using contracts::ReceiptKeyList;
 using wire::Value;
 
 constexpr size_t kMostReceiptBytes = size_t{8} << 20;
-constexpr size_t kMostKeyBytes = 1 << 20;
 constexpr std::string_view kArtifacts = "artifacts/";
 
 Result<int> fetch_receipt(Watcher& watcher, const Parsed& parsed, const Env& env) {
@@ -52,20 +52,12 @@ Result<Value> parse_receipt(std::string_view text) {
   return *parsed;
 }
 
-// A file that cannot be read is none to look at: that is told apart from one that was changed.
-Result<std::string> read_named(const Parsed& parsed, const Env& env, const char* name, size_t most,
-                               Reason reason) {
-  Result<std::string> text = os::read_file(absolute_path(env.cwd, parsed.text(name)), most);
-  if (text.ok()) return text;
-  return invalid_argument(reason, text.error().describe(), name);
-}
-
 // What was signed, once the signature is found good.
 Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::string& key_id) {
   ASSIGN_OR_RETURN(const std::string text,
-                   read_named(parsed, env, "FILE", kMostReceiptBytes, "RECEIPT_MALFORMED"));
+                   read_named(parsed, env.cwd, "FILE", kMostReceiptBytes, "RECEIPT_MALFORMED"));
   ASSIGN_OR_RETURN(const std::string key_text,
-                   read_named(parsed, env, "keys", kMostKeyBytes, "SIGNING_KEY_INVALID"));
+                   read_named(parsed, env.cwd, "keys", kMostKeysBytes, "SIGNING_KEY_INVALID"));
   ASSIGN_OR_RETURN(const auto keys, receipts::public_keys_in(key_text));
   ASSIGN_OR_RETURN(const Value document, parse_receipt(text));
   const auto envelope = wire::decode<ReceiptEnvelope>(document);

@@ -226,8 +226,37 @@ std::vector<CommandRow> tool_commands() {
         {"--limit", "N", "at most this many; 500 unless given"},
         kDocumentFormat},
        "Shows the newest events, oldest first. With -o json: an event per line, to be kept\n"
-       "elsewhere; the last line's id is the next --after.\n\n"
+       "elsewhere; the last line's id is the next --after. `audit verify` finds out whether the "
+       "log\n"
+       "was changed since.\n\n"
        "  paddock audit --type capability.denied --since 24h"},
+      {"audit verify",
+       kToolGroup,
+       "find out whether the audit log was changed since it was written",
+       {{"FILE", "what `audit export` printed; the controller's own log unless given", false}},
+       {{"--checkpoint", "FILE",
+         "what `audit checkpoint` printed earlier: nothing before it may differ"},
+        {"--keys", "FILE", "public keys, as `paddock receipt-keys` prints them; of a FILE always"}},
+       "Exits with 1 and the number of the first record that is not as it was written. Without a\n"
+       "checkpoint kept elsewhere, a log that was written anew as a whole looks like any other.\n"
+       "With FILE it needs no controller and no network.\n\n"
+       "  paddock audit verify --checkpoint monday.checkpoint\n"
+       "  paddock audit verify audit.export --keys controller.keys"},
+      {"audit export",
+       kToolGroup,
+       "print the audit log with what it is verified by",
+       {},
+       {},
+       "A line of JSON for each record, all that are kept; the last line is a checkpoint.\n\n"
+       "  paddock audit export > audit.export"},
+      {"audit checkpoint",
+       kToolGroup,
+       "print a signed statement of the audit log's newest record",
+       {},
+       {},
+       "Kept where the controller cannot reach it, it proves later that nothing before it was\n"
+       "changed or taken out.\n\n"
+       "  paddock audit checkpoint > monday.checkpoint"},
       {"mcp",
        kToolGroup,
        "serve an agent over the Model Context Protocol, on stdin and stdout",

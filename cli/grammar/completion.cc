@@ -63,10 +63,12 @@ std::vector<std::string> starts() {
 std::string bash_cases() {
   std::string out;
   for (const CommandRow& row : command_table())
-    out += cat("    '", row.path, "') words=\"", argument_words(row), "\"; flags=\"",
-               option_words(row), "\" ;;\n");
-  for (const std::string& start : starts())
+    out += cat("    '", row.path, "') words=\"", argument_words(row), next_words(row.path),
+               "\"; flags=\"", option_words(row), "\" ;;\n");
+  for (const std::string& start : starts()) {
+    if (find_command(start) != nullptr) continue;  // `audit` is a command as well
     out += cat("    '", start, "') words=\"", next_words(start), "\" ;;\n");
+  }
   return out;
 }
 

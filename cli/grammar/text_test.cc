@@ -36,6 +36,8 @@ TEST(Completion, KnowsThreeShellsAndEveryCommand) {
   const std::string bash = completion_script("bash").value();
   EXPECT_THAT(bash, HasSubstr("'admin') words=\"token backup\"")) << "the next word of longer ones";
   EXPECT_THAT(bash, HasSubstr("'admin token') words=\"create list revoke\""));
+  EXPECT_THAT(bash, HasSubstr("'audit') words=\"verify export checkpoint\"; flags=\"-n"))
+      << "a command that others begin with";
   EXPECT_EQ(completion_script("tcsh").error().reason, "UNKNOWN_SHELL");
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "cli/options/names.h"
 #include "cli/terminal/interrupt.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -44,6 +45,13 @@ Result<OptionFiles> read_option_files(const Parsed& parsed) {
     files.variables.push_back({file, std::move(text)});
   }
   return files;
+}
+
+Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, const char* name,
+                               size_t most, Reason reason) {
+  Result<std::string> text = os::read_file(absolute_path(cwd, parsed.text(name)), most);
+  if (text.ok()) return text;
+  return invalid_argument(reason, text.error().describe(), name);
 }
 
 }  // namespace paddock::cli

@@ -16,7 +16,7 @@
 //   GET    …/workspaces/{name}/{raw|export}/{path} …/export …/preview-url   /preview/{scope}/{path}
 //   POST   …/sandboxes/{name}/commands?stream=true  …/commands/{id}/cancel
 //   GET|PUT|DELETE …/sandboxes/{name}/files/{path}: raw bytes, or the list of a folder
-//   POST   /mcp   GET    /audit  A/namespaces/{ns}/audit
+//   POST   /mcp   GET    /audit  /audit/chain  /audit/checkpoint  A/namespaces/{ns}/audit
 //   GET|POST …/workspaces/{name}/tree          PUT …/workspaces/{name}/blobs/{digest}: raw bytes
 //   POST   A/nodes/{name}/{cordon|uncordon|drain}   GET …/drain   PUT …/taints
 //   POST   A/nodes/{name}/enroll               enrolment token

@@ -8,6 +8,7 @@
 #include "controller/api/handlers/access/tool_tokens.h"
 #include "controller/api/handlers/calls/calls.h"
 #include "controller/api/handlers/calls/execute.h"
+#include "controller/api/handlers/meta/audit_chain.h"
 #include "controller/api/handlers/meta/audit_log.h"
 #include "controller/api/handlers/meta/backups.h"
 #include "controller/api/handlers/meta/dashboard.h"
@@ -104,6 +105,8 @@ Routes server_routes() {
       {"POST", "/mcp",    Scope::kAuthenticated, kApiDocument, serve_mcp},
       {"GET", "/audit",   Scope::kAuditRead, kNoBody, list_audit},
       {"GET", A "/namespaces/{ns}/audit", Scope::kAuditRead, kNoBody, list_audit},
+      {"GET", "/audit/chain",      Scope::kAuditRead, kNoBody, read_audit_chain},
+      {"GET", "/audit/checkpoint", Scope::kAuditRead, kNoBody, make_audit_checkpoint},
       {"POST", "/admin/backups", Scope::kAdmin, kSmallDocument, make_backup},
       {"POST", "/admin/secret-key/rotate", Scope::kAdmin, kSmallDocument, rotate_secret_key},
       {"GET",  "/receipt-keys", Scope::kAuthenticated, kNoBody, list_receipt_keys},

@@ -10,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/contracts/access_token.h"
 #include "common/contracts/audit.h"
+#include "common/contracts/audit_chain.h"
 #include "common/contracts/execute.h"
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
@@ -171,6 +172,7 @@ Value make_types() {
   add<ExecuteRequest>(types);
   add<ExecuteAnswer>(types);
   add<AuditList>(types);
+  add<AuditChainPage>(types);
   add<AccessTokenRequest>(types);
   add<AccessTokenList>(types);
   describe_nullable(*types.find("ExecuteAnswer"));

@@ -16,6 +16,7 @@
 
 #include "common/base/stopwatch.h"
 #include "common/contracts/audit.h"
+#include "common/contracts/audit_chain.h"
 #include "common/contracts/events.h"
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
@@ -175,6 +176,12 @@ class ReadTxn {
                                     const std::string& tool_use_id) = 0;
   // In the order they were written, whichever were asked for.
   virtual Result<std::vector<contracts::AuditEvent>> audit_events(const AuditQuery& query) = 0;
+  // Of all namespaces, as they are stored, behind `after` or from the first one that is kept: at
+  // most `limit`, fewer when they are long. Damage is no error: whoever verifies the chain finds it.
+  virtual Result<contracts::AuditChainPage> audit_chain(std::optional<int64_t> after,
+                                                        int64_t limit) = 0;
+  // The newest record; when there is none, the newest that was forgotten.
+  virtual Result<contracts::ChainPlace> audit_head() = 0;
 
   virtual Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) = 0;
   virtual Result<std::vector<TokenRecord>> tokens() = 0;
@@ -252,9 +259,10 @@ class WriteTxn : public ReadTxn {
   virtual Status append_input(const std::string& run_uid, int64_t attempt,
                               const std::string& tool_use_id, contracts::RunInput& input) = 0;
   virtual Status ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) = 0;
-  // Sets event.id. Never changed afterwards.
+  // Sets event.id, and links it to the one before it. Never changed afterwards.
   virtual Status append_audit(contracts::AuditEvent& event) = 0;
-  // Forgets at most `most` of the oldest audit events: older than `before_ms`, or more than `keep`.
+  // Forgets at most `most` of the oldest audit events, and keeps the last one's place in the chain:
+  // older than `before_ms`, or more than `keep`.
   virtual Result<int64_t> prune_audit(int64_t before_ms, int64_t keep, int64_t most) = 0;
   virtual Status put_token(const TokenRecord& token) = 0;  // by id
   // Forgets at most `most` of the tokens that ended longer than `kept_ms` ago, with what is kept of

@@ -12,7 +12,8 @@
 namespace paddock::store {
 namespace {
 
-// What is written, one after another; each write is two objects and an event, or takes them away.
+// What is written, one after another; each write is two objects and an event, or takes them away;
+// and a record of the audit log.
 constexpr int kWrites = 6;
 constexpr int kErases = 3;  // this write takes away what write 2 made
 // Each takes a process: `make verify STAGE=seeds` tries every call, with optimisation.
@@ -24,6 +25,9 @@ constexpr int kStride = test::kSanitized ? 8 : 4;
 
 Status write_pair(Store& store, int i) {
   return store.write([&](WriteTxn& txn) -> Status {
+    contracts::AuditEvent told;
+    told.type = cat("test.write", i);
+    TRY(txn.append_audit(told));
     if (i == kErases) {
       TRY(txn.erase<contracts::Run>({"default", "a2"}));
       return txn.erase<contracts::Run>({"default", "b2"});
@@ -125,6 +129,12 @@ std::string events_of(Store& store) {
   return read.ok() ? wrong : reason_of(read);
 }
 
+// The audit log's chain holds over what was acknowledged, or one write more.
+bool holds_over(const std::string& chain, int writes) {
+  return chain == cat(writes, " records to ", writes) ||
+         chain == cat(writes + 1, " records to ", writes + 1);
+}
+
 class StoreCrash : public testing::TestWithParam<Crash> {
  protected:
   // Crashes at each `stride`-th call of the work, from a copy of `before` on; empty: from nothing.
@@ -155,6 +165,7 @@ class StoreCrash : public testing::TestWithParam<Crash> {
     EXPECT_TRUE(found == expected_after(acknowledged) || found == expected_after(acknowledged + 1))
         << found;
     EXPECT_EQ(events_of(**store), "");
+    EXPECT_TRUE(holds_over(chain_of(**store), acknowledged)) << chain_of(**store);
     EXPECT_EQ(integrity_of(path), "ok");
     EXPECT_TRUE(add(**store, "afterwards").ok());
   }

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/audit_chain/chain.h"
 #include "common/base/text.h"
 #include "controller/store/store.h"
 
@@ -44,6 +45,29 @@ class TempFolder {
 
 inline std::unique_ptr<Store> must_open(const std::string& path = "") {
   return std::move(Store::open({path})).value();
+}
+
+// What a verifier says of the audit log: how many records hold to which, or the first fault and the
+// record's number.
+inline std::string chain_of(Store& store) {
+  std::optional<audit_chain::Verifier> verifier;
+  const Status read = store.read([&](ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(contracts::AuditChainPage page, txn.audit_chain({}, 1000));
+    verifier.emplace(page.anchor);
+    while (!page.items.empty()) {
+      for (const contracts::ChainedRecord& record : page.items) verifier->take(record);
+      ASSIGN_OR_RETURN(page, txn.audit_chain(page.items.back().id, 1000));
+    }
+    verifier->end_at(page.last_given);
+    return {};
+  });
+  if (!read.ok()) return read.error().describe();
+  const auto verdict = verifier->finish();
+  if (verdict.ok()) return cat(verdict->records, " records to ", verdict->last.id);
+  const std::string& said = verdict.error().message;
+  const size_t digit = said.find_first_of("0123456789");
+  return cat(verdict.error().reason.text(), " ",
+             said.substr(digit, said.find_first_not_of("0123456789", digit) - digit));
 }
 
 // In memory, and on disk.

@@ -1,10 +1,15 @@
 """The audit log of a live instance: what really happened, once and in order."""
 
+import base64
+import contextlib
 import json
+import pathlib
+import sqlite3
+import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, make_project
+from harness import BIN, Instance, find_file, make_project
 
 FORGED = '{"id":1,"type":"sandbox.destroy","subject":"admin"}'
 
@@ -83,6 +88,94 @@ class Audit(unittest.TestCase):
         table = self.instance.run("audit", "--type", "command.complete", "--since", "1h").stdout
         self.assertIn("default/runs/shown", table)
         self.assertTrue(table.startswith("ID"), table)
+
+
+class AuditChain(unittest.TestCase):
+    """Whether the log is what was written: of a live controller, of files, and of a store that somebody wrote to."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = cls.enterClassContext(Instance())
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        node = cls.instance.get("nodes")["items"][0]["metadata"]["name"]
+        cls.change = lambda self: [self.instance.run(verb, node) for verb in ("cordon", "uncordon")]
+        cls.change(cls)
+        cls.keys = cls.file("keys", cls.instance.run("receipt-keys").stdout)
+        cls.checkpoint = cls.file("checkpoint", cls.instance.run("audit", "checkpoint").stdout)
+        cls.export = cls.file("export", cls.instance.run("audit", "export").stdout)
+
+    @classmethod
+    def file(cls, name, text):
+        path = cls.folder / name
+        path.write_text(text)
+        return path
+
+    def verify(self, *args):
+        return self.instance.run("audit", "verify", *args, check=False)
+
+    def verify_file(self, path, *args):
+        """By a program that knows of no instance."""
+        return subprocess.run([str(BIN / "paddock"), "audit", "verify", str(path), *map(str, args)],
+                              env={"HOME": str(self.folder), "PATH": "/nowhere"}, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=60)
+
+    def expect(self, done, code, *words):
+        self.assertEqual(done.returncode, 2 if code.endswith(("MALFORMED", "USAGE", "INVALID")) else 1, done)
+        self.assertEqual(done.stdout, "")
+        for word in (code, *words):
+            self.assertIn(word, done.stderr)
+
+    def store(self):
+        return find_file(self.instance.home, "paddock.db")
+
+    def with_store(self, *statements):
+        """Stops the instance, does this to its store's file, and starts it again."""
+        self.instance.run("down")
+        with contextlib.closing(sqlite3.connect(self.store())) as db:
+            for statement in statements:
+                db.execute(statement)
+            db.commit()
+        self.instance.up()
+
+    def test_a_log_that_nobody_touched_holds(self):
+        done = self.verify("--checkpoint", self.checkpoint)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("each is as it was written", done.stdout)
+        self.assertIn("signed     record", done.stdout)
+        self.assertIn("paddock audit checkpoint", self.verify().stderr)
+        done = self.verify_file(self.export, "--keys", self.keys, "--checkpoint", self.checkpoint)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(done.stdout.count("signed "), 2)
+
+    def test_a_changed_file_is_refused(self):
+        keys = ("--keys", self.keys)
+        lines = self.export.read_text().splitlines(keepends=True)
+        self.expect(self.verify_file(self.file("changed", "".join(lines).replace("node.cordon", "node.cordom", 1)), *keys),
+                    "AUDIT_RECORD_CHANGED", "record ")
+        self.expect(self.verify_file(self.file("cut", "".join(lines[:-1])), *keys), "AUDIT_EXPORT_CUT")
+        self.expect(self.verify_file(self.file("torn", "".join(lines)[:-30]), *keys), "AUDIT_EXPORT_MALFORMED", f"line {len(lines)}")
+        self.expect(self.verify_file(self.file("shorter", "".join(lines[:-2] + lines[-1:])), *keys), "AUDIT_END_MISSING")
+        self.expect(self.verify_file(self.export), "USAGE", "--keys")
+        self.expect(self.verify_file(self.folder / "nowhere", *keys), "AUDIT_EXPORT_MALFORMED")
+        self.expect(self.verify_file(self.checkpoint, *keys), "AUDIT_EXPORT_MALFORMED", "line 1")
+        self.expect(self.verify_file(self.export, *keys, "--checkpoint", self.keys), "AUDIT_CHECKPOINT_MALFORMED")
+        self.expect(self.verify_file(self.export, "--keys", self.export), "SIGNING_KEY_INVALID")
+
+    # The last one: it leaves the store damaged.
+    def test_what_was_done_to_the_store_is_found(self):
+        self.change()
+        newer = self.file("newer", self.instance.run("audit", "checkpoint").stdout)
+        subject = json.loads(base64.b64decode(json.loads(newer.read_text())["payload"]))["subject"][0]["name"]
+        last = int(subject.removeprefix("audit/"))
+        # The newest two, and the count of what was given out: the chain alone cannot tell.
+        self.with_store(f"DELETE FROM audit WHERE id > {last - 2}", f"UPDATE sqlite_sequence SET seq = {last - 2} WHERE name = 'audit'")
+        self.assertEqual(self.verify().returncode, 0)
+        self.expect(self.verify("--checkpoint", newer), "AUDIT_CHECKPOINT_", f"record {last}")
+        self.assertEqual(self.verify("--checkpoint", self.checkpoint).returncode, 0, "what stands before it is whole")
+        self.with_store("DELETE FROM audit WHERE id = 2")
+        self.expect(self.verify(), "AUDIT_RECORD_MISSING", "record 2 is missing")
+        self.with_store("UPDATE audit SET data = data || ' ' WHERE id = 1")
+        self.expect(self.verify(), "AUDIT_RECORD_CHANGED", "record 1 ", "1 more fault behind it")
 
 
 if __name__ == "__main__":

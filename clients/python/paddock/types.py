@@ -877,6 +877,27 @@ class AuditEvent:
 
 
 @dataclasses.dataclass
+class AuditChainPage:
+    anchor: ChainPlace  # the newest record that was forgotten when its time was over; id 0: none was
+    items: list[ChainedRecord]  # oldest first; none: there are no more
+    lastGiven: int  # the highest id that was ever given out
+
+
+@dataclasses.dataclass
+class ChainPlace:
+    id: int  # the record's id; 0: before the first one
+    hash: str  # its link, in hexadecimal
+
+
+@dataclasses.dataclass
+class ChainedRecord:
+    id: int  # the event's id
+    hash: str  # SHA-256 of `paddock audit 1`, the hash before it, the id and the record, a line each
+    record: str  # the event's JSON, byte for byte as it is stored
+    misfiled: bool = False  # searches do not find it by what it says: the store's columns were changed
+
+
+@dataclasses.dataclass
 class AccessTokenRequest:
     subject: str  # who it is for, as audit log and grants name it: letters, digits and -._@
     scopes: list[str]  # what it may do, such as runs:write; * is all

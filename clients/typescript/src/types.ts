@@ -1560,6 +1560,33 @@ export interface AuditEvent {
   details?: Record<string, string>;
 }
 
+export interface AuditChainPage {
+  /** the newest record that was forgotten when its time was over; id 0: none was */
+  anchor: ChainPlace;
+  /** oldest first; none: there are no more */
+  items: ChainedRecord[];
+  /** the highest id that was ever given out */
+  lastGiven: number;
+}
+
+export interface ChainPlace {
+  /** the record's id; 0: before the first one */
+  id: number;
+  /** its link, in hexadecimal */
+  hash: string;
+}
+
+export interface ChainedRecord {
+  /** the event's id */
+  id: number;
+  /** SHA-256 of `paddock audit 1`, the hash before it, the id and the record, a line each */
+  hash: string;
+  /** the event's JSON, byte for byte as it is stored */
+  record: string;
+  /** searches do not find it by what it says: the store's columns were changed */
+  misfiled?: boolean;
+}
+
 export interface AccessTokenRequest {
   /** who it is for, as audit log and grants name it: letters, digits and -._@ */
   subject: string;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "common/audit_chain/chain.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
@@ -62,11 +63,11 @@ Status copy_file(const std::string& from, const std::string& to) {
 // Far above anything that was given out since; and no history, so that every reader starts over.
 Status go_on_far_above(const std::string& path) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(path, Connection::Mode::kWriter));
-  return db->execute(
-      "BEGIN; UPDATE sqlite_sequence SET seq = seq + 1000000000 "
-      "WHERE name IN ('changes', 'audit');"
-      "DELETE FROM changes;"
-      "INSERT INTO changes (kind, namespace, name, op) VALUES ('', '', '', 'update'); COMMIT");
+  const std::string sql =
+      cat("BEGIN; UPDATE sqlite_sequence SET seq = seq + ", audit_chain::kRestoreGap,
+          " WHERE name IN ('changes', 'audit'); DELETE FROM changes;"
+          "INSERT INTO changes (kind, namespace, name, op) VALUES ('', '', '', 'update'); COMMIT");
+  return db->execute(sql.c_str());
 }
 
 Result<int64_t> give_up_placed(Store& store, WallTime now) {

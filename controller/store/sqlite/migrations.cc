@@ -3,6 +3,7 @@
 #include <array>
 
 #include "common/base/text.h"
+#include "controller/store/sqlite/audit_chain.h"
 
 namespace paddock::store::sqlite {
 
@@ -182,11 +183,25 @@ CREATE INDEX secret_values_key ON secret_values (key_id);
 -- Lists whose newest come first: behind the columns of an index stands the row's number.
 CREATE INDEX objects_newest ON objects (kind, namespace);
 )sql",
+    R"sql(
+-- What links a record to the one before it (common/audit_chain). Those that are there get theirs now.
+ALTER TABLE audit ADD COLUMN hash TEXT NOT NULL DEFAULT '';
+)sql",
 };
+
+// What SQL cannot do of a step.
+struct Also {
+  int64_t step;
+  Status (*make)(Connection&);
+};
+constexpr std::array kAlso = {Also{12, chain_records}};
 
 Status apply_steps(Connection& db, int64_t from, int64_t to) {
   for (int64_t step = from; step < to; ++step) {
     TRY(db.execute(kSteps.at(static_cast<size_t>(step))));
+    for (const Also& also : kAlso) {
+      if (also.step == step) TRY(also.make(db));
+    }
   }
   TRY(db.execute(
       cat("PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", to).c_str()));

@@ -47,6 +47,9 @@ class Transaction final : public WriteTxn {
                       contracts::RunInput& input) override;
   Status ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) override;
   Result<std::vector<contracts::AuditEvent>> audit_events(const AuditQuery& query) override;
+  Result<contracts::AuditChainPage> audit_chain(std::optional<int64_t> after,
+                                                int64_t limit) override;
+  Result<contracts::ChainPlace> audit_head() override;
   Status append_audit(contracts::AuditEvent& event) override;
   Result<int64_t> prune_audit(int64_t before_ms, int64_t keep, int64_t most) override;
 

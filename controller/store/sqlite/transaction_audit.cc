@@ -1,18 +1,30 @@
-// The audit log: appended to, read, and shortened from its old end.
+// The audit log: appended to, read, shortened from its old end, and served as the chain that it is.
 #include <algorithm>
 
+#include "common/audit_chain/chain.h"
 #include "common/wire/json.h"
+#include "controller/store/sqlite/audit_chain.h"
 #include "controller/store/sqlite/transaction.h"
 
 namespace paddock::store::sqlite {
 
 namespace {
 
+constexpr size_t kMostPageBytes = size_t{2} << 20;
+
 Result<contracts::AuditEvent> event_from(const Statement& row) {
   ASSIGN_OR_RETURN(const wire::Value data, wire::parse_json(row.text(1)));
   ASSIGN_OR_RETURN(auto event, wire::decode<contracts::AuditEvent>(data));
   event.id = row.integer(0);
   return event;
+}
+
+// Whether searches find a record by what it says: the columns behind its data and link repeat that.
+bool is_filed(const Statement& row) {
+  const auto event = event_from(row);
+  return event.ok() && event->time.value.ms == row.integer(3) && event->type == row.text(4) &&
+         event->subject == row.text(5) && event->name_space == row.text(6) &&
+         event->session_id == row.text(7);
 }
 
 }  // namespace
@@ -47,28 +59,57 @@ Result<std::vector<contracts::AuditEvent>> Transaction::audit_events(const Audit
 
 Status Transaction::append_audit(contracts::AuditEvent& event) {
   event.id = 0;
-  TRY(db_.prepare("INSERT INTO audit (time_ms, type, subject, namespace, session, data) "
-                  "VALUES (?, ?, ?, ?, ?, ?)")
+  const std::string data = wire::to_json(wire::encode(event));
+  ASSIGN_OR_RETURN(const NextLink next, next_link(db_));
+  const std::string hash = audit_chain::link(next.before, next.id, data);
+  TRY(db_.prepare("INSERT INTO audit (id, time_ms, type, subject, namespace, session, data, hash) "
+                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          .bind(next.id)
           .bind(event.time.value.ms)
           .bind(event.type)
           .bind(event.subject)
           .bind(event.name_space)
           .bind(event.session_id)
-          .bind(wire::to_json(wire::encode(event)))
+          .bind(data)
+          .bind(hash)
           .run());
-  event.id = db_.last_insert_rowid();
+  event.id = next.id;
   return {};
 }
 
+// Never one in the middle: the first that has to stay keeps all behind it, whatever their times.
 Result<int64_t> Transaction::prune_audit(int64_t before_ms, int64_t keep, int64_t most) {
-  TRY(db_.prepare("DELETE FROM audit WHERE id IN (SELECT id FROM "
-                  "(SELECT id, time_ms FROM audit ORDER BY id LIMIT ?1) WHERE time_ms < ?2 "
-                  "OR id <= (SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?3))")
-          .bind(most)
-          .bind(before_ms)
-          .bind(keep)
-          .run());
+  Statement row = db_.prepare(
+      "WITH oldest AS (SELECT id, time_ms, hash FROM audit ORDER BY id LIMIT ?1) "
+      "SELECT id, hash FROM oldest WHERE id < ifnull((SELECT min(id) FROM oldest WHERE "
+      "time_ms >= ?2 AND id > ifnull((SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?3), 0)"
+      "), 9223372036854775807) ORDER BY id DESC LIMIT 1");
+  ASSIGN_OR_RETURN(const bool due, row.bind(most).bind(before_ms).bind(keep).step());
+  if (!due) return 0;
+  const contracts::ChainPlace anchor{row.integer(0), row.text(1)};
+  TRY(put_audit_anchor(db_, anchor));
+  TRY(db_.prepare("DELETE FROM audit WHERE id <= ?").bind(anchor.id).run());
   return int64_t{sqlite3_changes(db_.handle())};
 }
+
+Result<contracts::AuditChainPage> Transaction::audit_chain(std::optional<int64_t> after,
+                                                           int64_t limit) {
+  contracts::AuditChainPage page;
+  ASSIGN_OR_RETURN(page.anchor, audit_anchor(db_));
+  ASSIGN_OR_RETURN(page.last_given, last_given(db_));
+  Statement rows = db_.prepare(
+      "SELECT id, data, hash, time_ms, type, subject, namespace, session FROM audit "
+      "WHERE id > ? ORDER BY id LIMIT ?");
+  rows.bind(after.value_or(page.anchor.id)).bind(limit);
+  for (size_t bytes = 0; bytes < kMostPageBytes;) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) break;
+    page.items.push_back({rows.integer(0), rows.text(2), rows.text(1), !is_filed(rows)});
+    bytes += page.items.back().record.size();
+  }
+  return page;
+}
+
+Result<contracts::ChainPlace> Transaction::audit_head() { return sqlite::audit_head(db_); }
 
 }  // namespace paddock::store::sqlite

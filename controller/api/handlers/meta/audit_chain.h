@@ -1,0 +1,15 @@
+// GET /audit/chain and /audit/checkpoint: the audit log as it is verified. Of all namespaces
+// together: a part of a chain proves nothing, and the digests of records that somebody may not read
+// would tell him which of them he guessed.
+#pragma once
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+// Query: after (an id), limit. PARAMETER_INVALID.
+Result<Response> read_audit_chain(Call& call);
+// The newest record's place, signed by the key of receipts.
+Result<Response> make_audit_checkpoint(Call& call);
+
+}  // namespace paddock::api

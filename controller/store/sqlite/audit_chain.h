@@ -1,0 +1,31 @@
+// The audit log's chain in the store: where it stands, what was forgotten before it, and the links
+// of records that were written when there were none yet.
+#pragma once
+
+#include <string>
+
+#include "common/contracts/audit_chain.h"
+#include "controller/store/sqlite/connection.h"
+
+namespace paddock::store::sqlite {
+
+// What the next record is: its number, and the link that it follows.
+struct NextLink {
+  int64_t id = 0;
+  std::string before;
+};
+Result<NextLink> next_link(Connection& db);
+
+// The newest record that was forgotten. A text that is none is given as a place that nothing
+// follows: whoever verifies finds it, and the log goes on.
+Result<contracts::ChainPlace> audit_anchor(Connection& db);
+Status put_audit_anchor(Connection& db, const contracts::ChainPlace& anchor);
+// The newest record, or the anchor.
+Result<contracts::ChainPlace> audit_head(Connection& db);
+// The highest number that was ever given out.
+Result<int64_t> last_given(Connection& db);
+
+// Of a file that had no chain: links all its records, so that they cannot be changed from now on.
+Status chain_records(Connection& db);
+
+}  // namespace paddock::store::sqlite
